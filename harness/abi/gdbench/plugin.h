@@ -1,0 +1,338 @@
+/*
+ * gdbench/plugin.h: the C interface between gdbench's worker process and a plugin.
+ *
+ * How to use it
+ *   A plugin is a shared object that exports one function, gdbench_plugin_entry. It returns a table of
+ *   implementations; each is a set of functions that train one model. `gdbench plugin check FILE` tells whether a
+ *   plugin keeps this contract. A complete plugin in one file of C11 is in examples/plugin-c/.
+ *
+ * Life of an instance: one per process, in this order
+ *   create -> load -> prepare -> { set_state | get_state | run | sync | evaluate | profile }* -> destroy
+ *
+ * Ownership
+ *   The host owns everything it passes in. Data (gdbench_data and what it points to), the problem, the settings and
+ *   the host table stay valid and unchanged until destroy returns; an instance may keep pointers to them. State
+ *   tensors are valid for the call only. Arrays of data are read-only; their addresses are multiples of
+ *   GDBENCH_ALIGNMENT. What a plugin returns from its entry must live as long as the process.
+ *
+ * Threads
+ *   The host calls all functions of a plugin from one thread, one call at a time. A plugin may use
+ *   gdbench_settings.compute_threads threads for arithmetic (the calling thread is one of them) and the helper
+ *   threads it declares. When run or sync has returned, none of them may use the processor until the next call.
+ *
+ * Errors
+ *   A function returns GDBENCH_OK or another gdbench_status after host->set_error was given one line that says
+ *   why. No exception and no longjmp may cross this interface. Null pointers are never passed unless a comment says so.
+ *
+ * Versions
+ *   The entry must set abi_major and abi_minor to the GDBENCH_ABI_* values it was compiled with. A host refuses another
+ *   major version. Within a major version structs that begin with struct_size may grow at their end: the receiver reads
+ *   only what struct_size covers and takes the rest as zero. Structs without it are elements of arrays and
+ *   never change within a major version.
+ *
+ * Arithmetic
+ *   All matrices are row-major and dense. X is [rows, features]; a layer's weights are [inputs, outputs], its bias is
+ *   [outputs]. Losses and updates are defined at the enums below; rounding is the plugin's own affair, a result is
+ *   compared with a wider reference.
+ */
+#ifndef GDBENCH_PLUGIN_H
+#define GDBENCH_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GDBENCH_ABI_MAJOR 1
+#define GDBENCH_ABI_MINOR 0
+
+/* Address alignment in bytes of every array that the host passes in. */
+#define GDBENCH_ALIGNMENT 64
+
+typedef enum gdbench_status {
+  GDBENCH_OK = 0,
+  GDBENCH_UNSUPPORTED = 1, /* this problem, option or request is not offered; not a fault */
+  GDBENCH_INVALID = 2,     /* the host broke the contract */
+  GDBENCH_FAILED = 3,      /* anything else */
+  GDBENCH_OUT_OF_MEMORY = 4
+} gdbench_status;
+
+typedef enum gdbench_dtype { GDBENCH_F32 = 0, GDBENCH_F64 = 1 } gdbench_dtype;
+
+/* What a step is. */
+typedef enum gdbench_task {
+  GDBENCH_TASK_TRAIN = 0,     /* forward, backward, update on the next batch */
+  GDBENCH_TASK_UPDATE = 1,    /* the optimizer alone, on given gradients */
+  GDBENCH_TASK_GRADIENTS = 2, /* several gradients from one recording */
+  GDBENCH_TASK_FLOOR = 3      /* the implementation's emptiest step */
+} gdbench_task;
+
+typedef enum gdbench_activation {
+  GDBENCH_IDENTITY = 0,
+  GDBENCH_RELU = 1, /* max(z, 0); its derivative at 0 is 0 */
+  GDBENCH_TANH = 2,
+  GDBENCH_SIGMOID = 3 /* 1 / (1 + exp(-z)) */
+} gdbench_activation;
+
+/* Means are over the rows of the batch. P is the last layer's output, Y the targets, both [rows, outputs]. */
+typedef enum gdbench_loss {
+  GDBENCH_MSE = 0,                  /* mean over rows and outputs of (P - Y)^2 */
+  GDBENCH_HALF_MSE = 1,             /* half of GDBENCH_MSE */
+  GDBENCH_SOFTMAX_CROSS_ENTROPY = 2 /* mean over rows of log(sum(exp(P))) - P[label]; P are logits */
+} gdbench_loss;
+
+/*
+ * Update rules as PyTorch documents them for torch.optim (SGD, Adagrad, RMSprop, Adam, AdamW). Slots are state tensors
+ * of a parameter's shape, zero before the first step unless set_state says otherwise; they appear in gdbench_state
+ * in the order given here.
+ */
+typedef enum gdbench_optimizer_kind {
+  GDBENCH_SGD = 0,      /* no slot */
+  GDBENCH_MOMENTUM = 1, /* slot: velocity */
+  GDBENCH_NESTEROV = 2, /* slot: velocity */
+  GDBENCH_ADAGRAD = 3,  /* slot: sum of squares */
+  GDBENCH_RMSPROP = 4,  /* slot: mean of squares */
+  GDBENCH_ADAM = 5,     /* slots: first moment, second moment */
+  GDBENCH_ADAMW = 6     /* slots: first moment, second moment */
+} gdbench_optimizer_kind;
+
+/* One fully connected layer: A = activation(A_previous * W + b). */
+typedef struct gdbench_layer {
+  int64_t inputs;
+  int64_t outputs;
+  int32_t activation; /* gdbench_activation */
+  int32_t has_bias;   /* 0 or 1 */
+} gdbench_layer;
+
+typedef struct gdbench_optimizer {
+  size_t struct_size;
+  int32_t kind; /* gdbench_optimizer_kind */
+  int32_t decoupled_weight_decay;
+  double momentum;
+  double beta1;
+  double beta2;
+  double rho; /* RMSprop's smoothing constant (alpha in PyTorch) */
+  double epsilon;
+  double weight_decay;
+  /* The rate of step t, counted from 0, is learning_rates[t] for t < learning_rate_count, later the last entry. */
+  const double* learning_rates;
+  int64_t learning_rate_count;
+} gdbench_optimizer;
+
+/* A data source that is read from disk while training instead of being resident. */
+typedef struct gdbench_stream {
+  size_t struct_size;
+  const char* path;
+  int32_t format; /* 0 CSV, 1 NPY */
+  int32_t reserved;
+  const int32_t* feature_columns; /* [features] */
+  const int32_t* target_columns;  /* [outputs] */
+  int64_t memory_cap_bytes;
+  const double* feature_means;  /* [features], may be null: no standardisation */
+  const double* feature_scales; /* [features], may be null */
+} gdbench_stream;
+
+typedef struct gdbench_data {
+  size_t struct_size;
+  int32_t dtype; /* gdbench_dtype of x and y */
+  int32_t reserved;
+  int64_t rows;
+  int64_t features;
+  int64_t outputs;
+  const void* x;         /* [rows, features]; null when streamed */
+  const void* y;         /* [rows, outputs]; null when labels are given */
+  const int32_t* labels; /* [rows], class indices in [0, outputs); null when y is given */
+  /*
+   * Batches: step t takes the rows order[(t / steps_per_epoch) % epochs][first ... ] with
+   * first = (t % steps_per_epoch) * batch_rows and steps_per_epoch = ceil(rows / batch_rows). The last batch of an
+   * epoch may be smaller; its mean is over its own rows.
+   */
+  int64_t epochs;
+  const uint32_t* order; /* [epochs, rows], row indices; null: rows in their own order */
+  /* Rows for gdbench_implementation.evaluate with split 1; validation_rows is 0 where there are none. */
+  int64_t validation_rows;
+  const void* validation_x;
+  const void* validation_y;
+  const int32_t* validation_labels;
+  const gdbench_stream* stream; /* null: resident */
+} gdbench_data;
+
+typedef struct gdbench_problem {
+  size_t struct_size;
+  int32_t task;  /* gdbench_task */
+  int32_t dtype; /* gdbench_dtype of parameters, data and arithmetic */
+  int64_t layer_count;
+  const gdbench_layer* layers;
+  int32_t loss; /* gdbench_loss */
+  int32_t reserved;
+  int64_t batch_rows;    /* rows of a step's batch; equal to the data's rows for full-batch training */
+  int64_t micro_batches; /* a batch is processed in this many parts whose gradients are accumulated; 1: at once */
+  const gdbench_optimizer* optimizer;
+} gdbench_problem;
+
+/* An option's value, already checked against its declaration and spelled canonically ("true", "12", "0.5", a choice).
+ */
+typedef struct gdbench_option_value {
+  const char* key;
+  const char* value;
+} gdbench_option_value;
+
+typedef struct gdbench_settings {
+  size_t struct_size;
+  int32_t compute_threads;
+  int32_t compute_core_count;
+  const int32_t* compute_cores; /* processor numbers; the calling thread is already pinned to the first */
+  int32_t helper_core_count;
+  int32_t reserved;
+  const int32_t* helper_cores;
+  int64_t option_count; /* every declared option is present */
+  const gdbench_option_value* options;
+} gdbench_settings;
+
+/* A row-major array of the problem's dtype. A bias has one row. */
+typedef struct gdbench_tensor {
+  void* data;
+  int64_t rows;
+  int64_t columns;
+} gdbench_tensor;
+
+/* Parameters come in the order w0 b0 w1 b1 ..., without the biases that a layer does not have. */
+typedef struct gdbench_state {
+  size_t struct_size;
+  int64_t step; /* number of updates already made; the next step is number `step`, counted from 0 */
+  int64_t parameter_count;
+  const gdbench_tensor* parameters;
+  int64_t slot_count;          /* optimizer slots per parameter */
+  const gdbench_tensor* slots; /* [slot_count, parameter_count] */
+} gdbench_state;
+
+typedef enum gdbench_phase {
+  GDBENCH_PHASE_DATA = 0,
+  GDBENCH_PHASE_FORWARD = 1,
+  GDBENCH_PHASE_BACKWARD = 2,
+  GDBENCH_PHASE_UPDATE = 3,
+  GDBENCH_PHASE_RECORD = 4,
+  GDBENCH_PHASE_COMPILE = 5,
+  GDBENCH_PHASE_OTHER = 6
+} gdbench_phase;
+
+/* Totals of one op over the profiled steps. */
+typedef struct gdbench_profile_record {
+  const char* op;       /* valid during the call */
+  int32_t phase;        /* gdbench_phase */
+  int32_t device_clock; /* 0: host clock, 1: device clock */
+  uint64_t calls;
+  double time_ns; /* self time */
+  double flops;
+  double bytes; /* read and written, as the algorithm needs them */
+  uint64_t allocations;
+} gdbench_profile_record;
+
+typedef struct gdbench_profile_sink {
+  size_t struct_size;
+  void* context;
+  void (*record)(void* context, const gdbench_profile_record* record);
+} gdbench_profile_sink;
+
+typedef enum gdbench_option_type {
+  GDBENCH_OPTION_BOOL = 0,
+  GDBENCH_OPTION_INTEGER = 1,
+  GDBENCH_OPTION_NUMBER = 2,
+  GDBENCH_OPTION_CHOICE = 3,
+  GDBENCH_OPTION_STRING = 4
+} gdbench_option_type;
+
+typedef struct gdbench_option {
+  const char* key;
+  int32_t type; /* gdbench_option_type */
+  int32_t reserved;
+  const char* default_value;
+  const char* choices; /* for GDBENCH_OPTION_CHOICE: separated by '|'; else null */
+  const char* description;
+} gdbench_option;
+
+/* Bit k of a mask stands for the enumerator with value k. */
+#define GDBENCH_BIT(enumerator) (UINT32_C(1) << (enumerator))
+
+typedef enum gdbench_capability {
+  GDBENCH_CAPABILITY_NO_ARITHMETIC = 0, /* does nothing on purpose: never verified, never ranked */
+  GDBENCH_CAPABILITY_SHUFFLE = 1,       /* follows gdbench_data.order */
+  GDBENCH_CAPABILITY_STREAM = 2,        /* reads gdbench_data.stream */
+  GDBENCH_CAPABILITY_MICRO_BATCHES = 3,
+  GDBENCH_CAPABILITY_WEIGHT_DECAY = 4,
+  GDBENCH_CAPABILITY_SCHEDULE = 5 /* learning_rate_count above 1 */
+} gdbench_capability;
+
+/* Created by create, known to the plugin alone. */
+typedef struct gdbench_instance gdbench_instance;
+
+typedef struct gdbench_implementation {
+  size_t struct_size;
+  const char* id;          /* strategy/backend[+policy], or framework/mode */
+  const char* description; /* one line */
+  const char* build;       /* compiler, flags and library versions of the arithmetic, for the report; may be null */
+  uint32_t tasks;          /* masks over the enums of the same name */
+  uint32_t dtypes;
+  uint32_t activations;
+  uint32_t losses;
+  uint32_t optimizers;
+  uint32_t capabilities;
+  int64_t max_layers;          /* 0: any number */
+  int32_t max_compute_threads; /* 0: any number */
+  int32_t helper_threads;
+  int64_t option_count;
+  const gdbench_option* options;
+
+  gdbench_status (*create)(gdbench_instance** instance);
+  void (*destroy)(gdbench_instance* instance);
+  gdbench_status (*load)(gdbench_instance* instance, const gdbench_data* data);
+  gdbench_status (*prepare)(gdbench_instance* instance, const gdbench_problem* problem,
+                            const gdbench_settings* settings);
+  gdbench_status (*set_state)(gdbench_instance* instance, const gdbench_state* state);
+  /* Fills state->step and the arrays behind the tensors, whose shapes the host has set. */
+  gdbench_status (*get_state)(gdbench_instance* instance, gdbench_state* state);
+  /* Exactly `steps` updates. May return before they are finished: sync waits. */
+  gdbench_status (*run)(gdbench_instance* instance, uint64_t steps);
+  gdbench_status (*sync)(gdbench_instance* instance); /* may be null: run waits */
+  /* The loss over all rows of a split (0 training, 1 validation) with the current parameters. May be null. */
+  gdbench_status (*evaluate)(gdbench_instance* instance, int32_t split, double* loss);
+  /* As run and sync, reporting where the time went. May be null. */
+  gdbench_status (*profile)(gdbench_instance* instance, uint64_t steps, const gdbench_profile_sink* sink);
+} gdbench_implementation;
+
+typedef struct gdbench_host {
+  size_t struct_size;
+  uint32_t abi_major;
+  uint32_t abi_minor;
+  void* context;
+  /* The message is copied. Called from the thread that called the plugin. */
+  void (*set_error)(void* context, const char* message);
+} gdbench_host;
+
+typedef struct gdbench_plugin {
+  size_t struct_size;
+  uint32_t abi_major; /* GDBENCH_ABI_MAJOR */
+  uint32_t abi_minor; /* GDBENCH_ABI_MINOR */
+  const char* name;
+  const char* version;
+  int64_t implementation_count;
+  const gdbench_implementation* const* implementations;
+} gdbench_plugin;
+
+#define GDBENCH_EXPORT __attribute__((visibility("default")))
+
+/*
+ * The one exported symbol. Returns null after host->set_error where the plugin cannot run on this machine. The
+ * returned table does not depend on the host's version; the host checks it.
+ */
+#define GDBENCH_PLUGIN_ENTRY_NAME "gdbench_plugin_entry"
+typedef const gdbench_plugin* (*gdbench_plugin_entry_function)(const gdbench_host* host);
+GDBENCH_EXPORT const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GDBENCH_PLUGIN_H */

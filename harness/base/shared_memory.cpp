@@ -1,0 +1,62 @@
+#include "harness/base/shared_memory.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace gdbench {
+
+namespace {
+
+Error system_error(const std::string& what) { return failure(what + ": " + std::strerror(errno)); }
+
+}  // namespace
+
+SharedMemory::~SharedMemory() {
+  if (data_ != nullptr) munmap(data_, size_);
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+SharedMemory::SharedMemory(SharedMemory&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+Result<SharedMemory> SharedMemory::create(const std::string& name, std::size_t bytes) {
+  // Close-on-exec: a worker gets only the descriptors that it was meant to inherit.
+  const int descriptor = memfd_create(name.c_str(), MFD_CLOEXEC);
+  if (descriptor < 0) return system_error("cannot create shared memory");
+  // posix_fallocate, so that a machine without the memory says so here and not by a signal at the first write.
+  const int reserved = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes == 0 ? 1 : bytes));
+  if (reserved != 0) {
+    close(descriptor);
+    return failure("cannot reserve " + std::to_string(bytes) + " bytes of shared memory: " + std::strerror(reserved));
+  }
+  return adopt(descriptor, bytes, Access::read_write);
+}
+
+Result<SharedMemory> SharedMemory::adopt(int descriptor, std::size_t bytes, Access access) {
+  SharedMemory memory;
+  memory.descriptor_ = descriptor;
+  memory.size_ = bytes == 0 ? 1 : bytes;
+  const int protection = access == Access::read_write ? PROT_READ | PROT_WRITE : PROT_READ;
+  void* address = mmap(nullptr, memory.size_, protection, MAP_SHARED, descriptor, 0);
+  if (address == MAP_FAILED) {
+    return system_error("cannot map " + std::to_string(bytes) + " bytes of shared memory");
+  }
+  memory.data_ = static_cast<std::byte*>(address);
+  return memory;
+}
+
+}  // namespace gdbench

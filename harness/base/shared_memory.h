@@ -1,0 +1,41 @@
+// Anonymous memory that child processes inherit by file descriptor (memfd), so that arrays reach a worker without being
+// copied. The mapping is page-aligned, hence aligned to GDBENCH_ALIGNMENT.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "harness/base/result.h"
+
+namespace gdbench {
+
+class SharedMemory {
+ public:
+  SharedMemory() = default;
+  ~SharedMemory();
+  SharedMemory(SharedMemory&& other) noexcept;
+  SharedMemory& operator=(SharedMemory&& other) noexcept;
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  // Zero-filled memory of `bytes` bytes. `name` appears in /proc only.
+  static Result<SharedMemory> create(const std::string& name, std::size_t bytes);
+
+  // Maps memory that another process made; takes over the descriptor.
+  enum class Access { read_only, read_write };
+  static Result<SharedMemory> adopt(int descriptor, std::size_t bytes, Access access);
+
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  int descriptor_ = -1;
+};
+
+// The next multiple of the ABI's array alignment, in bytes.
+constexpr std::size_t aligned_size(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+}  // namespace gdbench

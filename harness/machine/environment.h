@@ -1,0 +1,21 @@
+// What this machine is, for the report: a reader can tell whether two reports may be compared.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+namespace gdbench::machine {
+
+// {
+//   "cpu": {"model": "...", "vendor": "...", "logical_processors": 2, "allowed_processors": [0,1], "features": ["avx2",
+//   ...],
+//           "caches": [{"level":1,"type":"Data","bytes":49152,"shared_by":1}, ...], "governor": "..." | null,
+//           "frequency_mhz": ... | null},
+//   "memory_bytes": N, "kernel": "...", "operating_system": "Debian GNU/Linux 12", "virtual_machine": true,
+//   "load_average": [..3], "aslr": 2,
+//   "build": {"compiler": "...", "flags": "...", "type": "Release", "git_revision": "...", "git_dirty": false},
+//   "libraries": {"google_benchmark": "...", "nlohmann_json": "3.11.2", "cli11": "2.1.2"}
+// }
+// What cannot be read is null, never guessed. Host names and paths are not recorded.
+nlohmann::json environment();
+
+}  // namespace gdbench::machine

@@ -1,0 +1,161 @@
+// The report: everything a run learned, as typed data. Written as JSON (schema: reports/schema/report.schema.json),
+// rendered by reports/render, read again by every later command. Every figure shown can be recomputed from `samples`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/stats/estimate.h"
+
+namespace gdbench::result {
+
+constexpr int kSchemaMajor = 1;
+constexpr int kSchemaMinor = 0;
+
+enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
+const char* name_of(CellState state);  // "pending", "ok", ..., "timed out"
+
+struct CellStatus {
+  CellState state = CellState::pending;
+  std::string reason;  // one line; empty for ok
+};
+
+// One timed block of a cell. Times are per step.
+struct Sample {
+  int launch = 0;
+  int round = 0;
+  int position = 0;   // in the round's order, from 0
+  bool cold = false;  // the first block of its launch: kept, not used for estimates
+  std::uint64_t steps = 0;
+  double real_ns = 0;       // wall clock per step, by Google Benchmark or the adapter's own stamps
+  double cpu_ns = 0;        // process CPU time per step
+  double request_ns = 0;    // the whole request seen by the coordinator, per block
+  double displacement = 0;  // 2-norm of the parameters' change over the block
+};
+
+// One fresh process of a cell. Durations in seconds unless named otherwise.
+struct Launch {
+  int launch = 0;
+  std::string started_at;    // UTC, ISO 8601
+  double start_seconds = 0;  // spawn to the answer to hello
+  double load_seconds = 0;
+  double prepare_seconds = 0;
+  double first_step_ns = 0;  // the first step of the process
+  double total_seconds = 0;  // spawn to exit
+  std::int64_t peak_resident_bytes = 0;
+};
+
+struct TensorCheck {
+  std::string name;
+  double error = 0;
+  double tolerance = 0;
+  double relative = 0;
+};
+
+struct Verification {
+  std::int64_t steps = 0;
+  bool sampled = false;  // seeded entries of one step's gradient instead of the whole trajectory
+  double initial_loss = 0;
+  double final_loss = 0;  // after `steps` steps, by the reference
+  std::vector<TensorCheck> tensors;
+};
+
+struct Block {
+  std::uint64_t steps = 0;             // per timed block
+  std::uint64_t warm_up_steps = 0;     // untimed, before each block
+  double learning_rate = 0;            // in timed blocks
+  bool reduced_learning_rate = false;  // smaller than the scenario's, so that the block does not reach the fixed point
+  double empty_block_ns = 0;           // what a block of zero steps reads in this worker
+};
+
+struct RatioToBaseline {
+  std::string baseline;  // cell id
+  stats::Comparison comparison;
+};
+
+struct Summary {
+  stats::Estimate step_ns;  // median with 95% interval
+  double median_absolute_deviation_ns = 0;
+  int samples = 0;
+  double first_step_ns = 0;  // medians over launches
+  double start_seconds = 0;
+  double load_seconds = 0;
+  double prepare_seconds = 0;
+  double launch_seconds = 0;
+  std::int64_t peak_resident_bytes = 0;  // maximum over launches
+  std::optional<RatioToBaseline> ratio;  // absent for the baseline itself
+};
+
+struct Cell {
+  std::string id;        // "<scenario label>/<implementation>[?option=value...][@threads][#arm]", unique in the report
+  std::string scenario;  // key into Report.scenarios
+  std::string implementation;
+  std::map<std::string, std::string> options;  // only those that differ from their defaults
+  int threads = 1;
+  std::string arm = "new";
+  std::string build;   // of the implementation: compiler, flags, libraries
+  std::string repeat;  // the shortest command line that repeats this cell
+  bool ranked = true;  // false for policies and for implementations that do nothing on purpose
+  CellStatus status;
+  std::optional<Verification> verification;
+  std::optional<Block> block;
+  std::vector<Launch> launches;
+  std::vector<Sample> samples;
+  std::optional<Summary> summary;
+};
+
+struct ScenarioRecord {
+  std::string key;    // identity hash of the resolved scenario
+  std::string name;   // "mlp-10-50-1"
+  std::string label;  // name plus what was overridden: "mlp-10-50-1 batch=32 dtype=f64"
+  nlohmann::json resolved;
+  std::int64_t rows = 0;
+  std::int64_t features = 0;
+  std::int64_t outputs = 0;
+  std::int64_t parameters = 0;
+  std::int64_t batch_rows = 0;
+  double operations_per_step = 0;
+  std::string data_digest;
+};
+
+struct Run {
+  std::string id;
+  std::string started_at;
+  std::string finished_at;           // empty while running or killed
+  std::string status = "running";    // running, complete, interrupted, failed
+  std::vector<std::string> command;  // argv that repeats the run
+  std::string matrix;
+  std::string baseline;  // implementation id that ratios refer to
+  std::uint64_t seed = 1;
+  double budget_seconds = 0;
+  double precision = 0;  // 0: none asked for
+  bool quick = false;
+};
+
+struct Report {
+  Run run;
+  nlohmann::json environment;  // see harness/machine/environment.h
+  std::vector<ScenarioRecord> scenarios;
+  std::vector<Cell> cells;
+  std::vector<std::string> notes;  // what a reader should know: skipped plugins, interrupted launches ...
+
+  Cell* find_cell(const std::string& id);
+  const ScenarioRecord* find_scenario(const std::string& key) const;
+};
+
+nlohmann::json to_json(const Report& report);
+// Refuses another schema major in one line; takes older minors, ignoring nothing it knows. `origin` names the file in
+// messages.
+Result<Report> from_json(const nlohmann::json& json, const std::string& origin);
+
+// Reads a report or a journal (told apart by content).
+Result<Report> read_report(const std::string& path);
+// Writes through a temporary file and rename, so that a reader never sees half a report.
+Status write_report(const Report& report, const std::string& path);
+
+}  // namespace gdbench::result

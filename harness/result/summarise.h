@@ -1,0 +1,16 @@
+// Fills every cell's summary from its samples. The only place where figures that are shown are computed.
+#pragma once
+
+#include "harness/result/report.h"
+
+namespace gdbench::result {
+
+// Cells that are not ok lose their summary. Ratios refer to the cell of the same scenario, threads and arm whose
+// implementation is report.run.baseline, paired by launch and round. Linear in the number of samples.
+void summarise(Report& report);
+
+// Time of a launch group's pairs, for schedulers that stop by precision: the half-width of the step time's interval
+// over its value, infinity below three launches.
+double relative_precision(const Cell& cell);
+
+}  // namespace gdbench::result

@@ -1,0 +1,79 @@
+// The arithmetic of a scenario as typed data: what one training step is. Everything that runs or checks a step (the
+// reference, the worker, the coordinator) reads these structs and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gdbench::scenario {
+
+enum class Task { train, update, gradients, floor };
+enum class Dtype { f32, f64 };
+enum class Activation { identity, relu, tanh, sigmoid };
+enum class Loss { mse, half_mse, softmax_cross_entropy };
+enum class OptimizerKind { sgd, momentum, nesterov, adagrad, rmsprop, adam, adamw };
+
+// The names used in scenario files, reports and messages: "train", "f32", "relu", "half_mse", "sgd" ...
+const char* name_of(Task task);
+const char* name_of(Dtype dtype);
+const char* name_of(Activation activation);
+const char* name_of(Loss loss);
+const char* name_of(OptimizerKind kind);
+
+// Bytes of one element.
+constexpr std::size_t size_of(Dtype dtype) { return dtype == Dtype::f32 ? 4 : 8; }
+
+// A fully connected layer: A = activation(A_previous W + b), W is [inputs, outputs], b is [outputs].
+struct Layer {
+  std::int64_t inputs = 0;
+  std::int64_t outputs = 0;
+  Activation activation = Activation::identity;
+  bool bias = true;
+};
+
+struct Optimizer {
+  OptimizerKind kind = OptimizerKind::sgd;
+  std::vector<double> learning_rates = {0.01};  // of step t: entry t, later the last one
+};
+
+struct Problem {
+  Task task = Task::train;
+  Dtype dtype = Dtype::f32;
+  std::vector<Layer> layers;
+  Loss loss = Loss::mse;
+  std::int64_t rows = 0;        // of the training data
+  std::int64_t batch_rows = 0;  // of one step; equal to rows for full-batch training
+  Optimizer optimizer;
+
+  std::int64_t features() const { return layers.front().inputs; }
+  std::int64_t outputs() const { return layers.back().outputs; }
+  std::int64_t steps_per_epoch() const { return (rows + batch_rows - 1) / batch_rows; }
+};
+
+// Shape of one parameter; names are w0 b0 w1 b1 ... A bias has one row.
+struct ParameterShape {
+  std::string name;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t size() const { return rows * columns; }
+};
+
+std::vector<ParameterShape> parameter_shapes(const Problem& problem);
+
+// Optimizer state tensors per parameter: 0 for sgd, 1 for momentum, 2 for adam ...
+int slot_count(OptimizerKind kind);
+
+// Floating-point operations of one step on a full batch, counted as the algorithm needs them: 2 m n k for a product,
+// one per element for a bias, an activation and its derivative, a loss gradient, a column sum; two for an sgd update.
+// The gradient with respect to X is not computed.
+double operations_per_step(const Problem& problem);
+
+// Parameters and optimizer slots at one moment, one row-major vector per parameter, in double (exact for f32 cells).
+struct State {
+  std::int64_t step = 0;
+  std::vector<std::vector<double>> parameters;
+  std::vector<std::vector<double>> slots;  // [slot, parameter] flattened: slots[slot * parameters.size() + p]
+};
+
+}  // namespace gdbench::scenario

@@ -1,0 +1,116 @@
+// A scenario: a fully specified problem, read from a JSON file, overridden by KEY=VALUE settings, validated.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/scenario/problem.h"
+
+namespace gdbench::scenario {
+
+struct LinearRegression {
+  bool bias = false;
+};
+
+struct PerceptronLayer {
+  std::int64_t width = 0;
+  Activation activation = Activation::identity;
+  bool bias = true;
+};
+
+// The last entry is the output layer.
+struct MultilayerPerceptron {
+  std::vector<PerceptronLayer> layers;
+};
+
+using Model = std::variant<LinearRegression, MultilayerPerceptron>;
+
+enum class SyntheticKind { linear, teacher, blobs };
+
+// linear: y = X w + noise. teacher: y from a random two-layer tanh network, + noise. blobs: one Gaussian blob per
+// class.
+struct SyntheticData {
+  SyntheticKind kind = SyntheticKind::linear;
+  std::int64_t rows = 0;
+  std::int64_t features = 0;
+  std::int64_t outputs = 1;  // classes for blobs
+  double noise = 0.1;
+  std::uint64_t seed = 1;
+};
+
+enum class EmptyCells { reject, drop };
+
+struct CsvData {
+  std::filesystem::path path;
+  std::vector<std::string> features;  // empty: every column that is not a target
+  std::vector<std::string> targets;
+  EmptyCells empty_cells = EmptyCells::reject;
+};
+
+struct NpyData {
+  std::filesystem::path x;
+  std::filesystem::path y;
+};
+
+struct IdxData {
+  std::filesystem::path x;  // unsigned bytes, flattened to [rows, features]
+  std::filesystem::path labels;
+};
+
+using Data = std::variant<SyntheticData, CsvData, NpyData, IdxData>;
+
+struct Standardise {
+  bool features = false;  // to mean 0 and standard deviation 1 per column; a constant column becomes 0
+  bool targets = false;
+};
+
+struct Batch {
+  std::optional<std::int64_t> rows;  // none: full batch
+  bool shuffle = true;               // ignored for a full batch
+  std::uint64_t seed = 1;
+};
+
+struct Scenario {
+  std::string name;
+  std::string purpose;  // the question it answers
+  std::string favours;  // which kind of implementation it flatters
+  Task task = Task::train;
+  Model model;
+  Loss loss = Loss::mse;
+  Data data;
+  Standardise standardise;
+  Batch batch;
+  Optimizer optimizer;
+  Dtype dtype = Dtype::f32;
+  std::int64_t steps = 100;        // a run of this length is far from its fixed point
+  std::uint64_t initial_seed = 1;  // of the initial parameters
+  std::filesystem::path file;      // where it was read from; paths in it are relative to that file
+
+  // 16 hexadecimal digits of a hash of the resolved scenario without purpose, favours and file.
+  std::string identity() const;
+};
+
+// One override. `key` is a dotted path into the scenario's JSON ("optimizer.learning_rate", "data.rows") or one of the
+// short axis names: rows, features (data.*), width (every hidden layer), learning_rate. `value` is JSON where it parses
+// as JSON, else a string.
+struct Setting {
+  std::string key;
+  std::string value;
+};
+
+// "KEY=VALUE" -> Setting.
+Result<Setting> parse_setting(const std::string& text);
+
+// Reads, overrides and validates. One-line errors: file, JSON pointer (or the setting), found, expected.
+Result<Scenario> read_scenario(const std::filesystem::path& file, const std::vector<Setting>& settings);
+
+// The resolved scenario, every default spelled out; read_scenario accepts it again.
+nlohmann::json to_json(const Scenario& scenario);
+
+}  // namespace gdbench::scenario

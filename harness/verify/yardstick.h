@@ -1,0 +1,71 @@
+// How far an implementation's result may be from the reference.
+//
+// The expected trajectory is computed in the next wider type than the cell's (double for f32, long double for f64). The
+// same reference in the cell's own type shows what rounding alone does; an implementation may be off by a stated factor
+// of that, per tensor by 2-norm, with a floor of c * epsilon * sqrt(k) * scale, where k is the longest sum that the
+// tensor depends on and scale its norm (plus what ties of a ReLU allow).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/scenario/dataset.h"
+#include "harness/scenario/problem.h"
+
+namespace gdbench::verify {
+
+struct YardstickOptions {
+  std::int64_t steps = 5;  // length of the trajectory
+  // Above this many operations for the whole trajectory only one step is taken, and the loss and `sampled_entries`
+  // seeded entries of each parameter's gradient (read off the update) are compared instead.
+  double full_trajectory_operations = 4e8;
+  std::int64_t sampled_entries = 1000;
+  std::uint64_t seed = 1;
+};
+
+struct ExpectedTensor {
+  std::string name;                   // "w0"
+  std::vector<std::int64_t> entries;  // flat indices that are compared; empty: all
+  std::vector<long double> values;    // of those entries after the last step
+  double tolerance = 0;               // on the 2-norm of the difference over those entries
+  double scale = 0;                   // 2-norm of the values; relative errors are difference / scale
+};
+
+struct Yardstick {
+  std::int64_t steps = 0;
+  bool sampled = false;
+  scenario::State start;  // set_state this, run `steps` steps, get_state
+  std::vector<ExpectedTensor> tensors;
+  std::vector<double> losses;  // of each step's batch before the update
+  double initial_loss = 0;     // over all training rows, before the first and
+  double final_loss = 0;       // after the last step
+  double loss_tolerance = 0;   // on evaluate() after the last step, absolute
+};
+
+// Computes the reference. Errors: the reference itself diverges (NaN or infinity): the scenario is unfit.
+Result<Yardstick> make_yardstick(const scenario::Problem& problem, const scenario::Dataset& dataset,
+                                 const scenario::State& start, const YardstickOptions& options);
+
+struct TensorCheck {
+  std::string name;
+  double error = 0;  // 2-norm of the difference
+  double tolerance = 0;
+  double relative = 0;  // error / scale
+};
+
+struct Check {
+  bool ok = false;
+  std::string reason;  // what, where, by how much; empty when ok
+  std::vector<TensorCheck> tensors;
+  double loss = 0;  // as the implementation evaluates it; NaN where it cannot
+};
+
+// `loss` is the implementation's own evaluate() after the last step, or NaN where it has none.
+Check check(const Yardstick& yardstick, const scenario::State& actual, double loss);
+
+// 2-norm over all parameters of (b - a): how far a block of steps moved. Used to see that a timed block did its work.
+double displacement(const scenario::State& a, const scenario::State& b);
+
+}  // namespace gdbench::verify

@@ -1,0 +1,142 @@
+// kernels.h: the interface between a strategy (how a step is executed) and a backend (who does the arithmetic).
+//
+// Two phases. bind() gets an op with shapes, dtype and attributes and prepares all that can be prepared (primitives,
+// packing, tile sizes); the Call it returns is run any number of times with buffers. A backend's kernels live in a
+// shared object of their own, built for this machine's processor and opened after the processor was checked
+// (kernel_library.h); this header is all that both sides share.
+//
+// Buffers are opaque: they may live on a device or be padded. On a CPU backend a Buffer is the data's own address, so
+// that a strategy pays no indirection. Scalars that vary from step to step (learning rate, step number) live in buffers
+// too; a schedule never rebinds.
+//
+// Errors: functions that can fail return a gdbench_status after writing one line through Context's `error` callback.
+// run never fails on a CPU; a device's failure shows in synchronise.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gdbench/plugin.h"
+
+namespace gdbench::kernels {
+
+// Grows with every incompatible change; both sides are built together, a mismatch means a mixed installation.
+constexpr std::uint32_t kInterfaceVersion = 1;
+
+// Operands are listed as inputs, then outputs; shapes are [rows, columns], row-major.
+enum class Op : std::uint32_t {
+  // C[m,n] = alpha op(A) op(B) + beta C. Operands A, B, C; transpose_a/b say whether op transposes.
+  product,
+  // Z[m,n] += b[n] for every row. Operands b, Z.
+  add_bias,
+  // A[m,n] = f(Z[m,n]). Operands Z, A (may be the same buffer).
+  activation,
+  // D[m,n] *= f'(z), with f' from f's result A. Operands A, D.
+  activation_gradient,
+  // loss[1] of outputs P[m,n] against targets Y[m,n], or labels [m] (int32) for cross-entropy. Operands P, Y, loss.
+  loss,
+  // G[m,n] = d loss / d P. Operands P, Y (or labels), G. G may be P's buffer.
+  loss_gradient,
+  // s[n] = sum over rows of D[m,n]. Operands D, s.
+  column_sum,
+  // One optimizer update of W[m,n] by its gradient. Operands G, scalars, W, slots in the ABI's order.
+  // `scalars` is UpdateScalars in the backend's memory.
+  update,
+  // B[k,n] = A[index[k], n]. Operands A, index (uint32), B. Optional.
+  gather,
+};
+
+// Lives in a buffer, written by upload; always doubles.
+struct UpdateScalars {
+  double learning_rate = 0;
+  double step = 0;  // number of updates already made
+};
+
+enum class Layout : std::uint32_t { row_major, sparse_csr, packed };
+
+struct Operand {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  Layout layout = Layout::row_major;
+};
+
+constexpr std::size_t kMaximumOperands = 6;
+
+struct Request {
+  Op op = Op::product;
+  gdbench_dtype dtype = GDBENCH_F32;
+  std::size_t operand_count = 0;
+  Operand operands[kMaximumOperands];
+  // Attributes; each op reads its own.
+  bool transpose_a = false;
+  bool transpose_b = false;
+  double alpha = 1;
+  double beta = 0;
+  gdbench_activation activation = GDBENCH_IDENTITY;
+  gdbench_loss loss = GDBENCH_MSE;
+  const gdbench_optimizer* optimizer = nullptr;  // for update; valid during bind
+};
+
+struct BufferTag;
+using Buffer = BufferTag*;  // opaque; a host address on CPU backends
+
+struct Stream;   // an order of execution on a device; null on CPU backends
+struct Context;  // a backend's own
+
+// What bind returns: the first member makes running it one indirect call. A backend derives its own struct.
+struct Call {
+  void (*run)(const Call* call, const Buffer* buffers, Stream* stream) = nullptr;
+};
+
+// One region of several nodes, or k whole steps, as data; issue of strategies that compile. Empty until one does.
+struct Region;
+
+enum BackendFlag : std::uint32_t {
+  kNoArithmetic = 1u << 0,  // the null backend
+  kDevice = 1u << 1,        // buffers are not host addresses
+};
+
+struct ContextSettings {
+  std::int32_t compute_threads = 1;
+  void* error_context = nullptr;
+  void (*error)(void* error_context, const char* message) = nullptr;
+};
+
+// A backend. Optional entries may be null.
+struct Backend {
+  std::uint32_t interface_version = kInterfaceVersion;
+  const char* name = nullptr;   // "eigen"
+  const char* build = nullptr;  // compiler, flags and library versions, for the report
+  std::uint32_t flags = 0;
+  std::uint32_t dtypes = 0;  // GDBENCH_BIT masks
+  std::uint32_t optimizers = 0;
+  std::int32_t max_compute_threads = 1;
+
+  gdbench_status (*create)(const ContextSettings& settings, Context** context) = nullptr;
+  void (*destroy)(Context* context) = nullptr;
+
+  // Zero-filled, aligned to GDBENCH_ALIGNMENT.
+  gdbench_status (*allocate)(Context* context, std::size_t bytes, Buffer* buffer) = nullptr;
+  void (*release)(Context* context, Buffer buffer) = nullptr;
+  // A buffer that shows host memory; on CPU backends the same memory, not copied. Released like any other.
+  gdbench_status (*import_host)(Context* context, const void* data, std::size_t bytes, Buffer* buffer) = nullptr;
+  // The part of a buffer that starts at a byte offset; not released.
+  Buffer (*slice)(Buffer buffer, std::size_t offset) = nullptr;
+  // Ordered on the stream; host memory must stay valid until synchronise.
+  void (*upload)(Context* context, Buffer buffer, const void* data, std::size_t bytes, Stream* stream) = nullptr;
+  void (*download)(Context* context, Buffer buffer, void* data, std::size_t bytes, Stream* stream) = nullptr;
+  gdbench_status (*synchronise)(Context* context, Stream* stream) = nullptr;
+
+  // GDBENCH_UNSUPPORTED (with a reason) for what the backend does not have. The call lives until unbind.
+  gdbench_status (*bind)(Context* context, const Request& request, Call** call) = nullptr;
+  void (*unbind)(Context* context, Call* call) = nullptr;
+
+  // Optional: several nodes or k steps as one call.
+  gdbench_status (*bind_region)(Context* context, const Region& region, Call** call) = nullptr;
+};
+
+// The one symbol that a kernel library exports.
+#define GDBENCH_KERNELS_ENTRY_NAME "gdbench_kernels"
+using KernelsEntry = const Backend* (*)();
+
+}  // namespace gdbench::kernels

@@ -1,0 +1,28 @@
+// Renderers of a report. They see the report's model and nothing else; each returns the whole text.
+#pragma once
+
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/result/report.h"
+
+namespace gdbench::render {
+
+struct ConsoleOptions {
+  bool colour = false;  // ANSI colours; the caller checks for a terminal and NO_COLOR
+  int width = 100;      // columns of the terminal
+};
+
+// Aligned tables, one per scenario, fastest first; rows that have no time come last with their reason.
+std::string console(const result::Report& report, const ConsoleOptions& options);
+std::string markdown(const result::Report& report);
+// One line per cell, RFC 4180.
+std::string csv(const result::Report& report);
+// The JSON that Google Benchmark's own --benchmark_format=json writes: one entry per sample and the aggregates
+// mean, median and stddev, so that its compare.py reads it.
+std::string google_benchmark(const result::Report& report);
+
+// "18.3 ns", "104 us", "1.25 ms", "2.1 s": three significant digits.
+std::string format_duration_ns(double nanoseconds);
+
+}  // namespace gdbench::render

@@ -1,0 +1,35 @@
+# Settings that hold for every target of the project: language, warnings, sanitizers, where products go.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+# What is not exported on purpose stays inside its library: plugins must not see each other's symbols.
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(GDBENCH_PLUGIN_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/gdbench)
+
+# The binary finds its plugins relative to itself; so does an installed one.
+set(GDBENCH_INSTALL_PLUGIN_DIR ${CMAKE_INSTALL_LIBDIR}/gdbench)
+
+add_library(gdbench_settings INTERFACE)
+target_compile_options(gdbench_settings INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
+target_include_directories(gdbench_settings INTERFACE ${PROJECT_SOURCE_DIR})
+if(GDBENCH_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+# gdbench_library(NAME SOURCES ... LINK ...): a static library of the harness or the reports. LINK names the arrows that
+# lead out of its folder.
+function(gdbench_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC gdbench_settings ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
+endfunction()
