@@ -1,1 +1,233 @@
-// stub
+#include "harness/machine/environment.h"
+
+#include <sched.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include "harness/machine/build_information.h"
+
+namespace gdbench::machine {
+
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+// The first line of a file, without the white space around it; nothing where it cannot be read or is empty.
+std::optional<std::string> first_line(const fs::path& file) {
+  std::ifstream stream(file);
+  std::string line;
+  if (!std::getline(stream, line)) return std::nullopt;
+  const std::size_t begin = line.find_first_not_of(" \t");
+  if (begin == std::string::npos) return std::nullopt;
+  return line.substr(begin, line.find_last_not_of(" \t") + 1 - begin);
+}
+
+// A number at the start of a text, and what follows it.
+template <class T>
+std::optional<T> leading_number(const std::string& text, std::string* rest = nullptr) {
+  T value{};
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc()) return std::nullopt;
+  if (rest != nullptr) *rest = std::string(end, text.data() + text.size());
+  return value;
+}
+
+template <class T>
+json or_null(const std::optional<T>& value) {
+  return value ? json(*value) : json();
+}
+
+template <class T>
+json number_in(const fs::path& file) {
+  const std::optional<std::string> line = first_line(file);
+  return line ? or_null(leading_number<T>(*line)) : json();
+}
+
+// "key<separator>value" lines; the first of a key counts.
+std::map<std::string, std::string> key_values(const fs::path& file, char separator) {
+  std::map<std::string, std::string> values;
+  std::ifstream stream(file);
+  std::string line;
+  while (std::getline(stream, line)) {
+    const std::size_t split = line.find(separator);
+    if (split == std::string::npos) continue;
+    std::string key = line.substr(0, split);
+    key.erase(key.find_last_not_of(" \t") + 1);
+    const std::size_t value = line.find_first_not_of(" \t", split + 1);
+    values.emplace(std::move(key), value == std::string::npos ? "" : line.substr(value));
+  }
+  return values;
+}
+
+json text_in(const std::map<std::string, std::string>& values, const std::string& key) {
+  const auto entry = values.find(key);
+  return entry == values.end() || entry->second.empty() ? json() : json(entry->second);
+}
+
+std::size_t logical_processors(const fs::path& cpuinfo) {
+  std::ifstream stream(cpuinfo);
+  std::string line;
+  std::size_t count = 0;
+  while (std::getline(stream, line)) count += line.starts_with("processor") ? 1 : 0;
+  return count;
+}
+
+// Instruction set extensions that arithmetic kernels are chosen by; the rest of the flags would only bloat reports.
+json features_of(const std::string& flags) {
+  constexpr std::array kPrefixes = {"sse4", "avx", "fma", "f16c", "amx", "bmi", "asimd", "sve"};
+  json features = json::array();
+  std::istringstream words(flags);
+  std::string word;
+  while (words >> word) {
+    if (std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](const char* p) { return word.starts_with(p); })) {
+      features.push_back(word);
+    }
+  }
+  return features;
+}
+
+bool has_word(const std::string& text, const std::string& wanted) {
+  std::istringstream words(text);
+  std::string word;
+  while (words >> word) {
+    if (word == wanted) return true;
+  }
+  return false;
+}
+
+// "48K" -> 49152.
+json cache_bytes(const std::string& text) {
+  std::string unit;
+  const std::optional<std::int64_t> number = leading_number<std::int64_t>(text, &unit);
+  if (!number) return nullptr;
+  if (unit.empty()) return *number;
+  if (unit == "K") return *number << 10;
+  if (unit == "M") return *number << 20;
+  if (unit == "G") return *number << 30;
+  return nullptr;
+}
+
+// Processors in a list such as "0-3,8".
+json count_of_list(const std::string& list) {
+  std::istringstream ranges(list);
+  std::string range;
+  std::int64_t count = 0;
+  while (std::getline(ranges, range, ',')) {
+    std::string rest;
+    const std::optional<std::int64_t> first = leading_number<std::int64_t>(range, &rest);
+    if (!first) return nullptr;
+    const std::optional<std::int64_t> last =
+        rest.starts_with('-') ? leading_number<std::int64_t>(rest.substr(1)) : first;
+    if (!last || *last < *first) return nullptr;
+    count += *last - *first + 1;
+  }
+  return count == 0 ? json() : json(count);
+}
+
+json caches_under(const fs::path& folder) {
+  json caches = json::array();
+  for (int i = 0;; ++i) {
+    const fs::path index = folder / ("index" + std::to_string(i));
+    const std::optional<std::string> size = first_line(index / "size");
+    if (!size) return caches;
+    caches.push_back({{"level", number_in<int>(index / "level")},
+                      {"type", or_null(first_line(index / "type"))},
+                      {"bytes", cache_bytes(*size)},
+                      {"shared_by", count_of_list(first_line(index / "shared_cpu_list").value_or(""))}});
+  }
+}
+
+// The processors that this process may run on.
+json allowed_processors() {
+  json processors = json::array();
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return nullptr;
+  for (int i = 0; i < CPU_SETSIZE; ++i) {
+    if (CPU_ISSET(i, &set)) processors.push_back(i);
+  }
+  return processors;
+}
+
+// The nominal maximum where the kernel scales frequencies, else what the processor said at this moment.
+json frequency_mhz(const fs::path& cpu0, const std::map<std::string, std::string>& cpuinfo) {
+  const json maximum = number_in<double>(cpu0 / "cpufreq/cpuinfo_max_freq");
+  if (maximum.is_number()) return maximum.get<double>() / 1000;
+  const auto entry = cpuinfo.find("cpu MHz");
+  return entry == cpuinfo.end() ? json() : or_null(leading_number<double>(entry->second));
+}
+
+json cpu_under(const fs::path& root, const std::map<std::string, std::string>& cpuinfo, const std::string& flags) {
+  const fs::path cpu0 = root / "sys/devices/system/cpu/cpu0";
+  const std::size_t processors = logical_processors(root / "proc/cpuinfo");
+  return {{"model", text_in(cpuinfo, "model name")},
+          {"vendor", text_in(cpuinfo, "vendor_id")},
+          {"logical_processors", processors == 0 ? json() : json(processors)},
+          {"allowed_processors", allowed_processors()},
+          {"features", features_of(flags)},
+          {"caches", caches_under(cpu0 / "cache")},
+          {"governor", or_null(first_line(cpu0 / "cpufreq/scaling_governor"))},
+          {"frequency_mhz", frequency_mhz(cpu0, cpuinfo)}};
+}
+
+json memory_bytes(const fs::path& meminfo) {
+  const std::map<std::string, std::string> values = key_values(meminfo, ':');
+  const auto total = values.find("MemTotal");
+  if (total == values.end()) return nullptr;
+  const std::optional<std::int64_t> kibibytes = leading_number<std::int64_t>(total->second);
+  return kibibytes ? json(*kibibytes << 10) : json();
+}
+
+json load_average(const fs::path& loadavg) {
+  std::istringstream words(first_line(loadavg).value_or(""));
+  json averages = json::array();
+  double value = 0;
+  while (averages.size() < 3 && words >> value) averages.push_back(value);
+  return averages.size() == 3 ? averages : json();
+}
+
+json operating_system(const fs::path& os_release) {
+  json name = text_in(key_values(os_release, '='), "PRETTY_NAME");
+  if (!name.is_string()) return name;
+  std::string text = name.get<std::string>();
+  std::erase(text, '"');
+  return text;
+}
+
+// Name and release only: uname's version and nodename tell about the host.
+json kernel() {
+  utsname names{};
+  if (uname(&names) != 0) return nullptr;
+  return std::string(names.sysname) + " " + names.release;
+}
+
+}  // namespace
+
+json environment(const fs::path& root) {
+  try {
+    const std::map<std::string, std::string> cpuinfo = key_values(root / "proc/cpuinfo", ':');
+    const auto entry = cpuinfo.contains("flags") ? cpuinfo.find("flags") : cpuinfo.find("Features");
+    const std::string flags = entry == cpuinfo.end() ? "" : entry->second;
+    return {{"cpu", cpu_under(root, cpuinfo, flags)},
+            {"memory_bytes", memory_bytes(root / "proc/meminfo")},
+            {"kernel", kernel()},
+            {"operating_system", operating_system(root / "etc/os-release")},
+            {"virtual_machine", flags.empty() ? json() : json(has_word(flags, "hypervisor"))},
+            {"load_average", load_average(root / "proc/loadavg")},
+            {"aslr", number_in<int>(root / "proc/sys/kernel/randomize_va_space")},
+            {"build", build_information()},
+            {"libraries", library_versions()}};
+  } catch (const std::exception&) {
+    return json::object();  // out of memory: nothing could be read
+  }
+}
+
+}  // namespace gdbench::machine

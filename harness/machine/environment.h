@@ -1,6 +1,7 @@
 // What this machine is, for the report: a reader can tell whether two reports may be compared.
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 namespace gdbench::machine {
@@ -15,7 +16,8 @@ namespace gdbench::machine {
 //   "build": {"compiler": "...", "flags": "...", "type": "Release", "git_revision": "...", "git_dirty": false},
 //   "libraries": {"google_benchmark": "...", "nlohmann_json": "3.11.2", "cli11": "2.1.2"}
 // }
-// What cannot be read is null, never guessed. Host names and paths are not recorded.
-nlohmann::json environment();
+// What cannot be read is null, never guessed. Host names, user names and paths are not recorded; folders in compiler
+// flags read "(path)". `root` is where proc, sys and etc lie.
+nlohmann::json environment(const std::filesystem::path& root = "/");
 
 }  // namespace gdbench::machine

@@ -1,12 +1,13 @@
 // The append-only journal of a run, one JSON object a line, so that a kill or a full disk loses nothing that was
 // measured.
 //   {"event":"run","report":{...}}            the report as known before measuring: run, environment, scenarios, cells
-//   {"event":"cell","cell":ID,"status":...,"verification":...,"block":...}
+//   {"event":"cell","cell":ID,"build":"...","status":...,"verification":...,"block":...}
 //   {"event":"sample","cell":ID,"sample":{...}}
 //   {"event":"launch","cell":ID,"launch":{...}}
 //   {"event":"note","text":"..."}
 //   {"event":"end","status":"complete","finished_at":"..."}
-// A truncated last line, as a kill leaves it, is dropped.
+// A last line without its line feed, as a kill leaves it, is dropped; a journal without an end event reads as a run
+// whose status is "killed".
 #pragma once
 
 #include <string>
@@ -36,12 +37,17 @@ class Journal {
   const std::string& path() const { return path_; }
 
  private:
-  Status append(const nlohmann::json& event);
+  Status append(const nlohmann::ordered_json& event);
   std::string path_;
   int descriptor_ = -1;
 };
 
-// The report that a journal's lines add up to.
+// The report that a journal's lines add up to, without summaries. Errors: an unreadable file; a line that is no event,
+// named by its number.
 Result<Report> read_journal(const std::string& path);
+// The same of a journal's text; `origin` names the file in messages.
+Result<Report> parse_journal(const std::string& content, const std::string& origin);
+// Whether a file's text is a journal's and not a report's.
+bool is_journal(const std::string& content);
 
 }  // namespace gdbench::result

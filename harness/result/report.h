@@ -127,7 +127,7 @@ struct Run {
   std::string id;
   std::string started_at;
   std::string finished_at;           // empty while running or killed
-  std::string status = "running";    // running, complete, interrupted, failed
+  std::string status = "running";    // running, complete, interrupted, failed; killed: a journal without an end
   std::vector<std::string> command;  // argv that repeats the run
   std::string matrix;
   std::string baseline;  // implementation id that ratios refer to

@@ -1,1 +1,118 @@
-// stub
+#include "harness/scenario/problem.h"
+
+namespace gdbench::scenario {
+
+const char* name_of(Task task) {
+  switch (task) {
+    case Task::train:
+      return "train";
+    case Task::update:
+      return "update";
+    case Task::gradients:
+      return "gradients";
+    case Task::floor:
+      return "floor";
+  }
+  return "?";
+}
+
+const char* name_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f32:
+      return "f32";
+    case Dtype::f64:
+      return "f64";
+  }
+  return "?";
+}
+
+const char* name_of(Activation activation) {
+  switch (activation) {
+    case Activation::identity:
+      return "identity";
+    case Activation::relu:
+      return "relu";
+    case Activation::tanh:
+      return "tanh";
+    case Activation::sigmoid:
+      return "sigmoid";
+  }
+  return "?";
+}
+
+const char* name_of(Loss loss) {
+  switch (loss) {
+    case Loss::mse:
+      return "mse";
+    case Loss::half_mse:
+      return "half_mse";
+    case Loss::softmax_cross_entropy:
+      return "softmax_cross_entropy";
+  }
+  return "?";
+}
+
+const char* name_of(OptimizerKind kind) {
+  switch (kind) {
+    case OptimizerKind::sgd:
+      return "sgd";
+    case OptimizerKind::momentum:
+      return "momentum";
+    case OptimizerKind::nesterov:
+      return "nesterov";
+    case OptimizerKind::adagrad:
+      return "adagrad";
+    case OptimizerKind::rmsprop:
+      return "rmsprop";
+    case OptimizerKind::adam:
+      return "adam";
+    case OptimizerKind::adamw:
+      return "adamw";
+  }
+  return "?";
+}
+
+std::vector<ParameterShape> parameter_shapes(const Problem& problem) {
+  std::vector<ParameterShape> shapes;
+  for (std::size_t l = 0; l < problem.layers.size(); ++l) {
+    const Layer& layer = problem.layers[l];
+    const std::string number = std::to_string(l);
+    shapes.push_back({"w" + number, layer.inputs, layer.outputs});
+    if (layer.bias) shapes.push_back({"b" + number, 1, layer.outputs});
+  }
+  return shapes;
+}
+
+int slot_count(OptimizerKind kind) {
+  switch (kind) {
+    case OptimizerKind::sgd:
+      return 0;
+    case OptimizerKind::momentum:
+    case OptimizerKind::nesterov:
+    case OptimizerKind::adagrad:
+    case OptimizerKind::rmsprop:
+      return 1;
+    case OptimizerKind::adam:
+    case OptimizerKind::adamw:
+      return 2;
+  }
+  return 0;
+}
+
+double operations_per_step(const Problem& problem) {
+  const auto batch = static_cast<double>(problem.batch_rows);
+  double operations = batch * static_cast<double>(problem.outputs());  // gradient of the loss
+  for (std::size_t l = 0; l < problem.layers.size(); ++l) {
+    const Layer& layer = problem.layers[l];
+    const auto outputs = static_cast<double>(layer.outputs);
+    const double weights = static_cast<double>(layer.inputs) * outputs;
+    // Forward, gradient of W and, unless A_previous is X, gradient of A_previous.
+    operations += (l == 0 ? 2 : 3) * 2 * batch * weights;
+    if (layer.bias) operations += 2 * batch * outputs;                                // addition and column sum
+    if (layer.activation != Activation::identity) operations += 2 * batch * outputs;  // function and derivative
+    operations += 2 * (weights + (layer.bias ? outputs : 0));                         // update
+  }
+  return operations;
+}
+
+}  // namespace gdbench::scenario

@@ -1,1 +1,156 @@
-// stub
+#include "harness/stats/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <map>
+#include <random>
+
+namespace gdbench::stats {
+
+namespace {
+
+// Middle value, or the mean of the two middle ones; reorders `values`, which must not be empty.
+double median_in_place(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*std::max_element(values.begin(), middle) + *middle) / 2;
+}
+
+// An index below `size`, which is at most 2^32: the high 32 bits of a draw, scaled by a multiplication. Written here
+// because std::uniform_int_distribution differs between standard libraries, and a report must be recomputable anywhere.
+std::size_t draw_index(std::mt19937_64& generator, std::size_t size) {
+  return static_cast<std::size_t>(((generator() >> 32) * size) >> 32);
+}
+
+// Quantile with linear interpolation between order statistics (type 7 of R. Hyndman, Y. Fan, Sample quantiles in
+// statistical packages, 1996).
+double quantile(const std::vector<double>& sorted, double probability) {
+  const double position = probability * static_cast<double>(sorted.size() - 1);
+  const std::size_t below = static_cast<std::size_t>(position);
+  if (below + 1 >= sorted.size()) return sorted.back();
+  const double weight = position - static_cast<double>(below);
+  return sorted[below] + weight * (sorted[below + 1] - sorted[below]);
+}
+
+// Values by launch, in ascending order of launch.
+using Clusters = std::vector<std::vector<double>>;
+
+Interval bootstrap_median(const Clusters& clusters, const BootstrapOptions& options) {
+  std::mt19937_64 generator(options.seed);
+  std::vector<double> medians(static_cast<std::size_t>(std::max(options.resamples, 1)));
+  std::vector<double> resample;
+  for (double& resampled_median : medians) {
+    resample.clear();
+    for (std::size_t drawn = 0; drawn < clusters.size(); ++drawn) {
+      const std::vector<double>& cluster = clusters[draw_index(generator, clusters.size())];
+      for (std::size_t i = 0; i < cluster.size(); ++i)
+        resample.push_back(cluster[draw_index(generator, cluster.size())]);
+    }
+    resampled_median = median_in_place(resample);
+  }
+  std::sort(medians.begin(), medians.end());
+  const double tail = (1 - options.confidence) / 2;
+  return {quantile(medians, tail), quantile(medians, 1 - tail)};
+}
+
+std::string format(const char* pattern, double a, double b, double c) {
+  char text[160];
+  std::snprintf(text, sizeof(text), pattern, a, b, c);
+  return text;
+}
+
+// Why no verdict can be given from so few launches; empty where one can.
+std::string too_few_launches(const Estimate& ratio, int minimum) {
+  if (ratio.launches >= minimum) return "";
+  if (ratio.launches == 0) return "nothing was measured";
+  if (ratio.within_one_process) return "measured within one process: says nothing about other launches";
+  return std::to_string(ratio.launches) + " launches, at least " + std::to_string(minimum) + " are needed";
+}
+
+}  // namespace
+
+double median(std::vector<double> values) { return values.empty() ? 0.0 : median_in_place(values); }
+
+double median_absolute_deviation(const std::vector<double>& values) {
+  const double center = median(values);
+  std::vector<double> deviations;
+  deviations.reserve(values.size());
+  for (const double value : values) deviations.push_back(std::abs(value - center));
+  return median(std::move(deviations));
+}
+
+Estimate clustered_median(std::span<const Observation> observations, const BootstrapOptions& options) {
+  if (observations.empty()) return {};
+  std::map<int, std::vector<double>> by_launch;
+  std::vector<double> all;
+  for (const Observation& observation : observations) {
+    by_launch[observation.launch].push_back(observation.value);
+    all.push_back(observation.value);
+  }
+  Clusters clusters;
+  for (auto& [launch, values] : by_launch) clusters.push_back(std::move(values));
+
+  Estimate estimate;
+  estimate.value = median_in_place(all);
+  estimate.interval = bootstrap_median(clusters, options);
+  estimate.launches = static_cast<int>(clusters.size());
+  estimate.within_one_process = clusters.size() == 1;
+  return estimate;
+}
+
+Estimate paired_ratio(std::span<const Pair> pairs, const BootstrapOptions& options) {
+  if (pairs.empty()) return {};
+  std::vector<Observation> logarithms;
+  for (const Pair& pair : pairs) logarithms.push_back({pair.launch, std::log(pair.candidate / pair.base)});
+  Estimate estimate = clustered_median(logarithms, options);
+  estimate.value = std::exp(estimate.value);
+  estimate.interval = {std::exp(estimate.interval.low), std::exp(estimate.interval.high)};
+  return estimate;
+}
+
+const char* name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::faster:
+      return "faster";
+    case Verdict::slower:
+      return "slower";
+    case Verdict::equivalent:
+      return "equivalent";
+    case Verdict::inconclusive:
+      return "inconclusive";
+  }
+  return "?";
+}
+
+Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options) {
+  Comparison result;
+  for (const Pair& pair : pairs) {
+    if (pair.base > 0 && pair.candidate > 0 && std::isfinite(pair.base) && std::isfinite(pair.candidate)) continue;
+    result.remark = format("a pair of times is %g and %g: not positive numbers", pair.base, pair.candidate, 0);
+    return result;
+  }
+  result.ratio = paired_ratio(pairs, options.bootstrap);
+  result.remark = too_few_launches(result.ratio, options.minimum_launches);
+  if (!result.remark.empty()) return result;
+
+  // Reciprocal limits, so that swapping base and candidate swaps the verdict.
+  const double upper = 1 + options.margin;
+  const double lower = 1 / upper;
+  const Interval& interval = result.ratio.interval;
+  if (interval.high < lower) {
+    result.verdict = Verdict::faster;
+  } else if (interval.low > upper) {
+    result.verdict = Verdict::slower;
+  } else if (interval.low >= lower && interval.high <= upper) {
+    result.verdict = Verdict::equivalent;
+  } else {
+    result.remark = format("the interval from %.3f to %.3f reaches across the margin of %g%%", interval.low,
+                           interval.high, 100 * options.margin);
+  }
+  return result;
+}
+
+}  // namespace gdbench::stats

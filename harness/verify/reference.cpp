@@ -1,1 +1,173 @@
-// stub
+#include "harness/verify/reference.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "harness/verify/network.h"
+#include "harness/verify/rounding.h"
+#include "harness/verify/ties.h"
+
+namespace gdbench::verify {
+
+namespace {
+
+using scenario::Dataset;
+using scenario::OptimizerKind;
+using scenario::Problem;
+
+// Rows that go through the network together: a chunk of the widest layers stays in the second-level cache.
+constexpr std::int64_t kChunkRows = 64;
+
+// The rows of a step's batch.
+std::vector<std::int64_t> batch_rows(const Problem& problem, const Dataset& dataset, std::int64_t step) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(dataset.batch_size(problem, step)));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = dataset.row_of(problem, step, static_cast<std::int64_t>(i));
+  }
+  return rows;
+}
+
+std::vector<std::int64_t> all_rows(const Dataset& dataset) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(dataset.rows));
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::int64_t>(i);
+  return rows;
+}
+
+template <class T>
+std::vector<std::vector<T>> zeros_like(const std::vector<std::vector<T>>& tensors) {
+  std::vector<std::vector<T>> zeros;
+  for (const std::vector<T>& tensor : tensors) zeros.emplace_back(tensor.size(), T(0));
+  return zeros;
+}
+
+// Calls visit(chunk) for one chunk after the other of rows, loaded and ready for the first layer.
+template <class T, class Visit>
+void for_each_chunk(const Dataset& dataset, const std::vector<std::int64_t>& rows, std::size_t layer_count,
+                    const Visit& visit) {
+  Chunk<T> chunk;
+  chunk.activations.resize(layer_count + 1);
+  chunk.upstream.resize(layer_count);
+  chunk.deltas.resize(layer_count);
+  const std::int64_t count = static_cast<std::int64_t>(rows.size());
+  for (std::int64_t first = 0; first < count; first += kChunkRows) {
+    load_rows(dataset, rows.data() + first, std::min(kChunkRows, count - first), chunk);
+    visit(chunk);
+  }
+}
+
+}  // namespace
+
+template <class T>
+ReferenceState<T> to_reference(const scenario::State& state) {
+  ReferenceState<T> result;
+  result.step = state.step;
+  for (const std::vector<double>& tensor : state.parameters)
+    result.parameters.emplace_back(tensor.begin(), tensor.end());
+  for (const std::vector<double>& tensor : state.slots) result.slots.emplace_back(tensor.begin(), tensor.end());
+  return result;
+}
+
+template <class T>
+ReferenceGradients<T> gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
+                                Ties ties) {
+  const std::vector<LayerView<T>> layers = layers_of(problem, state.parameters);
+  const std::vector<std::int64_t> rows = batch_rows(problem, dataset, state.step);
+  const std::int64_t count = static_cast<std::int64_t>(rows.size());
+  const TieFinder<T> tie_finder(problem, layers);
+  RoundingModel<T> rounding(problem, layers);
+  ReferenceGradients<T> result;
+  result.parameters = zeros_like(state.parameters);
+  result.tie_allowance.assign(state.parameters.size(), 0.0);
+  for_each_chunk<T>(dataset, rows, layers.size(), [&](Chunk<T>& chunk) {
+    for (std::size_t index = 0; index < layers.size(); ++index) {
+      forward_product(layers[index], index, chunk);
+      rounding.add_forward(index, chunk);
+      tie_finder.find(index, chunk);
+      activate(layers[index].activation, chunk.activations[index + 1]);
+    }
+    result.loss += loss_of(problem.loss, chunk, problem.outputs(), count, &chunk.upstream.back());
+    backward(layers, ties, chunk, result.parameters);
+    rounding.add_backward(chunk);
+    tie_finder.add_allowance(chunk, result.tie_allowance);
+  });
+  result.rounding = rounding.gradient_errors(result.parameters);
+  return result;
+}
+
+double learning_rate(const scenario::Optimizer& optimizer, std::int64_t step) {
+  const std::int64_t last = static_cast<std::int64_t>(optimizer.learning_rates.size()) - 1;
+  return optimizer.learning_rates[static_cast<std::size_t>(std::min(step, last))];
+}
+
+bool has_update_rule(OptimizerKind kind) { return kind == OptimizerKind::sgd; }
+
+template <class T>
+void update(const scenario::Optimizer& optimizer, const std::vector<std::vector<T>>& gradients,
+            ReferenceState<T>& state) {
+  const T rate = static_cast<T>(learning_rate(optimizer, state.step));
+  ++state.step;
+  switch (optimizer.kind) {
+    case OptimizerKind::sgd:
+      for (std::size_t p = 0; p < state.parameters.size(); ++p) {
+        for (std::size_t i = 0; i < state.parameters[p].size(); ++i) {
+          state.parameters[p][i] -= rate * gradients[p][i];
+        }
+      }
+      return;
+    case OptimizerKind::momentum:
+    case OptimizerKind::nesterov:
+    case OptimizerKind::adagrad:
+    case OptimizerKind::rmsprop:
+    case OptimizerKind::adam:
+    case OptimizerKind::adamw:
+      return;
+  }
+}
+
+template <class T>
+std::vector<T> train(const Problem& problem, const Dataset& dataset, ReferenceState<T>& state, std::int64_t steps) {
+  std::vector<T> losses;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    const ReferenceGradients<T> batch = gradients(problem, dataset, state);
+    losses.push_back(batch.loss);
+    update(problem.optimizer, batch.parameters, state);
+  }
+  return losses;
+}
+
+template <class T>
+Evaluation<T> evaluate_with_rounding(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state) {
+  const std::vector<LayerView<T>> layers = layers_of(problem, state.parameters);
+  RoundingModel<T> rounding(problem, layers);
+  Evaluation<T> result;
+  for_each_chunk<T>(dataset, all_rows(dataset), layers.size(), [&](Chunk<T>& chunk) {
+    for (std::size_t index = 0; index < layers.size(); ++index) {
+      forward_product(layers[index], index, chunk);
+      rounding.add_forward(index, chunk);
+      activate(layers[index].activation, chunk.activations[index + 1]);
+    }
+    result.loss += loss_of<T>(problem.loss, chunk, problem.outputs(), dataset.rows, nullptr);
+  });
+  result.rounding = rounding.loss_error(static_cast<double>(result.loss));
+  return result;
+}
+
+template <class T>
+T evaluate(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state) {
+  return evaluate_with_rounding(problem, dataset, state).loss;
+}
+
+#define GDBENCH_INSTANTIATE(T)                                                                              \
+  template ReferenceState<T> to_reference(const scenario::State&);                                          \
+  template ReferenceGradients<T> gradients(const Problem&, const Dataset&, const ReferenceState<T>&, Ties); \
+  template void update(const scenario::Optimizer&, const std::vector<std::vector<T>>&, ReferenceState<T>&); \
+  template std::vector<T> train(const Problem&, const Dataset&, ReferenceState<T>&, std::int64_t);          \
+  template Evaluation<T> evaluate_with_rounding(const Problem&, const Dataset&, const ReferenceState<T>&);  \
+  template T evaluate(const Problem&, const Dataset&, const ReferenceState<T>&);
+
+GDBENCH_INSTANTIATE(float)
+GDBENCH_INSTANTIATE(double)
+GDBENCH_INSTANTIATE(long double)
+#undef GDBENCH_INSTANTIATE
+
+}  // namespace gdbench::verify

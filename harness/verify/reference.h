@@ -1,5 +1,8 @@
 // The reference: forward, backward and update of a problem in plain loops, in any floating type, independent of every
 // implementation. Formulas: see "Conventions of the arithmetic" in ARCHITECTURE.md and the enums of gdbench/plugin.h.
+//
+// All functions exist for float, double and long double. They expect a state whose tensors have the problem's shapes
+// and a dataset that belongs to the problem; neither is checked here (make_yardstick does).
 #pragma once
 
 #include <cstdint>
@@ -26,7 +29,13 @@ struct ReferenceGradients {
   // Per parameter, a bound on how much the gradient's 2-norm may differ because a ReLU's pre-activation lies so close
   // to zero that rounding in the problem's dtype decides on which side. 0 where no pre-activation is that close.
   std::vector<double> tie_allowance;
+  // Per parameter, an estimate of how much the gradient's 2-norm may be off by rounding, in units of the arithmetic's
+  // epsilon (see rounding.h).
+  std::vector<double> rounding;
 };
+
+// What a ReLU whose pre-activation is a tie takes as its derivative: what its sign says, or the opposite.
+enum class Ties { as_computed, flipped };
 
 template <class T>
 ReferenceState<T> to_reference(const scenario::State& state);
@@ -34,7 +43,18 @@ ReferenceState<T> to_reference(const scenario::State& state);
 // Gradients of step state.step's batch.
 template <class T>
 ReferenceGradients<T> gradients(const scenario::Problem& problem, const scenario::Dataset& dataset,
-                                const ReferenceState<T>& state);
+                                const ReferenceState<T>& state, Ties ties = Ties::as_computed);
+
+// The learning rate of step `step`, counted from 0.
+double learning_rate(const scenario::Optimizer& optimizer, std::int64_t step);
+
+// Whether `update` has the formula of an optimizer.
+bool has_update_rule(scenario::OptimizerKind kind);
+
+// One update of the optimizer; adds 1 to state.step. Leaves the parameters alone where there is no update rule.
+template <class T>
+void update(const scenario::Optimizer& optimizer, const std::vector<std::vector<T>>& gradients,
+            ReferenceState<T>& state);
 
 // `steps` updates; returns the loss of each step's batch before its update.
 template <class T>
@@ -44,5 +64,16 @@ std::vector<T> train(const scenario::Problem& problem, const scenario::Dataset& 
 // The loss over all rows of the training data.
 template <class T>
 T evaluate(const scenario::Problem& problem, const scenario::Dataset& dataset, const ReferenceState<T>& state);
+
+// The same with an estimate of its rounding error in units of epsilon.
+template <class T>
+struct Evaluation {
+  T loss = 0;
+  double rounding = 0;
+};
+
+template <class T>
+Evaluation<T> evaluate_with_rounding(const scenario::Problem& problem, const scenario::Dataset& dataset,
+                                     const ReferenceState<T>& state);
 
 }  // namespace gdbench::verify

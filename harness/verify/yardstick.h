@@ -2,8 +2,10 @@
 //
 // The expected trajectory is computed in the next wider type than the cell's (double for f32, long double for f64). The
 // same reference in the cell's own type shows what rounding alone does; an implementation may be off by a stated factor
-// of that, per tensor by 2-norm, with a floor of c * epsilon * sqrt(k) * scale, where k is the longest sum that the
-// tensor depends on and scale its norm (plus what ties of a ReLU allow).
+// of that, per tensor by 2-norm, with a floor for where the own type's errors happen to cancel:
+// c * epsilon * (sqrt(steps) * norm of the tensor + learning rate * sqrt(k) * size of the summed terms), where k is the
+// longest sum that the tensor depends on (rounding.h says how the latter is estimated), plus what ties of a ReLU allow.
+// The constants and their reasons are in yardstick.cpp.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +28,10 @@ struct YardstickOptions {
 };
 
 struct ExpectedTensor {
-  std::string name;                   // "w0"
-  std::vector<std::int64_t> entries;  // flat indices that are compared; empty: all
+  std::string name;       // "w0"
+  std::int64_t rows = 0;  // of the whole tensor; a bias has one row
+  std::int64_t columns = 0;
+  std::vector<std::int64_t> entries;  // flat indices that are compared, ascending; empty: all
   std::vector<long double> values;    // of those entries after the last step
   double tolerance = 0;               // on the 2-norm of the difference over those entries
   double scale = 0;                   // 2-norm of the values; relative errors are difference / scale
@@ -44,7 +48,9 @@ struct Yardstick {
   double loss_tolerance = 0;   // on evaluate() after the last step, absolute
 };
 
-// Computes the reference. Errors: the reference itself diverges (NaN or infinity): the scenario is unfit.
+// Computes the reference. Errors: the reference itself diverges (NaN or infinity), or it moves the parameters by no
+// more than the tolerance, so that doing nothing would pass: the scenario is unfit; a start state that does not have
+// the problem's shapes; an optimizer that the reference has no formula for (unsupported).
 Result<Yardstick> make_yardstick(const scenario::Problem& problem, const scenario::Dataset& dataset,
                                  const scenario::State& start, const YardstickOptions& options);
 
@@ -66,6 +72,7 @@ struct Check {
 Check check(const Yardstick& yardstick, const scenario::State& actual, double loss);
 
 // 2-norm over all parameters of (b - a): how far a block of steps moved. Used to see that a timed block did its work.
+// NaN where the two states differ in shape.
 double displacement(const scenario::State& a, const scenario::State& b);
 
 }  // namespace gdbench::verify

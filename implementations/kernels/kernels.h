@@ -27,24 +27,49 @@ constexpr std::uint32_t kInterfaceVersion = 1;
 enum class Op : std::uint32_t {
   // C[m,n] = alpha op(A) op(B) + beta C. Operands A, B, C; transpose_a/b say whether op transposes.
   product,
-  // Z[m,n] += b[n] for every row. Operands b, Z.
+  // Z[m,n] += b[1,n] for every row. Operands b, Z.
   add_bias,
   // A[m,n] = f(Z[m,n]). Operands Z, A (may be the same buffer).
   activation,
   // D[m,n] *= f'(z), with f' from f's result A. Operands A, D.
   activation_gradient,
-  // loss[1] of outputs P[m,n] against targets Y[m,n], or labels [m] (int32) for cross-entropy. Operands P, Y, loss.
+  // loss[1] of outputs P[m,n] against targets Y[m,n], or labels [m,1] (int32) for cross-entropy. Operands P, Y, loss;
+  // the loss is a double whatever the dtype.
   loss,
   // G[m,n] = d loss / d P. Operands P, Y (or labels), G. G may be P's buffer.
   loss_gradient,
-  // s[n] = sum over rows of D[m,n]. Operands D, s.
+  // s[1,n] = sum over rows of D[m,n]. Operands D, s.
   column_sum,
   // One optimizer update of W[m,n] by its gradient. Operands G, scalars, W, slots in the ABI's order.
-  // `scalars` is UpdateScalars in the backend's memory.
+  // `scalars` [1,1] is UpdateScalars in the backend's memory.
   update,
-  // B[k,n] = A[index[k], n]. Operands A, index (uint32), B. Optional.
+  // B[k,n] = A[index[k,1], n]. Operands A, index (uint32), B. Optional.
   gather,
 };
+
+constexpr const char* name_of(Op op) {
+  switch (op) {
+    case Op::product:
+      return "product";
+    case Op::add_bias:
+      return "add_bias";
+    case Op::activation:
+      return "activation";
+    case Op::activation_gradient:
+      return "activation_gradient";
+    case Op::loss:
+      return "loss";
+    case Op::loss_gradient:
+      return "loss_gradient";
+    case Op::column_sum:
+      return "column_sum";
+    case Op::update:
+      return "update";
+    case Op::gather:
+      return "gather";
+  }
+  return "unknown op";
+}
 
 // Lives in a buffer, written by upload; always doubles.
 struct UpdateScalars {

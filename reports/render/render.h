@@ -15,6 +15,8 @@ struct ConsoleOptions {
 
 // Aligned tables, one per scenario, fastest first; rows that have no time come last with their reason.
 std::string console(const result::Report& report, const ConsoleOptions& options);
+// Correctness only: how close every cell came to the reference, or why it is not right.
+std::string verification(const result::Report& report);
 std::string markdown(const result::Report& report);
 // One line per cell, RFC 4180.
 std::string csv(const result::Report& report);

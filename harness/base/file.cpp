@@ -1,0 +1,55 @@
+#include "harness/base/file.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <new>
+
+#include "harness/base/text.h"
+
+namespace gdbench {
+
+std::string unreadable_because(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  if (status.type() == std::filesystem::file_type::not_found) return "no such file";
+  if (error) return error.message();
+  if (status.type() == std::filesystem::file_type::directory) return "a folder";
+  if (status.type() != std::filesystem::file_type::regular) return "something that is no regular file";
+  if (access(file.c_str(), R_OK) != 0) return std::strerror(errno);
+  return "";
+}
+
+Result<std::string> read_file(const std::filesystem::path& file, const std::string& what, std::uintmax_t most_bytes) {
+  const auto refuse = [&](const std::string& found) {
+    return usage_error(one_line(file.string()) + ": found " + found + ", expected " + what);
+  };
+  const std::string reason = unreadable_because(file);
+  if (!reason.empty()) return refuse(reason);
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(file, error);
+  if (error) return refuse(error.message());
+  if (size > most_bytes) {
+    return refuse(std::to_string(size) + " bytes (at most " + std::to_string(most_bytes) + " are read)");
+  }
+  try {
+    std::string bytes(size, '\0');
+    std::ifstream stream(file, std::ios::binary);
+    stream.read(bytes.data(), static_cast<std::streamsize>(size));
+    if (!stream || stream.gcount() != static_cast<std::streamsize>(size)) return refuse("a file that cannot be read");
+    return bytes;
+  } catch (const std::bad_alloc&) {
+    return failure(one_line(file.string()) + ": no memory for its " + std::to_string(size) + " bytes");
+  }
+}
+
+std::uintmax_t physical_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_bytes <= 0) return UINTMAX_MAX;
+  return static_cast<std::uintmax_t>(pages) * static_cast<std::uintmax_t>(page_bytes);
+}
+
+}  // namespace gdbench

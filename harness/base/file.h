@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "harness/base/result.h"
+
+namespace gdbench {
+
+// The bytes of a regular file. Errors: "FILE: found no such file, expected WHAT" and the like for a folder, an
+// unreadable file and one of more than `most_bytes`.
+Result<std::string> read_file(const std::filesystem::path& file, const std::string& what, std::uintmax_t most_bytes);
+
+// Why `file` cannot be read as a regular file ("no such file"); empty where it can.
+std::string unreadable_because(const std::filesystem::path& file);
+
+// Bytes of the machine's physical memory.
+std::uintmax_t physical_memory();
+
+}  // namespace gdbench

@@ -1,0 +1,279 @@
+#include "harness/base/json_reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+
+namespace gdbench {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int kDeepestNesting = 32;
+constexpr std::uintmax_t kLargestFile = 16U << 20U;
+
+std::string position(const std::string& text, std::size_t byte) {
+  const std::size_t end = std::min(byte == 0 ? 0 : byte - 1, text.size());
+  const auto begin = text.begin();
+  const auto stop = begin + static_cast<std::ptrdiff_t>(end);
+  const auto line = 1 + std::count(begin, stop, '\n');
+  const std::size_t line_break = end == 0 ? std::string::npos : text.rfind('\n', end - 1);
+  const std::size_t column = line_break == std::string::npos ? end + 1 : end - line_break;
+  return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+// Watches the parser for what it would accept silently.
+class ParseGuard {
+ public:
+  bool operator()(int depth, json::parse_event_t event, const json& parsed) {
+    if (depth >= kDeepestNesting) {
+      fault_ = "found nesting deeper than " + std::to_string(kDeepestNesting) + ", expected less";
+      return false;
+    }
+    if (event == json::parse_event_t::object_start) keys_.emplace_back();
+    if (event == json::parse_event_t::object_end && !keys_.empty()) keys_.pop_back();
+    if (event == json::parse_event_t::key && !keys_.empty()) {
+      const auto& key = parsed.get_ref<const std::string&>();
+      if (!keys_.back().insert(key).second) fault_ = "found key " + in_quotes(key) + " twice in one object, expected once";
+    }
+    return true;
+  }
+  const std::string& fault() const { return fault_; }
+
+ private:
+  std::vector<std::set<std::string>> keys_;
+  std::string fault_;
+};
+
+bool has_control(const std::string& text) {
+  return std::any_of(text.begin(), text.end(), [](char character) {
+    const auto code = static_cast<unsigned char>(character);
+    return code < 0x20 || code == 0x7f;
+  });
+}
+
+std::string integer_expectation(IntegerRange range) {
+  return "an integer from " + std::to_string(range.least) + " to " + std::to_string(range.most);
+}
+
+std::string number_expectation(NumberRange range) {
+  if (range.least == 0) return range.open ? "a positive number" : "a number of at least 0";
+  return std::string("a number ") + (range.open ? "above " : "of at least ") + json(range.least).dump();
+}
+
+std::optional<std::int64_t> as_integer(const json& value) {
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<std::uint64_t>();
+    if (number > INT64_MAX) return std::nullopt;
+    return static_cast<std::int64_t>(number);
+  }
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  if (!value.is_number_float()) return std::nullopt;
+  const auto number = value.get<double>();  // 1e5 is meant as an integer
+  if (std::floor(number) != number || std::abs(number) > 0x1p53) return std::nullopt;
+  return static_cast<std::int64_t>(number);
+}
+
+}  // namespace
+
+Result<json> parse_json(const std::string& text) {
+  ParseGuard guard;
+  try {
+    json value = json::parse(
+        text, [&](int depth, json::parse_event_t event, json& parsed) { return guard(depth, event, parsed); });
+    if (!guard.fault().empty()) return usage_error(guard.fault());
+    return value;
+  } catch (const json::parse_error& error) {
+    return usage_error(position(text, error.byte) + ": found text that is no JSON, expected JSON");
+  } catch (const json::exception& error) {  // a number that no double holds
+    return usage_error("found a value that cannot be read (" + one_line(error.what()) + "), expected JSON");
+  }
+}
+
+std::string describe(const json& value) {
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return value.empty() ? "an empty array" : "an array";
+  if (value.is_string()) return in_quotes(value.get_ref<const std::string&>());
+  return value.dump();
+}
+
+std::string pointer_part(const std::string& key) {
+  std::string part;
+  for (const char character : key) {
+    if (character == '~') {
+      part += "~0";
+    } else if (character == '/') {
+      part += "~1";
+    } else {
+      part += character;
+    }
+  }
+  return part;
+}
+
+Result<JsonDocument> JsonDocument::read(const std::filesystem::path& file, const std::string& what) {
+  Result<std::string> text = read_file(file, what, kLargestFile);
+  if (!text.ok()) return text.error();
+  Result<json> root = parse_json(text.value());
+  if (!root.ok()) return usage_error(one_line(file.string()) + ": " + root.error().message);
+  if (!root.value().is_object()) {
+    return usage_error(one_line(file.string()) + ": /: found " + describe(root.value()) + ", expected " + what);
+  }
+  return JsonDocument(file.string(), std::move(root).value());
+}
+
+void JsonDocument::fail(const std::string& pointer, const std::string& found, const std::string& expected) {
+  if (error_) return;
+  error_ = usage_error(one_line(name_ + ": " + place(pointer) + ": found " + found + ", expected " + expected));
+}
+
+std::string JsonDocument::place(const std::string& pointer) const {
+  for (std::string prefix = pointer;; prefix.erase(prefix.rfind('/'))) {
+    const auto origin = origins_.find(prefix);
+    if (origin != origins_.end()) {
+      return "--set " + origin->second + (prefix == pointer ? "" : " (" + pointer + ")");
+    }
+    if (prefix.empty()) return pointer.empty() ? "/" : pointer;
+  }
+}
+
+JsonReader::JsonReader(JsonDocument& document, const json& value, std::string pointer)
+    : document_(&document), value_(value.is_object() ? &value : nullptr), pointer_(std::move(pointer)) {
+  if (value_ == nullptr) document_->fail(pointer_, describe(value), "an object");
+}
+
+const json* JsonReader::member(const std::string& key) {
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
+  if (value_ == nullptr) return nullptr;
+  const auto found = value_->find(key);
+  return found == value_->end() ? nullptr : &*found;
+}
+
+bool JsonReader::has(const std::string& key) { return member(key) != nullptr; }
+
+const json* JsonReader::required_member(const std::string& key, bool required, const std::string& expected) {
+  const json* found = member(key);
+  if (found == nullptr && required && value_ != nullptr && !absent_) absent_.emplace(key, expected);
+  return found;
+}
+
+void JsonReader::fail(const std::string& key, const std::string& expected) {
+  const json* found = member(key);
+  fail(key, found == nullptr ? "nothing" : describe(*found), expected);
+}
+
+void JsonReader::fail(const std::string& key, const std::string& found, const std::string& expected) {
+  document_->fail(pointer(key), found, expected);
+}
+
+std::string JsonReader::text(const std::string& key, const std::optional<std::string>& fallback) {
+  const std::string expected = "text on one line";
+  const json* value = required_member(key, !fallback, expected);
+  if (value == nullptr) return fallback.value_or("");
+  if (value->is_string() && !has_control(value->get_ref<const std::string&>())) return value->get<std::string>();
+  fail(key, expected);
+  return fallback.value_or("");
+}
+
+bool JsonReader::boolean(const std::string& key, bool fallback) {
+  const json* value = member(key);
+  if (value == nullptr) return fallback;
+  if (value->is_boolean()) return value->get<bool>();
+  fail(key, "true or false");
+  return fallback;
+}
+
+std::int64_t JsonReader::integer(const std::string& key, IntegerRange range, std::optional<std::int64_t> fallback) {
+  const std::string expected = integer_expectation(range);
+  const json* value = required_member(key, !fallback, expected);
+  if (value == nullptr) return fallback.value_or(range.least);
+  const std::optional<std::int64_t> number = as_integer(*value);
+  if (number && *number >= range.least && *number <= range.most) return *number;
+  fail(key, expected);
+  return fallback.value_or(range.least);
+}
+
+double JsonReader::number(const std::string& key, NumberRange range, std::optional<double> fallback) {
+  const std::string expected = number_expectation(range);
+  const json* value = required_member(key, !fallback, expected);
+  if (value == nullptr) return fallback.value_or(range.least);
+  if (value->is_number()) {
+    const auto number = value->get<double>();
+    if (std::isfinite(number) && (range.open ? number > range.least : number >= range.least)) return number;
+  }
+  fail(key, expected);
+  return fallback.value_or(range.least);
+}
+
+std::vector<std::string> JsonReader::texts(const std::string& key,
+                                           const std::optional<std::vector<std::string>>& fallback) {
+  const std::string expected = "an array of distinct texts";
+  const json* value = required_member(key, !fallback, expected);
+  if (value == nullptr) return fallback.value_or(std::vector<std::string>{});
+  std::vector<std::string> result;
+  if (!value->is_array()) fail(key, expected);
+  for (std::size_t i = 0; value->is_array() && i < value->size(); ++i) {
+    const json& entry = (*value)[i];
+    const bool fits = entry.is_string() && !has_control(entry.get_ref<const std::string&>());
+    if (!fits || std::find(result.begin(), result.end(), entry.get_ref<const std::string&>()) != result.end()) {
+      document_->fail(pointer(key) + "/" + std::to_string(i), describe(entry), fits ? "no text twice" : "text");
+      break;
+    }
+    result.push_back(entry.get<std::string>());
+  }
+  return result;
+}
+
+JsonReader JsonReader::object(const std::string& key, bool required) {
+  static const json empty = json::object();
+  const json* value = required_member(key, required, "an object");
+  return JsonReader(*document_, value == nullptr ? empty : *value, pointer(key));
+}
+
+std::vector<JsonReader> JsonReader::objects(const std::string& key, bool required) {
+  const json* value = required_member(key, required, "an array of objects");
+  std::vector<JsonReader> readers;
+  if (value == nullptr) return readers;
+  if (!value->is_array() || value->empty()) {
+    fail(key, "an array of objects");
+    return readers;
+  }
+  for (std::size_t i = 0; i < value->size(); ++i) {
+    readers.emplace_back(*document_, (*value)[i], pointer(key) + "/" + std::to_string(i));
+  }
+  return readers;
+}
+
+std::optional<std::size_t> JsonReader::choice_index(const std::string& key, const std::vector<std::string>& names,
+                                                    bool has_fallback) {
+  const std::string expected = (names.size() == 1 ? "" : "one of ") + joined(names);
+  const json* value = required_member(key, !has_fallback, expected);
+  if (value == nullptr) return std::nullopt;
+  if (value->is_string()) {
+    const auto& text = value->get_ref<const std::string&>();
+    const auto found = std::find(names.begin(), names.end(), text);
+    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    fail(key, expected + suggestion(text, names));
+  } else {
+    fail(key, expected);
+  }
+  return std::nullopt;
+}
+
+void JsonReader::finish(const std::vector<std::string>& more_known) {
+  if (value_ == nullptr) return;
+  for (const auto& entry : value_->items()) {
+    const std::string& key = entry.key();
+    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    std::vector<std::string> candidates = known_;
+    candidates.insert(candidates.end(), more_known.begin(), more_known.end());
+    document_->fail(pointer(key), "an unknown key", "one of " + joined(known_) + suggestion(key, candidates));
+  }
+  if (absent_) document_->fail(pointer(absent_->first), "nothing", absent_->second);
+}
+
+}  // namespace gdbench

@@ -1,0 +1,130 @@
+// Reads JSON that people write: every fault becomes one line with the file, the place (a JSON pointer, or the setting
+// that put the value there), what was found and what was expected.
+//
+//   Result<JsonDocument> document = JsonDocument::read(file, "a scenario (a JSON object)");
+//   if (!document.ok()) return document.error();
+//   JsonReader reader(document.value());
+//   const std::int64_t rows = reader.integer("rows", {1, 1000}, std::nullopt);
+//   reader.finish();
+//   if (!document.value().ok()) return document.value().error();
+//
+// A method that meets a fault records it (the first one is kept) and returns the fallback or an empty value, so
+// that a caller reads straight on and asks once. Includes nlohmann/json: for .cpp files only.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace gdbench {
+
+// Parses JSON text: refuses duplicate keys and deep nesting. The error's message is the fault alone ("line 2, column 7:
+// found ...").
+Result<nlohmann::json> parse_json(const std::string& text);
+
+// A value in a few words, for messages: scalars as JSON, "an array", "an object".
+std::string describe(const nlohmann::json& value);
+
+// A key as a part of a JSON pointer (RFC 6901).
+std::string pointer_part(const std::string& key);
+
+class JsonDocument {
+ public:
+  explicit JsonDocument(std::string name, nlohmann::json root = nlohmann::json::object())
+      : name_(std::move(name)), root_(std::move(root)) {}
+
+  // `what` says what the file should be.
+  static Result<JsonDocument> read(const std::filesystem::path& file, const std::string& what);
+
+  nlohmann::json& root() { return root_; }
+  const nlohmann::json& root() const { return root_; }
+
+  // Everything at `pointer` and below was put there by `--set KEY=...`.
+  void set_origin(const std::string& pointer, const std::string& key) { origins_[pointer] = key; }
+
+  // Records a fault unless there is one.
+  void fail(const std::string& pointer, const std::string& found, const std::string& expected);
+
+  bool ok() const { return !error_.has_value(); }
+  const Error& error() const { return *error_; }
+
+ private:
+  std::string place(const std::string& pointer) const;
+
+  std::string name_;
+  nlohmann::json root_;
+  std::map<std::string, std::string> origins_;  // pointer -> key of the setting
+  std::optional<Error> error_;
+};
+
+struct IntegerRange {
+  std::int64_t least;
+  std::int64_t most;
+};
+
+// Finite numbers only.
+struct NumberRange {
+  double least;
+  bool open;  // `least` itself is outside
+};
+
+// One JSON object of a document. Without a fallback a key is required.
+class JsonReader {
+ public:
+  explicit JsonReader(JsonDocument& document) : JsonReader(document, document.root(), "") {}
+
+  // A value of its own that reports at `pointer`; a fault unless it is an object.
+  JsonReader(JsonDocument& document, const nlohmann::json& value, std::string pointer);
+
+  // Marks the key as known.
+  bool has(const std::string& key);
+
+  std::string text(const std::string& key, const std::optional<std::string>& fallback = std::nullopt);
+  bool boolean(const std::string& key, bool fallback);
+  std::int64_t integer(const std::string& key, IntegerRange range, std::optional<std::int64_t> fallback);
+  double number(const std::string& key, NumberRange range, std::optional<double> fallback);
+  std::vector<std::string> texts(const std::string& key,
+                                 const std::optional<std::vector<std::string>>& fallback = std::nullopt);
+  JsonReader object(const std::string& key, bool required = true);
+  // A non-empty array of objects.
+  std::vector<JsonReader> objects(const std::string& key, bool required = true);
+
+  // One of the enumerators, by name_of.
+  template <class Enum>
+  Enum choice(const std::string& key, const std::vector<Enum>& values, std::optional<Enum> fallback = std::nullopt) {
+    std::vector<std::string> names;
+    for (const Enum value : values) names.emplace_back(name_of(value));
+    const std::optional<std::size_t> index = choice_index(key, names, fallback.has_value());
+    return index ? values[*index] : fallback.value_or(values.front());
+  }
+
+  // The member, or null where it is absent; marks the key as known.
+  const nlohmann::json* member(const std::string& key);
+  void fail(const std::string& key, const std::string& expected);  // says what was found itself
+  void fail(const std::string& key, const std::string& found, const std::string& expected);
+  std::string pointer(const std::string& key) const { return pointer_ + "/" + pointer_part(key); }
+
+  // Call once every key was asked for: unknown keys are faults, `more_known` are further names to suggest.
+  void finish(const std::vector<std::string>& more_known = {});
+
+ private:
+  std::optional<std::size_t> choice_index(const std::string& key, const std::vector<std::string>& names,
+                                          bool has_fallback);
+  const nlohmann::json* required_member(const std::string& key, bool required, const std::string& expected);
+
+  JsonDocument* document_;
+  const nlohmann::json* value_;  // null: the value is not an object, which has been reported
+  std::string pointer_;
+  std::vector<std::string> known_;
+  // The first required key that is absent. Kept until finish, for a misspelt key says more about it.
+  std::optional<std::pair<std::string, std::string>> absent_;  // key, expectation
+};
+
+}  // namespace gdbench

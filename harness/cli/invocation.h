@@ -1,0 +1,50 @@
+// What every command shares: the arguments it was called with, where things are, and how it ends.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/scenario/matrix.h"
+#include "harness/worker/catalogue.h"
+
+namespace gdbench::cli {
+
+// Exit statuses; scripts and CI rely on them.
+constexpr int kFine = 0;
+constexpr int kUsage = 2;        // usage, configuration, or output that cannot be written
+constexpr int kFailedCells = 3;  // an implementation crashed, timed out, is wrong or untrusted
+constexpr int kInterrupted = 130;
+
+struct Invocation {
+  std::vector<std::string> command;  // argv, for the report
+  int status = kFine;                // set by the command that ran
+};
+
+// Folders with scenarios: GDBENCH_SCENARIO_PATH, and the project's or the installation's own, found from the binary.
+std::vector<std::filesystem::path> scenario_folders();
+
+// A matrix by name ("default", from the matrices folder beside the scenarios) or by path. Errors list what there is.
+Result<std::filesystem::path> find_matrix(const std::string& name);
+std::vector<std::filesystem::path> matrix_files();
+
+// A scenario by name or by path of its file.
+Result<scenario::KnownScenario> find_scenario(const std::string& name);
+
+// The arm of this very build, or of another one's folder (`build`: a build or installation folder).
+worker::Arm this_build();
+Result<worker::Arm> other_build(const std::filesystem::path& build);
+
+// Prints "gdbench: MESSAGE" to stderr and returns the exit status that fits.
+int report_error(const Error& error);
+
+// True once SIGINT or SIGTERM came. install_signal_handlers also makes a write to a dead worker an error, not a signal.
+bool interrupted();
+void install_signal_handlers();
+
+// Colour and width for stdout.
+bool colour_wanted();
+int terminal_width();
+
+}  // namespace gdbench::cli

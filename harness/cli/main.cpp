@@ -1,0 +1,50 @@
+// Entry point: dispatches, nothing else.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstring>
+
+#include "harness/cli/commands.h"
+
+namespace {
+
+// --help and the like print to stdout and end well; everything else is a usage error in one line.
+int finish_parse(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
+  std::fprintf(stderr, "gdbench: %s (see gdbench --help)\n", error.what());
+  return gdbench::cli::kUsage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace gdbench::cli;
+  // Before anything else is set up: a launch's start-up is part of what every measurement costs.
+  if (argc > 1 && std::strcmp(argv[1], "worker") == 0) return worker_main(argc, argv);
+
+  Invocation invocation;
+  invocation.command.assign(argv, argv + argc);
+  CLI::App app(
+      "Compares eager, compiled and hand-written gradient descent: the same arithmetic, verified; the same "
+      "run, interleaved.");
+  app.name("gdbench");
+  app.set_version_flag("--version", "gdbench " GDBENCH_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Examples:\n"
+      "  gdbench run                                  the default matrix, report in report.json\n"
+      "  gdbench run --scenario 'linreg-*' --quick    a glance\n"
+      "  gdbench list implementations                 what can be measured here\n"
+      "  gdbench verify --impl 'hand/*'               correctness only\n"
+      "  gdbench report report.json --markdown -      the same report as a page\n"
+      "Exit status: 0 fine; 1 confirmed regression; 2 usage or configuration; 3 an implementation crashed, timed\n"
+      "out, is wrong or untrusted; 4 inconclusive or not comparable; 130 interrupted.");
+  for (const auto add : {add_list, add_run, add_verify, add_train, add_report, add_plugin, add_completion}) {
+    add(app, invocation);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return finish_parse(app, error);
+  }
+  return invocation.status;
+}

@@ -1,0 +1,93 @@
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <memory>
+
+#include "harness/cli/commands.h"
+#include "harness/result/summarise.h"
+#include "reports/render/render.h"
+
+namespace gdbench::cli {
+
+namespace {
+
+struct Options {
+  std::string input;
+  std::string markdown;
+  std::string csv;
+  std::string google_benchmark;
+  std::string json;
+};
+
+// One line per format: its flag, where it goes, who writes it.
+struct Format {
+  const char* flag;
+  std::string Options::*target;
+  const char* description;
+  std::function<std::string(const result::Report&)> render;
+};
+
+const std::vector<Format>& formats() {
+  static const std::vector<Format> kFormats = {
+      {"--markdown", &Options::markdown, "Write GitHub Markdown", &render::markdown},
+      {"--csv", &Options::csv, "Write one CSV line per cell", &render::csv},
+      {"--google-benchmark", &Options::google_benchmark, "Write Google Benchmark's JSON", &render::google_benchmark},
+      {"--json", &Options::json, "Write the report itself, recomputed",
+       [](const result::Report& report) { return result::to_json(report).dump(2) + "\n"; }},
+  };
+  return kFormats;
+}
+
+Status write_text(const std::string& text, const std::string& path) {
+  if (path == "-") {
+    std::cout << text << std::flush;
+    return {};
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) return {};
+  return usage_error(path + ": cannot be written: " + std::strerror(errno));
+}
+
+int report(const Options& options) {
+  Result<result::Report> read = result::read_report(options.input);
+  if (!read.ok()) return report_error(usage_error(read.error().message));
+  result::Report& content = read.value();
+  result::summarise(content);
+  bool written = false;
+  for (const Format& format : formats()) {
+    const std::string& path = options.*format.target;
+    if (path.empty()) continue;
+    if (Status status = write_text(format.render(content), path); !status.ok()) return report_error(status.error());
+    written = true;
+  }
+  if (!written) {
+    std::cout << render::console(content, {.colour = colour_wanted(), .width = terminal_width()}) << std::flush;
+  }
+  return kFine;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Invocation& invocation) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("report", "Render a report, or the journal of an interrupted run; every figure is recomputed");
+  command->add_option("report", options->input, "report.json or a journal")->required()->type_name("FILE");
+  for (const Format& format : formats()) {
+    command->add_option(format.flag, (*options).*format.target, std::string(format.description) + " (- for stdout)")
+        ->type_name("FILE");
+  }
+  command->footer(
+      "Examples:\n"
+      "  gdbench report report.json\n"
+      "  gdbench report report.json --markdown summary.md --csv cells.csv\n"
+      "  gdbench report report.journal.jsonl          what a killed run had measured");
+  command->callback([options, &invocation] { invocation.status = report(*options); });
+}
+
+}  // namespace gdbench::cli

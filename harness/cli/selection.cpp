@@ -1,0 +1,156 @@
+#include "harness/cli/selection.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdio>
+
+#include "harness/base/text.h"
+
+namespace gdbench::cli {
+
+namespace {
+
+// A scenario given by its path joins the known ones under that path.
+void add_scenario_files(const std::vector<std::string>& wanted, std::vector<scenario::KnownScenario>& known) {
+  for (const std::string& name : wanted) {
+    const bool path = name.find('/') != std::string::npos || name.ends_with(".json");
+    if (path) known.push_back({name, name});
+  }
+}
+
+Result<scenario::Selection> to_selection(const SelectionOptions& options) {
+  scenario::Selection selection;
+  selection.scenario_globs = options.scenarios;
+  selection.implementation_globs = options.implementations;
+  selection.threads = options.threads;
+  for (const std::string& text : options.settings) {
+    Result<scenario::Setting> setting = scenario::parse_setting(text);
+    if (!setting.ok()) return setting.error();
+    selection.settings.push_back(std::move(setting).value());
+  }
+  return selection;
+}
+
+std::vector<std::string> ids_of(const std::vector<worker::CatalogueEntry>& catalogue) {
+  std::vector<std::string> ids;
+  for (const worker::CatalogueEntry& entry : catalogue) ids.push_back(entry.implementation.id);
+  return ids;
+}
+
+}  // namespace
+
+void add_selection_options(CLI::App& command, SelectionOptions& options) {
+  command.add_option("matrix", options.matrix, "Matrix by name or file (gdbench list matrices)")->capture_default_str();
+  command.add_option("--scenario", options.scenarios, "Only scenarios that match this glob; or a scenario's file")
+      ->type_name("GLOB|FILE");
+  command.add_option("--impl", options.implementations, "Only implementations that match this glob")->type_name("GLOB");
+  command
+      .add_option("--set", options.settings,
+                  "Override a scenario's key (batch=256, optimizer.learning_rate=0.1, rows=1000, width=64) or an "
+                  "implementation's option (impl.KEY=VALUE)")
+      ->type_name("KEY=VALUE");
+  command.add_option("--threads", options.threads, "Compute threads per implementation")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  command.add_option("--seed", options.seed, "Seed of the run's order, checks and resampling")->capture_default_str();
+  command.add_option("--build", options.build, "Measure the worker and the plugins of another build")
+      ->type_name("DIRECTORY");
+  command.add_option("--timeout", options.timeout_seconds, "Seconds that a worker may take to answer")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->capture_default_str();
+  command.add_option("--memory-cap", options.memory_cap_gib, "GiB of memory that a worker may use of its own")
+      ->check(CLI::Range(0.01, 1e6))
+      ->capture_default_str();
+  // Several values need several flags: `--impl a b` would swallow the matrix.
+  for (const char* name : {"--scenario", "--impl", "--set", "--threads"}) {
+    command.get_option(name)->allow_extra_args(false);
+  }
+}
+
+worker::Limits worker_limits(const SelectionOptions& options) {
+  worker::Limits limits;
+  limits.request = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_seconds * 1000));
+  limits.memory_bytes = static_cast<std::int64_t>(options.memory_cap_gib * std::pow(2.0, 30));
+  limits.cancelled = &interrupted;
+  return limits;
+}
+
+std::vector<int> allowed_processors() {
+  std::vector<int> processors;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return {};
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (CPU_ISSET(processor, &set)) processors.push_back(processor);
+  }
+  return processors;
+}
+
+void keep_off_compute_processor(const std::vector<int>& processors) {
+  if (processors.size() < 2) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (std::size_t i = 0; i + 1 < processors.size(); ++i) CPU_SET(processors[i], &set);
+  sched_setaffinity(0, sizeof set, &set);
+}
+
+Result<measure::Plan> plan_selection(const SelectionOptions& options, result::Report& report) {
+  const Result<scenario::Selection> selection = to_selection(options);
+  if (!selection.ok()) return selection.error();
+  const Result<std::filesystem::path> matrix_file = find_matrix(options.matrix);
+  if (!matrix_file.ok()) return matrix_file.error();
+  const Result<scenario::Matrix> matrix = scenario::read_matrix(matrix_file.value());
+  if (!matrix.ok()) return matrix.error();
+  Result<std::vector<scenario::KnownScenario>> scenarios = scenario::list_scenarios(scenario_folders());
+  if (!scenarios.ok()) return scenarios.error();
+  add_scenario_files(options.scenarios, scenarios.value());
+
+  worker::Arm arm = this_build();
+  if (!options.build.empty()) {
+    Result<worker::Arm> other = other_build(options.build);
+    if (!other.ok()) return other.error();
+    arm = std::move(other).value();
+  }
+  measure::PlanRequest request;
+  request.catalogues.push_back(worker::read_catalogue(arm, worker_limits(options)));
+  request.arms.push_back(arm);
+  request.processors = allowed_processors();
+  Result<std::vector<scenario::Point>> points =
+      scenario::expand(matrix.value(), selection.value(), scenarios.value(), ids_of(request.catalogues.front()));
+  if (!points.ok()) return points.error();
+  request.points = std::move(points).value();
+
+  report.run.matrix = matrix.value().name;
+  report.run.baseline = matrix.value().baseline;
+  report.run.seed = options.seed;
+  return measure::make_plan(std::move(request), report);
+}
+
+int status_of_cells(const result::Report& report) {
+  using result::CellState;
+  for (const result::Cell& cell : report.cells) {
+    const CellState state = cell.status.state;
+    if (state == CellState::wrong || state == CellState::crashed || state == CellState::timed_out ||
+        state == CellState::untrusted) {
+      return kFailedCells;
+    }
+  }
+  return kFine;
+}
+
+void show_progress(const measure::ProgressState& state) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  std::string left =
+      state.seconds_left < 0 ? "" : ", about " + std::to_string(std::lround(state.seconds_left)) + " s left";
+  std::fprintf(stderr, "\r\x1b[K%3.0f%%  %s%s", state.fraction * 100, state.phase.c_str(), left.c_str());
+  std::fflush(stderr);
+}
+
+void clear_progress() {
+  if (isatty(STDERR_FILENO) != 0) std::fputs("\r\x1b[K", stderr);
+}
+
+}  // namespace gdbench::cli

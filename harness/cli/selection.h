@@ -1,0 +1,52 @@
+// The options by which run and verify choose cells, and the plan that comes of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/cli/invocation.h"
+#include "harness/measure/options.h"
+#include "harness/measure/plan.h"
+#include "harness/result/report.h"
+
+namespace CLI {
+class App;
+}
+
+namespace gdbench::cli {
+
+struct SelectionOptions {
+  std::string matrix = "default";
+  std::vector<std::string> scenarios;
+  std::vector<std::string> implementations;
+  std::vector<std::string> settings;
+  std::vector<int> threads;
+  std::string build;  // another build's folder; empty: this one
+  std::uint64_t seed = 1;
+  double timeout_seconds = 60;
+  double memory_cap_gib = 4;
+};
+
+void add_selection_options(CLI::App& command, SelectionOptions& options);
+
+// Limits of every worker process.
+worker::Limits worker_limits(const SelectionOptions& options);
+
+// Processors that this process may use, in order.
+std::vector<int> allowed_processors();
+// Leaves the last processor to the workers, where there is another one.
+void keep_off_compute_processor(const std::vector<int>& processors);
+
+// Reads the matrix, asks the plugins, expands and plans; fills report.run (matrix, baseline, seed), scenarios and
+// cells. Errors are the input's.
+Result<measure::Plan> plan_selection(const SelectionOptions& options, result::Report& report);
+
+// The exit status that the cells call for.
+int status_of_cells(const result::Report& report);
+
+// A progress line on stderr where that is a terminal; nothing elsewhere. `clear` removes it.
+void show_progress(const measure::ProgressState& state);
+void clear_progress();
+
+}  // namespace gdbench::cli

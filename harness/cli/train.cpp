@@ -1,0 +1,189 @@
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/commands.h"
+#include "harness/cli/npy_writer.h"
+#include "harness/cli/selection.h"
+#include "harness/measure/cell_worker.h"
+
+namespace gdbench::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string scenario;
+  std::string implementation = "hand/naive";
+  std::vector<std::string> settings;
+  std::int64_t steps = 0;  // 0: as the scenario says
+  std::string dump;
+};
+
+// One cell, planned like any other.
+struct Training {
+  result::Report report;
+  measure::Plan plan;
+
+  const measure::PlannedScenario& scenario() const { return *plan.scenarios.front(); }
+  const measure::PlannedCell& cell() const { return scenario().cells.front(); }
+};
+
+Result<std::unique_ptr<Training>> plan_training(const Options& options) {
+  Result<scenario::KnownScenario> known = find_scenario(options.scenario);
+  if (!known.ok()) return known.error();
+  SelectionOptions defaults;
+  measure::PlanRequest request;
+  request.arms = {this_build()};
+  request.catalogues = {worker::read_catalogue(request.arms.front(), worker_limits(defaults))};
+  request.processors = allowed_processors();
+  request.data_cap_bytes = std::numeric_limits<std::size_t>::max();
+  scenario::Selection selection;
+  selection.scenario_globs = {known.value().name};
+  selection.implementation_globs = {options.implementation};
+  for (const std::string& text : options.settings) {
+    Result<scenario::Setting> setting = scenario::parse_setting(text);
+    if (!setting.ok()) return setting.error();
+    selection.settings.push_back(std::move(setting).value());
+  }
+  std::vector<std::string> ids;
+  for (const worker::CatalogueEntry& entry : request.catalogues.front()) ids.push_back(entry.implementation.id);
+  Result<std::vector<scenario::Point>> points = scenario::expand({}, selection, {known.value()}, ids);
+  if (!points.ok()) return points.error();
+  if (points.value().size() != 1) {
+    return usage_error("--impl " + options.implementation + ": found " + std::to_string(points.value().size()) +
+                       " implementations, expected one");
+  }
+  request.points = std::move(points).value();
+  auto training = std::make_unique<Training>();
+  Result<measure::Plan> plan = measure::make_plan(std::move(request), training->report);
+  if (!plan.ok()) return plan.error();
+  training->plan = std::move(plan).value();
+  if (training->scenario().cells.empty()) return usage_error(training->report.cells.front().status.reason);
+  return training;
+}
+
+template <class T>
+Status dump_tensors(const fs::path& folder, const std::string& prefix, const scenario::Problem& problem,
+                    const scenario::State& state) {
+  const std::vector<scenario::ParameterShape> shapes = scenario::parameter_shapes(problem);
+  for (std::size_t p = 0; p < shapes.size(); ++p) {
+    const std::vector<T> values(state.parameters[p].begin(), state.parameters[p].end());
+    const bool bias = shapes[p].name.front() == 'b';
+    const std::int64_t rows = bias ? shapes[p].columns : shapes[p].rows;
+    const fs::path file = folder / (prefix + "_" + shapes[p].name + ".npy");
+    if (Status status = write_npy(file, values.data(), rows, bias ? 0 : shapes[p].columns); !status.ok()) return status;
+  }
+  return {};
+}
+
+template <class T>
+Status dump_data(const fs::path& folder, const scenario::Dataset& data) {
+  Status status = write_npy(folder / "x.npy", data.x<T>(), data.rows, data.features);
+  if (!status.ok()) return status;
+  status = data.has_labels ? write_npy(folder / "y.npy", data.labels(), data.rows, 0)
+                           : write_npy(folder / "y.npy", data.y<T>(), data.rows, data.outputs);
+  if (!status.ok() || !data.has_order) return status;
+  return write_npy(folder / "order.npy", data.order(), data.epochs, data.rows);
+}
+
+Status dump_losses(const fs::path& folder, const std::vector<double>& losses) {
+  std::ofstream file(folder / "loss.csv");
+  file << "step,loss\n";
+  file.precision(std::numeric_limits<double>::max_digits10);
+  for (std::size_t step = 0; step < losses.size(); ++step) file << step << "," << losses[step] << "\n";
+  file.close();
+  if (file) return {};
+  return usage_error((folder / "loss.csv").string() + ": cannot be written");
+}
+
+template <class T>
+Status dump(const fs::path& folder, const measure::PlannedScenario& planned, const scenario::State& final_state,
+            const std::vector<double>& losses) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return usage_error("--dump " + folder.string() + ": " + error.message());
+  Status status = dump_data<T>(folder, *planned.dataset);
+  if (status.ok()) status = dump_tensors<T>(folder, "initial", planned.problem, planned.start);
+  if (status.ok()) status = dump_tensors<T>(folder, "final", planned.problem, final_state);
+  if (status.ok()) status = dump_losses(folder, losses);
+  if (!status.ok()) return status;
+  std::ofstream file(folder / "scenario.json");
+  file << scenario::to_json(planned.scenario).dump(2) << "\n";
+  file.close();
+  if (file) return {};
+  return usage_error((folder / "scenario.json").string() + ": cannot be written");
+}
+
+// The loss over all rows before each step and after the last. NaN where the implementation offers none.
+Result<std::vector<double>> run_steps(worker::Client& client, std::int64_t steps) {
+  std::vector<double> losses;
+  if (Status status = client.set_state(measure::kStartImage, 0); !status.ok()) return status.error();
+  for (std::int64_t step = 0;; ++step) {
+    const Result<double> loss = client.evaluate();
+    if (!loss.ok() && loss.error().kind != ErrorKind::unsupported) return loss.error();
+    losses.push_back(loss.ok() ? loss.value() : std::nan(""));
+    if (step == steps || interrupted()) return losses;
+    if (Status status = client.run_on(1); !status.ok()) return status.error();
+  }
+}
+
+int train(const Options& options) {
+  const Result<std::unique_ptr<Training>> planned = plan_training(options);
+  if (!planned.ok()) return report_error(planned.error());
+  const measure::PlannedScenario& scenario = planned.value()->scenario();
+  const std::int64_t steps = options.steps > 0 ? options.steps : scenario.scenario.steps;
+  result::Launch launch;
+  Result<measure::CellWorker> worker =
+      measure::CellWorker::start(scenario, planned.value()->cell(), scenario.problem, worker_limits({}), launch);
+  if (!worker.ok()) return report_error({ErrorKind::crashed, worker.error().message});
+  worker::Client& client = worker.value().client();
+  const Result<std::vector<double>> losses = run_steps(client, steps);
+  if (!losses.ok()) return report_error({ErrorKind::crashed, losses.error().message});
+  const Result<std::int64_t> step = client.get_state(measure::kEndImage);
+  if (!step.ok()) return report_error({ErrorKind::crashed, step.error().message});
+  if (Status status = client.bye(); !status.ok()) return report_error({ErrorKind::crashed, status.error().message});
+
+  std::printf("loss %.9g -> %.9g after %lld steps\n", losses.value().front(), losses.value().back(),
+              static_cast<long long>(step.value()));
+  if (!options.dump.empty()) {
+    const scenario::State final_state = worker.value().state(measure::kEndImage, step.value());
+    const auto write = scenario.problem.dtype == scenario::Dtype::f32 ? &dump<float> : &dump<double>;
+    if (Status status = write(options.dump, scenario, final_state, losses.value()); !status.ok()) {
+      return report_error(status.error());
+    }
+    std::fprintf(stderr, "dump: %s\n", options.dump.c_str());
+  }
+  return interrupted() ? kInterrupted : kFine;
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Invocation& invocation) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("train", "Train once; dump the trajectory's ends for checking elsewhere");
+  command->add_option("scenario", options->scenario, "Scenario by name or file")->required();
+  command->add_option("--impl", options->implementation, "Implementation")->capture_default_str()->type_name("ID");
+  command->add_option("--steps", options->steps, "Steps (default: the scenario's)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
+  command->add_option("--set", options->settings, "Override a key of the scenario, or impl.KEY of the implementation")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--dump", options->dump,
+                   "Folder for x.npy, y.npy, order.npy (mini-batches), initial_w0.npy ..., final_w0.npy ..., "
+                   "loss.csv, scenario.json")
+      ->type_name("DIRECTORY");
+  command->footer("Example:\n  gdbench train mlp-10-50-1 --impl hand/eigen --steps 20 --dump trajectory");
+  command->callback([options, &invocation] {
+    install_signal_handlers();
+    invocation.status = train(*options);
+  });
+}
+
+}  // namespace gdbench::cli

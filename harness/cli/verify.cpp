@@ -1,0 +1,63 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "harness/cli/commands.h"
+#include "harness/cli/selection.h"
+#include "harness/machine/environment.h"
+#include "harness/measure/cell_worker.h"
+#include "harness/measure/session.h"
+#include "reports/render/render.h"
+
+namespace gdbench::cli {
+
+namespace {
+
+struct Options {
+  SelectionOptions selection;
+  bool json = false;
+};
+
+int verify(const Options& options, const Invocation& invocation) {
+  result::Report report;
+  report.run.command = invocation.command;
+  report.run.started_at = measure::utc_now();
+  Result<measure::Plan> plan = plan_selection(options.selection, report);
+  if (!plan.ok()) return report_error(plan.error());
+  report.environment = machine::environment();
+  measure::RunOptions run;
+  run.seed = options.selection.seed;
+  run.limits = worker_limits(options.selection);
+  run.cancelled = &interrupted;
+  run.progress = &show_progress;
+  const Status status = measure::verify_all(plan.value(), run, report);
+  clear_progress();
+  report.run.finished_at = measure::utc_now();
+  report.run.status = interrupted() ? "interrupted" : "complete";
+  if (options.json) {
+    std::cout << result::to_json(report).dump(2) << "\n";
+  } else {
+    std::cout << render::verification(report);
+  }
+  if (!status.ok()) return report_error(status.error());
+  return interrupted() ? kInterrupted : status_of_cells(report);
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, Invocation& invocation) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("verify", "Compare every cell with the float64 reference; no timing");
+  add_selection_options(*command, options->selection);
+  command->add_flag("--json", options->json, "Print a report without times as JSON");
+  command->footer(
+      "Examples:\n"
+      "  gdbench verify\n"
+      "  gdbench verify --impl 'hand/*' --set dtype=f64");
+  command->callback([options, &invocation] {
+    install_signal_handlers();
+    invocation.status = verify(*options, invocation);
+  });
+}
+
+}  // namespace gdbench::cli

@@ -1,0 +1,82 @@
+#include "harness/measure/cell_worker.h"
+
+#include <array>
+#include <ctime>
+#include <utility>
+
+namespace gdbench::measure {
+
+namespace {
+
+double seconds_since(std::int64_t start_ns) { return static_cast<double>(worker::monotonic_ns() - start_ns) * 1e-9; }
+
+bool offers(const worker::HelloAnswer& hello, const std::string& id) {
+  for (const worker::ImplementationDescription& implementation : hello.implementations) {
+    if (implementation.id == id) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const PlannedCell& cell,
+                                     const scenario::Problem& problem, const worker::Limits& limits,
+                                     result::Launch& launch) {
+  CellWorker self;
+  self.layout_ = worker::state_layout(problem);
+  self.dtype_ = problem.dtype;
+  Result<SharedMemory> memory = SharedMemory::create("gdbench-state", 3 * self.layout_.image_bytes);
+  if (!memory.ok()) return memory.error();
+  self.state_memory_ = std::move(memory).value();
+  worker::write_state(planned.start, self.layout_, problem.dtype, self.state_memory_.data());
+
+  const std::string& id = cell.entry->implementation.id;
+  launch.started_at = utc_now();
+  const std::int64_t started = worker::monotonic_ns();
+  Result<worker::Client> client =
+      worker::Client::start(cell.entry->command, &planned.dataset->memory, &self.state_memory_, limits);
+  if (!client.ok()) return client.error();
+  self.client_ = std::move(client).value();
+  const Result<worker::HelloAnswer> hello = self.client_.hello();
+  if (!hello.ok()) return hello.error();
+  if (!offers(hello.value(), id)) return failure("the worker no longer offers " + id);
+  launch.start_seconds = seconds_since(started);
+
+  const std::int64_t loading = worker::monotonic_ns();
+  if (Status status = self.client_.load(id, *planned.dataset); !status.ok()) return status.error();
+  launch.load_seconds = seconds_since(loading);
+
+  const std::int64_t preparing = worker::monotonic_ns();
+  if (Status status = self.client_.prepare(problem, cell.options, cell.threads, self.state_memory_.size());
+      !status.ok()) {
+    return status.error();
+  }
+  launch.prepare_seconds = seconds_since(preparing);
+  return self;
+}
+
+scenario::State CellWorker::state(std::size_t image, std::int64_t step) const {
+  return worker::read_state(layout_, dtype_, state_memory_.data() + image * layout_.image_bytes, step);
+}
+
+Result<worker::BlockAnswer> CellWorker::run_block(std::uint64_t steps, std::uint64_t warm_up) {
+  return client_.run({.steps = steps, .warm_up = warm_up, .start_image = kStartImage, .end_image = kEndImage});
+}
+
+result::CellStatus status_of(const Error& error) {
+  using result::CellState;
+  if (error.kind == ErrorKind::unsupported) return {CellState::unsupported, error.message};
+  if (error.kind == ErrorKind::timed_out) return {CellState::timed_out, error.message};
+  return {CellState::crashed, error.message};
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text;
+  const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return {text.data(), length};
+}
+
+}  // namespace gdbench::measure

@@ -1,0 +1,48 @@
+// One worker process that runs one cell: started, loaded and prepared, its state memory beside it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/base/shared_memory.h"
+#include "harness/measure/plan.h"
+#include "harness/result/report.h"
+#include "harness/worker/client.h"
+
+namespace gdbench::measure {
+
+// State images in the memory shared with a worker.
+constexpr std::size_t kStartImage = 0;
+constexpr std::size_t kEndImage = 1;
+constexpr std::size_t kReplayImage = 2;
+
+class CellWorker {
+ public:
+  // Starts, loads and prepares; the phases' durations go to `launch`. `problem` is the scenario's with the learning
+  // rate that is wanted here. Errors: as the worker failed.
+  static Result<CellWorker> start(const PlannedScenario& planned, const PlannedCell& cell,
+                                  const scenario::Problem& problem, const worker::Limits& limits,
+                                  result::Launch& launch);
+
+  worker::Client& client() { return client_; }
+  const worker::Client& client() const { return client_; }
+  scenario::State state(std::size_t image, std::int64_t step) const;
+
+  // A block of `steps` steps from the start state, after `warm_up` untimed ones.
+  Result<worker::BlockAnswer> run_block(std::uint64_t steps, std::uint64_t warm_up);
+
+ private:
+  worker::Client client_;
+  SharedMemory state_memory_;
+  worker::StateLayout layout_;
+  scenario::Dtype dtype_ = scenario::Dtype::f32;
+};
+
+// The row's status for a worker's failure.
+result::CellStatus status_of(const Error& error);
+
+// "2026-01-31T12:00:00Z"
+std::string utc_now();
+
+}  // namespace gdbench::measure

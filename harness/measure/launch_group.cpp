@@ -1,0 +1,198 @@
+#include "harness/measure/launch_group.h"
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <utility>
+
+#include "harness/measure/cell_worker.h"
+#include "harness/measure/schedule.h"
+#include "harness/measure/verify_cell.h"
+#include "harness/verify/yardstick.h"
+
+namespace gdbench::measure {
+
+namespace {
+
+using result::CellState;
+
+// A worker of this launch and what was last seen of it.
+struct Member {
+  LiveCell* live = nullptr;
+  CellWorker worker;
+  result::Launch launch;
+  std::int64_t started_ns = 0;
+  std::int64_t idle_since_ns = 0;
+  std::int64_t cpu_at_idle_ns = 0;
+};
+
+class LaunchGroup {
+ public:
+  LaunchGroup(const PlannedScenario& planned, std::vector<LiveCell>& cells, int launch, const RunOptions& options,
+              result::Report& report, result::Journal& journal)
+      : planned_(planned), cells_(cells), launch_(launch), options_(options), report_(report), journal_(journal) {}
+
+  Status run() {
+    start_all();
+    // The first round is cold: caches, page tables and predictors of fresh processes.
+    for (int round = 0; round <= options_.rounds; ++round) {
+      if (Status status = visit_all(round); !status.ok()) return status;
+    }
+    Status status = finish_all();
+    std::erase_if(cells_, [&](const LiveCell& cell) { return cell_of(cell).status.state != CellState::ok; });
+    return status;
+  }
+
+ private:
+  result::Cell& cell_of(const LiveCell& live) { return report_.cells[live.planned->index]; }
+
+  void fail(const LiveCell& live, result::CellStatus status) { cell_of(live).status = std::move(status); }
+
+  void start_all() {
+    for (LiveCell& live : cells_) {
+      if (options_.cancelled()) return;
+      auto member = std::make_unique<Member>();
+      member->live = &live;
+      member->launch.launch = launch_;
+      member->started_ns = worker::monotonic_ns();
+      const scenario::Problem problem = timed_problem(planned_, *cell_of(live).block);
+      Result<CellWorker> started = CellWorker::start(planned_, *live.planned, problem, options_.limits, member->launch);
+      if (!started.ok()) {
+        fail(live, status_of(started.error()));
+        continue;
+      }
+      member->worker = std::move(started).value();
+      const Result<worker::BlockAnswer> first = member->worker.run_block(1, 0);
+      if (!first.ok()) {
+        fail(live, status_of(first.error()));
+        continue;
+      }
+      member->launch.first_step_ns = first.value().real_ns;
+      note_idle(*member);
+      members_.push_back(std::move(member));
+    }
+  }
+
+  static void note_idle(Member& member) {
+    member.idle_since_ns = worker::monotonic_ns();
+    member.cpu_at_idle_ns = member.worker.client().process().cpu_ns();
+  }
+
+  Status visit_all(int round) {
+    const std::vector<std::size_t> order = round_order(members_.size(), round, launch_, options_.seed);
+    std::vector<Member*> failed;
+    for (std::size_t position = 0; position < order.size(); ++position) {
+      if (options_.cancelled()) return {};
+      Member& member = *members_[order[position]];
+      Result<result::Sample> sample = visit(member, round, static_cast<int>(position));
+      if (options_.cancelled()) return {};  // a worker that was stopped by us did nothing wrong
+      if (!sample.ok()) {
+        fail(*member.live, status_of(sample.error()));
+        failed.push_back(&member);
+        continue;
+      }
+      result::Cell& cell = cell_of(*member.live);
+      cell.samples.push_back(sample.value());
+      if (Status status = journal_.sample(cell.id, sample.value()); !status.ok()) return status;
+      if (cell.status.state != CellState::ok) failed.push_back(&member);
+    }
+    std::erase_if(members_, [&](const auto& member) {
+      return std::find(failed.begin(), failed.end(), member.get()) != failed.end();
+    });
+    return {};
+  }
+
+  // One block. A breach of trust marks the cell but keeps the sample.
+  Result<result::Sample> visit(Member& member, int round, int position) {
+    const LiveCell& live = *member.live;
+    const result::Block& block = *cell_of(live).block;
+    const std::int64_t idle_cpu_ns = member.worker.client().process().cpu_ns() - member.cpu_at_idle_ns;
+    distrust(live, reason_for_idle_distrust(idle_cpu_ns, worker::monotonic_ns() - member.idle_since_ns));
+
+    const Result<worker::BlockAnswer> answer = member.worker.run_block(block.steps, block.warm_up_steps);
+    if (!answer.ok()) return answer.error();
+    note_idle(member);
+    const worker::BlockAnswer& times = answer.value();
+    const worker::ImplementationDescription& implementation = live.planned->entry->implementation;
+    distrust(live, reason_for_distrust({.answer = times,
+                                        .steps = block.steps,
+                                        .compute_threads = live.planned->threads.compute,
+                                        .helper_threads = implementation.helper_threads}));
+    result::Sample sample;
+    sample.launch = launch_;
+    sample.round = round;
+    sample.position = position;
+    sample.cold = round == 0;
+    sample.steps = block.steps;
+    sample.real_ns = times.real_ns / static_cast<double>(block.steps);
+    sample.cpu_ns = times.cpu_ns / static_cast<double>(block.steps);
+    sample.request_ns = static_cast<double>(times.received_ns - times.sent_ns);
+    sample.displacement = verify::displacement(planned_.start, member.worker.state(kEndImage, times.end_step));
+    if (live.planned->arithmetic && live.expected.has_value()) {
+      distrust(live, reason_for_distrust(sample.displacement, *live.expected));
+    }
+    return sample;
+  }
+
+  void distrust(const LiveCell& live, const std::string& reason) {
+    result::Cell& cell = cell_of(live);
+    if (!reason.empty() && cell.status.state == CellState::ok) cell.status = {CellState::untrusted, reason};
+  }
+
+  // A timed block again, untimed, in two parts of random length: it must lead as far.
+  Status replay(Member& member) {
+    LiveCell& live = *member.live;
+    const result::Cell& cell = cell_of(live);
+    const std::uint64_t steps = cell.block->steps;
+    if (live.replayed || !live.planned->arithmetic || steps < 2 || cell.samples.empty()) return {};
+    live.replayed = true;
+    std::mt19937_64 generator(options_.seed + live.planned->index);
+    const std::uint64_t first = 1 + generator() % (steps - 1);
+    worker::Client& client = member.worker.client();
+    Status status = client.set_state(kStartImage, 0);
+    if (status.ok()) status = client.run_on(first);
+    if (status.ok()) status = client.run_on(steps - first);
+    if (!status.ok()) return status;
+    const Result<std::int64_t> step = client.get_state(kReplayImage);
+    if (!step.ok()) return step.error();
+    const double displacement = verify::displacement(planned_.start, member.worker.state(kReplayImage, step.value()));
+    // Threads may add in another order from run to run.
+    constexpr double kReplayTolerance = 1e-4;
+    const ExpectedDisplacement expected{displacement, displacement * kReplayTolerance};
+    distrust(live, reason_for_distrust(cell.samples.back().displacement, expected));
+    return {};
+  }
+
+  Status finish_all() {
+    for (const std::unique_ptr<Member>& member : members_) {
+      if (options_.cancelled()) return {};
+      Status status = replay(*member);
+      worker::Client& client = member->worker.client();
+      member->launch.peak_resident_bytes = client.process().peak_resident_bytes();
+      if (status.ok()) status = client.bye();
+      if (!status.ok()) fail(*member->live, status_of(status.error()));
+      member->launch.total_seconds = static_cast<double>(worker::monotonic_ns() - member->started_ns) * 1e-9;
+      result::Cell& cell = cell_of(*member->live);
+      cell.launches.push_back(member->launch);
+      if (Status written = journal_.launch(cell.id, member->launch); !written.ok()) return written;
+    }
+    return {};
+  }
+
+  const PlannedScenario& planned_;
+  std::vector<LiveCell>& cells_;
+  int launch_;
+  const RunOptions& options_;
+  result::Report& report_;
+  result::Journal& journal_;
+  std::vector<std::unique_ptr<Member>> members_;
+};
+
+}  // namespace
+
+Status run_launch_group(const PlannedScenario& planned, std::vector<LiveCell>& cells, int launch,
+                        const RunOptions& options, result::Report& report, result::Journal& journal) {
+  return LaunchGroup(planned, cells, launch, options, report, journal).run();
+}
+
+}  // namespace gdbench::measure

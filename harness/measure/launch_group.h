@@ -1,0 +1,28 @@
+// One launch of every live cell of a scenario: fresh processes side by side, visited in rounds.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "harness/measure/options.h"
+#include "harness/measure/plan.h"
+#include "harness/measure/trust.h"
+#include "harness/result/journal.h"
+#include "harness/result/report.h"
+
+namespace gdbench::measure {
+
+// What is known of a cell between launches.
+struct LiveCell {
+  const PlannedCell* planned = nullptr;
+  std::optional<ExpectedDisplacement> expected;
+  bool replayed = false;  // its first launch repeats a block in two parts
+};
+
+// Runs launch number `launch` of the cells, appending samples and launches to the report's cells and the journal. A
+// cell that fails gets its status and is dropped from `cells`; the others go on. Errors: the journal cannot be written.
+Status run_launch_group(const PlannedScenario& planned, std::vector<LiveCell>& cells, int launch,
+                        const RunOptions& options, result::Report& report, result::Journal& journal);
+
+}  // namespace gdbench::measure

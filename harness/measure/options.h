@@ -1,0 +1,36 @@
+// How much and how to measure.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "harness/worker/client.h"
+
+namespace gdbench::measure {
+
+// What a person sees while a run lasts.
+struct ProgressState {
+  std::string phase;         // "verify mlp-10-50-1/hand/eigen"
+  double fraction = 0;       // of the whole run, 0 to 1
+  double seconds_left = -1;  // -1: not known yet
+};
+
+struct RunOptions {
+  double budget_seconds = 60;  // for everything, verification included
+  double precision = 0;        // stop a scenario once every cell's interval is within +-precision; 0: use the budget
+  int launches = 0;            // exactly so many; 0: as many as the budget gives
+  int minimum_launches = 3;    // even if the budget is spent
+  // Rounds per launch whose blocks count; one more comes first and is marked cold. Six blocks of 2 ms: more blocks in a
+  // launch do not average out what differs between launches, so a launch is kept short.
+  int rounds = 6;
+  double block_seconds = 0.002;
+  double minimum_block_seconds = 0.0002;  // an empty block reads about a microsecond: 0.5% of this
+  std::uint64_t seed = 1;
+  std::size_t data_cap_bytes = std::size_t{1} << 30;  // of data held at once
+  worker::Limits limits;
+  std::function<bool()> cancelled = [] { return false; };
+  std::function<void(const ProgressState&)> progress = [](const ProgressState&) {};
+};
+
+}  // namespace gdbench::measure

@@ -1,0 +1,240 @@
+#include "harness/measure/plan.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <unordered_map>
+
+#include "harness/base/text.h"
+#include "harness/measure/eligibility.h"
+#include "harness/scenario/scenario.h"
+
+namespace gdbench::measure {
+
+namespace {
+
+using worker::ImplementationDescription;
+using worker::OptionDeclaration;
+
+// "[batch=32,dtype=f64]"
+std::string settings_suffix(const std::vector<scenario::Setting>& settings) {
+  std::string text;
+  for (const scenario::Setting& setting : settings) {
+    text += (text.empty() ? "[" : ",") + setting.key + "=" + setting.value;
+  }
+  return text.empty() ? text : text + "]";
+}
+
+std::string quoted_for_shell(const std::string& word) {
+  const bool plain =
+      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:+@") ==
+      std::string::npos;
+  return plain && !word.empty() ? word : "'" + word + "'";
+}
+
+struct CellText {
+  std::string id;
+  std::string repeat;
+};
+
+CellText cell_text(const scenario::Point& point, const std::string& label, const std::string& implementation,
+                   const std::map<std::string, std::string>& changed_options, const std::string& arm) {
+  CellText text;
+  text.id = label + "/" + implementation;
+  text.repeat = "gdbench run --scenario " + quoted_for_shell(point.scenario_file.stem().string()) + " --impl " +
+                quoted_for_shell(implementation);
+  for (const scenario::Setting& setting : point.scenario_settings) {
+    text.repeat += " --set " + quoted_for_shell(setting.key + "=" + setting.value);
+  }
+  const char* separator = "?";
+  for (const auto& [key, value] : changed_options) {
+    text.id += separator + key + "=" + value;
+    text.repeat += " --set " + quoted_for_shell("impl." + key + "=" + value);
+    separator = "&";
+  }
+  if (point.threads != 1) {
+    text.id += "@" + std::to_string(point.threads);
+    text.repeat += " --threads " + std::to_string(point.threads);
+  }
+  if (arm != "new") text.id += "#" + arm;
+  return text;
+}
+
+// Compute threads get the last allowed processors, so that the coordinator and everything else that starts on the
+// first ones disturbs them least; helpers get the others.
+worker::ThreadSettings place_threads(int compute, const std::vector<int>& allowed) {
+  worker::ThreadSettings threads;
+  threads.compute = compute;
+  const std::size_t count = std::min(static_cast<std::size_t>(compute), allowed.size());
+  const auto boundary = allowed.end() - static_cast<std::ptrdiff_t>(count);
+  threads.compute_cores.assign(boundary, allowed.end());
+  std::reverse(threads.compute_cores.begin(), threads.compute_cores.end());
+  threads.helper_cores.assign(allowed.begin(), boundary);
+  return threads;
+}
+
+// Builds a plan point by point; remembers what several points share.
+class Planner {
+ public:
+  Planner(Plan& plan, const PlanRequest& request, result::Report& report)
+      : plan_(plan), request_(request), report_(report) {
+    for (const auto& catalogue : plan_.catalogues) {
+      std::unordered_map<std::string, const worker::CatalogueEntry*> entries;
+      for (const worker::CatalogueEntry& entry : catalogue) entries[entry.implementation.id] = &entry;
+      entries_.push_back(std::move(entries));
+    }
+  }
+
+  Status add(const scenario::Point& point) {
+    Result<std::size_t> found = find_scenario(point);
+    if (!found.ok()) return found.error();
+    for (std::size_t arm = 0; arm < request_.arms.size(); ++arm) {
+      const auto entry = entries_[arm].find(point.implementation);
+      if (entry == entries_[arm].end()) continue;  // another arm has it
+      if (Status status = add_cell(point, found.value(), arm, *entry->second); !status.ok()) return status;
+    }
+    return {};
+  }
+
+  // Options that were asked for, and those that an implementation of the run declares.
+  std::set<std::string> wanted_options;
+  std::set<std::string> known_options;
+
+ private:
+  // Index of the point's scenario in the plan and the report, which list the same scenarios.
+  Result<std::size_t> find_scenario(const scenario::Point& point) {
+    const std::string suffix = settings_suffix(point.scenario_settings);
+    const std::string spelled = point.scenario_file.string() + suffix;
+    if (const auto known = by_spelling_.find(spelled); known != by_spelling_.end()) return known->second;
+
+    Result<scenario::Scenario> read = scenario::read_scenario(point.scenario_file, point.scenario_settings);
+    if (!read.ok()) return read.error();
+    const std::string key = read.value().identity();
+    if (const auto known = by_identity_.find(key); known != by_identity_.end()) {
+      by_spelling_[spelled] = known->second;
+      return known->second;
+    }
+    auto planned = std::make_unique<PlannedScenario>();
+    planned->scenario = std::move(read).value();
+    if (Status status = planned->acquire(); !status.ok()) return status.error();
+    Result<scenario::Problem> problem = scenario::make_problem(planned->scenario, *planned->dataset);
+    if (!problem.ok()) return problem.error();
+    planned->problem = std::move(problem).value();
+    planned->start = scenario::make_initial_state(planned->problem, planned->scenario.initial_seed);
+    report_.scenarios.push_back(record_of(*planned, key, planned->scenario.name + suffix));
+    held_bytes_ += planned->data_bytes;
+    if (held_bytes_ > request_.data_cap_bytes) {
+      held_bytes_ -= planned->data_bytes;
+      planned->release();
+    }
+    plan_.scenarios.push_back(std::move(planned));
+    by_spelling_[spelled] = by_identity_[key] = plan_.scenarios.size() - 1;
+    return plan_.scenarios.size() - 1;
+  }
+
+  static result::ScenarioRecord record_of(const PlannedScenario& planned, const std::string& key, std::string label) {
+    result::ScenarioRecord record;
+    record.key = key;
+    record.name = planned.scenario.name;
+    record.label = std::move(label);
+    record.resolved = scenario::to_json(planned.scenario);
+    record.rows = planned.dataset->rows;
+    record.features = planned.dataset->features;
+    record.outputs = planned.problem.outputs();
+    for (const scenario::ParameterShape& shape : scenario::parameter_shapes(planned.problem)) {
+      record.parameters += shape.size();
+    }
+    record.batch_rows = planned.problem.batch_rows;
+    record.operations_per_step = scenario::operations_per_step(planned.problem);
+    record.data_digest = planned.dataset->digest;
+    return record;
+  }
+
+  Status add_cell(const scenario::Point& point, std::size_t index, std::size_t arm,
+                  const worker::CatalogueEntry& entry) {
+    const std::vector<int>& allowed = request_.processors;
+    const ImplementationDescription& implementation = entry.implementation;
+    Result<std::map<std::string, std::string>> options = resolve_options(implementation, point.options);
+    if (!options.ok()) return options.error();
+    std::map<std::string, std::string> changed;
+    for (const OptionDeclaration& option : implementation.options) {
+      known_options.insert(option.key);
+      const std::string& value = options.value().at(option.key);
+      if (value != option.default_value) changed[option.key] = value;
+    }
+    for (const auto& [key, value] : point.options) wanted_options.insert(key);
+
+    PlannedScenario& planned = *plan_.scenarios[index];
+    const result::ScenarioRecord& record = report_.scenarios[index];
+    CellText text = cell_text(point, record.label, implementation.id, changed, request_.arms[arm].name);
+    if (!cell_ids_.insert(text.id).second)
+      return {};  // an option that this implementation does not have made no new cell
+
+    result::Cell cell;
+    cell.id = std::move(text.id);
+    cell.repeat = std::move(text.repeat);
+    cell.scenario = record.key;
+    cell.implementation = implementation.id;
+    cell.options = std::move(changed);
+    cell.threads = point.threads;
+    cell.arm = request_.arms[arm].name;
+    cell.build = implementation.build;
+    const bool arithmetic = !implementation.has_capability("no_arithmetic");
+    cell.ranked = arithmetic && implementation.id.find('+') == std::string::npos;
+    const std::string reason = reason_unsupported(implementation, planned.problem, planned.shuffled, point.threads);
+    if (entry.problem.has_value()) {
+      const bool refused = entry.problem->kind == ErrorKind::unsupported;
+      cell.status = {refused ? result::CellState::unsupported : result::CellState::crashed, entry.problem->message};
+    } else if (point.threads > static_cast<int>(allowed.size())) {
+      cell.status = {result::CellState::unsupported, "this machine has " + std::to_string(allowed.size()) +
+                                                         " processor(s) for " + std::to_string(point.threads) +
+                                                         " threads"};
+    } else if (!reason.empty()) {
+      cell.status = {result::CellState::unsupported, reason};
+    } else {
+      planned.cells.push_back({report_.cells.size(), &entry, std::move(options).value(),
+                               place_threads(point.threads, allowed), arithmetic});
+    }
+    report_.cells.push_back(std::move(cell));
+    return {};
+  }
+
+  Plan& plan_;
+  const PlanRequest& request_;
+  result::Report& report_;
+  std::vector<std::unordered_map<std::string, const worker::CatalogueEntry*>> entries_;  // per arm, by id
+  std::unordered_map<std::string, std::size_t> by_spelling_;
+  std::unordered_map<std::string, std::size_t> by_identity_;
+  std::set<std::string> cell_ids_;
+  std::size_t held_bytes_ = 0;
+};
+
+}  // namespace
+
+Status PlannedScenario::acquire() {
+  if (dataset.has_value()) return {};
+  Result<scenario::Dataset> made = scenario::make_dataset(scenario);
+  if (!made.ok()) return made.error();
+  dataset = std::move(made).value();
+  data_bytes = dataset->memory.size();
+  shuffled = dataset->has_order;
+  return {};
+}
+
+Result<Plan> make_plan(PlanRequest request, result::Report& report) {
+  Plan plan;
+  plan.catalogues = std::move(request.catalogues);
+  Planner planner(plan, request, report);
+  for (const scenario::Point& point : request.points) {
+    if (Status status = planner.add(point); !status.ok()) return status.error();
+  }
+  for (const std::string& option : planner.wanted_options) {
+    if (planner.known_options.contains(option)) continue;
+    const std::vector<std::string> known(planner.known_options.begin(), planner.known_options.end());
+    return usage_error("impl." + option + ": found an option that no selected implementation declares, expected " +
+                       (known.empty() ? std::string("none") : "one of " + joined(known)));
+  }
+  return plan;
+}
+
+}  // namespace gdbench::measure

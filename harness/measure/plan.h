@@ -1,0 +1,61 @@
+// What a run will do: the matrix's points turned into cells, grouped by resolved scenario, everything that can be wrong
+// with the input found before anything is measured.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/result/report.h"
+#include "harness/scenario/dataset.h"
+#include "harness/scenario/matrix.h"
+#include "harness/scenario/scenario.h"
+#include "harness/worker/catalogue.h"
+
+namespace gdbench::measure {
+
+// One cell as it will be run; what is learned about it goes to report.cells[index].
+struct PlannedCell {
+  std::size_t index = 0;
+  const worker::CatalogueEntry* entry = nullptr;
+  std::map<std::string, std::string> options;  // every declared option
+  worker::ThreadSettings threads;
+  bool arithmetic = true;  // false: does nothing on purpose, is not verified
+};
+
+// Cells that share data, start state and reference. The data is made when it is needed and can be let go.
+struct PlannedScenario {
+  scenario::Scenario scenario;
+  std::optional<scenario::Dataset> dataset;
+  scenario::Problem problem;
+  scenario::State start;
+  std::size_t data_bytes = 0;
+  bool shuffled = false;
+  std::vector<PlannedCell> cells;  // those that the implementation says it can do
+
+  Status acquire();
+  void release() { dataset.reset(); }
+};
+
+struct Plan {
+  std::vector<std::vector<worker::CatalogueEntry>> catalogues;  // one per arm; planned cells point into it
+  std::vector<std::unique_ptr<PlannedScenario>> scenarios;
+};
+
+struct PlanRequest {
+  std::vector<scenario::Point> points;
+  std::vector<worker::Arm> arms;
+  std::vector<std::vector<worker::CatalogueEntry>> catalogues;  // of each arm
+  std::vector<int> processors;                                  // that this process may use
+  std::size_t data_cap_bytes = std::size_t{1}
+                               << 30;  // of data held at once; the rest is made again when its turn comes
+};
+
+// Fills report.scenarios and report.cells; cells that no worker needs to be asked about have their status already
+// (unsupported, or a plugin's own problem). Errors are the input's: exit status 2.
+Result<Plan> make_plan(PlanRequest request, result::Report& report);
+
+}  // namespace gdbench::measure

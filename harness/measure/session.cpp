@@ -1,0 +1,187 @@
+#include "harness/measure/session.h"
+
+#include <algorithm>
+
+#include "harness/measure/verify_cell.h"
+#include "harness/result/summarise.h"
+
+namespace gdbench::measure {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using result::CellState;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// A scenario while it is measured.
+struct ActiveScenario {
+  PlannedScenario* planned = nullptr;
+  std::vector<LiveCell> cells;
+  int launches = 0;
+  double slowest_launch_seconds = 0;
+};
+
+std::size_t cell_count(const std::vector<PlannedScenario*>& scenarios) {
+  std::size_t count = 0;
+  for (const PlannedScenario* planned : scenarios) count += planned->cells.size();
+  return count;
+}
+
+std::size_t cell_count(const Plan& plan) {
+  std::size_t count = 0;
+  for (const auto& planned : plan.scenarios) count += planned->cells.size();
+  return count;
+}
+
+class Session {
+ public:
+  Session(const RunOptions& options, result::Report& report, result::Journal* journal)
+      : options_(options), report_(report), journal_(journal), started_(Clock::now()) {}
+
+  // Verifies the cells of a batch. Without a journal nothing is calibrated: correctness only.
+  Status verify(const std::vector<PlannedScenario*>& scenarios, std::size_t cells_of_run) {
+    for (PlannedScenario* planned : scenarios) {
+      if (planned->cells.empty()) continue;
+      if (Status status = planned->acquire(); !status.ok()) return status;
+      const Result<verify::Yardstick> yardstick = make_yardstick_for(*planned, options_.seed);
+      if (!yardstick.ok()) return yardstick.error();
+      for (const PlannedCell& planned_cell : planned->cells) {
+        result::Cell& cell = report_.cells[planned_cell.index];
+        const double fraction = static_cast<double>(verified_++) / static_cast<double>(cells_of_run);
+        options_.progress({"verify " + cell.id, journal_ == nullptr ? fraction : share_of_budget(), seconds_left()});
+        verify_cell(*planned, planned_cell, yardstick.value(), options_, journal_ != nullptr, cell);
+        if (options_.cancelled()) {
+          cell.status = {};  // stopped by us: not judged
+          return {};
+        }
+        if (journal_ == nullptr) continue;
+        if (Status status = journal_->cell(cell); !status.ok()) return status;
+      }
+    }
+    return {};
+  }
+
+  // Launch after launch, the scenarios in turn, until each is done or `deadline` seconds of the run have passed.
+  Status measure(const std::vector<PlannedScenario*>& scenarios, double deadline) {
+    std::vector<ActiveScenario> active = activate(scenarios);
+    while (!active.empty() && !options_.cancelled()) {
+      for (ActiveScenario& scenario : active) {
+        if (options_.cancelled()) break;
+        if (done(scenario, deadline)) continue;
+        if (Status status = launch(scenario); !status.ok()) return status;
+      }
+      std::erase_if(active, [&](const ActiveScenario& scenario) { return done(scenario, deadline); });
+    }
+    return {};
+  }
+
+  double elapsed() const { return seconds_since(started_); }
+
+ private:
+  double share_of_budget() const { return std::min(1.0, elapsed() / std::max(options_.budget_seconds, 1e-9)); }
+  double seconds_left() const { return std::max(0.0, options_.budget_seconds - elapsed()); }
+
+  std::vector<ActiveScenario> activate(const std::vector<PlannedScenario*>& scenarios) {
+    std::vector<ActiveScenario> active;
+    for (PlannedScenario* planned : scenarios) {
+      ActiveScenario scenario;
+      scenario.planned = planned;
+      for (const PlannedCell& planned_cell : planned->cells) {
+        const result::Cell& cell = report_.cells[planned_cell.index];
+        if (cell.status.state != CellState::ok) continue;
+        LiveCell live;
+        live.planned = &planned_cell;
+        live.expected = expected_displacement(timed_problem(*planned, *cell.block), *planned->dataset, planned->start,
+                                              cell.block->steps);
+        scenario.cells.push_back(live);
+      }
+      active.push_back(std::move(scenario));
+    }
+    return active;
+  }
+
+  bool done(const ActiveScenario& scenario, double deadline) const {
+    if (scenario.cells.empty()) return true;
+    if (options_.launches > 0) return scenario.launches >= options_.launches;
+    if (scenario.launches < options_.minimum_launches) return false;
+    if (elapsed() + scenario.slowest_launch_seconds > deadline) return true;
+    return options_.precision > 0 && precise_enough(scenario);
+  }
+
+  bool precise_enough(const ActiveScenario& scenario) const {
+    return std::all_of(scenario.cells.begin(), scenario.cells.end(), [&](const LiveCell& cell) {
+      return result::relative_precision(report_.cells[cell.planned->index]) <= options_.precision;
+    });
+  }
+
+  Status launch(ActiveScenario& scenario) {
+    const Clock::time_point start = Clock::now();
+    options_.progress(
+        {"measure " + scenario.planned->scenario.name + ", launch " + std::to_string(scenario.launches + 1),
+         share_of_budget(), options_.launches > 0 ? -1 : seconds_left()});
+    std::vector<std::size_t> indices;
+    for (const LiveCell& cell : scenario.cells) indices.push_back(cell.planned->index);
+    Status status =
+        run_launch_group(*scenario.planned, scenario.cells, scenario.launches, options_, report_, *journal_);
+    if (!status.ok()) return status;
+    for (const std::size_t index : indices) {
+      const result::Cell& cell = report_.cells[index];
+      if (cell.status.state == CellState::ok) continue;
+      if (Status written = journal_->cell(cell); !written.ok()) return written;
+    }
+    ++scenario.launches;
+    scenario.slowest_launch_seconds = std::max(scenario.slowest_launch_seconds, seconds_since(start));
+    return {};
+  }
+
+  const RunOptions& options_;
+  result::Report& report_;
+  result::Journal* journal_;  // null: verification only
+  Clock::time_point started_;
+  std::size_t verified_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::vector<PlannedScenario*>> batches(const Plan& plan, std::size_t data_cap_bytes) {
+  std::vector<std::vector<PlannedScenario*>> result;
+  std::size_t held = 0;
+  for (const auto& planned : plan.scenarios) {
+    if (result.empty() || (held > 0 && planned->data_bytes > data_cap_bytes - std::min(held, data_cap_bytes))) {
+      result.emplace_back();
+      held = 0;
+    }
+    result.back().push_back(planned.get());
+    held += planned->data_bytes;
+  }
+  return result;
+}
+
+Status verify_all(Plan& plan, const RunOptions& options, result::Report& report) {
+  Session session(options, report, nullptr);
+  for (const auto& batch : batches(plan, 0)) {
+    if (options.cancelled()) return {};
+    if (Status status = session.verify(batch, cell_count(plan)); !status.ok()) return status;
+    for (PlannedScenario* planned : batch) planned->release();
+  }
+  return {};
+}
+
+Status run_session(Plan& plan, const RunOptions& options, result::Report& report, result::Journal& journal) {
+  Session session(options, report, &journal);
+  const std::size_t cells = cell_count(plan);
+  std::size_t cells_done = 0;
+  for (const auto& batch : batches(plan, options.data_cap_bytes)) {
+    if (options.cancelled()) return {};
+    if (Status status = session.verify(batch, cell_count(plan)); !status.ok()) return status;
+    cells_done += cell_count(batch);
+    // A batch gets the share of the budget that its cells are of all cells.
+    const double share = static_cast<double>(cells_done) / static_cast<double>(std::max<std::size_t>(cells, 1));
+    if (Status status = session.measure(batch, options.budget_seconds * share); !status.ok()) return status;
+    for (PlannedScenario* planned : batch) planned->release();
+  }
+  return {};
+}
+
+}  // namespace gdbench::measure

@@ -1,0 +1,28 @@
+// A whole run: verifies every cell, then measures in launches until the budget, the precision or the count is reached.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "harness/measure/launch_group.h"
+#include "harness/measure/options.h"
+#include "harness/measure/plan.h"
+#include "harness/result/journal.h"
+#include "harness/result/report.h"
+
+namespace gdbench::measure {
+
+// Verifies every planned cell; the status goes to report.cells. Errors: a scenario whose reference diverges.
+Status verify_all(Plan& plan, const RunOptions& options, result::Report& report);
+
+// Verifies, calibrates and measures. Everything learned goes to the report and, at once, to the journal. Stops early,
+// without an error, once options.cancelled() says so; report.run.status tells. Scenarios are visited in turn, a launch
+// each, so that a slow spell of the machine spreads over all of them. Errors: the journal cannot be written, or a
+// scenario is unfit.
+Status run_session(Plan& plan, const RunOptions& options, result::Report& report, result::Journal& journal);
+
+// Consecutive scenarios whose data fits into `data_cap_bytes` together; measured batch after batch.
+std::vector<std::vector<PlannedScenario*>> batches(const Plan& plan, std::size_t data_cap_bytes);
+
+}  // namespace gdbench::measure

@@ -1,0 +1,100 @@
+#include "harness/measure/trust.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "harness/verify/reference.h"
+
+namespace gdbench::measure {
+
+namespace {
+
+// Reference steps cost about a nanosecond per operation: half a second at most.
+constexpr double kAffordableOperations = 5e8;
+// A block that skipped one step in a thousand is not caught by this check alone; verification counts the first steps
+// exactly.
+constexpr double kRelativeTolerance = 1e-3;
+// The reference in the cell's own type shows what rounding does along this trajectory; an implementation may sum in
+// another order and be off by a few times as much.
+constexpr double kRoundingFactor = 8;
+// CPU time and wall time are read one after the other and a thread's end is accounted late.
+constexpr double kCpuSlackNs = 100'000;
+constexpr double kCpuSlackFactor = 1.05;
+constexpr double kIdleShare = 0.2;
+constexpr std::int64_t kIdleFloorNs = 2'000'000;
+
+template <class T>
+double distance_walked(const scenario::Problem& problem, const scenario::Dataset& dataset, const scenario::State& start,
+                       std::uint64_t steps) {
+  verify::ReferenceState<T> state = verify::to_reference<T>(start);
+  const verify::ReferenceState<T> before = state;
+  verify::train<T>(problem, dataset, state, static_cast<std::int64_t>(steps));
+  double sum = 0;
+  for (std::size_t p = 0; p < state.parameters.size(); ++p) {
+    for (std::size_t i = 0; i < state.parameters[p].size(); ++i) {
+      const double difference = static_cast<double>(state.parameters[p][i] - before.parameters[p][i]);
+      sum += difference * difference;
+    }
+  }
+  return std::sqrt(sum);
+}
+
+template <class... Arguments>
+std::string format(const char* pattern, Arguments... arguments) {
+  char text[200];
+  std::snprintf(text, sizeof text, pattern, arguments...);
+  return text;
+}
+
+}  // namespace
+
+std::optional<ExpectedDisplacement> expected_displacement(const scenario::Problem& problem,
+                                                          const scenario::Dataset& dataset,
+                                                          const scenario::State& start, std::uint64_t steps) {
+  if (scenario::operations_per_step(problem) * static_cast<double>(steps) > kAffordableOperations) return std::nullopt;
+  ExpectedDisplacement expected;
+  expected.value = distance_walked<double>(problem, dataset, start, steps);
+  expected.tolerance = kRelativeTolerance * expected.value;
+  if (problem.dtype == scenario::Dtype::f32) {
+    const double rounded = distance_walked<float>(problem, dataset, start, steps);
+    expected.tolerance = std::max(expected.tolerance, kRoundingFactor * std::abs(rounded - expected.value));
+  }
+  return expected;
+}
+
+std::string reason_for_distrust(const BlockClaim& claim) {
+  const worker::BlockAnswer& answer = claim.answer;
+  if (answer.end_step != static_cast<std::int64_t>(claim.steps)) {
+    return format("made %lld steps in a block of %llu", static_cast<long long>(answer.end_step),
+                  static_cast<unsigned long long>(claim.steps));
+  }
+  if (answer.start_ns < answer.sent_ns || answer.end_ns > answer.received_ns || answer.end_ns < answer.start_ns) {
+    return "its time stamps lie outside the request";
+  }
+  const auto window = static_cast<double>(answer.end_ns - answer.start_ns);
+  if (!(answer.real_ns > 0) || answer.real_ns > window) {
+    return format("claims %.0f ns within a window of %.0f ns", answer.real_ns, window);
+  }
+  const int threads = claim.compute_threads + claim.helper_threads;
+  if (answer.cpu_ns > threads * answer.real_ns * kCpuSlackFactor + kCpuSlackNs) {
+    return format("used %.2f ms of CPU time in %.2f ms with %d declared thread(s)", answer.cpu_ns * 1e-6,
+                  answer.real_ns * 1e-6, threads);
+  }
+  return {};
+}
+
+std::string reason_for_distrust(double displacement, const ExpectedDisplacement& expected) {
+  // Written so that NaN fails.
+  if (std::abs(displacement - expected.value) <= expected.tolerance) return {};
+  return format("a timed block moved the parameters by %.6g, expected %.6g +- %.1g", displacement, expected.value,
+                expected.tolerance);
+}
+
+std::string reason_for_idle_distrust(std::int64_t cpu_ns, std::int64_t wall_ns) {
+  if (cpu_ns < kIdleFloorNs || static_cast<double>(cpu_ns) < kIdleShare * static_cast<double>(wall_ns)) return {};
+  return format("used %.1f ms of CPU time in %.1f ms between requests", static_cast<double>(cpu_ns) * 1e-6,
+                static_cast<double>(wall_ns) * 1e-6);
+}
+
+}  // namespace gdbench::measure

@@ -1,0 +1,43 @@
+// Why a block's time may be believed, or not.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "harness/scenario/dataset.h"
+#include "harness/scenario/problem.h"
+#include "harness/worker/client.h"
+
+namespace gdbench::measure {
+
+// How far the parameters must have moved after a block, and within what.
+struct ExpectedDisplacement {
+  double value = 0;
+  double tolerance = 0;
+};
+
+// By the reference, where a block of `steps` steps is affordable (nothing otherwise). `problem` has the learning rate
+// of timed blocks. The tolerance for f32 follows what rounding alone does to the reference.
+std::optional<ExpectedDisplacement> expected_displacement(const scenario::Problem& problem,
+                                                          const scenario::Dataset& dataset,
+                                                          const scenario::State& start, std::uint64_t steps);
+
+struct BlockClaim {
+  worker::BlockAnswer answer;
+  std::uint64_t steps = 0;
+  int compute_threads = 1;
+  int helper_threads = 0;
+};
+
+// Empty where stamps lie inside the request's window, the time fits between them, CPU time fits the declared threads,
+// and the state says that exactly `steps` updates were made; else the reason.
+std::string reason_for_distrust(const BlockClaim& claim);
+
+// Empty where `displacement` is what was expected.
+std::string reason_for_distrust(double displacement, const ExpectedDisplacement& expected);
+
+// Empty unless a worker that has nothing to do used the processor: `cpu_ns` of `wall_ns` between two requests.
+std::string reason_for_idle_distrust(std::int64_t cpu_ns, std::int64_t wall_ns);
+
+}  // namespace gdbench::measure

@@ -1,0 +1,161 @@
+#include "harness/measure/verify_cell.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "harness/measure/cell_worker.h"
+#include "harness/measure/trust.h"
+
+namespace gdbench::measure {
+
+namespace {
+
+using result::CellState;
+
+constexpr int kEmptyBlocks = 5;
+// Steps in a block are counted in JSON integers and multiplied below; nothing real comes near.
+constexpr std::uint64_t kMostSteps = 100'000'000;
+
+result::Verification record_of(const verify::Yardstick& yardstick, const verify::Check& check) {
+  result::Verification verification;
+  verification.steps = yardstick.steps;
+  verification.sampled = yardstick.sampled;
+  verification.initial_loss = yardstick.initial_loss;
+  verification.final_loss = yardstick.final_loss;
+  for (const verify::TensorCheck& tensor : check.tensors) {
+    verification.tensors.push_back({tensor.name, tensor.error, tensor.tolerance, tensor.relative});
+  }
+  return verification;
+}
+
+// The implementation's own loss, NaN where it offers none. Errors: it failed otherwise.
+Result<double> own_loss(worker::Client& client) {
+  const Result<double> loss = client.evaluate();
+  if (!loss.ok() && loss.error().kind == ErrorKind::unsupported) return std::numeric_limits<double>::quiet_NaN();
+  return loss;
+}
+
+Result<result::CellStatus> check_trajectory(CellWorker& worker, const verify::Yardstick& yardstick, std::uint64_t seed,
+                                            result::Cell& cell) {
+  const auto steps = static_cast<std::uint64_t>(yardstick.steps);
+  const Result<worker::BlockAnswer> block = worker.run_block(steps, 0);
+  if (!block.ok()) return block.error();
+  const Result<double> loss = own_loss(worker.client());
+  if (!loss.ok()) return loss.error();
+  const verify::Check whole = verify::check(yardstick, worker.state(kEndImage, block.value().end_step), loss.value());
+  cell.verification = record_of(yardstick, whole);
+  if (!whole.ok) return result::CellStatus{CellState::wrong, whole.reason};
+  if (block.value().end_step != yardstick.steps) {
+    return result::CellStatus{CellState::wrong, "says it is at step " + std::to_string(block.value().end_step) +
+                                                    " after " + std::to_string(yardstick.steps) + " steps"};
+  }
+  if (steps < 2) return result::CellStatus{CellState::ok, ""};
+
+  // The same in two parts: what a step does must not depend on where a block begins.
+  std::mt19937_64 generator(seed);
+  const std::uint64_t first = 1 + generator() % (steps - 1);
+  Status status = worker.client().set_state(kStartImage, 0);
+  if (status.ok()) status = worker.client().run_on(first);
+  if (status.ok()) status = worker.client().run_on(steps - first);
+  if (!status.ok()) return status.error();
+  const Result<std::int64_t> step = worker.client().get_state(kReplayImage);
+  if (!step.ok()) return step.error();
+  const verify::Check parts = verify::check(yardstick, worker.state(kReplayImage, step.value()), loss.value());
+  if (!parts.ok) {
+    return result::CellStatus{CellState::wrong, "in two parts (" + std::to_string(first) + " + " +
+                                                    std::to_string(steps - first) + " steps): " + parts.reason};
+  }
+  return result::CellStatus{CellState::ok, ""};
+}
+
+Result<double> time_empty_block(CellWorker& worker) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kEmptyBlocks; ++i) {
+    const Result<worker::BlockAnswer> block = worker.run_block(0, 0);
+    if (!block.ok()) return block.error();
+    least = std::min(least, block.value().real_ns);
+  }
+  return least;
+}
+
+// The number of steps that take `target_ns`, found by blocks of growing length.
+Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
+  std::uint64_t steps = 1;
+  for (;;) {
+    const Result<worker::BlockAnswer> block = worker.run_block(steps, 1);
+    if (!block.ok()) return block.error();
+    const double real_ns = std::max(block.value().real_ns, 1.0);
+    const double wanted = std::ceil(static_cast<double>(steps) * target_ns / real_ns);
+    // Half of the target is measured well enough to scale from there.
+    if (real_ns >= target_ns / 2 || steps >= kMostSteps) {
+      return static_cast<std::uint64_t>(std::clamp(wanted, 1.0, static_cast<double>(kMostSteps)));
+    }
+    // A step's first execution is slow and says little of the others.
+    const double most = static_cast<double>(steps) * 64;
+    steps = static_cast<std::uint64_t>(std::clamp(wanted, static_cast<double>(steps) * 2, std::min(most, 1e8)));
+  }
+}
+
+Status calibrate_block(CellWorker& worker, const PlannedScenario& planned, const RunOptions& options,
+                       result::Cell& cell) {
+  const Result<double> empty = time_empty_block(worker);
+  if (!empty.ok()) return empty.error();
+  const Result<std::uint64_t> steps = calibrate_steps(worker, options.block_seconds * 1e9);
+  if (!steps.ok()) return steps.error();
+  result::Block block;
+  block.empty_block_ns = empty.value();
+  block.steps = steps.value();
+  // A twentieth of the block warms caches and predictors after another cell's block.
+  block.warm_up_steps = std::max<std::uint64_t>(1, block.steps / 20);
+  block.learning_rate = planned.problem.optimizer.learning_rates.front();
+  const auto scenario_steps = static_cast<double>(planned.scenario.steps);
+  if (static_cast<double>(block.steps) > scenario_steps) {
+    // The block walks about as far as the scenario's own steps do, which is far from its fixed point.
+    block.learning_rate *= scenario_steps / static_cast<double>(block.steps);
+    block.reduced_learning_rate = true;
+  }
+  cell.block = block;
+  return {};
+}
+
+}  // namespace
+
+Result<verify::Yardstick> make_yardstick_for(const PlannedScenario& planned, std::uint64_t seed) {
+  verify::YardstickOptions options;
+  options.seed = seed;
+  return verify::make_yardstick(planned.problem, *planned.dataset, planned.start, options);
+}
+
+void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, const verify::Yardstick& yardstick,
+                 const RunOptions& options, bool calibrate, result::Cell& cell) {
+  result::Launch launch;  // a launch that is not timed leaves no record
+  Result<CellWorker> started = CellWorker::start(planned, planned_cell, planned.problem, options.limits, launch);
+  if (!started.ok()) {
+    cell.status = status_of(started.error());
+    return;
+  }
+  CellWorker worker = std::move(started).value();
+  cell.status = {CellState::ok, ""};
+  if (planned_cell.arithmetic) {
+    const Result<result::CellStatus> checked = check_trajectory(worker, yardstick, options.seed, cell);
+    cell.status = checked.ok() ? checked.value() : status_of(checked.error());
+  }
+  if (cell.status.state == CellState::ok && calibrate) {
+    if (Status status = calibrate_block(worker, planned, options, cell); !status.ok()) {
+      cell.status = status_of(status.error());
+    }
+  }
+  if (cell.status.state != CellState::ok) return;
+  if (Status status = worker.client().bye(); !status.ok()) cell.status = status_of(status.error());
+}
+
+scenario::Problem timed_problem(const PlannedScenario& planned, const result::Block& block) {
+  scenario::Problem problem = planned.problem;
+  const double factor = block.learning_rate / problem.optimizer.learning_rates.front();
+  for (double& rate : problem.optimizer.learning_rates) rate *= factor;
+  return problem;
+}
+
+}  // namespace gdbench::measure

@@ -1,0 +1,181 @@
+// The fields of the report's structs in the order in which they are written: one list per struct, walked by the writer
+// and by the reader, so that the two cannot drift apart. Adding a field: one line here, one in report.h, one in
+// reports/schema/report.schema.json.
+#pragma once
+
+#include <array>
+
+#include "harness/result/report.h"
+
+namespace gdbench::result {
+
+// The values of an enumeration that is written by its name; name_of() gives the names.
+constexpr auto values_of(CellState) {
+  return std::array{CellState::pending, CellState::ok,        CellState::unsupported, CellState::wrong,
+                    CellState::crashed, CellState::timed_out, CellState::untrusted};
+}
+constexpr auto values_of(stats::Verdict) {
+  return std::array{stats::Verdict::faster, stats::Verdict::slower, stats::Verdict::equivalent,
+                    stats::Verdict::inconclusive};
+}
+
+// Archive::Ref<T> is const T& for a writer and T& for a reader. field() is required, optional() may be absent.
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<CellStatus> status) {
+  archive.field("state", status.state);
+  archive.field("reason", status.reason);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<Sample> sample) {
+  archive.field("launch", sample.launch);
+  archive.field("round", sample.round);
+  archive.field("position", sample.position);
+  archive.field("cold", sample.cold);
+  archive.field("steps", sample.steps);
+  archive.field("real_ns", sample.real_ns);
+  archive.field("cpu_ns", sample.cpu_ns);
+  archive.field("request_ns", sample.request_ns);
+  archive.field("displacement", sample.displacement);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<Launch> launch) {
+  archive.field("launch", launch.launch);
+  archive.field("started_at", launch.started_at);
+  archive.field("start_seconds", launch.start_seconds);
+  archive.field("load_seconds", launch.load_seconds);
+  archive.field("prepare_seconds", launch.prepare_seconds);
+  archive.field("first_step_ns", launch.first_step_ns);
+  archive.field("total_seconds", launch.total_seconds);
+  archive.field("peak_resident_bytes", launch.peak_resident_bytes);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<TensorCheck> check) {
+  archive.field("name", check.name);
+  archive.field("error", check.error);
+  archive.field("tolerance", check.tolerance);
+  archive.field("relative", check.relative);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<Verification> verification) {
+  archive.field("steps", verification.steps);
+  archive.field("sampled", verification.sampled);
+  archive.field("initial_loss", verification.initial_loss);
+  archive.field("final_loss", verification.final_loss);
+  archive.field("tensors", verification.tensors);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<Block> block) {
+  archive.field("steps", block.steps);
+  archive.field("warm_up_steps", block.warm_up_steps);
+  archive.field("learning_rate", block.learning_rate);
+  archive.field("reduced_learning_rate", block.reduced_learning_rate);
+  archive.field("empty_block_ns", block.empty_block_ns);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<stats::Interval> interval) {
+  archive.field("low", interval.low);
+  archive.field("high", interval.high);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<stats::Estimate> estimate) {
+  archive.field("value", estimate.value);
+  archive.field("interval", estimate.interval);
+  archive.field("launches", estimate.launches);
+  archive.field("within_one_process", estimate.within_one_process);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<stats::Comparison> comparison) {
+  archive.field("ratio", comparison.ratio);
+  archive.field("verdict", comparison.verdict);
+  archive.field("remark", comparison.remark);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<RatioToBaseline> ratio) {
+  archive.field("baseline", ratio.baseline);
+  archive.field("comparison", ratio.comparison);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<Summary> summary) {
+  archive.field("step_ns", summary.step_ns);
+  archive.field("median_absolute_deviation_ns", summary.median_absolute_deviation_ns);
+  archive.field("samples", summary.samples);
+  archive.field("first_step_ns", summary.first_step_ns);
+  archive.field("start_seconds", summary.start_seconds);
+  archive.field("load_seconds", summary.load_seconds);
+  archive.field("prepare_seconds", summary.prepare_seconds);
+  archive.field("launch_seconds", summary.launch_seconds);
+  archive.field("peak_resident_bytes", summary.peak_resident_bytes);
+  archive.optional("ratio", summary.ratio);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<Cell> cell) {
+  archive.field("id", cell.id);
+  archive.field("scenario", cell.scenario);
+  archive.field("implementation", cell.implementation);
+  archive.field("options", cell.options);
+  archive.field("threads", cell.threads);
+  archive.field("arm", cell.arm);
+  archive.field("build", cell.build);
+  archive.field("repeat", cell.repeat);
+  archive.field("ranked", cell.ranked);
+  archive.field("status", cell.status);
+  archive.optional("verification", cell.verification);
+  archive.optional("block", cell.block);
+  archive.optional("summary", cell.summary);
+  archive.field("launches", cell.launches);
+  archive.field("samples", cell.samples);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<ScenarioRecord> scenario) {
+  archive.field("key", scenario.key);
+  archive.field("name", scenario.name);
+  archive.field("label", scenario.label);
+  archive.field("rows", scenario.rows);
+  archive.field("features", scenario.features);
+  archive.field("outputs", scenario.outputs);
+  archive.field("parameters", scenario.parameters);
+  archive.field("batch_rows", scenario.batch_rows);
+  archive.field("operations_per_step", scenario.operations_per_step);
+  archive.field("data_digest", scenario.data_digest);
+  archive.field("resolved", scenario.resolved);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<Run> run) {
+  archive.field("id", run.id);
+  archive.field("started_at", run.started_at);
+  archive.field("finished_at", run.finished_at);
+  archive.field("status", run.status);
+  archive.field("command", run.command);
+  archive.field("matrix", run.matrix);
+  archive.field("baseline", run.baseline);
+  archive.field("seed", run.seed);
+  archive.field("budget_seconds", run.budget_seconds);
+  archive.field("precision", run.precision);
+  archive.field("quick", run.quick);
+}
+
+// schema and schema_version come before these; see to_json and from_json.
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<Report> report) {
+  archive.field("run", report.run);
+  archive.field("environment", report.environment);
+  archive.field("scenarios", report.scenarios);
+  archive.field("cells", report.cells);
+  archive.field("notes", report.notes);
+}
+
+}  // namespace gdbench::result

@@ -1,0 +1,118 @@
+// Fills the report's structs from JSON by walking the lists of fields.h. The first mistake is kept as one line that
+// says where it is, what was found and what was expected; everything after it is skipped.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "harness/result/fields.h"
+
+namespace gdbench::result {
+
+// A value's place in the document, spelled out as a JSON pointer only when a message needs it.
+struct Place {
+  const Place* parent = nullptr;
+  std::string_view key;
+  std::size_t index = 0;  // used where key is empty
+
+  std::string pointer() const;
+};
+
+class RecordReader {
+ public:
+  template <class T>
+  using Ref = T&;
+
+  struct Context {
+    std::string origin;           // of messages: the file, or the file and a line of it
+    bool ignore_unknown = false;  // a newer minor version may have keys that this one does not know
+    std::optional<Error> error;
+  };
+
+  RecordReader(const nlohmann::json& object, const Place& place, Context& context)
+      : object_(object), place_(place), context_(context) {}
+
+  template <class T>
+  void field(const char* key, T& target) {
+    if (const nlohmann::json* value = find(key, true)) decode(*value, {&place_, key}, target, context_);
+  }
+  template <class T>
+  void optional(const char* key, std::optional<T>& target) {
+    if (const nlohmann::json* value = find(key, false)) decode(*value, {&place_, key}, target.emplace(), context_);
+  }
+  // Refuses keys that no field asked for.
+  void finish();
+
+  template <class T>
+  static void decode(const nlohmann::json& value, const Place& place, T& target, Context& context) {
+    if (context.error) return;
+    if constexpr (std::is_enum_v<T>) {
+      decode_enumerator(value, place, target, context);
+    } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      decode_integer(value, place, target, context);
+    } else if constexpr (std::is_class_v<T>) {
+      if (!value.is_object()) return refuse(value, place, "an object", context);
+      RecordReader reader(value, place, context);
+      fields(reader, target);
+      reader.finish();
+    }
+  }
+  static void decode(const nlohmann::json& value, const Place& place, bool& target, Context& context);
+  static void decode(const nlohmann::json& value, const Place& place, double& target, Context& context);
+  static void decode(const nlohmann::json& value, const Place& place, std::string& target, Context& context);
+  static void decode(const nlohmann::json& value, const Place& place, nlohmann::json& target, Context& context);
+  static void decode(const nlohmann::json& value, const Place& place, std::map<std::string, std::string>& target,
+                     Context& context);
+
+  template <class T>
+  static void decode(const nlohmann::json& value, const Place& place, std::vector<T>& target, Context& context) {
+    if (context.error) return;
+    if (!value.is_array()) return refuse(value, place, "an array", context);
+    target.clear();
+    target.reserve(value.size());
+    for (std::size_t i = 0; i < value.size() && !context.error; ++i) {
+      decode(value[i], {&place, {}, i}, target.emplace_back(), context);
+    }
+  }
+
+  // Records `ORIGIN: POINTER: found X, expected Y`.
+  static void refuse(const nlohmann::json& found, const Place& place, const std::string& expected, Context& context);
+
+ private:
+  const nlohmann::json* find(const char* key, bool required);
+
+  template <class T>
+  static void decode_enumerator(const nlohmann::json& value, const Place& place, T& target, Context& context) {
+    std::string names;
+    for (const T candidate : values_of(T{})) {
+      if (value.is_string() && value.get_ref<const std::string&>() == name_of(candidate)) {
+        target = candidate;
+        return;
+      }
+      names += (names.empty() ? "one of " : ", ") + std::string(name_of(candidate));
+    }
+    refuse(value, place, names, context);
+  }
+
+  template <class T>
+  static void decode_integer(const nlohmann::json& value, const Place& place, T& target, Context& context) {
+    const bool fits = value.is_number_unsigned()
+                          ? std::in_range<T>(value.get<std::uint64_t>())
+                          : value.is_number_integer() && std::in_range<T>(value.get<std::int64_t>());
+    if (!fits) return refuse(value, place, std::is_unsigned_v<T> ? "an integer from 0" : "an integer", context);
+    target = value.get<T>();
+  }
+
+  const nlohmann::json& object_;
+  const Place& place_;
+  Context& context_;
+  std::vector<std::string_view> known_;
+};
+
+}  // namespace gdbench::result

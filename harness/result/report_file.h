@@ -1,0 +1,20 @@
+// Text of a report and files that are written whole or not at all.
+#pragma once
+
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/result/record_writer.h"
+
+namespace gdbench::result {
+
+// Indented by two; what holds no other object or array, such as a sample, takes one line.
+std::string to_text(const OrderedJson& json);
+
+// The whole text of a report or a journal. Errors name the path and the reason.
+Result<std::string> read_text(const std::string& path);
+
+// All of `text` to an open descriptor. Errors: errno's text, without the path.
+Status write_all(int descriptor, const std::string& text);
+
+}  // namespace gdbench::result

@@ -1,0 +1,214 @@
+#include "harness/scenario/matrix.h"
+
+#include <algorithm>
+#include <set>
+
+#include "harness/base/file.h"
+#include "harness/base/json_reader.h"
+#include "harness/base/text.h"
+#include "harness/scenario/axes.h"
+#include "harness/scenario/settings.h"
+
+namespace gdbench::scenario {
+
+namespace {
+
+using nlohmann::json;
+
+// A scalar as text, as --set takes it; nothing for other values.
+std::optional<std::string> scalar_text(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number() || value.is_boolean()) return value.dump();
+  return std::nullopt;
+}
+
+// Checks that `key` can be an axis, and that its value fits where that is known here.
+void check_axis(JsonDocument& document, const std::string& pointer, const std::string& key, const std::string& value) {
+  const std::string first = key.substr(0, key.find('.'));
+  std::vector<std::string> known = setting_names();
+  known.insert(known.end(), {kScenarioAxis, kImplementationAxis, kThreadsAxis, "impl"});
+  if (std::find(known.begin(), known.end(), first) == known.end() || key == "impl" || key == "impl.") {
+    document.fail(pointer, "an unknown axis",
+                  "scenario, implementation, threads, impl.KEY or a key of scenarios" + suggestion(first, known));
+  }
+  if (key == kThreadsAxis && !as_threads(value)) {
+    document.fail(pointer, in_quotes(value), "an integer from 1 to " + std::to_string(kMostThreads));
+  }
+}
+
+std::map<std::string, std::vector<std::string>> read_axes(JsonDocument& document) {
+  std::map<std::string, std::vector<std::string>> axes;
+  const auto found = document.root().find("axes");
+  if (found == document.root().end()) return axes;
+  if (!found->is_object()) document.fail("/axes", describe(*found), "an object of arrays");
+  if (!found->is_object()) return axes;
+  for (const auto& entry : found->items()) {
+    const std::string pointer = "/axes/" + pointer_part(entry.key());
+    const json values = entry.value().is_array() ? entry.value() : json::array({entry.value()});
+    if (values.empty()) document.fail(pointer, "an empty array", "at least one value");
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::string place = entry.value().is_array() ? pointer + "/" + std::to_string(i) : pointer;
+      const std::optional<std::string> text = scalar_text(values[i]);
+      if (!text) document.fail(place, describe(values[i]), "text, a number, true or false");
+      check_axis(document, place, entry.key(), text.value_or("1"));
+      axes[entry.key()].push_back(text.value_or(""));
+    }
+  }
+  return axes;
+}
+
+std::vector<std::map<std::string, std::string>> read_entries(JsonDocument& document, const std::string& key) {
+  std::vector<std::map<std::string, std::string>> entries;
+  const auto found = document.root().find(key);
+  if (found == document.root().end()) return entries;
+  if (!found->is_array()) document.fail("/" + key, describe(*found), "an array of objects");
+  if (!found->is_array()) return entries;
+  for (std::size_t i = 0; i < found->size(); ++i) {
+    const json& object = (*found)[i];
+    const std::string pointer = "/" + key + "/" + std::to_string(i);
+    if (!object.is_object() || object.empty()) document.fail(pointer, describe(object), "an object with keys");
+    if (!object.is_object()) return entries;
+    std::map<std::string, std::string> entry;
+    for (const auto& member : object.items()) {
+      const std::string place = pointer + "/" + pointer_part(member.key());
+      const std::optional<std::string> text = scalar_text(member.value());
+      if (!text) document.fail(place, describe(member.value()), "text, a number, true or false");
+      entry[member.key()] = text.value_or("");
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+// A key of an exclude that no cell has would exclude nothing, silently.
+void check_excludes(JsonDocument& document, const Matrix& matrix) {
+  std::set<std::string> cell_keys = {kScenarioAxis, kImplementationAxis, kThreadsAxis};
+  for (const auto& axis : matrix.axes) cell_keys.insert(axis.first);
+  for (const auto& include : matrix.includes) {
+    for (const auto& member : include) cell_keys.insert(member.first);
+  }
+  for (std::size_t i = 0; i < matrix.excludes.size(); ++i) {
+    for (const auto& member : matrix.excludes[i]) {
+      if (cell_keys.contains(member.first)) continue;
+      const std::vector<std::string> known(cell_keys.begin(), cell_keys.end());
+      document.fail("/exclude/" + std::to_string(i) + "/" + pointer_part(member.first), "a key that no axis has",
+                    "one of " + joined(known) + suggestion(member.first, known));
+    }
+  }
+}
+
+void check_includes(JsonDocument& document, const Matrix& matrix) {
+  for (std::size_t i = 0; i < matrix.includes.size(); ++i) {
+    for (const auto& [key, value] : matrix.includes[i]) {
+      check_axis(document, "/include/" + std::to_string(i) + "/" + pointer_part(key), key, value);
+    }
+  }
+}
+
+}  // namespace
+
+Result<Matrix> read_matrix(const std::filesystem::path& file) {
+  try {
+    Result<JsonDocument> read = JsonDocument::read(file, "a matrix (a JSON object)");
+    if (!read.ok()) return read.error();
+    JsonDocument& document = read.value();
+    JsonReader root(document);
+    Matrix matrix;
+    matrix.file = file;
+    matrix.name = root.text("name");
+    matrix.purpose = root.text("purpose", "");
+    matrix.baseline = root.text("baseline", matrix.baseline);
+    for (const char* key : {"axes", "exclude", "include"}) root.has(key);
+    root.finish();
+    matrix.axes = read_axes(document);
+    matrix.excludes = read_entries(document, "exclude");
+    matrix.includes = read_entries(document, "include");
+    check_includes(document, matrix);
+    check_excludes(document, matrix);
+    if (!document.ok()) return document.error();
+    return matrix;
+  } catch (const std::exception& error) {
+    return failure(one_line(file.string() + ": cannot be read: " + error.what()));
+  }
+}
+
+namespace {
+
+// Adds the file where it is a scenario: JSON with a model or data. Other JSON (a matrix, a report) is passed over.
+Status add_scenario(const std::filesystem::path& file, std::vector<KnownScenario>& scenarios) {
+  Result<JsonDocument> read = JsonDocument::read(file, "a scenario (a JSON object)");
+  if (!read.ok()) return read.error();
+  JsonDocument& document = read.value();
+  if (!document.root().contains("model") && !document.root().contains("data")) return {};
+  JsonReader root(document);
+  std::string name = root.text("name");
+  if (!root.has("name")) document.fail("/name", "nothing", "the scenario's name");
+  if (!document.ok()) return document.error();
+  scenarios.push_back({std::move(name), file});
+  return {};
+}
+
+// The *.json directly in a folder, by name.
+Result<std::vector<std::filesystem::path>> json_files(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  std::filesystem::directory_iterator entries(folder, error);
+  if (error) {
+    return usage_error(one_line(folder.string() + ": found " + error.message() + ", expected a folder of scenarios"));
+  }
+  for (const std::filesystem::directory_entry& entry : entries) {
+    if (entry.path().extension() == ".json" && entry.is_regular_file(error)) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+Result<std::vector<KnownScenario>> list_scenarios(const std::vector<std::filesystem::path>& folders) {
+  try {
+    std::vector<KnownScenario> scenarios;
+    for (const std::filesystem::path& folder : folders) {
+      Result<std::vector<std::filesystem::path>> files = json_files(folder);
+      if (!files.ok()) return files.error();
+      for (const std::filesystem::path& file : files.value()) {
+        Status status = add_scenario(file, scenarios);
+        if (!status.ok()) return status.error();
+      }
+    }
+    std::stable_sort(scenarios.begin(), scenarios.end(),
+                     [](const KnownScenario& a, const KnownScenario& b) { return a.name < b.name; });
+    for (std::size_t i = 1; i < scenarios.size(); ++i) {
+      if (scenarios[i].name != scenarios[i - 1].name) continue;
+      return usage_error(one_line(scenarios[i].file.string() + ": /name: found " + in_quotes(scenarios[i].name) +
+                                  ", which " + scenarios[i - 1].file.string() + " has too, expected another name"));
+    }
+    return scenarios;
+  } catch (const std::exception& error) {
+    return failure(one_line(std::string("scenarios cannot be listed: ") + error.what()));
+  }
+}
+
+bool glob_match(const std::string& pattern, const std::string& text) {
+  std::size_t p = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string::npos;  // the last star met, and the text that it takes up to
+  std::size_t taken = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      taken = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != std::string::npos) {
+      p = star + 1;
+      t = ++taken;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string::npos;
+}
+
+}  // namespace gdbench::scenario

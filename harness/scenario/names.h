@@ -1,0 +1,43 @@
+// The names of scenario files that problem.h does not have.
+#pragma once
+
+#include "harness/scenario/scenario.h"
+
+namespace gdbench::scenario {
+
+enum class ModelKind { linear_regression, multilayer_perceptron };
+enum class Source { synthetic, csv, npy, idx };
+
+constexpr const char* name_of(ModelKind kind) {
+  return kind == ModelKind::linear_regression ? "linear_regression" : "multilayer_perceptron";
+}
+
+constexpr const char* name_of(Source source) {
+  switch (source) {
+    case Source::synthetic:
+      return "synthetic";
+    case Source::csv:
+      return "csv";
+    case Source::npy:
+      return "npy";
+    case Source::idx:
+      return "idx";
+  }
+  return "?";
+}
+
+constexpr const char* name_of(SyntheticKind kind) {
+  switch (kind) {
+    case SyntheticKind::linear:
+      return "linear";
+    case SyntheticKind::teacher:
+      return "teacher";
+    case SyntheticKind::blobs:
+      return "blobs";
+  }
+  return "?";
+}
+
+constexpr const char* name_of(EmptyCells cells) { return cells == EmptyCells::reject ? "reject" : "drop"; }
+
+}  // namespace gdbench::scenario

@@ -1,0 +1,92 @@
+// A resolved scenario as JSON, and its identity.
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "harness/base/hash.h"
+#include "harness/scenario/names.h"
+#include "harness/scenario/optimizers.h"
+#include "harness/scenario/scenario.h"
+
+namespace gdbench::scenario {
+
+namespace {
+
+using nlohmann::json;
+
+json to_json(const Model& model) {
+  if (const auto* regression = std::get_if<LinearRegression>(&model)) {
+    return {{"kind", name_of(ModelKind::linear_regression)}, {"bias", regression->bias}};
+  }
+  json layers = json::array();
+  for (const PerceptronLayer& layer : std::get<MultilayerPerceptron>(model).layers) {
+    layers.push_back({{"width", layer.width}, {"activation", name_of(layer.activation)}, {"bias", layer.bias}});
+  }
+  return {{"kind", name_of(ModelKind::multilayer_perceptron)}, {"layers", std::move(layers)}};
+}
+
+struct DataToJson {
+  json operator()(const SyntheticData& data) const {
+    return {{"source", name_of(Source::synthetic)},
+            {"kind", name_of(data.kind)},
+            {"rows", data.rows},
+            {"features", data.features},
+            {"outputs", data.outputs},
+            {"noise", data.noise},
+            {"seed", data.seed}};
+  }
+  json operator()(const CsvData& data) const {
+    return {{"source", name_of(Source::csv)},
+            {"path", data.path.string()},
+            {"features", data.features},
+            {"targets", data.targets},
+            {"empty_cells", name_of(data.empty_cells)}};
+  }
+  json operator()(const NpyData& data) const {
+    return {{"source", name_of(Source::npy)}, {"x", data.x.string()}, {"y", data.y.string()}};
+  }
+  json operator()(const IdxData& data) const {
+    return {{"source", name_of(Source::idx)}, {"x", data.x.string()}, {"labels", data.labels.string()}};
+  }
+};
+
+json to_json(const Optimizer& optimizer) {
+  json result = {{"kind", name_of(optimizer.kind)}};
+  if (const OptimizerRow* row = find_optimizer(optimizer.kind)) {
+    for (const OptimizerKey* key : row->keys) result[key->name] = key->load(optimizer);
+  }
+  return result;
+}
+
+}  // namespace
+
+nlohmann::json to_json(const Scenario& scenario) {
+  json batch = "full";  // shuffling and its seed have no effect then
+  if (scenario.batch.rows) {
+    batch = {{"rows", *scenario.batch.rows}, {"shuffle", scenario.batch.shuffle}, {"seed", scenario.batch.seed}};
+  }
+  return {{"name", scenario.name},
+          {"purpose", scenario.purpose},
+          {"favours", scenario.favours},
+          {"task", name_of(scenario.task)},
+          {"model", to_json(scenario.model)},
+          {"loss", name_of(scenario.loss)},
+          {"data", std::visit(DataToJson{}, scenario.data)},
+          {"standardise", {{"features", scenario.standardise.features}, {"targets", scenario.standardise.targets}}},
+          {"batch", std::move(batch)},
+          {"optimizer", to_json(scenario.optimizer)},
+          {"dtype", name_of(scenario.dtype)},
+          {"steps", scenario.steps},
+          {"initial_seed", scenario.initial_seed}};
+}
+
+std::string Scenario::identity() const {
+  json resolved = to_json(*this);
+  resolved.erase("purpose");
+  resolved.erase("favours");
+  // nlohmann keeps keys sorted and writes the shortest digits that give the same double.
+  Hash64 hash;
+  hash.add(resolved.dump(-1, ' ', true, json::error_handler_t::replace));
+  return hexadecimal(hash.value());
+}
+
+}  // namespace gdbench::scenario

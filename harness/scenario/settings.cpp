@@ -1,0 +1,145 @@
+#include "harness/scenario/settings.h"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "harness/base/text.h"
+
+namespace gdbench::scenario {
+
+namespace {
+
+using nlohmann::json;
+
+struct ShortName {
+  const char* name;
+  const char* key;
+};
+constexpr std::array<ShortName, 4> kShortNames = {{
+    {"rows", "data.rows"},
+    {"features", "data.features"},
+    {"batch", "batch.rows"},
+    {"learning_rate", "optimizer.learning_rate"},
+}};
+constexpr const char* kWidth = "width";  // stands for several keys
+
+std::vector<std::string> split(const std::string& key) {
+  std::vector<std::string> parts(1);
+  for (const char character : key) {
+    if (character == '.') {
+      parts.emplace_back();
+    } else {
+      parts.back() += character;
+    }
+  }
+  return parts;
+}
+
+// JSON where it parses as JSON, else a string.
+json value_of(const std::string& text) {
+  Result<json> parsed = parse_json(text);
+  return parsed.ok() ? std::move(parsed).value() : json(text);
+}
+
+// Element `part` of an array, or null with a fault.
+json* element(JsonDocument& document, json& array, const std::string& key, const std::string& part,
+              const std::string& pointer) {
+  std::size_t index = 0;
+  const char* end = part.data() + part.size();
+  const auto [stop, error] = std::from_chars(part.data(), end, index);
+  if (error == std::errc() && stop == end && index < array.size()) return &array[index];
+  document.set_origin(pointer, key);
+  document.fail(pointer, in_quotes(part), "an index below " + std::to_string(array.size()));
+  return nullptr;
+}
+
+void set(JsonDocument& document, const std::string& key, const std::vector<std::string>& parts, json value) {
+  json* place = &document.root();
+  std::string pointer;
+  for (const std::string& part : parts) {
+    if (place->is_array()) {
+      pointer.append("/").append(pointer_part(part));
+      place = element(document, *place, key, part, pointer);
+      if (place == nullptr) return;
+      continue;
+    }
+    if (!place->is_object()) {
+      const std::string found = describe(*place);
+      document.set_origin(pointer, key);
+      document.fail(pointer, found + " at " + pointer, "an object there");
+      return;
+    }
+    pointer.append("/").append(pointer_part(part));
+    if (!place->contains(part)) {
+      (*place)[part] = json::object();
+      document.set_origin(pointer, key);
+    }
+    place = &(*place)[part];
+  }
+  document.set_origin(pointer, key);
+  *place = std::move(value);
+}
+
+// The width of every hidden layer.
+void set_width(JsonDocument& document, const json& value) {
+  const json& root = document.root();
+  const json::json_pointer layers("/model/layers");
+  const bool has_layers = root.contains(layers) && root[layers].is_array();
+  if (!has_layers || root[layers].size() < 2) {
+    document.set_origin("/model", kWidth);
+    document.fail("/model", "a model without hidden layers", "one whose hidden layers get this width");
+    return;
+  }
+  for (std::size_t i = 0; i + 1 < root[layers].size(); ++i) {
+    set(document, kWidth, {"model", "layers", std::to_string(i), "width"}, value);
+  }
+}
+
+// {"rows": 32} is spelled 32 as well; a setting below /batch needs the first spelling.
+void spell_out_batch(json& root) {
+  const auto batch = root.find("batch");
+  if (batch == root.end() || batch->is_object()) return;
+  json rows = *batch;
+  *batch = json{{"rows", std::move(rows)}};
+}
+
+}  // namespace
+
+const std::vector<std::string>& setting_names() {
+  static const std::vector<std::string> names = {
+      "name",      "purpose", "favours", "task",         "model", "loss",     "data",  "standardise",  "batch",
+      "optimizer", "dtype",   "steps",   "initial_seed", "rows",  "features", "width", "learning_rate"};
+  return names;
+}
+
+std::string full_key(const std::string& key) {
+  for (const ShortName& short_name : kShortNames) {
+    if (key == short_name.name) return short_name.key;
+  }
+  return key;
+}
+
+void apply_settings(JsonDocument& document, const std::vector<Setting>& settings) {
+  for (const Setting& setting : settings) {
+    json value = value_of(setting.value);
+    if (setting.key == kWidth) {
+      set_width(document, value);
+      continue;
+    }
+    const bool whole_batch = setting.key == "batch" && value.is_object();
+    const std::vector<std::string> parts = split(whole_batch ? setting.key : full_key(setting.key));
+    if (parts.front() == "batch" && parts.size() > 1) spell_out_batch(document.root());
+    set(document, setting.key, parts, std::move(value));
+  }
+}
+
+Result<Setting> parse_setting(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    return usage_error("--set " + in_quotes(text) + ": found no KEY before a \"=\", expected KEY=VALUE");
+  }
+  return Setting{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+}  // namespace gdbench::scenario

@@ -1,0 +1,140 @@
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "harness/verify/yardstick.h"
+
+namespace gdbench::verify {
+
+namespace {
+
+std::string format(double value, const char* pattern) {
+  char text[64];
+  std::snprintf(text, sizeof(text), pattern, value);
+  return text;
+}
+
+std::string value_text(double value) { return format(value, "%.9g"); }
+std::string size_text(double value) { return format(value, "%.1e"); }
+
+// "w1[3,7]", "b1[7]".
+std::string entry_name(const ExpectedTensor& tensor, std::int64_t entry) {
+  std::string index = std::to_string(entry % tensor.columns);
+  if (tensor.name.front() != 'b') index = std::to_string(entry / tensor.columns) + "," + index;
+  return tensor.name + "[" + index + "]";
+}
+
+std::string after(std::int64_t steps) { return ", after " + std::to_string(steps) + (steps == 1 ? " step" : " steps"); }
+
+// What differs in form: number of tensors and entries, step number. Empty where nothing does.
+std::string form_error(const Yardstick& yardstick, const scenario::State& actual) {
+  if (actual.parameters.size() != yardstick.tensors.size()) {
+    return "the state has " + std::to_string(actual.parameters.size()) + " parameters, expected " +
+           std::to_string(yardstick.tensors.size());
+  }
+  for (std::size_t p = 0; p < yardstick.tensors.size(); ++p) {
+    const ExpectedTensor& tensor = yardstick.tensors[p];
+    const std::int64_t size = tensor.rows * tensor.columns;
+    if (static_cast<std::int64_t>(actual.parameters[p].size()) == size) continue;
+    return tensor.name + " has " + std::to_string(actual.parameters[p].size()) + " entries, expected " +
+           std::to_string(size);
+  }
+  const std::int64_t step = yardstick.start.step + yardstick.steps;
+  if (actual.step == step) return "";
+  return "the state's step number is " + std::to_string(actual.step) + ", expected " + std::to_string(step) +
+         after(yardstick.steps);
+}
+
+// The first entry that is NaN or infinite, compared or not. Empty where there is none.
+std::string finite_error(const Yardstick& yardstick, const scenario::State& actual) {
+  for (std::size_t p = 0; p < yardstick.tensors.size(); ++p) {
+    const std::vector<double>& values = actual.parameters[p];
+    std::int64_t first = -1;
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (std::isfinite(values[i])) continue;
+      if (count++ == 0) first = static_cast<std::int64_t>(i);
+    }
+    if (count == 0) continue;
+    return entry_name(yardstick.tensors[p], first) + " is " + value_text(values[static_cast<std::size_t>(first)]) +
+           ", expected a finite number; " + std::to_string(count) + " of " + std::to_string(values.size()) +
+           " entries are not finite" + after(yardstick.steps);
+  }
+  return "";
+}
+
+struct WorstEntry {
+  std::int64_t entry = 0;
+  double actual = 0;
+  double expected = 0;
+  long double difference = -1;
+};
+
+TensorCheck check_tensor(const ExpectedTensor& tensor, const std::vector<double>& actual, WorstEntry& worst) {
+  long double sum = 0;
+  for (std::size_t i = 0; i < tensor.values.size(); ++i) {
+    const std::int64_t entry = tensor.entries.empty() ? static_cast<std::int64_t>(i) : tensor.entries[i];
+    const double value = actual[static_cast<std::size_t>(entry)];
+    const long double difference = std::abs(static_cast<long double>(value) - tensor.values[i]);
+    sum += difference * difference;
+    if (difference > worst.difference) worst = {entry, value, static_cast<double>(tensor.values[i]), difference};
+  }
+  TensorCheck result;
+  result.name = tensor.name;
+  result.error = static_cast<double>(std::sqrt(sum));
+  result.tolerance = tensor.tolerance;
+  result.relative = tensor.scale > 0 ? result.error / tensor.scale : result.error;
+  return result;
+}
+
+}  // namespace
+
+Check check(const Yardstick& yardstick, const scenario::State& actual, double loss) {
+  Check result;
+  result.loss = loss;
+  result.reason = form_error(yardstick, actual);
+  if (result.reason.empty()) result.reason = finite_error(yardstick, actual);
+  if (!result.reason.empty()) return result;
+
+  // The tensor that exceeds its tolerance by the largest factor speaks for all.
+  double largest_excess = 0;
+  for (std::size_t p = 0; p < yardstick.tensors.size(); ++p) {
+    const ExpectedTensor& tensor = yardstick.tensors[p];
+    WorstEntry worst;
+    const TensorCheck tensor_check = check_tensor(tensor, actual.parameters[p], worst);
+    result.tensors.push_back(tensor_check);
+    if (tensor_check.error <= tensor_check.tolerance) continue;
+    const double excess = tensor_check.tolerance > 0 ? tensor_check.error / tensor_check.tolerance
+                                                     : std::numeric_limits<double>::infinity();
+    if (excess <= largest_excess) continue;
+    largest_excess = excess;
+    result.reason = entry_name(tensor, worst.entry) + " is " + value_text(worst.actual) + ", expected " +
+                    value_text(worst.expected) + "; the tensor is off by " + size_text(tensor_check.error) +
+                    ", tolerance " + size_text(tensor_check.tolerance) + after(yardstick.steps);
+  }
+  if (result.reason.empty() && !std::isnan(loss)) {
+    const double difference = std::abs(loss - yardstick.final_loss);
+    if (!(difference <= yardstick.loss_tolerance)) {
+      result.reason = "the loss is " + value_text(loss) + ", expected " + value_text(yardstick.final_loss) +
+                      "; it is off by " + size_text(difference) + ", tolerance " + size_text(yardstick.loss_tolerance) +
+                      after(yardstick.steps);
+    }
+  }
+  result.ok = result.reason.empty();
+  return result;
+}
+
+double displacement(const scenario::State& a, const scenario::State& b) {
+  if (a.parameters.size() != b.parameters.size()) return std::numeric_limits<double>::quiet_NaN();
+  double sum = 0;
+  for (std::size_t p = 0; p < a.parameters.size(); ++p) {
+    if (a.parameters[p].size() != b.parameters[p].size()) return std::numeric_limits<double>::quiet_NaN();
+    for (std::size_t i = 0; i < a.parameters[p].size(); ++i) {
+      const double difference = b.parameters[p][i] - a.parameters[p][i];
+      sum += difference * difference;
+    }
+  }
+  return std::sqrt(sum);
+}
+
+}  // namespace gdbench::verify

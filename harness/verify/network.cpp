@@ -1,0 +1,249 @@
+#include "harness/verify/network.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gdbench::verify {
+
+namespace {
+
+using scenario::Activation;
+using scenario::Loss;
+
+std::size_t index_of(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+// C [m, n] += A [m, k] B [k, n]. Walks along rows of B and C, so that the inner loop is contiguous.
+template <class T>
+void add_product(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k, std::int64_t n) {
+  for (std::int64_t row = 0; row < m; ++row) {
+    T* const c_row = c + row * n;
+    for (std::int64_t i = 0; i < k; ++i) {
+      const T factor = a[row * k + i];
+      const T* const b_row = b + i * n;
+      for (std::int64_t j = 0; j < n; ++j) c_row[j] += factor * b_row[j];
+    }
+  }
+}
+
+// C [k, n] += A^T B with A [m, k], B [m, n].
+template <class T>
+void add_transposed_product(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k, std::int64_t n) {
+  for (std::int64_t row = 0; row < m; ++row) {
+    const T* const b_row = b + row * n;
+    for (std::int64_t i = 0; i < k; ++i) {
+      const T factor = a[row * k + i];
+      T* const c_row = c + i * n;
+      for (std::int64_t j = 0; j < n; ++j) c_row[j] += factor * b_row[j];
+    }
+  }
+}
+
+// C [m, k] = A B^T with A [m, n], B [k, n].
+template <class T>
+void product_with_transposed(const T* a, const T* b, T* c, std::int64_t m, std::int64_t n, std::int64_t k) {
+  for (std::int64_t row = 0; row < m; ++row) {
+    const T* const a_row = a + row * n;
+    for (std::int64_t i = 0; i < k; ++i) {
+      const T* const b_row = b + i * n;
+      T sum = 0;
+      for (std::int64_t j = 0; j < n; ++j) sum += a_row[j] * b_row[j];
+      c[row * k + i] = sum;
+    }
+  }
+}
+
+template <class Stored, class T>
+void copy_rows(const Stored* source, const std::int64_t* rows, std::int64_t count, std::int64_t width,
+               std::vector<T>& target) {
+  target.resize(index_of(count * width));
+  for (std::int64_t row = 0; row < count; ++row) {
+    const Stored* const from = source + rows[row] * width;
+    T* const to = target.data() + row * width;
+    for (std::int64_t column = 0; column < width; ++column) to[column] = static_cast<T>(from[column]);
+  }
+}
+
+// Sum of squared errors; gradient factor * (P - Y).
+template <class T>
+T squared_error(const Chunk<T>& chunk, T factor, std::vector<T>* gradient) {
+  const std::vector<T>& outputs = chunk.activations.back();
+  T sum = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const T error = outputs[i] - chunk.targets[i];
+    sum += error * error;
+    if (gradient != nullptr) (*gradient)[i] = factor * error;
+  }
+  return sum;
+}
+
+// Sum of log(sum(exp(P))) - P[label] per row, with the row's maximum subtracted first, which changes neither it nor the
+// gradient factor * (softmax(P) - onehot(label)) and keeps exp from overflowing.
+template <class T>
+T softmax_cross_entropy(const Chunk<T>& chunk, std::int64_t classes, T factor, std::vector<T>* gradient) {
+  T sum = 0;
+  for (std::int64_t row = 0; row < chunk.rows; ++row) {
+    const T* const logits = chunk.activations.back().data() + row * classes;
+    const std::int32_t label = chunk.labels[index_of(row)];
+    const T largest = *std::max_element(logits, logits + classes);
+    T exponentials = 0;
+    for (std::int64_t j = 0; j < classes; ++j) exponentials += std::exp(logits[j] - largest);
+    sum += std::log(exponentials) - (logits[label] - largest);
+    if (gradient == nullptr) continue;
+    T* const row_gradient = gradient->data() + row * classes;
+    for (std::int64_t j = 0; j < classes; ++j) {
+      const T probability = std::exp(logits[j] - largest) / exponentials;
+      row_gradient[j] = factor * (probability - (j == label ? T(1) : T(0)));
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<LayerView<T>> layers_of(const scenario::Problem& problem, const std::vector<std::vector<T>>& parameters) {
+  std::vector<LayerView<T>> views;
+  std::size_t next = 0;
+  for (const scenario::Layer& layer : problem.layers) {
+    LayerView<T> view{layer.inputs, layer.outputs, layer.activation, nullptr, nullptr, 0, 0};
+    view.weights_index = next++;
+    view.weights = parameters[view.weights_index].data();
+    if (layer.bias) {
+      view.bias_index = next++;
+      view.bias = parameters[view.bias_index].data();
+    }
+    views.push_back(view);
+  }
+  return views;
+}
+
+template <class T>
+void load_rows(const scenario::Dataset& dataset, const std::int64_t* rows, std::int64_t count, Chunk<T>& chunk) {
+  chunk.rows = count;
+  chunk.ties.clear();
+  if (chunk.activations.empty()) chunk.activations.resize(1);
+  const bool single = dataset.dtype == scenario::Dtype::f32;
+  if (single) {
+    copy_rows(dataset.x<float>(), rows, count, dataset.features, chunk.activations[0]);
+  } else {
+    copy_rows(dataset.x<double>(), rows, count, dataset.features, chunk.activations[0]);
+  }
+  if (dataset.has_labels) {
+    copy_rows(dataset.labels(), rows, count, 1, chunk.labels);
+  } else if (single) {
+    copy_rows(dataset.y<float>(), rows, count, dataset.outputs, chunk.targets);
+  } else {
+    copy_rows(dataset.y<double>(), rows, count, dataset.outputs, chunk.targets);
+  }
+}
+
+template <class T>
+void forward_product(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk) {
+  std::vector<T>& result = chunk.activations[index + 1];
+  result.assign(index_of(chunk.rows * layer.outputs), T(0));
+  if (layer.bias != nullptr) {
+    for (std::int64_t row = 0; row < chunk.rows; ++row) {
+      std::copy(layer.bias, layer.bias + layer.outputs, result.begin() + row * layer.outputs);
+    }
+  }
+  add_product(chunk.activations[index].data(), layer.weights, result.data(), chunk.rows, layer.inputs, layer.outputs);
+}
+
+template <class T>
+void activate(Activation activation, std::vector<T>& values) {
+  switch (activation) {
+    case Activation::identity:
+      return;
+    case Activation::relu:
+      // Written so that a NaN stays one.
+      for (T& value : values) value = value < T(0) ? T(0) : value;
+      return;
+    case Activation::tanh:
+      for (T& value : values) value = std::tanh(value);
+      return;
+    case Activation::sigmoid:
+      for (T& value : values) value = T(1) / (T(1) + std::exp(-value));
+      return;
+  }
+}
+
+template <class T>
+T derivative_of(Activation activation, T value) {
+  switch (activation) {
+    case Activation::identity:
+      return T(1);
+    case Activation::relu:
+      return value > T(0) ? T(1) : T(0);
+    case Activation::tanh:
+      return T(1) - value * value;
+    case Activation::sigmoid:
+      return value * (T(1) - value);
+  }
+  return T(0);
+}
+
+template <class T>
+T loss_of(Loss loss, const Chunk<T>& chunk, std::int64_t outputs, std::int64_t batch_rows, std::vector<T>* gradient) {
+  if (gradient != nullptr) gradient->resize(chunk.activations.back().size());
+  const T rows = static_cast<T>(batch_rows);
+  const T entries = static_cast<T>(batch_rows * outputs);
+  switch (loss) {
+    case Loss::mse:
+      return squared_error(chunk, T(2) / entries, gradient) / entries;
+    case Loss::half_mse:
+      return squared_error(chunk, T(1) / entries, gradient) / (T(2) * entries);
+    case Loss::softmax_cross_entropy:
+      return softmax_cross_entropy(chunk, outputs, T(1) / rows, gradient) / rows;
+  }
+  return T(0);
+}
+
+template <class T>
+void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chunk,
+              std::vector<std::vector<T>>& gradients) {
+  for (std::size_t index = layers.size(); index-- > 0;) {
+    const LayerView<T>& layer = layers[index];
+    const std::vector<T>& outputs = chunk.activations[index + 1];
+    std::vector<T>& delta = chunk.deltas[index];
+    delta.resize(outputs.size());
+    for (std::size_t i = 0; i < delta.size(); ++i) {
+      delta[i] = chunk.upstream[index][i] * derivative_of(layer.activation, outputs[i]);
+    }
+    if (ties == Ties::flipped) {
+      for (const Tie& tie : chunk.ties) {
+        if (tie.layer != index) continue;
+        const std::size_t i = index_of(tie.row * layer.outputs + tie.unit);
+        delta[i] = chunk.upstream[index][i] * (T(1) - derivative_of(layer.activation, outputs[i]));
+      }
+    }
+
+    add_transposed_product(chunk.activations[index].data(), delta.data(), gradients[layer.weights_index].data(),
+                           chunk.rows, layer.inputs, layer.outputs);
+    if (layer.bias != nullptr) {
+      T* const bias_gradient = gradients[layer.bias_index].data();
+      for (std::int64_t row = 0; row < chunk.rows; ++row) {
+        for (std::int64_t j = 0; j < layer.outputs; ++j) bias_gradient[j] += delta[index_of(row * layer.outputs + j)];
+      }
+    }
+    if (index == 0) return;
+    chunk.upstream[index - 1].resize(index_of(chunk.rows * layer.inputs));
+    product_with_transposed(delta.data(), layer.weights, chunk.upstream[index - 1].data(), chunk.rows, layer.outputs,
+                            layer.inputs);
+  }
+}
+
+#define GDBENCH_INSTANTIATE(T)                                                                                \
+  template std::vector<LayerView<T>> layers_of(const scenario::Problem&, const std::vector<std::vector<T>>&); \
+  template void load_rows(const scenario::Dataset&, const std::int64_t*, std::int64_t, Chunk<T>&);            \
+  template void forward_product(const LayerView<T>&, std::size_t, Chunk<T>&);                                 \
+  template void activate(Activation, std::vector<T>&);                                                        \
+  template T derivative_of(Activation, T);                                                                    \
+  template T loss_of(Loss, const Chunk<T>&, std::int64_t, std::int64_t, std::vector<T>*);                     \
+  template void backward(const std::vector<LayerView<T>>&, Ties, Chunk<T>&, std::vector<std::vector<T>>&);
+
+GDBENCH_INSTANTIATE(float)
+GDBENCH_INSTANTIATE(double)
+GDBENCH_INSTANTIATE(long double)
+#undef GDBENCH_INSTANTIATE
+
+}  // namespace gdbench::verify

@@ -1,0 +1,75 @@
+// Internal to verify: a chunk of rows going through the network, forward and backward. Batches are processed in chunks,
+// so that memory stays small whatever the batch; sums over rows run on from chunk to chunk.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/scenario/dataset.h"
+#include "harness/scenario/problem.h"
+#include "harness/verify/reference.h"
+
+namespace gdbench::verify {
+
+// A layer with its parameters. weights is [inputs, outputs], bias is [outputs] or null. The indices are those of the
+// parameter list w0 b0 w1 b1 ...
+template <class T>
+struct LayerView {
+  std::int64_t inputs = 0;
+  std::int64_t outputs = 0;
+  scenario::Activation activation = scenario::Activation::identity;
+  const T* weights = nullptr;
+  const T* bias = nullptr;
+  std::size_t weights_index = 0;
+  std::size_t bias_index = 0;
+};
+
+template <class T>
+std::vector<LayerView<T>> layers_of(const scenario::Problem& problem, const std::vector<std::vector<T>>& parameters);
+
+// A ReLU unit whose pre-activation is zero as far as rounding can tell.
+struct Tie {
+  std::size_t layer = 0;
+  std::int64_t row = 0;
+  std::int64_t unit = 0;
+};
+
+template <class T>
+struct Chunk {
+  std::int64_t rows = 0;
+  std::vector<std::vector<T>> activations;  // [layers + 1], each [rows, width]; the first is X
+  std::vector<T> targets;                   // [rows, outputs]; empty where labels are given
+  std::vector<std::int32_t> labels;         // [rows]
+  std::vector<std::vector<T>> upstream;     // [layers], dL/dA, each [rows, width]
+  std::vector<std::vector<T>> deltas;       // [layers], dL/dZ, each [rows, width]
+  std::vector<Tie> ties;
+};
+
+// Fills activations[0] and the targets from rows[0 .. count) of the dataset.
+template <class T>
+void load_rows(const scenario::Dataset& dataset, const std::int64_t* rows, std::int64_t count, Chunk<T>& chunk);
+
+// One layer without its activation: activations[layer + 1] = activations[layer] W + b.
+template <class T>
+void forward_product(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk);
+
+// Turns pre-activations into activations, in place.
+template <class T>
+void activate(scenario::Activation activation, std::vector<T>& values);
+
+// Returns the sum over the chunk's rows of what the loss takes the mean of, divided by the mean's divisor for a batch
+// of `batch_rows` rows. Sets `gradient`, where given, to dL/dP [rows, outputs].
+template <class T>
+T loss_of(scenario::Loss loss, const Chunk<T>& chunk, std::int64_t outputs, std::int64_t batch_rows,
+          std::vector<T>* gradient);
+
+// From upstream[last], set by loss_of, to every layer's upstream and deltas; adds the chunk's share to `gradients`.
+template <class T>
+void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chunk,
+              std::vector<std::vector<T>>& gradients);
+
+// The derivative of an activation as a function of its value.
+template <class T>
+T derivative_of(scenario::Activation activation, T value);
+
+}  // namespace gdbench::verify

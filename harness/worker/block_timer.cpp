@@ -1,0 +1,60 @@
+#include "harness/worker/block_timer.h"
+
+#include <benchmark/benchmark.h>
+#include <time.h>
+
+#include <vector>
+
+namespace gdbench::worker {
+
+namespace {
+
+std::int64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+// What the one registered benchmark runs now. Google Benchmark hands its function no argument of ours.
+struct CurrentBlock {
+  const std::function<void()>* block = nullptr;
+  BlockTime time;
+};
+CurrentBlock current;
+
+// Keeps the one run's times instead of printing them.
+class CapturingReporter : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const Run& run : runs) {
+      if (run.run_type != Run::RT_Iteration) continue;
+      real_ns = run.real_accumulated_time * 1e9;
+      cpu_ns = run.cpu_accumulated_time * 1e9;
+    }
+  }
+  double real_ns = 0;
+  double cpu_ns = 0;
+};
+
+void run_current_block(benchmark::State& state) {
+  current.time.start_ns = monotonic_ns();
+  for ([[maybe_unused]] auto iteration : state) (*current.block)();
+  current.time.end_ns = monotonic_ns();
+}
+
+}  // namespace
+
+BlockTime time_block(const std::function<void()>& block) {
+  static benchmark::internal::Benchmark* const registered =
+      benchmark::RegisterBenchmark("block", &run_current_block)->Iterations(1)->UseRealTime()->MeasureProcessCPUTime();
+  static_cast<void>(registered);
+  current.block = &block;
+  CapturingReporter reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter, "block");
+  current.time.real_ns = reporter.real_ns;
+  current.time.cpu_ns = reporter.cpu_ns;
+  return current.time;
+}
+
+}  // namespace gdbench::worker

@@ -1,0 +1,20 @@
+// Times one block with Google Benchmark: one iteration around a function, real time and process CPU time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace gdbench::worker {
+
+struct BlockTime {
+  double real_ns = 0;
+  double cpu_ns = 0;  // of all threads of the process
+  // CLOCK_MONOTONIC right outside the benchmark, so that the coordinator can check them against its own clock.
+  std::int64_t start_ns = 0;
+  std::int64_t end_ns = 0;
+};
+
+// Runs `block` once, inside the clock.
+BlockTime time_block(const std::function<void()>& block);
+
+}  // namespace gdbench::worker

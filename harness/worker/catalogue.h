@@ -1,0 +1,43 @@
+// Which implementations there are: asks every plugin and adapter of an arm's folders, each in a process of its own.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/worker/client.h"
+#include "harness/worker/protocol.h"
+
+namespace gdbench::worker {
+
+// Which build and which copy runs. Nothing assumes the coordinator's own.
+struct Arm {
+  std::string name = "new";
+  std::filesystem::path worker;  // the gdbench binary whose worker hosts the plugins
+  std::vector<std::filesystem::path> plugin_folders;
+};
+
+struct CatalogueEntry {
+  ImplementationDescription implementation;
+  std::vector<std::string> command;  // argv of a worker that offers it
+  std::filesystem::path file;        // the plugin or adapter
+  std::string plugin;                // its name and version, for people
+  // Set where the plugin could not be asked: the entry then stands for the whole plugin, under the id plugin/<file
+  // name>.
+  std::optional<Error> problem;
+};
+
+// argv of a worker for a file: a shared object is hosted by the arm's worker; FILE.adapter.json names a command of its
+// own, {"command": ["perl", "adapter.pl"]}, whose relative file names are relative to that file.
+Result<std::vector<std::string>> worker_command(const Arm& arm, const std::filesystem::path& file);
+
+// Asks one file. A file that cannot be asked yields one entry with its problem.
+std::vector<CatalogueEntry> ask(const Arm& arm, const std::filesystem::path& file, const Limits& limits);
+
+// Asks every *.so and *.adapter.json of the arm's folders, in order of file name. An id that was seen before
+// becomes a problem entry: two plugins must not claim one name.
+std::vector<CatalogueEntry> read_catalogue(const Arm& arm, const Limits& limits);
+
+}  // namespace gdbench::worker

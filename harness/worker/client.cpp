@@ -1,0 +1,220 @@
+#include "harness/worker/client.h"
+
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace gdbench::worker {
+
+namespace {
+
+using nlohmann::json;
+
+// A worker that prints without end would fill memory that no resident size shows.
+constexpr std::int64_t kOutputLimit = 64 << 20;
+constexpr double kGoodbyeSeconds = 2;
+
+ErrorKind kind_from_name(const std::string& name) {
+  return name == "unsupported" ? ErrorKind::unsupported : ErrorKind::failed;
+}
+
+json data_to_json(const scenario::Dataset& dataset) {
+  json data = {{"source", "resident"},       {"dtype", scenario::name_of(dataset.dtype)},
+               {"rows", dataset.rows},       {"features", dataset.features},
+               {"outputs", dataset.outputs}, {"x", {{"offset", dataset.x_offset}}}};
+  data[dataset.has_labels ? "labels" : "y"] = {{"offset", dataset.target_offset}};
+  if (dataset.has_order) data["order"] = {{"offset", dataset.order_offset}, {"epochs", dataset.epochs}};
+  return data;
+}
+
+}  // namespace
+
+std::int64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+Client::Descriptor::~Descriptor() { close(number); }
+
+Result<Client> Client::start(const std::vector<std::string>& argv, const SharedMemory* data, const SharedMemory* state,
+                             const Limits& limits) {
+  int requests[2];
+  int responses[2];
+  if (pipe2(requests, O_CLOEXEC) != 0) return failure(std::string("cannot make a pipe: ") + std::strerror(errno));
+  Descriptor request_read(requests[0]);
+  Client client;
+  client.request_end_ = std::make_unique<Descriptor>(requests[1]);
+  if (pipe2(responses, O_CLOEXEC) != 0) return failure(std::string("cannot make a pipe: ") + std::strerror(errno));
+  Descriptor response_write(responses[1]);
+  client.response_end_ = std::make_unique<Descriptor>(responses[0]);
+
+  std::vector<InheritedDescriptor> inherited = {{request_read.number, kRequestDescriptor},
+                                                {response_write.number, kResponseDescriptor}};
+  if (data != nullptr) inherited.push_back({data->descriptor(), kDataDescriptor});
+  if (state != nullptr) inherited.push_back({state->descriptor(), kStateDescriptor});
+  Result<Process> process = Process::start(argv, inherited);
+  if (!process.ok()) return process.error();
+  client.process_ = std::move(process).value();
+  client.channel_ = Channel(client.response_end_->number, client.request_end_->number);
+  client.limits_ = limits;
+  return client;
+}
+
+Status Client::watch() const {
+  if (limits_.cancelled && limits_.cancelled()) return failure("cancelled");
+  const std::int64_t bytes = process_.anonymous_bytes();
+  if (bytes > limits_.memory_bytes) {
+    return Error{ErrorKind::crashed, "used " + std::to_string(bytes >> 20) + " MiB of memory, the cap is " +
+                                         std::to_string(limits_.memory_bytes >> 20) + " MiB"};
+  }
+  if (process_.output_bytes() > kOutputLimit) {
+    return Error{ErrorKind::crashed, "printed more than " + std::to_string(kOutputLimit >> 20) + " MiB"};
+  }
+  return {};
+}
+
+// Adds what only the process can tell: how it ended, what it printed last.
+Error Client::explain(const Error& error) {
+  if (error.kind == ErrorKind::timed_out) {
+    process_.finish(0);
+    return {error.kind, "no answer within " + std::to_string(limits_.request.count() / 1000) + " s"};
+  }
+  const bool closed = error.kind == ErrorKind::crashed && error.message.find("closed") != std::string::npos;
+  const bool broken = error.kind == ErrorKind::crashed && error.message.starts_with("cannot write");
+  if (!closed && !broken) {
+    process_.finish(0);
+    return error;
+  }
+  // Ended on its own: a moment for the kernel to report it.
+  Error explained{ErrorKind::crashed, process_.finish(0.5)};
+  if (const std::string line = process_.last_output_line(); !line.empty()) explained.message += ": " + line;
+  return explained;
+}
+
+Result<json> Client::await(std::int64_t id) {
+  for (;;) {
+    Result<json> answer = channel_.receive(limits_.request, [this] { return watch(); });
+    if (!answer.ok()) return answer;
+    const json answered = answer.value().value("id", json());
+    if (answered == id) return answer;
+    return failure("answered request " + answered.dump() + ", expected " + std::to_string(id));
+  }
+}
+
+Result<json> Client::request(const std::string& name, json fields) {
+  if (!process_.running()) return Error{ErrorKind::crashed, "the worker has ended"};
+  const std::int64_t id = next_id_++;
+  fields["request"] = name;
+  fields["id"] = id;
+  if (Status status = channel_.send(fields); !status.ok()) return explain(status.error());
+  Result<json> answer = await(id);
+  if (!answer.ok()) {
+    Error error = explain(answer.error());
+    error.message = name + ": " + error.message;
+    return error;
+  }
+  try {
+    if (answer.value().at("ok").get<bool>()) return answer;
+    const json& error = answer.value().at("error");
+    return Error{kind_from_name(error.at("kind").get<std::string>()), error.at("message").get<std::string>()};
+  } catch (const json::exception& exception) {
+    return failure(name + ": malformed answer: " + exception.what());
+  }
+}
+
+Result<HelloAnswer> Client::hello() {
+  const Result<json> answer = request("hello", {{"protocol", {{"major", kProtocolMajor}, {"minor", kProtocolMinor}}}});
+  if (!answer.ok()) return answer.error();
+  Result<HelloAnswer> hello = hello_from_json(answer.value());
+  if (hello.ok() && hello.value().protocol_major != kProtocolMajor) {
+    return unsupported("speaks version " + std::to_string(hello.value().protocol_major) +
+                       " of the worker protocol, this gdbench speaks version " + std::to_string(kProtocolMajor));
+  }
+  return hello;
+}
+
+Status Client::load(const std::string& implementation, const scenario::Dataset& dataset) {
+  const Result<json> answer = request("load", {{"implementation", implementation},
+                                               {"memory", {{"fd", kDataDescriptor}, {"bytes", dataset.memory.size()}}},
+                                               {"data", data_to_json(dataset)}});
+  return answer.ok() ? Status{} : Status(answer.error());
+}
+
+Status Client::prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
+                       const ThreadSettings& threads, std::size_t state_bytes) {
+  const StateLayout layout = state_layout(problem);
+  const Result<json> answer = request(
+      "prepare", {{"problem", problem_to_json(problem)},
+                  {"options", options},
+                  {"threads",
+                   {{"compute", threads.compute},
+                    {"compute_cores", threads.compute_cores},
+                    {"helper_cores", threads.helper_cores}}},
+                  {"state", {{"fd", kStateDescriptor}, {"bytes", state_bytes}, {"image_bytes", layout.image_bytes}}}});
+  return answer.ok() ? Status{} : Status(answer.error());
+}
+
+Status Client::set_state(std::size_t image, std::int64_t step) {
+  const Result<json> answer = request("set_state", {{"image", image}, {"step", step}});
+  return answer.ok() ? Status{} : Status(answer.error());
+}
+
+Result<std::int64_t> Client::get_state(std::size_t image) {
+  const Result<json> answer = request("get_state", {{"image", image}});
+  if (!answer.ok()) return answer.error();
+  const json& step = answer.value().value("step", json());
+  if (!step.is_number_integer()) return failure("get_state: the answer has no step");
+  return step.get<std::int64_t>();
+}
+
+Result<BlockAnswer> Client::run(const BlockRequest& block) {
+  BlockAnswer result;
+  result.sent_ns = monotonic_ns();
+  const Result<json> answer = request("run", {{"steps", block.steps},
+                                              {"warm_up", block.warm_up},
+                                              {"start", {{"image", block.start_image}, {"step", block.start_step}}},
+                                              {"end", {{"image", block.end_image}}}});
+  result.received_ns = monotonic_ns();
+  if (!answer.ok()) return answer.error();
+  try {
+    result.real_ns = answer.value().at("real_ns").get<double>();
+    result.cpu_ns = answer.value().at("cpu_ns").get<double>();
+    result.start_ns = answer.value().at("start_ns").get<std::int64_t>();
+    result.end_ns = answer.value().at("end_ns").get<std::int64_t>();
+    result.end_step = answer.value().at("end_step").get<std::int64_t>();
+  } catch (const json::exception& exception) {
+    return failure(std::string("run: malformed answer: ") + exception.what());
+  }
+  return result;
+}
+
+Status Client::run_on(std::uint64_t steps) {
+  const Result<json> answer = request("run", {{"steps", steps}});
+  return answer.ok() ? Status{} : Status(answer.error());
+}
+
+Result<double> Client::evaluate() {
+  const Result<json> answer = request("evaluate", {{"split", "train"}});
+  if (!answer.ok()) return answer.error();
+  const json loss = answer.value().value("loss", json());
+  return loss.is_number() ? loss.get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+Result<json> Client::profile(std::uint64_t steps) { return request("profile", {{"steps", steps}}); }
+
+Status Client::bye() {
+  if (const Result<json> answer = request("bye", json::object()); !answer.ok()) return answer.error();
+  const std::string end = process_.finish(kGoodbyeSeconds);
+  if (end == "exit status 0") return {};
+  return Error{ErrorKind::crashed, "bye: " + end};
+}
+
+}  // namespace gdbench::worker

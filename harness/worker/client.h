@@ -1,0 +1,98 @@
+// The coordinator's side of one worker: starts the process and speaks the protocol. Every call either answers or says
+// how the worker failed; none blocks longer than its limit, whatever the worker does.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/scenario/dataset.h"
+#include "harness/worker/channel.h"
+#include "harness/worker/process.h"
+#include "harness/worker/protocol.h"
+
+namespace gdbench::worker {
+
+struct Limits {
+  std::chrono::milliseconds request{60'000};          // for one answer
+  std::int64_t memory_bytes = std::int64_t{4} << 30;  // of a worker's own resident memory
+  std::function<bool()> cancelled;                    // asked while waiting; true ends the wait
+};
+
+struct BlockRequest {
+  std::uint64_t steps = 0;
+  std::uint64_t warm_up = 0;
+  std::size_t start_image = 0;  // state set, outside the clock, before the warm-up and before the steps
+  std::int64_t start_step = 0;
+  std::size_t end_image = 1;  // where the state after the block is put
+};
+
+struct BlockAnswer {
+  double real_ns = 0;  // the whole block
+  double cpu_ns = 0;
+  std::int64_t start_ns = 0;  // the worker's CLOCK_MONOTONIC around the block
+  std::int64_t end_ns = 0;
+  std::int64_t sent_ns = 0;  // ours, around the request
+  std::int64_t received_ns = 0;
+  std::int64_t end_step = 0;
+};
+
+class Client {
+ public:
+  Client() = default;
+  Client(Client&&) = default;
+  Client& operator=(Client&&) = default;
+
+  // `data` and `state` are inherited by the process; either may be null for a worker that is only asked hello.
+  static Result<Client> start(const std::vector<std::string>& argv, const SharedMemory* data, const SharedMemory* state,
+                              const Limits& limits);
+
+  Result<HelloAnswer> hello();
+  Status load(const std::string& implementation, const scenario::Dataset& dataset);
+  Status prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
+                 const ThreadSettings& threads, std::size_t state_bytes);
+  Status set_state(std::size_t image, std::int64_t step);
+  Result<std::int64_t> get_state(std::size_t image);
+  Result<BlockAnswer> run(const BlockRequest& request);
+  // Goes on from the state at hand, with no state set or read.
+  Status run_on(std::uint64_t steps);
+  Result<double> evaluate();  // NaN where the worker's loss is not a number
+  Result<nlohmann::json> profile(std::uint64_t steps);
+  // Says bye and waits for the end; kills a worker that does not go. Error: it ended otherwise than with status 0.
+  Status bye();
+
+  const Process& process() const { return process_; }
+
+ private:
+  Result<nlohmann::json> request(const std::string& name, nlohmann::json fields);
+  Result<nlohmann::json> await(std::int64_t id);
+  Error explain(const Error& error);
+  Status watch() const;
+
+  // Pipe ends that close with the client.
+  struct Descriptor {
+    explicit Descriptor(int value) : number(value) {}
+    ~Descriptor();
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int number;
+  };
+
+  Process process_;
+  std::unique_ptr<Descriptor> request_end_;
+  std::unique_ptr<Descriptor> response_end_;
+  Channel channel_;
+  Limits limits_;
+  std::int64_t next_id_ = 1;
+};
+
+// CLOCK_MONOTONIC now, in nanoseconds.
+std::int64_t monotonic_ns();
+
+}  // namespace gdbench::worker

@@ -1,0 +1,195 @@
+#include "harness/worker/instance.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace gdbench::worker {
+
+namespace {
+
+constexpr const char* kPhases[] = {"data", "forward", "backward", "update", "record", "compile", "other"};
+
+void append_record(void* context, const gdbench_profile_record* record) {
+  auto* records = static_cast<nlohmann::json*>(context);
+  const auto phase = static_cast<std::size_t>(record->phase);
+  records->push_back({{"op", record->op},
+                      {"phase", phase < std::size(kPhases) ? kPhases[phase] : "other"},
+                      {"clock", record->device_clock != 0 ? "device" : "host"},
+                      {"calls", record->calls},
+                      {"time_ns", record->time_ns},
+                      {"flops", record->flops},
+                      {"bytes", record->bytes},
+                      {"allocations", record->allocations}});
+}
+
+Status check_range(std::size_t offset, std::int64_t count, std::size_t element_bytes, std::size_t available,
+                   const char* what) {
+  const std::size_t bytes = static_cast<std::size_t>(count) * element_bytes;
+  if (count >= 0 && offset % GDBENCH_ALIGNMENT == 0 && offset <= available && bytes <= available - offset) return {};
+  return failure(std::string(what) + " does not lie within the shared memory");
+}
+
+std::vector<gdbench_tensor> tensors_in(const std::vector<StateLayout::Entry>& entries, std::byte* image) {
+  std::vector<gdbench_tensor> tensors;
+  for (const StateLayout::Entry& entry : entries) tensors.push_back({image + entry.offset, entry.rows, entry.columns});
+  return tensors;
+}
+
+}  // namespace
+
+Instance::~Instance() {
+  if (handle_ != nullptr) implementation_->destroy(handle_);
+}
+
+Status Instance::convert(gdbench_status status, const char* function) {
+  if (status == GDBENCH_OK) return {};
+  const std::string message = library_->take_error(std::string(function) + " failed without a reason");
+  if (status == GDBENCH_UNSUPPORTED) return unsupported(message);
+  if (status == GDBENCH_OUT_OF_MEMORY) return failure("out of memory in " + std::string(function) + ": " + message);
+  return failure(message);
+}
+
+Status Instance::create(PluginLibrary& library, const std::string& id) {
+  library_ = &library;
+  implementation_ = library.find(id);
+  if (implementation_ == nullptr) return unsupported("this plugin has no implementation " + id);
+  return convert(implementation_->create(&handle_), "create");
+}
+
+Status Instance::load(const DataRequest& request, SharedMemory memory) {
+  data_memory_ = std::move(memory);
+  const std::size_t size = data_memory_.size();
+  const std::size_t element = scenario::size_of(request.dtype);
+  const std::int64_t targets = request.has_labels ? request.rows : request.rows * request.outputs;
+  Status status = check_range(request.x_offset, request.rows * request.features, element, size, "x");
+  if (status.ok()) {
+    const std::size_t target_element = request.has_labels ? sizeof(std::int32_t) : element;
+    status = check_range(request.target_offset, targets, target_element, size, "the target");
+  }
+  if (status.ok()) {
+    status = check_range(request.order_offset, request.epochs * request.rows, sizeof(std::uint32_t), size, "the order");
+  }
+  if (!status.ok()) return status;
+
+  data_ = {};
+  data_.struct_size = sizeof data_;
+  data_.dtype = static_cast<std::int32_t>(request.dtype);
+  data_.rows = request.rows;
+  data_.features = request.features;
+  data_.outputs = request.outputs;
+  data_.x = data_memory_.data() + request.x_offset;
+  const std::byte* target = data_memory_.data() + request.target_offset;
+  if (request.has_labels) data_.labels = reinterpret_cast<const std::int32_t*>(target);
+  if (!request.has_labels) data_.y = target;
+  data_.epochs = request.epochs;
+  if (request.epochs > 0) {
+    data_.order = reinterpret_cast<const std::uint32_t*>(data_memory_.data() + request.order_offset);
+  }
+  status = convert(implementation_->load(handle_, &data_), "load");
+  loaded_ = status.ok();
+  return status;
+}
+
+Status Instance::prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
+                         const ThreadSettings& threads, SharedMemory state_memory) {
+  problem_ = problem;
+  layers_.clear();
+  for (const scenario::Layer& layer : problem_.layers) {
+    layers_.push_back({layer.inputs, layer.outputs, static_cast<std::int32_t>(layer.activation), layer.bias ? 1 : 0});
+  }
+  optimizer_ = {};
+  optimizer_.struct_size = sizeof optimizer_;
+  optimizer_.kind = static_cast<std::int32_t>(problem_.optimizer.kind);
+  optimizer_.learning_rates = problem_.optimizer.learning_rates.data();
+  optimizer_.learning_rate_count = static_cast<std::int64_t>(problem_.optimizer.learning_rates.size());
+  abi_problem_ = {};
+  abi_problem_.struct_size = sizeof abi_problem_;
+  abi_problem_.task = static_cast<std::int32_t>(problem_.task);
+  abi_problem_.dtype = static_cast<std::int32_t>(problem_.dtype);
+  abi_problem_.layer_count = static_cast<std::int64_t>(layers_.size());
+  abi_problem_.layers = layers_.data();
+  abi_problem_.loss = static_cast<std::int32_t>(problem_.loss);
+  abi_problem_.batch_rows = problem_.batch_rows;
+  abi_problem_.micro_batches = 1;
+  abi_problem_.optimizer = &optimizer_;
+
+  threads_ = threads;
+  option_texts_ = options;
+  options_.clear();
+  for (const auto& [key, value] : option_texts_) options_.push_back({key.c_str(), value.c_str()});
+  settings_ = {};
+  settings_.struct_size = sizeof settings_;
+  settings_.compute_threads = threads_.compute;
+  settings_.compute_core_count = static_cast<std::int32_t>(threads_.compute_cores.size());
+  settings_.compute_cores = threads_.compute_cores.data();
+  settings_.helper_core_count = static_cast<std::int32_t>(threads_.helper_cores.size());
+  settings_.helper_cores = threads_.helper_cores.data();
+  settings_.option_count = static_cast<std::int64_t>(options_.size());
+  settings_.options = options_.data();
+
+  state_memory_ = std::move(state_memory);
+  layout_ = state_layout(problem_);
+  Status status = convert(implementation_->prepare(handle_, &abi_problem_, &settings_), "prepare");
+  prepared_ = status.ok();
+  return status;
+}
+
+Result<gdbench_state> Instance::state_in(std::size_t image, std::int64_t step) {
+  if ((image + 1) * layout_.image_bytes > state_memory_.size()) {
+    return failure("state image " + std::to_string(image) + " does not lie within the shared memory");
+  }
+  std::byte* start = state_memory_.data() + image * layout_.image_bytes;
+  parameters_ = tensors_in(layout_.parameters, start);
+  slots_ = tensors_in(layout_.slots, start);
+  gdbench_state state{};
+  state.struct_size = sizeof state;
+  state.step = step;
+  state.parameter_count = static_cast<std::int64_t>(parameters_.size());
+  state.parameters = parameters_.data();
+  state.slot_count = scenario::slot_count(problem_.optimizer.kind);
+  state.slots = slots_.data();
+  return state;
+}
+
+Status Instance::set_state(std::size_t image, std::int64_t step) {
+  Result<gdbench_state> state = state_in(image, step);
+  if (!state.ok()) return state.error();
+  return convert(implementation_->set_state(handle_, &state.value()), "set_state");
+}
+
+Result<std::int64_t> Instance::get_state(std::size_t image) {
+  Result<gdbench_state> state = state_in(image, 0);
+  if (!state.ok()) return state.error();
+  if (Status status = convert(implementation_->get_state(handle_, &state.value()), "get_state"); !status.ok()) {
+    return status.error();
+  }
+  return state.value().step;
+}
+
+Status Instance::run(std::uint64_t steps) {
+  gdbench_status status = implementation_->run(handle_, steps);
+  if (status == GDBENCH_OK && implementation_->sync != nullptr) status = implementation_->sync(handle_);
+  // The common case returns without touching a string: this is inside the clock.
+  return status == GDBENCH_OK ? Status{} : convert(status, "run");
+}
+
+Result<double> Instance::evaluate(int split) {
+  if (implementation_->evaluate == nullptr) return unsupported("this implementation has no evaluate");
+  double loss = 0;
+  if (Status status = convert(implementation_->evaluate(handle_, split, &loss), "evaluate"); !status.ok()) {
+    return status.error();
+  }
+  return loss;
+}
+
+Result<nlohmann::json> Instance::profile(std::uint64_t steps) {
+  if (implementation_->profile == nullptr) return unsupported("this implementation has no profile");
+  nlohmann::json records = nlohmann::json::array();
+  const gdbench_profile_sink sink{sizeof sink, &records, &append_record};
+  if (Status status = convert(implementation_->profile(handle_, steps, &sink), "profile"); !status.ok()) {
+    return status.error();
+  }
+  return records;
+}
+
+}  // namespace gdbench::worker

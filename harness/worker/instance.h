@@ -1,0 +1,81 @@
+// One instance of a plugin's implementation, with the C structs that the ABI wants kept alive.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "gdbench/plugin.h"
+#include "harness/base/result.h"
+#include "harness/base/shared_memory.h"
+#include "harness/worker/plugin_library.h"
+#include "harness/worker/protocol.h"
+
+namespace gdbench::worker {
+
+// Where the arrays of a data set lie in shared memory, as the load request says.
+struct DataRequest {
+  scenario::Dtype dtype = scenario::Dtype::f32;
+  std::int64_t rows = 0;
+  std::int64_t features = 0;
+  std::int64_t outputs = 0;
+  std::size_t x_offset = 0;
+  std::size_t target_offset = 0;
+  bool has_labels = false;
+  std::int64_t epochs = 0;  // 0: no order
+  std::size_t order_offset = 0;
+};
+
+class Instance {
+ public:
+  Instance() = default;
+  ~Instance();
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  // Each in the order of the ABI; errors carry the plugin's own message.
+  Status create(PluginLibrary& library, const std::string& id);
+  Status load(const DataRequest& request, SharedMemory memory);
+  Status prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
+                 const ThreadSettings& threads, SharedMemory state_memory);
+  Status set_state(std::size_t image, std::int64_t step);
+  Result<std::int64_t> get_state(std::size_t image);  // returns the step
+  Status run(std::uint64_t steps);                    // and waits
+  Result<double> evaluate(int split);
+  // Records come as an array of objects in PROTOCOL.md's form.
+  Result<nlohmann::json> profile(std::uint64_t steps);
+
+  bool loaded() const { return loaded_; }
+  bool prepared() const { return prepared_; }
+
+ private:
+  Status convert(gdbench_status status, const char* function);
+  Result<gdbench_state> state_in(std::size_t image, std::int64_t step);
+
+  PluginLibrary* library_ = nullptr;
+  const gdbench_implementation* implementation_ = nullptr;
+  gdbench_instance* handle_ = nullptr;
+  bool loaded_ = false;
+  bool prepared_ = false;
+
+  SharedMemory data_memory_;
+  gdbench_data data_{};
+
+  scenario::Problem problem_;
+  std::vector<gdbench_layer> layers_;
+  gdbench_optimizer optimizer_{};
+  gdbench_problem abi_problem_{};
+  ThreadSettings threads_;
+  std::map<std::string, std::string> option_texts_;
+  std::vector<gdbench_option_value> options_;
+  gdbench_settings settings_{};
+
+  SharedMemory state_memory_;
+  StateLayout layout_;
+  std::vector<gdbench_tensor> parameters_;
+  std::vector<gdbench_tensor> slots_;
+};
+
+}  // namespace gdbench::worker

@@ -1,0 +1,169 @@
+#include "harness/worker/plugin_library.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+namespace gdbench::worker {
+
+namespace {
+
+void set_error(void* context, const char* message) {
+  auto* errors = static_cast<PluginErrors*>(context);
+  errors->message = message == nullptr ? "" : message;
+  // The protocol's error texts are one line.
+  std::replace(errors->message.begin(), errors->message.end(), '\n', ' ');
+}
+
+template <class Enum, std::size_t N>
+std::vector<std::string> names_of_mask(std::uint32_t mask, const Enum (&values)[N]) {
+  std::vector<std::string> names;
+  for (const Enum value : values) {
+    if ((mask & GDBENCH_BIT(static_cast<unsigned>(value))) != 0) names.emplace_back(scenario::name_of(value));
+  }
+  return names;
+}
+
+std::vector<std::string> capability_names(std::uint32_t mask) {
+  static constexpr const char* kNames[] = {"no_arithmetic", "shuffle",      "stream",
+                                           "micro_batches", "weight_decay", "schedule"};
+  std::vector<std::string> names;
+  for (unsigned bit = 0; bit < std::size(kNames); ++bit) {
+    if ((mask & GDBENCH_BIT(bit)) != 0) names.emplace_back(kNames[bit]);
+  }
+  return names;
+}
+
+std::vector<std::string> split_choices(const char* text) {
+  std::vector<std::string> choices;
+  if (text == nullptr) return choices;
+  std::string_view rest = text;
+  for (;;) {
+    const std::size_t bar = rest.find('|');
+    choices.emplace_back(rest.substr(0, bar));
+    if (bar == std::string_view::npos) return choices;
+    rest.remove_prefix(bar + 1);
+  }
+}
+
+std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
+
+ImplementationDescription describe_implementation(const gdbench_implementation& implementation) {
+  using scenario::Activation, scenario::Dtype, scenario::Loss, scenario::OptimizerKind, scenario::Task;
+  // The enums of problem.h have the values of plugin.h; protocol_test.cpp checks it.
+  static constexpr Task kTasks[] = {Task::train, Task::update, Task::gradients, Task::floor};
+  static constexpr Dtype kDtypes[] = {Dtype::f32, Dtype::f64};
+  static constexpr Activation kActivations[] = {Activation::identity, Activation::relu, Activation::tanh,
+                                                Activation::sigmoid};
+  static constexpr Loss kLosses[] = {Loss::mse, Loss::half_mse, Loss::softmax_cross_entropy};
+  static constexpr OptimizerKind kOptimizers[] = {
+      OptimizerKind::sgd,     OptimizerKind::momentum, OptimizerKind::nesterov, OptimizerKind::adagrad,
+      OptimizerKind::rmsprop, OptimizerKind::adam,     OptimizerKind::adamw};
+
+  ImplementationDescription description;
+  description.id = implementation.id;
+  description.description = text_or_empty(implementation.description);
+  description.build = text_or_empty(implementation.build);
+  description.tasks = names_of_mask(implementation.tasks, kTasks);
+  description.dtypes = names_of_mask(implementation.dtypes, kDtypes);
+  description.activations = names_of_mask(implementation.activations, kActivations);
+  description.losses = names_of_mask(implementation.losses, kLosses);
+  description.optimizers = names_of_mask(implementation.optimizers, kOptimizers);
+  description.capabilities = capability_names(implementation.capabilities);
+  description.max_layers = implementation.max_layers;
+  description.max_compute_threads = implementation.max_compute_threads;
+  description.helper_threads = implementation.helper_threads;
+  for (std::int64_t i = 0; i < implementation.option_count; ++i) {
+    const gdbench_option& option = implementation.options[i];
+    description.options.push_back({option.key, static_cast<OptionType>(option.type),
+                                   text_or_empty(option.default_value), split_choices(option.choices),
+                                   text_or_empty(option.description)});
+  }
+  return description;
+}
+
+}  // namespace
+
+PluginLibrary::PluginLibrary()
+    : host_{sizeof(gdbench_host), GDBENCH_ABI_MAJOR, GDBENCH_ABI_MINOR, &errors_, &set_error} {}
+
+Result<std::unique_ptr<PluginLibrary>> PluginLibrary::open(const std::string& file) {
+  std::unique_ptr<PluginLibrary> library(new PluginLibrary);
+  // Never closed: a plugin may leave threads or handlers behind, and the process ends soon.
+  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return failure(std::string("cannot open the plugin: ") + dlerror());
+  void* symbol = dlsym(handle, GDBENCH_PLUGIN_ENTRY_NAME);
+  if (symbol == nullptr) return failure(file + " exports no " GDBENCH_PLUGIN_ENTRY_NAME);
+  const auto entry = reinterpret_cast<gdbench_plugin_entry_function>(symbol);
+  library->table_ = entry(&library->host_);
+  if (library->table_ == nullptr) {
+    return Error{ErrorKind::unsupported, library->take_error("the plugin cannot run on this machine")};
+  }
+  if (Status status = library->check_table(file); !status.ok()) return status.error();
+  for (std::int64_t i = 0; i < library->table_->implementation_count; ++i) {
+    const gdbench_implementation* original = library->table_->implementations[i];
+    gdbench_implementation copy{};
+    std::memcpy(&copy, original, std::min(original->struct_size, sizeof copy));
+    library->implementations_.push_back(copy);
+  }
+  return library;
+}
+
+Status PluginLibrary::check_table(const std::string& file) const {
+  if (table_->abi_major != GDBENCH_ABI_MAJOR) {
+    return Error{ErrorKind::unsupported, file + " was built for version " + std::to_string(table_->abi_major) +
+                                             " of the plugin interface, this gdbench has version " +
+                                             std::to_string(GDBENCH_ABI_MAJOR)};
+  }
+  if (table_->name == nullptr || table_->implementation_count < 1 || table_->implementations == nullptr) {
+    return failure(file + ": the plugin's table names no implementation");
+  }
+  for (std::int64_t i = 0; i < table_->implementation_count; ++i) {
+    const gdbench_implementation& implementation = *table_->implementations[i];
+    const std::string which = file + ": implementation " + std::to_string(i);
+    if (implementation.struct_size < offsetof(gdbench_implementation, evaluate)) {
+      return failure(which + ": struct_size is " + std::to_string(implementation.struct_size) + ", expected at least " +
+                     std::to_string(offsetof(gdbench_implementation, evaluate)));
+    }
+    if (implementation.id == nullptr || std::strchr(implementation.id, '/') == nullptr) {
+      return failure(which + ": its id is missing or not of the form strategy/backend");
+    }
+    if (implementation.create == nullptr || implementation.destroy == nullptr || implementation.load == nullptr ||
+        implementation.prepare == nullptr || implementation.set_state == nullptr ||
+        implementation.get_state == nullptr || implementation.run == nullptr) {
+      return failure(which + " (" + implementation.id +
+                     "): one of create, destroy, load, prepare, set_state, get_state, run is null");
+    }
+  }
+  return {};
+}
+
+const gdbench_implementation* PluginLibrary::find(const std::string& id) const {
+  for (const gdbench_implementation& implementation : implementations_) {
+    if (id == implementation.id) return &implementation;
+  }
+  return nullptr;
+}
+
+HelloAnswer PluginLibrary::describe() const {
+  HelloAnswer answer;
+  answer.protocol_major = kProtocolMajor;
+  answer.protocol_minor = kProtocolMinor;
+  answer.plugin_name = table_->name;
+  answer.plugin_version = text_or_empty(table_->version);
+  for (const gdbench_implementation& implementation : implementations_) {
+    answer.implementations.push_back(describe_implementation(implementation));
+  }
+  return answer;
+}
+
+std::string PluginLibrary::take_error(const std::string& fallback) {
+  std::string message = std::move(errors_.message);
+  errors_.message.clear();
+  return message.empty() ? fallback : message;
+}
+
+}  // namespace gdbench::worker

@@ -1,0 +1,158 @@
+#include "harness/worker/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+namespace gdbench::worker {
+
+namespace {
+
+// Everything between fork and exec: only async-signal-safe calls. Returns on failure only.
+void become_worker(char* const* argv, const std::vector<InheritedDescriptor>& inherited, int output, pid_t parent) {
+  setpgid(0, 0);  // Ctrl-C on the terminal reaches the coordinator alone, which ends its workers in order
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) return;  // the coordinator died before the signal was armed
+  const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (score >= 0) {
+    [[maybe_unused]] const ssize_t written = write(score, "1000", 4);
+    close(score);
+  }
+  const int null = open("/dev/null", O_RDONLY);
+  dup2(null, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  // First to numbers out of the way: a source may have a number that another one is to get.
+  constexpr int kSafe = 64;
+  for (const InheritedDescriptor& descriptor : inherited) dup2(descriptor.ours, kSafe + descriptor.theirs);
+  for (const InheritedDescriptor& descriptor : inherited) {
+    dup2(kSafe + descriptor.theirs, descriptor.theirs);  // dup2 clears close-on-exec
+    close(kSafe + descriptor.theirs);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  execvp(argv[0], argv);
+}
+
+std::int64_t status_field_bytes(pid_t pid, const std::string& field) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
+  std::string line;
+  while (std::getline(file, line)) {
+    if (line.starts_with(field)) return std::strtoll(line.c_str() + field.size() + 1, nullptr, 10) * 1024;
+  }
+  return 0;
+}
+
+std::string describe_end(int status) {
+  if (WIFEXITED(status)) return "exit status " + std::to_string(WEXITSTATUS(status));
+  const int signal = WTERMSIG(status);
+  return "signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+}
+
+}  // namespace
+
+Process::~Process() {
+  if (pid_ > 0) {
+    kill_group();
+    finish(0);
+  }
+  if (output_ >= 0) close(output_);
+}
+
+Process::Process(Process&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)), output_(std::exchange(other.output_, -1)) {}
+
+Process& Process::operator=(Process&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(output_, other.output_);
+  return *this;
+}
+
+Result<Process> Process::start(const std::vector<std::string>& argv,
+                               const std::vector<InheritedDescriptor>& inherited) {
+  Process process;
+  process.output_ = memfd_create("worker-output", MFD_CLOEXEC);
+  if (process.output_ < 0) return failure(std::string("cannot create a worker's output buffer: ") + strerror(errno));
+  fcntl(process.output_, F_SETFL, O_APPEND);
+  std::vector<char*> arguments;
+  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid < 0) return failure(std::string("cannot start a worker: ") + strerror(errno));
+  if (pid == 0) {
+    become_worker(arguments.data(), inherited, process.output_, parent);
+    dprintf(STDERR_FILENO, "cannot execute %s: %s\n", argv[0].c_str(), strerror(errno));
+    _exit(127);
+  }
+  process.pid_ = pid;
+  return process;
+}
+
+std::int64_t Process::anonymous_bytes() const { return running() ? status_field_bytes(pid_, "RssAnon:") : 0; }
+std::int64_t Process::peak_resident_bytes() const { return running() ? status_field_bytes(pid_, "VmHWM:") : 0; }
+
+std::int64_t Process::cpu_ns() const {
+  clockid_t clock;
+  timespec time{};
+  if (!running() || clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+std::int64_t Process::output_bytes() const {
+  struct stat information {};
+  return output_ >= 0 && fstat(output_, &information) == 0 ? information.st_size : 0;
+}
+
+std::string Process::last_output_line() const {
+  constexpr off_t kTail = 2048;
+  const off_t size = output_bytes();
+  std::string tail(static_cast<std::size_t>(std::min(size, kTail)), '\0');
+  const ssize_t count = pread(output_, tail.data(), tail.size(), size - static_cast<off_t>(tail.size()));
+  tail.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  while (!tail.empty() && (tail.back() == '\n' || tail.back() == '\r')) tail.pop_back();
+  tail.erase(0, tail.rfind('\n') + 1);
+  for (char& character : tail) {
+    if (static_cast<unsigned char>(character) < 0x20 || character == 0x7f) character = '?';
+  }
+  return tail.substr(0, 200);
+}
+
+void Process::kill_group() const {
+  if (pid_ <= 0) return;
+  kill(-pid_, SIGKILL);
+  kill(pid_, SIGKILL);  // the group may not exist yet
+}
+
+std::string Process::finish(double seconds) {
+  if (pid_ <= 0) return "not started";
+  // A descriptor that becomes readable at the child's end: waiting without polling, without reaping.
+  const int watched = pidfd_open(pid_, 0);
+  pollfd entry{watched, POLLIN, 0};
+  const bool ended = poll(&entry, 1, static_cast<int>(seconds * 1000)) > 0;
+  if (watched >= 0) close(watched);
+  if (!ended) kill(pid_, SIGKILL);
+  // What the worker started itself goes with it; the group's number is ours until its leader is reaped.
+  kill(-pid_, SIGKILL);
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  return describe_end(status);
+}
+
+}  // namespace gdbench::worker

@@ -1,0 +1,55 @@
+// A worker process as the coordinator sees it: started with its descriptors, watched, ended.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/base/shared_memory.h"
+
+namespace gdbench::worker {
+
+// Descriptors that the child gets at fixed numbers.
+struct InheritedDescriptor {
+  int ours = -1;
+  int theirs = -1;
+};
+
+class Process {
+ public:
+  Process() = default;
+  ~Process();  // kills what still runs
+  Process(Process&& other) noexcept;
+  Process& operator=(Process&& other) noexcept;
+
+  // Starts argv[0] (looked up on PATH) in a process group of its own. It dies with the calling thread's process, is
+  // first in line for the out-of-memory killer, and its stdout and stderr go to a buffer that `output` reads.
+  static Result<Process> start(const std::vector<std::string>& argv, const std::vector<InheritedDescriptor>& inherited);
+
+  bool running() const { return pid_ > 0; }
+  pid_t pid() const { return pid_; }
+
+  // Anonymous resident memory in bytes (shared data is not the worker's own), 0 where it cannot be read.
+  std::int64_t anonymous_bytes() const;
+  std::int64_t peak_resident_bytes() const;
+  // CPU time of all threads so far, in nanoseconds.
+  std::int64_t cpu_ns() const;
+  // Bytes that it printed.
+  std::int64_t output_bytes() const;
+  // The last line that it printed, at most 200 characters; empty for none.
+  std::string last_output_line() const;
+
+  // Waits up to `seconds` for the end, then kills the group. Returns how it ended: "exit status 0", "signal 11
+  // (Segmentation fault)".
+  std::string finish(double seconds);
+  void kill_group() const;
+
+ private:
+  pid_t pid_ = -1;
+  int output_ = -1;  // memfd
+};
+
+}  // namespace gdbench::worker

@@ -1,0 +1,246 @@
+#include "harness/worker/protocol.h"
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "harness/base/shared_memory.h"
+
+namespace gdbench::worker {
+
+namespace {
+
+using nlohmann::json;
+using scenario::Dtype;
+
+constexpr const char* kOptionTypes[] = {"bool", "integer", "number", "choice", "string"};
+
+template <class Enum>
+Result<Enum> enum_from_json(const json& object, const char* key, std::initializer_list<Enum> values) {
+  const std::string text = object.at(key).get<std::string>();
+  for (const Enum value : values) {
+    if (text == scenario::name_of(value)) return value;
+  }
+  return unsupported(std::string(key) + " \"" + text + "\" is unknown to this worker");
+}
+
+template <class T>
+void write_values(const std::vector<double>& values, std::byte* target) {
+  auto* typed = reinterpret_cast<T*>(target);
+  std::transform(values.begin(), values.end(), typed, [](double value) { return static_cast<T>(value); });
+}
+
+template <class T>
+std::vector<double> read_values(const std::byte* source, std::int64_t count) {
+  const auto* typed = reinterpret_cast<const T*>(source);
+  return {typed, typed + count};
+}
+
+Result<scenario::Layer> layer_from_json(const json& object) {
+  scenario::Layer layer;
+  layer.inputs = object.at("inputs").get<std::int64_t>();
+  layer.outputs = object.at("outputs").get<std::int64_t>();
+  layer.bias = object.at("bias").get<bool>();
+  using scenario::Activation;
+  Result<Activation> activation = enum_from_json(
+      object, "activation", {Activation::identity, Activation::relu, Activation::tanh, Activation::sigmoid});
+  if (!activation.ok()) return activation.error();
+  layer.activation = activation.value();
+  return layer;
+}
+
+Result<scenario::Problem> parse_problem(const json& object) {
+  using scenario::Loss, scenario::OptimizerKind, scenario::Task;
+  scenario::Problem problem;
+  const auto task = enum_from_json(object, "task", {Task::train, Task::update, Task::gradients, Task::floor});
+  if (!task.ok()) return task.error();
+  problem.task = task.value();
+  const auto dtype = enum_from_json(object, "dtype", {Dtype::f32, Dtype::f64});
+  if (!dtype.ok()) return dtype.error();
+  problem.dtype = dtype.value();
+  for (const json& entry : object.at("layers")) {
+    Result<scenario::Layer> layer = layer_from_json(entry);
+    if (!layer.ok()) return layer.error();
+    problem.layers.push_back(layer.value());
+  }
+  if (problem.layers.empty()) return failure("the problem has no layer");
+  const auto loss = enum_from_json(object, "loss", {Loss::mse, Loss::half_mse, Loss::softmax_cross_entropy});
+  if (!loss.ok()) return loss.error();
+  problem.loss = loss.value();
+  problem.rows = object.at("rows").get<std::int64_t>();
+  problem.batch_rows = object.at("batch_rows").get<std::int64_t>();
+  const json& optimizer = object.at("optimizer");
+  const auto kind =
+      enum_from_json(optimizer, "kind",
+                     {OptimizerKind::sgd, OptimizerKind::momentum, OptimizerKind::nesterov, OptimizerKind::adagrad,
+                      OptimizerKind::rmsprop, OptimizerKind::adam, OptimizerKind::adamw});
+  if (!kind.ok()) return kind.error();
+  problem.optimizer.kind = kind.value();
+  problem.optimizer.learning_rates = optimizer.at("learning_rates").get<std::vector<double>>();
+  if (problem.optimizer.learning_rates.empty()) return failure("the optimizer has no learning rate");
+  return problem;
+}
+
+json option_to_json(const OptionDeclaration& option) {
+  return {{"key", option.key},
+          {"type", kOptionTypes[static_cast<int>(option.type)]},
+          {"default", option.default_value},
+          {"choices", option.choices},
+          {"description", option.description}};
+}
+
+OptionDeclaration option_from_json(const json& object) {
+  OptionDeclaration option;
+  option.key = object.at("key").get<std::string>();
+  const std::string type = object.value("type", "string");
+  const auto* found = std::find(std::begin(kOptionTypes), std::end(kOptionTypes), type);
+  if (found != std::end(kOptionTypes)) option.type = static_cast<OptionType>(found - std::begin(kOptionTypes));
+  option.default_value = object.value("default", "");
+  option.choices = object.value("choices", std::vector<std::string>{});
+  option.description = object.value("description", "");
+  return option;
+}
+
+json implementation_to_json(const ImplementationDescription& implementation) {
+  json options = json::array();
+  for (const OptionDeclaration& option : implementation.options) options.push_back(option_to_json(option));
+  return {{"id", implementation.id},
+          {"description", implementation.description},
+          {"build", implementation.build},
+          {"tasks", implementation.tasks},
+          {"dtypes", implementation.dtypes},
+          {"activations", implementation.activations},
+          {"losses", implementation.losses},
+          {"optimizers", implementation.optimizers},
+          {"capabilities", implementation.capabilities},
+          {"max_layers", implementation.max_layers},
+          {"max_compute_threads", implementation.max_compute_threads},
+          {"helper_threads", implementation.helper_threads},
+          {"options", std::move(options)}};
+}
+
+ImplementationDescription implementation_from_json(const json& object) {
+  using Names = std::vector<std::string>;
+  ImplementationDescription implementation;
+  implementation.id = object.at("id").get<std::string>();
+  implementation.description = object.value("description", "");
+  implementation.build = object.value("build", "");
+  implementation.tasks = object.value("tasks", Names{"train"});
+  implementation.dtypes = object.value("dtypes", Names{"f32"});
+  implementation.activations = object.value("activations", Names{"identity"});
+  implementation.losses = object.value("losses", Names{"mse"});
+  implementation.optimizers = object.value("optimizers", Names{"sgd"});
+  implementation.capabilities = object.value("capabilities", Names{});
+  implementation.max_layers = object.value("max_layers", std::int64_t{0});
+  implementation.max_compute_threads = object.value("max_compute_threads", 1);
+  implementation.helper_threads = object.value("helper_threads", 0);
+  for (const json& option : object.value("options", json::array())) {
+    implementation.options.push_back(option_from_json(option));
+  }
+  return implementation;
+}
+
+}  // namespace
+
+bool ImplementationDescription::has_capability(const std::string& name) const {
+  return std::find(capabilities.begin(), capabilities.end(), name) != capabilities.end();
+}
+
+StateLayout state_layout(const scenario::Problem& problem) {
+  StateLayout layout;
+  const std::vector<scenario::ParameterShape> shapes = scenario::parameter_shapes(problem);
+  const auto append = [&](std::vector<StateLayout::Entry>& entries) {
+    for (const scenario::ParameterShape& shape : shapes) {
+      entries.push_back({shape.rows, shape.columns, layout.image_bytes});
+      layout.image_bytes += aligned_size(static_cast<std::size_t>(shape.size()) * scenario::size_of(problem.dtype));
+    }
+  };
+  append(layout.parameters);
+  for (int slot = 0; slot < scenario::slot_count(problem.optimizer.kind); ++slot) append(layout.slots);
+  return layout;
+}
+
+void write_state(const scenario::State& state, const StateLayout& layout, Dtype dtype, std::byte* image) {
+  const auto write_all = [&](const std::vector<std::vector<double>>& tensors,
+                             const std::vector<StateLayout::Entry>& entries) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (dtype == Dtype::f32) write_values<float>(tensors[i], image + entries[i].offset);
+      if (dtype == Dtype::f64) write_values<double>(tensors[i], image + entries[i].offset);
+    }
+  };
+  write_all(state.parameters, layout.parameters);
+  write_all(state.slots, layout.slots);
+}
+
+scenario::State read_state(const StateLayout& layout, Dtype dtype, const std::byte* image, std::int64_t step) {
+  const auto read_all = [&](const std::vector<StateLayout::Entry>& entries) {
+    std::vector<std::vector<double>> tensors;
+    for (const StateLayout::Entry& entry : entries) {
+      const std::byte* source = image + entry.offset;
+      const std::int64_t count = entry.rows * entry.columns;
+      tensors.push_back(dtype == Dtype::f32 ? read_values<float>(source, count) : read_values<double>(source, count));
+    }
+    return tensors;
+  };
+  return {step, read_all(layout.parameters), read_all(layout.slots)};
+}
+
+json problem_to_json(const scenario::Problem& problem) {
+  json layers = json::array();
+  for (const scenario::Layer& layer : problem.layers) {
+    layers.push_back({{"inputs", layer.inputs},
+                      {"outputs", layer.outputs},
+                      {"activation", scenario::name_of(layer.activation)},
+                      {"bias", layer.bias}});
+  }
+  return {
+      {"task", scenario::name_of(problem.task)},
+      {"dtype", scenario::name_of(problem.dtype)},
+      {"layers", std::move(layers)},
+      {"loss", scenario::name_of(problem.loss)},
+      {"rows", problem.rows},
+      {"batch_rows", problem.batch_rows},
+      {"micro_batches", 1},
+      {"optimizer",
+       {{"kind", scenario::name_of(problem.optimizer.kind)}, {"learning_rates", problem.optimizer.learning_rates}}}};
+}
+
+Result<scenario::Problem> problem_from_json(const json& object) {
+  try {
+    return parse_problem(object);
+  } catch (const json::exception& exception) {
+    return failure(std::string("malformed problem: ") + exception.what());
+  }
+}
+
+json hello_to_json(const HelloAnswer& answer) {
+  json implementations = json::array();
+  for (const ImplementationDescription& implementation : answer.implementations) {
+    implementations.push_back(implementation_to_json(implementation));
+  }
+  return {{"protocol", {{"major", answer.protocol_major}, {"minor", answer.protocol_minor}}},
+          {"worker", {{"build", answer.worker_build}}},
+          {"plugin", {{"name", answer.plugin_name}, {"version", answer.plugin_version}}},
+          {"implementations", std::move(implementations)}};
+}
+
+Result<HelloAnswer> hello_from_json(const json& object) {
+  try {
+    HelloAnswer answer;
+    answer.protocol_major = object.at("protocol").at("major").get<int>();
+    answer.protocol_minor = object.at("protocol").at("minor").get<int>();
+    answer.worker_build = object.value("worker", json::object()).value("build", "");
+    const json plugin = object.value("plugin", json::object());
+    answer.plugin_name = plugin.value("name", "");
+    answer.plugin_version = plugin.value("version", "");
+    for (const json& implementation : object.at("implementations")) {
+      answer.implementations.push_back(implementation_from_json(implementation));
+    }
+    return answer;
+  } catch (const json::exception& exception) {
+    return failure(std::string("malformed answer to hello: ") + exception.what());
+  }
+}
+
+}  // namespace gdbench::worker

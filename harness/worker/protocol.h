@@ -1,0 +1,93 @@
+// The protocol's vocabulary, shared by the coordinator's client and the native worker. PROTOCOL.md describes it for
+// people who write a worker in another language; this file and that page change together.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/scenario/problem.h"
+
+namespace gdbench::worker {
+
+constexpr int kProtocolMajor = 1;
+constexpr int kProtocolMinor = 0;
+
+// Descriptors in a worker process.
+constexpr int kRequestDescriptor = 3;
+constexpr int kResponseDescriptor = 4;
+constexpr int kDataDescriptor = 5;
+constexpr int kStateDescriptor = 6;
+
+enum class OptionType { boolean, integer, number, choice, string };
+
+struct OptionDeclaration {
+  std::string key;
+  OptionType type = OptionType::string;
+  std::string default_value;
+  std::vector<std::string> choices;
+  std::string description;
+};
+
+// What an implementation says of itself in the answer to hello. Lists hold the names of problem.h.
+struct ImplementationDescription {
+  std::string id;
+  std::string description;
+  std::string build;
+  std::vector<std::string> tasks;
+  std::vector<std::string> dtypes;
+  std::vector<std::string> activations;
+  std::vector<std::string> losses;
+  std::vector<std::string> optimizers;
+  std::vector<std::string> capabilities;  // "no_arithmetic", "shuffle", "stream", ...
+  std::int64_t max_layers = 0;            // 0: any
+  int max_compute_threads = 1;            // 0: any
+  int helper_threads = 0;
+  std::vector<OptionDeclaration> options;
+
+  bool has_capability(const std::string& name) const;
+};
+
+struct HelloAnswer {
+  int protocol_major = 0;
+  int protocol_minor = 0;
+  std::string worker_build;  // the worker's own revision
+  std::string plugin_name;
+  std::string plugin_version;
+  std::vector<ImplementationDescription> implementations;
+};
+
+// Where one state lies within the state memory: parameters, then slots, each at a multiple of 64 bytes.
+struct StateLayout {
+  struct Entry {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::size_t offset = 0;  // within an image
+  };
+  std::vector<Entry> parameters;
+  std::vector<Entry> slots;  // [slot, parameter]
+  std::size_t image_bytes = 0;
+};
+
+StateLayout state_layout(const scenario::Problem& problem);
+
+// Converts between a State (double) and the dtype's bytes of one image.
+void write_state(const scenario::State& state, const StateLayout& layout, scenario::Dtype dtype, std::byte* image);
+scenario::State read_state(const StateLayout& layout, scenario::Dtype dtype, const std::byte* image, std::int64_t step);
+
+struct ThreadSettings {
+  int compute = 1;
+  std::vector<int> compute_cores;
+  std::vector<int> helper_cores;
+};
+
+nlohmann::json problem_to_json(const scenario::Problem& problem);
+Result<scenario::Problem> problem_from_json(const nlohmann::json& json);
+
+nlohmann::json hello_to_json(const HelloAnswer& answer);
+Result<HelloAnswer> hello_from_json(const nlohmann::json& json);
+
+}  // namespace gdbench::worker

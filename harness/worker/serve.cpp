@@ -1,0 +1,213 @@
+#include "harness/worker/serve.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "harness/worker/block_timer.h"
+#include "harness/worker/channel.h"
+#include "harness/worker/instance.h"
+#include "harness/worker/plugin_library.h"
+
+namespace gdbench::worker {
+
+namespace {
+
+using nlohmann::json;
+
+// Why a request was refused, in the protocol's terms.
+const char* kind_name(ErrorKind kind) { return kind == ErrorKind::unsupported ? "unsupported" : "failed"; }
+
+Status pin_calling_thread(const std::vector<int>& cores) {
+  if (cores.empty()) return {};
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cores.front(), &set);
+  if (sched_setaffinity(0, sizeof set, &set) == 0) return {};
+  return failure("cannot pin to processor " + std::to_string(cores.front()));
+}
+
+class Server {
+ public:
+  Server(std::string plugin_file, std::string build) : plugin_file_(std::move(plugin_file)), build_(std::move(build)) {}
+
+  // The answer's body, without id and ok.
+  Result<json> answer(const json& request) {
+    const std::string name = request.value("request", "");
+    if (name == "hello") return hello();
+    if (name == "load") return load(request);
+    if (name == "prepare") return prepare(request);
+    if (name == "set_state") return set_state(request);
+    if (name == "get_state") return get_state(request);
+    if (name == "run") return run(request);
+    if (name == "evaluate") return evaluate(request);
+    if (name == "profile") return profile(request);
+    if (name == "bye") return json::object();
+    return unsupported("request \"" + name + "\" is unknown to this worker");
+  }
+
+ private:
+  Result<json> hello() {
+    Result<std::unique_ptr<PluginLibrary>> library = PluginLibrary::open(plugin_file_);
+    if (!library.ok()) return library.error();
+    library_ = std::move(library).value();
+    HelloAnswer answer = library_->describe();
+    answer.worker_build = build_;
+    return hello_to_json(answer);
+  }
+
+  Result<json> load(const json& request) {
+    if (library_ == nullptr) return failure("load came before hello");
+    const json& data = request.at("data");
+    if (data.at("source") != "resident") return unsupported("this worker reads resident data only");
+    DataRequest description;
+    description.dtype = data.at("dtype") == "f32" ? scenario::Dtype::f32 : scenario::Dtype::f64;
+    description.rows = data.at("rows").get<std::int64_t>();
+    description.features = data.at("features").get<std::int64_t>();
+    description.outputs = data.at("outputs").get<std::int64_t>();
+    description.x_offset = data.at("x").at("offset").get<std::size_t>();
+    description.has_labels = data.contains("labels");
+    description.target_offset = data.at(description.has_labels ? "labels" : "y").at("offset").get<std::size_t>();
+    if (data.contains("order")) {
+      description.epochs = data.at("order").at("epochs").get<std::int64_t>();
+      description.order_offset = data.at("order").at("offset").get<std::size_t>();
+    }
+    Result<SharedMemory> memory = adopt(request.at("memory"), SharedMemory::Access::read_only);
+    if (!memory.ok()) return memory.error();
+    Status status = instance_.create(*library_, request.at("implementation").get<std::string>());
+    if (status.ok()) status = instance_.load(description, std::move(memory).value());
+    if (!status.ok()) return status.error();
+    return json::object();
+  }
+
+  Result<json> prepare(const json& request) {
+    if (!instance_.loaded()) return failure("prepare came before load");
+    const Result<scenario::Problem> problem = problem_from_json(request.at("problem"));
+    if (!problem.ok()) return problem.error();
+    ThreadSettings threads;
+    const json& thread_request = request.at("threads");
+    threads.compute = thread_request.at("compute").get<int>();
+    threads.compute_cores = thread_request.value("compute_cores", std::vector<int>{});
+    threads.helper_cores = thread_request.value("helper_cores", std::vector<int>{});
+    if (Status status = pin_calling_thread(threads.compute_cores); !status.ok()) return status.error();
+    Result<SharedMemory> memory = adopt(request.at("state"), SharedMemory::Access::read_write);
+    if (!memory.ok()) return memory.error();
+    const auto options = request.value("options", std::map<std::string, std::string>{});
+    if (Status status = instance_.prepare(problem.value(), options, threads, std::move(memory).value()); !status.ok()) {
+      return status.error();
+    }
+    return json::object();
+  }
+
+  Result<json> set_state(const json& request) {
+    if (!instance_.prepared()) return not_prepared();
+    const Status status =
+        instance_.set_state(request.at("image").get<std::size_t>(), request.at("step").get<std::int64_t>());
+    if (!status.ok()) return status.error();
+    return json::object();
+  }
+
+  Result<json> get_state(const json& request) {
+    if (!instance_.prepared()) return not_prepared();
+    const Result<std::int64_t> step = instance_.get_state(request.at("image").get<std::size_t>());
+    if (!step.ok()) return step.error();
+    return json{{"step", step.value()}};
+  }
+
+  // A block: from the start state, outside the clock; warm-up; from the start state again; the timed steps.
+  Result<json> run(const json& request) {
+    if (!instance_.prepared()) return not_prepared();
+    const auto steps = request.at("steps").get<std::uint64_t>();
+    const auto warm_up = request.value("warm_up", std::uint64_t{0});
+    Status status;
+    const auto restart = [&] {
+      if (!request.contains("start") || !status.ok()) return;
+      const json& start = request.at("start");
+      status = instance_.set_state(start.at("image").get<std::size_t>(), start.at("step").get<std::int64_t>());
+    };
+    restart();
+    if (warm_up > 0 && status.ok()) {
+      status = instance_.run(warm_up);
+      restart();
+    }
+    if (!status.ok()) return status.error();
+    const BlockTime time = time_block([&] {
+      if (steps > 0) status = instance_.run(steps);
+    });
+    if (!status.ok()) return status.error();
+    json body = {
+        {"start_ns", time.start_ns}, {"end_ns", time.end_ns}, {"real_ns", time.real_ns}, {"cpu_ns", time.cpu_ns}};
+    if (request.contains("end")) {
+      const Result<std::int64_t> step = instance_.get_state(request.at("end").at("image").get<std::size_t>());
+      if (!step.ok()) return step.error();
+      body["end_step"] = step.value();
+    }
+    return body;
+  }
+
+  Result<json> evaluate(const json& request) {
+    if (!instance_.prepared()) return not_prepared();
+    const Result<double> loss = instance_.evaluate(request.value("split", "train") == "train" ? 0 : 1);
+    if (!loss.ok()) return loss.error();
+    return json{{"loss", loss.value()}};
+  }
+
+  Result<json> profile(const json& request) {
+    if (!instance_.prepared()) return not_prepared();
+    Result<json> records = json::array();
+    const auto steps = request.at("steps").get<std::uint64_t>();
+    const BlockTime time = time_block([&] { records = instance_.profile(steps); });
+    if (!records.ok()) return records.error();
+    return json{{"records", std::move(records).value()}, {"real_ns", time.real_ns}};
+  }
+
+  static Error not_prepared() { return failure("the request came before prepare"); }
+
+  // Each descriptor is mapped once; the mapping outlives the descriptor that a second request would reuse.
+  static Result<SharedMemory> adopt(const json& memory, SharedMemory::Access access) {
+    const int descriptor = dup(memory.at("fd").get<int>());
+    if (descriptor < 0) return failure("the shared memory's descriptor is not open");
+    return SharedMemory::adopt(descriptor, memory.at("bytes").get<std::size_t>(), access);
+  }
+
+  std::string plugin_file_;
+  std::string build_;
+  std::unique_ptr<PluginLibrary> library_;
+  Instance instance_;
+};
+
+json respond(Server& server, const json& request) {
+  Result<json> body = [&]() -> Result<json> {
+    try {
+      return server.answer(request);
+    } catch (const json::exception& exception) {
+      return failure(std::string("malformed request: ") + exception.what());
+    }
+  }();
+  json response;
+  if (body.ok()) {
+    response = std::move(body).value();
+    response["ok"] = true;
+  } else {
+    response = {{"ok", false}, {"error", {{"kind", kind_name(body.error().kind)}, {"message", body.error().message}}}};
+  }
+  response["id"] = request.value("id", std::int64_t{0});
+  return response;
+}
+
+}  // namespace
+
+int serve(const std::string& plugin_file, const std::string& build) {
+  Channel channel(kRequestDescriptor, kResponseDescriptor);
+  Server server(plugin_file, build);
+  for (;;) {
+    const Result<json> request = channel.receive(std::chrono::milliseconds(0), nullptr);
+    if (!request.ok()) return 1;
+    if (!channel.send(respond(server, request.value())).ok()) return 1;
+    if (request.value().value("request", "") == "bye") return 0;
+  }
+}
+
+}  // namespace gdbench::worker

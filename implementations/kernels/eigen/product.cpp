@@ -1,0 +1,21 @@
+#include "implementations/kernels/eigen/product.h"
+
+#include "implementations/kernels/eigen/binders.h"
+
+namespace gdbench::kernels::eigen {
+namespace {
+
+template <class T>
+cpu::Binding bind(const Request& request) {
+  const cpu::ProductShape shape = cpu::product_shape(request);
+  const bool unit_dimension = shape.m == 1 || shape.n == 1 || shape.k == 1;
+  return unit_dimension ? bind_vector_product<T>(request) : bind_matrix_product<T>(request);
+}
+
+}  // namespace
+
+cpu::Binding bind_product(const Request& request) {
+  return request.dtype == GDBENCH_F32 ? bind<float>(request) : bind<double>(request);
+}
+
+}  // namespace gdbench::kernels::eigen

@@ -1,0 +1,37 @@
+// The kinds of product and what chooses between them. A call keeps what its kind needs; see product.cpp.
+#pragma once
+
+#include "implementations/kernels/cpu/call.h"
+#include "implementations/kernels/cpu/shapes.h"
+
+namespace gdbench::kernels::eigen {
+
+template <class T>
+struct ProductCall : cpu::OwnedCall {
+  explicit ProductCall(const Request& request)
+      : shape(cpu::product_shape(request)), alpha(static_cast<T>(request.alpha)), beta(static_cast<T>(request.beta)) {}
+
+  cpu::ProductShape shape;
+  T alpha;
+  T beta;
+};
+
+// C = beta C, and zero for beta = 0 whatever C held. `c` is a matrix, a vector or an array.
+template <class Result, class T>
+void scale_result(Result&& c, T beta) {
+  if (beta == T(0)) {
+    c.setZero();
+  } else if (beta != T(1)) {
+    c *= beta;
+  }
+}
+
+// Large matrices: Eigen's blocked product (matrix_product.cpp).
+template <class T>
+cpu::Binding bind_matrix_product(const Request& request);
+
+// One dimension is 1: a scaled vector, a dot, an outer or a matrix-vector product (vector_product.cpp).
+template <class T>
+cpu::Binding bind_vector_product(const Request& request);
+
+}  // namespace gdbench::kernels::eigen

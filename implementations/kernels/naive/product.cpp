@@ -1,0 +1,113 @@
+#include "implementations/kernels/cpu/shapes.h"
+#include "implementations/kernels/naive/binders.h"
+
+namespace gdbench::kernels::naive {
+namespace {
+
+template <class T>
+struct ProductCall : cpu::OwnedCall {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  T alpha = 1;
+  T beta = 0;
+};
+
+template <class T>
+void scale(T* __restrict c, std::int64_t size, T beta) {
+  if (beta == T(0)) {
+    for (std::int64_t i = 0; i < size; ++i) c[i] = 0;  // also where C holds NaN
+  } else if (beta != T(1)) {
+    for (std::int64_t i = 0; i < size; ++i) c[i] *= beta;
+  }
+}
+
+// C[m,n] = alpha A[m,k] B[k,n] + beta C, in the order i-k-j: the inner loop walks rows of B and C.
+template <class T>
+void run_plain(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ProductCall<T>&>(*call);
+  const T* __restrict a = cpu::data<const T>(buffers[0]);
+  const T* __restrict b = cpu::data<const T>(buffers[1]);
+  T* __restrict c = cpu::data<T>(buffers[2]);
+  for (std::int64_t i = 0; i < shape.m; ++i) {
+    T* __restrict row = c + i * shape.n;
+    scale(row, shape.n, shape.beta);
+    for (std::int64_t p = 0; p < shape.k; ++p) {
+      const T factor = shape.alpha * a[i * shape.k + p];
+      for (std::int64_t j = 0; j < shape.n; ++j) row[j] += factor * b[p * shape.n + j];
+    }
+  }
+}
+
+// A is [k,m]: k outermost, so that A and B are both read in the order in which they lie.
+template <class T>
+void run_transposed_a(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ProductCall<T>&>(*call);
+  const T* __restrict a = cpu::data<const T>(buffers[0]);
+  const T* __restrict b = cpu::data<const T>(buffers[1]);
+  T* __restrict c = cpu::data<T>(buffers[2]);
+  scale(c, shape.m * shape.n, shape.beta);
+  for (std::int64_t p = 0; p < shape.k; ++p) {
+    for (std::int64_t i = 0; i < shape.m; ++i) {
+      const T factor = shape.alpha * a[p * shape.m + i];
+      for (std::int64_t j = 0; j < shape.n; ++j) c[i * shape.n + j] += factor * b[p * shape.n + j];
+    }
+  }
+}
+
+// B is [n,k]: every entry of C is a dot product of two rows.
+template <class T>
+void run_transposed_b(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ProductCall<T>&>(*call);
+  const T* __restrict a = cpu::data<const T>(buffers[0]);
+  const T* __restrict b = cpu::data<const T>(buffers[1]);
+  T* __restrict c = cpu::data<T>(buffers[2]);
+  for (std::int64_t i = 0; i < shape.m; ++i) {
+    T* __restrict row = c + i * shape.n;
+    scale(row, shape.n, shape.beta);
+    for (std::int64_t j = 0; j < shape.n; ++j) {
+      T sum = 0;
+      for (std::int64_t p = 0; p < shape.k; ++p) sum += a[i * shape.k + p] * b[j * shape.k + p];
+      row[j] += shape.alpha * sum;
+    }
+  }
+}
+
+// A is [k,m] and B is [n,k]. No layer needs it; it is here because the op has it.
+template <class T>
+void run_transposed_both(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ProductCall<T>&>(*call);
+  const T* __restrict a = cpu::data<const T>(buffers[0]);
+  const T* __restrict b = cpu::data<const T>(buffers[1]);
+  T* __restrict c = cpu::data<T>(buffers[2]);
+  scale(c, shape.m * shape.n, shape.beta);
+  for (std::int64_t p = 0; p < shape.k; ++p) {
+    for (std::int64_t i = 0; i < shape.m; ++i) {
+      const T factor = shape.alpha * a[p * shape.m + i];
+      for (std::int64_t j = 0; j < shape.n; ++j) c[i * shape.n + j] += factor * b[j * shape.k + p];
+    }
+  }
+}
+
+template <class T>
+cpu::Binding bind(const Request& request) {
+  const cpu::ProductShape shape = cpu::product_shape(request);
+  ProductCall<T> call;
+  call.m = shape.m;
+  call.n = shape.n;
+  call.k = shape.k;
+  call.alpha = static_cast<T>(request.alpha);
+  call.beta = static_cast<T>(request.beta);
+  if (request.transpose_a && request.transpose_b) return cpu::make_binding(call, run_transposed_both<T>);
+  if (request.transpose_a) return cpu::make_binding(call, run_transposed_a<T>);
+  if (request.transpose_b) return cpu::make_binding(call, run_transposed_b<T>);
+  return cpu::make_binding(call, run_plain<T>);
+}
+
+}  // namespace
+
+cpu::Binding bind_product(const Request& request) {
+  return request.dtype == GDBENCH_F32 ? bind<float>(request) : bind<double>(request);
+}
+
+}  // namespace gdbench::kernels::naive

@@ -1,0 +1,213 @@
+#include "implementations/plugins/adapter.h"
+
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "implementations/failure.h"
+#include "implementations/kernels/kernel_library.h"
+#include "implementations/plugins/support.h"
+
+namespace {
+
+using gdbench::implementations::Failure;
+using gdbench::kernels::Backend;
+using gdbench::strategies::Strategy;
+using gdbench::strategies::StrategyDescriptor;
+
+// One implementation, and what its C table points to.
+struct Entry {
+  const StrategyDescriptor* strategy = nullptr;
+  std::string id;
+  std::string description;
+  gdbench_implementation table{};
+};
+
+// The plugin's own table; lives as long as the process, as the interface demands.
+struct Plugin {
+  const gdbench_host* host = nullptr;
+  const Backend* backend = nullptr;
+  std::string name;
+  std::vector<Entry> entries;
+  std::vector<const gdbench_implementation*> tables;
+  gdbench_plugin table{};
+};
+
+std::optional<Plugin>& plugin() {
+  static std::optional<Plugin> plugin;
+  return plugin;
+}
+
+}  // namespace
+
+struct gdbench_instance {
+  const gdbench_implementation* implementation = nullptr;
+  std::unique_ptr<Strategy> strategy;
+  const gdbench_data* data = nullptr;
+  bool prepared = false;
+};
+
+namespace {
+
+gdbench_status report(gdbench_status status, const char* message) {
+  const gdbench_host& host = *plugin()->host;
+  host.set_error(host.context, message);
+  return status;
+}
+
+// Runs `body`; what it throws becomes a status and one line for the host.
+template <class Body>
+gdbench_status guarded(Body body) {
+  try {
+    body();
+    return GDBENCH_OK;
+  } catch (const Failure& failure) {
+    return report(failure.status(), failure.what());
+  } catch (const std::bad_alloc&) {
+    return report(GDBENCH_OUT_OF_MEMORY, "no memory");
+  } catch (const std::exception& exception) {
+    return report(GDBENCH_FAILED, exception.what());
+  } catch (...) {
+    return report(GDBENCH_FAILED, "unknown exception");
+  }
+}
+
+// guarded for what is only allowed once the instance was prepared.
+template <class Body>
+gdbench_status when_prepared(gdbench_instance* instance, Body body) {
+  if (!instance->prepared) return report(GDBENCH_INVALID, "called before prepare");
+  return guarded([&] { body(*instance->strategy); });
+}
+
+void destroy(gdbench_instance* instance) { delete instance; }
+
+gdbench_status load(gdbench_instance* instance, const gdbench_data* data) {
+  instance->data = data;
+  return guarded([&] { instance->strategy->load(*data); });
+}
+
+gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* problem, const gdbench_settings* settings) {
+  if (instance->data == nullptr) return report(GDBENCH_INVALID, "prepare before load");
+  if (instance->prepared) return report(GDBENCH_INVALID, "prepared twice");
+  return guarded([&] {
+    gdbench::plugins::check_request(*instance->implementation, *instance->data, *problem, *settings);
+    instance->strategy->prepare(*problem, *settings);
+    instance->prepared = true;
+  });
+}
+
+gdbench_status set_state(gdbench_instance* instance, const gdbench_state* state) {
+  return when_prepared(instance, [&](Strategy& strategy) { strategy.set_state(*state); });
+}
+
+gdbench_status get_state(gdbench_instance* instance, gdbench_state* state) {
+  return when_prepared(instance, [&](Strategy& strategy) { strategy.get_state(*state); });
+}
+
+gdbench_status run(gdbench_instance* instance, std::uint64_t steps) {
+  return when_prepared(instance, [&](Strategy& strategy) { strategy.run(steps); });
+}
+
+gdbench_status sync(gdbench_instance* instance) {
+  return when_prepared(instance, [](Strategy& strategy) { strategy.sync(); });
+}
+
+gdbench_status evaluate(gdbench_instance* instance, std::int32_t split, double* loss) {
+  return when_prepared(instance, [&](Strategy& strategy) { *loss = strategy.evaluate(split); });
+}
+
+gdbench_status profile(gdbench_instance* instance, std::uint64_t steps, const gdbench_profile_sink* sink) {
+  return when_prepared(instance, [&](Strategy& strategy) { strategy.profile(steps, *sink); });
+}
+
+Entry make_entry(const Backend& backend, const StrategyDescriptor& strategy) {
+  Entry entry;
+  entry.strategy = &strategy;
+  entry.id = std::string(strategy.name) + "/" + backend.name + strategy.policy;
+  entry.description = std::string(strategy.description) + "; kernels of " + backend.name;
+  return entry;
+}
+
+// `entry` must not move afterwards.
+void fill_table(Entry& entry, const Backend& backend, gdbench::plugins::Create create) {
+  const StrategyDescriptor& strategy = *entry.strategy;
+  const bool arithmetic = (backend.flags & gdbench::kernels::kNoArithmetic) == 0;
+  entry.table = {
+      .struct_size = sizeof(gdbench_implementation),
+      .id = entry.id.c_str(),
+      .description = entry.description.c_str(),
+      .build = backend.build,
+      .tasks = strategy.tasks,
+      .dtypes = backend.dtypes,
+      .activations = strategy.activations,
+      .losses = strategy.losses,
+      .optimizers = strategy.optimizers & backend.optimizers,
+      .capabilities = strategy.capabilities | (arithmetic ? 0 : GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC)),
+      .max_layers = strategy.max_layers,
+      .max_compute_threads = backend.max_compute_threads,
+      .helper_threads = 0,
+      .option_count = strategy.option_count,
+      .options = strategy.options,
+      .create = create,
+      .destroy = destroy,
+      .load = load,
+      .prepare = prepare,
+      .set_state = set_state,
+      .get_state = get_state,
+      .run = run,
+      .sync = sync,
+      .evaluate = evaluate,
+      .profile = profile,
+  };
+}
+
+}  // namespace
+
+namespace gdbench::plugins {
+
+gdbench_status create_instance(std::size_t implementation, gdbench_instance** instance) {
+  return guarded([&] {
+    const Entry& entry = plugin()->entries[implementation];
+    *instance = new gdbench_instance{&entry.table, entry.strategy->create(*plugin()->backend), nullptr, false};
+  });
+}
+
+const gdbench_plugin* open_plugin(const gdbench_host& host, const char* backend_name,
+                                  std::span<const StrategyDescriptor* const> strategies,
+                                  std::span<const Create> creates) {
+  try {
+    std::string error;
+    const Backend* backend = kernels::open_kernel_library(backend_name, kernels::kernel_folder(), error);
+    if (backend == nullptr) {
+      host.set_error(host.context, error.c_str());
+      return nullptr;
+    }
+    Plugin& self = plugin().emplace();
+    self.host = &host;
+    self.backend = backend;
+    self.name = backend_name;
+    for (const StrategyDescriptor* strategy : strategies) self.entries.push_back(make_entry(*backend, *strategy));
+    for (std::size_t i = 0; i < self.entries.size(); ++i) {
+      fill_table(self.entries[i], *backend, creates[i]);
+      self.tables.push_back(&self.entries[i].table);
+    }
+    self.table = {
+        .struct_size = sizeof(gdbench_plugin),
+        .abi_major = GDBENCH_ABI_MAJOR,
+        .abi_minor = GDBENCH_ABI_MINOR,
+        .name = self.name.c_str(),
+        .version = GDBENCH_PLUGIN_VERSION,
+        .implementation_count = static_cast<std::int64_t>(self.tables.size()),
+        .implementations = self.tables.data(),
+    };
+    return &self.table;
+  } catch (const std::exception& exception) {
+    host.set_error(host.context, exception.what());
+    return nullptr;
+  }
+}
+
+}  // namespace gdbench::plugins

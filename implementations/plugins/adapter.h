@@ -1,0 +1,43 @@
+// Between the C interface (gdbench/plugin.h) and strategies: everything that a plugin needs but its list of
+// implementations. A plugin is one file:
+//
+//   constexpr const strategies::StrategyDescriptor* kStrategies[] = {&strategies::hand::kDescriptor};
+//   extern "C" const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) {
+//     return plugins::open(*host, "eigen", kStrategies);
+//   }
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "gdbench/plugin.h"
+#include "implementations/strategies/strategy.h"
+
+namespace gdbench::plugins {
+
+// The C interface's create has no argument that says which implementation is meant, hence a function for each.
+using Create = gdbench_status (*)(gdbench_instance** instance);
+
+gdbench_status create_instance(std::size_t implementation, gdbench_instance** instance);
+
+// Opens the kernels of `backend` and fills in the plugin's table. Null after host.set_error where they cannot be used.
+const gdbench_plugin* open_plugin(const gdbench_host& host, const char* backend,
+                                  std::span<const strategies::StrategyDescriptor* const> strategies,
+                                  std::span<const Create> creates);
+
+template <std::size_t... implementation>
+constexpr std::array<Create, sizeof...(implementation)> make_creates(std::index_sequence<implementation...>) {
+  return {[](gdbench_instance** instance) { return create_instance(implementation, instance); }...};
+}
+
+// One implementation per strategy on this backend, ids `strategy/backend`. An exception does not leave it.
+template <std::size_t count>
+const gdbench_plugin* open(const gdbench_host& host, const char* backend,
+                           const strategies::StrategyDescriptor* const (&strategies)[count]) {
+  static constexpr std::array<Create, count> kCreates = make_creates(std::make_index_sequence<count>());
+  return open_plugin(host, backend, strategies, kCreates);
+}
+
+}  // namespace gdbench::plugins

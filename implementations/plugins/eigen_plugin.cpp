@@ -1,0 +1,15 @@
+// The strategies that run on the eigen backend; adding one is a line.
+#include "implementations/plugins/adapter.h"
+#include "implementations/strategies/hand/hand.h"
+
+namespace {
+
+constexpr const gdbench::strategies::StrategyDescriptor* kStrategies[] = {
+    &gdbench::strategies::hand::kDescriptor,
+};
+
+}  // namespace
+
+extern "C" const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) {
+  return gdbench::plugins::open(*host, "eigen", kStrategies);
+}

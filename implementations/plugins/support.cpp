@@ -1,0 +1,81 @@
+#include "implementations/plugins/support.h"
+
+#include <iterator>
+#include <string>
+
+#include "implementations/failure.h"
+
+namespace gdbench::plugins {
+namespace {
+
+using implementations::Failure;
+
+// Names by enumerator, as scenarios spell them.
+constexpr const char* kTasks[] = {"train", "update", "gradients", "floor"};
+constexpr const char* kDtypes[] = {"f32", "f64"};
+constexpr const char* kActivations[] = {"identity", "relu", "tanh", "sigmoid"};
+constexpr const char* kLosses[] = {"mse", "half_mse", "softmax_cross_entropy"};
+constexpr const char* kOptimizers[] = {"sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"};
+
+[[noreturn]] void refuse(const std::string& reason) { throw Failure(GDBENCH_UNSUPPORTED, reason); }
+[[noreturn]] void reject(const std::string& reason) { throw Failure(GDBENCH_INVALID, reason); }
+
+template <std::size_t count>
+void check_mask(std::uint32_t mask, std::int32_t value, const char* what, const char* const (&names)[count]) {
+  if (value < 0 || value >= static_cast<std::int32_t>(count)) reject(std::string("unknown ") + what);
+  if ((mask & GDBENCH_BIT(value)) == 0) refuse(std::string(what) + " " + names[value]);
+}
+
+void check_capability(const gdbench_implementation& implementation, gdbench_capability capability, bool needed,
+                      const char* what) {
+  if (needed && (implementation.capabilities & GDBENCH_BIT(capability)) == 0) refuse(what);
+}
+
+void check_shapes(const gdbench_data& data, const gdbench_problem& problem) {
+  if (problem.layer_count < 1) reject("a model without layers");
+  const gdbench_layer* layers = problem.layers;
+  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
+    if (layers[l].inputs < 1 || layers[l].outputs < 1) reject("a layer without inputs or outputs");
+    if (l > 0 && layers[l].inputs != layers[l - 1].outputs)
+      reject("a layer's inputs differ from the outputs before it");
+  }
+  if (layers[0].inputs != data.features) reject("the first layer's inputs differ from the data's features");
+  if (layers[problem.layer_count - 1].outputs != data.outputs) {
+    reject("the last layer's outputs differ from the data's outputs");
+  }
+  if (data.dtype != problem.dtype) reject("data and problem have different dtypes");
+  const bool labels = problem.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY;
+  if (data.stream == nullptr && (data.x == nullptr || (labels ? data.labels == nullptr : data.y == nullptr))) {
+    reject(labels ? "cross-entropy needs resident labels" : "a squared error needs resident targets");
+  }
+}
+
+}  // namespace
+
+void check_request(const gdbench_implementation& implementation, const gdbench_data& data,
+                   const gdbench_problem& problem, const gdbench_settings& settings) {
+  const gdbench_optimizer& optimizer = *problem.optimizer;
+  check_mask(implementation.tasks, problem.task, "task", kTasks);
+  check_mask(implementation.dtypes, problem.dtype, "dtype", kDtypes);
+  check_mask(implementation.losses, problem.loss, "loss", kLosses);
+  check_mask(implementation.optimizers, optimizer.kind, "optimizer", kOptimizers);
+  check_shapes(data, problem);
+  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
+    check_mask(implementation.activations, problem.layers[l].activation, "activation", kActivations);
+  }
+  if (implementation.max_layers > 0 && problem.layer_count > implementation.max_layers) {
+    refuse("more than " + std::to_string(implementation.max_layers) + " layers");
+  }
+  if (implementation.max_compute_threads > 0 && settings.compute_threads > implementation.max_compute_threads) {
+    refuse("more than " + std::to_string(implementation.max_compute_threads) + " compute thread(s)");
+  }
+  if (optimizer.learning_rate_count < 1) reject("an optimizer without a learning rate");
+  check_capability(implementation, GDBENCH_CAPABILITY_SHUFFLE, data.order != nullptr, "shuffled batches");
+  check_capability(implementation, GDBENCH_CAPABILITY_STREAM, data.stream != nullptr, "streamed data");
+  check_capability(implementation, GDBENCH_CAPABILITY_MICRO_BATCHES, problem.micro_batches > 1, "micro-batches");
+  check_capability(implementation, GDBENCH_CAPABILITY_WEIGHT_DECAY, optimizer.weight_decay != 0, "weight decay");
+  check_capability(implementation, GDBENCH_CAPABILITY_SCHEDULE, optimizer.learning_rate_count > 1,
+                   "learning-rate schedules");
+}
+
+}  // namespace gdbench::plugins

@@ -1,0 +1,47 @@
+#include "implementations/strategies/hand/evaluation.h"
+
+#include <algorithm>
+
+namespace gdbench::strategies::hand {
+namespace {
+
+// Large enough that a piece is dominated by arithmetic, small enough that activations stay a few MiB.
+constexpr std::int64_t kPieceRows = 4096;
+
+}  // namespace
+
+Evaluation::Evaluation(Session& session, const gdbench_problem& problem, const Parameters& parameters,
+                       const Split& split)
+    : session_(session),
+      network_(session, problem, parameters, std::min(split.rows, kPieceRows), false),
+      loss_(session.allocate(sizeof(double))),
+      rows_(split.rows) {
+  const kernels::Buffer x = session.import_host(split.x, static_cast<std::size_t>(split.rows) * split.x_row_bytes);
+  const kernels::Buffer targets =
+      session.import_host(split.targets, static_cast<std::size_t>(split.rows) * split.target_row_bytes);
+  const std::int64_t features = problem.layers[0].inputs;
+  const std::int64_t target_columns =
+      problem.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY ? 1 : problem.layers[problem.layer_count - 1].outputs;
+  for (std::int64_t first = 0; first < split.rows; first += kPieceRows) {
+    const auto offset = static_cast<std::size_t>(first);
+    const std::int64_t rows = std::min(kPieceRows, split.rows - first);
+    Piece piece{{}, rows};
+    network_.add_forward(piece.program, {session.slice(x, offset * split.x_row_bytes), rows, features});
+    network_.add_loss(piece.program, {session.slice(targets, offset * split.target_row_bytes), rows, target_columns},
+                      {loss_, 1, 1});
+    pieces_.push_back(std::move(piece));
+  }
+}
+
+double Evaluation::run() {
+  double total = 0;
+  for (const Piece& piece : pieces_) {
+    piece.program.run();
+    double mean = 0;
+    session_.download(loss_, &mean, sizeof(mean));
+    total += mean * static_cast<double>(piece.rows);
+  }
+  return total / static_cast<double>(rows_);
+}
+
+}  // namespace gdbench::strategies::hand

@@ -1,0 +1,40 @@
+// The loss over all rows of a split, in pieces that bound the memory it takes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "implementations/strategies/hand/network.h"
+
+namespace gdbench::strategies::hand {
+
+class Evaluation {
+ public:
+  // The rows of a split. `x` is [rows, features], `targets` [rows, outputs] or int32 labels [rows]; host memory.
+  struct Split {
+    const void* x = nullptr;
+    const void* targets = nullptr;
+    std::int64_t rows = 0;
+    std::size_t x_row_bytes = 0;
+    std::size_t target_row_bytes = 0;
+  };
+
+  Evaluation(Session& session, const gdbench_problem& problem, const Parameters& parameters, const Split& split);
+
+  // The mean loss with the parameters as they are.
+  double run();
+
+ private:
+  struct Piece {
+    Program program;
+    std::int64_t rows;
+  };
+  Session& session_;
+  Network network_;
+  kernels::Buffer loss_;
+  std::vector<Piece> pieces_;
+  std::int64_t rows_;
+};
+
+}  // namespace gdbench::strategies::hand

@@ -1,0 +1,82 @@
+#include "implementations/strategies/op_cost.h"
+
+#include "implementations/pipeline/batch_loader.h"
+
+namespace gdbench::strategies {
+namespace {
+
+using kernels::Op;
+
+double size_of(const kernels::Operand& operand) {
+  return static_cast<double>(operand.rows) * static_cast<double>(operand.columns);
+}
+
+// Per entry of the output, where an op is elementwise.
+double flops_per_entry(const kernels::Request& request) {
+  const bool cross_entropy = request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY;
+  switch (request.op) {
+    case Op::add_bias:
+    case Op::column_sum:
+      return 1;
+    case Op::activation:  // max; tanh; negate, exp, add, divide
+      return request.activation == GDBENCH_SIGMOID ? 4 : request.activation == GDBENCH_IDENTITY ? 0 : 1;
+    case Op::activation_gradient:  // select; d (1 - a a); d a (1 - a)
+      return request.activation == GDBENCH_RELU ? 1 : request.activation == GDBENCH_IDENTITY ? 0 : 3;
+    case Op::loss:  // subtract, square, add; maximum, subtract, exp, add
+      return cross_entropy ? 4 : 3;
+    case Op::loss_gradient:  // subtract, scale; maximum, subtract, exp, add, scale
+      return cross_entropy ? 5 : 2;
+    case Op::update:
+      return 2;
+    case Op::product:
+    case Op::gather:
+      break;
+  }
+  return 0;
+}
+
+// How often operand i crosses the memory interface: an operand that is updated is read and written.
+int transfers(const kernels::Request& request, std::size_t i) {
+  switch (request.op) {
+    case Op::product:
+      return i == 2 && request.beta != 0 ? 2 : 1;
+    case Op::add_bias:
+    case Op::activation_gradient:
+      return i == 1 ? 2 : 1;
+    case Op::update:
+      return i >= 2 ? 2 : 1;
+    default:
+      return 1;
+  }
+}
+
+// Labels and indices are 4 bytes; a loss and the update's scalars are doubles.
+double element_bytes(const kernels::Request& request, std::size_t i) {
+  const auto element = static_cast<double>(pipeline::element_size(request.dtype));
+  const bool loss = request.op == Op::loss || request.op == Op::loss_gradient;
+  if (loss && i == 1 && request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) return sizeof(std::int32_t);
+  if (request.op == Op::gather && i == 1) return sizeof(std::uint32_t);
+  if (request.op == Op::loss && i == 2) return sizeof(double);
+  if (request.op == Op::update && i == 1) return sizeof(kernels::UpdateScalars);
+  return element;
+}
+
+}  // namespace
+
+OpCost cost_of(const kernels::Request& request) {
+  OpCost cost;
+  for (std::size_t i = 0; i < request.operand_count; ++i) {
+    cost.bytes += transfers(request, i) * element_bytes(request, i) * size_of(request.operands[i]);
+  }
+  if (request.op == Op::product) {
+    const kernels::Operand& a = request.operands[0];
+    const std::int64_t depth = request.transpose_a ? a.rows : a.columns;
+    cost.flops = 2 * static_cast<double>(depth) * size_of(request.operands[2]);
+    return cost;
+  }
+  const std::size_t matrix = request.op == Op::add_bias ? 1 : 0;
+  cost.flops = flops_per_entry(request) * size_of(request.operands[matrix]);
+  return cost;
+}
+
+}  // namespace gdbench::strategies

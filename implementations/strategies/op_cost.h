@@ -1,0 +1,16 @@
+// What an op costs by formula, for profiles: floating-point operations and the bytes that the algorithm reads and
+// writes, caches aside.
+#pragma once
+
+#include "implementations/kernels/kernels.h"
+
+namespace gdbench::strategies {
+
+struct OpCost {
+  double flops = 0;  // a fused multiply-add counts twice, a transcendental function once
+  double bytes = 0;
+};
+
+OpCost cost_of(const kernels::Request& request);
+
+}  // namespace gdbench::strategies

@@ -1,0 +1,136 @@
+#include "implementations/strategies/parameters.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "implementations/failure.h"
+#include "implementations/pipeline/batch_loader.h"
+
+namespace gdbench::strategies {
+namespace {
+
+using implementations::Failure;
+
+// What an update rule keeps and reads, by gdbench_optimizer_kind.
+struct OptimizerRow {
+  std::int64_t slots;
+  bool reads_step;  // its bias correction depends on the step number
+};
+constexpr OptimizerRow kOptimizers[] = {{0, false}, {1, false}, {1, false}, {1, false},
+                                        {1, false}, {2, true},  {2, true}};
+
+const OptimizerRow& row_of(const gdbench_optimizer& optimizer) {
+  const auto kind = static_cast<std::size_t>(optimizer.kind);
+  if (kind >= std::size(kOptimizers)) throw Failure(GDBENCH_UNSUPPORTED, "unknown optimizer");
+  return kOptimizers[kind];
+}
+
+double learning_rate(const gdbench_optimizer& optimizer, std::int64_t step) {
+  return optimizer.learning_rates[std::min(step, optimizer.learning_rate_count - 1)];
+}
+
+}  // namespace
+
+Parameters::Parameters(Session& session, const gdbench_problem& problem)
+    : session_(session), optimizer_(*problem.optimizer), dtype_(static_cast<gdbench_dtype>(problem.dtype)) {
+  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
+    const gdbench_layer& layer = problem.layers[l];
+    places_.push_back(place(layer.inputs, layer.outputs));
+    if (layer.has_bias != 0) places_.push_back(place(1, layer.outputs));
+  }
+  values_ = session.allocate(block_bytes_);
+  gradients_ = session.allocate(block_bytes_);
+  for (std::int64_t slot = 0; slot < row_of(optimizer_).slots; ++slot) {
+    slots_.push_back(session.allocate(block_bytes_));
+  }
+  scalars_ = session.allocate(sizeof(kernels::UpdateScalars));
+  varies_ = optimizer_.learning_rate_count > 1 || row_of(optimizer_).reads_step;
+
+  const auto matrix = [&](kernels::Buffer block, const Place& at) {
+    return Matrix{session.slice(block, at.offset), at.rows, at.columns};
+  };
+  std::size_t next = 0;
+  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
+    const Place& weights = places_[next++];
+    Layer layer{matrix(values_, weights), {}, matrix(gradients_, weights), {}};
+    if (problem.layers[l].has_bias != 0) {
+      const Place& bias = places_[next++];
+      layer.bias = matrix(values_, bias);
+      layer.bias_gradient = matrix(gradients_, bias);
+    }
+    layers_.push_back(layer);
+  }
+}
+
+Parameters::Place Parameters::place(std::int64_t rows, std::int64_t columns) {
+  Place place{0, rows, columns};
+  const std::size_t alignment = std::min<std::size_t>(std::bit_ceil(bytes_of(place)), GDBENCH_ALIGNMENT);
+  place.offset = (block_bytes_ + alignment - 1) / alignment * alignment;
+  block_bytes_ = place.offset + bytes_of(place);
+  return place;
+}
+
+std::size_t Parameters::bytes_of(const Place& place) const {
+  return static_cast<std::size_t>(place.rows * place.columns) * pipeline::element_size(dtype_);
+}
+
+void Parameters::add_update(Program& program) {
+  const auto size = static_cast<std::int64_t>(block_bytes_ / pipeline::element_size(dtype_));
+  kernels::Request request;
+  request.op = kernels::Op::update;
+  request.dtype = dtype_;
+  request.optimizer = &optimizer_;
+  std::vector<Matrix> operands = {{gradients_, 1, size}, {scalars_, 1, 1}, {values_, 1, size}};
+  for (const kernels::Buffer slot : slots_) operands.push_back({slot, 1, size});
+  program.add(session_, request, GDBENCH_PHASE_UPDATE, operands);
+}
+
+void Parameters::set_step(std::int64_t step) {
+  kernels::UpdateScalars scalars;
+  scalars.learning_rate = learning_rate(optimizer_, step);
+  scalars.step = row_of(optimizer_).reads_step ? static_cast<double>(step) : 0;
+  if (scalars.learning_rate == written_.learning_rate && scalars.step == written_.step) return;
+  session_.upload(scalars_, &scalars, sizeof(scalars));
+  written_ = scalars;
+}
+
+void Parameters::check_shapes(const gdbench_state& state) const {
+  const auto count = static_cast<std::int64_t>(places_.size());
+  bool fits = state.parameter_count == count &&
+              (state.slot_count == 0 || state.slot_count == static_cast<std::int64_t>(slots_.size()));
+  for (std::int64_t i = 0; fits && i < count * (1 + state.slot_count); ++i) {
+    const gdbench_tensor& tensor = i < count ? state.parameters[i] : state.slots[i - count];
+    const Place& place = places_[static_cast<std::size_t>(i % count)];
+    fits = tensor.rows == place.rows && tensor.columns == place.columns;
+  }
+  if (!fits) throw Failure(GDBENCH_INVALID, "the state's tensors do not have the shapes of the problem's parameters");
+}
+
+void Parameters::set_state(const gdbench_state& state) {
+  check_shapes(state);
+  const std::size_t count = places_.size();
+  const std::vector<std::byte> zeros(state.slot_count == 0 && !slots_.empty() ? block_bytes_ : 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Place& at = places_[i];
+    session_.upload(session_.slice(values_, at.offset), state.parameters[i].data, bytes_of(at));
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      const void* from = zeros.empty() ? state.slots[slot * count + i].data : zeros.data();
+      session_.upload(session_.slice(slots_[slot], at.offset), from, bytes_of(at));
+    }
+  }
+}
+
+void Parameters::get_state(const gdbench_state& state) {
+  check_shapes(state);
+  const std::size_t count = places_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Place& at = places_[i];
+    session_.download(session_.slice(values_, at.offset), state.parameters[i].data, bytes_of(at));
+    for (std::size_t slot = 0; slot < static_cast<std::size_t>(state.slot_count); ++slot) {
+      session_.download(session_.slice(slots_[slot], at.offset), state.slots[slot * count + i].data, bytes_of(at));
+    }
+  }
+}
+
+}  // namespace gdbench::strategies

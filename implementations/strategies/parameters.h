@@ -1,0 +1,75 @@
+// Parameters, their gradients and the optimizer's slots in a backend's memory, and their transfer to and from the
+// host's state tensors.
+//
+// All parameters lie in one block in the ABI's order, gradients and slots in blocks of the same layout, so that one
+// elementwise update serves the whole model. A parameter starts at a multiple of its size rounded up to a power of two,
+// at most GDBENCH_ALIGNMENT: small ones share a cache line, large ones are aligned. Gaps hold zeros and stay so.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "implementations/strategies/program.h"
+#include "implementations/strategies/session.h"
+
+namespace gdbench::strategies {
+
+class Parameters {
+ public:
+  // Zero until set_state.
+  Parameters(Session& session, const gdbench_problem& problem);
+
+  // Of layer l: W [inputs, outputs] and b [1, outputs], and their gradients. A layer without a bias has a null buffer.
+  const Matrix& weights(std::int64_t layer) const { return layers_[static_cast<std::size_t>(layer)].weights; }
+  const Matrix& bias(std::int64_t layer) const { return layers_[static_cast<std::size_t>(layer)].bias; }
+  const Matrix& weights_gradient(std::int64_t layer) const {
+    return layers_[static_cast<std::size_t>(layer)].weights_gradient;
+  }
+  const Matrix& bias_gradient(std::int64_t layer) const {
+    return layers_[static_cast<std::size_t>(layer)].bias_gradient;
+  }
+
+  // Appends the update of all parameters by their gradients.
+  void add_update(Program& program);
+
+  // Writes learning rate and step number for step `step` where the update reads them; does nothing where they are
+  // there.
+  void set_step(std::int64_t step);
+  // Whether set_step has something to do at every step or never again after the first.
+  bool varies() const { return varies_; }
+
+  // Copies the tensors; slots that the state does not have become zero. `step` is the caller's.
+  void set_state(const gdbench_state& state);
+  void get_state(const gdbench_state& state);
+
+ private:
+  struct Layer {
+    Matrix weights;
+    Matrix bias;
+    Matrix weights_gradient;
+    Matrix bias_gradient;
+  };
+  struct Place {
+    std::size_t offset = 0;  // bytes from the block's start
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+  };
+  Place place(std::int64_t rows, std::int64_t columns);
+  void check_shapes(const gdbench_state& state) const;
+  std::size_t bytes_of(const Place& place) const;
+
+  Session& session_;
+  const gdbench_optimizer& optimizer_;
+  gdbench_dtype dtype_;
+  std::vector<Layer> layers_;
+  std::vector<Place> places_;  // in the ABI's order
+  std::size_t block_bytes_ = 0;
+  kernels::Buffer values_ = nullptr;
+  kernels::Buffer gradients_ = nullptr;
+  std::vector<kernels::Buffer> slots_;
+  kernels::Buffer scalars_ = nullptr;
+  kernels::UpdateScalars written_{-1, -1};
+  bool varies_ = false;
+};
+
+}  // namespace gdbench::strategies

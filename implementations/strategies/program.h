@@ -1,0 +1,53 @@
+// A flat list of calls that were bound ahead, with the buffers that each one takes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "implementations/strategies/op_cost.h"
+#include "implementations/strategies/profile.h"
+#include "implementations/strategies/session.h"
+
+namespace gdbench::strategies {
+
+// An operand as a strategy writes it: the shape of a request together with its buffer.
+struct Matrix {
+  kernels::Buffer buffer = nullptr;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+};
+
+class Program {
+ public:
+  // Binds and appends a call. `request` holds op, dtype and attributes; its operands are filled in from `operands`.
+  void add(Session& session, kernels::Request request, gdbench_phase phase, const std::vector<Matrix>& operands);
+
+  // Where `buffer` is an operand, for replace(). Valid until the next add.
+  std::vector<kernels::Buffer*> occurrences(kernels::Buffer buffer);
+
+  void run() const {
+    for (const Step& step : steps_) step.run(step.call, step.buffers, nullptr);
+  }
+  // As run, with a clock around each call, whose reading (some 25 ns) is in the figures. `session` is waited for after
+  // each.
+  void run_profiled(Session& session, Profile& profile) const;
+
+ private:
+  // All that running a call takes, so that the loop above reads one array from front to back.
+  struct Step {
+    void (*run)(const kernels::Call*, const kernels::Buffer*, kernels::Stream*);
+    const kernels::Call* call;
+    const kernels::Buffer* buffers;
+  };
+  struct Note {
+    const char* op;
+    gdbench_phase phase;
+    OpCost cost;
+    std::size_t first_buffer;
+  };
+  std::vector<Step> steps_;
+  std::vector<kernels::Buffer> buffers_;
+  std::vector<Note> notes_;  // [steps_.size()]
+};
+
+}  // namespace gdbench::strategies

@@ -1,0 +1,60 @@
+#include "implementations/strategies/session.h"
+
+#include "implementations/failure.h"
+
+namespace gdbench::strategies {
+
+Session::Session(const kernels::Backend& backend, std::int32_t compute_threads) : backend_(backend) {
+  check(backend_.create({compute_threads, this, remember_error}, &context_));
+}
+
+Session::~Session() {
+  for (kernels::Call* call : calls_) backend_.unbind(context_, call);
+  for (const kernels::Buffer buffer : buffers_) backend_.release(context_, buffer);
+  backend_.destroy(context_);
+}
+
+kernels::Buffer Session::allocate(std::size_t bytes) {
+  buffers_.reserve(buffers_.size() + 1);
+  kernels::Buffer buffer = nullptr;
+  check(backend_.allocate(context_, bytes, &buffer));
+  buffers_.push_back(buffer);
+  return buffer;
+}
+
+kernels::Buffer Session::import_host(const void* data, std::size_t bytes) {
+  buffers_.reserve(buffers_.size() + 1);
+  kernels::Buffer buffer = nullptr;
+  check(backend_.import_host(context_, data, bytes, &buffer));
+  buffers_.push_back(buffer);
+  return buffer;
+}
+
+const kernels::Call* Session::bind(const kernels::Request& request) {
+  calls_.reserve(calls_.size() + 1);
+  kernels::Call* call = nullptr;
+  check(backend_.bind(context_, request, &call));
+  calls_.push_back(call);
+  return call;
+}
+
+void Session::upload(kernels::Buffer buffer, const void* data, std::size_t bytes) {
+  backend_.upload(context_, buffer, data, bytes, nullptr);
+  synchronise();
+}
+
+void Session::download(kernels::Buffer buffer, void* data, std::size_t bytes) {
+  backend_.download(context_, buffer, data, bytes, nullptr);
+  synchronise();
+}
+
+void Session::synchronise() { check(backend_.synchronise(context_, nullptr)); }
+
+void Session::check(gdbench_status status) {
+  if (status == GDBENCH_OK) return;
+  throw implementations::Failure(status, error_.empty() ? std::string(backend_.name) + " failed" : error_);
+}
+
+void Session::remember_error(void* session, const char* message) { static_cast<Session*>(session)->error_ = message; }
+
+}  // namespace gdbench::strategies

@@ -1,0 +1,25 @@
+// Numbers as people read them; the same in every renderer.
+#pragma once
+
+#include <string>
+
+#include "harness/stats/estimate.h"
+
+namespace gdbench::render {
+
+// Three significant digits without an exponent: "0.431", "18.3", "2540". "-" for what is not finite.
+std::string format_number(double value);
+
+// The farther end of the interval from the value, in per cent of it: "+-1.2%". "-" when there is none.
+std::string format_half_width(const stats::Estimate& estimate);
+
+// "0.43x [0.42, 0.45]".
+std::string format_ratio(const stats::Estimate& ratio);
+
+// The shortest decimal that reads back as the same double; empty for what is not finite.
+std::string exact(double value);
+
+// "1 cell", "2 cells".
+std::string counted(std::size_t count, const std::string& noun);
+
+}  // namespace gdbench::render

@@ -1,0 +1,187 @@
+#include "reports/render/table.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "reports/render/format.h"
+#include "reports/render/render.h"
+
+namespace gdbench::render {
+
+namespace {
+
+using result::Cell;
+using result::ScenarioRecord;
+
+const char* boolean(bool value) { return value ? "true" : "false"; }
+
+std::string options_of(const Cell& cell) {
+  std::string text;
+  for (const auto& [key, value] : cell.options) text += (text.empty() ? "" : " ") + key + "=" + value;
+  return text;
+}
+
+std::string dtype_of(const Row& row) {
+  const nlohmann::json& resolved = row.scenario->resolved;
+  const auto dtype = resolved.find("dtype");
+  return dtype != resolved.end() && dtype->is_string() ? dtype->get<std::string>() : "";
+}
+
+std::string time_text(const Row& row) {
+  const stats::Estimate& estimate = row.cell->summary->step_ns;
+  return format_duration_ns(estimate.value) + (estimate.within_one_process ? std::string(" ") + kOneProcessMark : "");
+}
+
+std::string ratio_text(const Row& row) {
+  if (row.is_baseline()) return "1";
+  if (!row.cell->summary->ratio) return "-";
+  return format_ratio(row.cell->summary->ratio->comparison.ratio);
+}
+
+std::string verdict_text(const Row& row) {
+  if (row.is_baseline()) return "baseline";
+  if (!row.cell->summary->ratio) return "-";
+  return stats::name_of(row.cell->summary->ratio->comparison.verdict);
+}
+
+// Floating-point operations over nanoseconds: 1e9 a second. A row that skips arithmetic would show a false rate.
+double rate_of(const Row& row) { return row.scenario->operations_per_step / row.cell->summary->step_ns.value; }
+
+std::string rate_text(const Row& row) { return row.cell->ranked ? format_number(rate_of(row)) : "-"; }
+
+std::string first_step_text(const Row& row) { return format_duration_ns(row.cell->summary->first_step_ns); }
+
+std::string launches_text(const Row& row) {
+  const result::Summary& summary = *row.cell->summary;
+  const int launches = std::max(1, summary.step_ns.launches);
+  return std::to_string(summary.step_ns.launches) + " x " +
+         format_number(static_cast<double>(summary.samples) / launches);
+}
+
+// A CSV value of a summary, empty for a row without one.
+template <auto Get>
+std::string of_summary(const Row& row) {
+  return row.timed() ? Get(*row.cell->summary) : "";
+}
+
+// The same of the ratio to the baseline.
+template <auto Get>
+std::string of_ratio(const Row& row) {
+  return row.timed() && row.cell->summary->ratio ? Get(*row.cell->summary->ratio) : "";
+}
+
+using S = const result::Summary&;
+using R = const result::RatioToBaseline&;
+
+constexpr std::array kColumns = {
+    // title, text, right aligned, rank, field, value
+    Column{nullptr, nullptr, false, 0, "scenario", [](const Row& row) { return row.scenario->name; }},
+    Column{nullptr, nullptr, false, 0, "label", [](const Row& row) { return row.scenario->label; }},
+    Column{nullptr, nullptr, false, 0, "scenario_key", [](const Row& row) { return row.scenario->key; }},
+    Column{nullptr, nullptr, false, 0, "rows", [](const Row& row) { return std::to_string(row.scenario->rows); }},
+    Column{nullptr, nullptr, false, 0, "features",
+           [](const Row& row) { return std::to_string(row.scenario->features); }},
+    Column{nullptr, nullptr, false, 0, "outputs", [](const Row& row) { return std::to_string(row.scenario->outputs); }},
+    Column{nullptr, nullptr, false, 0, "parameters",
+           [](const Row& row) { return std::to_string(row.scenario->parameters); }},
+    Column{nullptr, nullptr, false, 0, "batch_rows",
+           [](const Row& row) { return std::to_string(row.scenario->batch_rows); }},
+    Column{nullptr, nullptr, false, 0, "dtype", dtype_of},
+    Column{nullptr, nullptr, false, 0, "operations_per_step",
+           [](const Row& row) { return exact(row.scenario->operations_per_step); }},
+    Column{nullptr, nullptr, false, 0, "cell", [](const Row& row) { return row.cell->id; }},
+    Column{"implementation", [](const Row& row) { return row_name(*row.cell); }, false, 0, "implementation",
+           [](const Row& row) { return row.cell->implementation; }},
+    Column{nullptr, nullptr, false, 0, "options", [](const Row& row) { return options_of(*row.cell); }},
+    Column{nullptr, nullptr, false, 0, "threads", [](const Row& row) { return std::to_string(row.cell->threads); }},
+    Column{nullptr, nullptr, false, 0, "arm", [](const Row& row) { return row.cell->arm; }},
+    Column{nullptr, nullptr, false, 0, "ranked", [](const Row& row) { return std::string(boolean(row.cell->ranked)); }},
+    Column{nullptr, nullptr, false, 0, "state",
+           [](const Row& row) { return std::string(name_of(row.cell->status.state)); }},
+    Column{nullptr, nullptr, false, 0, "reason", [](const Row& row) { return row.cell->status.reason; }},
+    Column{"time/step", time_text, true, 0, "step_ns", of_summary<[](S s) { return exact(s.step_ns.value); }>},
+    Column{"95%", [](const Row& row) { return format_half_width(row.cell->summary->step_ns); }, true, 3, "step_low_ns",
+           of_summary<[](S s) { return exact(s.step_ns.interval.low); }>},
+    Column{nullptr, nullptr, false, 0, "step_high_ns", of_summary<[](S s) { return exact(s.step_ns.interval.high); }>},
+    Column{nullptr, nullptr, false, 0, "median_absolute_deviation_ns",
+           of_summary<[](S s) { return exact(s.median_absolute_deviation_ns); }>},
+    Column{"ratio to baseline", ratio_text, false, 2, "ratio",
+           of_ratio<[](R r) { return exact(r.comparison.ratio.value); }>},
+    Column{nullptr, nullptr, false, 0, "ratio_low",
+           of_ratio<[](R r) { return exact(r.comparison.ratio.interval.low); }>},
+    Column{nullptr, nullptr, false, 0, "ratio_high",
+           of_ratio<[](R r) { return exact(r.comparison.ratio.interval.high); }>},
+    Column{nullptr, nullptr, false, 0, "baseline_cell", of_ratio<[](R r) { return r.baseline; }>},
+    Column{"verdict", verdict_text, false, 1, "verdict",
+           [](const Row& row) { return row.timed() ? verdict_text(row) : std::string(); }},
+    Column{nullptr, nullptr, false, 0, "remark", of_ratio<[](R r) { return r.comparison.remark; }>},
+    Column{"GFLOP/s", rate_text, true, 4, "gflop_per_second",
+           [](const Row& row) { return row.timed() && row.cell->ranked ? exact(rate_of(row)) : std::string(); }},
+    Column{"first step", first_step_text, true, 5, "first_step_ns",
+           of_summary<[](S s) { return exact(s.first_step_ns); }>},
+    Column{"launches", launches_text, true, 6, "launches",
+           of_summary<[](S s) { return std::to_string(s.step_ns.launches); }>},
+    Column{nullptr, nullptr, false, 0, "samples", of_summary<[](S s) { return std::to_string(s.samples); }>},
+    Column{nullptr, nullptr, false, 0, "within_one_process",
+           of_summary<[](S s) { return std::string(boolean(s.step_ns.within_one_process)); }>},
+    Column{nullptr, nullptr, false, 0, "start_seconds", of_summary<[](S s) { return exact(s.start_seconds); }>},
+    Column{nullptr, nullptr, false, 0, "load_seconds", of_summary<[](S s) { return exact(s.load_seconds); }>},
+    Column{nullptr, nullptr, false, 0, "prepare_seconds", of_summary<[](S s) { return exact(s.prepare_seconds); }>},
+    Column{nullptr, nullptr, false, 0, "launch_seconds", of_summary<[](S s) { return exact(s.launch_seconds); }>},
+    Column{nullptr, nullptr, false, 0, "peak_resident_bytes",
+           of_summary<[](S s) { return std::to_string(s.peak_resident_bytes); }>},
+    Column{nullptr, nullptr, false, 0, "repeat", [](const Row& row) { return row.cell->repeat; }},
+};
+
+bool faster(const Row& a, const Row& b) { return a.cell->summary->step_ns.value < b.cell->summary->step_ns.value; }
+
+}  // namespace
+
+std::span<const Column> columns() { return kColumns; }
+
+std::vector<ScenarioTable> tables_of(const result::Report& report) {
+  std::vector<ScenarioTable> tables;
+  std::unordered_map<std::string, std::size_t> positions;
+  for (const ScenarioRecord& scenario : report.scenarios) {
+    if (positions.emplace(scenario.key, tables.size()).second) tables.push_back({&scenario, {}, {}, {}});
+  }
+  for (const Cell& cell : report.cells) {
+    const auto position = positions.find(cell.scenario);
+    if (position == positions.end()) continue;  // from_json refuses such a report
+    ScenarioTable& table = tables[position->second];
+    const Row row{&report, table.scenario, &cell};
+    (!row.timed() ? table.untimed : cell.ranked ? table.ranked : table.unranked).push_back(row);
+  }
+  std::erase_if(tables, [](const ScenarioTable& table) {
+    return table.ranked.empty() && table.unranked.empty() && table.untimed.empty();
+  });
+  for (ScenarioTable& table : tables) {
+    std::stable_sort(table.ranked.begin(), table.ranked.end(), faster);
+    std::stable_sort(table.unranked.begin(), table.unranked.end(), faster);
+  }
+  return tables;
+}
+
+std::string row_name(const Cell& cell) {
+  std::string name = cell.implementation;
+  if (!cell.options.empty()) name.append(" ").append(options_of(cell));
+  if (cell.threads != 1) name.append(" @").append(std::to_string(cell.threads));
+  if (cell.arm != "new") name.append(" #").append(cell.arm);
+  return name;
+}
+
+std::string reason_of(const Cell& cell) {
+  std::string text = name_of(cell.status.state);
+  if (cell.status.state == result::CellState::ok) return text + ": not timed";
+  if (!cell.status.reason.empty()) text += ": " + cell.status.reason;
+  return text;
+}
+
+bool any_within_one_process(const ScenarioTable& table) {
+  const auto within = [](const Row& row) { return row.cell->summary->step_ns.within_one_process; };
+  return std::any_of(table.ranked.begin(), table.ranked.end(), within) ||
+         std::any_of(table.unranked.begin(), table.unranked.end(), within);
+}
+
+}  // namespace gdbench::render

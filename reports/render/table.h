@@ -1,0 +1,54 @@
+// What a report's tables show, before any layout: rows in order, and one table of columns that the console, Markdown
+// and CSV renderers share. A new column is one row of columns().
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/result/report.h"
+
+namespace gdbench::render {
+
+struct Row {
+  const result::Report* report = nullptr;
+  const result::ScenarioRecord* scenario = nullptr;
+  const result::Cell* cell = nullptr;
+
+  bool timed() const { return cell->status.state == result::CellState::ok && cell->summary.has_value(); }
+  bool is_baseline() const { return cell->implementation == report->run.baseline && !cell->summary->ratio; }
+};
+
+struct Column {
+  const char* title;  // in tables for people; nullptr: only in CSV
+  std::string (*text)(const Row& row);
+  bool right_aligned;
+  int rank;           // in a narrow console the columns with the highest rank are left out first; 0 stays
+  const char* field;  // name in CSV with its unit; nullptr: only for people
+  std::string (*value)(const Row& row);
+};
+
+std::span<const Column> columns();
+
+// The rows of one scenario. ranked and unranked have a time and are sorted fastest first.
+struct ScenarioTable {
+  const result::ScenarioRecord* scenario = nullptr;
+  std::vector<Row> ranked;
+  std::vector<Row> unranked;  // policies, and implementations that do nothing on purpose
+  std::vector<Row> untimed;   // in the report's order
+};
+
+// In the report's order of scenarios, those without cells left out. Linear but for the sorting.
+std::vector<ScenarioTable> tables_of(const result::Report& report);
+
+// "hand/eigen packed=true @4 #base": options, threads and arm where they differ from the defaults.
+std::string row_name(const result::Cell& cell);
+
+// "wrong: w0 differs by 3e-2": why a row has no time.
+std::string reason_of(const result::Cell& cell);
+
+// Whether an interval rests on a single launch, which rows mark with kOneProcessMark.
+bool any_within_one_process(const ScenarioTable& table);
+constexpr const char* kOneProcessMark = "*";
+
+}  // namespace gdbench::render

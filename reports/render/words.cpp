@@ -1,0 +1,174 @@
+#include "reports/render/words.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "reports/render/format.h"
+#include "reports/render/render.h"
+
+namespace gdbench::render {
+
+namespace {
+
+using nlohmann::json;
+
+// The value at a JSON pointer where it is a string, else nothing.
+std::string text_at(const json& document, const char* pointer) {
+  const json::json_pointer place(pointer);
+  if (!document.is_object() || !document.contains(place)) return "";
+  const json& value = document[place];
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
+std::string spaced(std::string text) {
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+// "1.5 Mflop": three digits and an SI prefix.
+std::string operations_words(double operations) {
+  constexpr std::array kPrefixes = {"", "k", "M", "G", "T"};
+  std::size_t prefix = 0;
+  while (operations >= 999.5 && prefix + 1 < kPrefixes.size()) {
+    operations /= 1000;
+    ++prefix;
+  }
+  return format_number(operations) + " " + kPrefixes[prefix] + "flop";
+}
+
+void join(std::string& text, const std::string& part) {
+  if (part.empty()) return;
+  if (!text.empty()) text += ", ";
+  text += part;
+}
+
+// What decides between two timed rows: the stored comparison where one of them is the other's baseline, else whether
+// their intervals are apart.
+struct Decision {
+  bool apart = false;
+  bool equivalent = false;
+  std::string remark;
+};
+
+Decision decide(const Row& first, const Row& second) {
+  const auto stored = [](const Row& candidate, const Row& base) -> const stats::Comparison* {
+    const auto& ratio = candidate.cell->summary->ratio;
+    return ratio && ratio->baseline == base.cell->id ? &ratio->comparison : nullptr;
+  };
+  const stats::Comparison* comparison = stored(first, second);
+  if (comparison == nullptr) comparison = stored(second, first);
+  if (comparison != nullptr) {
+    const bool apart = comparison->verdict == stats::Verdict::faster || comparison->verdict == stats::Verdict::slower;
+    return {apart, comparison->verdict == stats::Verdict::equivalent, comparison->remark};
+  }
+  const stats::Estimate& a = first.cell->summary->step_ns;
+  const stats::Estimate& b = second.cell->summary->step_ns;
+  if (a.within_one_process || b.within_one_process) return {false, false, "measured within one process"};
+  return {a.interval.high < b.interval.low, false, "their intervals overlap"};
+}
+
+}  // namespace
+
+std::string model_words(const result::ScenarioRecord& scenario) {
+  const json& resolved = scenario.resolved;
+  if (!resolved.is_object() || !resolved.contains("model") || !resolved["model"].is_object()) return "";
+  const json& model = resolved["model"];
+  std::string kind = spaced(text_at(model, "/kind"));
+  if (kind == "mlp" || kind == "multilayer perceptron") kind = "multi-layer perceptron";
+  if (!model.contains("layers") || !model["layers"].is_array()) return kind;
+  std::string widths = std::to_string(scenario.features);
+  std::string activations;
+  for (const json& layer : model["layers"]) {
+    if (!layer.is_object() || !layer.contains("width")) continue;
+    widths += "-" + layer["width"].dump();
+    const std::string activation = text_at(layer, "/activation");
+    if (activation != "identity") join(activations, activation);
+  }
+  return kind + " " + widths + (activations.empty() ? "" : " (" + activations + ")");
+}
+
+std::string scenario_words(const result::ScenarioRecord& scenario) {
+  std::string text = model_words(scenario);
+  join(text,
+       std::to_string(scenario.rows) + " rows x " + counted(static_cast<std::size_t>(scenario.features), "feature"));
+  join(text, scenario.batch_rows == scenario.rows ? "full batch" : "batch of " + std::to_string(scenario.batch_rows));
+  join(text, text_at(scenario.resolved, "/dtype"));
+  join(text, spaced(text_at(scenario.resolved, "/loss")));
+  join(text, counted(static_cast<std::size_t>(scenario.parameters), "parameter"));
+  join(text, operations_words(scenario.operations_per_step) + " per step");
+  return text;
+}
+
+std::string environment_words(const json& environment) {
+  std::string text = text_at(environment, "/cpu/model");
+  const json::json_pointer processors("/cpu/logical_processors");
+  if (environment.is_object() && environment.contains(processors) && environment[processors].is_number_integer()) {
+    join(text, counted(environment[processors].get<std::size_t>(), "logical processor"));
+  }
+  const std::string kernel = text_at(environment, "/kernel");
+  join(text, kernel);
+  join(text, text_at(environment, "/build/compiler"));
+  std::string revision = text_at(environment, "/build/git_revision").substr(0, 12);
+  const json::json_pointer dirty("/build/git_dirty");
+  if (!revision.empty() && environment.contains(dirty) && environment[dirty] == true) revision += " with changes";
+  if (!revision.empty()) join(text, "git " + revision);
+  return text;
+}
+
+std::string run_words(const result::Run& run) {
+  std::string text = "run " + run.id + ": " + run.status;
+  join(text, "started " + run.started_at);
+  if (!run.matrix.empty()) join(text, "matrix " + run.matrix);
+  join(text, "seed " + std::to_string(run.seed));
+  if (run.quick) join(text, "quick");
+  return text;
+}
+
+std::vector<std::string> legend(const result::Report& report) {
+  return {
+      "time/step: median of the timed blocks, without the first one of each launch.",
+      "95%: the farther end of its confidence interval, resampled by launch.",
+      "ratio to baseline: time over that of " + report.run.baseline +
+          " in the same rounds, with its 95% interval; below 1 is faster.",
+      "verdict: faster or slower only where the whole interval is beyond the margin, equivalent where all of it is "
+      "within.",
+      "GFLOP/s: operations that the algorithm needs, over the time. launches: processes x timed blocks in each.",
+  };
+}
+
+std::string counts_words(const result::Report& report) {
+  using result::CellState;
+  std::string text;
+  for (const CellState state : {CellState::ok, CellState::unsupported, CellState::wrong, CellState::crashed,
+                                CellState::timed_out, CellState::untrusted, CellState::pending}) {
+    const auto count = std::count_if(report.cells.begin(), report.cells.end(),
+                                     [state](const result::Cell& cell) { return cell.status.state == state; });
+    if (count > 0) join(text, std::to_string(count) + " " + name_of(state));
+  }
+  const std::string total = counted(report.cells.size(), "cell");
+  return text.empty() ? total : total + ": " + text;
+}
+
+std::string winner_words(const ScenarioTable& table) {
+  const std::string label = table.scenario->label + ": ";
+  if (table.ranked.empty()) return label + "nothing was timed.";
+  const Row& first = table.ranked.front();
+  const double first_ns = first.cell->summary->step_ns.value;
+  const std::string first_words = row_name(*first.cell) + " (" + format_duration_ns(first_ns) + ")";
+  if (table.ranked.size() == 1) return label + "only " + first_words + " was timed.";
+
+  const Row& second = table.ranked[1];
+  const double second_ns = second.cell->summary->step_ns.value;
+  const std::string second_words = row_name(*second.cell) + " (" + format_duration_ns(second_ns) + ")";
+  const Decision decision = decide(first, second);
+  if (decision.equivalent) return label + first_words + " and " + second_words + " are equivalent.";
+  if (!decision.apart) {
+    return label + "no winner: " + first_words + " and " + second_words + " are not told apart" +
+           (decision.remark.empty() ? "" : " (" + decision.remark + ")") + ".";
+  }
+  return label + first_words + " wins, " + format_number(second_ns / first_ns) + " times as fast as " + second_words +
+         ".";
+}
+
+}  // namespace gdbench::render

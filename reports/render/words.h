@@ -1,0 +1,35 @@
+// The sentences of a report, shared by the console and Markdown.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/render/table.h"
+
+namespace gdbench::render {
+
+// "linear regression", "multi-layer perceptron 10-50-1 (tanh)"; from the resolved scenario's model.
+std::string model_words(const result::ScenarioRecord& scenario);
+
+// "multi-layer perceptron ..., 1000 rows x 10 features, full batch, f32, mse, 601 parameters, 2.5 Mflop per step".
+std::string scenario_words(const result::ScenarioRecord& scenario);
+
+// Processor, cores, kernel, compiler and git revision in one line; what is unknown is left out.
+std::string environment_words(const nlohmann::json& environment);
+
+// The run in one line: id, status, when, launches and what it was asked for.
+std::string run_words(const result::Run& run);
+
+// What the columns mean, one sentence each.
+std::vector<std::string> legend(const result::Report& report);
+
+// "12 cells: 9 ok, 2 unsupported, 1 wrong".
+std::string counts_words(const result::Report& report);
+
+// Who won a scenario and by how much, in one sentence.
+std::string winner_words(const ScenarioTable& table);
+
+constexpr const char* kOneProcessWords =
+    "within one process: a single launch, so the interval says nothing about other launches";
+
+}  // namespace gdbench::render

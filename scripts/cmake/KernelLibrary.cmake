@@ -1,0 +1,76 @@
+# Kernel libraries: the objects that are built for a certain processor (GDBENCH_ARCH).
+#   GDBENCH_KERNEL_FEATURES  processor features that -march=${GDBENCH_ARCH} lets the compiler use
+#   gdbench_kernel_library   one backend's kernels as a loadable object
+
+# Pairs of a predefined macro and the name that __builtin_cpu_supports knows the feature by. The features that code
+# generators and Eigen use; a processor that has these has what comes with them.
+set(_feature_macros
+    __POPCNT__ popcnt __SSE3__ sse3 __SSSE3__ ssse3 __SSE4_1__ sse4.1 __SSE4_2__ sse4.2 __AVX__ avx __AVX2__ avx2
+    __FMA__ fma __BMI__ bmi __BMI2__ bmi2 __SSE4A__ sse4a __AVX512F__ avx512f __AVX512BW__ avx512bw
+    __AVX512CD__ avx512cd __AVX512DQ__ avx512dq __AVX512VL__ avx512vl __AVX512IFMA__ avx512ifma
+    __AVX512VBMI__ avx512vbmi __AVX512VBMI2__ avx512vbmi2 __AVX512VNNI__ avx512vnni __AVX512BITALG__ avx512bitalg
+    __AVX512VPOPCNTDQ__ avx512vpopcntdq __AVX512BF16__ avx512bf16)
+
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -march=${GDBENCH_ARCH} -dM -E -x c++ /dev/null
+                OUTPUT_VARIABLE _predefined RESULT_VARIABLE _status ERROR_VARIABLE _message)
+if(NOT _status EQUAL 0)
+  message(FATAL_ERROR "GDBENCH_ARCH: found \"${GDBENCH_ARCH}\", expected a value of -march: ${_message}")
+endif()
+
+set(GDBENCH_KERNEL_FEATURES)
+set(_remaining ${_feature_macros})
+while(_remaining)
+  list(POP_FRONT _remaining _macro _feature)
+  if(_predefined MATCHES "#define ${_macro} ")
+    list(APPEND GDBENCH_KERNEL_FEATURES ${_feature})
+  endif()
+endwhile()
+
+# The widest vectors, for the build string.
+set(GDBENCH_KERNEL_VECTORS "sse2")
+foreach(_feature avx avx2 avx512f)
+  if(_feature IN_LIST GDBENCH_KERNEL_FEATURES)
+    set(GDBENCH_KERNEL_VECTORS ${_feature})
+  endif()
+endforeach()
+
+list(TRANSFORM GDBENCH_KERNEL_FEATURES REPLACE "(.+)" "X(\"\\1\")" OUTPUT_VARIABLE _checks)
+list(JOIN _checks " " _checks)
+set(GDBENCH_KERNEL_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated/kernels)
+file(CONFIGURE OUTPUT ${GDBENCH_KERNEL_GENERATED_DIR}/gdbench_kernel_features.h CONTENT
+"// Generated: what -march=${GDBENCH_ARCH} needs, by the names of __builtin_cpu_supports.
+#pragma once
+#define GDBENCH_KERNEL_FEATURES(X) @_checks@
+" @ONLY)
+
+# gdbench_kernel_library(BACKEND OPTIMISATION -O2 SOURCES ... [FLAGS ...] [LINK ...] [LIBRARY_VERSION "Eigen 3.4.0"]):
+# libgdbench_kernels_BACKEND.so in the folder `kernels` beside the plugins. GDBENCH_KERNEL_BUILD is its build string.
+function(gdbench_kernel_library backend)
+  cmake_parse_arguments(ARG "" "OPTIMISATION;LIBRARY_VERSION" "SOURCES;FLAGS;LINK" ${ARGN})
+  set(target gdbench_kernels_${backend})
+  add_library(${target} MODULE ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE gdbench_settings gdbench_plugin_abi ${ARG_LINK})
+  # Contraction of a*b+c into one rounding is allowed, reordering of sums is not.
+  set(flags -march=${GDBENCH_ARCH} -ffp-contract=fast ${ARG_FLAGS})
+  target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:${ARG_OPTIMISATION}> ${flags})
+
+  set(compiler ${CMAKE_CXX_COMPILER_ID})
+  if(compiler STREQUAL "GNU")
+    set(compiler "g++")
+  elseif(compiler MATCHES "Clang")
+    set(compiler "clang++")
+  endif()
+  list(JOIN flags " " flag_text)
+  string(STRIP "${CMAKE_CXX_FLAGS}" user_flags)
+  set(sanitized)
+  if(GDBENCH_SANITIZE)
+    set(sanitized -fsanitize=address,undefined)
+  endif()
+  string(JOIN " " build ${compiler} ${CMAKE_CXX_COMPILER_VERSION} ${user_flags}
+         "$<IF:$<CONFIG:Debug>,-O0,${ARG_OPTIMISATION}>" ${flag_text} ${sanitized} "(${GDBENCH_KERNEL_VECTORS})"
+         ${ARG_LIBRARY_VERSION})
+  target_compile_definitions(${target} PRIVATE "GDBENCH_KERNEL_BUILD=\"${build}\"")
+
+  set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${GDBENCH_PLUGIN_OUTPUT_DIRECTORY}/kernels)
+  install(TARGETS ${target} LIBRARY DESTINATION ${GDBENCH_INSTALL_PLUGIN_DIR}/kernels)
+endfunction()

@@ -1,0 +1,89 @@
+# Shell functions that the scripts share. Source it; it changes no options and runs nothing.
+# shellcheck shell=bash
+
+# The project's folder, whatever the caller's working directory is.
+GDBENCH_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+say() { printf '%s\n' "$*" >&2; }
+
+fail() {
+  say "${0##*/}: $*"
+  exit 2
+}
+
+# build_preset NAME: configures a preset where that has not been done, then builds it. A second call with nothing
+# changed costs what ninja needs to find that out.
+build_preset() (
+  cd "$GDBENCH_ROOT" || exit
+  if [[ ! -f build/$1/build.ninja ]]; then
+    say "Configuring build/$1"
+    cmake --preset "$1" >&2 || exit
+  fi
+  cmake --build --preset "$1" --parallel "$(nproc)" >&2
+)
+
+# Relative paths of the project's own files, tracked or not, without what git ignores: list_files '*.cpp' '*.h'
+list_files() {
+  git -C "$GDBENCH_ROOT" ls-files --cached --others --exclude-standard -- "$@" | while IFS= read -r file; do
+    # A deleted file stays in git's list until the deletion is committed.
+    if [[ -f $GDBENCH_ROOT/$file ]]; then printf '%s\n' "$file"; fi
+  done
+}
+
+# Counts of everything that was checked. A test program adds its own numbers, a check counts as one.
+passed=0
+failed=0
+skipped=0
+
+# count_check NAME COMMAND...: runs the command and counts it as one check. Fails as the command does; a caller that goes
+# on regardless adds "|| true".
+count_check() {
+  local name=$1
+  shift
+  say "-- $name"
+  if "$@"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    say "FAILED: $name"
+    return 1
+  fi
+}
+
+count_skipped() {
+  skipped=$((skipped + 1))
+  say "-- $1: skipped"
+}
+
+# count_ctest PRESET [CTEST ARGUMENTS...]: runs a build's tests and adds their counts, which CTest writes as JUnit XML.
+count_ctest() {
+  local preset=$1 results=$GDBENCH_ROOT/build/$1/test-results.xml
+  shift
+  say "-- tests of build/$preset"
+  rm -f "$results"
+  local status=0
+  (cd "$GDBENCH_ROOT" && ctest --preset "$preset" --parallel "$(nproc)" --output-junit "$results" \
+    --no-tests=error "$@") >&2 || status=$?
+  local tests=0 failures=0 disabled=0 not_run=0
+  if [[ -f $results ]]; then
+    tests=$(junit_attribute "$results" tests)
+    failures=$(junit_attribute "$results" failures)
+    disabled=$(junit_attribute "$results" disabled)
+    not_run=$(junit_attribute "$results" skipped)
+  fi
+  # A CTest that fails without naming a test (no tests, no results) counts as one failure.
+  if ((status != 0 && failures == 0)); then failures=1 tests=$((tests + 1)); fi
+  passed=$((passed + tests - failures - disabled - not_run))
+  failed=$((failed + failures))
+  skipped=$((skipped + disabled + not_run))
+}
+
+# junit_attribute FILE NAME: a number of the <testsuite> element.
+junit_attribute() {
+  local value
+  value=$(sed -n '/<testsuite/,/>/s/.*[[:space:]]'"$2"'="\([0-9]*\)".*/\1/p' "$1" | head -n 1)
+  printf '%s\n' "${value:-0}"
+}
+
+# The last line of every script that tests; programs read it.
+print_counts() { printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"; }

@@ -1,0 +1,139 @@
+"""scripts/check-layering passes a clean tree and reports each wrong include, one per rule.
+
+Usage: layering_check_test.py SOURCE_FOLDER [unittest arguments]
+"""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(sys.argv.pop(1))
+
+# Real files that include across folders, so that the clean tree is not an empty one.
+COPIED = ["harness/abi/gdbench/plugin.h", "harness/base/result.h", "harness/base/shared_memory.h",
+          "harness/scenario/problem.h", "harness/scenario/scenario.h", "harness/scenario/dataset.h",
+          "harness/result/summarise.h", "implementations/kernels/kernels.h", "reports/render/render.h"]
+
+# Where something is put that the rules forbid, and the include.
+WRONG = [
+    # The harness knows no implementation, and its arrows point one way.
+    ("harness/measure/wrong.cpp", '"implementations/kernels/kernels.h"'),
+    ("harness/result/wrong.cpp", '"reports/render/render.h"'),
+    ("harness/base/wrong.h", '"harness/scenario/problem.h"'),
+    ("harness/base/wrong.cpp", '"../scenario/problem.h"'),
+    ("harness/scenario/wrong.cpp", '"harness/verify/reference.h"'),
+    ("harness/verify/wrong.cpp", '"harness/result/report.h"'),
+    ("harness/stats/wrong.cpp", '"harness/base/result.h"'),
+    ("harness/stats/wrong_json.cpp", "<nlohmann/json.hpp>"),
+    ("harness/machine/wrong.cpp", '"harness/result/report.h"'),
+    ("harness/result/wrong_scenario.cpp", '"harness/scenario/problem.h"'),
+    ("harness/worker/wrong.cpp", '"harness/measure/schedule.h"'),
+    ("harness/measure/wrong_cli.cpp", '"harness/cli/command.h"'),
+    ("harness/measure/wrong_abi.cpp", '"gdbench/plugin.h"'),
+    ("harness/abi/gdbench/wrong.h", '"harness/base/result.h"'),
+    ("harness/measure/wrong_test.cpp", '"tests/fakes/plugin_driver.h"'),
+    # Libraries have one home.
+    ("harness/measure/wrong_benchmark.cpp", "<benchmark/benchmark.h>"),
+    ("harness/scenario/wrong_cli.cpp", "<CLI/CLI.hpp>"),
+    ("harness/base/wrong_gtest.cpp", "<gtest/gtest.h>"),
+    ("implementations/strategies/hand/wrong_eigen.cpp", "<Eigen/Core>"),
+    ("implementations/strategies/hand/wrong_onednn.cpp", "<oneapi/dnnl/dnnl.hpp>"),
+    ("implementations/strategies/hand/wrong_cuda.cpp", "<cuda_runtime.h>"),
+    ("implementations/kernels/naive/wrong_eigen.cpp", "<Eigen/Core>"),
+    ("implementations/kernels/naive/wrong_json.cpp", "<nlohmann/json.hpp>"),
+    ("implementations/kernels/naive/wrong_library.cpp", "<tbb/parallel_for.h>"),
+    # Implementations see only the ABI of the harness; the two axes do not see each other's entries.
+    ("implementations/plugins/wrong.cpp", '"harness/base/result.h"'),
+    ("implementations/strategies/hand/wrong.cpp", '"implementations/strategies/tape/tape.h"'),
+    ("implementations/strategies/hand/wrong_backend.cpp", '"implementations/kernels/naive/naive.h"'),
+    ("implementations/kernels/naive/wrong.cpp", '"implementations/kernels/eigen/eigen.h"'),
+    ("implementations/kernels/naive/wrong_strategy.cpp", '"implementations/strategies/strategy.h"'),
+    ("implementations/kernels/cpu/wrong.cpp", '"implementations/kernels/naive/naive.h"'),
+    ("implementations/pipeline/wrong.cpp", '"implementations/kernels/kernels.h"'),
+    # Renderers see only the report's model; examples only what is installed.
+    ("reports/render/wrong.cpp", '"harness/measure/schedule.h"'),
+    ("reports/render/wrong_stats.cpp", '"harness/stats/estimate.h"'),
+    ("examples/plugin/wrong.c", '"harness/base/result.h"'),
+    # A folder that nobody has placed.
+    ("harness/novelty/wrong.cpp", "<vector>"),
+]
+
+RIGHT = [
+    ("harness/worker/right.cpp", "<benchmark/benchmark.h>"),
+    ("harness/cli/right.cpp", "<CLI/CLI.hpp>"),
+    ("harness/cli/right_measure.cpp", '"harness/measure/schedule.h"'),
+    ("harness/cli/right_render.cpp", '"reports/render/render.h"'),
+    ("harness/base/right.cpp", "<sys/mman.h>"),
+    ("implementations/kernels/eigen/right.cpp", "<Eigen/Core>"),
+    ("implementations/kernels/eigen/right_shared.cpp", '"implementations/kernels/cpu/buffers.h"'),
+    ("implementations/plugins/right.cpp", '"implementations/strategies/hand/hand.h"'),
+    ("implementations/strategies/hand/right.cpp", '"implementations/kernels/kernels.h"'),
+    ("tests/unit/right.cpp", '"implementations/kernels/naive/naive.h"'),
+]
+
+
+class LayeringCheck(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.tree = pathlib.Path(temporary.name)
+        subprocess.run(["git", "init", "--quiet", str(self.tree)], check=True)
+        for name in COPIED:
+            (self.tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(SOURCE / name, self.tree / name)
+
+    def write(self, name, text):
+        path = self.tree / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def check(self):
+        done = subprocess.run([str(SOURCE / "scripts/check-layering"), str(self.tree)], capture_output=True, text=True)
+        self.assertEqual(done.stderr, "")
+        return done.returncode, done.stdout.splitlines()
+
+    def test_clean_tree_passes(self):
+        for name, include in RIGHT:
+            self.write(name, f"#include {include}\n")
+        status, lines = self.check()
+        self.assertEqual(status, 0, lines)
+        self.assertEqual(lines, [f"layering: {len(COPIED) + len(RIGHT)} sources, 0 breaches"])
+
+    def test_each_wrong_include_is_reported_with_file_and_line(self):
+        for name, include in WRONG:
+            self.write(name, f"// comment\n#include <string>\n#  include {include}\n")
+        status, lines = self.check()
+        self.assertEqual(status, 1)
+        for name, include in WRONG:
+            with self.subTest(name=name, include=include):
+                # A folder without a row is reported at its first line, before any include is judged.
+                position = f"{name}:1: " if "novelty" in name else f"{name}:3: includes {include[1:-1]}: "
+                self.assertEqual(len([line for line in lines if line.startswith(position)]), 1, lines)
+        self.assertEqual(lines[-1], f"layering: {len(COPIED) + len(WRONG)} sources, {len(WRONG)} breaches")
+
+    def test_paths_of_a_build_machine_are_reported_in_any_text(self):
+        for name in ("README.md", "scripts/tool", "harness/base/path.cpp"):
+            self.write(name, "first line\nread " + "/" + "home/somebody/data.csv\n")
+        self.write("harmless.md", "see https://example.org/home/page and build/work/x\n")
+        status, lines = self.check()
+        self.assertEqual(status, 1)
+        self.assertEqual([line.split(": ")[0] for line in lines[:-1]],
+                         ["README.md:2", "harness/base/path.cpp:2", "scripts/tool:2"])
+
+    def test_ignored_files_are_not_looked_at(self):
+        self.write(".gitignore", "/build/\n")
+        self.write("build/harness/base/wrong.cpp", "#include <CLI/CLI.hpp>\n")
+        self.assertEqual(self.check()[0], 0)
+
+    def test_long_file_is_a_warning(self):
+        self.write("harness/base/long.cpp", "\n" * 451)
+        status, lines = self.check()
+        self.assertEqual(status, 0)
+        self.assertEqual(lines[0], "harness/base/long.cpp:1: warning: 451 lines, more than 450")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,53 @@
+/*
+ * What the fake plugins share: a small, correct linear regression that each of them spoils in one way.
+ *
+ *   const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) {
+ *     gdbench_implementation* fake = fake_implementation(host, "fake/crash", "crashes in run");
+ *     fake->run = crash;
+ *     return fake_plugin();
+ *   }
+ *
+ * It trains one layer without activation, any outputs, with or without bias, by sgd; f32 or f64 at the boundary,
+ * double inside. Slow and plain on purpose.
+ */
+#ifndef GDBENCH_TESTS_FAKE_CORE_H
+#define GDBENCH_TESTS_FAKE_CORE_H
+
+#include "gdbench/plugin.h"
+
+struct gdbench_instance {
+  const gdbench_data* data;
+  const gdbench_problem* problem;
+  int64_t step;
+  double* weights;        /* [features, outputs] */
+  double* bias;           /* [outputs]; stays zero where the layer has none */
+  double* gradient;       /* [features + 1, outputs], the bias's last */
+  double gradient_factor; /* 1; anything else is wrong */
+  int64_t delay_ns;       /* option of fake_delay.c */
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The plugin's only implementation, complete and correct, to be changed by the caller. */
+gdbench_implementation* fake_implementation(const gdbench_host* host, const char* id, const char* description);
+
+/* The table that holds it. */
+gdbench_plugin* fake_plugin(void);
+
+/* Tells the host why and returns `status`. */
+gdbench_status fake_error(gdbench_status status, const char* message);
+
+gdbench_status fake_prepare(gdbench_instance* instance, const gdbench_problem* problem,
+                            const gdbench_settings* settings);
+gdbench_status fake_set_state(gdbench_instance* instance, const gdbench_state* state);
+gdbench_status fake_get_state(gdbench_instance* instance, gdbench_state* state);
+gdbench_status fake_run(gdbench_instance* instance, uint64_t steps);
+void fake_destroy(gdbench_instance* instance);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GDBENCH_TESTS_FAKE_CORE_H */

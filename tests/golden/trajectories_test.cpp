@@ -1,0 +1,101 @@
+// The reference against trajectories that scripts/golden-trajectories computed with NumPy.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/verify/reference.h"
+#include "tests/unit/verify/cases.h"
+
+namespace gdbench::verify {
+namespace {
+
+using nlohmann::json;
+
+// Relative to the largest entry of the same tensor: entries that cancel to nearly zero have no relative accuracy.
+constexpr double kRelative = 1e-12;
+
+std::vector<std::filesystem::path> golden_files() {
+  std::vector<std::filesystem::path> files;
+  const std::filesystem::path folder = std::filesystem::path(GDBENCH_SOURCE_DIR) / "tests/golden/trajectories";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  return files;
+}
+
+// The enumerator among 0, 1, ... count - 1 that has a name.
+template <class Enumeration>
+Enumeration named(const std::string& name, int count) {
+  for (int value = 0; value < count; ++value) {
+    if (name == name_of(static_cast<Enumeration>(value))) return static_cast<Enumeration>(value);
+  }
+  throw std::runtime_error("no such name: " + name);
+}
+
+scenario::Problem problem_of(const json& golden) {
+  scenario::Problem problem;
+  problem.dtype = scenario::Dtype::f64;
+  problem.loss = named<scenario::Loss>(golden["loss"], 3);
+  problem.rows = golden["rows"];
+  problem.batch_rows = golden["batch_rows"];
+  problem.optimizer.learning_rates = golden["learning_rates"].get<std::vector<double>>();
+  for (const json& layer : golden["layers"]) {
+    problem.layers.push_back(
+        {layer["inputs"], layer["outputs"], named<scenario::Activation>(layer["activation"], 4), layer["bias"]});
+  }
+  return problem;
+}
+
+template <class T>
+void expect_close(const std::vector<T>& actual, const json& expected, const std::string& what) {
+  ASSERT_EQ(actual.size(), expected.size()) << what;
+  double largest = 0;
+  for (const json& value : expected) largest = std::max(largest, std::abs(value.get<double>()));
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    EXPECT_NEAR(static_cast<double>(actual[i]), expected[i].get<double>(), kRelative * largest)
+        << what << "[" << i << "]";
+  }
+}
+
+template <class T>
+void expect_trajectory(const json& golden) {
+  const scenario::Problem problem = problem_of(golden);
+  std::vector<std::uint32_t> order;
+  for (const json& epoch : golden["order"]) {
+    const auto rows = epoch.get<std::vector<std::uint32_t>>();
+    order.insert(order.end(), rows.begin(), rows.end());
+  }
+  const auto dataset = testing::make_dataset(problem, golden["x"].get<std::vector<double>>(),
+                                             golden["targets"].get<std::vector<double>>(), order);
+  const scenario::State start{0, golden["initial_parameters"].get<std::vector<std::vector<double>>>(), {}};
+  ReferenceState<T> state = to_reference<T>(start);
+  expect_close(train(problem, dataset, state, golden["steps"]), golden["losses"], "losses");
+  ASSERT_EQ(state.parameters.size(), golden["final_parameters"].size());
+  for (std::size_t p = 0; p < state.parameters.size(); ++p) {
+    expect_close(state.parameters[p], golden["final_parameters"][p], "parameter " + std::to_string(p));
+  }
+  const double final_loss = golden["final_loss"];
+  EXPECT_NEAR(static_cast<double>(evaluate(problem, dataset, state)), final_loss, kRelative * final_loss);
+}
+
+TEST(GoldenTrajectoriesTest, ReferenceAgreesWithNumPy) {
+  const auto files = golden_files();
+  EXPECT_GE(files.size(), 4U);
+  for (const auto& file : files) {
+    SCOPED_TRACE(file.filename().string());
+    std::ifstream stream(file);
+    const json golden = json::parse(stream);
+    expect_trajectory<double>(golden);
+    expect_trajectory<long double>(golden);
+  }
+}
+
+}  // namespace
+}  // namespace gdbench::verify

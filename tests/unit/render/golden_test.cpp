@@ -1,0 +1,36 @@
+// Whole outputs for a fixed report. After an intended change:
+//   GDBENCH_UPDATE_GOLDEN=1 ctest -R Golden   and look at the difference before it is committed.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "reports/render/render.h"
+#include "tests/unit/result/example_report.h"
+#include "tests/unit/result/temporary_folder.h"
+
+namespace gdbench::render {
+namespace {
+
+using tests::example_report;
+
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::filesystem::path file = std::filesystem::path(GDBENCH_SOURCE_DIR) / "tests/golden/render" / name;
+  if (std::getenv("GDBENCH_UPDATE_GOLDEN") != nullptr) tests::write_text(file, text);
+  EXPECT_EQ(text, tests::text_of(file)) << "GDBENCH_UPDATE_GOLDEN=1 writes it anew";
+}
+
+TEST(Golden, Console) { expect_golden("console.txt", console(example_report(), {})); }
+TEST(Golden, NarrowConsole) { expect_golden("console-60.txt", console(example_report(), {false, 60})); }
+TEST(Golden, ColouredConsole) { expect_golden("console-colour.txt", console(example_report(), {true, 120})); }
+TEST(Golden, Markdown) { expect_golden("report.md", markdown(example_report())); }
+TEST(Golden, Csv) { expect_golden("report.csv", csv(example_report())); }
+TEST(Golden, GoogleBenchmark) { expect_golden("google-benchmark.json", google_benchmark(example_report())); }
+
+TEST(Golden, ReportFile) {
+  const tests::TemporaryFolder folder;
+  ASSERT_TRUE(result::write_report(example_report(), folder.file("report.json")).ok());
+  expect_golden("report.json", tests::text_of(folder.file("report.json")));
+}
+
+}  // namespace
+}  // namespace gdbench::render

@@ -1,0 +1,118 @@
+// The export beside what Google Benchmark itself writes.
+#include <benchmark/benchmark.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <sstream>
+
+#include "reports/render/render.h"
+#include "tests/unit/result/example_report.h"
+
+namespace gdbench::render {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using tests::example_report;
+
+void do_nothing(benchmark::State& state) {
+  for (auto iteration : state) benchmark::DoNotOptimize(iteration);
+}
+
+void fail(benchmark::State& state) {
+  state.SkipWithError("example");
+  while (state.KeepRunning()) {
+  }
+}
+
+Json written_by_google_benchmark() {
+  std::array<char*, 2> arguments = {const_cast<char*>("example"), nullptr};
+  int count = 1;
+  benchmark::Initialize(&count, arguments.data());
+  benchmark::RegisterBenchmark("nothing", do_nothing)->Iterations(10)->Repetitions(3);
+  benchmark::RegisterBenchmark("error", fail);
+  std::ostringstream stream;
+  benchmark::JSONReporter reporter;
+  reporter.SetOutputStream(&stream);
+  reporter.SetErrorStream(&stream);
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  benchmark::ClearRegisteredBenchmarks();
+  return Json::parse(stream.str());
+}
+
+// "key:type" of each member in order.
+std::string shape_of(const Json& object) {
+  std::string shape;
+  for (const auto& [key, value] : object.items()) {
+    shape += key + ":" + (value.is_number() ? "number" : value.type_name()) + " ";
+  }
+  return shape;
+}
+
+const Json* find(const Json& document, const std::string& key, const Json& value) {
+  for (const Json& entry : document["benchmarks"]) {
+    if (entry.contains(key) && entry[key] == value) return &entry;
+  }
+  return nullptr;
+}
+
+TEST(GoogleBenchmark, HasItsFieldsInItsOrder) {
+  const Json theirs = written_by_google_benchmark();
+  const Json ours = Json::parse(google_benchmark(example_report()));
+  EXPECT_EQ(shape_of(ours), shape_of(theirs));
+  EXPECT_EQ(shape_of(ours["context"]), shape_of(theirs["context"]));
+  if (!theirs["context"]["caches"].empty()) {  // some machines say nothing about their caches
+    EXPECT_EQ(shape_of(ours["context"]["caches"][0]), shape_of(theirs["context"]["caches"][0]));
+  }
+  for (const auto& [key, value] : {std::pair<std::string, Json>{"run_type", "iteration"},
+                                   {"aggregate_name", "mean"},
+                                   {"aggregate_name", "median"},
+                                   {"aggregate_name", "stddev"},
+                                   {"aggregate_name", "cv"},
+                                   {"error_occurred", true}}) {
+    const Json* our_entry = find(ours, key, value);
+    const Json* their_entry = find(theirs, key, value);
+    ASSERT_NE(our_entry, nullptr) << key << value;
+    ASSERT_NE(their_entry, nullptr) << key << value;
+    EXPECT_EQ(shape_of(*our_entry), shape_of(*their_entry));
+  }
+  EXPECT_EQ((*find(ours, "aggregate_name", "cv"))["aggregate_unit"],
+            (*find(theirs, "aggregate_name", "cv"))["aggregate_unit"]);
+}
+
+TEST(GoogleBenchmark, HasOneEntryPerSampleThatCounts) {
+  const result::Report report = example_report();
+  const Json document = Json::parse(google_benchmark(report));
+  std::vector<double> times;
+  for (const Json& entry : document["benchmarks"]) {
+    if (entry["name"] == report.cells[0].id) times.push_back(entry["real_time"]);
+  }
+  std::vector<double> expected;
+  for (const result::Sample& sample : report.cells[0].samples) {
+    if (!sample.cold) expected.push_back(sample.real_ns);
+  }
+  EXPECT_EQ(times, expected);
+}
+
+TEST(GoogleBenchmark, ComputesItsAggregates) {
+  result::Report report = example_report();
+  report.cells.resize(1);
+  report.cells[0].samples.resize(3);
+  const std::array times = {1.0, 2.0, 6.0};
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    report.cells[0].samples[i].cold = false;
+    report.cells[0].samples[i].real_ns = times[i];
+  }
+  const Json document = Json::parse(google_benchmark(report));
+  EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", "mean"))["real_time"], 3);
+  EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", "median"))["real_time"], 2);
+  EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", "stddev"))["real_time"], std::sqrt(7.0));
+  EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", "cv"))["real_time"], std::sqrt(7.0) / 3);
+}
+
+TEST(GoogleBenchmark, DoesNotNameTheHost) {
+  EXPECT_EQ(Json::parse(google_benchmark(example_report()))["context"]["host_name"], "");
+}
+
+}  // namespace
+}  // namespace gdbench::render

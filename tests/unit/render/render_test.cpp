@@ -1,0 +1,237 @@
+#include "reports/render/render.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "tests/unit/result/example_report.h"
+
+namespace gdbench::render {
+namespace {
+
+using tests::example_report;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  std::string line;
+  while (std::getline(stream, line)) lines.push_back(line);
+  return lines;
+}
+
+std::size_t characters(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+// Records of RFC 4180, strictly: throws away nothing and accepts no stray quote.
+std::vector<std::vector<std::string>> records_of(const std::string& text) {
+  std::vector<std::vector<std::string>> records;
+  std::vector<std::string> record;
+  std::string field;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c != '"') {
+        field += c;
+      } else if (i + 1 < text.size() && text[i + 1] == '"') {
+        field += text[++i];
+      } else {
+        quoted = false;
+      }
+    } else if (c == '"') {
+      EXPECT_TRUE(field.empty()) << "a quote inside a field";
+      quoted = true;
+    } else if (c == ',') {
+      record.push_back(std::exchange(field, {}));
+    } else if (c == '\r' && i + 1 < text.size() && text[i + 1] == '\n') {
+      ++i;
+      record.push_back(std::exchange(field, {}));
+      records.push_back(std::exchange(record, {}));
+    } else {
+      field += c;
+    }
+  }
+  EXPECT_TRUE(field.empty() && record.empty()) << "text after the last record";
+  return records;
+}
+
+TEST(FormatDuration, HasThreeSignificantDigits) {
+  EXPECT_EQ(format_duration_ns(18.3), "18.3 ns");
+  EXPECT_EQ(format_duration_ns(104'000), "104 us");
+  EXPECT_EQ(format_duration_ns(1'250'000), "1.25 ms");
+  EXPECT_EQ(format_duration_ns(2.1e9), "2.1 s");
+  EXPECT_EQ(format_duration_ns(0), "0 ns");
+  EXPECT_EQ(format_duration_ns(0.1234), "0.123 ns");
+  EXPECT_EQ(format_duration_ns(3.6e12), "3600 s");
+}
+
+TEST(FormatDuration, ChangesTheUnitAfterRounding) {
+  EXPECT_EQ(format_duration_ns(999.4), "999 ns");
+  EXPECT_EQ(format_duration_ns(999.6), "1 us");
+  EXPECT_EQ(format_duration_ns(999'600), "1 ms");
+  EXPECT_EQ(format_duration_ns(999.6e6), "1 s");
+  EXPECT_EQ(format_duration_ns(1000), "1 us");
+}
+
+TEST(FormatDuration, HasADashForWhatIsNoNumber) {
+  EXPECT_EQ(format_duration_ns(std::nan("")), "-");
+  EXPECT_EQ(format_duration_ns(std::numeric_limits<double>::infinity()), "-");
+}
+
+TEST(Console, FitsAHundredColumns) {
+  for (const std::string& line : lines_of(console(example_report(), {}))) EXPECT_LE(characters(line), 100U) << line;
+}
+
+TEST(Console, StaysWholeInAnyWidth) {
+  for (int width = -1; width < 140; width += 3) {
+    const std::string text = console(example_report(), {false, width});
+    EXPECT_NE(text.find("18.3 ns"), std::string::npos) << "a time is never left out, width " << width;
+    // No row name of the example is longer than 40 characters.
+    for (const std::string& line : lines_of(text)) EXPECT_LE(characters(line), std::max(60, width)) << line;
+  }
+}
+
+TEST(Console, SaysWhatItLeavesOutForLackOfWidth) {
+  EXPECT_EQ(console(example_report(), {false, 140}).find("Left out"), std::string::npos);
+  EXPECT_NE(console(example_report(), {false, 60}).find("Left out"), std::string::npos);
+}
+
+TEST(Console, IsColouredOnlyWhenAsked) {
+  const std::string plain = console(example_report(), {false, 100});
+  EXPECT_EQ(plain.find('\x1b'), std::string::npos);
+  std::string coloured = console(example_report(), {true, 100});
+  EXPECT_NE(coloured.find("\x1b[32m"), std::string::npos);
+  std::string stripped;
+  for (std::size_t i = 0; i < coloured.size(); ++i) {
+    if (coloured[i] == '\x1b') {
+      i = coloured.find('m', i);
+    } else {
+      stripped += coloured[i];
+    }
+  }
+  EXPECT_EQ(stripped, plain) << "colour moves text";
+}
+
+TEST(Console, OrdersRowsFastestFirstAndThoseWithoutATimeLast) {
+  const std::string text = console(example_report(), {false, 120});
+  const auto at = [&text](const std::string& part) {
+    const std::size_t position = text.find(part);
+    EXPECT_NE(position, std::string::npos) << part;
+    return position;
+  };
+  EXPECT_LT(at("example/matrix @2 #base"), at("example/loops  "));
+  EXPECT_LT(at("example/loops  "), at("example/matrix packed=true"));
+  EXPECT_LT(at("example/matrix packed=true"), at("not ranked"));
+  EXPECT_LT(at("not ranked"), at("example/matrix+replay"));
+  EXPECT_LT(at("example/matrix+replay"), at("unsupported: example/half has no f32"));
+}
+
+TEST(Console, MarksWhatWasMeasuredWithinOneProcess) {
+  result::Report report = example_report();
+  EXPECT_NE(console(report, {}).find("* within one process"), std::string::npos);
+  for (result::Cell& cell : report.cells) {
+    if (cell.summary) cell.summary->step_ns.within_one_process = false;
+  }
+  EXPECT_EQ(console(report, {}).find("within one process:"), std::string::npos);
+}
+
+TEST(Console, TellsWhoWonOnlyWhereItIsDecided) {
+  result::Report report = example_report();
+  std::erase_if(report.cells, [](const result::Cell& cell) {
+    return cell.threads != 1 || !cell.options.empty() || cell.scenario != "00000000000000aa";
+  });
+  EXPECT_NE(console(report, {false, 200})
+                .find("example/loops (18.3 ns) wins, 2.33 times as fast as example/matrix "
+                      "(42.5 ns)."),
+            std::string::npos);
+  stats::Comparison& comparison = report.find_cell("example-3x2/example/matrix")->summary->ratio->comparison;
+  comparison.verdict = stats::Verdict::equivalent;
+  EXPECT_NE(console(report, {false, 200}).find("are equivalent."), std::string::npos);
+  comparison.verdict = stats::Verdict::inconclusive;
+  comparison.remark = "too few";
+  EXPECT_NE(console(report, {false, 200}).find("are not told apart (too few)."), std::string::npos);
+}
+
+TEST(Renderers, AcceptAnEmptyReport) {
+  const result::Report report;
+  EXPECT_NE(console(report, {}).find("0 cells"), std::string::npos);
+  EXPECT_NE(markdown(report).find("0 cells"), std::string::npos);
+  EXPECT_EQ(records_of(csv(report)).size(), 1U);
+  EXPECT_TRUE(nlohmann::json::parse(google_benchmark(report))["benchmarks"].empty());
+}
+
+TEST(Renderers, AcceptFiguresThatAreNotFinite) {
+  result::Report report = example_report();
+  const double nan = std::nan("");
+  for (result::Cell& cell : report.cells) {
+    if (!cell.summary) continue;
+    cell.summary->step_ns = {nan, {nan, nan}, 3, false};
+    cell.summary->first_step_ns = nan;
+    for (result::Sample& sample : cell.samples) sample.cpu_ns = nan;
+  }
+  EXPECT_EQ(console(report, {}).find("nan"), std::string::npos);
+  EXPECT_EQ(markdown(report).find("nan"), std::string::npos);
+  EXPECT_EQ(csv(report).find("nan"), std::string::npos);
+  EXPECT_TRUE(nlohmann::json::accept(google_benchmark(report)));
+}
+
+TEST(Markdown, HasTablesOfEqualWidth) {
+  std::size_t bars = 0;
+  for (const std::string& line : lines_of(markdown(example_report()))) {
+    if (line.empty() || line[0] != '|') {
+      bars = 0;
+      continue;
+    }
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) count += line[i] == '|' && line[i - (i > 0)] != '\\' ? 1 : 0;
+    EXPECT_EQ(count, bars == 0 ? count : bars) << line;
+    bars = count;
+  }
+}
+
+TEST(Markdown, NamesTheEnvironment) {
+  const std::string text = markdown(example_report());
+  for (const char* part : {"Example Processor 9000", "2 logical processors", "Linux 6.1.0-example",
+                           "ExampleCompiler 1.0", "git 0123456789ab with changes"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+}
+
+TEST(Csv, HasOneRecordPerCellAndTheSameFieldsInEach) {
+  const result::Report report = example_report();
+  const auto records = records_of(csv(report));
+  ASSERT_EQ(records.size(), report.cells.size() + 1);
+  for (const auto& record : records) EXPECT_EQ(record.size(), records[0].size());
+  for (const char* name : {"cell", "state", "step_ns", "step_low_ns", "step_high_ns", "ratio", "verdict", "repeat"}) {
+    EXPECT_EQ(std::count(records[0].begin(), records[0].end(), name), 1) << name;
+  }
+}
+
+TEST(Csv, KeepsAwkwardTextWhole) {
+  result::Report report = example_report();
+  const std::string reason = "a \"quote\", a comma,\r\na line\nand another";
+  report.find_cell("example-3x2/example/liar")->status.reason = reason;
+  const auto records = records_of(csv(report));
+  const auto column = std::find(records[0].begin(), records[0].end(), "reason") - records[0].begin();
+  EXPECT_TRUE(std::any_of(records.begin(), records.end(),
+                          [&](const auto& record) { return record[static_cast<std::size_t>(column)] == reason; }));
+}
+
+TEST(Csv, HasNumbersThatReadBackExactly) {
+  result::Report report = example_report();
+  report.cells[0].summary->step_ns.value = 1.0 / 3;
+  const auto records = records_of(csv(report));
+  const auto column =
+      static_cast<std::size_t>(std::find(records[0].begin(), records[0].end(), "step_ns") - records[0].begin());
+  EXPECT_TRUE(std::any_of(records.begin() + 1, records.end(), [&](const auto& record) {
+    return !record[column].empty() && std::stod(record[column]) == 1.0 / 3;
+  }));
+}
+
+}  // namespace
+}  // namespace gdbench::render

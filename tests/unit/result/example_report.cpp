@@ -1,0 +1,189 @@
+#include "tests/unit/result/example_report.h"
+
+namespace gdbench::tests {
+
+namespace {
+
+using result::Cell;
+using result::CellState;
+using result::Report;
+using result::ScenarioRecord;
+
+stats::Estimate estimate(double value, double low, double high, int launches) {
+  return {value, {low, high}, launches, launches == 1};
+}
+
+Cell cell(const ScenarioRecord& scenario, const std::string& implementation) {
+  Cell cell;
+  cell.id = scenario.label + "/" + implementation;
+  cell.scenario = scenario.key;
+  cell.implementation = implementation;
+  cell.build = "ExampleCompiler 1.0 -O2";
+  cell.repeat = "gdbench run --scenario " + scenario.name + " --impl " + implementation;
+  return cell;
+}
+
+// Two rounds of two blocks per launch around `step_ns`, the first block of each launch cold.
+Cell timed(const ScenarioRecord& scenario, const std::string& implementation, double step_ns, int launches) {
+  Cell made = cell(scenario, implementation);
+  made.status.state = CellState::ok;
+  made.verification = result::Verification{20, false, 2.5, 0.125, {{"w0", 1e-7, 1e-6, 2e-7}, {"b0", 0, 1e-6, 0}}};
+  made.block = result::Block{1000, 10, 0.01, false, 800};
+  for (int launch = 0; launch < launches; ++launch) {
+    made.launches.push_back({launch, "2026-01-02T03:04:05Z", 0.004, 0.001, 0.0005, 20 * step_ns, 0.03, 8 << 20});
+    for (int block = 0; block < 3; ++block) {
+      const double real_ns = step_ns * (block == 0 ? 2 : 1 + 0.01 * (block + launch));
+      made.samples.push_back(
+          {launch, block, launch % 2, block == 0, 1000, real_ns, real_ns - 0.125, real_ns * 1000 + 3500, 0.25});
+    }
+  }
+  result::Summary summary;
+  summary.step_ns = estimate(step_ns, step_ns * 0.99, step_ns * 1.015, launches);
+  summary.median_absolute_deviation_ns = step_ns / 128;
+  summary.samples = 2 * launches;
+  summary.first_step_ns = 20 * step_ns;
+  summary.start_seconds = 0.004;
+  summary.load_seconds = 0.001;
+  summary.prepare_seconds = 0.0005;
+  summary.launch_seconds = 0.03;
+  summary.peak_resident_bytes = 8 << 20;
+  made.summary = summary;
+  return made;
+}
+
+void compare_with(const Cell& baseline, Cell& cell, double ratio, stats::Verdict verdict, const std::string& remark) {
+  cell.summary->ratio = result::RatioToBaseline{
+      baseline.id, {estimate(ratio, ratio * 0.97, ratio * 1.02, cell.summary->step_ns.launches), verdict, remark}};
+}
+
+Cell failed(const ScenarioRecord& scenario, const std::string& implementation, CellState state,
+            const std::string& reason) {
+  Cell made = cell(scenario, implementation);
+  made.status = {state, reason};
+  return made;
+}
+
+ScenarioRecord small_scenario() {
+  ScenarioRecord scenario;
+  scenario.key = "00000000000000aa";
+  scenario.name = "example-3x2";
+  scenario.label = "example-3x2";
+  scenario.resolved = {
+      {"name", "example-3x2"}, {"dtype", "f32"}, {"loss", "half_mse"}, {"model", {{"kind", "linear_regression"}}}};
+  scenario.rows = 3;
+  scenario.features = 2;
+  scenario.outputs = 1;
+  scenario.parameters = 2;
+  scenario.batch_rows = 3;
+  scenario.operations_per_step = 31;
+  scenario.data_digest = "0123456789abcdef";
+  return scenario;
+}
+
+ScenarioRecord large_scenario() {
+  ScenarioRecord scenario;
+  scenario.key = "00000000000000bb";
+  scenario.name = "example-10-50-1";
+  scenario.label = "example-10-50-1 batch=32 dtype=f64";
+  scenario.resolved = {{"name", "example-10-50-1"},
+                       {"dtype", "f64"},
+                       {"loss", "mse"},
+                       {"model",
+                        {{"kind", "multilayer_perceptron"},
+                         {"layers",
+                          {{{"width", 50}, {"activation", "tanh"}, {"bias", true}},
+                           {{"width", 1}, {"activation", "identity"}, {"bias", true}}}}}}};
+  scenario.rows = 1000;
+  scenario.features = 10;
+  scenario.outputs = 1;
+  scenario.parameters = 601;
+  scenario.batch_rows = 32;
+  scenario.operations_per_step = 96512;
+  scenario.data_digest = "fedcba9876543210";
+  return scenario;
+}
+
+void add_small_cells(const ScenarioRecord& scenario, Report& report) {
+  const Cell loops = timed(scenario, "example/loops", 18.25, 5);
+  Cell matrix = timed(scenario, "example/matrix", 42.5, 5);
+  compare_with(loops, matrix, 2.33, stats::Verdict::slower, "");
+  Cell packed = timed(scenario, "example/matrix", 18.5, 5);
+  packed.options = {{"packed", "true"}, {"unit", "\u00b5"}};
+  packed.id += "?packed=true&unit=\u00b5";
+  compare_with(loops, packed, 1.004, stats::Verdict::equivalent, "");
+  Cell threads = timed(scenario, "example/matrix", 12.5, 5);
+  threads.threads = 2;
+  threads.arm = "base";
+  threads.id += "@2#base";
+  Cell replay = timed(scenario, "example/matrix+replay", 9.75, 5);
+  replay.ranked = false;
+  compare_with(loops, replay, 0.534, stats::Verdict::faster, "");
+  for (const Cell& made : {loops, matrix, packed, threads, replay}) report.cells.push_back(made);
+  report.cells.push_back(failed(scenario, "example/half", CellState::unsupported, "example/half has no f32"));
+  report.cells.push_back(
+      failed(scenario, "example/liar", CellState::wrong, "w0 differs by 3e-2, at most 1e-6 | \"w0\""));
+  report.cells.push_back(failed(scenario, "example/fragile", CellState::crashed, "signal 11 in request run"));
+  report.cells.push_back(failed(scenario, "example/slow", CellState::timed_out, "no answer to run within 10 s"));
+  report.cells.push_back(
+      failed(scenario, "example/early", CellState::untrusted, "CPU time, 4.0 ms, over wall, 1.0 ms"));
+}
+
+void add_large_cells(const ScenarioRecord& scenario, Report& report) {
+  const Cell loops = timed(scenario, "example/loops", 104'500, 1);
+  Cell matrix = timed(scenario, "example/matrix", 45'250, 1);
+  compare_with(loops, matrix, 0.433, stats::Verdict::inconclusive, "1 launch, at least 3 are needed");
+  report.cells.push_back(loops);
+  report.cells.push_back(matrix);
+  report.cells.push_back(cell(scenario, "example/later"));
+}
+
+nlohmann::json example_environment() {
+  return {{"cpu",
+           {{"model", "Example Processor 9000"},
+            {"vendor", "ExampleVendor"},
+            {"logical_processors", 2},
+            {"allowed_processors", {0, 1}},
+            {"features", {"avx2", "fma"}},
+            {"caches",
+             {{{"level", 1}, {"type", "Data"}, {"bytes", 49152}, {"shared_by", 1}},
+              {{"level", 2}, {"type", "Unified"}, {"bytes", 2097152}, {"shared_by", 1}}}},
+            {"governor", nullptr},
+            {"frequency_mhz", 2600.5}}},
+          {"memory_bytes", 8589934592},
+          {"kernel", "Linux 6.1.0-example"},
+          {"operating_system", "Example Linux 12"},
+          {"virtual_machine", true},
+          {"load_average", {0.25, 0.5, 0.75}},
+          {"aslr", 2},
+          {"build",
+           {{"compiler", "ExampleCompiler 1.0"},
+            {"flags", "-O3"},
+            {"type", "Release"},
+            {"git_revision", "0123456789abcdef0123456789abcdef01234567"},
+            {"git_dirty", true}}},
+          {"libraries", {{"google_benchmark", "1.7.1"}, {"nlohmann_json", "3.11.2"}, {"cli11", nullptr}}}};
+}
+
+}  // namespace
+
+Report example_report() {
+  Report report;
+  report.run.id = "example-run";
+  report.run.started_at = "2026-01-02T03:04:05Z";
+  report.run.finished_at = "2026-01-02T03:05:06Z";
+  report.run.status = "complete";
+  report.run.command = {"gdbench", "run", "example", "--seed", "7"};
+  report.run.matrix = "example";
+  report.run.baseline = "example/loops";
+  report.run.seed = 7;
+  report.run.budget_seconds = 60;
+  report.run.precision = 0.01;
+  report.environment = example_environment();
+  report.scenarios = {small_scenario(), large_scenario()};
+  add_small_cells(report.scenarios[0], report);
+  add_large_cells(report.scenarios[1], report);
+  report.notes = {"example/plugin.so was skipped: it has ABI 9, this program reads 1"};
+  return report;
+}
+
+}  // namespace gdbench::tests

@@ -1,0 +1,181 @@
+#include "harness/result/summarise.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace gdbench::result {
+namespace {
+
+Cell cell_of(const std::string& implementation) {
+  Cell cell;
+  cell.id = "s/" + implementation;
+  cell.scenario = "s";
+  cell.implementation = implementation;
+  cell.status.state = CellState::ok;
+  return cell;
+}
+
+Sample block(int launch, int round, double real_ns, bool cold = false) {
+  Sample sample;
+  sample.launch = launch;
+  sample.round = round;
+  sample.cold = cold;
+  sample.steps = 10;
+  sample.real_ns = real_ns;
+  sample.cpu_ns = real_ns;
+  return sample;
+}
+
+// Machine speed drifts by the launch; the candidate always takes `factor` times as long.
+Report drifting(double factor, int launches = 8) {
+  Report report;
+  report.run.baseline = "example/base";
+  report.scenarios.push_back({});
+  report.scenarios[0].key = "s";
+  Cell base = cell_of("example/base");
+  Cell candidate = cell_of("example/candidate");
+  for (int launch = 0; launch < launches; ++launch) {
+    const double speed = 100 + 10 * launch;
+    base.samples.push_back(block(launch, 0, 5 * speed, true));
+    candidate.samples.push_back(block(launch, 0, 7 * speed, true));
+    for (int round = 1; round < 4; ++round) {
+      base.samples.push_back(block(launch, round, speed + round));
+      candidate.samples.push_back(block(launch, round, (speed + round) * factor));
+    }
+  }
+  report.cells = {base, candidate};
+  return report;
+}
+
+TEST(Summarise, LeavesColdBlocksOut) {
+  Report report = drifting(2, 1);
+  summarise(report);
+  ASSERT_TRUE(report.cells[0].summary.has_value());
+  EXPECT_DOUBLE_EQ(report.cells[0].summary->step_ns.value, 102);  // of 101, 102, 103
+  EXPECT_DOUBLE_EQ(report.cells[0].summary->median_absolute_deviation_ns, 1);
+  EXPECT_EQ(report.cells[0].summary->samples, 3);
+  EXPECT_TRUE(report.cells[0].summary->step_ns.within_one_process);
+}
+
+TEST(Summarise, PairsByLaunchAndRound) {
+  Report report = drifting(0.5);
+  summarise(report);
+  ASSERT_TRUE(report.cells[1].summary.has_value());
+  ASSERT_TRUE(report.cells[1].summary->ratio.has_value());
+  const RatioToBaseline& ratio = *report.cells[1].summary->ratio;
+  EXPECT_EQ(ratio.baseline, "s/example/base");
+  EXPECT_NEAR(ratio.comparison.ratio.value, 0.5, 1e-12);
+  // Unpaired, the drift of 70% between launches would widen this.
+  EXPECT_NEAR(ratio.comparison.ratio.interval.low, 0.5, 1e-12);
+  EXPECT_NEAR(ratio.comparison.ratio.interval.high, 0.5, 1e-12);
+  EXPECT_EQ(ratio.comparison.verdict, stats::Verdict::faster);
+  EXPECT_FALSE(report.cells[0].summary->ratio.has_value()) << "the baseline has no ratio";
+}
+
+TEST(Summarise, PairsWhateverTheOrderOfSamples) {
+  Report report = drifting(0.5);
+  std::reverse(report.cells[1].samples.begin(), report.cells[1].samples.end());
+  summarise(report);
+  EXPECT_NEAR(report.cells[1].summary->ratio->comparison.ratio.interval.high, 0.5, 1e-12);
+}
+
+TEST(Summarise, PairsBlocksOfOneVisitInTheirOrder) {
+  Report report = drifting(0.5);
+  for (Cell& cell : report.cells) {
+    for (Sample& sample : cell.samples) sample.round = 0;
+  }
+  summarise(report);
+  EXPECT_NEAR(report.cells[1].summary->ratio->comparison.ratio.interval.high, 0.5, 1e-12);
+}
+
+TEST(Summarise, IgnoresVisitsThatOneSideLacks) {
+  Report report = drifting(0.5);
+  report.cells[1].samples.resize(report.cells[1].samples.size() - 2);
+  report.cells[1].samples.push_back(block(99, 1, 1e9));
+  summarise(report);
+  EXPECT_NEAR(report.cells[1].summary->ratio->comparison.ratio.value, 0.5, 1e-12);
+}
+
+TEST(Summarise, ComparesWithinThreadsArmAndScenario) {
+  for (const auto& change :
+       std::vector<void (*)(Cell&)>{[](Cell& cell) { cell.threads = 2; }, [](Cell& cell) { cell.arm = "base"; },
+                                    [](Cell& cell) { cell.scenario = "other"; }}) {
+    Report report = drifting(0.5);
+    change(report.cells[1]);
+    summarise(report);
+    ASSERT_TRUE(report.cells[1].summary.has_value());
+    EXPECT_FALSE(report.cells[1].summary->ratio.has_value());
+  }
+}
+
+TEST(Summarise, PrefersTheBaselineWithDefaultOptions) {
+  Report report = drifting(0.5);
+  Cell tuned = report.cells[0];
+  tuned.id = "s/example/base?fast=true";
+  tuned.options = {{"fast", "true"}};
+  report.cells.insert(report.cells.begin(), tuned);
+  summarise(report);
+  EXPECT_EQ(report.cells[2].summary->ratio->baseline, "s/example/base");
+  ASSERT_TRUE(report.cells[0].summary->ratio.has_value()) << "a tuned baseline is compared with the plain one";
+  EXPECT_NEAR(report.cells[0].summary->ratio->comparison.ratio.value, 1, 1e-12);
+}
+
+TEST(Summarise, TakesTheSummaryFromCellsThatAreNotOk) {
+  Report report = drifting(0.5);
+  summarise(report);
+  report.cells[0].status = {CellState::untrusted, "example"};
+  summarise(report);
+  EXPECT_FALSE(report.cells[0].summary.has_value());
+  ASSERT_TRUE(report.cells[1].summary.has_value());
+  EXPECT_FALSE(report.cells[1].summary->ratio.has_value()) << "there is no baseline any more";
+}
+
+TEST(Summarise, GivesNoSummaryWithoutAUsableBlock) {
+  Report report = drifting(0.5);
+  report.cells[0].samples = {block(0, 0, 10, true), block(0, 1, std::nan("")), block(0, 2, 0)};
+  summarise(report);
+  EXPECT_FALSE(report.cells[0].summary.has_value());
+}
+
+TEST(Summarise, TakesMediansOverLaunches) {
+  Report report = drifting(1, 3);
+  Cell& cell = report.cells[0];
+  for (int launch = 0; launch < 3; ++launch) {
+    const double value = launch == 2 ? 100 : launch + 1;  // 1, 2, 100
+    cell.launches.push_back({launch, "", value, 2 * value, 3 * value, 4 * value, 5 * value, launch * 1000});
+  }
+  summarise(report);
+  EXPECT_DOUBLE_EQ(cell.summary->start_seconds, 2);
+  EXPECT_DOUBLE_EQ(cell.summary->load_seconds, 4);
+  EXPECT_DOUBLE_EQ(cell.summary->prepare_seconds, 6);
+  EXPECT_DOUBLE_EQ(cell.summary->first_step_ns, 8);
+  EXPECT_DOUBLE_EQ(cell.summary->launch_seconds, 10);
+  EXPECT_EQ(cell.summary->peak_resident_bytes, 2000);
+}
+
+TEST(Summarise, GivesTheSameFiguresForTheSameSeed) {
+  Report first = drifting(1.001);
+  Report second = first;
+  summarise(first);
+  summarise(second);
+  EXPECT_EQ(to_json(first), to_json(second));
+  EXPECT_LT(first.cells[0].summary->step_ns.interval.low, first.cells[0].summary->step_ns.interval.high);
+}
+
+TEST(RelativePrecision, IsInfiniteBelowThreeLaunches) {
+  EXPECT_TRUE(std::isinf(relative_precision(drifting(1, 2).cells[0])));
+  EXPECT_TRUE(std::isinf(relative_precision(Cell{})));
+}
+
+TEST(RelativePrecision, IsHalfTheIntervalOverTheValue) {
+  Cell steady = cell_of("example/steady");
+  for (int launch = 0; launch < 5; ++launch) steady.samples.push_back(block(launch, 1, 50));
+  EXPECT_DOUBLE_EQ(relative_precision(steady), 0);
+  const double drifting_precision = relative_precision(drifting(1).cells[0]);
+  EXPECT_GT(drifting_precision, 0);
+  EXPECT_LT(drifting_precision, 0.7);
+}
+
+}  // namespace
+}  // namespace gdbench::result

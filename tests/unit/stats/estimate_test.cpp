@@ -1,0 +1,211 @@
+#include "harness/stats/estimate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace gdbench::stats {
+namespace {
+
+// Standard normal by summing twelve uniforms: the same on every machine, close enough for coverage.
+double normal(std::mt19937_64& generator) {
+  double sum = -6;
+  for (int i = 0; i < 12; ++i) sum += static_cast<double>(generator() >> 11) * 0x1p-53;
+  return sum;
+}
+
+// `launches` launches of `samples` values around `center`; launches differ more than the values within one.
+std::vector<Observation> clustered_sample(std::mt19937_64& generator, int launches, int samples, double center) {
+  std::vector<Observation> observations;
+  for (int launch = 0; launch < launches; ++launch) {
+    const double shift = 0.10 * normal(generator);
+    for (int i = 0; i < samples; ++i) observations.push_back({launch, center + shift + 0.03 * normal(generator)});
+  }
+  return observations;
+}
+
+// Pairs whose ratio is about `ratio`, scattered by `scatter` between launches.
+std::vector<Pair> pairs_around(double ratio, double scatter, int launches, int rounds = 5) {
+  std::mt19937_64 generator(7);
+  std::vector<Pair> pairs;
+  for (int launch = 0; launch < launches; ++launch) {
+    const double shift = std::exp(scatter * normal(generator));
+    for (int round = 0; round < rounds; ++round)
+      pairs.push_back({launch, 10.0 + round, (10.0 + round) * ratio * shift});
+  }
+  return pairs;
+}
+
+TEST(MedianTest, KnownValues) {
+  EXPECT_EQ(median({}), 0);
+  EXPECT_EQ(median({3}), 3);
+  EXPECT_EQ(median({5, 1, 3}), 3);
+  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
+  EXPECT_EQ(median_absolute_deviation({}), 0);
+  EXPECT_EQ(median_absolute_deviation({1, 1, 2, 2, 4, 6, 9}), 1);
+}
+
+TEST(ClusteredMedianTest, NothingMeasured) {
+  const Estimate estimate = clustered_median({}, {});
+  EXPECT_EQ(estimate.value, 0);
+  EXPECT_EQ(estimate.launches, 0);
+  EXPECT_FALSE(estimate.within_one_process);
+}
+
+TEST(ClusteredMedianTest, SingleLaunchSaysSo) {
+  const std::vector<Observation> observations = {{4, 1}, {4, 2}, {4, 3}, {4, 4}, {4, 10}};
+  const Estimate estimate = clustered_median(observations, {});
+  EXPECT_EQ(estimate.value, 3);
+  EXPECT_EQ(estimate.launches, 1);
+  EXPECT_TRUE(estimate.within_one_process);
+  EXPECT_LE(estimate.interval.low, 3);
+  EXPECT_GE(estimate.interval.high, 3);
+  EXPECT_GE(estimate.interval.low, 1);
+  EXPECT_LE(estimate.interval.high, 10);
+}
+
+TEST(ClusteredMedianTest, EqualValuesHaveAnEmptyInterval) {
+  const std::vector<Observation> observations = {{0, 2}, {1, 2}, {2, 2}};
+  const Estimate estimate = clustered_median(observations, {});
+  EXPECT_EQ(estimate.interval.low, 2);
+  EXPECT_EQ(estimate.interval.high, 2);
+  EXPECT_EQ(estimate.launches, 3);
+}
+
+TEST(ClusteredMedianTest, ReproducibleBySeed) {
+  std::mt19937_64 generator(3);
+  const auto observations = clustered_sample(generator, 8, 6, 1);
+  const Estimate first = clustered_median(observations, {0.95, 500, 11});
+  const Estimate again = clustered_median(observations, {0.95, 500, 11});
+  const Estimate other = clustered_median(observations, {0.95, 500, 12});
+  EXPECT_EQ(first.interval.low, again.interval.low);
+  EXPECT_EQ(first.interval.high, again.interval.high);
+  EXPECT_TRUE(first.interval.low != other.interval.low || first.interval.high != other.interval.high);
+}
+
+TEST(ClusteredMedianTest, OrderOfObservationsDoesNotMatterBetweenLaunches) {
+  const std::vector<Observation> grouped = {{1, 1}, {1, 2}, {2, 5}, {2, 6}, {3, 3}, {3, 4}};
+  const std::vector<Observation> mixed = {{3, 3}, {1, 1}, {2, 5}, {1, 2}, {3, 4}, {2, 6}};
+  EXPECT_EQ(clustered_median(grouped, {}).interval.low, clustered_median(mixed, {}).interval.low);
+  EXPECT_EQ(clustered_median(grouped, {}).interval.high, clustered_median(mixed, {}).interval.high);
+}
+
+TEST(ClusteredMedianTest, HigherConfidenceIsWider) {
+  std::mt19937_64 generator(3);
+  const auto observations = clustered_sample(generator, 20, 6, 1);
+  const Interval narrow = clustered_median(observations, {0.5, 1000, 1}).interval;
+  const Interval wide = clustered_median(observations, {0.99, 1000, 1}).interval;
+  EXPECT_LT(wide.low, narrow.low);
+  EXPECT_GT(wide.high, narrow.high);
+}
+
+// Share of 95% intervals that cover the true median, in `trials` simulated measurements.
+double coverage(int launches, int trials, bool ignore_launches) {
+  std::mt19937_64 generator(2024);
+  int covered = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    auto observations = clustered_sample(generator, launches, 6, 1);
+    int next = 0;
+    if (ignore_launches) {
+      for (Observation& observation : observations) observation.launch = next++;
+    }
+    const Interval interval = clustered_median(observations, {0.95, 300, 5}).interval;
+    if (interval.low <= 1 && 1 <= interval.high) ++covered;
+  }
+  return static_cast<double>(covered) / trials;
+}
+
+TEST(ClusteredMedianTest, IntervalsCoverTheMedianAboutAsOftenAsTheySay) {
+  // 600 trials at 95%: standard deviation 0.9%.
+  const double share = coverage(30, 600, false);
+  EXPECT_GT(share, 0.92);
+  EXPECT_LT(share, 0.99);
+}
+
+TEST(ClusteredMedianTest, TakingValuesForIndependentWouldCoverTooRarely) { EXPECT_LT(coverage(30, 300, true), 0.80); }
+
+TEST(PairedRatioTest, KnownRatio) {
+  const std::vector<Pair> pairs = {{0, 1, 2}, {1, 10, 20}, {2, 3, 9}};
+  const Estimate estimate = paired_ratio(pairs, {});
+  EXPECT_DOUBLE_EQ(estimate.value, 2);
+  EXPECT_EQ(estimate.launches, 3);
+  EXPECT_GE(estimate.interval.low, 2 - 1e-12);
+  EXPECT_LE(estimate.interval.high, 3 + 1e-12);
+}
+
+TEST(PairedRatioTest, CommonDriftCancels) {
+  std::vector<Pair> steady = pairs_around(1.2, 0.02, 6);
+  std::vector<Pair> drifting = steady;
+  for (std::size_t i = 0; i < drifting.size(); ++i) {
+    const double drift = 1 + 0.5 * static_cast<double>(i);  // the machine slows down
+    drifting[i].base *= drift;
+    drifting[i].candidate *= drift;
+  }
+  const Estimate a = paired_ratio(steady, {});
+  const Estimate b = paired_ratio(drifting, {});
+  EXPECT_NEAR(a.value, b.value, 1e-12);
+  EXPECT_NEAR(a.interval.low, b.interval.low, 1e-12);
+  EXPECT_NEAR(a.interval.high, b.interval.high, 1e-12);
+}
+
+TEST(CompareTest, VerdictTable) {
+  struct Row {
+    double ratio;
+    double scatter;
+    int launches;
+    Verdict verdict;
+    const char* remark;  // beginning
+  };
+  const Row rows[] = {
+      {0.80, 0.005, 10, Verdict::faster, ""},
+      {1.25, 0.005, 10, Verdict::slower, ""},
+      {1.00, 0.001, 10, Verdict::equivalent, ""},
+      {1.00, 0.100, 10, Verdict::inconclusive, "the interval from "},
+      {1.02, 0.010, 10, Verdict::inconclusive, "the interval from "},
+      {0.50, 0.001, 2, Verdict::inconclusive, "2 launches, at least 3 are needed"},
+      {0.50, 0.001, 1, Verdict::inconclusive, "measured within one process"},
+      {0.50, 0.001, 0, Verdict::inconclusive, "nothing was measured"},
+      {0.50, 0.001, 3, Verdict::faster, ""},
+  };
+  for (const Row& row : rows) {
+    const Comparison result = compare(pairs_around(row.ratio, row.scatter, row.launches), {});
+    EXPECT_EQ(result.verdict, row.verdict)
+        << row.ratio << ", scatter " << row.scatter << ": " << name_of(result.verdict);
+    EXPECT_EQ(result.remark.rfind(row.remark, 0), 0U) << result.remark;
+    EXPECT_EQ(result.remark.empty(), result.verdict != Verdict::inconclusive) << result.remark;
+  }
+}
+
+TEST(CompareTest, MarginDecidesWhatMatters) {
+  const auto pairs = pairs_around(1.02, 0.001, 10);
+  VerdictOptions options;
+  EXPECT_EQ(compare(pairs, options).verdict, Verdict::slower);
+  options.margin = 0.03;
+  EXPECT_EQ(compare(pairs, options).verdict, Verdict::equivalent);
+}
+
+TEST(CompareTest, SwappingTheSidesSwapsTheVerdict) {
+  std::vector<Pair> pairs = pairs_around(1.0101, 0.0, 5);
+  EXPECT_EQ(compare(pairs, {}).verdict, Verdict::slower);
+  for (Pair& pair : pairs) std::swap(pair.base, pair.candidate);
+  EXPECT_EQ(compare(pairs, {}).verdict, Verdict::faster);
+}
+
+TEST(CompareTest, TimesThatAreNotPositiveGiveNoVerdict) {
+  std::vector<Pair> pairs = pairs_around(0.5, 0.001, 5);
+  pairs[2].candidate = 0;
+  const Comparison result = compare(pairs, {});
+  EXPECT_EQ(result.verdict, Verdict::inconclusive);
+  EXPECT_EQ(result.remark, "a pair of times is 12 and 0: not positive numbers");
+}
+
+TEST(CompareTest, VerdictsHaveNames) {
+  EXPECT_STREQ(name_of(Verdict::faster), "faster");
+  EXPECT_STREQ(name_of(Verdict::slower), "slower");
+  EXPECT_STREQ(name_of(Verdict::equivalent), "equivalent");
+  EXPECT_STREQ(name_of(Verdict::inconclusive), "inconclusive");
+}
+
+}  // namespace
+}  // namespace gdbench::stats

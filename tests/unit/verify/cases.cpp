@@ -1,0 +1,167 @@
+#include "tests/unit/verify/cases.h"
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+
+namespace gdbench::verify::testing {
+
+using scenario::Activation;
+using scenario::Dataset;
+using scenario::Dtype;
+using scenario::Loss;
+using scenario::Problem;
+
+// SplitMix64: G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number generators (2014).
+std::uint64_t Random::next() {
+  std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return z ^ (z >> 31);
+}
+
+double Random::uniform(double low, double high) {
+  return low + (high - low) * (static_cast<double>(next() >> 11) * 0x1p-53);
+}
+
+std::int64_t Random::integer(std::int64_t low, std::int64_t high) {
+  return low + static_cast<std::int64_t>(uniform(0, 1) * static_cast<double>(high - low + 1));
+}
+
+namespace {
+
+double rounded(double value, Dtype dtype) {
+  return dtype == Dtype::f32 ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
+template <class T>
+void store(const std::vector<double>& values, std::byte* target) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const T value = static_cast<T>(values[i]);
+    std::memcpy(target + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
+void store(const std::vector<double>& values, Dtype dtype, std::byte* target) {
+  if (dtype == Dtype::f32) {
+    store<float>(values, target);
+  } else {
+    store<double>(values, target);
+  }
+}
+
+}  // namespace
+
+Dataset make_dataset(const Problem& problem, const std::vector<double>& x, const std::vector<double>& targets,
+                     const std::vector<std::uint32_t>& order) {
+  Dataset dataset;
+  dataset.dtype = problem.dtype;
+  dataset.rows = problem.rows;
+  dataset.features = problem.features();
+  dataset.outputs = problem.outputs();
+  dataset.has_labels = problem.loss == Loss::softmax_cross_entropy;
+  dataset.has_order = !order.empty();
+  dataset.epochs = static_cast<std::int64_t>(order.size()) / problem.rows;
+  dataset.target_offset = aligned_size(x.size() * size_of(problem.dtype));
+  dataset.order_offset = dataset.target_offset + aligned_size(targets.size() * 8);
+  auto memory = SharedMemory::create("test", dataset.order_offset + order.size() * 4);
+  if (!memory.ok()) throw std::runtime_error(memory.error().message);
+  dataset.memory = std::move(memory).value();
+
+  std::byte* const base = dataset.memory.data();
+  store(x, problem.dtype, base);
+  if (dataset.has_labels) {
+    store<std::int32_t>(targets, base + dataset.target_offset);
+  } else {
+    store(targets, problem.dtype, base + dataset.target_offset);
+  }
+  if (dataset.has_order) std::memcpy(base + dataset.order_offset, order.data(), order.size() * 4);
+  return dataset;
+}
+
+Case make_case(const Problem& problem, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<double> x(static_cast<std::size_t>(problem.rows * problem.features()));
+  for (double& value : x) value = random.uniform(-1.7, 1.7);
+
+  const bool classes = problem.loss == Loss::softmax_cross_entropy;
+  std::vector<double> targets(static_cast<std::size_t>(problem.rows * (classes ? 1 : problem.outputs())));
+  for (double& target : targets) {
+    target = classes ? static_cast<double>(random.integer(0, problem.outputs() - 1)) : random.uniform(-2, 2);
+  }
+
+  std::vector<std::uint32_t> order;
+  for (int epoch = 0; problem.batch_rows < problem.rows && epoch < 2; ++epoch) {
+    std::vector<std::uint32_t> rows(static_cast<std::size_t>(problem.rows));
+    std::iota(rows.begin(), rows.end(), 0U);
+    for (std::size_t i = rows.size(); i > 1; --i) {
+      std::swap(rows[i - 1], rows[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i) - 1))]);
+    }
+    order.insert(order.end(), rows.begin(), rows.end());
+  }
+
+  Case result;
+  result.problem = problem;
+  result.dataset = make_dataset(problem, x, targets, order);
+  for (const scenario::Layer& layer : problem.layers) {
+    const double bound = std::sqrt(1.0 / static_cast<double>(layer.inputs));
+    for (const std::int64_t size : {layer.inputs * layer.outputs, layer.bias ? layer.outputs : 0}) {
+      if (size == 0) continue;
+      std::vector<double>& parameter = result.start.parameters.emplace_back(static_cast<std::size_t>(size));
+      for (double& value : parameter) value = rounded(random.uniform(-bound, bound), problem.dtype);
+    }
+  }
+  return result;
+}
+
+Case random_case(std::uint64_t seed, Dtype dtype) {
+  Random random(seed);
+  constexpr Activation kActivations[] = {Activation::identity, Activation::relu, Activation::tanh, Activation::sigmoid};
+  constexpr Loss kLosses[] = {Loss::mse, Loss::half_mse, Loss::softmax_cross_entropy};
+  Problem problem;
+  problem.dtype = dtype;
+  problem.loss = kLosses[random.integer(0, 2)];
+  problem.rows = random.integer(1, 40);
+  problem.batch_rows = random.integer(1, problem.rows);
+  problem.optimizer.learning_rates = {std::exp(random.uniform(std::log(1e-3), std::log(0.3)))};
+  const std::int64_t layers = random.integer(1, 3);
+  std::int64_t inputs = random.integer(1, 30);
+  for (std::int64_t index = 0; index < layers; ++index) {
+    const bool last = index + 1 == layers;
+    const std::int64_t least = last && problem.loss == Loss::softmax_cross_entropy ? 2 : 1;
+    const std::int64_t outputs = random.integer(least, last ? 5 : 30);
+    const Activation activation = last ? Activation::identity : kActivations[random.integer(0, 3)];
+    problem.layers.push_back({inputs, outputs, activation, random.integer(0, 3) > 0});
+    inputs = outputs;
+  }
+  return make_case(problem, seed + 1);
+}
+
+std::string describe(const Problem& problem) {
+  std::string text = std::string(name_of(problem.dtype)) + " " + name_of(problem.loss) + " rows " +
+                     std::to_string(problem.rows) + " batch " + std::to_string(problem.batch_rows) + " rate " +
+                     std::to_string(problem.optimizer.learning_rates.front()) + " widths " +
+                     std::to_string(problem.features());
+  for (const scenario::Layer& layer : problem.layers) {
+    text += "-" + std::to_string(layer.outputs) + " " + name_of(layer.activation) + (layer.bias ? " bias" : "");
+  }
+  return text;
+}
+
+Problem make_problem(const std::vector<std::int64_t>& widths, Activation hidden, bool bias, Loss loss,
+                     std::int64_t rows, std::int64_t batch_rows, Dtype dtype, double learning_rate) {
+  Problem problem;
+  problem.dtype = dtype;
+  problem.loss = loss;
+  problem.rows = rows;
+  problem.batch_rows = batch_rows;
+  problem.optimizer.learning_rates = {learning_rate};
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
+    const bool last = i + 2 == widths.size();
+    problem.layers.push_back({widths[i], widths[i + 1], last ? Activation::identity : hidden, bias});
+  }
+  return problem;
+}
+
+}  // namespace gdbench::verify::testing

@@ -1,0 +1,270 @@
+#include "tests/unit/verify/other_implementation.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gdbench::verify::testing {
+
+namespace {
+
+using scenario::Activation;
+using scenario::Loss;
+
+template <class T>
+using Rows = std::vector<std::vector<T>>;
+
+template <class T>
+T pairwise_sum(const T* terms, std::size_t count) {
+  if (count == 0) return T(0);
+  if (count == 1) return terms[0];
+  return pairwise_sum(terms, count / 2) + pairwise_sum(terms + count / 2, count - count / 2);
+}
+
+// Sum of a[i] * b[i].
+template <class T>
+T dot(std::vector<T> a, std::vector<T> b, Summation summation) {
+  T sum = 0;
+  switch (summation) {
+    case Summation::reversed:
+      std::reverse(a.begin(), a.end());
+      std::reverse(b.begin(), b.end());
+      [[fallthrough]];
+    case Summation::forward:
+      for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+      return sum;
+    case Summation::fused:
+      for (std::size_t i = 0; i < a.size(); ++i) sum = std::fma(a[i], b[i], sum);
+      return sum;
+    case Summation::pairwise:
+      for (std::size_t i = 0; i < a.size(); ++i) a[i] *= b[i];
+      return pairwise_sum(a.data(), a.size());
+    case Summation::blocked: {
+      T lanes[8] = {};
+      for (std::size_t i = 0; i < a.size(); ++i) lanes[i % 8] += a[i] * b[i];
+      for (const T lane : lanes) sum += lane;
+      return sum;
+    }
+  }
+  return sum;
+}
+
+template <class T>
+std::vector<T> column(const Rows<T>& rows, std::size_t index) {
+  std::vector<T> values;
+  for (const std::vector<T>& row : rows) values.push_back(row[index]);
+  return values;
+}
+
+template <class T>
+T apply(Activation activation, T z) {
+  if (activation == Activation::relu) return std::max(z, T(0));
+  if (activation == Activation::tanh) return std::tanh(z);
+  if (activation == Activation::sigmoid) return T(1) / (T(1) + std::exp(-z));
+  return z;
+}
+
+template <class T>
+T slope(Activation activation, T z) {
+  if (activation == Activation::relu) return z > 0 ? T(1) : T(0);
+  if (activation == Activation::tanh) return T(1) - std::tanh(z) * std::tanh(z);
+  if (activation == Activation::sigmoid) return apply(activation, z) * (T(1) - apply(activation, z));
+  return T(1);
+}
+
+template <class T>
+class Trainer {
+ public:
+  Trainer(const Case& problem_case, Summation summation, Fault fault)
+      : case_(problem_case), summation_(summation), fault_(fault) {
+    for (const std::vector<double>& tensor : problem_case.start.parameters) {
+      parameters_.emplace_back(tensor.begin(), tensor.end());
+    }
+  }
+
+  void step(std::int64_t number) {
+    std::vector<std::size_t> rows = batch(number);
+    const std::size_t divisor = rows.size();
+    if (fault_ == Fault::dropped_last_row) rows.pop_back();
+    forward(rows);
+    Rows<T> delta = loss_gradient(rows, divisor);
+    const T rate = static_cast<T>(case_.problem.optimizer.learning_rates.front());
+    std::size_t parameter = parameters_.size();
+    std::vector<std::vector<T>> updated = parameters_;
+    for (std::size_t l = case_.problem.layers.size(); l-- > 0;) {
+      const scenario::Layer& layer = case_.problem.layers[l];
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        for (std::size_t j = 0; j < delta[r].size(); ++j) delta[r][j] *= slope(layer.activation, sums_[l][r][j]);
+      }
+      const std::size_t outputs = static_cast<std::size_t>(layer.outputs);
+      const std::size_t inputs = static_cast<std::size_t>(layer.inputs);
+      if (layer.bias) {
+        --parameter;
+        const bool frozen = fault_ == Fault::frozen_bias && l + 1 == case_.problem.layers.size();
+        for (std::size_t j = 0; j < outputs && !frozen; ++j) {
+          updated[parameter][j] -= rate * dot(column(delta, j), std::vector<T>(rows.size(), T(1)), summation_);
+        }
+      }
+      --parameter;
+      for (std::size_t i = 0; i < inputs; ++i) {
+        for (std::size_t j = 0; j < outputs; ++j) {
+          updated[parameter][i * outputs + j] -= rate * dot(column(inputs_[l], i), column(delta, j), summation_);
+        }
+      }
+      Rows<T> below(rows.size(), std::vector<T>(inputs));
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        for (std::size_t i = 0; i < inputs; ++i) below[r][i] = dot(delta[r], weights_row(parameter, l, i), summation_);
+      }
+      delta = below;
+    }
+    parameters_ = updated;
+  }
+
+  double loss() {
+    std::vector<std::size_t> rows;
+    for (std::int64_t r = 0; r < case_.problem.rows; ++r) rows.push_back(static_cast<std::size_t>(r));
+    forward(rows);
+    T sum = 0;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const std::vector<T>& output = inputs_.back()[r];
+      if (case_.dataset.has_labels) {
+        const T largest = *std::max_element(output.begin(), output.end());
+        T exponentials = 0;
+        for (const T value : output) exponentials += std::exp(value - largest);
+        sum += largest + std::log(exponentials) - output[static_cast<std::size_t>(case_.dataset.labels()[r])];
+        continue;
+      }
+      for (std::size_t j = 0; j < output.size(); ++j) {
+        const T error = output[j] - target(r, j);
+        sum += error * error / static_cast<T>(output.size());
+      }
+    }
+    const double mean = static_cast<double>(sum) / static_cast<double>(rows.size());
+    return case_.problem.loss == Loss::half_mse ? mean / 2 : mean;
+  }
+
+  scenario::State state() const {
+    scenario::State result;
+    for (const std::vector<T>& tensor : parameters_) result.parameters.emplace_back(tensor.begin(), tensor.end());
+    return result;
+  }
+
+ private:
+  std::vector<std::size_t> batch(std::int64_t number) const {
+    const scenario::Problem& problem = case_.problem;
+    const std::int64_t per_epoch = problem.steps_per_epoch();
+    const std::int64_t first = number % per_epoch * problem.batch_rows;
+    const std::int64_t last = std::min(first + problem.batch_rows, problem.rows);
+    const std::uint32_t* const order = case_.dataset.order();
+    std::vector<std::size_t> rows;
+    for (std::int64_t position = first; position < last; ++position) {
+      const bool shuffled = order != nullptr && fault_ != Fault::unshuffled;
+      const std::int64_t epoch = shuffled ? number / per_epoch % case_.dataset.epochs : 0;
+      rows.push_back(shuffled ? order[epoch * problem.rows + position] : static_cast<std::size_t>(position));
+    }
+    return rows;
+  }
+
+  T stored(std::size_t index, bool is_target) const {
+    if (case_.dataset.dtype == scenario::Dtype::f32) {
+      return static_cast<T>((is_target ? case_.dataset.y<float>() : case_.dataset.x<float>())[index]);
+    }
+    return static_cast<T>((is_target ? case_.dataset.y<double>() : case_.dataset.x<double>())[index]);
+  }
+
+  T target(std::size_t row, std::size_t output) const {
+    return stored(row * static_cast<std::size_t>(case_.problem.outputs()) + output, true);
+  }
+
+  T weight(std::size_t parameter, std::size_t l, std::size_t i, std::size_t j) const {
+    const scenario::Layer& layer = case_.problem.layers[l];
+    if (fault_ == Fault::transposed_weight && l == 0)
+      return parameters_[parameter][j * static_cast<std::size_t>(layer.inputs) + i];
+    return parameters_[parameter][i * static_cast<std::size_t>(layer.outputs) + j];
+  }
+
+  std::vector<T> weights_row(std::size_t parameter, std::size_t l, std::size_t i) const {
+    std::vector<T> values;
+    for (std::int64_t j = 0; j < case_.problem.layers[l].outputs; ++j) {
+      values.push_back(weight(parameter, l, i, static_cast<std::size_t>(j)));
+    }
+    return values;
+  }
+
+  void forward(const std::vector<std::size_t>& rows) {
+    const std::size_t features = static_cast<std::size_t>(case_.problem.features());
+    inputs_.assign(1, Rows<T>(rows.size(), std::vector<T>(features)));
+    sums_.clear();
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      for (std::size_t i = 0; i < features; ++i) inputs_[0][r][i] = stored(rows[r] * features + i, false);
+    }
+    std::size_t parameter = 0;
+    for (std::size_t l = 0; l < case_.problem.layers.size(); ++l) {
+      const scenario::Layer& layer = case_.problem.layers[l];
+      const std::size_t outputs = static_cast<std::size_t>(layer.outputs);
+      Rows<T> z(rows.size(), std::vector<T>(outputs));
+      Rows<T> a = z;
+      for (std::size_t j = 0; j < outputs; ++j) {
+        std::vector<T> weights;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(layer.inputs); ++i) {
+          weights.push_back(weight(parameter, l, i, j));
+        }
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+          z[r][j] = dot(inputs_[l][r], weights, summation_) + (layer.bias ? parameters_[parameter + 1][j] : T(0));
+          a[r][j] = apply(layer.activation, z[r][j]);
+        }
+      }
+      parameter += layer.bias ? 2 : 1;
+      sums_.push_back(z);
+      inputs_.push_back(a);
+    }
+  }
+
+  Rows<T> loss_gradient(const std::vector<std::size_t>& rows, std::size_t divisor) const {
+    T factor = T(1) / static_cast<T>(divisor);
+    if (fault_ == Fault::summed_loss) factor = T(1);
+    if (fault_ == Fault::doubled_loss_gradient) factor *= T(2);
+    Rows<T> gradient = inputs_.back();
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      std::vector<T>& row = gradient[r];
+      if (case_.dataset.has_labels) {
+        const T largest = *std::max_element(row.begin(), row.end());
+        T exponentials = 0;
+        for (T& value : row) exponentials += (value = std::exp(value - largest));
+        for (T& value : row) value /= exponentials;
+        row[static_cast<std::size_t>(case_.dataset.labels()[rows[r]])] -= T(1);
+      } else {
+        const T scale = T(case_.problem.loss == Loss::mse ? 2 : 1) / static_cast<T>(row.size());
+        for (std::size_t j = 0; j < row.size(); ++j) row[j] = (row[j] - target(rows[r], j)) * scale;
+      }
+      for (T& value : row) value *= factor;
+    }
+    return gradient;
+  }
+
+  const Case& case_;
+  Summation summation_;
+  Fault fault_;
+  std::vector<std::vector<T>> parameters_;
+  std::vector<Rows<T>> inputs_;  // of each layer, then the output
+  std::vector<Rows<T>> sums_;    // pre-activations
+};
+
+}  // namespace
+
+template <class T>
+Outcome train_otherwise(const Case& problem_case, std::int64_t steps, Summation summation, Fault fault) {
+  Trainer<T> trainer(problem_case, summation, fault);
+  std::int64_t made = steps;
+  if (fault == Fault::extra_step) ++made;
+  if (fault == Fault::missing_step) --made;
+  for (std::int64_t step = 0; step < made; ++step) trainer.step(problem_case.start.step + step);
+  Outcome outcome{trainer.state(), trainer.loss()};
+  outcome.state.step = problem_case.start.step + steps;
+  if (fault == Fault::wrong_entry) outcome.state.parameters[0].back() *= 1.001;
+  return outcome;
+}
+
+template Outcome train_otherwise<float>(const Case&, std::int64_t, Summation, Fault);
+template Outcome train_otherwise<double>(const Case&, std::int64_t, Summation, Fault);
+
+}  // namespace gdbench::verify::testing

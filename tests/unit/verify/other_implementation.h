@@ -1,0 +1,35 @@
+// A second implementation of training, written entry by entry with a choice of how sums are made, and with deliberate
+// faults. It shares no code with the reference.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/unit/verify/cases.h"
+
+namespace gdbench::verify::testing {
+
+enum class Summation { forward, reversed, pairwise, blocked, fused };
+
+enum class Fault {
+  none,
+  doubled_loss_gradient,
+  frozen_bias,       // of the last layer
+  dropped_last_row,  // of every batch, its mean still over all rows
+  extra_step,        // the step number reported is the right one
+  missing_step,
+  summed_loss,        // sum instead of mean over the rows
+  transposed_weight,  // of the first layer, used as it lies in memory
+  wrong_entry,        // of the first weights, by 1e-3 of its value, after training
+  unshuffled,         // ignores the order
+};
+
+struct Outcome {
+  scenario::State state;
+  double loss = 0;  // over all rows, after the last step
+};
+
+// T is the arithmetic's type.
+template <class T>
+Outcome train_otherwise(const Case& problem_case, std::int64_t steps, Summation summation, Fault fault);
+
+}  // namespace gdbench::verify::testing

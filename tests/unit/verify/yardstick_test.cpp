@@ -1,0 +1,251 @@
+#include "harness/verify/yardstick.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "harness/verify/reference.h"
+#include "tests/unit/verify/cases.h"
+#include "tests/unit/verify/other_implementation.h"
+
+namespace gdbench::verify {
+namespace {
+
+using scenario::Activation;
+using scenario::Dtype;
+using scenario::Loss;
+using scenario::Problem;
+using testing::Case;
+using testing::describe;
+using testing::Fault;
+using testing::make_case;
+using testing::make_problem;
+using testing::Outcome;
+using testing::Summation;
+using testing::train_otherwise;
+
+constexpr Summation kSummations[] = {Summation::forward, Summation::reversed, Summation::pairwise, Summation::blocked,
+                                     Summation::fused};
+
+Outcome train_in_dtype(const Case& problem_case, std::int64_t steps, Summation summation, Fault fault) {
+  if (problem_case.problem.dtype == Dtype::f32) return train_otherwise<float>(problem_case, steps, summation, fault);
+  return train_otherwise<double>(problem_case, steps, summation, fault);
+}
+
+Yardstick yardstick_of(const Case& problem_case, const YardstickOptions& options = {}) {
+  const auto result = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, options);
+  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
+  return result.value();
+}
+
+Check check_fault(const Case& problem_case, Fault fault) {
+  const Yardstick yardstick = yardstick_of(problem_case);
+  const Outcome outcome = train_in_dtype(problem_case, yardstick.steps, Summation::blocked, fault);
+  return check(yardstick, outcome.state, std::numeric_limits<double>::quiet_NaN());
+}
+
+// Two hidden layers with biases, square first layer (so that a transposed weight has the right shape), batches of 4
+// of 14 rows: the trajectory of 5 steps contains a partial batch and the next epoch.
+Case faulty_case(Dtype dtype, Loss loss, Activation hidden, double rate) {
+  return make_case(make_problem({6, 6, 5, 3}, hidden, true, loss, 14, 4, dtype, rate), 21);
+}
+
+TEST(YardstickTest, AcceptsOtherOrdersOfSummation) {
+  double largest = 0;
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+      const Case problem_case = testing::random_case(seed * 1000, dtype);
+      const Yardstick yardstick = yardstick_of(problem_case);
+      for (const Summation summation : kSummations) {
+        const Outcome outcome = train_in_dtype(problem_case, yardstick.steps, summation, Fault::none);
+        const Check result = check(yardstick, outcome.state, outcome.loss);
+        EXPECT_TRUE(result.ok) << "seed " << seed << ": " << describe(problem_case.problem) << ", summation "
+                               << static_cast<int>(summation) << ": " << result.reason;
+        for (const TensorCheck& tensor : result.tensors) largest = std::max(largest, tensor.error / tensor.tolerance);
+      }
+    }
+  }
+  RecordProperty("largest_share_of_tolerance", std::to_string(largest));
+  // Correct results stay well below the tolerance, so that another machine's exp does not fail.
+  EXPECT_LT(largest, 0.5);
+}
+
+TEST(YardstickTest, AcceptsLongSumsAndLargeLayers) {
+  const Problem problems[] = {
+      make_problem({1, 1}, Activation::identity, true, Loss::mse, 20000, 20000, Dtype::f32, 0.1),
+      make_problem({8, 1}, Activation::identity, false, Loss::half_mse, 5000, 5000, Dtype::f32, 0.3),
+      make_problem({100, 40, 10}, Activation::relu, true, Loss::softmax_cross_entropy, 64, 32, Dtype::f32, 0.1),
+      make_problem({10, 50, 1}, Activation::relu, true, Loss::mse, 1000, 1000, Dtype::f32, 0.05),
+  };
+  for (const Problem& problem : problems) {
+    const Case problem_case = make_case(problem, 5);
+    const Yardstick yardstick = yardstick_of(problem_case);
+    for (const Summation summation : kSummations) {
+      const Outcome outcome = train_in_dtype(problem_case, yardstick.steps, summation, Fault::none);
+      const Check result = check(yardstick, outcome.state, outcome.loss);
+      EXPECT_TRUE(result.ok) << describe(problem) << ": " << result.reason;
+    }
+  }
+}
+
+class FaultTest : public ::testing::TestWithParam<Fault> {};
+
+TEST_P(FaultTest, IsRejected) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    for (const Loss loss : {Loss::mse, Loss::half_mse, Loss::softmax_cross_entropy}) {
+      for (const Activation hidden : {Activation::relu, Activation::tanh}) {
+        for (const double rate : {0.001, 0.1}) {
+          const Case problem_case = faulty_case(dtype, loss, hidden, rate);
+          const Check result = check_fault(problem_case, GetParam());
+          EXPECT_FALSE(result.ok) << describe(problem_case.problem);
+          EXPECT_NE(result.reason.find("; the tensor is off by "), std::string::npos) << result.reason;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, FaultTest,
+                         ::testing::Values(Fault::doubled_loss_gradient, Fault::frozen_bias, Fault::dropped_last_row,
+                                           Fault::extra_step, Fault::missing_step, Fault::summed_loss,
+                                           Fault::transposed_weight, Fault::wrong_entry, Fault::unshuffled));
+
+TEST(YardstickTest, TiesDoNotFailACorrectImplementation) {
+  // z = 0.1 * 3 - 0.3 * 1 is zero up to the rounding of its terms: which side it takes is decided by the arithmetic.
+  const Problem problem = make_problem({2, 2, 1}, Activation::relu, false, Loss::mse, 2, 2, Dtype::f32, 0.1);
+  Case problem_case;
+  problem_case.problem = problem;
+  problem_case.dataset = testing::make_dataset(problem, {0.1F, 0.3F, 1, -0.5}, {1, 2}, {});
+  problem_case.start.parameters = {{3, 0.5, -1, 0.25}, {0.75, -0.5}};
+  const Yardstick yardstick = yardstick_of(problem_case);
+  auto flipped = to_reference<double>(problem_case.start);
+  for (std::int64_t step = 0; step < yardstick.steps; ++step) {
+    const auto batch = gradients(problem, problem_case.dataset, flipped, Ties::flipped);
+    EXPECT_TRUE(step > 0 || batch.tie_allowance[0] > 0);
+    update(problem.optimizer, batch.parameters, flipped);
+  }
+  const scenario::State actual{yardstick.steps, flipped.parameters, {}};
+  const Check result = check(yardstick, actual, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_TRUE(result.ok) << result.reason;
+  const Check doubled = check_fault(problem_case, Fault::doubled_loss_gradient);
+  EXPECT_FALSE(doubled.ok);
+}
+
+TEST(YardstickTest, ReasonSaysWhatWhereByHowMuch) {
+  const Case problem_case = faulty_case(Dtype::f32, Loss::mse, Activation::tanh, 0.1);
+  const Yardstick yardstick = yardstick_of(problem_case);
+  Outcome outcome = train_in_dtype(problem_case, yardstick.steps, Summation::forward, Fault::none);
+  outcome.state.parameters[2][7] = 2;  // w1 is [6, 5]
+  const Check result = check(yardstick, outcome.state, outcome.loss);
+  EXPECT_EQ(result.reason.rfind("w1[1,2] is 2, expected ", 0), 0U) << result.reason;
+  EXPECT_NE(result.reason.find("; the tensor is off by "), std::string::npos);
+  EXPECT_NE(result.reason.find(", tolerance "), std::string::npos);
+  EXPECT_NE(result.reason.find(", after 5 steps"), std::string::npos);
+
+  outcome.state.parameters[1][4] = 9;
+  EXPECT_EQ(check(yardstick, outcome.state, outcome.loss).reason.rfind("b0[4] is 9", 0), 0U);
+}
+
+TEST(YardstickTest, NotANumberIsWrong) {
+  const Case problem_case = faulty_case(Dtype::f32, Loss::mse, Activation::tanh, 0.1);
+  const Yardstick yardstick = yardstick_of(problem_case);
+  const Outcome outcome = train_in_dtype(problem_case, yardstick.steps, Summation::forward, Fault::none);
+  for (const double value : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    scenario::State state = outcome.state;
+    state.parameters[0][3] = value;
+    const Check result = check(yardstick, state, outcome.loss);
+    EXPECT_FALSE(result.ok);
+    EXPECT_EQ(result.reason, "w0[0,3] is " + std::string(std::isnan(value) ? "nan" : "inf") +
+                                 ", expected a finite number; 1 of 36 entries are not finite, after 5 steps");
+  }
+}
+
+TEST(YardstickTest, WrongFormIsWrong) {
+  const Case problem_case = faulty_case(Dtype::f32, Loss::mse, Activation::tanh, 0.1);
+  const Yardstick yardstick = yardstick_of(problem_case);
+  const Outcome outcome = train_in_dtype(problem_case, yardstick.steps, Summation::forward, Fault::none);
+  scenario::State state = outcome.state;
+  state.parameters.pop_back();
+  EXPECT_EQ(check(yardstick, state, outcome.loss).reason, "the state has 5 parameters, expected 6");
+  state = outcome.state;
+  state.parameters[3].pop_back();
+  EXPECT_EQ(check(yardstick, state, outcome.loss).reason, "b1 has 4 entries, expected 5");
+  state = outcome.state;
+  ++state.step;
+  EXPECT_EQ(check(yardstick, state, outcome.loss).reason, "the state's step number is 6, expected 5, after 5 steps");
+}
+
+TEST(YardstickTest, WrongLossIsWrongAndNoLossIsFine) {
+  const Case problem_case = faulty_case(Dtype::f32, Loss::mse, Activation::tanh, 0.1);
+  const Yardstick yardstick = yardstick_of(problem_case);
+  const Outcome outcome = train_in_dtype(problem_case, yardstick.steps, Summation::forward, Fault::none);
+  EXPECT_TRUE(check(yardstick, outcome.state, outcome.loss).ok);
+  EXPECT_TRUE(check(yardstick, outcome.state, std::numeric_limits<double>::quiet_NaN()).ok);
+  for (const double loss : {outcome.loss * 1.001, outcome.loss / 2, std::numeric_limits<double>::infinity()}) {
+    const Check result = check(yardstick, outcome.state, loss);
+    EXPECT_FALSE(result.ok);
+    EXPECT_EQ(result.reason.rfind("the loss is ", 0), 0U) << result.reason;
+  }
+  EXPECT_LT(yardstick.final_loss, yardstick.initial_loss);
+  EXPECT_EQ(yardstick.losses.size(), 5U);
+}
+
+TEST(YardstickTest, LargeProblemsAreSampled) {
+  const Case problem_case = make_case(
+      make_problem({60, 40, 3}, Activation::relu, true, Loss::softmax_cross_entropy, 20, 20, Dtype::f32, 0.1), 8);
+  YardstickOptions options;
+  options.full_trajectory_operations = 1000;
+  options.sampled_entries = 500;
+  const Yardstick yardstick = yardstick_of(problem_case, options);
+  EXPECT_TRUE(yardstick.sampled);
+  EXPECT_EQ(yardstick.steps, 1);
+  EXPECT_EQ(yardstick.tensors[0].entries.size(), 500U);
+  EXPECT_EQ(yardstick.tensors[0].values.size(), 500U);
+  EXPECT_TRUE(yardstick.tensors[1].entries.empty()) << "a small tensor is compared in full";
+  for (std::size_t i = 1; i < 500; ++i) EXPECT_LT(yardstick.tensors[0].entries[i - 1], yardstick.tensors[0].entries[i]);
+  EXPECT_EQ(yardstick_of(problem_case, options).tensors[0].entries, yardstick.tensors[0].entries);
+
+  for (const Summation summation : kSummations) {
+    const Outcome outcome = train_in_dtype(problem_case, 1, summation, Fault::none);
+    const Check result = check(yardstick, outcome.state, outcome.loss);
+    EXPECT_TRUE(result.ok) << result.reason;
+  }
+  for (const Fault fault : {Fault::doubled_loss_gradient, Fault::dropped_last_row, Fault::missing_step}) {
+    const Outcome outcome = train_in_dtype(problem_case, 1, Summation::forward, fault);
+    EXPECT_FALSE(check(yardstick, outcome.state, outcome.loss).ok);
+  }
+}
+
+TEST(YardstickTest, UnfitScenariosAreRefused) {
+  Case problem_case = faulty_case(Dtype::f32, Loss::mse, Activation::identity, 1e20);
+  const auto diverging = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, {});
+  ASSERT_FALSE(diverging.ok());
+  EXPECT_NE(diverging.error().message.find("diverges at step "), std::string::npos) << diverging.error().message;
+
+  problem_case.problem.optimizer.learning_rates = {1e-12};
+  const auto still = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, {});
+  ASSERT_FALSE(still.ok());
+  EXPECT_NE(still.error().message.find("moves no parameter"), std::string::npos) << still.error().message;
+
+  problem_case.start.parameters[0].pop_back();
+  const auto misfit = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, {});
+  ASSERT_FALSE(misfit.ok());
+  EXPECT_EQ(misfit.error().message, "the start state's w0 has 35 entries, expected 36");
+
+  problem_case.problem.optimizer.kind = scenario::OptimizerKind::adam;
+  const auto unknown = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, {});
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_EQ(unknown.error().kind, ErrorKind::unsupported);
+}
+
+TEST(YardstickTest, DisplacementIsTheNormOfTheMove) {
+  const scenario::State a{0, {{1, 2}, {3}}, {}};
+  const scenario::State b{5, {{1, 5}, {7}}, {}};
+  EXPECT_DOUBLE_EQ(displacement(a, b), 5);
+  EXPECT_EQ(displacement(a, a), 0);
+  EXPECT_TRUE(std::isnan(displacement(a, {0, {{1, 2}}, {}})));
+}
+
+}  // namespace
+}  // namespace gdbench::verify
