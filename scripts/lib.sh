@@ -35,13 +35,13 @@ passed=0
 failed=0
 skipped=0
 
-# count_check NAME COMMAND...: runs the command and counts it as one check. Fails as the command does; a caller that goes
-# on regardless adds "|| true".
+# count_check NAME COMMAND...: runs the command, all its output on stderr, and counts it as one check. Fails as the
+# command does; a caller that goes on regardless adds "|| true".
 count_check() {
   local name=$1
   shift
   say "-- $name"
-  if "$@"; then
+  if "$@" >&2; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))

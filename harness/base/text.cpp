@@ -1,7 +1,6 @@
 #include "harness/base/text.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace gdbench {
 
@@ -17,20 +16,23 @@ bool is_control(char character) {
   return code < 0x20 || code == 0x7f;
 }
 
-// Levenshtein distance, one row of the table at a time.
+// Insertions, deletions, substitutions and swaps of neighbours (Damerau's edits, "optimal string alignment").
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
+  std::vector<std::vector<std::size_t>> table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        table[i][j] = i + j;
+        continue;
+      }
+      const std::size_t substituted = table[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      table[i][j] = std::min({table[i - 1][j] + 1, table[i][j - 1] + 1, substituted});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        table[i][j] = std::min(table[i][j], table[i - 2][j - 2] + 1);
+      }
     }
   }
-  return row[b.size()];
+  return table[a.size()][b.size()];
 }
 
 }  // namespace
@@ -94,7 +96,7 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
 
 std::string nearest(std::string_view text, const std::vector<std::string>& candidates) {
   if (text.size() > kLongestCompared) return "";
-  std::size_t best_distance = std::max<std::size_t>(1, text.size() / 3) + 1;
+  std::size_t best_distance = std::min(text.size(), std::max<std::size_t>(1, text.size() / 3) + 1);
   std::string best;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(text, candidate);

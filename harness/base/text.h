@@ -17,7 +17,8 @@ std::string one_line(std::string text);
 
 std::string joined(const std::vector<std::string>& parts, std::string_view separator = ", ");
 
-// The candidate within a third of the text's length in edits (Levenshtein), the closest first; empty where none is.
+// The candidate within a third of the text's length in edits (a swap of neighbours is one), the closest first; empty
+// where none is.
 std::string nearest(std::string_view text, const std::vector<std::string>& candidates);
 
 // " (did you mean X?)", or nothing where no candidate is near.

@@ -172,9 +172,10 @@ class CsvReader {
         columns.push_back(static_cast<std::size_t>(std::find(header_.begin(), header_.end(), name) - header_.begin()));
         continue;
       }
-      const std::string found =
-          count == 0 ? "found no column " + in_quotes(name) : "found column " + in_quotes(name) + " more than once";
-      return fault("line 1: " + found + ", expected one of " + joined(header_) + suggestion(name, header_));
+      const std::string quoted_name = in_quotes(name);
+      if (count > 1) return fault("line 1: found column " + quoted_name + " more than once, expected distinct names");
+      return fault("line 1: found no column " + quoted_name + ", expected one of " + joined(header_) +
+                   suggestion(name, header_));
     }
     return columns;
   }
@@ -220,10 +221,11 @@ class CsvReader {
       ++table_.dropped_rows;
       return {};
     }
-    Status features = read_numbers(record, feature_columns_, table_.x);
+    Status features = read_numbers(record, feature_columns_, "a finite number", table_.x);
     if (!features.ok()) return features;
     if (!labels_) {
-      Status targets = read_numbers(record, target_columns_, table_.y);
+      Status targets =
+          read_numbers(record, target_columns_, "a finite number (labels need softmax_cross_entropy)", table_.y);
       if (!targets.ok()) return targets;
     } else {
       label_texts_.push_back(record.cells[target_columns_.front()]);
@@ -232,10 +234,11 @@ class CsvReader {
     return {};
   }
 
-  Status read_numbers(const Record& record, const std::vector<std::size_t>& columns, std::vector<double>& values) {
+  Status read_numbers(const Record& record, const std::vector<std::size_t>& columns, const std::string& expected,
+                      std::vector<double>& values) {
     for (const std::size_t column : columns) {
       const std::optional<double> number = as_number(record.cells[column]);
-      if (!number) return cell_fault(record, column, in_quotes(record.cells[column]), "a finite number");
+      if (!number) return cell_fault(record, column, in_quotes(record.cells[column]), expected);
       values.push_back(*number);
     }
     return {};

@@ -61,7 +61,7 @@ struct Comparison {
 };
 
 struct VerdictOptions {
-  double margin = 0.01;  // differences within +-margin do not matter
+  double margin = 0.01;  // ratios from 1 / (1 + margin) to 1 + margin do not matter
   int minimum_launches = 3;
   BootstrapOptions bootstrap;
 };

@@ -1,3 +1,4 @@
+// The comparing half of yardstick.h.
 #include <cmath>
 #include <cstdio>
 #include <limits>

@@ -32,6 +32,7 @@ struct Tie {
   std::size_t layer = 0;
   std::int64_t row = 0;
   std::int64_t unit = 0;
+  double uncertainty = 0;  // of the pre-activation, which is smaller than that
 };
 
 template <class T>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace gdbench::verify {
 
@@ -18,6 +19,10 @@ double sum_of_squares(const std::vector<T>& values) {
 double ratio(double numerator, double denominator) { return denominator > 0 ? numerator / denominator : 0.0; }
 
 }  // namespace
+
+double epsilon_of(scenario::Dtype dtype) {
+  return dtype == scenario::Dtype::f32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+}
 
 template <class T>
 double sum_of_squares(const T* values, std::int64_t count) {
@@ -96,12 +101,15 @@ template <class T>
 double RoundingModel<T>::loss_error(double loss) const {
   const double output_error = activation_errors().back();
   const double entries = rows_ * static_cast<double>(problem_.outputs());
-  // By Cauchy-Schwarz, with |P - Y| read off the loss; the sum over rows has terms of one sign.
+  // By Cauchy-Schwarz, with |P - Y| read off the loss, or what rounding leaves of it at a perfect fit; the sum over
+  // rows has terms of one sign.
+  const double factor = problem_.loss == Loss::half_mse ? 0.5 : 1.0;
+  const double left = epsilon_of(problem_.dtype) * output_error;
+  const double distance = std::sqrt(loss / factor * entries + left * left);
   switch (problem_.loss) {
     case Loss::mse:
-      return 2 * std::sqrt(loss / entries) * output_error + std::sqrt(entries) * loss;
     case Loss::half_mse:
-      return std::sqrt(2 * loss / entries) * output_error + std::sqrt(entries) * loss;
+      return factor * 2 * distance / entries * output_error + std::sqrt(entries) * loss;
     case Loss::softmax_cross_entropy:
       return 2 / std::sqrt(rows_) * output_error + std::sqrt(rows_) * loss + 4;
   }

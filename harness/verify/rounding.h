@@ -52,6 +52,9 @@ class RoundingModel {
   double rows_ = 0;
 };
 
+// The distance from 1 to the next number of a dtype.
+double epsilon_of(scenario::Dtype dtype);
+
 // Sum of squares, in double.
 template <class T>
 double sum_of_squares(const T* values, std::int64_t count);

@@ -1,8 +1,6 @@
 #include "harness/verify/ties.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "harness/verify/rounding.h"
@@ -13,20 +11,27 @@ namespace {
 
 using scenario::Activation;
 
-// The pre-activation a w + b is a sum of k products whose rounding errors grow like epsilon sqrt(k) times the products'
-// size; by Cauchy-Schwarz |a| |w| is at least that many times the root of the sum of their squares over sqrt(k).
-// 4 leaves room for unlucky orders of summation and for parameters that are themselves a few roundings off; every layer
-// below adds its own errors.
+// The pre-activation a w + b is a sum of k products, whose rounding errors grow like epsilon sqrt(k) times the
+// products' size. |a| |w|, both 2-norms, is sqrt(k) times the products' typical size (and by Cauchy-Schwarz at least
+// the sum of their magnitudes). 4 leaves room for unlucky orders of summation and for parameters that are themselves a
+// few roundings off; every layer below adds its own errors.
 constexpr double kTieFactor = 4;
+
+// 2-norm of what a row's ties in the layer below leave open about its activations: a unit that is a tie is either zero
+// or as small as its uncertainty.
+double input_uncertainty(std::size_t index, std::int64_t row, const std::vector<Tie>& ties) {
+  double sum = 0;
+  for (const Tie& tie : ties) {
+    if (tie.layer + 1 == index && tie.row == row) sum += tie.uncertainty * tie.uncertainty;
+  }
+  return std::sqrt(sum);
+}
 
 }  // namespace
 
 template <class T>
 TieFinder<T>::TieFinder(const scenario::Problem& problem, const std::vector<LayerView<T>>& layers)
-    : layers_(layers),
-      epsilon_(problem.dtype == scenario::Dtype::f32 ? std::numeric_limits<float>::epsilon()
-                                                     : std::numeric_limits<double>::epsilon()),
-      column_norms_(layers.size()) {
+    : layers_(layers), epsilon_(epsilon_of(problem.dtype)), column_norms_(layers.size()) {
   for (std::size_t index = 0; index < layers.size(); ++index) {
     const LayerView<T>& layer = layers[index];
     if (layer.activation != Activation::relu) continue;
@@ -50,12 +55,16 @@ void TieFinder<T>::find(std::size_t index, Chunk<T>& chunk) const {
   for (std::int64_t row = 0; row < chunk.rows; ++row) {
     const double input_norm =
         std::sqrt(sum_of_squares(chunk.activations[index].data() + row * layer.inputs, layer.inputs));
+    const double uncertainty = input_uncertainty(index, row, chunk.ties);
     const T* const pre_activations = chunk.activations[index + 1].data() + row * layer.outputs;
     for (std::int64_t unit = 0; unit < layer.outputs; ++unit) {
       const double bias = layer.bias == nullptr ? 0.0 : std::abs(static_cast<double>(layer.bias[unit]));
-      const double threshold = factor * (input_norm * column_norms_[index][static_cast<std::size_t>(unit)] + bias);
+      const double weights_norm = column_norms_[index][static_cast<std::size_t>(unit)];
+      const double threshold = factor * (input_norm * weights_norm + bias) + uncertainty * weights_norm;
       // Strictly below: where all terms are zero, every implementation gets zero.
-      if (std::abs(static_cast<double>(pre_activations[unit])) < threshold) chunk.ties.push_back({index, row, unit});
+      if (std::abs(static_cast<double>(pre_activations[unit])) < threshold) {
+        chunk.ties.push_back({index, row, unit, threshold});
+      }
     }
   }
 }

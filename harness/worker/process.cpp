@@ -3,9 +3,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -141,7 +141,8 @@ void Process::kill_group() const {
 std::string Process::finish(double seconds) {
   if (pid_ <= 0) return "not started";
   // A descriptor that becomes readable at the child's end: waiting without polling, without reaping.
-  const int watched = pidfd_open(pid_, 0);
+  // By number: glibc 2.36 declares pidfd_open without C linkage.
+  const auto watched = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
   pollfd entry{watched, POLLIN, 0};
   const bool ended = poll(&entry, 1, static_cast<int>(seconds * 1000)) > 0;
   if (watched >= 0) close(watched);

@@ -1,4 +1,4 @@
-/* run allocates and touches memory without end, about a gigabyte per second, so that a host has time to see it. */
+/* run allocates and touches memory without end, slowly enough (400 MB/s at most) for a host to see it. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,8 +8,8 @@
 static gdbench_status exhaust_memory(gdbench_instance* instance, uint64_t steps) {
   (void)instance;
   (void)steps;
-  const size_t chunk = (size_t)16 << 20;
-  const struct timespec pause = {.tv_nsec = 10000000};
+  const size_t chunk = (size_t)8 << 20;
+  const struct timespec pause = {.tv_nsec = 20000000};
   for (;;) {
     void* memory = malloc(chunk);
     if (memory == NULL) return fake_error(GDBENCH_OUT_OF_MEMORY, "malloc returned null");

@@ -10,9 +10,11 @@ using cpu::ShapedCall;
 template <class T>
 void run_add_bias(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& shape = static_cast<const ShapedCall&>(*call);
-  const auto bias = input_vector<T>(buffers[0], shape.columns).transpose();
-  auto z = output_matrix<T>(buffers[1], shape.rows, shape.columns);
-  for (Eigen::Index i = 0; i < shape.rows; ++i) z.row(i) += bias;
+  const T* bias = cpu::data<const T>(buffers[0]);
+  T* z = cpu::data<T>(buffers[1]);
+  for (Eigen::Index i = 0; i < shape.rows; ++i, z += shape.columns) {
+    for_segments(shape.columns, [&](Eigen::Index j, auto width) { segment<width>(z + j) += segment<width>(bias + j); });
+  }
 }
 
 template <class T>

@@ -68,18 +68,23 @@ void run_transposed_narrow(const Call* call, const Buffer* buffers, Stream* /*st
   y += self.alpha * ((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
+// The narrow functions for widths of 2 to kWidestNarrow; beyond, Eigen's own products fill their vectors.
+constexpr std::size_t kWidestNarrow = 16;
+
+template <class T, std::size_t... width>
+cpu::Run choose_narrow(std::size_t wanted, bool transposed, std::index_sequence<width...>) {
+  constexpr cpu::Run kNarrow[] = {run_narrow<T, static_cast<int>(width) + 2>...};
+  constexpr cpu::Run kTransposedNarrow[] = {run_transposed_narrow<T, static_cast<int>(width) + 2>...};
+  return transposed ? kTransposedNarrow[wanted - 2] : kNarrow[wanted - 2];
+}
+
 template <class T>
 cpu::Run choose_matrix_vector(const MatrixVectorCall<T>& call, bool transposed) {
-  switch (transposed ? call.rows : call.inner) {
-    case 2:
-      return transposed ? run_transposed_narrow<T, 2> : run_narrow<T, 2>;
-    case 3:
-      return transposed ? run_transposed_narrow<T, 3> : run_narrow<T, 3>;
-    case 4:
-      return transposed ? run_transposed_narrow<T, 4> : run_narrow<T, 4>;
-    default:
-      return transposed ? run_transposed_matrix_vector<T> : run_matrix_vector<T>;
+  const auto width = static_cast<std::size_t>(transposed ? call.rows : call.inner);
+  if (width <= kWidestNarrow) {
+    return choose_narrow<T>(width, transposed, std::make_index_sequence<kWidestNarrow - 1>());
   }
+  return transposed ? run_transposed_matrix_vector<T> : run_matrix_vector<T>;
 }
 
 // m = n = 1.
@@ -111,14 +116,22 @@ void run_scaled_vector(const Call* call, const Buffer* buffers, Stream* /*stream
 template <class T>
 void run_outer(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& self = static_cast<const ProductCall<T>&>(*call);
-  const auto [m, n, k] = self.shape;
+  const std::int64_t m = self.shape.m;
+  const std::int64_t n = self.shape.n;
   const T* a = cpu::data<const T>(buffers[0]);
-  const auto b = input_vector<T>(buffers[1], n).transpose();
-  auto c = output_matrix<T>(buffers[2], m, n);
-  if (self.beta == T(0)) {
-    for (Eigen::Index i = 0; i < m; ++i) c.row(i) = (self.alpha * a[i]) * b;
-  } else {
-    for (Eigen::Index i = 0; i < m; ++i) c.row(i) = (self.alpha * a[i]) * b + self.beta * c.row(i);
+  const T* b = cpu::data<const T>(buffers[1]);
+  T* c = cpu::data<T>(buffers[2]);
+  const T beta = self.beta;
+  for (Eigen::Index i = 0; i < m; ++i, c += n) {
+    const T factor = self.alpha * a[i];
+    for_segments(n, [&](Eigen::Index j, auto width) {
+      auto to = segment<width>(c + j);
+      if (beta == T(0)) {
+        to = factor * segment<width>(b + j);
+      } else {
+        to = factor * segment<width>(b + j) + beta * to;
+      }
+    });
   }
 }
 

@@ -73,6 +73,20 @@ void run_transposed_b(const Call* call, const Buffer* buffers, Stream* /*stream*
   }
 }
 
+// n = 1 and A is [k,m]: C, which is one row of numbers, is a sum of A's rows.
+template <class T>
+void run_transposed_a_vector(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ProductCall<T>&>(*call);
+  const T* __restrict a = cpu::data<const T>(buffers[0]);
+  const T* __restrict b = cpu::data<const T>(buffers[1]);
+  T* __restrict c = cpu::data<T>(buffers[2]);
+  scale(c, shape.m, shape.beta);
+  for (std::int64_t p = 0; p < shape.k; ++p) {
+    const T factor = shape.alpha * b[p];
+    for (std::int64_t i = 0; i < shape.m; ++i) c[i] += factor * a[p * shape.m + i];
+  }
+}
+
 // A is [k,m] and B is [n,k]. No layer needs it; it is here because the op has it.
 template <class T>
 void run_transposed_both(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
@@ -98,6 +112,9 @@ cpu::Binding bind(const Request& request) {
   call.k = shape.k;
   call.alpha = static_cast<T>(request.alpha);
   call.beta = static_cast<T>(request.beta);
+  // A single column of B lies alike whether it is transposed or not, and so does A's where m = 1.
+  if (call.n == 1 && (!request.transpose_a || call.m == 1)) return cpu::make_binding(call, run_transposed_b<T>);
+  if (call.n == 1) return cpu::make_binding(call, run_transposed_a_vector<T>);
   if (request.transpose_a && request.transpose_b) return cpu::make_binding(call, run_transposed_both<T>);
   if (request.transpose_a) return cpu::make_binding(call, run_transposed_a<T>);
   if (request.transpose_b) return cpu::make_binding(call, run_transposed_b<T>);

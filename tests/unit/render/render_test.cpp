@@ -213,13 +213,17 @@ TEST(Csv, HasOneRecordPerCellAndTheSameFieldsInEach) {
 }
 
 TEST(Csv, KeepsAwkwardTextWhole) {
-  result::Report report = example_report();
-  const std::string reason = "a \"quote\", a comma,\r\na line\nand another";
-  report.find_cell("example-3x2/example/liar")->status.reason = reason;
-  const auto records = records_of(csv(report));
-  const auto column = std::find(records[0].begin(), records[0].end(), "reason") - records[0].begin();
-  EXPECT_TRUE(std::any_of(records.begin(), records.end(),
-                          [&](const auto& record) { return record[static_cast<std::size_t>(column)] == reason; }));
+  for (const std::string reason : {"a \"quote\"", "a, comma", "a\nline feed", "a\rcarriage return", "a\r\nline"}) {
+    result::Report report = example_report();
+    report.find_cell("example-3x2/example/liar")->status.reason = reason;
+    const auto records = records_of(csv(report));
+    const auto column =
+        static_cast<std::size_t>(std::find(records[0].begin(), records[0].end(), "reason") - records[0].begin());
+    EXPECT_EQ(records.size(), report.cells.size() + 1);
+    EXPECT_TRUE(std::any_of(records.begin(), records.end(), [&](const auto& record) {
+      return record.size() > column && record[column] == reason;
+    })) << reason;
+  }
 }
 
 TEST(Csv, HasNumbersThatReadBackExactly) {

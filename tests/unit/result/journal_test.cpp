@@ -1,6 +1,8 @@
 #include "harness/result/journal.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 
@@ -141,6 +143,23 @@ TEST(Journal, ReportsAFullDisk) {
   const Result<Journal> journal = Journal::create("/dev/full", example_report());
   ASSERT_FALSE(journal.ok());
   EXPECT_EQ(journal.error().message, "/dev/full: cannot be written: No space left on device");
+}
+
+TEST(Journal, StaysReadableAndClosedAfterTheDiskBecameFull) {
+  const TemporaryFolder folder;
+  Journal journal = journal_of(example_report(), folder.file("j"));
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{std::filesystem::file_size(folder.file("j")) + 10, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const Status full = journal.note("this does not fit");
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, handler);
+  ASSERT_FALSE(full.ok());
+  EXPECT_EQ(full.error().message, folder.file("j") + ": cannot be written: File too large");
+  EXPECT_FALSE(journal.note("this would follow half a line").ok());
+  EXPECT_TRUE(read_journal(folder.file("j")).ok());
 }
 
 TEST(Journal, ReportsAnUnwritablePath) {

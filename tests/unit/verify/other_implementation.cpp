@@ -251,6 +251,13 @@ class Trainer {
 
 }  // namespace
 
+void PrintTo(Fault fault, std::ostream* stream) {
+  constexpr const char* kNames[] = {
+      "none",         "doubled_loss_gradient", "frozen_bias",       "dropped_last_row", "extra_step",
+      "missing_step", "summed_loss",           "transposed_weight", "wrong_entry",      "unshuffled"};
+  *stream << kNames[static_cast<std::size_t>(fault)];
+}
+
 template <class T>
 Outcome train_otherwise(const Case& problem_case, std::int64_t steps, Summation summation, Fault fault) {
   Trainer<T> trainer(problem_case, summation, fault);

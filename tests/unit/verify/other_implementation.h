@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ostream>
 
 #include "tests/unit/verify/cases.h"
 
@@ -22,6 +23,9 @@ enum class Fault {
   wrong_entry,        // of the first weights, by 1e-3 of its value, after training
   unshuffled,         // ignores the order
 };
+
+// For the names of test cases.
+void PrintTo(Fault fault, std::ostream* stream);
 
 struct Outcome {
   scenario::State state;

@@ -154,6 +154,19 @@ TEST(TieTest, OneTieIsBoundedExactly) {
   EXPECT_DOUBLE_EQ(distance(batch.parameters[0], flipped.parameters[0]), batch.tie_allowance[0]);
 }
 
+TEST(TieTest, TiesOfOneRowInTwoLayersAddUp) {
+  // Both hidden units get 0, so nothing passes the upper one; with a touch more both pass, and dL/dZ0 is
+  // 2 (0 - 3) * 4 * 2 = -48.
+  const Problem problem = make_problem({2, 1, 1, 1}, Activation::relu, false, Loss::mse, 1, 1, Dtype::f32, 0.1);
+  const auto dataset = testing::make_dataset(problem, {1, 2}, {3}, {});
+  const ReferenceState<double> state{0, {{0.5, -0.25}, {2}, {4}}, {}};
+  const ReferenceState<double> shifted{0, {{0.5, -0.25 + 1e-9}, {2}, {4}}, {}};
+  const auto closed = gradients(problem, dataset, state);
+  const auto open = gradients(problem, dataset, shifted);
+  EXPECT_NEAR(distance(closed.parameters[0], open.parameters[0]), 48 * std::sqrt(5.0), 1e-5);
+  EXPECT_NEAR(closed.tie_allowance[0], 48 * std::sqrt(5.0), 1e-5);
+}
+
 TEST(TieTest, NoTieNoAllowance) {
   const Case problem_case =
       make_case(make_problem({4, 8, 8, 2}, Activation::relu, true, Loss::mse, 20, 20, Dtype::f32, 0.1), 3);

@@ -89,6 +89,37 @@ TEST(YardstickTest, AcceptsLongSumsAndLargeLayers) {
   }
 }
 
+TEST(YardstickTest, AllowsSeveralTimesTheErrorOfTheOwnType) {
+  // Rates that make training unstable: rounding grows from step to step, which only a run in the own type shows.
+  YardstickOptions options;
+  options.steps = 15;
+  for (const std::uint64_t seed : {83000U, 365000U}) {
+    Case problem_case = testing::random_case(seed, Dtype::f32);
+    problem_case.problem.optimizer.learning_rates.front() *= 100;
+    const Yardstick yardstick = yardstick_of(problem_case, options);
+    auto own = to_reference<float>(problem_case.start);
+    train(problem_case.problem, problem_case.dataset, own, options.steps);
+    scenario::State state{own.step, {}, {}};
+    for (const auto& tensor : own.parameters) state.parameters.emplace_back(tensor.begin(), tensor.end());
+    const Check result = check(yardstick, state, std::numeric_limits<double>::quiet_NaN());
+    for (const TensorCheck& tensor : result.tensors) EXPECT_LT(tensor.error, tensor.tolerance / 4) << tensor.name;
+  }
+}
+
+TEST(YardstickTest, AcceptsAnyRoundingOfAPerfectFit) {
+  YardstickOptions options;
+  options.steps = 15;
+  Case problem_case = testing::random_case(16000, Dtype::f32);
+  problem_case.problem.optimizer.learning_rates.front() *= 10;
+  const Yardstick yardstick = yardstick_of(problem_case, options);
+  EXPECT_LT(yardstick.final_loss, 1e-20);
+  for (const Summation summation : kSummations) {
+    const Outcome outcome = train_in_dtype(problem_case, options.steps, summation, Fault::none);
+    const Check result = check(yardstick, outcome.state, outcome.loss);
+    EXPECT_TRUE(result.ok) << result.reason;
+  }
+}
+
 class FaultTest : public ::testing::TestWithParam<Fault> {};
 
 TEST_P(FaultTest, IsRejected) {

@@ -1,0 +1,34 @@
+#include "harness/base/file.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace gdbench {
+namespace {
+
+TEST(ReadFile, ReadsRegularFilesUpToALimit) {
+  std::string name = (std::filesystem::temp_directory_path() / "gdbench-test-XXXXXX").string();
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  const std::filesystem::path folder = name;
+  const std::filesystem::path file = folder / "f";
+  std::ofstream(file, std::ios::binary) << std::string("a\0b\n", 4);
+  EXPECT_EQ(read_file(file, "text", 4).value(), std::string("a\0b\n", 4));
+  EXPECT_EQ(read_file(file, "text", 3).error().message,
+            file.string() + ": found 4 bytes (at most 3 are read), expected text");
+  EXPECT_EQ(read_file(folder, "text", 3).error().message, folder.string() + ": found a folder, expected text");
+  EXPECT_EQ(read_file(folder / "g", "text", 3).error().message,
+            (folder / "g").string() + ": found no such file, expected text");
+  // A pipe without a writer would block for ever.
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(unreadable_because(folder / "pipe"), "something that is no regular file");
+  EXPECT_EQ(unreadable_because(file), "");
+  std::filesystem::remove_all(folder);
+}
+
+TEST(PhysicalMemory, IsKnown) { EXPECT_GT(physical_memory(), std::uintmax_t{1} << 24U); }
+
+}  // namespace
+}  // namespace gdbench

@@ -1,0 +1,42 @@
+#include "harness/base/shared_memory.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+namespace gdbench {
+namespace {
+
+TEST(SharedMemory, IsZeroedAlignedAndSharedByDescriptor) {
+  Result<SharedMemory> made = SharedMemory::create("test", 100);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  SharedMemory& memory = made.value();
+  EXPECT_EQ(memory.size(), 100U);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.data()) % 64, 0U);
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(memory.data()[i], std::byte{0});
+
+  const Result<SharedMemory> second =
+      SharedMemory::adopt(dup(memory.descriptor()), 100, SharedMemory::Access::read_only);
+  ASSERT_TRUE(second.ok()) << second.error().message;
+  memory.data()[99] = std::byte{7};
+  EXPECT_EQ(second.value().data()[99], std::byte{7});
+}
+
+TEST(SharedMemory, MovesLeaveNothingBehind) {
+  Result<SharedMemory> made = SharedMemory::create("test", 10);
+  ASSERT_TRUE(made.ok());
+  const std::byte* data = made.value().data();
+  const SharedMemory moved = std::move(made).value();
+  EXPECT_EQ(moved.data(), data);
+}
+
+TEST(AlignedSize, RoundsUp) {
+  EXPECT_EQ(aligned_size(0), 0U);
+  EXPECT_EQ(aligned_size(1), 64U);
+  EXPECT_EQ(aligned_size(64), 64U);
+  EXPECT_EQ(aligned_size(65), 128U);
+}
+
+}  // namespace
+}  // namespace gdbench

@@ -1,0 +1,109 @@
+#include "tests/unit/implementations/backend_fixture.h"
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace gdbench::kernels {
+
+const Backend& backend_named(const std::string& name) {
+  static std::map<std::string, const Backend*> opened;
+  const Backend*& backend = opened[name];
+  if (backend == nullptr) {
+    std::string error;
+    backend = open_kernel_library(name, GDBENCH_BINARY_DIR "/lib/gdbench/kernels", error);
+    if (backend == nullptr) throw std::runtime_error(error);
+  }
+  return *backend;
+}
+
+Dense random_matrix(std::mt19937& generator, std::int64_t rows, std::int64_t columns) {
+  std::normal_distribution<double> normal;
+  Dense matrix(rows, columns);
+  for (double& value : matrix.values) value = static_cast<double>(static_cast<float>(normal(generator)));
+  return matrix;
+}
+
+TestContext::TestContext(const Backend& backend, gdbench_dtype dtype) : backend_(backend), dtype_(dtype) {
+  const ContextSettings settings{
+      1, this, [](void* self, const char* message) { static_cast<TestContext*>(self)->error_ = message; }};
+  if (backend.create(settings, &context_) != GDBENCH_OK) throw std::runtime_error(error_);
+}
+
+TestContext::~TestContext() { backend_.destroy(context_); }
+
+Buffer TestContext::upload_bytes(const void* data, std::size_t bytes) {
+  Buffer buffer = nullptr;
+  if (backend_.allocate(context_, bytes, &buffer) != GDBENCH_OK) throw std::runtime_error(error_);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer) % GDBENCH_ALIGNMENT, 0u);
+  backend_.upload(context_, buffer, data, bytes, nullptr);
+  return buffer;
+}
+
+Buffer TestContext::upload(const Dense& matrix) {
+  if (dtype_ == GDBENCH_F64) return upload_bytes(matrix.values.data(), matrix.values.size() * sizeof(double));
+  const std::vector<float> narrow(matrix.values.begin(), matrix.values.end());
+  return upload_bytes(narrow.data(), narrow.size() * sizeof(float));
+}
+
+Dense TestContext::download(Buffer buffer, std::int64_t rows, std::int64_t columns) {
+  Dense matrix(rows, columns);
+  if (dtype_ == GDBENCH_F64) {
+    backend_.download(context_, buffer, matrix.values.data(), matrix.values.size() * sizeof(double), nullptr);
+    return matrix;
+  }
+  std::vector<float> narrow(matrix.values.size());
+  backend_.download(context_, buffer, narrow.data(), narrow.size() * sizeof(float), nullptr);
+  matrix.values.assign(narrow.begin(), narrow.end());
+  return matrix;
+}
+
+double TestContext::download_double(Buffer buffer) {
+  double value = 0;
+  backend_.download(context_, buffer, &value, sizeof(value), nullptr);
+  return value;
+}
+
+void TestContext::run(const Request& request, const std::vector<Buffer>& buffers) {
+  Call* call = nullptr;
+  ASSERT_EQ(backend_.bind(context_, request, &call), GDBENCH_OK) << error_;
+  call->run(call, buffers.data(), nullptr);
+  EXPECT_EQ(backend_.synchronise(context_, nullptr), GDBENCH_OK);
+  backend_.unbind(context_, call);
+}
+
+gdbench_status TestContext::bind_status(const Request& request) {
+  Call* call = nullptr;
+  const gdbench_status status = backend_.bind(context_, request, &call);
+  if (call != nullptr) backend_.unbind(context_, call);
+  return status;
+}
+
+void expect_close(const Dense& actual, const Dense& expected, gdbench_dtype dtype, double scale) {
+  ASSERT_EQ(actual.values.size(), expected.values.size());
+  const double epsilon =
+      dtype == GDBENCH_F32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+  const double tolerance = 16 * epsilon * scale;
+  for (std::size_t i = 0; i < expected.values.size(); ++i) {
+    ASSERT_NEAR(actual.values[i], expected.values[i], tolerance) << "entry " << i;
+  }
+}
+
+std::vector<BackendCase> all_cases() {
+  return {{"naive", GDBENCH_F32}, {"naive", GDBENCH_F64}, {"eigen", GDBENCH_F32}, {"eigen", GDBENCH_F64}};
+}
+
+std::string case_name(const testing::TestParamInfo<BackendCase>& info) {
+  return info.param.backend + (info.param.dtype == GDBENCH_F32 ? "_f32" : "_f64");
+}
+
+Request BackendTest::request(Op op, const std::vector<Operand>& operands) const {
+  Request request;
+  request.op = op;
+  request.dtype = GetParam().dtype;
+  request.operand_count = operands.size();
+  std::copy(operands.begin(), operands.end(), request.operands);
+  return request;
+}
+
+}  // namespace gdbench::kernels

@@ -1,0 +1,78 @@
+// What the tests of kernels share: both backends, host arrays as buffers, random matrices and comparison.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "implementations/kernels/kernel_library.h"
+
+namespace gdbench::kernels {
+
+// Opened once; fails the test where it cannot be.
+const Backend& backend_named(const std::string& name);
+
+// A dense row-major matrix in double, the test's own arithmetic.
+struct Dense {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::vector<double> values;
+
+  Dense() = default;
+  Dense(std::int64_t r, std::int64_t c) : rows(r), columns(c), values(static_cast<std::size_t>(r * c)) {}
+  double& at(std::int64_t r, std::int64_t c) { return values[static_cast<std::size_t>(r * columns + c)]; }
+  double at(std::int64_t r, std::int64_t c) const { return values[static_cast<std::size_t>(r * columns + c)]; }
+};
+
+// Entries that float represents exactly, so that f32 and f64 kernels start from the same numbers.
+Dense random_matrix(std::mt19937& generator, std::int64_t rows, std::int64_t columns);
+
+// A backend's buffer filled from doubles, and back.
+class TestContext {
+ public:
+  TestContext(const Backend& backend, gdbench_dtype dtype);
+  ~TestContext();
+  TestContext(const TestContext&) = delete;
+  TestContext& operator=(const TestContext&) = delete;
+
+  Buffer upload(const Dense& matrix);
+  Buffer upload_bytes(const void* data, std::size_t bytes);
+  Dense download(Buffer buffer, std::int64_t rows, std::int64_t columns);
+  double download_double(Buffer buffer);
+  // Binds and runs a request; expects success.
+  void run(const Request& request, const std::vector<Buffer>& buffers);
+  gdbench_status bind_status(const Request& request);
+  const std::string& error() const { return error_; }
+  gdbench_dtype dtype() const { return dtype_; }
+
+ private:
+  const Backend& backend_;
+  gdbench_dtype dtype_;
+  Context* context_ = nullptr;
+  std::string error_;
+};
+
+// Every entry within a few roundings of the dtype, relative to `scale`: the magnitude of what went into it, times the
+// number of additions.
+void expect_close(const Dense& actual, const Dense& expected, gdbench_dtype dtype, double scale);
+
+struct BackendCase {
+  std::string backend;
+  gdbench_dtype dtype;
+};
+std::vector<BackendCase> all_cases();
+std::string case_name(const testing::TestParamInfo<BackendCase>& info);
+
+class BackendTest : public testing::TestWithParam<BackendCase> {
+ protected:
+  BackendTest() : context_(backend_named(GetParam().backend), GetParam().dtype) {}
+  Request request(Op op, const std::vector<Operand>& operands) const;
+
+  TestContext context_;
+  std::mt19937 generator_{20240117};
+};
+
+}  // namespace gdbench::kernels

@@ -1,0 +1,239 @@
+// Bias, activations, sums, losses and updates against plain loops in double.
+#include <cmath>
+
+#include "tests/unit/implementations/backend_fixture.h"
+
+namespace gdbench::kernels {
+namespace {
+
+constexpr std::pair<std::int64_t, std::int64_t> kShapes[] = {{1, 1},   {1, 7},   {5, 1},   {3, 2},
+                                                             {13, 17}, {32, 10}, {101, 50}};
+
+class ElementwiseTest : public BackendTest {};
+
+TEST_P(ElementwiseTest, AddBias) {
+  for (const auto& [rows, columns] : kShapes) {
+    const Dense bias = random_matrix(generator_, 1, columns);
+    const Dense z = random_matrix(generator_, rows, columns);
+    Dense expected = z;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = 0; j < columns; ++j) expected.at(i, j) += bias.at(0, j);
+    }
+    const Buffer result = context_.upload(z);
+    context_.run(request(Op::add_bias, {{1, columns}, {rows, columns}}), {context_.upload(bias), result});
+    expect_close(context_.download(result, rows, columns), expected, GetParam().dtype, 1);
+  }
+}
+
+TEST_P(ElementwiseTest, ColumnSum) {
+  for (const auto& [rows, columns] : kShapes) {
+    const Dense d = random_matrix(generator_, rows, columns);
+    Dense expected(1, columns);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = 0; j < columns; ++j) expected.at(0, j) += d.at(i, j);
+    }
+    const Buffer sums = context_.upload(random_matrix(generator_, 1, columns));
+    context_.run(request(Op::column_sum, {{rows, columns}, {1, columns}}), {context_.upload(d), sums});
+    expect_close(context_.download(sums, 1, columns), expected, GetParam().dtype, std::sqrt(static_cast<double>(rows)));
+  }
+}
+
+double activate(gdbench_activation activation, double z) {
+  switch (activation) {
+    case GDBENCH_IDENTITY:
+      return z;
+    case GDBENCH_RELU:
+      return z > 0 ? z : 0;
+    case GDBENCH_TANH:
+      return std::tanh(z);
+    case GDBENCH_SIGMOID:
+      return 1 / (1 + std::exp(-z));
+  }
+  return std::nan("");
+}
+
+constexpr gdbench_activation kActivations[] = {GDBENCH_IDENTITY, GDBENCH_RELU, GDBENCH_TANH, GDBENCH_SIGMOID};
+
+TEST_P(ElementwiseTest, ActivationInPlaceAndApart) {
+  for (const auto& [rows, columns] : kShapes) {
+    for (const gdbench_activation activation : kActivations) {
+      Dense z = random_matrix(generator_, rows, columns);
+      z.values.front() = activation == GDBENCH_RELU ? 0 : 30;  // a kink, and saturation
+      if (z.values.size() > 2) z.values[1] = -30;
+      Dense expected = z;
+      for (double& value : expected.values) value = activate(activation, value);
+      Request call = request(Op::activation, {{rows, columns}, {rows, columns}});
+      call.activation = activation;
+      const Buffer input = context_.upload(z);
+      const Buffer output = context_.upload(Dense(rows, columns));
+      context_.run(call, {input, output});
+      expect_close(context_.download(output, rows, columns), expected, GetParam().dtype, 1);
+      context_.run(call, {input, input});
+      expect_close(context_.download(input, rows, columns), expected, GetParam().dtype, 1);
+    }
+  }
+}
+
+// Against a central difference of the activation at z; exactly 0 where relu's result is 0.
+TEST_P(ElementwiseTest, ActivationGradientIsTheDerivative) {
+  for (const gdbench_activation activation : kActivations) {
+    const Dense z = random_matrix(generator_, 13, 17);
+    Dense a = z;
+    Dense d = random_matrix(generator_, 13, 17);
+    Dense expected = d;
+    for (std::size_t i = 0; i < z.values.size(); ++i) {
+      constexpr double kStep = 1e-6;
+      const double value = z.values[i];
+      a.values[i] = activate(activation, value);
+      const double slope = (activate(activation, value + kStep) - activate(activation, value - kStep)) / (2 * kStep);
+      expected.values[i] *= slope;
+    }
+    Request call = request(Op::activation_gradient, {{13, 17}, {13, 17}});
+    call.activation = activation;
+    const Buffer result = context_.upload(d);
+    context_.run(call, {context_.upload(a), result});
+    const Dense actual = context_.download(result, 13, 17);
+    for (std::size_t i = 0; i < actual.values.size(); ++i) {
+      EXPECT_NEAR(actual.values[i], expected.values[i], 3e-6) << "activation " << activation << " entry " << i;
+    }
+  }
+  Request relu = request(Op::activation_gradient, {{1, 3}, {1, 3}});
+  relu.activation = GDBENCH_RELU;
+  Dense a(1, 3);
+  a.values = {0, 2, 0};
+  Dense d(1, 3);
+  d.values = {5, 6, 7};
+  const Buffer result = context_.upload(d);
+  context_.run(relu, {context_.upload(a), result});
+  EXPECT_EQ(context_.download(result, 1, 3).values, (std::vector<double>{0, 6, 0}));
+}
+
+TEST_P(ElementwiseTest, SgdUpdate) {
+  for (const auto& [rows, columns] : kShapes) {
+    const Dense gradient = random_matrix(generator_, rows, columns);
+    const Dense parameter = random_matrix(generator_, rows, columns);
+    Dense expected = parameter;
+    for (std::size_t i = 0; i < expected.values.size(); ++i) expected.values[i] -= 0.25 * gradient.values[i];
+    gdbench_optimizer sgd{};
+    sgd.struct_size = sizeof(sgd);
+    sgd.kind = GDBENCH_SGD;
+    Request update = request(Op::update, {{rows, columns}, {1, 1}, {rows, columns}});
+    update.optimizer = &sgd;
+    const UpdateScalars scalars{0.25, 7};
+    const Buffer result = context_.upload(parameter);
+    context_.run(update, {context_.upload(gradient), context_.upload_bytes(&scalars, sizeof(scalars)), result});
+    expect_close(context_.download(result, rows, columns), expected, GetParam().dtype, 1);
+  }
+}
+
+TEST_P(ElementwiseTest, RefusesOptimizersItDoesNotHave) {
+  gdbench_optimizer adam{};
+  adam.struct_size = sizeof(adam);
+  adam.kind = GDBENCH_ADAM;
+  Request update = request(Op::update, {{2, 2}, {1, 1}, {2, 2}, {2, 2}, {2, 2}});
+  update.optimizer = &adam;
+  EXPECT_EQ(context_.bind_status(update), GDBENCH_UNSUPPORTED);
+  EXPECT_NE(context_.error().find("sgd"), std::string::npos) << context_.error();
+  EXPECT_EQ(context_.bind_status(request(Op::gather, {{4, 2}, {3, 1}, {3, 2}})), GDBENCH_UNSUPPORTED);
+}
+
+double squared_error(const Dense& p, const Dense& y, gdbench_loss loss) {
+  double sum = 0;
+  for (std::size_t i = 0; i < p.values.size(); ++i) sum += std::pow(p.values[i] - y.values[i], 2);
+  return sum / static_cast<double>(p.values.size()) / (loss == GDBENCH_MSE ? 1 : 2);
+}
+
+double cross_entropy(const Dense& p, const std::vector<std::int32_t>& labels) {
+  double total = 0;
+  for (std::int64_t i = 0; i < p.rows; ++i) {
+    double sum = 0;
+    for (std::int64_t j = 0; j < p.columns; ++j) sum += std::exp(p.at(i, j) - p.at(i, 0));
+    total += std::log(sum) + p.at(i, 0) - p.at(i, labels[static_cast<std::size_t>(i)]);
+  }
+  return total / static_cast<double>(p.rows);
+}
+
+// d f / d p by central differences.
+template <class Function>
+Dense numeric_gradient(Dense p, Function f) {
+  constexpr double kStep = 1e-5;
+  Dense gradient(p.rows, p.columns);
+  for (std::size_t i = 0; i < p.values.size(); ++i) {
+    const double value = p.values[i];
+    p.values[i] = value + kStep;
+    const double above = f(p);
+    p.values[i] = value - kStep;
+    gradient.values[i] = (above - f(p)) / (2 * kStep);
+    p.values[i] = value;
+  }
+  return gradient;
+}
+
+void expect_gradient(const Dense& actual, const Dense& expected) {
+  for (std::size_t i = 0; i < actual.values.size(); ++i) ASSERT_NEAR(actual.values[i], expected.values[i], 2e-6);
+}
+
+TEST_P(ElementwiseTest, SquaredErrors) {
+  for (const auto& [rows, columns] : kShapes) {
+    if (rows * columns > 400) continue;  // the numeric gradient is quadratic
+    for (const gdbench_loss loss : {GDBENCH_MSE, GDBENCH_HALF_MSE}) {
+      const Dense p = random_matrix(generator_, rows, columns);
+      const Dense y = random_matrix(generator_, rows, columns);
+      Request value = request(Op::loss, {{rows, columns}, {rows, columns}, {1, 1}});
+      value.loss = loss;
+      const double zero = 0;
+      const Buffer output = context_.upload_bytes(&zero, sizeof(zero));
+      const Buffer predictions = context_.upload(p);
+      const Buffer targets = context_.upload(y);
+      context_.run(value, {predictions, targets, output});
+      EXPECT_NEAR(context_.download_double(output), squared_error(p, y, loss), 1e-12);
+
+      Request gradient = request(Op::loss_gradient, {{rows, columns}, {rows, columns}, {rows, columns}});
+      gradient.loss = loss;
+      context_.run(gradient, {predictions, targets, predictions});  // in place
+      expect_gradient(context_.download(predictions, rows, columns),
+                      numeric_gradient(p, [&, loss](const Dense& at) { return squared_error(at, y, loss); }));
+    }
+  }
+}
+
+TEST_P(ElementwiseTest, CrossEntropy) {
+  for (const auto& [rows, columns] : kShapes) {
+    if (rows * columns > 400) continue;
+    const Dense p = random_matrix(generator_, rows, columns);
+    std::vector<std::int32_t> labels;
+    for (std::int64_t i = 0; i < rows; ++i) labels.push_back(static_cast<std::int32_t>((3 * i + 1) % columns));
+    Request value = request(Op::loss, {{rows, columns}, {rows, 1}, {1, 1}});
+    value.loss = GDBENCH_SOFTMAX_CROSS_ENTROPY;
+    const double zero = 0;
+    const Buffer output = context_.upload_bytes(&zero, sizeof(zero));
+    const Buffer logits = context_.upload(p);
+    const Buffer targets = context_.upload_bytes(labels.data(), labels.size() * sizeof(std::int32_t));
+    context_.run(value, {logits, targets, output});
+    EXPECT_NEAR(context_.download_double(output), cross_entropy(p, labels),
+                GetParam().dtype == GDBENCH_F32 ? 2e-6 : 1e-13);
+
+    Request gradient = request(Op::loss_gradient, {{rows, columns}, {rows, 1}, {rows, columns}});
+    gradient.loss = GDBENCH_SOFTMAX_CROSS_ENTROPY;
+    context_.run(gradient, {logits, targets, logits});
+    expect_gradient(context_.download(logits, rows, columns),
+                    numeric_gradient(p, [&](const Dense& at) { return cross_entropy(at, labels); }));
+  }
+}
+
+TEST_P(ElementwiseTest, CrossEntropyOfLargeLogitsIsFinite) {
+  Dense p(1, 3);
+  p.values = {1000, 999, -1000};
+  const std::int32_t label = 1;
+  Request value = request(Op::loss, {{1, 3}, {1, 1}, {1, 1}});
+  value.loss = GDBENCH_SOFTMAX_CROSS_ENTROPY;
+  const double zero = 0;
+  const Buffer output = context_.upload_bytes(&zero, sizeof(zero));
+  context_.run(value, {context_.upload(p), context_.upload_bytes(&label, sizeof(label)), output});
+  EXPECT_NEAR(context_.download_double(output), 1 + std::log1p(std::exp(-1.0)), 1e-6);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, ElementwiseTest, testing::ValuesIn(all_cases()), case_name);
+
+}  // namespace
+}  // namespace gdbench::kernels

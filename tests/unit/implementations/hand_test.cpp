@@ -1,0 +1,192 @@
+// The hand strategy on both backends against the plain loops of training_case.h.
+#include "implementations/strategies/hand/hand.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "implementations/failure.h"
+#include "tests/unit/implementations/allocation_counter.h"
+#include "tests/unit/implementations/training_case.h"
+
+namespace gdbench::strategies {
+namespace {
+
+using kernels::all_cases;
+using kernels::backend_named;
+using kernels::BackendCase;
+
+gdbench_layer layer(std::int64_t inputs, std::int64_t outputs, gdbench_activation activation = GDBENCH_IDENTITY,
+                    bool bias = true) {
+  return {inputs, outputs, activation, bias ? 1 : 0};
+}
+
+class HandTest : public testing::TestWithParam<BackendCase> {
+ protected:
+  std::unique_ptr<Strategy> start(TrainingProblem& training) const {
+    auto strategy = hand::kDescriptor.create(backend_named(GetParam().backend));
+    strategy->load(training.data());
+    strategy->prepare(training.problem(), training.settings());
+    strategy->set_state(training.state());
+    return strategy;
+  }
+
+  double tolerance() const { return GetParam().dtype == GDBENCH_F32 ? 2e-4 : 1e-11; }
+
+  void expect_trained(TrainingProblem& training, Strategy& strategy, std::int64_t steps) const {
+    strategy.get_state(training.state());
+    EXPECT_EQ(training.state().step, steps);
+    const std::vector<Dense> actual = training.state_values();
+    const std::vector<Dense> expected = training.trained(steps);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      for (std::size_t entry = 0; entry < expected[i].values.size(); ++entry) {
+        ASSERT_NEAR(actual[i].values[entry], expected[i].values[entry], tolerance())
+            << "parameter " << i << " entry " << entry;
+      }
+    }
+  }
+
+  // `steps` updates in two calls, then the losses of both splits.
+  void check(TrainingCase values, std::int64_t steps) const {
+    values.dtype = GetParam().dtype;
+    TrainingProblem training(values);
+    const auto strategy = start(training);
+    strategy->run(1);
+    strategy->run(static_cast<std::uint64_t>(steps - 1));
+    strategy->sync();
+    expect_trained(training, *strategy, steps);
+    for (const int split : {0, 1}) {
+      EXPECT_NEAR(strategy->evaluate(split), training.loss(training.trained(steps), split), tolerance());
+    }
+    strategy->run(2);  // evaluating changed nothing
+    expect_trained(training, *strategy, steps + 2);
+  }
+};
+
+TEST_P(HandTest, LinearRegression) {
+  check({.layers = {layer(2, 1)}, .loss = GDBENCH_HALF_MSE, .rows = 3, .batch_rows = 3}, 10);
+  check({.layers = {layer(2, 1, GDBENCH_IDENTITY, false)}, .loss = GDBENCH_MSE, .rows = 3, .batch_rows = 3}, 10);
+  check({.layers = {layer(1, 1)}, .loss = GDBENCH_MSE, .rows = 19, .batch_rows = 19}, 5);
+  check({.layers = {layer(33, 3)}, .loss = GDBENCH_MSE, .rows = 29, .batch_rows = 29}, 5);
+}
+
+TEST_P(HandTest, PerceptronsOfAnyDepth) {
+  check({.layers = {layer(5, 7, GDBENCH_TANH), layer(7, 2)}, .rows = 11, .batch_rows = 11}, 5);
+  check({.layers = {layer(4, 6, GDBENCH_RELU), layer(6, 5, GDBENCH_SIGMOID, false), layer(5, 3, GDBENCH_TANH),
+                    layer(3, 2, GDBENCH_SIGMOID)},
+         .loss = GDBENCH_HALF_MSE,
+         .rows = 13,
+         .batch_rows = 13},
+        6);
+  check({.layers = {layer(3, 1, GDBENCH_TANH), layer(1, 4, GDBENCH_TANH), layer(4, 1)}, .rows = 9, .batch_rows = 9}, 4);
+}
+
+TEST_P(HandTest, CrossEntropy) {
+  check({.layers = {layer(6, 17, GDBENCH_RELU), layer(17, 4)},
+         .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
+         .rows = 23,
+         .batch_rows = 23},
+        5);
+}
+
+TEST_P(HandTest, SlicesWithASmallerLastBatch) {
+  check({.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)}, .rows = 10, .batch_rows = 4}, 8);
+  check({.layers = {layer(3, 2)}, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 7, .batch_rows = 3}, 7);
+  check({.layers = {layer(3, 1)}, .rows = 5, .batch_rows = 1}, 12);
+}
+
+TEST_P(HandTest, ShuffledBatches) {
+  check({.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)}, .rows = 10, .batch_rows = 4, .shuffled = true}, 15);
+  check({.layers = {layer(3, 2)}, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 6, .batch_rows = 6, .shuffled = true},
+        5);
+}
+
+TEST_P(HandTest, LearningRateSchedule) {
+  check({.layers = {layer(2, 1)}, .rows = 4, .batch_rows = 4, .learning_rates = {0.1, 0.05, 0.0, 0.02}}, 7);
+}
+
+TEST_P(HandTest, SetStateRewinds) {
+  TrainingProblem training({.layers = {layer(3, 2)}, .dtype = GetParam().dtype, .rows = 7, .batch_rows = 3});
+  const auto strategy = start(training);
+  strategy->run(5);
+  TrainingProblem fresh({.layers = {layer(3, 2)}, .dtype = GetParam().dtype, .rows = 7, .batch_rows = 3});
+  strategy->set_state(fresh.state());
+  strategy->run(4);
+  expect_trained(training, *strategy, 4);
+}
+
+TEST_P(HandTest, EvaluatesMoreRowsThanAPieceHolds) {
+  TrainingProblem training({.layers = {layer(2, 1)}, .dtype = GetParam().dtype, .rows = 9001, .batch_rows = 10});
+  EXPECT_NEAR(start(training)->evaluate(0), training.loss(training.initial(), 0), tolerance());
+}
+
+TEST_P(HandTest, ASteadyStepAllocatesNothing) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns malloc";
+  const TrainingCase cases[] = {
+      {.layers = {layer(2, 1)}, .dtype = GetParam().dtype, .rows = 3, .batch_rows = 3},
+      {.layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)},
+       .dtype = GetParam().dtype,
+       .rows = 1000,
+       .batch_rows = 1000},
+      // Operands beyond what Eigen would pack on the stack; a smaller last batch; shuffled; a schedule.
+      {.layers = {layer(784, 128, GDBENCH_RELU), layer(128, 10)},
+       .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
+       .dtype = GetParam().dtype,
+       .rows = 80,
+       .batch_rows = 32,
+       .shuffled = true,
+       .learning_rates = {0.01, 0.02, 0.03}},
+  };
+  for (const TrainingCase& values : cases) {
+    TrainingProblem training(values);
+    const auto strategy = start(training);
+    const std::uint64_t before = allocation_count();
+    strategy->run(7);
+    strategy->sync();
+    EXPECT_EQ(allocation_count() - before, 0u);
+  }
+  // The counter works, also for what the kernel library allocates.
+  const std::uint64_t before = allocation_count();
+  TrainingProblem training(cases[0]);
+  EXPECT_GT(allocation_count(), before);
+  const std::uint64_t loaded = allocation_count();
+  start(training);
+  EXPECT_GT(allocation_count(), loaded);
+}
+
+TEST_P(HandTest, ProfilesWhatItRuns) {
+  TrainingProblem training(
+      {.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)}, .dtype = GetParam().dtype, .rows = 10, .batch_rows = 10});
+  const auto strategy = start(training);
+  std::map<std::pair<std::string, int>, gdbench_profile_record> records;
+  gdbench_profile_sink sink{sizeof(sink), &records, [](void* context, const gdbench_profile_record* record) {
+                              auto& all = *static_cast<decltype(records)*>(context);
+                              EXPECT_TRUE(all.emplace(std::pair(record->op, record->phase), *record).second);
+                            }};
+  strategy->profile(4, sink);
+  expect_trained(training, *strategy, 4);
+  const auto& forward = records.at({"product", GDBENCH_PHASE_FORWARD});
+  EXPECT_EQ(forward.calls, 8u);
+  EXPECT_EQ(forward.flops, 4 * 2 * (10 * 3 * 5 + 10 * 5 * 2));
+  const auto size = GetParam().dtype == GDBENCH_F32 ? 4.0 : 8.0;
+  EXPECT_EQ(forward.bytes, 4 * size * ((30 + 15 + 50) + (50 + 10 + 20)));
+  EXPECT_GT(forward.time_ns, 0);
+  EXPECT_EQ(records.at({"product", GDBENCH_PHASE_BACKWARD}).calls, 12u);  // never the gradient of X
+  EXPECT_EQ(records.at({"column_sum", GDBENCH_PHASE_BACKWARD}).calls, 8u);
+  EXPECT_EQ(records.at({"update", GDBENCH_PHASE_UPDATE}).calls, 4u);
+  EXPECT_EQ(records.count({"loss", GDBENCH_PHASE_FORWARD}), 0u);
+}
+
+TEST_P(HandTest, RefusesAStateOfOtherShapes) {
+  TrainingProblem training({.layers = {layer(3, 2)}, .dtype = GetParam().dtype, .rows = 7, .batch_rows = 7});
+  TrainingProblem other({.layers = {layer(3, 4)}, .dtype = GetParam().dtype, .rows = 7, .batch_rows = 7});
+  const auto strategy = start(training);
+  EXPECT_THROW(strategy->set_state(other.state()), implementations::Failure);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, HandTest, testing::ValuesIn(all_cases()), kernels::case_name);
+
+}  // namespace
+}  // namespace gdbench::strategies

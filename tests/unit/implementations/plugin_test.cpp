@@ -1,0 +1,131 @@
+// The plugins through the C interface alone.
+#include "gdbench/plugin.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "implementations/kernels/kernel_library.h"
+#include "tests/unit/implementations/training_case.h"
+
+namespace gdbench {
+namespace {
+
+class PluginTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const std::string file = GDBENCH_BINARY_DIR "/lib/gdbench/libgdbench_" + GetParam() + ".so";
+    library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library_, nullptr) << dlerror();
+    const auto entry = reinterpret_cast<gdbench_plugin_entry_function>(dlsym(library_, GDBENCH_PLUGIN_ENTRY_NAME));
+    ASSERT_NE(entry, nullptr);
+    plugin_ = entry(&host_);
+    ASSERT_NE(plugin_, nullptr) << error_;
+    implementation_ = plugin_->implementations[0];
+    ASSERT_EQ(implementation_->create(&instance_), GDBENCH_OK);
+  }
+  void TearDown() override {
+    if (instance_ != nullptr) implementation_->destroy(instance_);
+  }
+
+  // What prepare answers, with its reason in error_.
+  gdbench_status prepare(const TrainingProblem& training) {
+    EXPECT_EQ(implementation_->load(instance_, &training.data()), GDBENCH_OK);
+    return implementation_->prepare(instance_, &training.problem(), &training.settings());
+  }
+
+  static TrainingCase small_case() {
+    return {.layers = {{2, 1, GDBENCH_IDENTITY, 1}}, .dtype = GDBENCH_F64, .rows = 3, .batch_rows = 3};
+  }
+
+  void* library_ = nullptr;
+  const gdbench_plugin* plugin_ = nullptr;
+  const gdbench_implementation* implementation_ = nullptr;
+  gdbench_instance* instance_ = nullptr;
+  std::string error_;
+  gdbench_host host_{sizeof(host_), GDBENCH_ABI_MAJOR, GDBENCH_ABI_MINOR, &error_,
+                     [](void* error, const char* message) { *static_cast<std::string*>(error) = message; }};
+};
+
+TEST_P(PluginTest, DescribesItself) {
+  EXPECT_EQ(plugin_->abi_major, static_cast<std::uint32_t>(GDBENCH_ABI_MAJOR));
+  EXPECT_EQ(implementation_->id, "hand/" + GetParam());
+  EXPECT_EQ(implementation_->tasks, GDBENCH_BIT(GDBENCH_TASK_TRAIN));
+  EXPECT_EQ(implementation_->dtypes, GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64));
+  EXPECT_EQ(implementation_->optimizers, GDBENCH_BIT(GDBENCH_SGD));
+  EXPECT_EQ(implementation_->max_compute_threads, 1);
+  EXPECT_NE(std::string(implementation_->build).find("-march="), std::string::npos) << implementation_->build;
+}
+
+TEST_P(PluginTest, TrainsThroughTheInterface) {
+  TrainingProblem training(small_case());
+  ASSERT_EQ(prepare(training), GDBENCH_OK) << error_;
+  ASSERT_EQ(implementation_->set_state(instance_, &training.state()), GDBENCH_OK);
+  ASSERT_EQ(implementation_->run(instance_, 6), GDBENCH_OK);
+  ASSERT_EQ(implementation_->sync(instance_), GDBENCH_OK);
+  ASSERT_EQ(implementation_->get_state(instance_, &training.state()), GDBENCH_OK);
+  EXPECT_EQ(training.state().step, 6);
+  const std::vector<Dense> expected = training.trained(6);
+  for (std::size_t entry = 0; entry < 2; ++entry) {
+    EXPECT_NEAR(training.state_values()[0].values[entry], expected[0].values[entry], 1e-12);
+  }
+  double loss = 0;
+  ASSERT_EQ(implementation_->evaluate(instance_, 1, &loss), GDBENCH_OK);
+  EXPECT_NEAR(loss, training.loss(expected, 1), 1e-12);
+}
+
+TEST_P(PluginTest, RefusesWhatItDoesNotOffer) {
+  TrainingProblem training(small_case());
+  const auto expect_refusal = [&](const char* reason) {
+    EXPECT_EQ(prepare(training), GDBENCH_UNSUPPORTED) << reason;
+    EXPECT_NE(error_.find(reason), std::string::npos) << error_;
+  };
+  training.mutable_problem().task = GDBENCH_TASK_UPDATE;
+  expect_refusal("task update");
+  training.mutable_problem().task = GDBENCH_TASK_TRAIN;
+  training.mutable_problem().micro_batches = 2;
+  expect_refusal("micro-batches");
+  training.mutable_problem().micro_batches = 1;
+  training.mutable_settings().compute_threads = 2;
+  expect_refusal("compute thread");
+  training.mutable_settings().compute_threads = 1;
+  training.mutable_optimizer().weight_decay = 0.1;
+  expect_refusal("weight decay");
+  training.mutable_optimizer().weight_decay = 0;
+  training.mutable_optimizer().kind = GDBENCH_ADAM;
+  expect_refusal("optimizer adam");
+  training.mutable_optimizer().kind = GDBENCH_SGD;
+  EXPECT_EQ(prepare(training), GDBENCH_OK) << error_;
+}
+
+TEST_P(PluginTest, RejectsABrokenContract) {
+  EXPECT_EQ(implementation_->run(instance_, 1), GDBENCH_INVALID);
+  EXPECT_EQ(error_, "called before prepare");
+  TrainingProblem training(small_case());
+  training.mutable_problem().dtype = GDBENCH_F32;
+  EXPECT_EQ(prepare(training), GDBENCH_INVALID);
+  training.mutable_problem().dtype = GDBENCH_F64;
+  training.mutable_problem().batch_rows = 4;
+  EXPECT_EQ(prepare(training), GDBENCH_INVALID);
+  training.mutable_problem().batch_rows = 3;
+  ASSERT_EQ(prepare(training), GDBENCH_OK) << error_;
+  double loss = 0;
+  EXPECT_EQ(implementation_->evaluate(instance_, 2, &loss), GDBENCH_INVALID);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, PluginTest, testing::Values("naive", "eigen"),
+                         [](const auto& backend) { return backend.param; });
+
+TEST(KernelLibraryTest, SaysWhatCannotBeOpened) {
+  std::string error;
+  EXPECT_EQ(kernels::open_kernel_library("eigen", "/nowhere", error), nullptr);
+  EXPECT_NE(error.find("/nowhere/libgdbench_kernels_eigen.so"), std::string::npos) << error;
+}
+
+TEST(KernelLibraryTest, LooksBesideItsOwnFile) {
+  EXPECT_EQ(kernels::kernel_folder(), GDBENCH_BINARY_DIR "/tests/kernels");
+}
+
+}  // namespace
+}  // namespace gdbench

@@ -1,0 +1,237 @@
+#include "tests/unit/implementations/training_case.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+namespace gdbench {
+namespace {
+
+double activate(std::int32_t activation, double z) {
+  if (activation == GDBENCH_RELU) return std::max(z, 0.0);
+  if (activation == GDBENCH_TANH) return std::tanh(z);
+  if (activation == GDBENCH_SIGMOID) return 1 / (1 + std::exp(-z));
+  return z;
+}
+
+double slope(std::int32_t activation, double a) {
+  if (activation == GDBENCH_RELU) return a > 0 ? 1 : 0;
+  if (activation == GDBENCH_TANH) return 1 - a * a;
+  if (activation == GDBENCH_SIGMOID) return a * (1 - a);
+  return 1;
+}
+
+Dense rows_of(const Dense& from, const std::vector<std::uint32_t>& index) {
+  Dense to(static_cast<std::int64_t>(index.size()), from.columns);
+  for (std::int64_t i = 0; i < to.rows; ++i) {
+    for (std::int64_t j = 0; j < to.columns; ++j) to.at(i, j) = from.at(index[static_cast<std::size_t>(i)], j);
+  }
+  return to;
+}
+
+std::vector<std::int32_t> random_labels(std::mt19937& generator, std::int64_t rows, std::int64_t classes) {
+  std::uniform_int_distribution<std::int32_t> label(0, static_cast<std::int32_t>(classes) - 1);
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(rows));
+  for (std::int32_t& value : labels) value = label(generator);
+  return labels;
+}
+
+constexpr std::int64_t kValidationRows = 5;
+constexpr std::int64_t kEpochs = 2;
+
+}  // namespace
+
+TrainingProblem::TrainingProblem(const TrainingCase& values) : case_(values) {
+  std::mt19937 generator(11);
+  const std::int64_t features = case_.layers.front().inputs;
+  const std::int64_t outputs = case_.layers.back().outputs;
+  x_ = kernels::random_matrix(generator, case_.rows, features);
+  y_ = kernels::random_matrix(generator, case_.rows, outputs);
+  labels_ = random_labels(generator, case_.rows, outputs);
+  validation_x_ = kernels::random_matrix(generator, kValidationRows, features);
+  validation_y_ = kernels::random_matrix(generator, kValidationRows, outputs);
+  validation_labels_ = random_labels(generator, kValidationRows, outputs);
+  write(x_bytes_, x_);
+  write(y_bytes_, y_);
+  write(validation_x_bytes_, validation_x_);
+  write(validation_y_bytes_, validation_y_);
+  const bool labelled = case_.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY;
+
+  data_.struct_size = sizeof(data_);
+  data_.dtype = case_.dtype;
+  data_.rows = case_.rows;
+  data_.features = features;
+  data_.outputs = outputs;
+  data_.x = x_bytes_.data();
+  data_.y = labelled ? nullptr : y_bytes_.data();
+  data_.labels = labelled ? labels_.data() : nullptr;
+  data_.validation_rows = kValidationRows;
+  data_.validation_x = validation_x_bytes_.data();
+  data_.validation_y = labelled ? nullptr : validation_y_bytes_.data();
+  data_.validation_labels = labelled ? validation_labels_.data() : nullptr;
+  data_.epochs = 1;
+  if (case_.shuffled) {
+    data_.epochs = kEpochs;
+    for (std::int64_t epoch = 0; epoch < kEpochs; ++epoch) {
+      std::vector<std::uint32_t> rows(static_cast<std::size_t>(case_.rows));
+      std::iota(rows.begin(), rows.end(), 0u);
+      std::shuffle(rows.begin(), rows.end(), generator);
+      order_.insert(order_.end(), rows.begin(), rows.end());
+    }
+    data_.order = order_.data();
+  }
+
+  optimizer_.struct_size = sizeof(optimizer_);
+  optimizer_.kind = GDBENCH_SGD;
+  optimizer_.learning_rates = case_.learning_rates.data();
+  optimizer_.learning_rate_count = static_cast<std::int64_t>(case_.learning_rates.size());
+  problem_.struct_size = sizeof(problem_);
+  problem_.task = GDBENCH_TASK_TRAIN;
+  problem_.dtype = case_.dtype;
+  problem_.layer_count = static_cast<std::int64_t>(case_.layers.size());
+  problem_.layers = case_.layers.data();
+  problem_.loss = case_.loss;
+  problem_.batch_rows = case_.batch_rows;
+  problem_.micro_batches = 1;
+  problem_.optimizer = &optimizer_;
+  settings_.struct_size = sizeof(settings_);
+  settings_.compute_threads = 1;
+
+  for (const gdbench_layer& layer : case_.layers) {
+    initial_.push_back(kernels::random_matrix(generator, layer.inputs, layer.outputs));
+    if (layer.has_bias != 0) initial_.push_back(kernels::random_matrix(generator, 1, layer.outputs));
+  }
+  state_bytes_.resize(initial_.size());
+  for (std::size_t i = 0; i < initial_.size(); ++i) {
+    write(state_bytes_[i], initial_[i]);
+    tensors_.push_back({state_bytes_[i].data(), initial_[i].rows, initial_[i].columns});
+  }
+  state_.struct_size = sizeof(state_);
+  state_.parameter_count = static_cast<std::int64_t>(tensors_.size());
+  state_.parameters = tensors_.data();
+}
+
+void TrainingProblem::write(std::vector<std::byte>& bytes, const Dense& values) const {
+  if (case_.dtype == GDBENCH_F64) {
+    bytes.resize(values.values.size() * sizeof(double));
+    std::memcpy(bytes.data(), values.values.data(), bytes.size());
+    return;
+  }
+  const std::vector<float> narrow(values.values.begin(), values.values.end());
+  bytes.resize(narrow.size() * sizeof(float));
+  std::memcpy(bytes.data(), narrow.data(), bytes.size());
+}
+
+std::vector<Dense> TrainingProblem::state_values() const {
+  std::vector<Dense> values = initial_;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t entry = 0; entry < values[i].values.size(); ++entry) {
+      values[i].values[entry] =
+          case_.dtype == GDBENCH_F64
+              ? reinterpret_cast<const double*>(state_bytes_[i].data())[entry]
+              : static_cast<double>(reinterpret_cast<const float*>(state_bytes_[i].data())[entry]);
+    }
+  }
+  return values;
+}
+
+TrainingProblem::Pass TrainingProblem::pass(const std::vector<Dense>& parameters, const Dense& x, const Dense& y,
+                                            const std::vector<std::int32_t>& labels) const {
+  Pass pass;
+  pass.activations.push_back(x);
+  pass.gradients = parameters;
+  std::vector<std::size_t> first;  // parameter index of each layer's weights
+  std::size_t next = 0;
+  for (const gdbench_layer& layer : case_.layers) {
+    const Dense& input = pass.activations.back();
+    Dense output(x.rows, layer.outputs);
+    first.push_back(next);
+    const Dense& weights = parameters[next];
+    for (std::int64_t i = 0; i < x.rows; ++i) {
+      for (std::int64_t j = 0; j < layer.outputs; ++j) {
+        double z = layer.has_bias != 0 ? parameters[next + 1].at(0, j) : 0;
+        for (std::int64_t p = 0; p < layer.inputs; ++p) z += input.at(i, p) * weights.at(p, j);
+        output.at(i, j) = activate(layer.activation, z);
+      }
+    }
+    next += layer.has_bias != 0 ? 2 : 1;
+    pass.activations.push_back(output);
+  }
+
+  const Dense& p = pass.activations.back();
+  const auto rows = static_cast<double>(x.rows);
+  Dense d(p.rows, p.columns);
+  for (std::int64_t i = 0; i < p.rows; ++i) {
+    if (case_.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) {
+      double sum = 0;
+      for (std::int64_t j = 0; j < p.columns; ++j) sum += std::exp(p.at(i, j));
+      const std::int32_t label = labels[static_cast<std::size_t>(i)];
+      pass.loss += (std::log(sum) - p.at(i, label)) / rows;
+      for (std::int64_t j = 0; j < p.columns; ++j) {
+        d.at(i, j) = (std::exp(p.at(i, j)) / sum - (j == label ? 1 : 0)) / rows;
+      }
+      continue;
+    }
+    const double mean = (case_.loss == GDBENCH_MSE ? 1.0 : 0.5) / (rows * static_cast<double>(p.columns));
+    for (std::int64_t j = 0; j < p.columns; ++j) {
+      const double difference = p.at(i, j) - y.at(i, j);
+      pass.loss += mean * difference * difference;
+      d.at(i, j) = 2 * mean * difference;
+    }
+  }
+
+  for (std::size_t l = case_.layers.size(); l-- > 0;) {
+    const gdbench_layer& layer = case_.layers[l];
+    const Dense& input = pass.activations[l];
+    const Dense& output = pass.activations[l + 1];
+    Dense previous(input.rows, input.columns);
+    Dense& weights_gradient = pass.gradients[first[l]];
+    for (std::size_t g = first[l]; g < first[l] + (layer.has_bias != 0 ? 2 : 1); ++g) {
+      std::fill(pass.gradients[g].values.begin(), pass.gradients[g].values.end(), 0);
+    }
+    for (std::int64_t i = 0; i < d.rows; ++i) {
+      for (std::int64_t j = 0; j < d.columns; ++j) {
+        const double dz = d.at(i, j) * slope(layer.activation, output.at(i, j));
+        if (layer.has_bias != 0) pass.gradients[first[l] + 1].at(0, j) += dz;
+        for (std::int64_t q = 0; q < layer.inputs; ++q) {
+          weights_gradient.at(q, j) += input.at(i, q) * dz;
+          previous.at(i, q) += dz * parameters[first[l]].at(q, j);
+        }
+      }
+    }
+    d = previous;
+  }
+  return pass;
+}
+
+std::vector<Dense> TrainingProblem::trained(std::int64_t steps) const {
+  std::vector<Dense> parameters = initial_;
+  const std::int64_t per_epoch = (case_.rows + case_.batch_rows - 1) / case_.batch_rows;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    std::vector<std::uint32_t> index;
+    const std::int64_t first = step % per_epoch * case_.batch_rows;
+    for (std::int64_t row = first; row < std::min(first + case_.batch_rows, case_.rows); ++row) {
+      const std::int64_t epoch = step / per_epoch % kEpochs;
+      index.push_back(case_.shuffled ? order_[static_cast<std::size_t>(epoch * case_.rows + row)]
+                                     : static_cast<std::uint32_t>(row));
+    }
+    std::vector<std::int32_t> labels;
+    for (const std::uint32_t row : index) labels.push_back(labels_[row]);
+    const Pass step_pass = pass(parameters, rows_of(x_, index), rows_of(y_, index), labels);
+    const auto rate = case_.learning_rates[std::min(static_cast<std::size_t>(step), case_.learning_rates.size() - 1)];
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      for (std::size_t entry = 0; entry < parameters[i].values.size(); ++entry) {
+        parameters[i].values[entry] -= rate * step_pass.gradients[i].values[entry];
+      }
+    }
+  }
+  return parameters;
+}
+
+double TrainingProblem::loss(const std::vector<Dense>& parameters, int split) const {
+  return split == 0 ? pass(parameters, x_, y_, labels_).loss
+                    : pass(parameters, validation_x_, validation_y_, validation_labels_).loss;
+}
+
+}  // namespace gdbench

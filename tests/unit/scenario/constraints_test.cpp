@@ -1,0 +1,104 @@
+#include "harness/scenario/constraints.h"
+
+#include <cmath>
+
+#include "tests/unit/scenario/files.h"
+
+namespace gdbench::scenario {
+namespace {
+
+using nlohmann::json;
+using Posing = Files;
+
+TEST_F(Posing, MakesTheLayersOfTheModel) {
+  const Result<Scenario> scenario = read_scenario(write_json(perceptron_scenario()), {});
+  const Result<Dataset> data = make_dataset(scenario.value());
+  const Result<Problem> problem = make_problem(scenario.value(), data.value());
+  ASSERT_TRUE(problem.ok()) << problem.error().message;
+  const std::vector<Layer>& layers = problem.value().layers;
+  ASSERT_EQ(layers.size(), 3U);
+  EXPECT_EQ(layers[0].inputs, 2);
+  EXPECT_EQ(layers[0].outputs, 5);
+  EXPECT_EQ(layers[1].inputs, 5);
+  EXPECT_EQ(layers[1].activation, Activation::tanh);
+  EXPECT_FALSE(layers[1].bias);
+  EXPECT_EQ(layers[2].outputs, 3);
+  EXPECT_EQ(problem.value().batch_rows, 8);
+  EXPECT_EQ(problem.value().rows, 30);
+  EXPECT_EQ(problem.value().steps_per_epoch(), 4);
+  EXPECT_EQ(problem.value().dtype, Dtype::f64);
+}
+
+TEST_F(Posing, LinearRegressionHasOneLayer) {
+  const Result<Scenario> scenario =
+      read_scenario(write_json(linear_scenario()), {{"data.outputs", "2"}, {"model.bias", "true"}});
+  const Result<Dataset> data = make_dataset(scenario.value());
+  const Result<Problem> problem = make_problem(scenario.value(), data.value());
+  ASSERT_TRUE(problem.ok()) << problem.error().message;
+  ASSERT_EQ(problem.value().layers.size(), 1U);
+  EXPECT_EQ(problem.value().layers[0].inputs, 3);
+  EXPECT_EQ(problem.value().layers[0].outputs, 2);
+  EXPECT_TRUE(problem.value().layers[0].bias);
+  EXPECT_EQ(problem.value().batch_rows, 20);
+}
+
+TEST_F(Posing, ChecksFilesAgainstTheModel) {
+  write("table.csv", "x,y\n1,a\n2,b\n3,c\n");
+  json scenario = csv_scenario();
+  scenario["loss"] = "softmax_cross_entropy";
+  scenario["model"] = {{"kind", "multilayer_perceptron"}, {"layers", {{{"width", 2}}}}};
+  EXPECT_EQ(data_error(scenario), "s.json: /model/layers/0/width: found 2, expected 3, for the data have 3 classes");
+  EXPECT_EQ(data_error(scenario, {{"model.layers.0.width", "3"}}), "");
+  EXPECT_EQ(data_error(scenario, {{"model.layers.0.width", "3"}, {"batch", "4"}}),
+            "s.json: /batch: found 4, expected \"full\" or from 1 to 3, the data's rows");
+}
+
+TEST_F(Posing, RefusesWhatNoMachineHolds) {
+  EXPECT_EQ(read_error(perceptron_scenario(), {{"width", "100000"}}),
+            "s.json: /model: found more than 1000000000 parameters, expected fewer");
+}
+
+TEST_F(Posing, RefusesARateThatSinglePrecisionCannotHold) {
+  EXPECT_EQ(read_error(linear_scenario(), {{"learning_rate", "1e-60"}}),
+            "s.json: --set learning_rate: found a number outside the range of f32, expected a positive number that f32 "
+            "can hold");
+  EXPECT_EQ(read_error(linear_scenario(), {{"learning_rate", "1e-60"}, {"dtype", "f64"}}), "");
+}
+
+TEST(InitialState, IsSeededBoundedAndExactInTheDtype) {
+  Problem problem;
+  problem.layers = {{4, 50, Activation::relu, true}, {50, 3, Activation::identity, false}};
+  problem.dtype = Dtype::f32;
+  const State state = make_initial_state(problem, 1);
+  ASSERT_EQ(state.parameters.size(), 3U);
+  EXPECT_EQ(state.parameters[0].size(), 200U);
+  EXPECT_EQ(state.parameters[1].size(), 50U);
+  EXPECT_EQ(state.parameters[2].size(), 150U);
+  EXPECT_EQ(state.step, 0);
+  EXPECT_TRUE(state.slots.empty());
+  const double bounds[] = {0.5, 0.5, std::sqrt(0.02)};
+  for (std::size_t p = 0; p < 3; ++p) {
+    double largest = 0;
+    for (const double value : state.parameters[p]) {
+      EXPECT_EQ(value, static_cast<double>(static_cast<float>(value)));
+      largest = std::max(largest, std::abs(value));
+    }
+    EXPECT_LE(largest, bounds[p] * (1 + 1e-7));
+    EXPECT_GT(largest, bounds[p] * 0.8);
+  }
+  EXPECT_EQ(make_initial_state(problem, 1).parameters, state.parameters);
+  EXPECT_NE(make_initial_state(problem, 2).parameters, state.parameters);
+}
+
+TEST(InitialState, HasZeroSlotsPerParameter) {
+  Problem problem;
+  problem.layers = {{2, 3, Activation::identity, true}};
+  problem.optimizer.kind = OptimizerKind::adam;
+  const State state = make_initial_state(problem, 1);
+  ASSERT_EQ(state.slots.size(), 4U);
+  EXPECT_EQ(state.slots[2], std::vector<double>(6, 0.0));
+  EXPECT_EQ(state.slots[3], std::vector<double>(3, 0.0));
+}
+
+}  // namespace
+}  // namespace gdbench::scenario

@@ -1,0 +1,230 @@
+#include "harness/scenario/matrix.h"
+
+#include "tests/unit/scenario/files.h"
+
+namespace gdbench::scenario {
+namespace {
+
+using nlohmann::json;
+
+// "scenario implementation xTHREADS key=value impl.key=value" of every point.
+std::vector<std::string> lines(const Result<std::vector<Point>>& points) {
+  if (!points.ok()) return {points.error().message};
+  std::vector<std::string> result;
+  for (const Point& point : points.value()) {
+    std::string line = point.scenario_file.stem().string() + " " + point.implementation;
+    if (point.threads != 1) line.append(" x").append(std::to_string(point.threads));
+    for (const Setting& setting : point.scenario_settings) line += " " + setting.key + "=" + setting.value;
+    for (const auto& [key, value] : point.options) line += " impl." + key + "=" + value;
+    result.push_back(line);
+  }
+  return result;
+}
+
+class MatrixFile : public Files {
+ protected:
+  Result<Matrix> read(const json& matrix) const { return read_matrix(write("m.json", matrix.dump())); }
+  std::string error_of(const json& matrix) const {
+    const Result<Matrix> result = read(matrix);
+    return result.ok() ? "" : result.error().message.substr(folder_.string().size() + 1);
+  }
+  std::vector<std::string> cells(const json& matrix, const Selection& selection = {}) const {
+    const Result<Matrix> result = read(matrix);
+    if (!result.ok()) return {result.error().message};
+    std::vector<std::string> found = lines(expand(result.value(), selection, scenarios_, implementations_));
+    for (std::string& line : found) {
+      if (line.rfind(folder_.string(), 0) == 0) line.erase(0, folder_.string().size() + 1);
+    }
+    return found;
+  }
+
+  const std::vector<KnownScenario> scenarios_ = {{"lin-a", "lin-a.json"}, {"lin-b", "lin-b.json"}, {"mlp", "mlp.json"}};
+  const std::vector<std::string> implementations_ = {"hand/naive", "hand/eigen", "graph/eigen"};
+};
+
+using Lines = std::vector<std::string>;
+
+TEST_F(MatrixFile, ExpandsAxesInAStableOrder) {
+  const json matrix = {
+      {"name", "m"},
+      {"axes", {{"scenario", {"mlp", "lin-*"}}, {"implementation", {"hand/*"}}, {"batch", {1, "full"}}}}};
+  EXPECT_EQ(cells(matrix),
+            (Lines{"mlp hand/naive batch=1", "mlp hand/eigen batch=1", "mlp hand/naive batch=full",
+                   "mlp hand/eigen batch=full", "lin-a hand/naive batch=1", "lin-a hand/eigen batch=1",
+                   "lin-a hand/naive batch=full", "lin-a hand/eigen batch=full", "lin-b hand/naive batch=1",
+                   "lin-b hand/eigen batch=1", "lin-b hand/naive batch=full", "lin-b hand/eigen batch=full"}));
+}
+
+TEST_F(MatrixFile, WithoutAxesMeansEverything) { EXPECT_EQ(cells({{"name", "m"}}).size(), 9U); }
+
+TEST_F(MatrixFile, HasThreadsAndOptions) {
+  const json matrix = {
+      {"name", "m"},
+      {"axes",
+       {{"scenario", "mlp"}, {"implementation", "graph/*"}, {"threads", {1, 2}}, {"impl.fuse", {true, false}}}}};
+  EXPECT_EQ(cells(matrix), (Lines{"mlp graph/eigen impl.fuse=true", "mlp graph/eigen x2 impl.fuse=true",
+                                  "mlp graph/eigen impl.fuse=false", "mlp graph/eigen x2 impl.fuse=false"}));
+}
+
+TEST_F(MatrixFile, ExcludesWhereAllKeysMatch) {
+  const json matrix = {
+      {"name", "m"},
+      {"axes", {{"scenario", {"lin-*"}}, {"implementation", {"hand/naive", "graph/eigen"}}, {"batch", {1, 8}}}},
+      {"exclude", {{{"scenario", "lin-a"}, {"batch", 1}}, {{"implementation", "graph/*"}, {"batch", 8}}}}};
+  EXPECT_EQ(cells(matrix), (Lines{"lin-a hand/naive batch=8", "lin-b hand/naive batch=1", "lin-b graph/eigen batch=1",
+                                  "lin-b hand/naive batch=8"}));
+}
+
+TEST_F(MatrixFile, IncludesAddCellsOnce) {
+  const json matrix = {{"name", "m"},
+                       {"axes", {{"scenario", {"lin-a"}}, {"implementation", {"hand/naive"}}}},
+                       {"include",
+                        {{{"scenario", "mlp"}, {"implementation", "graph/eigen"}, {"batch", 256}, {"threads", 2}},
+                         {{"scenario", "lin-?"}}}}};
+  EXPECT_EQ(cells(matrix), (Lines{"lin-a hand/naive", "mlp graph/eigen x2 batch=256", "lin-b hand/naive"}));
+  const json only = {{"name", "m"}, {"include", {{{"scenario", "mlp"}, {"implementation", "hand/naive"}}}}};
+  EXPECT_EQ(cells(only), Lines{"mlp hand/naive"});
+}
+
+TEST_F(MatrixFile, SelectionReplacesAndRestricts) {
+  const json matrix = {{"name", "m"},
+                       {"axes",
+                        {{"scenario", {"lin-a"}},
+                         {"implementation", {"hand/naive"}},
+                         {"rows", {1, 2}},
+                         {"threads", {1, 2}},
+                         {"impl.fuse", {"a", "b"}}}},
+                       {"include", {{{"scenario", "lin-b"}, {"rows", 9}}}}};
+  Selection selection;
+  selection.scenario_globs = {"mlp"};
+  selection.implementation_globs = {"*/eigen"};
+  selection.threads = {4};
+  selection.settings = {{"data.rows", "7"}, {"impl.fuse", "c"}, {"dtype", "f64"}};
+  EXPECT_EQ(cells(matrix, selection), (Lines{"mlp hand/eigen x4 data.rows=7 dtype=f64 impl.fuse=c",
+                                             "mlp graph/eigen x4 data.rows=7 dtype=f64 impl.fuse=c"}));
+}
+
+TEST_F(MatrixFile, SettingsBeatAxesUnderAnyOfTheirNames) {
+  for (const auto& [axis, key] : std::vector<std::pair<std::string, std::string>>{
+           {"batch", "batch.rows"}, {"batch.rows", "batch"}, {"learning_rate", "optimizer.learning_rate"}}) {
+    const json matrix = {{"name", "m"},
+                         {"axes", {{"scenario", {"mlp"}}, {"implementation", {"hand/naive"}}, {axis, {1, 2}}}}};
+    Selection selection;
+    selection.settings = {{key, "3"}};
+    std::string line = "mlp hand/naive ";
+    line.append(key).append("=3");
+    EXPECT_EQ(cells(matrix, selection), Lines{line});
+  }
+}
+
+TEST_F(MatrixFile, GlobsThatMatchNothingAreNamed) {
+  EXPECT_EQ(cells({{"name", "m"}, {"axes", {{"scenario", {"mpl"}}}}}),
+            Lines{"m.json: /axes/scenario: found \"mpl\", which no scenario matches, expected one of lin-a, lin-b, mlp "
+                  "(did you mean mlp?)"});
+  Selection selection;
+  selection.implementation_globs = {"tape/*"};
+  EXPECT_EQ(cells({{"name", "m"}}, selection),
+            Lines{"m.json: --impl: found \"tape/*\", which no implementation matches, expected one of hand/naive, "
+                  "hand/eigen, graph/eigen"});
+  EXPECT_EQ(cells({{"name", "m"}, {"axes", {{"batch", {1}}}}, {"exclude", {{{"batch", "*"}}}}}),
+            Lines{"m.json: found no cell, expected at least one that is not excluded"});
+  selection = {};
+  selection.settings = {{"threads", "2"}};
+  EXPECT_EQ(cells({{"name", "m"}}, selection),
+            Lines{"--set threads: found an axis of matrices, expected a key of scenarios or impl.KEY"});
+}
+
+TEST_F(MatrixFile, SaysWhatIsWrongInOneLine) {
+  const std::vector<std::pair<json, std::string>> faults = {
+      {{{"purpose", "p"}}, "m.json: /name: found nothing, expected text on one line"},
+      {{{"name", "m"}, {"axis", 1}},
+       "m.json: /axis: found an unknown key, expected one of name, purpose, baseline, axes, exclude, include (did you "
+       "mean axes?)"},
+      {{{"name", "m"}, {"axes", json::array()}}, "m.json: /axes: found an empty array, expected an object of arrays"},
+      {{{"name", "m"}, {"axes", {{"batch", json::array()}}}},
+       "m.json: /axes/batch: found an empty array, expected at least one value"},
+      {{{"name", "m"}, {"axes", {{"batch", {1, nullptr}}}}},
+       "m.json: /axes/batch/1: found null, expected text, a number, true or false"},
+      {{{"name", "m"}, {"axes", {{"bacth", {1}}}}},
+       "m.json: /axes/bacth/0: found an unknown axis, expected scenario, implementation, threads, impl.KEY or a key of "
+       "scenarios (did you mean batch?)"},
+      {{{"name", "m"}, {"axes", {{"threads", {0}}}}},
+       "m.json: /axes/threads/0: found \"0\", expected an integer from 1 to 4096"},
+      {{{"name", "m"}, {"axes", {{"threads", "two"}}}},
+       "m.json: /axes/threads: found \"two\", expected an integer from 1 to 4096"},
+      {{{"name", "m"}, {"exclude", {{{"batch", 1}}}}},
+       "m.json: /exclude/0/batch: found a key that no axis has, expected one of implementation, scenario, threads"},
+      {{{"name", "m"}, {"exclude", {{"batch", 1}}}}, "m.json: /exclude: found an object, expected an array of objects"},
+      {{{"name", "m"}, {"include", json::array({json::object()})}},
+       "m.json: /include/0: found an object, expected an object with keys"},
+      {{{"name", "m"}, {"include", {{{"threads", "x"}}}}},
+       "m.json: /include/0/threads: found \"x\", expected an integer from 1 to 4096"},
+      {{{"name", "m"}, {"baseline", 3}}, "m.json: /baseline: found 3, expected text on one line"},
+  };
+  for (const auto& [matrix, message] : faults) EXPECT_EQ(error_of(matrix), message);
+  EXPECT_EQ(read_matrix(folder_ / "none.json").error().message,
+            (folder_ / "none.json").string() + ": found no such file, expected a matrix (a JSON object)");
+}
+
+TEST_F(MatrixFile, RefusesMoreThanAMillionCells) {
+  std::vector<int> values(1001);
+  for (int i = 0; i <= 1000; ++i) values[static_cast<std::size_t>(i)] = i;
+  EXPECT_EQ(cells({{"name", "m"}, {"axes", {{"rows", values}, {"batch", values}}}}),
+            Lines{"m.json: /axes: found more than a million cells, expected fewer"});
+}
+
+TEST_F(MatrixFile, TenThousandPointsNeedNoScenarioFile) {
+  std::vector<int> values(100);
+  for (int i = 0; i < 100; ++i) values[static_cast<std::size_t>(i)] = i + 1;
+  // The scenarios' files do not exist.
+  EXPECT_EQ(cells({{"name", "m"},
+                   {"axes",
+                    {{"scenario", {"mlp"}}, {"implementation", {"hand/naive"}}, {"rows", values}, {"batch", values}}}})
+                .size(),
+            10000U);
+}
+
+TEST_F(MatrixFile, ListsScenariosByName) {
+  json other = linear_scenario();
+  other["name"] = "another";
+  write("z/a.json", linear_scenario().dump());
+  write("z/b.json", other.dump());
+  write("z/report.json", R"({"cells": []})");
+  write("z/note.txt", "no JSON");
+  write("z/matrices/m.json", R"({"name": "m"})");
+  write("z/matrices/below.json", perceptron_scenario().dump());
+  const Result<std::vector<KnownScenario>> known = list_scenarios({folder_ / "z"});
+  ASSERT_TRUE(known.ok()) << known.error().message;
+  ASSERT_EQ(known.value().size(), 2U);
+  EXPECT_EQ(known.value()[0].name, "another");
+  EXPECT_EQ(known.value()[0].file, folder_ / "z" / "b.json");
+  EXPECT_EQ(known.value()[1].name, "linear");
+
+  write("y/a.json", linear_scenario().dump());
+  EXPECT_EQ(list_scenarios({folder_ / "z", folder_ / "y"}).error().message,
+            (folder_ / "y" / "a.json").string() + ": /name: found \"linear\", which " +
+                (folder_ / "z" / "a.json").string() + " has too, expected another name");
+  EXPECT_EQ(list_scenarios({folder_ / "none"}).error().message,
+            (folder_ / "none").string() + ": found No such file or directory, expected a folder of scenarios");
+  write("x/broken.json", "{");
+  EXPECT_FALSE(list_scenarios({folder_ / "x"}).ok());
+}
+
+TEST(GlobMatch, KnowsStarsAndQuestionMarks) {
+  EXPECT_TRUE(glob_match("*", ""));
+  EXPECT_TRUE(glob_match("", ""));
+  EXPECT_FALSE(glob_match("", "a"));
+  EXPECT_TRUE(glob_match("linreg-*x?", "linreg-300x2"));
+  EXPECT_FALSE(glob_match("linreg-*x?", "linreg-100000x32"));
+  EXPECT_TRUE(glob_match("*a*b", "aabab"));
+  EXPECT_FALSE(glob_match("*a*b", "aaba"));
+  EXPECT_TRUE(glob_match("a**", "a"));
+  EXPECT_FALSE(glob_match("?", ""));
+  EXPECT_FALSE(glob_match("hand", "hand/naive"));
+  EXPECT_TRUE(glob_match("hand/*", "hand/naive"));
+  // No exponential backtracking.
+  EXPECT_FALSE(glob_match("*a*a*a*a*a*a*a*a*a*a*b", std::string(2000, 'a')));
+}
+
+}  // namespace
+}  // namespace gdbench::scenario

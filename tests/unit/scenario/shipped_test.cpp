@@ -1,0 +1,56 @@
+// The scenarios and matrices that come with the project.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/scenario/dataset.h"
+#include "harness/scenario/matrix.h"
+
+namespace gdbench::scenario {
+namespace {
+
+const std::filesystem::path kFolder = std::filesystem::path(GDBENCH_SOURCE_DIR) / "scenarios";
+
+TEST(Shipped, ScenariosArePosedAndSayWhatTheyAreFor) {
+  const Result<std::vector<KnownScenario>> known = list_scenarios({kFolder});
+  ASSERT_TRUE(known.ok()) << known.error().message;
+  std::vector<std::string> names;
+  for (const KnownScenario& scenario : known.value()) {
+    names.push_back(scenario.name);
+    EXPECT_EQ(scenario.file.stem(), scenario.name);
+    const Result<Scenario> read = read_scenario(scenario.file, {});
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_GT(read.value().purpose.size(), 40U) << scenario.name;
+    EXPECT_GT(read.value().favours.size(), 40U) << scenario.name;
+    const Result<Dataset> data = make_dataset(read.value());
+    ASSERT_TRUE(data.ok()) << data.error().message;
+    const Result<Problem> problem = make_problem(read.value(), data.value());
+    ASSERT_TRUE(problem.ok()) << problem.error().message;
+  }
+  for (const std::string name : {"linreg-3x2", "linreg-300x2", "linreg-300x10", "linreg-100000x1", "linreg-100000x32",
+                                 "mlp-10-50-1", "mlp-784-128-10"}) {
+    EXPECT_TRUE(std::find(names.begin(), names.end(), name) != names.end()) << name;
+  }
+}
+
+TEST(Shipped, MatricesExpand) {
+  const Result<std::vector<KnownScenario>> known = list_scenarios({kFolder});
+  ASSERT_TRUE(known.ok());
+  int matrices = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder / "matrices")) {
+    const Result<Matrix> matrix = read_matrix(entry.path());
+    ASSERT_TRUE(matrix.ok()) << matrix.error().message;
+    EXPECT_EQ(entry.path().stem(), matrix.value().name);
+    const Result<std::vector<Point>> points = expand(matrix.value(), {}, known.value(), {"hand/naive", "hand/eigen"});
+    ASSERT_TRUE(points.ok()) << points.error().message;
+    for (const Point& point : points.value()) {
+      const Result<Scenario> read = read_scenario(point.scenario_file, point.scenario_settings);
+      EXPECT_TRUE(read.ok()) << read.error().message;
+    }
+    ++matrices;
+  }
+  EXPECT_GE(matrices, 2);
+}
+
+}  // namespace
+}  // namespace gdbench::scenario
