@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <fstream>
+#include <limits>
 #include <utility>
 
 namespace gdbench {
@@ -13,6 +16,19 @@ namespace gdbench {
 namespace {
 
 Error system_error(const std::string& what) { return failure(what + ": " + std::strerror(errno)); }
+
+// "MemAvailable" of /proc/meminfo in bytes; the largest number where it cannot be read.
+std::uint64_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string key;
+  std::uint64_t kibibytes = 0;
+  std::string unit;
+  while (file >> key >> kibibytes) {
+    if (key == "MemAvailable:") return kibibytes * 1024;
+    std::getline(file, unit);
+  }
+  return std::numeric_limits<std::uint64_t>::max();
+}
 
 }  // namespace
 
@@ -34,10 +50,15 @@ SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
 }
 
 Result<SharedMemory> SharedMemory::create(const std::string& name, std::size_t bytes) {
+  // Reserving more than there is would set the out-of-memory killer on whoever is largest.
+  if (bytes > available_memory()) {
+    return failure("cannot reserve " + std::to_string(bytes) + " bytes of shared memory: the machine has " +
+                   std::to_string(available_memory()) + " available");
+  }
   // Close-on-exec: a worker gets only the descriptors that it was meant to inherit.
   const int descriptor = memfd_create(name.c_str(), MFD_CLOEXEC);
   if (descriptor < 0) return system_error("cannot create shared memory");
-  // posix_fallocate, so that a machine without the memory says so here and not by a signal at the first write.
+  // posix_fallocate, so that a limit on memory shows here and not as a signal at the first write.
   const int reserved = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes == 0 ? 1 : bytes));
   if (reserved != 0) {
     close(descriptor);
