@@ -75,6 +75,7 @@ worker::Limits worker_limits(const SelectionOptions& options) {
   limits.request = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_seconds * 1000));
   limits.memory_bytes = static_cast<std::int64_t>(options.memory_cap_gib * std::pow(2.0, 30));
   limits.cancelled = &interrupted;
+  limits.processors = allowed_processors();
   return limits;
 }
 

@@ -125,7 +125,9 @@ Status calibrate_block(CellWorker& worker, const PlannedScenario& planned, const
 Result<verify::Yardstick> make_yardstick_for(const PlannedScenario& planned, std::uint64_t seed) {
   verify::YardstickOptions options;
   options.seed = seed;
-  return verify::make_yardstick(planned.problem, *planned.dataset, planned.start, options);
+  Result<verify::Yardstick> made = verify::make_yardstick(planned.problem, *planned.dataset, planned.start, options);
+  if (made.ok()) return made;
+  return Error{made.error().kind, planned.scenario.file.string() + ": " + made.error().message};
 }
 
 void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, const verify::Yardstick& yardstick,

@@ -60,7 +60,7 @@ Result<Client> Client::start(const std::vector<std::string>& argv, const SharedM
                                                 {response_write.number, kResponseDescriptor}};
   if (data != nullptr) inherited.push_back({data->descriptor(), kDataDescriptor});
   if (state != nullptr) inherited.push_back({state->descriptor(), kStateDescriptor});
-  Result<Process> process = Process::start(argv, inherited);
+  Result<Process> process = Process::start(argv, inherited, limits.processors);
   if (!process.ok()) return process.error();
   client.process_ = std::move(process).value();
   client.channel_ = Channel(client.response_end_->number, client.request_end_->number);

@@ -23,6 +23,7 @@ struct Limits {
   std::chrono::milliseconds request{60'000};          // for one answer
   std::int64_t memory_bytes = std::int64_t{4} << 30;  // of a worker's own resident memory
   std::function<bool()> cancelled;                    // asked while waiting; true ends the wait
+  std::vector<int> processors;  // that a worker may use, whatever the coordinator keeps to; empty: the same as it
 };
 
 struct BlockRequest {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -22,7 +23,8 @@ namespace gdbench::worker {
 namespace {
 
 // Everything between fork and exec: only async-signal-safe calls. Returns on failure only.
-void become_worker(char* const* argv, const std::vector<InheritedDescriptor>& inherited, int output, pid_t parent) {
+void become_worker(char* const* argv, const std::vector<InheritedDescriptor>& inherited,
+                   const std::vector<int>& processors, int output, pid_t parent) {
   setpgid(0, 0);  // Ctrl-C on the terminal reaches the coordinator alone, which ends its workers in order
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) return;  // the coordinator died before the signal was armed
@@ -30,6 +32,12 @@ void become_worker(char* const* argv, const std::vector<InheritedDescriptor>& in
   if (score >= 0) {
     [[maybe_unused]] const ssize_t written = write(score, "1000", 4);
     close(score);
+  }
+  if (!processors.empty()) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const int processor : processors) CPU_SET(processor, &set);
+    sched_setaffinity(0, sizeof set, &set);
   }
   const int null = open("/dev/null", O_RDONLY);
   dup2(null, STDIN_FILENO);
@@ -82,8 +90,8 @@ Process& Process::operator=(Process&& other) noexcept {
   return *this;
 }
 
-Result<Process> Process::start(const std::vector<std::string>& argv,
-                               const std::vector<InheritedDescriptor>& inherited) {
+Result<Process> Process::start(const std::vector<std::string>& argv, const std::vector<InheritedDescriptor>& inherited,
+                               const std::vector<int>& processors) {
   Process process;
   process.output_ = memfd_create("worker-output", MFD_CLOEXEC);
   if (process.output_ < 0) return failure(std::string("cannot create a worker's output buffer: ") + strerror(errno));
@@ -95,7 +103,7 @@ Result<Process> Process::start(const std::vector<std::string>& argv,
   const pid_t pid = fork();
   if (pid < 0) return failure(std::string("cannot start a worker: ") + strerror(errno));
   if (pid == 0) {
-    become_worker(arguments.data(), inherited, process.output_, parent);
+    become_worker(arguments.data(), inherited, processors, process.output_, parent);
     dprintf(STDERR_FILENO, "cannot execute %s: %s\n", argv[0].c_str(), strerror(errno));
     _exit(127);
   }

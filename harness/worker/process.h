@@ -27,7 +27,9 @@ class Process {
 
   // Starts argv[0] (looked up on PATH) in a process group of its own. It dies with the calling thread's process, is
   // first in line for the out-of-memory killer, and its stdout and stderr go to a buffer that `output` reads.
-  static Result<Process> start(const std::vector<std::string>& argv, const std::vector<InheritedDescriptor>& inherited);
+  // It may use `processors` (empty: those that the coordinator uses).
+  static Result<Process> start(const std::vector<std::string>& argv, const std::vector<InheritedDescriptor>& inherited,
+                               const std::vector<int>& processors);
 
   bool running() const { return pid_ > 0; }
   pid_t pid() const { return pid_; }

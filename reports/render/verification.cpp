@@ -21,8 +21,8 @@ std::string closeness(const result::Verification& verification) {
   if (worst == nullptr) return "not verified: does nothing on purpose";
   char text[160];
   std::snprintf(text, sizeof text, "%s off by %.1e of its norm, %.0f%% of the tolerance, after %lld step(s)%s",
-                worst->name.c_str(), worst->relative, 100 * share(*worst),
-                static_cast<long long>(verification.steps), verification.sampled ? " (sampled entries)" : "");
+                worst->name.c_str(), worst->relative, 100 * share(*worst), static_cast<long long>(verification.steps),
+                verification.sampled ? " (sampled entries)" : "");
   return text;
 }
 

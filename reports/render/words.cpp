@@ -64,7 +64,6 @@ Decision decide(const Row& first, const Row& second) {
   }
   const stats::Estimate& a = first.cell->summary->step_ns;
   const stats::Estimate& b = second.cell->summary->step_ns;
-  if (a.within_one_process || b.within_one_process) return {false, false, "measured within one process"};
   return {a.interval.high < b.interval.low, false, "their intervals overlap"};
 }
 
@@ -161,6 +160,10 @@ std::string winner_words(const ScenarioTable& table) {
   const Row& second = table.ranked[1];
   const double second_ns = second.cell->summary->step_ns.value;
   const std::string second_words = row_name(*second.cell) + " (" + format_duration_ns(second_ns) + ")";
+  if (first.cell->summary->step_ns.within_one_process || second.cell->summary->step_ns.within_one_process) {
+    return label + first_words + " was fastest, " + second_words + " took " + format_number(second_ns / first_ns) +
+           " times as long; a single launch gives no verdict.";
+  }
   const Decision decision = decide(first, second);
   if (decision.equivalent) return label + first_words + " and " + second_words + " are equivalent.";
   if (!decision.apart) {

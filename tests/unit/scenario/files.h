@@ -30,6 +30,7 @@ class Files : public testing::Test {
   std::filesystem::path write(const std::string& name, const std::string& content) const {
     const std::filesystem::path file = folder_ / name;
     std::filesystem::create_directories(file.parent_path());
+    std::filesystem::remove(file);  // ext4 flushes a file that is cut to nothing and written again: milliseconds
     std::ofstream(file, std::ios::binary) << content;
     return file;
   }
