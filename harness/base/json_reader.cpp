@@ -38,7 +38,8 @@ class ParseGuard {
     if (event == json::parse_event_t::object_end && !keys_.empty()) keys_.pop_back();
     if (event == json::parse_event_t::key && !keys_.empty()) {
       const auto& key = parsed.get_ref<const std::string&>();
-      if (!keys_.back().insert(key).second) fault_ = "found key " + in_quotes(key) + " twice in one object, expected once";
+      if (!keys_.back().insert(key).second)
+        fault_ = "found key " + in_quotes(key) + " twice in one object, expected once";
     }
     return true;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "tests/unit/scenario/files.h"
@@ -118,6 +119,24 @@ TEST_F(Data, EachEpochsOrderIsAPermutationOfItsOwn) {
   EXPECT_TRUE(std::equal(data.order(), data.order() + 16 * 30, again.order()));
   const Dataset other = dataset(perceptron_scenario(), {{"batch.seed", "4"}});
   EXPECT_FALSE(std::equal(data.order(), data.order() + 16 * 30, other.order()));
+}
+
+TEST_F(Data, EveryOrderIsEquallyLikely) {
+  Result<Scenario> scenario = read_scenario(write_json(linear_scenario()), {{"rows", "4"}, {"batch", "1"}});
+  ASSERT_TRUE(scenario.ok());
+  std::map<std::vector<std::uint32_t>, int> counts;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    scenario.value().batch.seed = seed;
+    const Result<Dataset> data = make_dataset(scenario.value());
+    ASSERT_TRUE(data.ok());
+    for (int epoch = 0; epoch < 16; ++epoch) {
+      const std::uint32_t* first = data.value().order() + 4 * epoch;
+      ++counts[std::vector<std::uint32_t>(first, first + 4)];
+    }
+  }
+  // 4800 orders over 24 permutations: 200 each, with a standard deviation of 14.
+  EXPECT_EQ(counts.size(), 24U);
+  for (const auto& entry : counts) EXPECT_NEAR(entry.second, 200, 70);
 }
 
 TEST_F(Data, OrdersAreBoundedAndOnlyWhereTheyMatter) {
