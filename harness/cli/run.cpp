@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
@@ -42,7 +43,7 @@ Result<double> parse_seconds(const std::string& text) {
   const double value = std::strtod(text.c_str(), &end);
   const std::string unit = end;
   const double factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-  if (end == text.c_str() || factor == 0 || !(value > 0)) {
+  if (end == text.c_str() || factor == 0 || !(value > 0) || !std::isfinite(value)) {
     return usage_error("--budget: found \"" + text + "\", expected a time like 60s, 2m or 1h");
   }
   return value * factor;
@@ -53,7 +54,7 @@ Result<double> parse_fraction(const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   const std::string unit = end;
-  if (end == text.c_str() || (!unit.empty() && unit != "%") || !(value > 0)) {
+  if (end == text.c_str() || (!unit.empty() && unit != "%") || !(value > 0) || !std::isfinite(value)) {
     return usage_error("--precision: found \"" + text + "\", expected a share like 1% or 0.01");
   }
   return unit == "%" ? value / 100 : value;
@@ -101,6 +102,10 @@ Status check_output(const std::string& out) {
   std::error_code error;
   if (fs::is_directory(out)) return usage_error("--out " + out + ": found a folder, expected a file");
   if (!fs::is_directory(folder)) return usage_error("--out " + out + ": found no folder " + folder.string());
+  // A report replaces the file of its name: a device or a pipe must not be lost to it.
+  if (fs::exists(out) && !fs::is_regular_file(out)) {
+    return usage_error("--out " + out + ": found a device or a pipe, expected a file");
+  }
   if (fs::exists(out) && access(out.c_str(), W_OK) != 0)
     return usage_error("--out " + out + ": found a file that cannot be written");
   const fs::space_info space = fs::space(folder, error);

@@ -22,8 +22,6 @@ struct Member {
   CellWorker worker;
   result::Launch launch;
   std::int64_t started_ns = 0;
-  std::int64_t idle_since_ns = 0;
-  std::int64_t cpu_at_idle_ns = 0;
 };
 
 class LaunchGroup {
@@ -68,14 +66,8 @@ class LaunchGroup {
         continue;
       }
       member->launch.first_step_ns = first.value().real_ns;
-      note_idle(*member);
       members_.push_back(std::move(member));
     }
-  }
-
-  static void note_idle(Member& member) {
-    member.idle_since_ns = worker::monotonic_ns();
-    member.cpu_at_idle_ns = member.worker.client().process().cpu_ns();
   }
 
   Status visit_all(int round) {
@@ -106,12 +98,8 @@ class LaunchGroup {
   Result<result::Sample> visit(Member& member, int round, int position) {
     const LiveCell& live = *member.live;
     const result::Block& block = *cell_of(live).block;
-    const std::int64_t idle_cpu_ns = member.worker.client().process().cpu_ns() - member.cpu_at_idle_ns;
-    distrust(live, reason_for_idle_distrust(idle_cpu_ns, worker::monotonic_ns() - member.idle_since_ns));
-
     const Result<worker::BlockAnswer> answer = member.worker.run_block(block.steps, block.warm_up_steps);
     if (!answer.ok()) return answer.error();
-    note_idle(member);
     const worker::BlockAnswer& times = answer.value();
     const worker::ImplementationDescription& implementation = live.planned->entry->implementation;
     distrust(live, reason_for_distrust({.answer = times,

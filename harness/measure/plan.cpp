@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "harness/base/text.h"
+#include "harness/measure/cell_worker.h"
 #include "harness/measure/eligibility.h"
 #include "harness/scenario/scenario.h"
 
@@ -179,12 +180,12 @@ class Planner {
     cell.threads = point.threads;
     cell.arm = request_.arms[arm].name;
     cell.build = implementation.build;
+    cell.worker = entry.worker_build;
     const bool arithmetic = !implementation.has_capability("no_arithmetic");
     cell.ranked = arithmetic && implementation.id.find('+') == std::string::npos;
     const std::string reason = reason_unsupported(implementation, planned.problem, planned.shuffled, point.threads);
     if (entry.problem.has_value()) {
-      const bool refused = entry.problem->kind == ErrorKind::unsupported;
-      cell.status = {refused ? result::CellState::unsupported : result::CellState::crashed, entry.problem->message};
+      cell.status = status_of(*entry.problem);
     } else if (point.threads > static_cast<int>(allowed.size())) {
       cell.status = {result::CellState::unsupported, "this machine has " + std::to_string(allowed.size()) +
                                                          " processor(s) for " + std::to_string(point.threads) +

@@ -1,8 +1,10 @@
 #include "harness/measure/trust.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <thread>
 
 #include "harness/verify/reference.h"
 
@@ -21,8 +23,9 @@ constexpr double kRoundingFactor = 8;
 // CPU time and wall time are read one after the other and a thread's end is accounted late.
 constexpr double kCpuSlackNs = 100'000;
 constexpr double kCpuSlackFactor = 1.05;
+constexpr std::chrono::milliseconds kSettle{10};
+constexpr std::chrono::milliseconds kIdle{20};
 constexpr double kIdleShare = 0.2;
-constexpr std::int64_t kIdleFloorNs = 2'000'000;
 
 template <class T>
 double distance_walked(const scenario::Problem& problem, const scenario::Dataset& dataset, const scenario::State& start,
@@ -91,10 +94,15 @@ std::string reason_for_distrust(double displacement, const ExpectedDisplacement&
                 expected.tolerance);
 }
 
-std::string reason_for_idle_distrust(std::int64_t cpu_ns, std::int64_t wall_ns) {
-  if (cpu_ns < kIdleFloorNs || static_cast<double>(cpu_ns) < kIdleShare * static_cast<double>(wall_ns)) return {};
-  return format("used %.1f ms of CPU time in %.1f ms between requests", static_cast<double>(cpu_ns) * 1e-6,
-                static_cast<double>(wall_ns) * 1e-6);
+std::string reason_for_idle_distrust(const worker::Process& process) {
+  std::this_thread::sleep_for(kSettle);
+  const std::int64_t wall_before = worker::monotonic_ns();
+  const std::int64_t cpu_before = process.cpu_ns();
+  std::this_thread::sleep_for(kIdle);
+  const auto cpu_ns = static_cast<double>(process.cpu_ns() - cpu_before);
+  const auto wall_ns = static_cast<double>(worker::monotonic_ns() - wall_before);
+  if (cpu_ns < kIdleShare * wall_ns) return {};
+  return format("used %.0f ms of CPU time in %.0f ms without a request", cpu_ns * 1e-6, wall_ns * 1e-6);
 }
 
 }  // namespace gdbench::measure

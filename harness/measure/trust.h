@@ -37,7 +37,8 @@ std::string reason_for_distrust(const BlockClaim& claim);
 // Empty where `displacement` is what was expected.
 std::string reason_for_distrust(double displacement, const ExpectedDisplacement& expected);
 
-// Empty unless a worker that has nothing to do used the processor: `cpu_ns` of `wall_ns` between two requests.
-std::string reason_for_idle_distrust(std::int64_t cpu_ns, std::int64_t wall_ns);
+// Empty unless the worker, which has nothing to do, uses the processor. Takes 30 ms: the kernel accounts a running
+// thread of another process by its clock tick only, and thread pools may spin for a moment after their work.
+std::string reason_for_idle_distrust(const worker::Process& process);
 
 }  // namespace gdbench::measure

@@ -149,6 +149,10 @@ void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell
       cell.status = status_of(status.error());
     }
   }
+  if (cell.status.state == CellState::ok && calibrate) {
+    const std::string reason = reason_for_idle_distrust(worker.client().process());
+    if (!reason.empty()) cell.status = {CellState::untrusted, reason};
+  }
   if (cell.status.state != CellState::ok) return;
   if (Status status = worker.client().bye(); !status.ok()) cell.status = status_of(status.error());
 }

@@ -128,6 +128,7 @@ void fields(Archive& archive, typename Archive::template Ref<Cell> cell) {
   archive.field("threads", cell.threads);
   archive.field("arm", cell.arm);
   archive.field("build", cell.build);
+  archive.field("worker", cell.worker);
   archive.field("repeat", cell.repeat);
   archive.field("ranked", cell.ranked);
   archive.field("status", cell.status);

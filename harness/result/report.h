@@ -99,6 +99,7 @@ struct Cell {
   int threads = 1;
   std::string arm = "new";
   std::string build;   // of the implementation: compiler, flags, libraries
+  std::string worker;  // build of the worker that hosts it, as the worker says itself
   std::string repeat;  // the shortest command line that repeats this cell
   bool ranked = true;  // false for policies and for implementations that do nothing on purpose
   CellStatus status;

@@ -83,6 +83,7 @@ std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limi
     entry.implementation = implementation;
     entry.command = command.value();
     entry.file = file;
+    entry.worker_build = hello.value().worker_build;
     entry.plugin = hello.value().plugin_name + " " + hello.value().plugin_version;
     entries.push_back(std::move(entry));
   }

@@ -23,6 +23,7 @@ struct CatalogueEntry {
   ImplementationDescription implementation;
   std::vector<std::string> command;  // argv of a worker that offers it
   std::filesystem::path file;        // the plugin or adapter
+  std::string worker_build;          // of the process that answered
   std::string plugin;                // its name and version, for people
   // Set where the plugin could not be asked: the entry then stands for the whole plugin, under the id plugin/<file
   // name>.

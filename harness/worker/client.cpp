@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "harness/base/text.h"
+
 namespace gdbench::worker {
 
 namespace {
@@ -124,7 +126,7 @@ Result<json> Client::request(const std::string& name, json fields) {
   try {
     if (answer.value().at("ok").get<bool>()) return answer;
     const json& error = answer.value().at("error");
-    return Error{kind_from_name(error.at("kind").get<std::string>()), error.at("message").get<std::string>()};
+    return Error{kind_from_name(error.at("kind").get<std::string>()), one_line(error.at("message").get<std::string>())};
   } catch (const json::exception& exception) {
     return failure(name + ": malformed answer: " + exception.what());
   }

@@ -18,6 +18,8 @@
 #include <fstream>
 #include <utility>
 
+#include "harness/base/text.h"
+
 namespace gdbench::worker {
 
 namespace {
@@ -134,10 +136,13 @@ std::string Process::last_output_line() const {
   tail.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == '\r')) tail.pop_back();
   tail.erase(0, tail.rfind('\n') + 1);
+  tail = tail.substr(0, 200);
+  const bool readable = is_utf8(tail);
   for (char& character : tail) {
-    if (static_cast<unsigned char>(character) < 0x20 || character == 0x7f) character = '?';
+    const auto byte = static_cast<unsigned char>(character);
+    if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && !readable)) character = '?';
   }
-  return tail.substr(0, 200);
+  return tail;
 }
 
 void Process::kill_group() const {

@@ -55,7 +55,6 @@ WRONG = [
     ("implementations/pipeline/wrong.cpp", '"implementations/kernels/kernels.h"'),
     # Renderers see only the report's model; examples only what is installed.
     ("reports/render/wrong.cpp", '"harness/measure/schedule.h"'),
-    ("reports/render/wrong_stats.cpp", '"harness/stats/estimate.h"'),
     ("examples/plugin/wrong.c", '"harness/base/result.h"'),
     # A folder that nobody has placed.
     ("harness/novelty/wrong.cpp", "<vector>"),

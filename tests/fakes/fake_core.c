@@ -120,7 +120,8 @@ gdbench_status fake_run(gdbench_instance* instance, uint64_t steps) {
   const int64_t steps_per_epoch = (data->rows + batch_rows - 1) / batch_rows;
   const size_t gradient_bytes = sizeof(double) * (size_t)((data->features + 1) * data->outputs);
   for (uint64_t s = 0; s < steps; ++s) {
-    const int64_t epoch = instance->step / steps_per_epoch % data->epochs;
+    /* Without an order there is no number of epochs. */
+    const int64_t epoch = data->order != NULL ? instance->step / steps_per_epoch % data->epochs : 0;
     const int64_t first = instance->step % steps_per_epoch * batch_rows;
     const int64_t rows = first + batch_rows > data->rows ? data->rows - first : batch_rows;
     const double factor = instance->problem->loss == GDBENCH_MSE ? 2.0 : 1.0;

@@ -1,0 +1,117 @@
+"""Bad input: one line on stderr that names the culprit, exit status 2, and nothing was measured."""
+
+import os
+import unittest
+
+from program import FAKES, ProgramTest, csv_scenario, linear_scenario
+
+SMALL = ("--scenario", "linreg-3x2", "--launches", "1")
+
+
+class InputErrors(ProgramTest):
+    def expect_error(self, arguments, *parts, plugins=""):
+        before = self.files()
+        output, errors = self.call(*arguments, plugins=plugins, status=2)
+        self.assertEqual(output, "", arguments)
+        self.assertEqual(errors.count("\n"), 1, errors)
+        self.assertTrue(errors.startswith("gdbench: ") and errors.endswith("\n"), errors)
+        for part in parts:
+            self.assertIn(part, errors)
+        self.assertEqual(self.files(), before, "something was written")
+
+    def test_names_that_are_unknown(self):
+        self.expect_error(["run", "--scenario", "nosuch"], '"nosuch"', "linreg-3x2")
+        self.expect_error(["run", "--impl", "nosuch/*"], '"nosuch/*"', "hand/naive")
+        self.expect_error(["verify", "--impl", "nosuch/*"], '"nosuch/*"', "hand/naive")
+        self.expect_error(["run", "nosuch"], '"nosuch"', "default")
+        self.expect_error(["run", "nosuch.json"], "nosuch.json: found no such file")
+        self.expect_error(["run", "--scenario", "./nosuch.json"], "./nosuch.json: found no such file")
+        self.expect_error(["train", "nosuch"], '"nosuch"', "linreg-3x2")
+        self.expect_error(["train", "linreg-3x2", "--impl", "nosuch"], '"nosuch"', "hand/naive")
+        self.expect_error(["train", "linreg-3x2", "--impl", "hand/*"], "hand/*", "expected one")
+        self.expect_error(["report", "nosuch.json"], "nosuch.json: found no such file")
+        self.expect_error(["plugin", "check", "nosuch.so"], "nosuch.so")
+        self.expect_error(["run", "--build", "nowhere"], "--build nowhere")
+
+    def test_options_of_the_command_line(self):
+        self.expect_error(["run", "--frobnicate"], "--frobnicate")
+        self.expect_error([])
+        self.expect_error(["frobnicate"])
+        self.expect_error(["list"])
+        self.expect_error(["plugin"])
+        self.expect_error(["train"], "scenario")
+        self.expect_error(["run", "default", "another"], "another")
+        self.expect_error(["completion", "fish"], "fish")
+        for value in ("abc", "5sx", "-3", "0", "nan", "inf", "1e999", "s", ""):
+            if value:
+                self.expect_error(["run", *SMALL, "--budget", value], "--budget", value)
+        for value in ("x", "-1%", "1%%", "inf", "nan%"):
+            self.expect_error(["run", *SMALL, "--precision", value], "--precision", value)
+        for option, value in {"launches": "0", "threads": "0", "seed": "abc", "timeout": "0", "memory-cap": "abc"}.items():
+            self.expect_error(["run", f"--{option}", value], f"--{option}", value)
+        self.expect_error(["train", "linreg-3x2", "--steps", "-1"], "--steps")
+
+    def test_settings(self):
+        self.expect_error(["run", *SMALL, "--set", "batch"], '"batch"', "KEY=VALUE")
+        self.expect_error(["run", *SMALL, "--set", "optimizer.learning_rat=1"], "learning_rat", "did you mean learning_rate")
+        self.expect_error(["run", *SMALL, "--set", "dtype=f16"], "linreg-3x2.json", "dtype", '"f16"', "f32")
+        self.expect_error(["run", *SMALL, "--set", "rows=-1"], "rows", "-1")
+        self.expect_error(["run", *SMALL, "--set", "impl.tyle=1"], "impl.tyle", "no selected implementation")
+        delay = ["run", *SMALL, "--impl", "fake/delay", "--set", "impl.delay_ns=soon"]
+        self.expect_error(delay, "impl.delay_ns", '"soon"', "an integer", plugins=FAKES)
+
+    def test_files(self):
+        cases = {
+            "torn.json": ('{"name": "mine", ', "torn.json: line 1"),
+            "list.json": ("[]", "list.json"),
+            "task.json": (linear_scenario(task="floor"), "task.json: /task"),
+            "rate.json": (linear_scenario(optimizer={"learning_rate": "fast"}), "rate.json: /optimizer/learning_rate"),
+            "unknown.json": (linear_scenario(colour="red"), "unknown.json: /colour"),
+            "csv.json": (csv_scenario("nosuch.csv"), "csv.json: /data/path"),
+        }
+        for name, (content, part) in cases.items():
+            self.write(name, content) if isinstance(content, str) else self.write_json(name, content)
+            for command in ("run", "verify", "train"):
+                scenario = [name] if command == "train" else ["--scenario", name]
+                self.expect_error([command, *scenario], part)
+        self.expect_error(["run", "torn.json"], "torn.json: line 1")
+        self.write_json("matrix.json", {"name": "m", "axis": {}})
+        self.expect_error(["run", "matrix.json"], "matrix.json: /axis")
+
+    def test_tables(self):
+        self.write_json("csv.json", csv_scenario())
+        for table, part in {
+            "x,y\n1,2\n3,\n": 'table.csv: line 3, column "y": found an empty cell',
+            "x,y\n1,2\n3\n": "table.csv: line 3",
+            "x,y\n1,2\nthree,4\n": "table.csv: line 3",
+            "x,z\n1,2\n": "y",
+            "": "table.csv",
+        }.items():
+            self.write("table.csv", table)
+            self.expect_error(["run", "--scenario", "csv.json"], part)
+
+    def test_outputs_that_cannot_be_written(self):
+        (self.folder / "folder").mkdir()
+        os.mkfifo(self.folder / "pipe.json")
+        self.expect_error(["run", *SMALL, "--out", "nowhere/x.json"], "--out nowhere/x.json")
+        self.expect_error(["run", *SMALL, "--out", "folder"], "--out folder")
+        self.expect_error(["run", *SMALL, "--out", "pipe.json"], "--out pipe.json")
+        self.assertTrue((self.folder / "pipe.json").is_fifo())
+        self.expect_error(["run", *SMALL, "--out", "/proc/x.json"], "--out /proc/x.json")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write anywhere")
+    def test_outputs_that_may_not_be_written(self):
+        self.write("x.json", "kept")
+        (self.folder / "x.json").chmod(0o400)
+        self.expect_error(["run", *SMALL, "--out", "x.json"], "--out x.json")
+
+    def test_reports_that_are_none(self):
+        for text in ("", "{}", "hello", '{"schema": "other"}', "[" * 100000):
+            self.write("x.json", text)
+            self.expect_error(["report", "x.json"], "x.json: ")
+        (self.folder / "folder").mkdir()
+        self.expect_error(["report", "folder"], "folder: found a folder")
+
+
+if __name__ == "__main__":
+    unittest.main()

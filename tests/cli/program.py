@@ -1,0 +1,95 @@
+"""What the tests of the program share: running it in a folder of its own, without anything of the caller's around it."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.environ["GDBENCH_PROGRAM"]
+SOURCE = pathlib.Path(os.environ["GDBENCH_SOURCE"])
+FAKES = os.environ["GDBENCH_FAKES"]
+ADAPTERS = str(SOURCE / "tests" / "fakes" / "adapters")
+
+
+def environment(plugins=""):
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("GDBENCH_")}
+    return {**kept, "GDBENCH_SCENARIO_PATH": str(SOURCE / "scenarios"), "GDBENCH_PLUGIN_PATH": plugins}
+
+
+def soon(condition, seconds=10):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return bool(condition())
+
+
+def processes_in(folder):
+    """Processes, zombies left out, whose working folder is `folder`: a run and its workers."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and os.readlink(entry / "cwd") == str(folder):
+                state = (entry / "stat").read_text().rpartition(") ")[2][0]
+                found += [] if state == "Z" else [int(entry.name)]
+        except OSError:
+            continue
+    return found
+
+
+class ProgramTest(unittest.TestCase):
+    """Each test has an empty working folder."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="gdbench-cli-")).resolve()
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def start(self, *arguments, plugins=""):
+        return subprocess.Popen(
+            [PROGRAM, *arguments],
+            cwd=self.folder,
+            env=environment(plugins),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def call(self, *arguments, plugins="", status=0):
+        """Runs to the end; the exit status must be `status`. Returns stdout and stderr."""
+        with self.start(*arguments, plugins=plugins) as process:
+            output, errors = process.communicate(timeout=240)
+        self.assertEqual(process.returncode, status, f"{arguments}\n{output}\n{errors}")
+        return output, errors
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text, encoding="utf-8")
+        return name
+
+    def write_json(self, name, content):
+        return self.write(name, json.dumps(content))
+
+    def read_json(self, name):
+        return json.loads((self.folder / name).read_text(encoding="utf-8"))
+
+    def files(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+
+def linear_scenario(**changes):
+    return {
+        "name": "mine",
+        "model": {"kind": "linear_regression"},
+        "data": {"source": "synthetic", "kind": "linear", "rows": 20, "features": 3},
+        "optimizer": {"learning_rate": 0.05},
+        **changes,
+    }
+
+
+def csv_scenario(path="table.csv"):
+    return linear_scenario(data={"source": "csv", "path": path, "targets": ["y"]})

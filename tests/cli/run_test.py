@@ -1,0 +1,179 @@
+"""`gdbench run` and what reads its report."""
+
+import csv
+import io
+import json
+import os
+import unittest
+
+from program import ADAPTERS, FAKES, SOURCE, ProgramTest
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+SMALL = ("run", "--launches", "1", "--impl", "hand/*", "--scenario", "linreg-3x2", "--out", "x.json")
+
+
+class Run(ProgramTest):
+    def test_report(self):
+        table, errors = self.call(*SMALL)
+        self.assertEqual(errors, "report: x.json\n")
+        self.assertEqual(self.files(), ["x.json"])
+        report = self.read_json("x.json")
+        self.assertEqual(report["run"]["status"], "complete")
+        self.assertEqual({cell["implementation"] for cell in report["cells"]}, {"hand/naive", "hand/eigen"})
+        for cell in report["cells"]:
+            self.assertEqual(cell["status"]["state"], "ok")
+            self.assertEqual(len(cell["launches"]), 1)
+            self.assertEqual(sum(not sample["cold"] for sample in cell["samples"]), 6)
+            for sample in cell["samples"]:
+                self.assertGreater(sample["real_ns"], 0)
+            self.assertIn(cell["implementation"], table)
+        self.assertNotIn("\x1b", table)
+
+        self.assertEqual(self.call("report", "x.json")[0], table)
+        if jsonschema is None:
+            self.skipTest("python3-jsonschema is missing")
+        schema = json.loads((SOURCE / "reports/schema/report.schema.json").read_text(encoding="utf-8"))
+        jsonschema.validate(report, schema)
+
+    def test_exports(self):
+        self.call(*SMALL)
+        page, _ = self.call("report", "x.json", "--markdown", "-", "--csv", "x.csv", "--google-benchmark", "gb.json")
+        self.assertIn("| hand/naive", page.replace("`", ""))
+        rows = list(csv.DictReader(io.StringIO((self.folder / "x.csv").read_text(encoding="utf-8"))))
+        self.assertEqual(len(rows), 2)
+        exported = self.read_json("gb.json")
+        self.assertIn("context", exported)
+        self.assertTrue(any("hand/naive" in entry["name"] for entry in exported["benchmarks"]))
+        _, errors = self.call("report", "x.json", "--csv", "/dev/full", status=2)
+        self.assertEqual(errors.count("\n"), 1)
+        self.assertIn("/dev/full", errors)
+
+    def test_json_on_stdout_is_the_report(self):
+        output, _ = self.call(*SMALL, "--json")
+        self.assertEqual(json.loads(output)["run"]["id"], self.read_json("x.json")["run"]["id"])
+
+    def test_dry_run_measures_nothing(self):
+        output, _ = self.call("run", "--dry-run", "--impl", "hand/*", "--set", "dtype=f64")
+        self.assertIn("linreg-3x2[dtype=f64]/hand/naive\n", output)
+        self.assertEqual(self.files(), [])
+
+    def test_several_launches_in_seeded_order(self):
+        self.call(*SMALL[:2], "3", *SMALL[3:], "--seed", "7", "--set", "dtype=f64")
+        report = self.read_json("x.json")
+        for cell in report["cells"]:
+            self.assertEqual(cell["scenario"], report["scenarios"][0]["key"])
+            self.assertEqual(sorted({sample["launch"] for sample in cell["samples"]}), [0, 1, 2])
+        positions = [[s["position"] for s in cell["samples"]] for cell in report["cells"]]
+        self.assertTrue(all(a != b for a, b in zip(*positions)))
+
+    def test_repeat_line_repeats_the_cell(self):
+        self.call(*SMALL, "--set", "dtype=f64", "--set", "rows=7")
+        cell = self.read_json("x.json")["cells"][0]
+        words = cell["repeat"].split()
+        self.assertEqual(words[0], "gdbench")
+        output, _ = self.call(*words[1:], "--dry-run")
+        self.assertEqual(output.strip(), cell["id"])
+
+    def test_a_table_of_ones_own(self):
+        self.write("table.csv", "x,y\n" + "".join(f"{i / 10},{i / 5 + 1}\n" for i in range(20)))
+        self.write_json(
+            "mine.json",
+            {
+                "name": "mine",
+                "model": {"kind": "linear_regression", "bias": True},
+                "data": {"source": "csv", "path": "table.csv", "targets": ["y"]},
+                "optimizer": {"learning_rate": 0.05},
+            },
+        )
+        self.call(*SMALL[:5], "--scenario", "./mine.json", "--out", "x.json")
+        for cell in self.read_json("x.json")["cells"]:
+            self.assertEqual(cell["status"]["state"], "ok")
+            self.assertLess(cell["verification"]["final_loss"], cell["verification"]["initial_loss"])
+
+    def test_a_script_is_verified_and_timed(self):
+        output, _ = self.call("verify", "--impl", "script/*", "--scenario", "linreg-3*", plugins=ADAPTERS)
+        for scenario in ("linreg-3x2", "linreg-300x2", "linreg-300x10"):
+            self.assertRegex(output, rf"{scenario}\n\s+script/python\s+ok ")
+        self.call("run", "--launches", "1", "--impl", "script/*", "--scenario", "linreg-3x2", "--out", "x.json", plugins=ADAPTERS)
+        cell = self.read_json("x.json")["cells"][0]
+        self.assertEqual((cell["implementation"], cell["status"]["state"]), ("script/python", "ok"))
+
+    def test_a_full_disk(self):
+        folder = self.folder / "small"
+        folder.mkdir()
+        if os.geteuid() != 0 or os.system(f"mount -t tmpfs -o size=64k none {folder} 2>/dev/null") != 0:
+            self.skipTest("no file system can be mounted here")
+        self.addCleanup(os.system, f"umount {folder}")
+        _, errors = self.call(*SMALL[:-1], "small/x.json", status=2)
+        self.assertEqual(errors.count("\n"), 1)
+        self.assertIn("--out small/x.json", errors)
+        self.assertEqual(list(folder.iterdir()), [])
+
+
+class Faults(ProgramTest):
+    """Every fake in one run, beside honest implementations."""
+
+    EXPECTED = {
+        "fake/crash": "crashed",
+        "fake/delay": "ok",
+        "fake/exit": "crashed",
+        "fake/hang": "timed out",
+        "fake/idle": "untrusted",
+        "fake/memory": "crashed",
+        "fake/nan": "wrong",
+        "fake/null": "ok",
+        "fake/older": "ok",
+        "fake/prepare-fails": "crashed",
+        "fake/skip": "untrusted",
+        "fake/stdout": "ok",
+        "fake/throw": "crashed",
+        "fake/unsupported": "unsupported",
+        "fake/wrong": "wrong",
+        "hand/eigen": "ok",
+        "hand/naive": "ok",
+        "plugin/fake_abi": "unsupported",
+        "plugin/fake_no_entry": "crashed",
+    }
+
+    def test_one_run(self):
+        limits = ("--timeout", "1", "--memory-cap", "0.3")
+        selection = ("--launches", "1", "--scenario", "linreg-3x2", "--out", "x.json")
+        table, errors = self.call("run", *selection, *limits, plugins=FAKES, status=3)
+        self.assertEqual(errors, "report: x.json\n")
+        cells = {cell["implementation"]: cell for cell in self.read_json("x.json")["cells"]}
+        self.assertEqual({name: cell["status"]["state"] for name, cell in cells.items()}, self.EXPECTED)
+        for name, cell in cells.items():
+            self.assertIn(name, table)
+            state = cell["status"]["state"]
+            self.assertEqual(state == "ok", cell["status"]["reason"] == "", name)
+            if state in ("wrong", "crashed", "timed out", "unsupported"):
+                self.assertEqual(cell["samples"], [], name)
+        for name in ("hand/naive", "hand/eigen", "fake/stdout", "fake/delay"):
+            self.assertEqual(sum(not sample["cold"] for sample in cells[name]["samples"]), 6, name)
+        reasons = {name: cell["status"]["reason"] for name, cell in cells.items()}
+        self.assertIn("300 MiB" if "300 MiB" in reasons["fake/memory"] else "307 MiB", reasons["fake/memory"])
+        self.assertIn("signal", reasons["fake/crash"])
+        self.assertIn("thrown by fake/throw", reasons["fake/throw"])
+        self.assertIn("the accelerator is on fire", reasons["fake/prepare-fails"])
+        self.assertIn("version 99", reasons["plugin/fake_abi"])
+        # What a worker prints stays with it.
+        for text in (table, errors):
+            self.assertNotIn("progress 42%", text)
+            self.assertNotIn("torn line", text)
+            self.assertNotIn("\x1b", text)
+
+    def test_verify_says_the_same(self):
+        limits = ("--timeout", "1", "--memory-cap", "0.3")
+        selection = ("--impl", "fake/wrong", "--impl", "fake/delay", "--scenario", "linreg-3x2")
+        output, _ = self.call("verify", *selection, *limits, plugins=FAKES, status=3)
+        self.assertRegex(output, r"fake/wrong\s+wrong\s+\S")
+        self.assertRegex(output, r"fake/delay\s+ok\s+\S")
+        self.assertEqual(self.files(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,165 @@
+// One suite for every implementation that this build has: on every problem it is right, or says why it cannot.
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "harness/measure/verify_cell.h"
+#include "tests/conformance/cases.h"
+#include "tests/conformance/examination.h"
+
+namespace gdbench::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kCases = 96;
+
+worker::Limits limits() {
+  worker::Limits limits;
+  limits.request = std::chrono::seconds(60);
+  return limits;
+}
+
+worker::Arm arm_with(const fs::path& folder) {
+  worker::Arm arm;
+  arm.worker = fs::path(GDBENCH_BINARY_DIR) / "bin" / "gdbench";
+  arm.plugin_folders = {folder};
+  return arm;
+}
+
+std::vector<int> processors() {
+  std::vector<int> allowed;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (CPU_ISSET(processor, &set)) allowed.push_back(processor);
+  }
+  return allowed;
+}
+
+class Conformance : public testing::Test {
+ protected:
+  Conformance() {
+    std::signal(SIGPIPE, SIG_IGN);
+    std::string name = (fs::temp_directory_path() / "gdbench-conformance-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "no temporary folder";
+    folder_ = name;
+  }
+  ~Conformance() override {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+
+  // Every implementation of the catalogue on one scenario: id -> finding. Empty where the scenario is unfit for a
+  // comparison (a dead network does not move).
+  std::map<std::string, Finding> findings(const nlohmann::json& scenario,
+                                          const std::vector<worker::CatalogueEntry>& catalogue) {
+    const fs::path file = folder_ / "case.json";
+    std::ofstream(file) << scenario.dump(2);
+    measure::PlanRequest request;
+    for (const worker::CatalogueEntry& entry : catalogue) {
+      request.points.push_back({file, {}, entry.implementation.id, {}, 1});
+    }
+    request.arms.resize(1);
+    request.catalogues = {catalogue};
+    request.processors = processors();
+    result::Report report;
+    const Result<measure::Plan> plan = measure::make_plan(std::move(request), report);
+    if (!plan.ok()) ADD_FAILURE() << plan.error().message;
+    if (!plan.ok()) return {};
+    std::map<std::string, Finding> result;
+    for (const result::Cell& cell : report.cells) {
+      if (cell.status.state != result::CellState::pending) {
+        const bool refused = cell.status.state == result::CellState::unsupported;
+        result[cell.implementation] = {refused ? Verdict::unsupported : Verdict::breaks, cell.status.reason};
+      }
+    }
+    const measure::PlannedScenario& planned = *plan.value().scenarios.front();
+    const Result<verify::Yardstick> yardstick = measure::make_yardstick_for(planned, 1);
+    if (!yardstick.ok()) {
+      std::cout << scenario.at("name") << ": " << yardstick.error().message << "\n";
+      return {};
+    }
+    for (const measure::PlannedCell& cell : planned.cells) {
+      result[cell.entry->implementation.id] = examine(planned, cell, yardstick.value(), limits());
+    }
+    return result;
+  }
+
+  std::vector<worker::CatalogueEntry> fake(const std::string& name) {
+    const fs::path fakes = fs::path(GDBENCH_BINARY_DIR) / "tests" / "fakes";
+    return worker::ask(arm_with(fakes), fakes / ("fake_" + name + ".so"), limits());
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Conformance, EveryImplementationIsRightOrSaysWhyNot) {
+  const std::vector<worker::CatalogueEntry> catalogue =
+      worker::read_catalogue(arm_with(fs::path(GDBENCH_BINARY_DIR) / "lib" / "gdbench"), limits());
+  ASSERT_GE(catalogue.size(), 2U) << "this build has no plugins";
+  std::map<std::string, int> right;
+  int unfit = 0;
+  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+    const nlohmann::json scenario = random_scenario(seed);
+    const std::map<std::string, Finding> found = findings(scenario, catalogue);
+    if (found.empty()) ++unfit;
+    for (const auto& [id, finding] : found) {
+      EXPECT_NE(finding.verdict, Verdict::breaks) << id << ", seed " << seed << ": " << finding.reason << "\n"
+                                                  << scenario.dump();
+      EXPECT_EQ(finding.reason.empty(), finding.verdict == Verdict::conforms) << id << ", seed " << seed;
+      if (finding.verdict == Verdict::conforms) ++right[id];
+    }
+  }
+  std::cout << "seeds 0 to " << kCases - 1 << ", " << unfit << " unfit for comparison\n";
+  for (const worker::CatalogueEntry& entry : catalogue) {
+    const std::string& id = entry.implementation.id;
+    std::cout << id << ": right in " << right[id] << "\n";
+    if (entry.implementation.has_capability("no_arithmetic")) continue;
+    EXPECT_GT(right[id], 0) << id << " was right in no case: nothing of it was checked";
+  }
+  EXPECT_LT(unfit, static_cast<int>(kCases) / 5);
+}
+
+// The suite can fail: implementations with one fault each, on problems that an honest one of their kind solves.
+TEST_F(Conformance, RefusesWhatIsWrong) {
+  const std::map<std::string, std::string> reasons = {
+      {"wrong", "wrong: "}, {"nan", "wrong: "}, {"crash", "crashed: "}, {"exit", "crashed: "}, {"throw", "crashed: "}};
+  for (const auto& [name, reason] : reasons) {
+    int compared = 0;
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      for (const auto& [id, finding] : findings(random_linear_regression(seed), fake(name))) {
+        ++compared;
+        EXPECT_EQ(finding.verdict, Verdict::breaks) << id << ", seed " << seed;
+        EXPECT_EQ(finding.reason.substr(0, reason.size()), reason) << id << ": " << finding.reason;
+      }
+    }
+    EXPECT_GT(compared, 0) << name;
+  }
+}
+
+TEST_F(Conformance, AcceptsAnHonestFake) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const auto& [id, finding] : findings(random_linear_regression(seed), fake("delay"))) {
+      EXPECT_EQ(finding.verdict, Verdict::conforms) << id << ", seed " << seed << ": " << finding.reason;
+    }
+  }
+}
+
+TEST_F(Conformance, TakesARefusalForWhatItIs) {
+  for (const auto& [id, finding] : findings(random_linear_regression(0), fake("unsupported"))) {
+    EXPECT_EQ(finding.verdict, Verdict::unsupported) << id;
+    EXPECT_EQ(finding.reason, "only problems of another kind");
+  }
+}
+
+}  // namespace
+}  // namespace gdbench::conformance

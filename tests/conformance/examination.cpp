@@ -1,0 +1,63 @@
+#include "tests/conformance/examination.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "harness/measure/cell_worker.h"
+#include "harness/measure/verify_cell.h"
+
+namespace gdbench::conformance {
+
+namespace {
+
+using result::CellState;
+
+bool all_finite(const scenario::State& state) {
+  return std::all_of(state.parameters.begin(), state.parameters.end(), [](const std::vector<double>& tensor) {
+    return std::all_of(tensor.begin(), tensor.end(), [](double value) { return std::isfinite(value); });
+  });
+}
+
+Finding failed(const Error& error) {
+  return {error.kind == ErrorKind::unsupported ? Verdict::unsupported : Verdict::breaks, error.message};
+}
+
+// The state after `steps` steps in a process of its own.
+Result<scenario::State> train_afresh(const measure::PlannedScenario& planned, const measure::PlannedCell& cell,
+                                     std::int64_t steps, const worker::Limits& limits) {
+  result::Launch launch;
+  Result<measure::CellWorker> worker = measure::CellWorker::start(planned, cell, planned.problem, limits, launch);
+  if (!worker.ok()) return worker.error();
+  const Result<worker::BlockAnswer> block = worker.value().run_block(static_cast<std::uint64_t>(steps), 0);
+  if (!block.ok()) return block.error();
+  scenario::State state = worker.value().state(measure::kEndImage, block.value().end_step);
+  if (Status status = worker.value().client().bye(); !status.ok()) return status.error();
+  return state;
+}
+
+}  // namespace
+
+Finding examine(const measure::PlannedScenario& planned, const measure::PlannedCell& cell,
+                const verify::Yardstick& yardstick, const worker::Limits& limits) {
+  measure::RunOptions options;
+  options.limits = limits;
+  result::Cell record;
+  measure::verify_cell(planned, cell, yardstick, options, false, record);
+  if (record.status.state == CellState::unsupported) return {Verdict::unsupported, record.status.reason};
+  if (record.status.state != CellState::ok) {
+    return {Verdict::breaks, std::string(result::name_of(record.status.state)) + ": " + record.status.reason};
+  }
+  const Result<scenario::State> first = train_afresh(planned, cell, yardstick.steps, limits);
+  if (!first.ok()) return failed(first.error());
+  const Result<scenario::State> second = train_afresh(planned, cell, yardstick.steps, limits);
+  if (!second.ok()) return failed(second.error());
+  if (!all_finite(first.value())) return {Verdict::breaks, "a parameter is not finite"};
+  if (first.value().parameters != second.value().parameters) {
+    return {Verdict::breaks, "two processes trained to different parameters"};
+  }
+  return {};
+}
+
+}  // namespace gdbench::conformance

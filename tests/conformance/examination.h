@@ -1,0 +1,25 @@
+// What conformance asks of one implementation on one problem, through the real worker process.
+#pragma once
+
+#include <string>
+
+#include "harness/measure/plan.h"
+#include "harness/result/report.h"
+#include "harness/verify/yardstick.h"
+#include "harness/worker/client.h"
+
+namespace gdbench::conformance {
+
+enum class Verdict { conforms, unsupported, breaks };
+
+struct Finding {
+  Verdict verdict = Verdict::conforms;
+  std::string reason;  // empty only where it conforms
+};
+
+// Verifies the cell as `gdbench verify` does (trajectory, the same in two parts, the implementation's own loss), then
+// trains in two fresh processes: every parameter is finite, and both end with the same bits.
+Finding examine(const measure::PlannedScenario& planned, const measure::PlannedCell& cell,
+                const verify::Yardstick& yardstick, const worker::Limits& limits);
+
+}  // namespace gdbench::conformance

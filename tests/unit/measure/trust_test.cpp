@@ -1,0 +1,147 @@
+#include "harness/measure/trust.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "harness/verify/reference.h"
+#include "harness/verify/yardstick.h"
+
+namespace gdbench::measure {
+namespace {
+
+// 1000 steps in 2 ms on one thread.
+BlockClaim honest_claim() {
+  BlockClaim claim;
+  claim.steps = 1000;
+  claim.answer.end_step = 1000;
+  claim.answer.sent_ns = 1'000'000;
+  claim.answer.start_ns = 1'100'000;
+  claim.answer.end_ns = 3'101'000;
+  claim.answer.received_ns = 3'200'000;
+  claim.answer.real_ns = 2'000'000;
+  claim.answer.cpu_ns = 1'990'000;
+  return claim;
+}
+
+std::string reason_after(const std::function<void(BlockClaim&)>& change) {
+  BlockClaim claim = honest_claim();
+  change(claim);
+  return reason_for_distrust(claim);
+}
+
+void expect_reason(const std::string& part, const std::function<void(BlockClaim&)>& change) {
+  const std::string reason = reason_after(change);
+  EXPECT_NE(reason.find(part), std::string::npos) << "\"" << reason << "\" instead of " << part;
+}
+
+TEST(BlockTrust, BelievesAnHonestBlock) { EXPECT_EQ(reason_for_distrust(honest_claim()), ""); }
+
+TEST(BlockTrust, CountsSteps) {
+  expect_reason("made 999 steps in a block of 1000", [](BlockClaim& claim) { claim.answer.end_step = 999; });
+  expect_reason("made 1001 steps", [](BlockClaim& claim) { claim.answer.end_step = 1001; });
+}
+
+TEST(BlockTrust, StampsLieInsideTheRequest) {
+  const std::string part = "outside the request";
+  expect_reason(part, [](BlockClaim& claim) { claim.answer.start_ns = claim.answer.sent_ns - 1; });
+  expect_reason(part, [](BlockClaim& claim) { claim.answer.end_ns = claim.answer.received_ns + 1; });
+  expect_reason(part, [](BlockClaim& claim) { claim.answer.end_ns = claim.answer.start_ns - 1; });
+}
+
+TEST(BlockTrust, TheTimeFitsBetweenTheStamps) {
+  const std::string part = "within a window of 2001000 ns";
+  expect_reason(part, [](BlockClaim& claim) { claim.answer.real_ns = 2'001'001; });
+  expect_reason(part, [](BlockClaim& claim) { claim.answer.real_ns = 0; });
+  expect_reason(part, [](BlockClaim& claim) { claim.answer.real_ns = -5; });
+  expect_reason(part, [](BlockClaim& claim) { claim.answer.real_ns = std::numeric_limits<double>::quiet_NaN(); });
+}
+
+TEST(BlockTrust, ProcessorTimeFitsTheDeclaredThreads) {
+  expect_reason("used 4.00 ms of CPU time in 2.00 ms with 1 declared thread(s)",
+                [](BlockClaim& claim) { claim.answer.cpu_ns = 4e6; });
+  EXPECT_EQ(reason_after([](BlockClaim& claim) {
+              claim.answer.cpu_ns = 4e6;
+              claim.helper_threads = 1;
+            }),
+            "");
+  EXPECT_EQ(reason_after([](BlockClaim& claim) {
+              claim.answer.cpu_ns = 4e6;
+              claim.compute_threads = 2;
+            }),
+            "");
+  // Both clocks tick coarsely: a tenth of a millisecond is no breach.
+  EXPECT_EQ(reason_after([](BlockClaim& claim) { claim.answer.cpu_ns = 2'080'000; }), "");
+}
+
+TEST(DisplacementTrust, ToleratesWhatItSays) {
+  const ExpectedDisplacement expected{2.0, 0.01};
+  EXPECT_EQ(reason_for_distrust(2.0, expected), "");
+  EXPECT_EQ(reason_for_distrust(1.9901, expected), "");
+  for (const double wrong : {1.98, 2.02, 0.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    EXPECT_NE(reason_for_distrust(wrong, expected).find("moved the parameters"), std::string::npos) << wrong;
+  }
+}
+
+TEST(IdleTrust, AWorkerRestsBetweenRequests) {
+  const Result<worker::Process> resting = worker::Process::start({"/bin/sleep", "60"}, {}, {});
+  ASSERT_TRUE(resting.ok());
+  EXPECT_EQ(reason_for_idle_distrust(resting.value()), "");
+}
+
+TEST(IdleTrust, ABusyOneIsNotBelieved) {
+  const Result<worker::Process> busy = worker::Process::start({"/bin/sh", "-c", "while :; do :; done"}, {}, {});
+  ASSERT_TRUE(busy.ok());
+  // On a machine that is busy itself the loop may not get a processor at once.
+  std::string reason;
+  for (int attempt = 0; reason.empty() && attempt < 50; ++attempt) reason = reason_for_idle_distrust(busy.value());
+  EXPECT_NE(reason.find("without a request"), std::string::npos) << reason;
+}
+
+class ExpectedDisplacementTest : public testing::TestWithParam<const char*> {
+ protected:
+  ExpectedDisplacementTest() {
+    const std::string file = std::string(GDBENCH_SOURCE_DIR) + "/scenarios/linreg-300x2.json";
+    const auto scenario = scenario::read_scenario(file, {{"dtype", GetParam()}});
+    EXPECT_TRUE(scenario.ok());
+    auto made = scenario::make_dataset(scenario.value());
+    EXPECT_TRUE(made.ok());
+    dataset_ = std::move(made).value();
+    problem_ = scenario::make_problem(scenario.value(), dataset_).value();
+    start_ = scenario::make_initial_state(problem_, 1);
+  }
+
+  double walked(std::int64_t steps) const {
+    auto state = verify::to_reference<double>(start_);
+    verify::train(problem_, dataset_, state, steps);
+    scenario::State end = start_;
+    end.parameters = state.parameters;
+    return verify::displacement(start_, end);
+  }
+
+  scenario::Dataset dataset_;
+  scenario::Problem problem_;
+  scenario::State start_;
+};
+
+TEST_P(ExpectedDisplacementTest, IsTheReferencesOwnWithinATightTolerance) {
+  const auto expected = expected_displacement(problem_, dataset_, start_, 200);
+  ASSERT_TRUE(expected.has_value());
+  EXPECT_NEAR(expected->value, walked(200), 1e-12);
+  EXPECT_GT(expected->tolerance, 0);
+  EXPECT_LT(expected->tolerance, 0.01 * expected->value);
+  // A block that made half of its steps is caught.
+  EXPECT_NE(reason_for_distrust(walked(100), *expected), "");
+}
+
+TEST_P(ExpectedDisplacementTest, IsNothingWhereTheReferenceWouldTakeTooLong) {
+  EXPECT_FALSE(expected_displacement(problem_, dataset_, start_, 1'000'000'000).has_value());
+}
+
+INSTANTIATE_TEST_SUITE_P(Dtypes, ExpectedDisplacementTest, testing::Values("f32", "f64"));
+
+}  // namespace
+}  // namespace gdbench::measure

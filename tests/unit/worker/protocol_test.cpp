@@ -1,0 +1,217 @@
+#include "harness/worker/protocol.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "gdbench/plugin.h"
+
+namespace gdbench::worker {
+namespace {
+
+using scenario::Activation;
+using scenario::Dtype;
+using scenario::Loss;
+using scenario::OptimizerKind;
+using scenario::Problem;
+using scenario::Task;
+
+template <class Ours, class Theirs>
+constexpr bool same(Ours ours, Theirs theirs) {
+  return static_cast<int>(ours) == static_cast<int>(theirs);
+}
+
+static_assert(same(Dtype::f32, GDBENCH_F32) && same(Dtype::f64, GDBENCH_F64));
+static_assert(same(Task::train, GDBENCH_TASK_TRAIN) && same(Task::update, GDBENCH_TASK_UPDATE) &&
+              same(Task::gradients, GDBENCH_TASK_GRADIENTS) && same(Task::floor, GDBENCH_TASK_FLOOR));
+static_assert(same(Activation::identity, GDBENCH_IDENTITY) && same(Activation::relu, GDBENCH_RELU) &&
+              same(Activation::tanh, GDBENCH_TANH) && same(Activation::sigmoid, GDBENCH_SIGMOID));
+static_assert(same(Loss::mse, GDBENCH_MSE) && same(Loss::half_mse, GDBENCH_HALF_MSE) &&
+              same(Loss::softmax_cross_entropy, GDBENCH_SOFTMAX_CROSS_ENTROPY));
+static_assert(same(OptimizerKind::sgd, GDBENCH_SGD) && same(OptimizerKind::momentum, GDBENCH_MOMENTUM) &&
+              same(OptimizerKind::nesterov, GDBENCH_NESTEROV) && same(OptimizerKind::adagrad, GDBENCH_ADAGRAD) &&
+              same(OptimizerKind::rmsprop, GDBENCH_RMSPROP) && same(OptimizerKind::adam, GDBENCH_ADAM) &&
+              same(OptimizerKind::adamw, GDBENCH_ADAMW));
+static_assert(same(OptionType::boolean, GDBENCH_OPTION_BOOL) && same(OptionType::integer, GDBENCH_OPTION_INTEGER) &&
+              same(OptionType::number, GDBENCH_OPTION_NUMBER) && same(OptionType::choice, GDBENCH_OPTION_CHOICE) &&
+              same(OptionType::string, GDBENCH_OPTION_STRING));
+
+Problem two_layers(Dtype dtype, OptimizerKind optimizer = OptimizerKind::sgd) {
+  Problem problem;
+  problem.dtype = dtype;
+  problem.layers = {{.inputs = 3, .outputs = 5, .activation = Activation::tanh, .bias = true},
+                    {.inputs = 5, .outputs = 2, .activation = Activation::identity, .bias = false}};
+  problem.loss = Loss::softmax_cross_entropy;
+  problem.rows = 11;
+  problem.batch_rows = 4;
+  problem.optimizer = {optimizer, {0.5, 0.25}};
+  return problem;
+}
+
+TEST(Protocol, ProblemSurvivesTheJourney) {
+  const Problem sent = two_layers(Dtype::f64);
+  const Result<Problem> received = problem_from_json(nlohmann::json::parse(problem_to_json(sent).dump()));
+  ASSERT_TRUE(received.ok()) << received.error().message;
+  EXPECT_EQ(problem_to_json(received.value()), problem_to_json(sent));
+  EXPECT_EQ(received.value().layers.size(), 2U);
+  EXPECT_EQ(received.value().layers[0].activation, Activation::tanh);
+  EXPECT_FALSE(received.value().layers[1].bias);
+  EXPECT_EQ(received.value().loss, Loss::softmax_cross_entropy);
+  EXPECT_EQ(received.value().rows, 11);
+  EXPECT_EQ(received.value().batch_rows, 4);
+  EXPECT_EQ(received.value().optimizer.learning_rates, (std::vector<double>{0.5, 0.25}));
+}
+
+TEST(Protocol, LearningRatesArriveExactly) {
+  Problem sent = two_layers(Dtype::f32);
+  sent.optimizer.learning_rates = {0.1, 1.0 / 3, std::nextafter(0.05, 1.0), std::numeric_limits<double>::denorm_min()};
+  const Result<Problem> received = problem_from_json(nlohmann::json::parse(problem_to_json(sent).dump()));
+  ASSERT_TRUE(received.ok());
+  EXPECT_EQ(received.value().optimizer.learning_rates, sent.optimizer.learning_rates);
+}
+
+TEST(Protocol, UnknownNamesAreUnsupportedAndUnknownFieldsIgnored) {
+  nlohmann::json json = problem_to_json(two_layers(Dtype::f32));
+  json["from_the_future"] = {1, 2};
+  EXPECT_TRUE(problem_from_json(json).ok());
+  for (const char* key : {"task", "dtype", "loss"}) {
+    nlohmann::json strange = json;
+    strange[key] = "strange";
+    const Result<Problem> received = problem_from_json(strange);
+    ASSERT_FALSE(received.ok()) << key;
+    EXPECT_EQ(received.error().kind, ErrorKind::unsupported) << key;
+  }
+  json["layers"][1]["activation"] = "strange";
+  EXPECT_EQ(problem_from_json(json).error().kind, ErrorKind::unsupported);
+}
+
+TEST(Protocol, MalformedProblemsAreErrors) {
+  const nlohmann::json good = problem_to_json(two_layers(Dtype::f32));
+  for (const char* key : {"task", "dtype", "layers", "loss", "rows", "batch_rows", "optimizer"}) {
+    nlohmann::json bad = good;
+    bad.erase(key);
+    EXPECT_FALSE(problem_from_json(bad).ok()) << "without " << key;
+    bad[key] = nlohmann::json::array();
+    EXPECT_FALSE(problem_from_json(bad).ok()) << "an array for " << key;
+  }
+  nlohmann::json bad = good;
+  bad["optimizer"]["learning_rates"] = nlohmann::json::array();
+  EXPECT_FALSE(problem_from_json(bad).ok());
+  EXPECT_FALSE(problem_from_json("text").ok());
+}
+
+TEST(Protocol, HelloSurvivesTheJourney) {
+  HelloAnswer sent{1, 4, "0.1.0 abc", "mine", "2.1", {}};
+  ImplementationDescription implementation;
+  implementation.id = "mine/loop";
+  implementation.description = "d";
+  implementation.build = "b";
+  implementation.tasks = {"train", "floor"};
+  implementation.dtypes = {"f64"};
+  implementation.activations = {"relu", "tanh"};
+  implementation.losses = {"half_mse"};
+  implementation.optimizers = {"sgd", "adam"};
+  implementation.capabilities = {"shuffle"};
+  implementation.max_layers = 3;
+  implementation.max_compute_threads = 0;
+  implementation.helper_threads = 2;
+  implementation.options = {{"tile", OptionType::integer, "8", {}, "rows"},
+                            {"mode", OptionType::choice, "a", {"a", "b"}, "which"}};
+  sent.implementations = {implementation};
+  const Result<HelloAnswer> received = hello_from_json(nlohmann::json::parse(hello_to_json(sent).dump()));
+  ASSERT_TRUE(received.ok()) << received.error().message;
+  EXPECT_EQ(hello_to_json(received.value()), hello_to_json(sent));
+  EXPECT_TRUE(received.value().implementations[0].has_capability("shuffle"));
+  EXPECT_FALSE(received.value().implementations[0].has_capability("stream"));
+  EXPECT_EQ(received.value().implementations[0].options[1].choices, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST(Protocol, HelloFillsInWhatIsLeftOut) {
+  const Result<HelloAnswer> received = hello_from_json(
+      {{"protocol", {{"major", 1}, {"minor", 0}}}, {"implementations", {{{"id", "a/b"}, {"unknown", 1}}}}});
+  ASSERT_TRUE(received.ok()) << received.error().message;
+  const ImplementationDescription& implementation = received.value().implementations.at(0);
+  EXPECT_EQ(implementation.tasks, std::vector<std::string>{"train"});
+  EXPECT_EQ(implementation.dtypes, std::vector<std::string>{"f32"});
+  EXPECT_EQ(implementation.activations, std::vector<std::string>{"identity"});
+  EXPECT_EQ(implementation.losses, std::vector<std::string>{"mse"});
+  EXPECT_EQ(implementation.optimizers, std::vector<std::string>{"sgd"});
+  EXPECT_EQ(implementation.max_compute_threads, 1);
+}
+
+TEST(Protocol, MalformedHelloIsAnError) {
+  const nlohmann::json protocol = {{"major", 1}, {"minor", 0}};
+  for (const nlohmann::json& answer :
+       {nlohmann::json::object(), nlohmann::json{{"protocol", protocol}},
+        nlohmann::json{{"protocol", protocol}, {"implementations", {{{"description", "no id"}}}}},
+        nlohmann::json{{"protocol", protocol}, {"implementations", {{{"id", 3}}}}},
+        nlohmann::json{{"protocol", "1"}, {"implementations", nlohmann::json::array()}},
+        nlohmann::json{{"protocol", protocol}, {"implementations", {{{"id", "a/b"}, {"dtypes", "f32"}}}}},
+        nlohmann::json{{"protocol", protocol}, {"plugin", 1}, {"implementations", nlohmann::json::array()}}}) {
+    EXPECT_FALSE(hello_from_json(answer).ok()) << answer.dump();
+  }
+}
+
+TEST(StateLayout, AlignsEveryTensorAndKeepsThemApart) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const StateLayout layout = state_layout(two_layers(dtype, OptimizerKind::adam));
+    ASSERT_EQ(layout.parameters.size(), 3U);  // w0 b0 w1
+    ASSERT_EQ(layout.slots.size(), 6U);       // two slots of each
+    std::vector<StateLayout::Entry> all = layout.parameters;
+    all.insert(all.end(), layout.slots.begin(), layout.slots.end());
+    std::size_t end = 0;
+    for (const StateLayout::Entry& entry : all) {
+      EXPECT_EQ(entry.offset % GDBENCH_ALIGNMENT, 0U);
+      EXPECT_GE(entry.offset, end);
+      end = entry.offset + static_cast<std::size_t>(entry.rows * entry.columns) * scenario::size_of(dtype);
+    }
+    EXPECT_GE(layout.image_bytes, end);
+    EXPECT_EQ(layout.image_bytes % GDBENCH_ALIGNMENT, 0U);
+  }
+}
+
+scenario::State counted_state(const Problem& problem) {
+  scenario::State state;
+  double value = 0.5;
+  const auto shapes = scenario::parameter_shapes(problem);
+  for (int slot = -1; slot < scenario::slot_count(problem.optimizer.kind); ++slot) {
+    for (const scenario::ParameterShape& shape : shapes) {
+      std::vector<double> tensor(static_cast<std::size_t>(shape.size()));
+      for (double& entry : tensor) entry = value += 1.25;
+      (slot < 0 ? state.parameters : state.slots).push_back(tensor);
+    }
+  }
+  return state;
+}
+
+TEST(StateLayout, StateSurvivesItsImage) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const Problem problem = two_layers(dtype, OptimizerKind::adam);
+    const StateLayout layout = state_layout(problem);
+    const scenario::State written = counted_state(problem);
+    std::vector<std::byte> image(layout.image_bytes);
+    write_state(written, layout, dtype, image.data());
+    const scenario::State read = read_state(layout, dtype, image.data(), 17);
+    EXPECT_EQ(read.step, 17);
+    EXPECT_EQ(read.parameters, written.parameters);
+    EXPECT_EQ(read.slots, written.slots);
+  }
+}
+
+TEST(StateLayout, RoundsToTheDtypeOnly) {
+  Problem problem = two_layers(Dtype::f64);
+  scenario::State state = counted_state(problem);
+  state.parameters[0][0] = 0.1;
+  std::vector<std::byte> image(state_layout(problem).image_bytes);
+  write_state(state, state_layout(problem), Dtype::f64, image.data());
+  EXPECT_EQ(read_state(state_layout(problem), Dtype::f64, image.data(), 0).parameters[0][0], 0.1);
+  problem.dtype = Dtype::f32;
+  write_state(state, state_layout(problem), Dtype::f32, image.data());
+  EXPECT_EQ(read_state(state_layout(problem), Dtype::f32, image.data(), 0).parameters[0][0], static_cast<double>(0.1F));
+}
+
+}  // namespace
+}  // namespace gdbench::worker
