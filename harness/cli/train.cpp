@@ -133,21 +133,26 @@ Result<std::vector<double>> run_steps(worker::Client& client, std::int64_t steps
   }
 }
 
+// A worker that we stopped ourselves has done nothing wrong.
+int report_failed_worker(const Error& error) {
+  return interrupted() ? kInterrupted : report_error({ErrorKind::crashed, error.message});
+}
+
 int train(const Options& options) {
   const Result<std::unique_ptr<Training>> planned = plan_training(options);
-  if (!planned.ok()) return report_error(planned.error());
+  if (!planned.ok()) return interrupted() ? kInterrupted : report_error(planned.error());
   const measure::PlannedScenario& scenario = planned.value()->scenario();
   const std::int64_t steps = options.steps > 0 ? options.steps : scenario.scenario.steps;
   result::Launch launch;
   Result<measure::CellWorker> worker =
       measure::CellWorker::start(scenario, planned.value()->cell(), scenario.problem, worker_limits({}), launch);
-  if (!worker.ok()) return report_error({ErrorKind::crashed, worker.error().message});
+  if (!worker.ok()) return report_failed_worker(worker.error());
   worker::Client& client = worker.value().client();
   const Result<std::vector<double>> losses = run_steps(client, steps);
-  if (!losses.ok()) return report_error({ErrorKind::crashed, losses.error().message});
+  if (!losses.ok()) return report_failed_worker(losses.error());
   const Result<std::int64_t> step = client.get_state(measure::kEndImage);
-  if (!step.ok()) return report_error({ErrorKind::crashed, step.error().message});
-  if (Status status = client.bye(); !status.ok()) return report_error({ErrorKind::crashed, status.error().message});
+  if (!step.ok()) return report_failed_worker(step.error());
+  if (Status status = client.bye(); !status.ok()) return report_failed_worker(status.error());
 
   std::printf("loss %.9g -> %.9g after %lld steps\n", losses.value().front(), losses.value().back(),
               static_cast<long long>(step.value()));

@@ -23,7 +23,7 @@ int verify(const Options& options, const Invocation& invocation) {
   report.run.command = invocation.command;
   report.run.started_at = measure::utc_now();
   Result<measure::Plan> plan = plan_selection(options.selection, report);
-  if (!plan.ok()) return report_error(plan.error());
+  if (!plan.ok()) return interrupted() ? kInterrupted : report_error(plan.error());
   report.environment = machine::environment();
   measure::RunOptions run;
   run.seed = options.selection.seed;

@@ -1,5 +1,6 @@
 #include "harness/worker/instance.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -81,7 +82,8 @@ Status Instance::load(const DataRequest& request, SharedMemory memory) {
   const std::byte* target = data_memory_.data() + request.target_offset;
   if (request.has_labels) data_.labels = reinterpret_cast<const std::int32_t*>(target);
   if (!request.has_labels) data_.y = target;
-  data_.epochs = request.epochs;
+  // At least one, so that the formula at gdbench_data.order does not divide by zero where there is no order.
+  data_.epochs = std::max<std::int64_t>(request.epochs, 1);
   if (request.epochs > 0) {
     data_.order = reinterpret_cast<const std::uint32_t*>(data_memory_.data() + request.order_offset);
   }

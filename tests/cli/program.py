@@ -1,4 +1,4 @@
-"""What the tests of the program share: running it in a folder of its own, without anything of the caller's around it."""
+"""What the tests of the program share: it runs in a folder of its own, with nothing of the caller's around it."""
 
 import json
 import os

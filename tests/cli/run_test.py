@@ -13,7 +13,8 @@ try:
 except ImportError:
     jsonschema = None
 
-SMALL = ("run", "--launches", "1", "--impl", "hand/*", "--scenario", "linreg-3x2", "--out", "x.json")
+IMPLEMENTATIONS = ("--impl", "hand/naive", "--impl", "hand/eigen")
+SMALL = ("run", "--launches", "1", *IMPLEMENTATIONS, "--scenario", "linreg-3x2", "--out", "x.json")
 
 
 class Run(ProgramTest):
@@ -89,7 +90,7 @@ class Run(ProgramTest):
                 "optimizer": {"learning_rate": 0.05},
             },
         )
-        self.call(*SMALL[:5], "--scenario", "./mine.json", "--out", "x.json")
+        self.call("run", "--launches", "1", *IMPLEMENTATIONS, "--scenario", "./mine.json", "--out", "x.json")
         for cell in self.read_json("x.json")["cells"]:
             self.assertEqual(cell["status"]["state"], "ok")
             self.assertLess(cell["verification"]["final_loss"], cell["verification"]["initial_loss"])
@@ -98,7 +99,8 @@ class Run(ProgramTest):
         output, _ = self.call("verify", "--impl", "script/*", "--scenario", "linreg-3*", plugins=ADAPTERS)
         for scenario in ("linreg-3x2", "linreg-300x2", "linreg-300x10"):
             self.assertRegex(output, rf"{scenario}\n\s+script/python\s+ok ")
-        self.call("run", "--launches", "1", "--impl", "script/*", "--scenario", "linreg-3x2", "--out", "x.json", plugins=ADAPTERS)
+        selection = ("--launches", "1", "--impl", "script/*", "--scenario", "linreg-3x2")
+        self.call("run", *selection, "--out", "x.json", plugins=ADAPTERS)
         cell = self.read_json("x.json")["cells"][0]
         self.assertEqual((cell["implementation"], cell["status"]["state"]), ("script/python", "ok"))
 
@@ -125,7 +127,7 @@ class Faults(ProgramTest):
         "fake/idle": "untrusted",
         "fake/memory": "crashed",
         "fake/nan": "wrong",
-        "fake/null": "ok",
+        "null/none": "ok",
         "fake/older": "ok",
         "fake/prepare-fails": "crashed",
         "fake/skip": "untrusted",
@@ -133,19 +135,20 @@ class Faults(ProgramTest):
         "fake/throw": "crashed",
         "fake/unsupported": "unsupported",
         "fake/wrong": "wrong",
-        "hand/eigen": "ok",
-        "hand/naive": "ok",
         "plugin/fake_abi": "unsupported",
         "plugin/fake_no_entry": "crashed",
     }
 
     def test_one_run(self):
-        limits = ("--timeout", "1", "--memory-cap", "0.3")
+        limits = ("--timeout", "3", "--memory-cap", "0.2")
         selection = ("--launches", "1", "--scenario", "linreg-3x2", "--out", "x.json")
         table, errors = self.call("run", *selection, *limits, plugins=FAKES, status=3)
         self.assertEqual(errors, "report: x.json\n")
         cells = {cell["implementation"]: cell for cell in self.read_json("x.json")["cells"]}
-        self.assertEqual({name: cell["status"]["state"] for name, cell in cells.items()}, self.EXPECTED)
+        states = {name: cell["status"]["state"] for name, cell in cells.items()}
+        self.assertEqual({**states, **self.EXPECTED}, states)
+        honest = {name: state for name, state in states.items() if name not in self.EXPECTED}
+        self.assertLessEqual(set(honest.values()), {"ok", "unsupported"}, honest)
         for name, cell in cells.items():
             self.assertIn(name, table)
             state = cell["status"]["state"]
@@ -155,8 +158,8 @@ class Faults(ProgramTest):
         for name in ("hand/naive", "hand/eigen", "fake/stdout", "fake/delay"):
             self.assertEqual(sum(not sample["cold"] for sample in cells[name]["samples"]), 6, name)
         reasons = {name: cell["status"]["reason"] for name, cell in cells.items()}
-        self.assertIn("300 MiB" if "300 MiB" in reasons["fake/memory"] else "307 MiB", reasons["fake/memory"])
-        self.assertIn("signal", reasons["fake/crash"])
+        self.assertIn("the cap is 204 MiB", reasons["fake/memory"])
+        self.assertTrue(reasons["fake/crash"].startswith("run: "), reasons["fake/crash"])
         self.assertIn("thrown by fake/throw", reasons["fake/throw"])
         self.assertIn("the accelerator is on fire", reasons["fake/prepare-fails"])
         self.assertIn("version 99", reasons["plugin/fake_abi"])
@@ -167,7 +170,7 @@ class Faults(ProgramTest):
             self.assertNotIn("\x1b", text)
 
     def test_verify_says_the_same(self):
-        limits = ("--timeout", "1", "--memory-cap", "0.3")
+        limits = ("--timeout", "3", "--memory-cap", "0.2")
         selection = ("--impl", "fake/wrong", "--impl", "fake/delay", "--scenario", "linreg-3x2")
         output, _ = self.call("verify", *selection, *limits, plugins=FAKES, status=3)
         self.assertRegex(output, r"fake/wrong\s+wrong\s+\S")

@@ -89,7 +89,7 @@ TEST(ReadCatalogue, TwoPluginsCannotHaveOneName) {
   EXPECT_EQ(catalogue[1].implementation.id, "plugin/b");
   ASSERT_TRUE(catalogue[1].problem.has_value());
   EXPECT_NE(catalogue[1].problem->message.find("fake/delay"), std::string::npos);
-  EXPECT_EQ(catalogue[2].implementation.id, "fake/null");
+  EXPECT_EQ(catalogue[2].implementation.id, "null/none");
   EXPECT_TRUE(catalogue[2].implementation.has_capability("no_arithmetic"));
 }
 

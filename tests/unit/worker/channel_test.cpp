@@ -53,7 +53,7 @@ TEST_F(ChannelTest, SendsBrokenTextWithoutThrowing) {
 
 TEST_F(ChannelTest, PutsALineTogetherFromParts) {
   std::thread writer([this] {
-    for (const char* part : {"{\"a\"", ":", " 1", "}\n"}) {
+    for (const char* part : {"{\"a\"", ":", " 1", "}\n{}\n"}) {
       write_text(part);
       std::this_thread::sleep_for(milliseconds(30));
     }
@@ -62,6 +62,8 @@ TEST_F(ChannelTest, PutsALineTogetherFromParts) {
   writer.join();
   ASSERT_TRUE(received.ok());
   EXPECT_EQ(received.value().at("a"), 1);
+  // The line behind it is shorter than what had been searched for its end.
+  EXPECT_TRUE(channel_.receive(milliseconds(1000), nullptr).ok());
 }
 
 TEST_F(ChannelTest, KeepsTheLinesThatCameTogetherApart) {

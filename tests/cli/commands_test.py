@@ -1,0 +1,108 @@
+"""The commands around a run: list, plugin check, completion, help."""
+
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+from program import ADAPTERS, FAKES, PROGRAM, ProgramTest, environment
+
+COMMANDS = ("list", "run", "verify", "train", "report", "plugin", "completion")
+
+
+class Commands(ProgramTest):
+    def test_lists(self):
+        kinds = {"scenarios": "linreg-3x2", "implementations": "hand/naive", "matrices": "default"}
+        for kind, expected in kinds.items():
+            text, _ = self.call("list", kind)
+            self.assertRegex(text, rf"(?m)^{expected} +\S")
+            entries = json.loads(self.call("list", kind, "--json")[0])
+            self.assertEqual([line.split()[0] for line in text.splitlines()], [entry["name"] for entry in entries])
+            self.assertTrue(all(entry["description"] for entry in entries))
+
+    def test_list_says_what_cannot_be_used(self):
+        listed = json.loads(self.call("list", "implementations", "--json", plugins=FAKES)[0])
+        entries = {entry["name"]: entry for entry in listed}
+        self.assertTrue(entries["fake/delay"]["usable"])
+        self.assertFalse(entries["plugin/fake_abi"]["usable"])
+        self.assertIn("version 99", entries["plugin/fake_abi"]["description"])
+
+    def test_help_has_an_example(self):
+        for arguments in ([], *([command] for command in COMMANDS), ["plugin", "check"]):
+            output, errors = self.call(*arguments, "--help")
+            self.assertEqual(errors, "")
+            self.assertIn("Example", output, arguments)
+            self.assertIn(f"gdbench {' '.join(arguments)}".rstrip(), output)
+        self.assertRegex(self.call("--version")[0], r"^gdbench \d+\.\d+\.\d+\n$")
+        for command in COMMANDS:
+            self.assertIn(command, self.call("--help")[0])
+
+    def check(self, file, status):
+        limit = "0.5" if "hang" in file else "20"
+        output, errors = self.call("plugin", "check", file, "--timeout", limit, status=status)
+        return output + errors
+
+    def test_plugin_check_of_a_good_one(self):
+        library = pathlib.Path(PROGRAM).parent.parent / "lib" / "gdbench" / "libgdbench_naive.so"
+        for file, identifier in (
+            (str(library), "hand/naive"),
+            (f"{ADAPTERS}/script.adapter.json", "script/python"),
+            (f"{FAKES}/fake_delay.so", "fake/delay"),
+        ):
+            output = self.check(file, 0)
+            self.assertIn(identifier, output)
+            self.assertRegex(output, r"linreg-3x2\S*\s+ok\s+largest relative error \S+, \d+ steps")
+            self.assertIn("The plugin keeps the contract.", output)
+        self.assertIn("missing       evaluate", self.check(f"{FAKES}/fake_older.so", 0))
+
+    def test_plugin_check_of_bad_ones(self):
+        for name, part in {
+            "crash": "crashed",
+            "exit": "crashed",
+            "hang": "timed out",
+            "nan": "wrong",
+            "prepare_fails": "the accelerator is on fire",
+            "throw": "thrown by fake/throw",
+            "wrong": "wrong",
+            "abi": "version 99",
+            "no_entry": "exports no gdbench_plugin_entry",
+        }.items():
+            with self.subTest(fake=name):
+                output = self.check(f"{FAKES}/fake_{name}.so", 3)
+                self.assertIn(part, output)
+                self.assertNotIn("keeps the contract", output)
+
+    def test_plugin_check_of_broken_adapters(self):
+        folder = pathlib.Path(ADAPTERS).parent / "broken_adapters"
+        for name, part in {"garbage": "not a JSON object", "wrong_id": "expected 1", "die": "bye?"}.items():
+            with self.subTest(adapter=name):
+                self.assertIn(part, self.check(str(folder / f"{name}.adapter.json"), 3))
+
+    def test_completion(self):
+        for shell in ("bash", "zsh"):
+            script, _ = self.call("completion", shell)
+            self.assertIn("complete -F _gdbench gdbench", script)
+        self.write("completion.bash", self.call("completion", "bash")[0])
+        subprocess.run(["bash", "-n", "completion.bash"], cwd=self.folder, check=True)
+        self.assertEqual(self.complete("gdbench", "ver"), ["verify"])
+        self.assertEqual(self.complete("gdbench", "run", "--laun"), ["--launches"])
+        self.assertEqual(self.complete("gdbench", "run", "--scenario", "mlp-7"), ["mlp-784-128-10"])
+        self.assertEqual(self.complete("gdbench", "run", "--impl", "hand/n"), ["hand/naive"])
+
+    def complete(self, *words):
+        """What bash offers for the last word."""
+        listed = " ".join(f"'{word}'" for word in words)
+        script = (
+            f"source ./completion.bash; COMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}; _gdbench;"
+            ' printf "%s\\n" "${COMPREPLY[@]}"'
+        )
+        path = f"{pathlib.Path(PROGRAM).parent}:{os.environ['PATH']}"
+        command = ["bash", "--norc", "-c", script]
+        variables = {**environment(), "PATH": path}
+        completed = subprocess.run(command, cwd=self.folder, env=variables, capture_output=True, text=True, check=True)
+        return completed.stdout.split()
+
+
+if __name__ == "__main__":
+    unittest.main()
