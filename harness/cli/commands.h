@@ -14,6 +14,7 @@ void add_list(CLI::App& app, Invocation& invocation);
 void add_run(CLI::App& app, Invocation& invocation);
 void add_verify(CLI::App& app, Invocation& invocation);
 void add_train(CLI::App& app, Invocation& invocation);
+void add_profile(CLI::App& app, Invocation& invocation);
 void add_report(CLI::App& app, Invocation& invocation);
 void add_plugin(CLI::App& app, Invocation& invocation);
 void add_completion(CLI::App& app, Invocation& invocation);

@@ -4,9 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
 
 #include "harness/base/text.h"
 
@@ -65,13 +69,16 @@ bool looks_like_path(const std::string& name) { return name.find('/') != std::st
 std::vector<fs::path> scenario_folders() {
   std::vector<fs::path> folders = split_path_list("GDBENCH_SCENARIO_PATH");
   const fs::path bin = binary_file().parent_path();
+  std::error_code error;
   // Installed below a prefix, or in build/<preset>/bin of the source tree.
   for (const char* candidate : {"../share/gdbench/scenarios", "../../../scenarios"}) {
     const fs::path folder = (bin / candidate).lexically_normal();
-    if (fs::is_directory(folder)) {
-      folders.push_back(folder);
-      break;
-    }
+    if (!fs::is_directory(folder)) continue;
+    // The variable may name the same folder.
+    const bool known = std::any_of(folders.begin(), folders.end(),
+                                   [&](const fs::path& other) { return fs::equivalent(folder, other, error); });
+    if (!known) folders.push_back(folder);
+    break;
   }
   return folders;
 }
@@ -131,6 +138,18 @@ Result<worker::Arm> other_build(const fs::path& build) {
 int report_error(const Error& error) {
   std::fprintf(stderr, "gdbench: %s\n", error.message.c_str());
   return error.kind == ErrorKind::usage || error.kind == ErrorKind::failed ? kUsage : kFailedCells;
+}
+
+Status write_text(const std::string& text, const std::string& path) {
+  if (path == "-") {
+    std::cout << text << std::flush;
+    return {};
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) return {};
+  return usage_error(path + ": cannot be written: " + std::strerror(errno));
 }
 
 bool interrupted() { return signals_seen > 0; }

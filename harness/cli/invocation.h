@@ -39,6 +39,9 @@ Result<worker::Arm> other_build(const std::filesystem::path& build);
 // Prints "gdbench: MESSAGE" to stderr and returns the exit status that fits.
 int report_error(const Error& error);
 
+// Writes to a file, or to stdout for "-". Errors: it cannot be written.
+Status write_text(const std::string& text, const std::string& path);
+
 // True once SIGINT or SIGTERM came. install_signal_handlers also makes a write to a dead worker an error, not a signal.
 bool interrupted();
 void install_signal_handlers();

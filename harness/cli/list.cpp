@@ -119,8 +119,9 @@ void add_list(CLI::App& app, Invocation& invocation) {
     sub->callback([&kind, as_json, &invocation] {
       install_signal_handlers();
       const Result<Entries> entries = kind.list();
-      if (entries.ok()) print(entries.value(), *as_json);
-      invocation.status = entries.ok() ? kFine : report_error(entries.error());
+      if (entries.ok() && !interrupted()) print(entries.value(), *as_json);
+      const int status = entries.ok() ? kFine : report_error(entries.error());
+      invocation.status = interrupted() ? kInterrupted : status;
     });
   }
 }

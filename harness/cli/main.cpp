@@ -2,6 +2,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "harness/cli/commands.h"
 
@@ -10,7 +12,10 @@ namespace {
 // --help and the like print to stdout and end well; everything else is a usage error in one line.
 int finish_parse(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
-  std::fprintf(stderr, "gdbench: %s (see gdbench --help)\n", error.what());
+  // CLI11 says that a command is missing where one was misspelt.
+  const std::vector<std::string> words = app.get_subcommands().empty() ? app.remaining() : std::vector<std::string>{};
+  const std::string what = words.empty() ? error.what() : "found no command \"" + words.front() + "\"";
+  std::fprintf(stderr, "gdbench: %s (see gdbench --help)\n", what.c_str());
   return gdbench::cli::kUsage;
 }
 
@@ -38,7 +43,8 @@ int main(int argc, char** argv) {
       "  gdbench report report.json --markdown -      the same report as a page\n"
       "Exit status: 0 fine; 1 confirmed regression; 2 usage or configuration; 3 an implementation crashed, timed\n"
       "out, is wrong or untrusted; 4 inconclusive or not comparable; 130 interrupted.");
-  for (const auto add : {add_list, add_run, add_verify, add_train, add_report, add_plugin, add_completion}) {
+  for (const auto add :
+       {add_list, add_run, add_verify, add_train, add_profile, add_report, add_plugin, add_completion}) {
     add(app, invocation);
   }
   try {

@@ -1,7 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -39,18 +36,6 @@ const std::vector<Format>& formats() {
        [](const result::Report& report) { return result::to_json(report).dump(2) + "\n"; }},
   };
   return kFormats;
-}
-
-Status write_text(const std::string& text, const std::string& path) {
-  if (path == "-") {
-    std::cout << text << std::flush;
-    return {};
-  }
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (file) return {};
-  return usage_error(path + ": cannot be written: " + std::strerror(errno));
 }
 
 int report(const Options& options) {

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -10,6 +11,7 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/selection.h"
+#include "harness/machine/ceilings.h"
 #include "harness/machine/environment.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/session.h"
@@ -133,6 +135,30 @@ void print_report(const result::Report& report, const Options& options) {
   std::cout << render::console(report, {.colour = colour_wanted(), .width = terminal_width()}) << std::flush;
 }
 
+// Adds what the compute processor can do at this moment; a failure becomes a note, the run goes on without.
+void add_ceilings(const Options& options, int processor, result::Report& report) {
+  constexpr double kSeconds = 1.5;
+  constexpr double kQuickSeconds = 0.5;
+  constexpr std::int64_t kQuickMemoryBytes = std::int64_t{64} << 20;
+  machine::CeilingOptions ceilings;
+  ceilings.processor = processor;
+  ceilings.caches = machine::cache_sizes(report.environment);
+  ceilings.seconds = options.quick ? kQuickSeconds : kSeconds;
+  if (options.quick) ceilings.memory_bytes = kQuickMemoryBytes;
+  ceilings.cancelled = &interrupted;
+  const std::string at = measure::utc_now();
+  Result<result::CeilingsMeasurement> measured = machine::measure_ceilings(ceilings);
+  if (interrupted()) return;
+  if (!measured.ok()) {
+    report.notes.push_back(measured.error().message);
+    return;
+  }
+  measured.value().at = at;
+  if (!report.ceilings) report.ceilings.emplace();
+  report.ceilings->processor = processor;
+  report.ceilings->measurements.push_back(std::move(measured).value());
+}
+
 // Writes the report and drops the journal, whose content it holds.
 Status finish_report(result::Report& report, const result::Journal& journal, const std::string& out) {
   result::summarise(report);
@@ -153,7 +179,7 @@ int run(const Options& options, const Invocation& invocation) {
   report.run.budget_seconds = run_options.value().budget_seconds;
   report.run.precision = run_options.value().precision;
   Result<measure::Plan> plan = plan_selection(options.selection, report);
-  if (!plan.ok()) return report_error(plan.error());
+  if (!plan.ok()) return interrupted() ? kInterrupted : report_error(plan.error());
   if (options.dry_run) {
     print_dry_run(report);
     return kFine;
@@ -163,14 +189,20 @@ int run(const Options& options, const Invocation& invocation) {
   report.run.started_at = measure::utc_now();
   report.run.id = report.run.started_at + "-" + std::to_string(getpid());
   report.environment = machine::environment();
+  const std::vector<int> processors = allowed_processors();
+  const bool timed = !processors.empty() && std::any_of(report.cells.begin(), report.cells.end(), [](const auto& cell) {
+    return cell.status.state == result::CellState::pending;
+  });
+  if (timed) add_ceilings(options, processors.back(), report);
   const std::string path = journal_path(options.out);
   keep_old_journal(path);
   Result<result::Journal> journal = result::Journal::create(path, report);
   if (!journal.ok()) return report_error(usage_error(journal.error().message));
 
-  keep_off_compute_processor(allowed_processors());
+  keep_off_compute_processor(processors);
   const Status session = measure::run_session(plan.value(), run_options.value(), report, journal.value());
   clear_progress();
+  if (timed && session.ok() && !interrupted()) add_ceilings(options, processors.back(), report);
   report.run.finished_at = measure::utc_now();
   report.run.status = !session.ok() ? "failed" : interrupted() ? "interrupted" : "complete";
   static_cast<void>(journal.value().end(report.run));  // a full disk was or will be reported by the report itself

@@ -55,7 +55,9 @@ void add_selection_options(CLI::App& command, SelectionOptions& options) {
   command.add_option("--threads", options.threads, "Compute threads per implementation")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
-  command.add_option("--seed", options.seed, "Seed of the run's order, checks and resampling")->capture_default_str();
+  command.add_option("--seed", options.seed, "Seed of the run's order, checks and resampling")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   command.add_option("--build", options.build, "Measure the worker and the plugins of another build")
       ->type_name("DIRECTORY");
   command.add_option("--timeout", options.timeout_seconds, "Seconds that a worker may take to answer")

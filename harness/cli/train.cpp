@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
@@ -9,6 +11,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/npy_writer.h"
 #include "harness/cli/selection.h"
+#include "harness/cli/single_cell.h"
 #include "harness/measure/cell_worker.h"
 
 namespace gdbench::cli {
@@ -24,49 +27,6 @@ struct Options {
   std::int64_t steps = 0;  // 0: as the scenario says
   std::string dump;
 };
-
-// One cell, planned like any other.
-struct Training {
-  result::Report report;
-  measure::Plan plan;
-
-  const measure::PlannedScenario& scenario() const { return *plan.scenarios.front(); }
-  const measure::PlannedCell& cell() const { return scenario().cells.front(); }
-};
-
-Result<std::unique_ptr<Training>> plan_training(const Options& options) {
-  Result<scenario::KnownScenario> known = find_scenario(options.scenario);
-  if (!known.ok()) return known.error();
-  SelectionOptions defaults;
-  measure::PlanRequest request;
-  request.arms = {this_build()};
-  request.catalogues = {worker::read_catalogue(request.arms.front(), worker_limits(defaults))};
-  request.processors = allowed_processors();
-  request.data_cap_bytes = std::numeric_limits<std::size_t>::max();
-  scenario::Selection selection;
-  selection.scenario_globs = {known.value().name};
-  selection.implementation_globs = {options.implementation};
-  for (const std::string& text : options.settings) {
-    Result<scenario::Setting> setting = scenario::parse_setting(text);
-    if (!setting.ok()) return setting.error();
-    selection.settings.push_back(std::move(setting).value());
-  }
-  std::vector<std::string> ids;
-  for (const worker::CatalogueEntry& entry : request.catalogues.front()) ids.push_back(entry.implementation.id);
-  Result<std::vector<scenario::Point>> points = scenario::expand({}, selection, {known.value()}, ids);
-  if (!points.ok()) return points.error();
-  if (points.value().size() != 1) {
-    return usage_error("--impl " + options.implementation + ": found " + std::to_string(points.value().size()) +
-                       " implementations, expected one");
-  }
-  request.points = std::move(points).value();
-  auto training = std::make_unique<Training>();
-  Result<measure::Plan> plan = measure::make_plan(std::move(request), training->report);
-  if (!plan.ok()) return plan.error();
-  training->plan = std::move(plan).value();
-  if (training->scenario().cells.empty()) return usage_error(training->report.cells.front().status.reason);
-  return training;
-}
 
 template <class T>
 Status dump_tensors(const fs::path& folder, const std::string& prefix, const scenario::Problem& problem,
@@ -105,9 +65,6 @@ Status dump_losses(const fs::path& folder, const std::vector<double>& losses) {
 template <class T>
 Status dump(const fs::path& folder, const measure::PlannedScenario& planned, const scenario::State& final_state,
             const std::vector<double>& losses) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) return usage_error("--dump " + folder.string() + ": " + error.message());
   Status status = dump_data<T>(folder, *planned.dataset);
   if (status.ok()) status = dump_tensors<T>(folder, "initial", planned.problem, planned.start);
   if (status.ok()) status = dump_tensors<T>(folder, "final", planned.problem, final_state);
@@ -138,11 +95,25 @@ int report_failed_worker(const Error& error) {
   return interrupted() ? kInterrupted : report_error({ErrorKind::crashed, error.message});
 }
 
+// Before training, so that a long one is not lost to a folder that cannot be.
+Status make_dump_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return usage_error("--dump " + folder + ": " + error.message());
+  if (access(folder.c_str(), W_OK) != 0)
+    return usage_error("--dump " + folder + ": found a folder that cannot be written");
+  return {};
+}
+
 int train(const Options& options) {
-  const Result<std::unique_ptr<Training>> planned = plan_training(options);
+  const Result<std::unique_ptr<SingleCell>> planned =
+      plan_single_cell(options.scenario, options.implementation, options.settings);
   if (!planned.ok()) return interrupted() ? kInterrupted : report_error(planned.error());
   const measure::PlannedScenario& scenario = planned.value()->scenario();
   const std::int64_t steps = options.steps > 0 ? options.steps : scenario.scenario.steps;
+  if (!options.dump.empty()) {
+    if (Status status = make_dump_folder(options.dump); !status.ok()) return report_error(status.error());
+  }
   result::Launch launch;
   Result<measure::CellWorker> worker =
       measure::CellWorker::start(scenario, planned.value()->cell(), scenario.problem, worker_limits({}), launch);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <type_traits>
 
 #include "harness/base/text.h"
 
@@ -22,6 +24,9 @@ template <class Number>
 bool parses_as(const std::string& text) {
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if constexpr (std::is_floating_point_v<Number>) {
+    if (!std::isfinite(number)) return false;
+  }
   return error == std::errc() && end == text.data() + text.size();
 }
 

@@ -25,7 +25,7 @@ constexpr double kCpuSlackNs = 100'000;
 constexpr double kCpuSlackFactor = 1.05;
 constexpr std::chrono::milliseconds kSettle{10};
 constexpr std::chrono::milliseconds kIdle{20};
-constexpr double kIdleShare = 0.2;
+constexpr double kIdleShare = 0.05;  // an idle process uses nothing, a busy one on a loaded machine not much
 
 template <class T>
 double distance_walked(const scenario::Problem& problem, const scenario::Dataset& dataset, const scenario::State& start,

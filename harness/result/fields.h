@@ -14,6 +14,7 @@ constexpr auto values_of(CellState) {
   return std::array{CellState::pending, CellState::ok,        CellState::unsupported, CellState::wrong,
                     CellState::crashed, CellState::timed_out, CellState::untrusted};
 }
+constexpr auto values_of(BoundBy) { return std::array{BoundBy::operations, BoundBy::bytes, BoundBy::chain}; }
 constexpr auto values_of(stats::Verdict) {
   return std::array{stats::Verdict::faster, stats::Verdict::slower, stats::Verdict::equivalent,
                     stats::Verdict::inconclusive};
@@ -106,6 +107,18 @@ void fields(Archive& archive, typename Archive::template Ref<RatioToBaseline> ra
 }
 
 template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<CeilingShare> ceiling) {
+  archive.field("bound_by", ceiling.bound_by);
+  archive.field("level", ceiling.level);
+  archive.field("floor_ns", ceiling.floor_ns);
+  archive.field("operations_ns", ceiling.operations_ns);
+  archive.field("bytes_ns", ceiling.bytes_ns);
+  archive.field("chain_ns", ceiling.chain_ns);
+  archive.field("share", ceiling.share);
+  archive.field("failed", ceiling.failed);
+}
+
+template <class Archive>
 void fields(Archive& archive, typename Archive::template Ref<Summary> summary) {
   archive.field("step_ns", summary.step_ns);
   archive.field("median_absolute_deviation_ns", summary.median_absolute_deviation_ns);
@@ -117,6 +130,7 @@ void fields(Archive& archive, typename Archive::template Ref<Summary> summary) {
   archive.field("launch_seconds", summary.launch_seconds);
   archive.field("peak_resident_bytes", summary.peak_resident_bytes);
   archive.optional("ratio", summary.ratio);
+  archive.optional("ceiling", summary.ceiling);
 }
 
 template <class Archive>
@@ -169,11 +183,49 @@ void fields(Archive& archive, typename Archive::template Ref<Run> run) {
   archive.field("quick", run.quick);
 }
 
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<LevelCeiling> level) {
+  archive.field("level", level.level);
+  archive.field("capacity_bytes", level.capacity_bytes);
+  archive.field("working_set_bytes", level.working_set_bytes);
+  archive.field("read_gb_per_second", level.read_gb_per_second);
+  archive.field("read_streams", level.read_streams);
+  archive.field("update_gb_per_second", level.update_gb_per_second);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<VectorCeilings> ceilings) {
+  archive.field("vectors", ceilings.vectors);
+  archive.field("bits", ceilings.bits);
+  archive.field("fma_f32_gflop_per_second", ceilings.fma_f32_gflop_per_second);
+  archive.field("fma_f64_gflop_per_second", ceilings.fma_f64_gflop_per_second);
+  archive.field("fma_f32_latency_ns", ceilings.fma_f32_latency_ns);
+  archive.field("fma_f64_latency_ns", ceilings.fma_f64_latency_ns);
+  archive.field("addition_f32_latency_ns", ceilings.addition_f32_latency_ns);
+  archive.field("addition_f64_latency_ns", ceilings.addition_f64_latency_ns);
+  archive.field("levels", ceilings.levels);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<CeilingsMeasurement> measurement) {
+  archive.field("at", measurement.at);
+  archive.field("seconds", measurement.seconds);
+  archive.field("widths", measurement.widths);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<Ceilings> ceilings) {
+  archive.field("processor", ceilings.processor);
+  archive.field("measurements", ceilings.measurements);
+  archive.optional("best", ceilings.best);
+}
+
 // schema and schema_version come before these; see to_json and from_json.
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Ref<Report> report) {
   archive.field("run", report.run);
   archive.field("environment", report.environment);
+  archive.optional("ceilings", report.ceilings);
   archive.field("scenarios", report.scenarios);
   archive.field("cells", report.cells);
   archive.field("notes", report.notes);

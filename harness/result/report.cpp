@@ -86,6 +86,18 @@ const char* name_of(CellState state) {
   return "pending";
 }
 
+const char* name_of(BoundBy bound) {
+  switch (bound) {
+    case BoundBy::operations:
+      return "operations";
+    case BoundBy::bytes:
+      return "bytes";
+    case BoundBy::chain:
+      return "chain";
+  }
+  return "operations";
+}
+
 Cell* Report::find_cell(const std::string& id) {
   for (Cell& cell : cells) {
     if (cell.id == id) return &cell;

@@ -15,7 +15,7 @@
 namespace gdbench::result {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 0;
+constexpr int kSchemaMinor = 1;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 const char* name_of(CellState state);  // "pending", "ok", ..., "timed out"
@@ -78,6 +78,21 @@ struct RatioToBaseline {
   stats::Comparison comparison;
 };
 
+enum class BoundBy { operations, bytes, chain };
+const char* name_of(BoundBy bound);  // "operations", "bytes", "chain"
+
+// A cell beside what its processor could do; the formulas are in harness/result/ceilings.h.
+struct CeilingShare {
+  BoundBy bound_by = BoundBy::operations;  // the longest of the three below
+  std::string level;                       // whose bandwidth bytes_ns rests on: "L1" ... "memory"
+  double floor_ns = 0;
+  double operations_ns = 0;
+  double bytes_ns = 0;
+  double chain_ns = 0;
+  double share = 0;     // floor_ns over the step's time
+  bool failed = false;  // a share above 1: the ceiling was measured too low, or the floor is none
+};
+
 struct Summary {
   stats::Estimate step_ns;  // median with 95% interval
   double median_absolute_deviation_ns = 0;
@@ -89,6 +104,7 @@ struct Summary {
   double launch_seconds = 0;
   std::int64_t peak_resident_bytes = 0;  // maximum over launches
   std::optional<RatioToBaseline> ratio;  // absent for the baseline itself
+  std::optional<CeilingShare> ceiling;   // absent without measured ceilings, and for rows that are not ranked
 };
 
 struct Cell {
@@ -138,9 +154,45 @@ struct Run {
   bool quick = false;
 };
 
+// Bandwidths of a cache level or of memory, in 1e9 bytes a second.
+struct LevelCeiling {
+  std::string level;                   // "L1", "L2", "L3", "memory"
+  std::int64_t capacity_bytes = 0;     // as the machine reports it
+  std::int64_t working_set_bytes = 0;  // what was measured with
+  double read_gb_per_second = 0;       // the best over one to four streams
+  int read_streams = 0;                // the number of streams that was best
+  double update_gb_per_second = 0;     // two reads and a write, all three counted
+};
+
+// What one core reaches with vectors of one width. Rates in 1e9 operations a second, a multiply-add counted as two.
+struct VectorCeilings {
+  std::string vectors;  // "sse2", "avx2", "avx512f"
+  int bits = 0;
+  double fma_f32_gflop_per_second = 0;
+  double fma_f64_gflop_per_second = 0;
+  double fma_f32_latency_ns = 0;
+  double fma_f64_latency_ns = 0;
+  double addition_f32_latency_ns = 0;
+  double addition_f64_latency_ns = 0;
+  std::vector<LevelCeiling> levels;
+};
+
+struct CeilingsMeasurement {
+  std::string at;  // UTC, ISO 8601
+  double seconds = 0;
+  std::vector<VectorCeilings> widths;  // those that the processor has, narrowest first
+};
+
+struct Ceilings {
+  int processor = 0;                              // the logical processor, also that of single-threaded cells
+  std::vector<CeilingsMeasurement> measurements;  // at the start and at the end of the run: speeds change
+  std::optional<VectorCeilings> best;             // the best of all; `vectors` and `bits` are the fastest f32 rate's
+};
+
 struct Report {
   Run run;
-  nlohmann::json environment;  // see harness/machine/environment.h
+  nlohmann::json environment;        // see harness/machine/environment.h
+  std::optional<Ceilings> ceilings;  // absent where they were not measured
   std::vector<ScenarioRecord> scenarios;
   std::vector<Cell> cells;
   std::vector<std::string> notes;  // what a reader should know: skipped plugins, interrupted launches ...

@@ -5,6 +5,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "harness/result/ceilings.h"
+
 namespace gdbench::result {
 
 namespace {
@@ -114,6 +116,7 @@ void summarise(Report& report) {
     const std::vector<stats::Observation> observations = observations_of(cell);
     if (!observations.empty()) cell.summary = summary_of(cell, observations, options.bootstrap);
   }
+  add_ceiling_shares(report);
   const std::unordered_map<std::string, Baseline> baselines = baselines_of(report);
   for (Cell& cell : report.cells) {
     if (!cell.summary) continue;

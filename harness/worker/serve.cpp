@@ -193,7 +193,7 @@ json respond(Server& server, const json& request) {
   } else {
     response = {{"ok", false}, {"error", {{"kind", kind_name(body.error().kind)}, {"message", body.error().message}}}};
   }
-  response["id"] = request.value("id", std::int64_t{0});
+  response["id"] = request.contains("id") ? request.at("id") : json(0);
   return response;
 }
 

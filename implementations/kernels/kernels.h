@@ -25,7 +25,11 @@ constexpr std::uint32_t kInterfaceVersion = 1;
 
 // Operands are listed as inputs, then outputs; shapes are [rows, columns], row-major.
 enum class Op : std::uint32_t {
-  // C[m,n] = alpha op(A) op(B) + beta C. Operands A, B, C; transpose_a/b say whether op transposes.
+  // C[m,n] = alpha op(A) op(B) + beta C. Operands A, B, C; transpose_a/b say whether op transposes. With epilogues,
+  // which are optional (BackendFlag): C = f(alpha op(A) op(B) + beta C + b) for a fourth operand b[1,n]
+  // (epilogue_bias) and f = epilogue_activation; or C -= learning rate times op(A) op(B), with alpha 1 and beta 0, for
+  // a
+  // fourth operand `scalars` (epilogue_update: sgd's update of weights C).
   product,
   // Z[m,n] += b[1,n] for every row. Operands b, Z.
   add_bias,
@@ -43,6 +47,12 @@ enum class Op : std::uint32_t {
   // One optimizer update of W[m,n] by its gradient. Operands G, scalars, W, slots in the ABI's order.
   // `scalars` [1,1] is UpdateScalars in the backend's memory.
   update,
+  // C[m,n] = alpha A[m,n] + beta B[m,n]. Operands A, B, C; C may be A's or B's buffer. With beta 0, B is never read
+  // (any
+  // buffer of that shape will do), so that it also copies and scales.
+  combine,
+  // C[m,n] = A[m,n] .* B[m,n], entry by entry. Operands A, B, C; C may be A's or B's buffer.
+  multiply,
   // B[k,n] = A[index[k,1], n]. Operands A, index (uint32), B. Optional.
   gather,
 };
@@ -65,6 +75,10 @@ constexpr const char* name_of(Op op) {
       return "column_sum";
     case Op::update:
       return "update";
+    case Op::combine:
+      return "combine";
+    case Op::multiply:
+      return "multiply";
     case Op::gather:
       return "gather";
   }
@@ -100,6 +114,9 @@ struct Request {
   gdbench_activation activation = GDBENCH_IDENTITY;
   gdbench_loss loss = GDBENCH_MSE;
   const gdbench_optimizer* optimizer = nullptr;  // for update; valid during bind
+  bool epilogue_bias = false;
+  gdbench_activation epilogue_activation = GDBENCH_IDENTITY;
+  bool epilogue_update = false;  // excludes the other two
 };
 
 struct BufferTag;
@@ -119,6 +136,10 @@ struct Region;
 enum BackendFlag : std::uint32_t {
   kNoArithmetic = 1u << 0,  // the null backend
   kDevice = 1u << 1,        // buffers are not host addresses
+  // Epilogues that product takes; all activations, if any. Without the flag bind answers GDBENCH_UNSUPPORTED.
+  kEpilogueBias = 1u << 2,
+  kEpilogueActivation = 1u << 3,
+  kEpilogueUpdate = 1u << 4,
 };
 
 struct ContextSettings {

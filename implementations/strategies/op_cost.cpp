@@ -26,6 +26,10 @@ double flops_per_entry(const kernels::Request& request) {
       return cross_entropy ? 4 : 3;
     case Op::loss_gradient:  // subtract, scale; maximum, subtract, exp, add, scale
       return cross_entropy ? 5 : 2;
+    case Op::multiply:
+      return 1;
+    case Op::combine:  // multiply, multiply, add
+      return request.beta == 0 ? 1 : 3;
     case Op::update:
       return 2;
     case Op::product:
@@ -40,6 +44,8 @@ int transfers(const kernels::Request& request, std::size_t i) {
   switch (request.op) {
     case Op::product:
       return i == 2 && request.beta != 0 ? 2 : 1;
+    case Op::combine:
+      return i == 1 && request.beta == 0 ? 0 : 1;
     case Op::add_bias:
     case Op::activation_gradient:
       return i == 1 ? 2 : 1;

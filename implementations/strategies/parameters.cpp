@@ -47,9 +47,6 @@ Parameters::Parameters(Session& session, const gdbench_problem& problem)
   scalars_ = session.allocate(sizeof(kernels::UpdateScalars));
   varies_ = optimizer_.learning_rate_count > 1 || row_of(optimizer_).reads_step;
 
-  const auto matrix = [&](kernels::Buffer block, const Place& at) {
-    return Matrix{session.slice(block, at.offset), at.rows, at.columns};
-  };
   std::size_t next = 0;
   for (std::int64_t l = 0; l < problem.layer_count; ++l) {
     const Place& weights = places_[next++];

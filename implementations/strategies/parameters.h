@@ -29,6 +29,13 @@ class Parameters {
     return layers_[static_cast<std::size_t>(layer)].bias_gradient;
   }
 
+  // The same by a parameter's index in the ABI's order; and what else its own update takes.
+  Matrix value(std::size_t parameter) const { return matrix(values_, places_[parameter]); }
+  Matrix gradient(std::size_t parameter) const { return matrix(gradients_, places_[parameter]); }
+  Matrix slot(std::size_t parameter, std::size_t slot) const { return matrix(slots_[slot], places_[parameter]); }
+  Matrix scalars() const { return {scalars_, 1, 1}; }
+  std::size_t slot_count() const { return slots_.size(); }
+
   // Appends the update of all parameters by their gradients.
   void add_update(Program& program);
 
@@ -55,6 +62,9 @@ class Parameters {
     std::int64_t columns = 0;
   };
   Place place(std::int64_t rows, std::int64_t columns);
+  Matrix matrix(kernels::Buffer block, const Place& at) const {
+    return {session_.slice(block, at.offset), at.rows, at.columns};
+  }
   void check_shapes(const gdbench_state& state) const;
   std::size_t bytes_of(const Place& place) const;
 

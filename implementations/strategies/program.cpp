@@ -4,15 +4,20 @@ namespace gdbench::strategies {
 
 void Program::add(Session& session, kernels::Request request, gdbench_phase phase,
                   const std::vector<Matrix>& operands) {
-  const std::size_t first_buffer = buffers_.size();
+  std::vector<kernels::Buffer> buffers;
   request.operand_count = 0;
   for (const Matrix& operand : operands) {
     request.operands[request.operand_count++] = {operand.rows, operand.columns, kernels::Layout::row_major};
-    buffers_.push_back(operand.buffer);
+    buffers.push_back(operand.buffer);
   }
-  const kernels::Call* call = session.bind(request);
+  append(session.bind(request), kernels::name_of(request.op), phase, cost_of(request), buffers);
+}
+
+void Program::append(const kernels::Call* call, const char* op, gdbench_phase phase, const OpCost& cost,
+                     std::span<const kernels::Buffer> buffers) {
+  notes_.push_back({op, phase, cost, buffers_.size()});
+  buffers_.insert(buffers_.end(), buffers.begin(), buffers.end());
   steps_.push_back({call->run, call, nullptr});
-  notes_.push_back({kernels::name_of(request.op), phase, cost_of(request), first_buffer});
   for (std::size_t i = 0; i < steps_.size(); ++i) steps_[i].buffers = buffers_.data() + notes_[i].first_buffer;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "implementations/strategies/op_cost.h"
@@ -19,8 +20,18 @@ struct Matrix {
 
 class Program {
  public:
+  Program() = default;
+  Program(Program&&) = default;
+  Program& operator=(Program&&) = default;
+  Program(const Program&) = delete;  // steps point into its own buffers
+  Program& operator=(const Program&) = delete;
+
   // Binds and appends a call. `request` holds op, dtype and attributes; its operands are filled in from `operands`.
   void add(Session& session, kernels::Request request, gdbench_phase phase, const std::vector<Matrix>& operands);
+
+  // Appends a call that was bound before, with buffers for all its operands.
+  void append(const kernels::Call* call, const char* op, gdbench_phase phase, const OpCost& cost,
+              std::span<const kernels::Buffer> buffers);
 
   // Where `buffer` is an operand, for replace(). Valid until the next add.
   std::vector<kernels::Buffer*> occurrences(kernels::Buffer buffer);

@@ -50,6 +50,7 @@ class Console {
   std::string render() {
     paragraph(run_words(report_.run), 0, Style::bold);
     paragraph(environment_words(report_.environment), 0, Style::dim);
+    paragraph(ceilings_words(report_), 0, Style::dim);
     const std::vector<ScenarioTable> tables = tables_of(report_);
     for (const ScenarioTable& table : tables) scenario(table);
     summary(tables);
@@ -160,6 +161,7 @@ class Console {
     text_ += "\n";
     paragraph(counts_words(report_), 0, Style::bold);
     for (const ScenarioTable& table : tables) paragraph(winner_words(table), 2);
+    paragraph(failed_ceilings_words(report_), 0, Style::bad);
     for (const std::string& note : report_.notes) paragraph("note: " + note, 0, Style::unsure);
     text_ += "\n";
     for (const std::string& line : legend(report_)) paragraph(line, 0, Style::dim);

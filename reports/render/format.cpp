@@ -51,6 +51,12 @@ std::string format_duration_ns(double nanoseconds) {
   return "-";
 }
 
+std::string format_percent(double share) {
+  const double percent = share * 100;
+  if (!std::isfinite(percent)) return "-";
+  return print("%.*f", percent < 0.995 ? 2 : percent < 9.95 ? 1 : 0, percent) + "%";
+}
+
 std::string format_half_width(const stats::Estimate& estimate) {
   const double farther =
       std::max(estimate.value - estimate.interval.low, estimate.interval.high - estimate.value) / estimate.value * 100;

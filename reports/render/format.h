@@ -10,6 +10,9 @@ namespace gdbench::render {
 // Three significant digits without an exponent: "0.431", "18.3", "2540". "-" for what is not finite.
 std::string format_number(double value);
 
+// A share in per cent, two digits below 10%: "82%", "4.3%", "104%". "-" for what is not finite.
+std::string format_percent(double share);
+
 // The farther end of the interval from the value, in per cent of it: "+-1.2%". "-" when there is none.
 std::string format_half_width(const stats::Estimate& estimate);
 

@@ -62,10 +62,14 @@ std::string markdown(const result::Report& report) {
   std::string text = "# gdbench\n\n" + escaped(run_words(report.run)) + "\n\n";
   const std::string environment = environment_words(report.environment);
   if (!environment.empty()) text += escaped(environment) + "\n\n";
+  const std::string ceilings = ceilings_words(report);
+  if (!ceilings.empty()) text += escaped(ceilings) + "\n\n";
   const std::vector<ScenarioTable> tables = tables_of(report);
   for (const ScenarioTable& table : tables) add_scenario(table, text);
   text += "## Summary\n\n" + counts_words(report) + "\n\n";
   for (const ScenarioTable& table : tables) text += "- " + escaped(winner_words(table)) + "\n";
+  const std::string failed = failed_ceilings_words(report);
+  if (!failed.empty()) text += "- " + escaped(failed) + "\n";
   for (const std::string& note : report.notes) text += "- note: " + escaped(note) + "\n";
   text += "\n";
   for (const std::string& line : legend(report)) text += escaped(line) + "\n";

@@ -50,6 +50,13 @@ double rate_of(const Row& row) { return row.scenario->operations_per_step / row.
 
 std::string rate_text(const Row& row) { return row.cell->ranked ? format_number(rate_of(row)) : "-"; }
 
+// "34% fma", "82% L3", "55% chain"; above 100% the ceiling is at fault, which the mark says.
+std::string ceiling_text(const Row& row) {
+  const std::optional<result::CeilingShare>& ceiling = row.cell->summary->ceiling;
+  if (!ceiling) return "-";
+  return format_percent(ceiling->share) + " " + bound_words(*ceiling) + (ceiling->failed ? " !" : "");
+}
+
 std::string first_step_text(const Row& row) { return format_duration_ns(row.cell->summary->first_step_ns); }
 
 std::string launches_text(const Row& row) {
@@ -71,7 +78,14 @@ std::string of_ratio(const Row& row) {
   return row.timed() && row.cell->summary->ratio ? Get(*row.cell->summary->ratio) : "";
 }
 
+// The same of the share of the ceiling.
+template <auto Get>
+std::string of_ceiling(const Row& row) {
+  return row.timed() && row.cell->summary->ceiling ? Get(*row.cell->summary->ceiling) : "";
+}
+
 using S = const result::Summary&;
+using C = const result::CeilingShare&;
 using R = const result::RatioToBaseline&;
 
 constexpr std::array kColumns = {
@@ -116,11 +130,17 @@ constexpr std::array kColumns = {
     Column{"verdict", verdict_text, false, 1, "verdict",
            [](const Row& row) { return row.timed() ? verdict_text(row) : std::string(); }},
     Column{nullptr, nullptr, false, 0, "remark", of_ratio<[](R r) { return r.comparison.remark; }>},
-    Column{"GFLOP/s", rate_text, true, 4, "gflop_per_second",
+    Column{"GFLOP/s", rate_text, true, 5, "gflop_per_second",
            [](const Row& row) { return row.timed() && row.cell->ranked ? exact(rate_of(row)) : std::string(); }},
-    Column{"first step", first_step_text, true, 5, "first_step_ns",
+    Column{"of ceiling", ceiling_text, false, 4, "ceiling_share", of_ceiling<[](C c) { return exact(c.share); }>},
+    Column{nullptr, nullptr, false, 0, "bound_by", of_ceiling<[](C c) { return std::string(name_of(c.bound_by)); }>},
+    Column{nullptr, nullptr, false, 0, "bandwidth_level", of_ceiling<[](C c) { return c.level; }>},
+    Column{nullptr, nullptr, false, 0, "floor_ns", of_ceiling<[](C c) { return exact(c.floor_ns); }>},
+    Column{nullptr, nullptr, false, 0, "ceiling_failed",
+           of_ceiling<[](C c) { return std::string(boolean(c.failed)); }>},
+    Column{"first step", first_step_text, true, 6, "first_step_ns",
            of_summary<[](S s) { return exact(s.first_step_ns); }>},
-    Column{"launches", launches_text, true, 6, "launches",
+    Column{"launches", launches_text, true, 7, "launches",
            of_summary<[](S s) { return std::to_string(s.step_ns.launches); }>},
     Column{nullptr, nullptr, false, 0, "samples", of_summary<[](S s) { return std::to_string(s.samples); }>},
     Column{nullptr, nullptr, false, 0, "within_one_process",
@@ -169,6 +189,18 @@ std::string row_name(const Cell& cell) {
   if (cell.threads != 1) name.append(" @").append(std::to_string(cell.threads));
   if (cell.arm != "new") name.append(" #").append(cell.arm);
   return name;
+}
+
+std::string bound_words(const result::CeilingShare& ceiling) {
+  switch (ceiling.bound_by) {
+    case result::BoundBy::operations:
+      return "fma";
+    case result::BoundBy::bytes:
+      return ceiling.level;
+    case result::BoundBy::chain:
+      return "chain";
+  }
+  return "";
 }
 
 std::string reason_of(const Cell& cell) {

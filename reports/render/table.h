@@ -44,6 +44,9 @@ std::vector<ScenarioTable> tables_of(const result::Report& report);
 // "hand/eigen packed=true @4 #base": options, threads and arm where they differ from the defaults.
 std::string row_name(const result::Cell& cell);
 
+// What bounds a step, in a word: "fma", the level whose bandwidth does ("L1" ... "memory"), or "chain".
+std::string bound_words(const result::CeilingShare& ceiling);
+
 // "wrong: w0 differs by 3e-2": why a row has no time.
 std::string reason_of(const result::Cell& cell);
 

@@ -115,6 +115,32 @@ std::string environment_words(const json& environment) {
   return text;
 }
 
+std::string ceilings_words(const result::Report& report) {
+  if (!report.ceilings || !report.ceilings->best) return "";
+  const result::VectorCeilings& best = *report.ceilings->best;
+  std::string text = "ceilings of processor " + std::to_string(report.ceilings->processor) + " (" + best.vectors +
+                     ", best of " + counted(report.ceilings->measurements.size(), "measurement") + "): FMA " +
+                     format_number(best.fma_f32_gflop_per_second) + " GFLOP/s f32, " +
+                     format_number(best.fma_f64_gflop_per_second) + " f64, latency " +
+                     format_duration_ns(best.fma_f32_latency_ns) + "; GB/s read/updated:";
+  std::string levels;
+  for (const result::LevelCeiling& level : best.levels) {
+    join(levels,
+         level.level + " " + format_number(level.read_gb_per_second) + "/" + format_number(level.update_gb_per_second));
+  }
+  return text + " " + levels;
+}
+
+std::string failed_ceilings_words(const result::Report& report) {
+  std::string names;
+  for (const result::Cell& cell : report.cells) {
+    if (!cell.summary || !cell.summary->ceiling || !cell.summary->ceiling->failed) continue;
+    join(names, cell.id + " (" + format_percent(cell.summary->ceiling->share) + " " +
+                    bound_words(*cell.summary->ceiling) + ")");
+  }
+  return names.empty() ? "" : "above 100% of a ceiling, which therefore was measured too low: " + names;
+}
+
 std::string run_words(const result::Run& run) {
   std::string text = "run " + run.id + ": " + run.status;
   join(text, "started " + run.started_at);
@@ -125,7 +151,7 @@ std::string run_words(const result::Run& run) {
 }
 
 std::vector<std::string> legend(const result::Report& report) {
-  return {
+  std::vector<std::string> lines = {
       "time/step: median of the timed blocks, without the first one of each launch.",
       "95%: the farther end of its confidence interval, resampled by launch.",
       "ratio to baseline: time over that of " + report.run.baseline +
@@ -134,6 +160,14 @@ std::vector<std::string> legend(const result::Report& report) {
       "within.",
       "GFLOP/s: operations that the algorithm needs, over the time. launches: processes x timed blocks in each.",
   };
+  if (report.ceilings) {
+    lines.emplace_back(
+        "of ceiling: the step's floor over its time. The floor is the longest of: multiply-adds of the products / FMA "
+        "rate (fma); least bytes / bandwidth of the level that they come from (L1 to memory); dependent operations of "
+        "a "
+        "step x their latency (chain). Above 100% (!) a ceiling is wrong.");
+  }
+  return lines;
 }
 
 std::string counts_words(const result::Report& report) {

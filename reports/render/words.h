@@ -17,6 +17,12 @@ std::string scenario_words(const result::ScenarioRecord& scenario);
 // Processor, cores, kernel, compiler and git revision in one line; what is unknown is left out.
 std::string environment_words(const nlohmann::json& environment);
 
+// The best ceilings of the run in one line; empty where they were not measured.
+std::string ceilings_words(const result::Report& report);
+
+// Says which cells are above 100% of a ceiling, which therefore was measured too low; empty where none is.
+std::string failed_ceilings_words(const result::Report& report);
+
 // The run in one line: id, status, when, launches and what it was asked for.
 std::string run_words(const result::Run& run);
 

@@ -71,6 +71,7 @@ function(gdbench_kernel_library backend)
          ${ARG_LIBRARY_VERSION})
   target_compile_definitions(${target} PRIVATE "GDBENCH_KERNEL_BUILD=\"${build}\"")
 
+  set_property(GLOBAL APPEND PROPERTY GDBENCH_BACKENDS ${backend})  # for the tests
   set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${GDBENCH_PLUGIN_OUTPUT_DIRECTORY}/kernels)
   install(TARGETS ${target} LIBRARY DESTINATION ${GDBENCH_INSTALL_PLUGIN_DIR}/kernels)
 endfunction()

@@ -149,7 +149,7 @@ typedef struct gdbench_data {
    * first = (t % steps_per_epoch) * batch_rows and steps_per_epoch = ceil(rows / batch_rows). The last batch of an
    * epoch may be smaller; its mean is over its own rows.
    */
-  int64_t epochs;
+  int64_t epochs;        /* at least 1, also where order is null */
   const uint32_t* order; /* [epochs, rows], row indices; null: rows in their own order */
   /* Rows for gdbench_implementation.evaluate with split 1; validation_rows is 0 where there are none. */
   int64_t validation_rows;

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <string>
 #include <unordered_set>
@@ -12,7 +13,6 @@ namespace gdbench::kernels {
 
 struct Context {
   ContextSettings settings;
-  const cpu::Kernels& kernels;
   std::unordered_set<Buffer> owned;  // what allocate returned; imported buffers belong to the host
 };
 
@@ -68,25 +68,39 @@ void download(Context* /*context*/, Buffer buffer, void* to, std::size_t bytes, 
 
 gdbench_status synchronise(Context* /*context*/, Stream* /*stream*/) { return GDBENCH_OK; }
 
+// Why the backend cannot take a request whose shapes are consistent; empty where it may.
+std::string missing(const Request& request) {
+  const Definition& backend = definition();
+  if ((backend.dtypes & GDBENCH_BIT(request.dtype)) == 0) return request.dtype == GDBENCH_F64 ? "f64" : "f32";
+  for (std::size_t i = 0; i < request.operand_count; ++i) {
+    if (request.operands[i].layout != Layout::row_major) return "layout but row-major";
+  }
+  if (request.op != Op::product) return {};
+  const auto lacks = [&](BackendFlag flag) { return (backend.flags & flag) == 0; };
+  if (request.epilogue_bias && lacks(kEpilogueBias)) return "bias epilogue";
+  if (request.epilogue_activation != GDBENCH_IDENTITY && lacks(kEpilogueActivation)) return "activation epilogue";
+  if (request.epilogue_update && lacks(kEpilogueUpdate)) return "update epilogue";
+  return {};
+}
+
 gdbench_status bind(Context* context, const Request& request, Call** call) {
   const ContextSettings& settings = context->settings;
-  const std::string backend = context->kernels.name;
+  const std::string backend = definition().name;
   try {
     if (const std::string error = shape_error(request); !error.empty()) {
       return report(settings, GDBENCH_INVALID, error);
     }
-    for (std::size_t i = 0; i < request.operand_count; ++i) {
-      if (request.operands[i].layout == Layout::row_major) continue;
-      return report(settings, GDBENCH_UNSUPPORTED, backend + " takes row-major operands only");
+    if (const std::string what = missing(request); !what.empty()) {
+      return report(settings, GDBENCH_UNSUPPORTED, backend + " has no " + what);
     }
-    const Binder binder = context->kernels.binders[static_cast<std::size_t>(request.op)];
-    if (binder == nullptr) return report(settings, GDBENCH_UNSUPPORTED, backend + " has no " + name_of(request.op));
-    const Binding binding = binder(request);
+    const Binding binding = bind_request(request);
     if (binding.call == nullptr) return report(settings, GDBENCH_UNSUPPORTED, backend + " has no " + binding.reason);
     *call = binding.call;
     return GDBENCH_OK;
   } catch (const std::bad_alloc&) {
     return report(settings, GDBENCH_OUT_OF_MEMORY, "no memory");
+  } catch (const std::exception& exception) {
+    return report(settings, GDBENCH_FAILED, backend + ": " + exception.what());
   }
 }
 
@@ -95,14 +109,23 @@ void unbind(Context* /*context*/, Call* call) {
   owned->destroy(owned);
 }
 
-}  // namespace
+gdbench_status create(const ContextSettings& settings, Context** context) {
+  if (settings.compute_threads != 1) {
+    return report(settings, GDBENCH_UNSUPPORTED, std::string(definition().name) + " has one compute thread");
+  }
+  *context = new (std::nothrow) Context{settings, {}};
+  return *context == nullptr ? report(settings, GDBENCH_OUT_OF_MEMORY, "no memory") : GDBENCH_OK;
+}
 
-Backend make_backend(const Kernels& kernels, const char* build, std::uint32_t optimizers) {
+Backend make_backend() {
+  const Definition& kernels = definition();
   Backend backend;
   backend.name = kernels.name;
-  backend.build = build;
-  backend.dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64);
-  backend.optimizers = optimizers;
+  backend.build = kernels.build;
+  backend.flags = kernels.flags;
+  backend.dtypes = kernels.dtypes;
+  backend.optimizers = kernels.optimizers;
+  backend.create = create;
   backend.destroy = destroy;
   backend.allocate = allocate;
   backend.release = release;
@@ -116,13 +139,20 @@ Backend make_backend(const Kernels& kernels, const char* build, std::uint32_t op
   return backend;
 }
 
-gdbench_status create_context(const ContextSettings& settings, const Kernels& kernels, Context** context) {
-  if (settings.compute_threads != 1) {
-    return report(settings, GDBENCH_UNSUPPORTED, std::string(kernels.name) + " has one compute thread");
-  }
-  *context = new (std::nothrow) Context{settings, kernels, {}};
-  return *context == nullptr ? report(settings, GDBENCH_OUT_OF_MEMORY, "no memory") : GDBENCH_OK;
+}  // namespace
+
+Binding bind_request(const Request& request) {
+  const Definition& backend = definition();
+  Binding binding;
+  if (backend.bind != nullptr) binding = backend.bind(request);
+  if (binding.call != nullptr || binding.reason != nullptr) return binding;
+  return bind_function(request, request.dtype == GDBENCH_F32 ? backend.f32 : backend.f64);
 }
 
 }  // namespace cpu
 }  // namespace gdbench::kernels
+
+extern "C" GDBENCH_EXPORT const gdbench::kernels::Backend* gdbench_kernels() {
+  static const gdbench::kernels::Backend backend = gdbench::kernels::cpu::make_backend();
+  return &backend;
+}

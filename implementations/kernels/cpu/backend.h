@@ -1,35 +1,34 @@
-// The half of a backend that all CPU backends share: memory, checking of requests, binding and its error text. A
-// backend adds its name and one binder per op.
+// The half of a backend that all CPU backends share: memory, checking of requests, binding, error texts and the
+// exported entry. It is compiled into each backend's library, which adds its kernels by defining `definition`.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
-#include "implementations/kernels/cpu/call.h"
+#include "implementations/kernels/cpu/functions.h"
 #include "implementations/kernels/kernels.h"
 
 namespace gdbench::kernels::cpu {
 
-// Chooses the function for a request whose shapes are consistent. May throw std::bad_alloc.
-using Binder = Binding (*)(const Request& request);
-
-constexpr std::size_t kOpCount = static_cast<std::size_t>(Op::gather) + 1;
-
-struct Kernels {
+// What a backend is made of.
+struct Definition {
   const char* name = nullptr;
-  std::array<Binder, kOpCount> binders{};  // by Op; null: not offered
+  const char* build = nullptr;
+  std::uint32_t flags = 0;   // BackendFlag
+  std::uint32_t dtypes = 0;  // GDBENCH_BIT masks
+  std::uint32_t optimizers = 0;
 
-  // `binder` for `op`; for writing tables that do not depend on the order of the enumerators.
-  constexpr Kernels& with(Op op, Binder binder) {
-    binders[static_cast<std::size_t>(op)] = binder;
-    return *this;
-  }
+  // Asked first, for ops that take more preparation than choosing a function: a request whose shapes are consistent,
+  // whose layouts are row-major and whose dtype and epilogues are the backend's. An empty Binding leaves the request to
+  // the functions. May throw; null where there is no such op.
+  Binding (*bind)(const Request& request) = nullptr;
+  Functions f32;
+  Functions f64;
 };
 
-// A Backend without its `create`, which each backend writes as a call of create_context with its own kernels.
-Backend make_backend(const Kernels& kernels, const char* build, std::uint32_t optimizers);
+// Defined by each backend.
+const Definition& definition();
 
-// `kernels` must outlive the context.
-gdbench_status create_context(const ContextSettings& settings, const Kernels& kernels, Context** context);
+// Binds a request for which Definition::bind's conditions hold. For calls that are made of others.
+Binding bind_request(const Request& request);
 
 }  // namespace gdbench::kernels::cpu

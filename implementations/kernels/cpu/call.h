@@ -27,6 +27,38 @@ struct LossCall : ShapedCall {
   double scale;  // what the sum over rows, or the bare gradient, is multiplied by
 };
 
+// C = alpha A + beta B for matrices [rows, columns].
+struct CombineCall : ShapedCall {
+  explicit CombineCall(const Request& request)
+      : ShapedCall(request.operands[2]), alpha(request.alpha), beta(request.beta) {}
+  double alpha;
+  double beta;
+};
+
+// A buffer is the data's own address on a CPU.
+template <class Element>
+Element* data(Buffer buffer) {
+  return reinterpret_cast<Element*>(buffer);
+}
+
+// alpha and beta of a product, whose update epilogue is -(learning rate) and 1.
+template <class T>
+struct ProductFactors {
+  explicit ProductFactors(const Request& request)
+      : fixed_alpha(static_cast<T>(request.alpha)),
+        beta(request.epilogue_update ? T(1) : static_cast<T>(request.beta)),
+        update(request.epilogue_update) {}
+
+  // `buffers` are the product's operands.
+  T alpha(const Buffer* buffers) const {
+    return update ? -static_cast<T>(data<const UpdateScalars>(buffers[3])->learning_rate) : fixed_alpha;
+  }
+
+  T fixed_alpha;
+  T beta;
+  bool update;
+};
+
 // What binding an op yields: a call, or the reason why the backend does not offer it.
 struct Binding {
   OwnedCall* call = nullptr;
@@ -43,18 +75,6 @@ Binding make_binding(Derived values, Run run) {
   return {call, nullptr};
 }
 
-// The same for a function template that was instantiated for both dtypes.
-template <class Derived>
-Binding make_binding(Derived values, gdbench_dtype dtype, Run f32, Run f64) {
-  return make_binding(std::move(values), dtype == GDBENCH_F32 ? f32 : f64);
-}
-
 inline Binding unsupported(const char* reason) { return {nullptr, reason}; }
-
-// A buffer is the data's own address on a CPU.
-template <class Element>
-Element* data(Buffer buffer) {
-  return reinterpret_cast<Element*>(buffer);
-}
 
 }  // namespace gdbench::kernels::cpu

@@ -16,8 +16,11 @@ bool same(const Operand& a, const Operand& b) { return is(a, b.rows, b.columns);
 std::size_t expected_operands(const Request& request) {
   switch (request.op) {
     case Op::product:
+      return request.epilogue_bias || request.epilogue_update ? 4 : 3;
     case Op::loss:
     case Op::loss_gradient:
+    case Op::combine:
+    case Op::multiply:
     case Op::gather:
       return 3;
     case Op::add_bias:
@@ -37,7 +40,12 @@ bool product_fits(const Request& request) {
   const std::int64_t a_columns = request.transpose_a ? a.rows : a.columns;
   const std::int64_t b_rows = request.transpose_b ? b.columns : b.rows;
   const ProductShape shape = product_shape(request);
-  return a_columns == b_rows && is(request.operands[2], shape.m, shape.n);
+  if (a_columns != b_rows || !is(request.operands[2], shape.m, shape.n)) return false;
+  if (request.epilogue_update) {
+    const bool alone = !request.epilogue_bias && request.epilogue_activation == GDBENCH_IDENTITY;
+    return alone && request.alpha == 1 && request.beta == 0 && is(request.operands[3], 1, 1);
+  }
+  return !request.epilogue_bias || is(request.operands[3], 1, shape.n);
 }
 
 bool update_fits(const Request& request) {
@@ -73,6 +81,9 @@ bool fits(const Request& request) {
       return is(operands[1], 1, operands[0].columns);
     case Op::update:
       return update_fits(request);
+    case Op::combine:
+    case Op::multiply:
+      return same(operands[0], operands[2]) && same(operands[1], operands[2]);
     case Op::gather:
       return operands[1].columns == 1 && is(operands[2], operands[1].rows, operands[0].columns);
   }

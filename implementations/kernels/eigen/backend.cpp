@@ -1,31 +1,22 @@
-#include "implementations/kernels/eigen/binders.h"
+#include "implementations/kernels/eigen/backend.h"
 
-namespace gdbench::kernels::eigen {
-namespace {
+#include "implementations/kernels/cpu/backend.h"
 
-const cpu::Kernels kKernels = cpu::Kernels{"eigen"}
-                                  .with(Op::product, bind_product)
-                                  .with(Op::add_bias, bind_add_bias)
-                                  .with(Op::activation, bind_activation)
-                                  .with(Op::activation_gradient, bind_activation_gradient)
-                                  .with(Op::loss, bind_loss)
-                                  .with(Op::loss_gradient, bind_loss_gradient)
-                                  .with(Op::column_sum, bind_column_sum)
-                                  .with(Op::update, bind_update);
+namespace gdbench::kernels {
 
-gdbench_status create(const ContextSettings& settings, Context** context) {
-  return cpu::create_context(settings, kKernels, context);
+const cpu::Definition& cpu::definition() {
+  static const Definition definition = {
+      .name = "eigen",
+      .build = GDBENCH_KERNEL_BUILD,
+      .flags = kEpilogueUpdate,
+      .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
+      .optimizers = GDBENCH_BIT(GDBENCH_SGD),
+      .bind =
+          [](const Request& request) { return request.op == Op::product ? eigen::bind_product(request) : Binding(); },
+      .f32 = {eigen::elementwise_functions<float>(), eigen::loss_functions<float>()},
+      .f64 = {eigen::elementwise_functions<double>(), eigen::loss_functions<double>()},
+  };
+  return definition;
 }
 
-}  // namespace
-}  // namespace gdbench::kernels::eigen
-
-extern "C" GDBENCH_EXPORT const gdbench::kernels::Backend* gdbench_kernels() {
-  static const gdbench::kernels::Backend backend = [] {
-    gdbench::kernels::Backend table = gdbench::kernels::cpu::make_backend(
-        gdbench::kernels::eigen::kKernels, GDBENCH_KERNEL_BUILD, GDBENCH_BIT(GDBENCH_SGD));
-    table.create = gdbench::kernels::eigen::create;
-    return table;
-  }();
-  return &backend;
-}
+}  // namespace gdbench::kernels

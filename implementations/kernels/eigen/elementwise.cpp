@@ -1,10 +1,11 @@
 // Bias, activations, column sums and updates.
-#include "implementations/kernels/eigen/binders.h"
+#include "implementations/kernels/eigen/backend.h"
 #include "implementations/kernels/eigen/maps.h"
 
 namespace gdbench::kernels::eigen {
 namespace {
 
+using cpu::CombineCall;
 using cpu::ShapedCall;
 
 template <class T>
@@ -92,16 +93,6 @@ void run_activation_gradient(const Call* call, const Buffer* buffers, Stream* /*
   d = Function::gradient(input_array<T>(buffers[0], shape.size()), d);
 }
 
-template <class Function>
-cpu::Binding bind_function(const Request& request) {
-  const ShapedCall call(request.operands[0]);
-  if (request.op == Op::activation) {
-    return cpu::make_binding(call, request.dtype, run_activation<float, Function>, run_activation<double, Function>);
-  }
-  return cpu::make_binding(call, request.dtype, run_activation_gradient<float, Function>,
-                           run_activation_gradient<double, Function>);
-}
-
 // W -= learning_rate G, torch.optim.SGD without momentum.
 template <class T>
 void run_sgd(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
@@ -110,43 +101,48 @@ void run_sgd(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   output_array<T>(buffers[2], shape.size()) -= rate * input_array<T>(buffers[0], shape.size());
 }
 
+// C may be A's or B's buffer: entries are independent.
+template <class T>
+void run_combine(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& self = static_cast<const CombineCall&>(*call);
+  output_array<T>(buffers[2], self.size()) = static_cast<T>(self.alpha) * input_array<T>(buffers[0], self.size()) +
+                                             static_cast<T>(self.beta) * input_array<T>(buffers[1], self.size());
+}
+
+template <class T>
+void run_scale(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& self = static_cast<const CombineCall&>(*call);
+  output_array<T>(buffers[2], self.size()) = static_cast<T>(self.alpha) * input_array<T>(buffers[0], self.size());
+}
+
+template <class T>
+void run_multiply(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ShapedCall&>(*call);
+  output_array<T>(buffers[2], shape.size()) =
+      input_array<T>(buffers[0], shape.size()) * input_array<T>(buffers[1], shape.size());
+}
+
 }  // namespace
 
-cpu::Binding bind_add_bias(const Request& request) {
-  const ShapedCall call(request.operands[1]);
-  if (call.columns == 1) {
-    return cpu::make_binding(call, request.dtype, run_add_scalar_bias<float>, run_add_scalar_bias<double>);
-  }
-  return cpu::make_binding(call, request.dtype, run_add_bias<float>, run_add_bias<double>);
+template <class T>
+cpu::ElementwiseFunctions elementwise_functions() {
+  return {
+      .add_bias = run_add_bias<T>,
+      .add_scalar_bias = run_add_scalar_bias<T>,
+      .column_sum = run_column_sum<T>,
+      .scalar_column_sum = run_sum<T>,
+      .activation = {run_activation<T, Identity>, run_activation<T, Relu>, run_activation<T, Tanh>,
+                     run_activation<T, Sigmoid>},
+      .activation_gradient = {run_activation_gradient<T, Identity>, run_activation_gradient<T, Relu>,
+                              run_activation_gradient<T, Tanh>, run_activation_gradient<T, Sigmoid>},
+      .sgd = run_sgd<T>,
+      .combine = run_combine<T>,
+      .scale = run_scale<T>,
+      .multiply = run_multiply<T>,
+  };
 }
 
-cpu::Binding bind_column_sum(const Request& request) {
-  const ShapedCall call(request.operands[0]);
-  if (call.columns == 1) return cpu::make_binding(call, request.dtype, run_sum<float>, run_sum<double>);
-  return cpu::make_binding(call, request.dtype, run_column_sum<float>, run_column_sum<double>);
-}
-
-cpu::Binding bind_activation(const Request& request) {
-  switch (request.activation) {
-    case GDBENCH_IDENTITY:
-      return bind_function<Identity>(request);
-    case GDBENCH_RELU:
-      return bind_function<Relu>(request);
-    case GDBENCH_TANH:
-      return bind_function<Tanh>(request);
-    case GDBENCH_SIGMOID:
-      return bind_function<Sigmoid>(request);
-  }
-  return cpu::unsupported("such activation");
-}
-
-cpu::Binding bind_activation_gradient(const Request& request) { return bind_activation(request); }
-
-cpu::Binding bind_update(const Request& request) {
-  if (request.optimizer == nullptr || request.optimizer->kind != GDBENCH_SGD) {
-    return cpu::unsupported("optimizer but sgd");
-  }
-  return cpu::make_binding(ShapedCall(request.operands[2]), request.dtype, run_sgd<float>, run_sgd<double>);
-}
+template cpu::ElementwiseFunctions elementwise_functions<float>();
+template cpu::ElementwiseFunctions elementwise_functions<double>();
 
 }  // namespace gdbench::kernels::eigen

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "implementations/kernels/eigen/binders.h"
+#include "implementations/kernels/eigen/backend.h"
 #include "implementations/kernels/eigen/maps.h"
 
 namespace gdbench::kernels::eigen {
@@ -61,21 +61,12 @@ void run_cross_entropy_gradient(const Call* call, const Buffer* buffers, Stream*
 
 }  // namespace
 
-cpu::Binding bind_loss(const Request& request) {
-  const LossCall call(request);
-  if (request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) {
-    return cpu::make_binding(call, request.dtype, run_cross_entropy<float>, run_cross_entropy<double>);
-  }
-  return cpu::make_binding(call, request.dtype, run_squared_error<float>, run_squared_error<double>);
+template <class T>
+cpu::LossFunctions loss_functions() {
+  return {run_squared_error<T>, run_squared_error_gradient<T>, run_cross_entropy<T>, run_cross_entropy_gradient<T>};
 }
 
-cpu::Binding bind_loss_gradient(const Request& request) {
-  const LossCall call(request);
-  if (request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) {
-    return cpu::make_binding(call, request.dtype, run_cross_entropy_gradient<float>,
-                             run_cross_entropy_gradient<double>);
-  }
-  return cpu::make_binding(call, request.dtype, run_squared_error_gradient<float>, run_squared_error_gradient<double>);
-}
+template cpu::LossFunctions loss_functions<float>();
+template cpu::LossFunctions loss_functions<double>();
 
 }  // namespace gdbench::kernels::eigen

@@ -32,9 +32,9 @@ void run_blocked(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
                                                                  false, Eigen::ColMajor, 1>;
   const auto& self = static_cast<const BlockedCall<T>&>(*call);
   const auto [m, n, k] = self.shape;
-  scale_result(output_array<T>(buffers[2], m * n), self.beta);
+  scale_result(output_array<T>(buffers[2], m * n), self.beta());
   Product::run(n, m, k, cpu::data<const T>(buffers[1]), transpose_b ? k : n, cpu::data<const T>(buffers[0]),
-               transpose_a ? m : k, cpu::data<T>(buffers[2]), 1, n, self.alpha, *self.blocking, nullptr);
+               transpose_a ? m : k, cpu::data<T>(buffers[2]), 1, n, self.alpha(buffers), *self.blocking, nullptr);
 }
 
 // Tiny matrices: every entry by itself, without packing.
@@ -59,10 +59,10 @@ void run_tiny(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
       return b;
     }
   }();
-  if (self.beta == T(0)) {
-    c = self.alpha * op_a.lazyProduct(op_b);
+  if (self.beta() == T(0)) {
+    c = self.alpha(buffers) * op_a.lazyProduct(op_b);
   } else {
-    c = self.alpha * op_a.lazyProduct(op_b) + self.beta * c;
+    c = self.alpha(buffers) * op_a.lazyProduct(op_b) + self.beta() * c;
   }
 }
 

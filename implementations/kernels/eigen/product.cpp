@@ -1,6 +1,6 @@
 #include "implementations/kernels/eigen/product.h"
 
-#include "implementations/kernels/eigen/binders.h"
+#include "implementations/kernels/eigen/backend.h"
 
 namespace gdbench::kernels::eigen {
 namespace {

@@ -8,12 +8,13 @@ namespace gdbench::kernels::eigen {
 
 template <class T>
 struct ProductCall : cpu::OwnedCall {
-  explicit ProductCall(const Request& request)
-      : shape(cpu::product_shape(request)), alpha(static_cast<T>(request.alpha)), beta(static_cast<T>(request.beta)) {}
+  explicit ProductCall(const Request& request) : shape(cpu::product_shape(request)), factors(request) {}
+
+  T alpha(const Buffer* buffers) const { return factors.alpha(buffers); }
+  T beta() const { return factors.beta; }
 
   cpu::ProductShape shape;
-  T alpha;
-  T beta;
+  cpu::ProductFactors<T> factors;
 };
 
 // C = beta C, and zero for beta = 0 whatever C held. `c` is a matrix, a vector or an array.

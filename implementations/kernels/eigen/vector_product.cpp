@@ -19,9 +19,9 @@ template <class T>
 void run_matrix_vector(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& self = static_cast<const MatrixVectorCall<T>&>(*call);
   auto y = output_vector<T>(buffers[2], self.rows);
-  scale_result(y, self.beta);
-  y.noalias() += self.alpha * (input_matrix<T>(buffers[self.matrix], self.rows, self.inner) *
-                               input_vector<T>(buffers[self.vector], self.inner));
+  scale_result(y, self.beta());
+  y.noalias() += self.alpha(buffers) * (input_matrix<T>(buffers[self.matrix], self.rows, self.inner) *
+                                        input_vector<T>(buffers[self.vector], self.inner));
 }
 
 // M' lies as [inner, rows].
@@ -29,9 +29,9 @@ template <class T>
 void run_transposed_matrix_vector(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& self = static_cast<const MatrixVectorCall<T>&>(*call);
   auto y = output_vector<T>(buffers[2], self.rows);
-  scale_result(y, self.beta);
-  y.noalias() += self.alpha * (input_matrix<T>(buffers[self.matrix], self.inner, self.rows).transpose() *
-                               input_vector<T>(buffers[self.vector], self.inner));
+  scale_result(y, self.beta());
+  y.noalias() += self.alpha(buffers) * (input_matrix<T>(buffers[self.matrix], self.inner, self.rows).transpose() *
+                                        input_vector<T>(buffers[self.vector], self.inner));
 }
 
 // Rows of M too short for vector instructions: the inner dimension is known to the compiler.
@@ -40,9 +40,9 @@ void run_narrow(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& self = static_cast<const MatrixVectorCall<T>&>(*call);
   const T* matrix = cpu::data<const T>(buffers[self.matrix]);
   const Eigen::Matrix<T, inner, 1> x =
-      self.alpha * Eigen::Map<const Eigen::Matrix<T, inner, 1>>(cpu::data<const T>(buffers[self.vector]));
+      self.alpha(buffers) * Eigen::Map<const Eigen::Matrix<T, inner, 1>>(cpu::data<const T>(buffers[self.vector]));
   T* y = cpu::data<T>(buffers[2]);
-  const T beta = self.beta;
+  const T beta = self.beta();
   for (std::int64_t row = 0; row < self.rows; ++row) {
     const T value = Eigen::Map<const Eigen::Matrix<T, inner, 1>>(matrix + row * inner).dot(x);
     y[row] = beta == T(0) ? value : value + beta * y[row];
@@ -64,8 +64,8 @@ void run_transposed_narrow(const Call* call, const Buffer* buffers, Stream* /*st
   }
   for (; i < self.inner; ++i) sums[0] += x[i] * Eigen::Map<const Row>(matrix + i * rows);
   Eigen::Map<Row> y(cpu::data<T>(buffers[2]));
-  scale_result(y, self.beta);
-  y += self.alpha * ((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  scale_result(y, self.beta());
+  y += self.alpha(buffers) * ((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
 // The narrow functions for widths of 2 to kWidestNarrow; beyond, Eigen's own products fill their vectors.
@@ -92,9 +92,9 @@ template <class T>
 void run_dot(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& self = static_cast<const ProductCall<T>&>(*call);
   const std::int64_t k = self.shape.k;
-  const T value = self.alpha * input_vector<T>(buffers[0], k).dot(input_vector<T>(buffers[1], k));
+  const T value = self.alpha(buffers) * input_vector<T>(buffers[0], k).dot(input_vector<T>(buffers[1], k));
   T& c = *cpu::data<T>(buffers[2]);
-  c = self.beta == T(0) ? value : value + self.beta * c;
+  c = self.beta() == T(0) ? value : value + self.beta() * c;
 }
 
 // k = 1 and one more dimension is: C is one operand times the other, which is a single number.
@@ -102,13 +102,13 @@ template <class T, std::size_t number>
 void run_scaled_vector(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& self = static_cast<const ProductCall<T>&>(*call);
   const std::int64_t size = self.shape.m * self.shape.n;
-  const T factor = self.alpha * *cpu::data<const T>(buffers[number]);
+  const T factor = self.alpha(buffers) * *cpu::data<const T>(buffers[number]);
   const auto values = input_array<T>(buffers[1 - number], size);
   auto c = output_array<T>(buffers[2], size);
-  if (self.beta == T(0)) {
+  if (self.beta() == T(0)) {
     c = factor * values;
   } else {
-    c = factor * values + self.beta * c;
+    c = factor * values + self.beta() * c;
   }
 }
 
@@ -121,9 +121,10 @@ void run_outer(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const T* a = cpu::data<const T>(buffers[0]);
   const T* b = cpu::data<const T>(buffers[1]);
   T* c = cpu::data<T>(buffers[2]);
-  const T beta = self.beta;
+  const T alpha = self.alpha(buffers);
+  const T beta = self.beta();
   for (Eigen::Index i = 0; i < m; ++i, c += n) {
-    const T factor = self.alpha * a[i];
+    const T factor = alpha * a[i];
     for_segments(n, [&](Eigen::Index j, auto width) {
       auto to = segment<width>(c + j);
       if (beta == T(0)) {

@@ -1,31 +1,25 @@
-#include "implementations/kernels/naive/binders.h"
+// Plain loops over row-major arrays, no vendor library.
+#include "implementations/kernels/cpu/backend.h"
 
-namespace gdbench::kernels::naive {
-namespace {
+#include "implementations/kernels/cpu/elementwise_loops.h"
+#include "implementations/kernels/cpu/loss_loops.h"
+#include "implementations/kernels/naive/product.h"
 
-const cpu::Kernels kKernels = cpu::Kernels{"naive"}
-                                  .with(Op::product, bind_product)
-                                  .with(Op::add_bias, bind_add_bias)
-                                  .with(Op::activation, bind_activation)
-                                  .with(Op::activation_gradient, bind_activation_gradient)
-                                  .with(Op::loss, bind_loss)
-                                  .with(Op::loss_gradient, bind_loss_gradient)
-                                  .with(Op::column_sum, bind_column_sum)
-                                  .with(Op::update, bind_update);
+namespace gdbench::kernels {
 
-gdbench_status create(const ContextSettings& settings, Context** context) {
-  return cpu::create_context(settings, kKernels, context);
+const cpu::Definition& cpu::definition() {
+  static const Definition definition = {
+      .name = "naive",
+      .build = GDBENCH_KERNEL_BUILD,
+      .flags = kEpilogueUpdate,
+      .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
+      .optimizers = GDBENCH_BIT(GDBENCH_SGD),
+      .bind =
+          [](const Request& request) { return request.op == Op::product ? naive::bind_product(request) : Binding(); },
+      .f32 = {elementwise_loops<float>(), loss_loops<float>()},
+      .f64 = {elementwise_loops<double>(), loss_loops<double>()},
+  };
+  return definition;
 }
 
-}  // namespace
-}  // namespace gdbench::kernels::naive
-
-extern "C" GDBENCH_EXPORT const gdbench::kernels::Backend* gdbench_kernels() {
-  static const gdbench::kernels::Backend backend = [] {
-    gdbench::kernels::Backend table = gdbench::kernels::cpu::make_backend(
-        gdbench::kernels::naive::kKernels, GDBENCH_KERNEL_BUILD, GDBENCH_BIT(GDBENCH_SGD));
-    table.create = gdbench::kernels::naive::create;
-    return table;
-  }();
-  return &backend;
-}
+}  // namespace gdbench::kernels

@@ -1,16 +1,18 @@
+#include "implementations/kernels/naive/product.h"
+
 #include "implementations/kernels/cpu/shapes.h"
-#include "implementations/kernels/naive/binders.h"
 
 namespace gdbench::kernels::naive {
 namespace {
 
 template <class T>
 struct ProductCall : cpu::OwnedCall {
+  explicit ProductCall(const Request& request) : factors(request) {}
+
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;
-  T alpha = 1;
-  T beta = 0;
+  cpu::ProductFactors<T> factors;
 };
 
 template <class T>
@@ -29,11 +31,12 @@ void run_plain(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const T* __restrict a = cpu::data<const T>(buffers[0]);
   const T* __restrict b = cpu::data<const T>(buffers[1]);
   T* __restrict c = cpu::data<T>(buffers[2]);
+  const T alpha = shape.factors.alpha(buffers);
   for (std::int64_t i = 0; i < shape.m; ++i) {
     T* __restrict row = c + i * shape.n;
-    scale(row, shape.n, shape.beta);
+    scale(row, shape.n, shape.factors.beta);
     for (std::int64_t p = 0; p < shape.k; ++p) {
-      const T factor = shape.alpha * a[i * shape.k + p];
+      const T factor = alpha * a[i * shape.k + p];
       for (std::int64_t j = 0; j < shape.n; ++j) row[j] += factor * b[p * shape.n + j];
     }
   }
@@ -46,10 +49,11 @@ void run_transposed_a(const Call* call, const Buffer* buffers, Stream* /*stream*
   const T* __restrict a = cpu::data<const T>(buffers[0]);
   const T* __restrict b = cpu::data<const T>(buffers[1]);
   T* __restrict c = cpu::data<T>(buffers[2]);
-  scale(c, shape.m * shape.n, shape.beta);
+  const T alpha = shape.factors.alpha(buffers);
+  scale(c, shape.m * shape.n, shape.factors.beta);
   for (std::int64_t p = 0; p < shape.k; ++p) {
     for (std::int64_t i = 0; i < shape.m; ++i) {
-      const T factor = shape.alpha * a[p * shape.m + i];
+      const T factor = alpha * a[p * shape.m + i];
       for (std::int64_t j = 0; j < shape.n; ++j) c[i * shape.n + j] += factor * b[p * shape.n + j];
     }
   }
@@ -62,13 +66,14 @@ void run_transposed_b(const Call* call, const Buffer* buffers, Stream* /*stream*
   const T* __restrict a = cpu::data<const T>(buffers[0]);
   const T* __restrict b = cpu::data<const T>(buffers[1]);
   T* __restrict c = cpu::data<T>(buffers[2]);
+  const T alpha = shape.factors.alpha(buffers);
   for (std::int64_t i = 0; i < shape.m; ++i) {
     T* __restrict row = c + i * shape.n;
-    scale(row, shape.n, shape.beta);
+    scale(row, shape.n, shape.factors.beta);
     for (std::int64_t j = 0; j < shape.n; ++j) {
       T sum = 0;
       for (std::int64_t p = 0; p < shape.k; ++p) sum += a[i * shape.k + p] * b[j * shape.k + p];
-      row[j] += shape.alpha * sum;
+      row[j] += alpha * sum;
     }
   }
 }
@@ -80,9 +85,10 @@ void run_transposed_a_vector(const Call* call, const Buffer* buffers, Stream* /*
   const T* __restrict a = cpu::data<const T>(buffers[0]);
   const T* __restrict b = cpu::data<const T>(buffers[1]);
   T* __restrict c = cpu::data<T>(buffers[2]);
-  scale(c, shape.m, shape.beta);
+  const T alpha = shape.factors.alpha(buffers);
+  scale(c, shape.m, shape.factors.beta);
   for (std::int64_t p = 0; p < shape.k; ++p) {
-    const T factor = shape.alpha * b[p];
+    const T factor = alpha * b[p];
     for (std::int64_t i = 0; i < shape.m; ++i) c[i] += factor * a[p * shape.m + i];
   }
 }
@@ -94,10 +100,11 @@ void run_transposed_both(const Call* call, const Buffer* buffers, Stream* /*stre
   const T* __restrict a = cpu::data<const T>(buffers[0]);
   const T* __restrict b = cpu::data<const T>(buffers[1]);
   T* __restrict c = cpu::data<T>(buffers[2]);
-  scale(c, shape.m * shape.n, shape.beta);
+  const T alpha = shape.factors.alpha(buffers);
+  scale(c, shape.m * shape.n, shape.factors.beta);
   for (std::int64_t p = 0; p < shape.k; ++p) {
     for (std::int64_t i = 0; i < shape.m; ++i) {
-      const T factor = shape.alpha * a[p * shape.m + i];
+      const T factor = alpha * a[p * shape.m + i];
       for (std::int64_t j = 0; j < shape.n; ++j) c[i * shape.n + j] += factor * b[j * shape.k + p];
     }
   }
@@ -106,12 +113,10 @@ void run_transposed_both(const Call* call, const Buffer* buffers, Stream* /*stre
 template <class T>
 cpu::Binding bind(const Request& request) {
   const cpu::ProductShape shape = cpu::product_shape(request);
-  ProductCall<T> call;
+  ProductCall<T> call(request);
   call.m = shape.m;
   call.n = shape.n;
   call.k = shape.k;
-  call.alpha = static_cast<T>(request.alpha);
-  call.beta = static_cast<T>(request.beta);
   // A single column of B lies alike whether it is transposed or not, and so does A's where m = 1.
   if (call.n == 1 && (!request.transpose_a || call.m == 1)) return cpu::make_binding(call, run_transposed_b<T>);
   if (call.n == 1) return cpu::make_binding(call, run_transposed_a_vector<T>);

@@ -1,8 +1,12 @@
 #include "tests/unit/implementations/backend_fixture.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <sstream>
+#include <stdexcept>
 
 namespace gdbench::kernels {
 
@@ -41,9 +45,20 @@ Buffer TestContext::upload_bytes(const void* data, std::size_t bytes) {
 }
 
 Buffer TestContext::upload(const Dense& matrix) {
-  if (dtype_ == GDBENCH_F64) return upload_bytes(matrix.values.data(), matrix.values.size() * sizeof(double));
+  const std::vector<double> zeros(matrix.values.size());
+  const Buffer buffer =
+      upload_bytes(zeros.data(), zeros.size() * (dtype_ == GDBENCH_F64 ? sizeof(double) : sizeof(float)));
+  overwrite(buffer, matrix);
+  return buffer;
+}
+
+void TestContext::overwrite(Buffer buffer, const Dense& matrix) {
+  if (dtype_ == GDBENCH_F64) {
+    backend_.upload(context_, buffer, matrix.values.data(), matrix.values.size() * sizeof(double), nullptr);
+    return;
+  }
   const std::vector<float> narrow(matrix.values.begin(), matrix.values.end());
-  return upload_bytes(narrow.data(), narrow.size() * sizeof(float));
+  backend_.upload(context_, buffer, narrow.data(), narrow.size() * sizeof(float), nullptr);
 }
 
 Dense TestContext::download(Buffer buffer, std::int64_t rows, std::int64_t columns) {
@@ -79,6 +94,20 @@ gdbench_status TestContext::bind_status(const Request& request) {
   return status;
 }
 
+double activate(gdbench_activation activation, double z) {
+  switch (activation) {
+    case GDBENCH_IDENTITY:
+      return z;
+    case GDBENCH_RELU:
+      return z > 0 ? z : 0;
+    case GDBENCH_TANH:
+      return std::tanh(z);
+    case GDBENCH_SIGMOID:
+      return 1 / (1 + std::exp(-z));
+  }
+  return std::nan("");
+}
+
 void expect_close(const Dense& actual, const Dense& expected, gdbench_dtype dtype, double scale) {
   ASSERT_EQ(actual.values.size(), expected.values.size());
   const double epsilon =
@@ -89,8 +118,21 @@ void expect_close(const Dense& actual, const Dense& expected, gdbench_dtype dtyp
   }
 }
 
+std::vector<std::string> backend_names() {
+  std::istringstream list(GDBENCH_BACKENDS);
+  return {std::istream_iterator<std::string>(list), {}};
+}
+
 std::vector<BackendCase> all_cases() {
-  return {{"naive", GDBENCH_F32}, {"naive", GDBENCH_F64}, {"eigen", GDBENCH_F32}, {"eigen", GDBENCH_F64}};
+  std::vector<BackendCase> cases;
+  for (const std::string& name : backend_names()) {
+    const Backend& backend = backend_named(name);
+    if ((backend.flags & kNoArithmetic) != 0) continue;
+    for (const gdbench_dtype dtype : {GDBENCH_F32, GDBENCH_F64}) {
+      if ((backend.dtypes & GDBENCH_BIT(dtype)) != 0) cases.push_back({name, dtype});
+    }
+  }
+  return cases;
 }
 
 std::string case_name(const testing::TestParamInfo<BackendCase>& info) {

@@ -1,4 +1,4 @@
-// What the tests of kernels share: both backends, host arrays as buffers, random matrices and comparison.
+// What the tests of kernels share: the backends, host arrays as buffers, random matrices and comparison.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -39,6 +39,7 @@ class TestContext {
   TestContext& operator=(const TestContext&) = delete;
 
   Buffer upload(const Dense& matrix);
+  void overwrite(Buffer buffer, const Dense& matrix);
   Buffer upload_bytes(const void* data, std::size_t bytes);
   Dense download(Buffer buffer, std::int64_t rows, std::int64_t columns);
   double download_double(Buffer buffer);
@@ -55,6 +56,9 @@ class TestContext {
   std::string error_;
 };
 
+// f(z), the test's own.
+double activate(gdbench_activation activation, double z);
+
 // Every entry within a few roundings of the dtype, relative to `scale`: the magnitude of what went into it, times the
 // number of additions.
 void expect_close(const Dense& actual, const Dense& expected, gdbench_dtype dtype, double scale);
@@ -63,6 +67,9 @@ struct BackendCase {
   std::string backend;
   gdbench_dtype dtype;
 };
+// The names of the backends of this build.
+std::vector<std::string> backend_names();
+// Every backend that does arithmetic, in every dtype that it has.
 std::vector<BackendCase> all_cases();
 std::string case_name(const testing::TestParamInfo<BackendCase>& info);
 

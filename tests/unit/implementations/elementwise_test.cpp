@@ -38,20 +38,6 @@ TEST_P(ElementwiseTest, ColumnSum) {
   }
 }
 
-double activate(gdbench_activation activation, double z) {
-  switch (activation) {
-    case GDBENCH_IDENTITY:
-      return z;
-    case GDBENCH_RELU:
-      return z > 0 ? z : 0;
-    case GDBENCH_TANH:
-      return std::tanh(z);
-    case GDBENCH_SIGMOID:
-      return 1 / (1 + std::exp(-z));
-  }
-  return std::nan("");
-}
-
 constexpr gdbench_activation kActivations[] = {GDBENCH_IDENTITY, GDBENCH_RELU, GDBENCH_TANH, GDBENCH_SIGMOID};
 
 TEST_P(ElementwiseTest, ActivationInPlaceAndApart) {
@@ -124,6 +110,52 @@ TEST_P(ElementwiseTest, SgdUpdate) {
     context_.run(update, {context_.upload(gradient), context_.upload_bytes(&scalars, sizeof(scalars)), result});
     expect_close(context_.download(result, rows, columns), expected, GetParam().dtype, 1);
   }
+}
+
+TEST_P(ElementwiseTest, CombineApartAndInPlace) {
+  constexpr std::pair<double, double> kFactors[] = {{1, 1}, {1, 0}, {-0.5, 0}, {2, -0.25}};
+  for (const auto& [rows, columns] : kShapes) {
+    for (const auto& [alpha, beta] : kFactors) {
+      const Dense a = random_matrix(generator_, rows, columns);
+      Dense b = random_matrix(generator_, rows, columns);
+      if (beta == 0) b.values.front() = std::nan("");  // must not be read
+      Dense expected = a;
+      for (std::size_t i = 0; i < expected.values.size(); ++i) {
+        expected.values[i] = alpha * a.values[i] + (beta == 0 ? 0 : beta * b.values[i]);
+      }
+      Request combine = request(Op::combine, {{rows, columns}, {rows, columns}, {rows, columns}});
+      combine.alpha = alpha;
+      combine.beta = beta;
+      const Buffer first = context_.upload(a);
+      const Buffer second = context_.upload(b);
+      const Buffer third = context_.upload(Dense(rows, columns));
+      for (const Buffer& result : {third, second, first}) {
+        context_.run(combine, {first, second, result});
+        expect_close(context_.download(result, rows, columns), expected, GetParam().dtype, 1);
+        if (result == second) context_.overwrite(second, b);
+      }
+    }
+  }
+}
+
+TEST_P(ElementwiseTest, MultiplyApartAndInPlace) {
+  for (const auto& [rows, columns] : kShapes) {
+    const Dense a = random_matrix(generator_, rows, columns);
+    const Dense b = random_matrix(generator_, rows, columns);
+    Dense expected = a;
+    for (std::size_t i = 0; i < expected.values.size(); ++i) expected.values[i] *= b.values[i];
+    const Request multiply = request(Op::multiply, {{rows, columns}, {rows, columns}, {rows, columns}});
+    const Buffer first = context_.upload(a);
+    const Buffer second = context_.upload(b);
+    const Buffer third = context_.upload(Dense(rows, columns));
+    for (const Buffer& result : {third, second, first}) {
+      context_.run(multiply, {first, second, result});
+      expect_close(context_.download(result, rows, columns), expected, GetParam().dtype, 1);
+      if (result == second) context_.overwrite(second, b);
+    }
+  }
+  EXPECT_EQ(context_.bind_status(request(Op::multiply, {{2, 3}, {2, 3}, {3, 2}})), GDBENCH_INVALID);
+  EXPECT_EQ(context_.bind_status(request(Op::combine, {{2, 3}, {3, 2}, {2, 3}})), GDBENCH_INVALID);
 }
 
 TEST_P(ElementwiseTest, RefusesOptimizersItDoesNotHave) {

@@ -13,10 +13,11 @@
 namespace gdbench {
 namespace {
 
-class PluginTest : public testing::TestWithParam<std::string> {
+// A plugin and a dtype that it has.
+class PluginTest : public testing::TestWithParam<kernels::BackendCase> {
  protected:
   void SetUp() override {
-    const std::string file = GDBENCH_BINARY_DIR "/lib/gdbench/libgdbench_" + GetParam() + ".so";
+    const std::string file = GDBENCH_BINARY_DIR "/lib/gdbench/libgdbench_" + GetParam().backend + ".so";
     library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(library_, nullptr) << dlerror();
     const auto entry = reinterpret_cast<gdbench_plugin_entry_function>(dlsym(library_, GDBENCH_PLUGIN_ENTRY_NAME));
@@ -37,8 +38,10 @@ class PluginTest : public testing::TestWithParam<std::string> {
   }
 
   static TrainingCase small_case() {
-    return {.layers = {{2, 1, GDBENCH_IDENTITY, 1}}, .dtype = GDBENCH_F64, .rows = 3, .batch_rows = 3};
+    return {.layers = {{2, 1, GDBENCH_IDENTITY, 1}}, .dtype = GetParam().dtype, .rows = 3, .batch_rows = 3};
   }
+
+  static double tolerance() { return GetParam().dtype == GDBENCH_F32 ? 1e-5 : 1e-12; }
 
   void* library_ = nullptr;
   const gdbench_plugin* plugin_ = nullptr;
@@ -51,9 +54,10 @@ class PluginTest : public testing::TestWithParam<std::string> {
 
 TEST_P(PluginTest, DescribesItself) {
   EXPECT_EQ(plugin_->abi_major, static_cast<std::uint32_t>(GDBENCH_ABI_MAJOR));
-  EXPECT_EQ(implementation_->id, "hand/" + GetParam());
+  EXPECT_EQ(implementation_->id, "hand/" + GetParam().backend);
   EXPECT_EQ(implementation_->tasks, GDBENCH_BIT(GDBENCH_TASK_TRAIN));
-  EXPECT_EQ(implementation_->dtypes, GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64));
+  EXPECT_EQ(implementation_->dtypes, kernels::backend_named(GetParam().backend).dtypes);
+  EXPECT_EQ(implementation_->capabilities & GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC), 0u);
   EXPECT_EQ(implementation_->optimizers, GDBENCH_BIT(GDBENCH_SGD));
   EXPECT_EQ(implementation_->max_compute_threads, 1);
   EXPECT_NE(std::string(implementation_->build).find("-march="), std::string::npos) << implementation_->build;
@@ -69,11 +73,11 @@ TEST_P(PluginTest, TrainsThroughTheInterface) {
   EXPECT_EQ(training.state().step, 6);
   const std::vector<Dense> expected = training.trained(6);
   for (std::size_t entry = 0; entry < 2; ++entry) {
-    EXPECT_NEAR(training.state_values()[0].values[entry], expected[0].values[entry], 1e-12);
+    EXPECT_NEAR(training.state_values()[0].values[entry], expected[0].values[entry], tolerance());
   }
   double loss = 0;
   ASSERT_EQ(implementation_->evaluate(instance_, 1, &loss), GDBENCH_OK);
-  EXPECT_NEAR(loss, training.loss(expected, 1), 1e-12);
+  EXPECT_NEAR(loss, training.loss(expected, 1), tolerance());
 }
 
 TEST_P(PluginTest, RefusesWhatItDoesNotOffer) {
@@ -104,9 +108,11 @@ TEST_P(PluginTest, RejectsABrokenContract) {
   EXPECT_EQ(implementation_->run(instance_, 1), GDBENCH_INVALID);
   EXPECT_EQ(error_, "called before prepare");
   TrainingProblem training(small_case());
-  training.mutable_problem().dtype = GDBENCH_F32;
-  EXPECT_EQ(prepare(training), GDBENCH_INVALID);
-  training.mutable_problem().dtype = GDBENCH_F64;
+  const auto other = static_cast<std::int32_t>(GetParam().dtype == GDBENCH_F32 ? GDBENCH_F64 : GDBENCH_F32);
+  training.mutable_problem().dtype = other;
+  EXPECT_EQ(prepare(training),
+            (implementation_->dtypes & GDBENCH_BIT(other)) != 0 ? GDBENCH_INVALID : GDBENCH_UNSUPPORTED);
+  training.mutable_problem().dtype = GetParam().dtype;
   training.mutable_problem().batch_rows = 4;
   EXPECT_EQ(prepare(training), GDBENCH_INVALID);
   training.mutable_problem().batch_rows = 3;
@@ -115,8 +121,7 @@ TEST_P(PluginTest, RejectsABrokenContract) {
   EXPECT_EQ(implementation_->evaluate(instance_, 2, &loss), GDBENCH_INVALID);
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, PluginTest, testing::Values("naive", "eigen"),
-                         [](const auto& backend) { return backend.param; });
+INSTANTIATE_TEST_SUITE_P(Backends, PluginTest, testing::ValuesIn(kernels::all_cases()), kernels::case_name);
 
 TEST(KernelLibraryTest, SaysWhatCannotBeOpened) {
   std::string error;

@@ -1,5 +1,8 @@
 // C = alpha op(A) op(B) + beta C against three plain loops.
 #include <cmath>
+#include <filesystem>
+#include <iterator>
+#include <tuple>
 
 #include "tests/unit/implementations/backend_fixture.h"
 
@@ -75,6 +78,75 @@ TEST_P(ProductTest, MatchesPlainLoopsOnRandomShapes) {
   }
 }
 
+// f(alpha op(A) op(B) + beta C + b), with and without the bias.
+TEST_P(ProductTest, EpiloguesOfBiasAndActivation) {
+  const std::uint32_t needed = kEpilogueBias | kEpilogueActivation;
+  const bool offered = (backend_named(GetParam().backend).flags & needed) == needed;
+  for (const Shape& shape : kShapes) {
+    for (const gdbench_activation activation : {GDBENCH_IDENTITY, GDBENCH_RELU, GDBENCH_TANH, GDBENCH_SIGMOID}) {
+      for (const auto& [bias, alpha, beta] : {std::tuple(true, 1.0, 0.0), {true, -0.5, 0.25}, {false, 2.0, 1.0}}) {
+        if (!bias && activation == GDBENCH_IDENTITY) continue;
+        const Dense a = random_matrix(generator_, shape.m, shape.k);
+        const Dense b = random_matrix(generator_, shape.n, shape.k);
+        const Dense row = random_matrix(generator_, 1, shape.n);
+        const Dense c = random_matrix(generator_, shape.m, shape.n);
+        Request product = request(Op::product, {{a.rows, a.columns}, {b.rows, b.columns}, {c.rows, c.columns}});
+        if (bias) product.operands[product.operand_count++] = {1, shape.n};
+        product.transpose_b = true;
+        product.alpha = alpha;
+        product.beta = beta;
+        product.epilogue_bias = bias;
+        product.epilogue_activation = activation;
+        if (!offered) {
+          ASSERT_EQ(context_.bind_status(product), GDBENCH_UNSUPPORTED);
+          continue;
+        }
+        Dense expected = plain_product(a, b, c, product);
+        for (std::int64_t i = 0; i < c.rows; ++i) {
+          for (std::int64_t j = 0; j < c.columns; ++j) {
+            expected.at(i, j) = activate(activation, expected.at(i, j) + (bias ? row.at(0, j) : 0));
+          }
+        }
+        const Buffer result = context_.upload(c);
+        context_.run(product, {context_.upload(a), context_.upload(b), result, context_.upload(row)});
+        SCOPED_TRACE(testing::Message() << shape.m << "x" << shape.n << "x" << shape.k << " activation " << activation
+                                        << " alpha " << alpha << " beta " << beta);
+        expect_close(context_.download(result, c.rows, c.columns), expected, GetParam().dtype,
+                     static_cast<double>(shape.k) + 1);
+      }
+    }
+  }
+}
+
+// C -= learning rate times op(A) op(B), the rate read when it runs.
+TEST_P(ProductTest, EpilogueOfAnUpdate) {
+  const bool offered = (backend_named(GetParam().backend).flags & kEpilogueUpdate) != 0;
+  for (const Shape& shape : kShapes) {
+    const Dense a = random_matrix(generator_, shape.k, shape.m);
+    const Dense b = random_matrix(generator_, shape.k, shape.n);
+    const Dense c = random_matrix(generator_, shape.m, shape.n);
+    Request product = request(Op::product, {{a.rows, a.columns}, {b.rows, b.columns}, {c.rows, c.columns}, {1, 1}});
+    product.transpose_a = true;
+    product.epilogue_update = true;
+    if (!offered) {
+      EXPECT_EQ(context_.bind_status(product), GDBENCH_UNSUPPORTED);
+      continue;
+    }
+    const UpdateScalars scalars{0.125, 3};
+    const Buffer result = context_.upload(c);
+    context_.run(product,
+                 {context_.upload(a), context_.upload(b), result, context_.upload_bytes(&scalars, sizeof(scalars))});
+    Request plain = product;
+    plain.alpha = -0.125;
+    plain.beta = 1;
+    SCOPED_TRACE(testing::Message() << shape.m << "x" << shape.n << "x" << shape.k);
+    expect_close(context_.download(result, c.rows, c.columns), plain_product(a, b, c, plain), GetParam().dtype,
+                 static_cast<double>(shape.k) / 8 + 1);
+    product.epilogue_activation = GDBENCH_RELU;
+    EXPECT_EQ(context_.bind_status(product), GDBENCH_INVALID);
+  }
+}
+
 // Buffers need not be aligned: a batch may start at any row.
 TEST_P(ProductTest, TakesUnalignedSlices) {
   const Dense a = random_matrix(generator_, 9, 7);
@@ -87,6 +159,18 @@ TEST_P(ProductTest, TakesUnalignedSlices) {
   const Buffer c = context_.upload(Dense(8, 5));
   context_.run(product, {slice, context_.upload(b), c});
   expect_close(context_.download(c, 8, 5), plain_product(lower, b, Dense(8, 5), product), GetParam().dtype, 4);
+}
+
+// A backend has the compute threads that it was asked for; helpers would spin beside the one that is timed.
+TEST_P(ProductTest, StartsNoThreads) {
+  const auto threads = [] {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return std::distance(begin(tasks), end(tasks));
+  };
+  const auto before = threads();
+  check({20000, 1, 32}, false, false, 1, 0);
+  check({160, 170, 180}, true, false, 1, 0);
+  EXPECT_EQ(threads(), before);
 }
 
 TEST_P(ProductTest, RefusesShapesThatDoNotFit) {

@@ -1,5 +1,7 @@
 #include "tests/unit/result/example_report.h"
 
+#include "harness/result/ceilings.h"
+
 namespace gdbench::tests {
 
 namespace {
@@ -137,6 +139,32 @@ void add_large_cells(const ScenarioRecord& scenario, Report& report) {
   report.cells.push_back(cell(scenario, "example/later"));
 }
 
+result::VectorCeilings ceilings_of(const char* vectors, int bits, double speed) {
+  result::VectorCeilings width;
+  width.vectors = vectors;
+  width.bits = bits;
+  width.fma_f32_gflop_per_second = 100 * speed;
+  width.fma_f64_gflop_per_second = 50 * speed;
+  width.fma_f32_latency_ns = 1 / speed;
+  width.fma_f64_latency_ns = 1.25 / speed;
+  width.addition_f32_latency_ns = 0.75 / speed;
+  width.addition_f64_latency_ns = 0.75 / speed;
+  width.levels = {{"L1", 49152, 24576, 200 * speed, 2, 250 * speed},
+                  {"L2", 2097152, 1048576, 100 * speed, 3, 90 * speed},
+                  {"memory", 0, 268435456, 20 * speed, 4, 16 * speed}};
+  return width;
+}
+
+// The second measurement is slower but for the narrower vectors.
+result::Ceilings example_ceilings() {
+  result::Ceilings ceilings;
+  ceilings.processor = 1;
+  ceilings.measurements = {
+      {"2026-01-02T03:04:05Z", 1.5, {ceilings_of("sse2", 128, 0.25), ceilings_of("avx2", 256, 1)}},
+      {"2026-01-02T03:05:04Z", 1.5, {ceilings_of("sse2", 128, 0.375), ceilings_of("avx2", 256, 0.875)}}};
+  return ceilings;
+}
+
 nlohmann::json example_environment() {
   return {{"cpu",
            {{"model", "Example Processor 9000"},
@@ -179,9 +207,16 @@ Report example_report() {
   report.run.budget_seconds = 60;
   report.run.precision = 0.01;
   report.environment = example_environment();
+  report.ceilings = example_ceilings();
   report.scenarios = {small_scenario(), large_scenario()};
   add_small_cells(report.scenarios[0], report);
   add_large_cells(report.scenarios[1], report);
+  result::add_ceiling_shares(report);
+  // As if the ceilings had been measured in a slow spell.
+  result::CeilingShare& beyond = *report.cells[3].summary->ceiling;
+  beyond.floor_ns = beyond.chain_ns = 13;
+  beyond.share = 1.04;
+  beyond.failed = true;
   report.notes = {"example/plugin.so was skipped: it has ABI 9, this program reads 1"};
   return report;
 }

@@ -38,6 +38,9 @@ def broken_reports(report):
     yield change("no threads", lambda r: r["cells"][0].update(threads=0))
     yield change("a null id", lambda r: r["cells"][0].update(id=None))
     yield change("an unknown status of the run", lambda r: r["run"].update(status="done"))
+    yield change("an unknown width of vectors", lambda r: r["ceilings"]["best"].update(vectors="mmx"))
+    yield change("a ceiling without levels", lambda r: r["ceilings"]["measurements"][0]["widths"][0].pop("levels"))
+    yield change("an unknown bound", lambda r: r["cells"][0]["summary"]["ceiling"].update(bound_by="luck"))
     yield change("a host name for a count", lambda r: r["environment"]["cpu"].update(logical_processors="host"))
 
 

@@ -1,33 +1,33 @@
+// Losses and their gradients as plain loops; see elementwise_loops.h.
+#pragma once
+
 #include <cmath>
 
-#include "implementations/kernels/naive/binders.h"
+#include "implementations/kernels/cpu/functions.h"
 
-namespace gdbench::kernels::naive {
-namespace {
-
-using cpu::LossCall;
+namespace gdbench::kernels::cpu {
 
 // Sum of squares, in double: P and Y [m,n].
 template <class T>
 void run_squared_error(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& shape = static_cast<const LossCall&>(*call);
-  const T* __restrict p = cpu::data<const T>(buffers[0]);
-  const T* __restrict y = cpu::data<const T>(buffers[1]);
+  const T* __restrict p = data<const T>(buffers[0]);
+  const T* __restrict y = data<const T>(buffers[1]);
   double sum = 0;
   for (std::int64_t i = 0; i < shape.size(); ++i) {
     const double difference = static_cast<double>(p[i]) - static_cast<double>(y[i]);
     sum += difference * difference;
   }
-  *cpu::data<double>(buffers[2]) = shape.scale * sum;
+  *data<double>(buffers[2]) = shape.scale * sum;
 }
 
 // G may be P's buffer.
 template <class T>
 void run_squared_error_gradient(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& shape = static_cast<const LossCall&>(*call);
-  const T* p = cpu::data<const T>(buffers[0]);
-  const T* y = cpu::data<const T>(buffers[1]);
-  T* g = cpu::data<T>(buffers[2]);
+  const T* p = data<const T>(buffers[0]);
+  const T* y = data<const T>(buffers[1]);
+  T* g = data<T>(buffers[2]);
   const T scale = static_cast<T>(shape.scale);
   for (std::int64_t i = 0; i < shape.size(); ++i) g[i] = scale * (p[i] - y[i]);
 }
@@ -43,8 +43,8 @@ T largest(const T* row, std::int64_t columns) {
 template <class T>
 void run_cross_entropy(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& shape = static_cast<const LossCall&>(*call);
-  const T* __restrict p = cpu::data<const T>(buffers[0]);
-  const auto* __restrict labels = cpu::data<const std::int32_t>(buffers[1]);
+  const T* __restrict p = data<const T>(buffers[0]);
+  const auto* __restrict labels = data<const std::int32_t>(buffers[1]);
   double total = 0;
   for (std::int64_t i = 0; i < shape.rows; ++i) {
     const T* row = p + i * shape.columns;
@@ -53,16 +53,16 @@ void run_cross_entropy(const Call* call, const Buffer* buffers, Stream* /*stream
     for (std::int64_t j = 0; j < shape.columns; ++j) sum += std::exp(row[j] - shift);
     total += static_cast<double>(std::log(sum) - (row[labels[i]] - shift));
   }
-  *cpu::data<double>(buffers[2]) = shape.scale * total;
+  *data<double>(buffers[2]) = shape.scale * total;
 }
 
 // (softmax(P) - one_hot(label)) / m. G may be P's buffer.
 template <class T>
 void run_cross_entropy_gradient(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& shape = static_cast<const LossCall&>(*call);
-  const T* p = cpu::data<const T>(buffers[0]);
-  const auto* labels = cpu::data<const std::int32_t>(buffers[1]);
-  T* g = cpu::data<T>(buffers[2]);
+  const T* p = data<const T>(buffers[0]);
+  const auto* labels = data<const std::int32_t>(buffers[1]);
+  T* g = data<T>(buffers[2]);
   const T scale = static_cast<T>(shape.scale);
   for (std::int64_t i = 0; i < shape.rows; ++i) {
     const T* logits = p + i * shape.columns;
@@ -78,23 +78,9 @@ void run_cross_entropy_gradient(const Call* call, const Buffer* buffers, Stream*
   }
 }
 
-}  // namespace
-
-cpu::Binding bind_loss(const Request& request) {
-  const LossCall call(request);
-  if (request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) {
-    return cpu::make_binding(call, request.dtype, run_cross_entropy<float>, run_cross_entropy<double>);
-  }
-  return cpu::make_binding(call, request.dtype, run_squared_error<float>, run_squared_error<double>);
+template <class T>
+LossFunctions loss_loops() {
+  return {run_squared_error<T>, run_squared_error_gradient<T>, run_cross_entropy<T>, run_cross_entropy_gradient<T>};
 }
 
-cpu::Binding bind_loss_gradient(const Request& request) {
-  const LossCall call(request);
-  if (request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) {
-    return cpu::make_binding(call, request.dtype, run_cross_entropy_gradient<float>,
-                             run_cross_entropy_gradient<double>);
-  }
-  return cpu::make_binding(call, request.dtype, run_squared_error_gradient<float>, run_squared_error_gradient<double>);
-}
-
-}  // namespace gdbench::kernels::naive
+}  // namespace gdbench::kernels::cpu

@@ -1,8 +1,10 @@
-#include "implementations/strategies/hand/evaluation.h"
+#include "implementations/strategies/evaluation.h"
 
 #include <algorithm>
 
-namespace gdbench::strategies::hand {
+#include "implementations/failure.h"
+
+namespace gdbench::strategies {
 namespace {
 
 // Large enough that a piece is dominated by arithmetic, small enough that activations stay a few MiB.
@@ -13,7 +15,7 @@ constexpr std::int64_t kPieceRows = 4096;
 Evaluation::Evaluation(Session& session, const gdbench_problem& problem, const Parameters& parameters,
                        const Split& split)
     : session_(session),
-      network_(session, problem, parameters, std::min(split.rows, kPieceRows), false),
+      forward_(session, problem, parameters, std::min(split.rows, kPieceRows)),
       loss_(session.allocate(sizeof(double))),
       rows_(split.rows) {
   const kernels::Buffer x = session.import_host(split.x, static_cast<std::size_t>(split.rows) * split.x_row_bytes);
@@ -26,11 +28,27 @@ Evaluation::Evaluation(Session& session, const gdbench_problem& problem, const P
     const auto offset = static_cast<std::size_t>(first);
     const std::int64_t rows = std::min(kPieceRows, split.rows - first);
     Piece piece{{}, rows};
-    network_.add_forward(piece.program, {session.slice(x, offset * split.x_row_bytes), rows, features});
-    network_.add_loss(piece.program, {session.slice(targets, offset * split.target_row_bytes), rows, target_columns},
+    forward_.add(piece.program, {session.slice(x, offset * split.x_row_bytes), rows, features});
+    forward_.add_loss(piece.program, {session.slice(targets, offset * split.target_row_bytes), rows, target_columns},
                       {loss_, 1, 1});
     pieces_.push_back(std::move(piece));
   }
+}
+
+Evaluation::Split Evaluation::split_of(const gdbench_data& data, const pipeline::BatchLoader& loader,
+                                       std::int32_t index) {
+  if (index != 0 && index != 1) throw implementations::Failure(GDBENCH_INVALID, "unknown split");
+  const bool training = index == 0;
+  const void* y = training ? data.y : data.validation_y;
+  const void* labels = training ? data.labels : data.validation_labels;
+  Split split;
+  split.x = training ? data.x : data.validation_x;
+  split.targets = labels != nullptr ? labels : y;
+  split.rows = training ? data.rows : data.validation_rows;
+  split.x_row_bytes = loader.x_row_bytes();
+  split.target_row_bytes = loader.target_row_bytes();
+  if (split.rows == 0) throw implementations::Failure(GDBENCH_INVALID, "there are no validation rows");
+  return split;
 }
 
 double Evaluation::run() {
@@ -44,4 +62,4 @@ double Evaluation::run() {
   return total / static_cast<double>(rows_);
 }
 
-}  // namespace gdbench::strategies::hand
+}  // namespace gdbench::strategies

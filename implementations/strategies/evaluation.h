@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "implementations/strategies/hand/network.h"
+#include "implementations/pipeline/batch_loader.h"
+#include "implementations/strategies/forward_pass.h"
 
-namespace gdbench::strategies::hand {
+namespace gdbench::strategies {
 
 class Evaluation {
  public:
@@ -20,6 +20,9 @@ class Evaluation {
     std::size_t target_row_bytes = 0;
   };
 
+  // `index` as in Strategy::evaluate. Throws Failure where the split is unknown or has no rows.
+  static Split split_of(const gdbench_data& data, const pipeline::BatchLoader& loader, std::int32_t index);
+
   Evaluation(Session& session, const gdbench_problem& problem, const Parameters& parameters, const Split& split);
 
   // The mean loss with the parameters as they are.
@@ -31,10 +34,10 @@ class Evaluation {
     std::int64_t rows;
   };
   Session& session_;
-  Network network_;
+  ForwardPass forward_;
   kernels::Buffer loss_;
   std::vector<Piece> pieces_;
   std::int64_t rows_;
 };
 
-}  // namespace gdbench::strategies::hand
+}  // namespace gdbench::strategies

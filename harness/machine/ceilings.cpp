@@ -1,0 +1,143 @@
+#include "harness/machine/ceilings.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+
+#include "harness/base/shared_memory.h"
+#include "harness/machine/ceiling_probes.h"
+
+namespace gdbench::machine {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Exit statuses of the child.
+constexpr int kDone = 0;
+constexpr int kNoMemory = 1;
+constexpr int kNotPlaced = 2;
+
+// A child that is slow is on a busy machine; one that takes this long hangs.
+constexpr double kPatienceSeconds = 30;
+
+void die_with_parent(pid_t parent) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(kDone);  // it died before the signal was asked for
+  // First in line for the out-of-memory killer, as workers are.
+  const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  static_cast<void>(!write(file, "1000", 4));
+  close(file);
+}
+
+bool move_to(int processor) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<std::size_t>(processor), &set);
+  return sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+// Memory with all its pages in place, in large ones where the system gives them; nullptr where there is not enough.
+std::byte* make_buffer(std::int64_t bytes) {
+  void* memory =
+      mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  madvise(memory, static_cast<std::size_t>(bytes), MADV_HUGEPAGE);  // a wish
+  constexpr int kPositiveFloat = 0x3f;                              // in every byte: 0.75, no denormal
+  std::memset(memory, kPositiveFloat, static_cast<std::size_t>(bytes));
+  return static_cast<std::byte*>(memory);
+}
+
+int measure_here(const CeilingOptions& options, const std::vector<Level>& levels, const std::vector<Probe>& probes,
+                 std::span<double> best) {
+  const auto start = Clock::now();
+  if (!move_to(options.processor)) return kNotPlaced;
+  std::int64_t longest = 0;
+  for (const Level& level : levels) longest = std::max(longest, level.span_bytes);
+  std::byte* buffer = make_buffer(longest);
+  if (buffer == nullptr) return kNoMemory;
+  const double used = std::chrono::duration<double>(Clock::now() - start).count();
+  run_probes(probes, levels, options.seconds - used, buffer, best);
+  return kDone;
+}
+
+// Waits for the child and takes it away; a child that hangs or is no longer wanted is killed.
+Status wait_for(pid_t child, const CeilingOptions& options) {
+  constexpr timespec kPause = {0, 2'000'000};
+  const auto start = Clock::now();
+  int status = 0;
+  const char* why = nullptr;
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    const double waited = std::chrono::duration<double>(Clock::now() - start).count();
+    if (options.cancelled != nullptr && options.cancelled()) why = "interrupted";
+    if (waited > options.seconds + kPatienceSeconds) why = "no answer";
+    if (why != nullptr) {
+      kill(child, SIGKILL);
+      waitpid(child, &status, 0);
+      return failure(std::string("ceilings: ") + why);
+    }
+    nanosleep(&kPause, nullptr);
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kDone) return {};
+  if (WIFSIGNALED(status))
+    return failure("ceilings: the measuring process died by signal " + std::to_string(WTERMSIG(status)));
+  return failure(WEXITSTATUS(status) == kNotPlaced
+                     ? "ceilings: processor " + std::to_string(options.processor) + " cannot be used"
+                     : "ceilings: not enough memory");
+}
+
+}  // namespace
+
+CacheSizes cache_sizes(const nlohmann::json& environment) {
+  CacheSizes sizes;
+  const nlohmann::json::json_pointer place("/cpu/caches");
+  if (!environment.is_object() || !environment.contains(place) || !environment[place].is_array()) return sizes;
+  for (const nlohmann::json& cache : environment[place]) {
+    if (!cache.is_object() || cache.value("type", nlohmann::json()) == "Instruction") continue;
+    const nlohmann::json level = cache.value("level", nlohmann::json());
+    const nlohmann::json bytes = cache.value("bytes", nlohmann::json());
+    if (!level.is_number_integer() || !bytes.is_number_integer() || bytes.get<std::int64_t>() <= 0) continue;
+    std::int64_t* const targets[] = {&sizes.l1, &sizes.l2, &sizes.l3};
+    const auto number = level.get<std::int64_t>();
+    if (number >= 1 && number <= 3) *targets[number - 1] = bytes.get<std::int64_t>();
+  }
+  return sizes;
+}
+
+Result<result::CeilingsMeasurement> measure_ceilings(const CeilingOptions& options) {
+  if (options.processor < 0 || options.processor >= CPU_SETSIZE) {
+    return failure("ceilings: processor " + std::to_string(options.processor) + " cannot be used");
+  }
+  const auto start = Clock::now();
+  const std::vector<Level> levels = levels_of(options.caches, options.memory_bytes);
+  const std::vector<Probe> probes = probes_of(levels);
+  Result<SharedMemory> shared = SharedMemory::create("ceilings", probes.size() * sizeof(double));
+  if (!shared.ok()) return shared.error();
+  const std::span<double> best(reinterpret_cast<double*>(shared.value().data()), probes.size());
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child < 0) return failure(std::string("ceilings: no process could be started: ") + std::strerror(errno));
+  if (child == 0) {
+    die_with_parent(parent);
+    _exit(measure_here(options, levels, probes, best));
+  }
+  if (Status status = wait_for(child, options); !status.ok()) return status.error();
+  result::CeilingsMeasurement measurement;
+  measurement.widths = widths_of(probes, levels, best);
+  measurement.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return measurement;
+}
+
+}  // namespace gdbench::machine

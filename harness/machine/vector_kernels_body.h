@@ -1,0 +1,154 @@
+// The loops of one vector width. Included once by each translation unit that defines
+//   GDBENCH_VECTOR_TARGET   function attribute, may be empty
+//   GDBENCH_VECTOR_BYTES    bytes of a vector
+// Accumulators are named variables: an array of them is spilled to the stack and halves the rate. Vectors never cross
+// a function's boundary, whose calling convention would depend on the target.
+#include "harness/machine/vector_kernels.h"
+
+namespace gdbench::machine {
+
+namespace {
+
+inline constexpr std::int64_t kVectorBytes = GDBENCH_VECTOR_BYTES;
+
+template <class T>
+using Vector [[gnu::vector_size(GDBENCH_VECTOR_BYTES), gnu::may_alias]] = T;
+
+template <class T>
+GDBENCH_VECTOR_TARGET [[gnu::noinline]] double fma_rate(std::int64_t iterations, double multiplier, double addend) {
+  const Vector<T> m = Vector<T>{} + static_cast<T>(multiplier);
+  const Vector<T> c = Vector<T>{} + static_cast<T>(addend);
+  Vector<T> a0 = c, a1 = c + c, a2 = a1 + c, a3 = a2 + c, a4 = a3 + c, a5 = a4 + c;
+  Vector<T> a6 = a5 + c, a7 = a6 + c, a8 = a7 + c, a9 = a8 + c, a10 = a9 + c, a11 = a10 + c;
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    a0 = a0 * m + c;
+    a1 = a1 * m + c;
+    a2 = a2 * m + c;
+    a3 = a3 * m + c;
+    a4 = a4 * m + c;
+    a5 = a5 * m + c;
+    a6 = a6 * m + c;
+    a7 = a7 * m + c;
+    a8 = a8 * m + c;
+    a9 = a9 * m + c;
+    a10 = a10 * m + c;
+    a11 = a11 * m + c;
+  }
+  const Vector<T> sum = a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7 + a8 + a9 + a10 + a11;
+  double total = 0;
+  for (std::size_t lane = 0; lane < sizeof(sum) / sizeof(T); ++lane) total += static_cast<double>(sum[lane]);
+  return total;
+}
+
+template <class T>
+GDBENCH_VECTOR_TARGET [[gnu::noinline]] double fma_latency(std::int64_t iterations, double multiplier, double addend) {
+  const Vector<T> m = Vector<T>{} + static_cast<T>(multiplier);
+  const Vector<T> c = Vector<T>{} + static_cast<T>(addend);
+  Vector<T> a = c;
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    a = a * m + c;
+    a = a * m + c;
+    a = a * m + c;
+    a = a * m + c;
+  }
+  return static_cast<double>(a[0]);
+}
+
+template <class T>
+GDBENCH_VECTOR_TARGET [[gnu::noinline]] double addition_latency(std::int64_t iterations, double multiplier,
+                                                                double addend) {
+  const Vector<T> c = Vector<T>{} + static_cast<T>(addend);
+  Vector<T> a = Vector<T>{} + static_cast<T>(multiplier);
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    a = a + c;
+    a = a + c;
+    a = a + c;
+    a = a + c;
+  }
+  return static_cast<double>(a[0]);
+}
+
+// Streams are equal parts of the buffer. Exclusive or has a latency of one and never meets a slow value.
+template <int kStreams>
+GDBENCH_VECTOR_TARGET [[gnu::noinline]] std::int64_t read(std::byte* buffer, std::int64_t bytes, std::int64_t passes) {
+  constexpr std::int64_t kPerStream = kStreams == 1 ? 8 : kStreams == 2 ? 4 : 2;  // vectors an iteration
+  const std::int64_t length = bytes / (kVectorBytes * kStreams * kPerStream) * kPerStream;
+  const auto* p = reinterpret_cast<const Vector<long long>*>(buffer);
+  const Vector<long long>* q = p + (kStreams > 1 ? length : 0);
+  const Vector<long long>* r = q + (kStreams > 2 ? length : 0);
+  const Vector<long long>* s = r + (kStreams > 3 ? length : 0);
+  Vector<long long> a0{}, a1{}, a2{}, a3{};
+  for (std::int64_t pass = 0; pass < passes; ++pass) {
+    for (std::int64_t i = 0; i < length; i += kPerStream) {
+      a0 ^= p[i];
+      a1 ^= p[i + 1];
+      if constexpr (kStreams < 3) {
+        a2 ^= p[i + 2];
+        a3 ^= p[i + 3];
+      }
+      if constexpr (kStreams == 1) {
+        a0 ^= p[i + 4];
+        a1 ^= p[i + 5];
+        a2 ^= p[i + 6];
+        a3 ^= p[i + 7];
+      }
+      if constexpr (kStreams > 1) {
+        a2 ^= q[i];
+        a3 ^= q[i + 1];
+      }
+      if constexpr (kStreams == 2) {
+        a0 ^= q[i + 2];
+        a1 ^= q[i + 3];
+      }
+      if constexpr (kStreams > 2) {
+        a0 ^= r[i];
+        a1 ^= r[i + 1];
+      }
+      if constexpr (kStreams > 3) {
+        a2 ^= s[i];
+        a3 ^= s[i + 1];
+      }
+    }
+    asm volatile("" ::: "memory");  // the next pass reads anew
+  }
+  const Vector<long long> sum = a0 ^ a1 ^ a2 ^ a3;
+  long long folded = 0;
+  for (std::size_t lane = 0; lane < sizeof(sum) / sizeof(long long); ++lane) folded ^= sum[lane];
+  asm volatile("" ::"r"(folded));  // what was read is used
+  return length * kStreams * kVectorBytes * passes;
+}
+
+template <class T>
+GDBENCH_VECTOR_TARGET [[gnu::noinline]] std::int64_t update(std::byte* buffer, std::int64_t bytes,
+                                                            std::int64_t passes) {
+  constexpr std::int64_t kUnrolled = 4;
+  const std::int64_t length = bytes / (kVectorBytes * 2 * kUnrolled) * kUnrolled;
+  auto* __restrict w = reinterpret_cast<Vector<T>*>(buffer);
+  const auto* __restrict g = reinterpret_cast<const Vector<T>*>(buffer) + length;
+  T factor = 0;
+  asm volatile("" : "+r"(factor));  // a value that is not known when this is compiled: the parameters stay as they are
+  const Vector<T> f = Vector<T>{} + factor;
+  for (std::int64_t pass = 0; pass < passes; ++pass) {
+    for (std::int64_t i = 0; i < length; i += kUnrolled) {
+      w[i] = w[i] - f * g[i];
+      w[i + 1] = w[i + 1] - f * g[i + 1];
+      w[i + 2] = w[i + 2] - f * g[i + 2];
+      w[i + 3] = w[i + 3] - f * g[i + 3];
+    }
+    asm volatile("" ::: "memory");
+  }
+  return length * 3 * kVectorBytes * passes;
+}
+
+template <class T>
+constexpr ScalarTypeLoops kLoops = {&fma_rate<T>, &fma_latency<T>, &addition_latency<T>};
+
+constexpr VectorKernels make_kernels(const char* name, bool (*supported)()) {
+  return {name,          GDBENCH_VECTOR_BYTES * 8, supported,
+          kLoops<float>, kLoops<double>,           {&read<1>, &read<2>, &read<3>, &read<4>},
+          &update<float>};
+}
+
+}  // namespace
+
+}  // namespace gdbench::machine

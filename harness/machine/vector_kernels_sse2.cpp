@@ -1,0 +1,9 @@
+#define GDBENCH_VECTOR_TARGET
+#define GDBENCH_VECTOR_BYTES 16
+#include "harness/machine/vector_kernels_body.h"
+
+namespace gdbench::machine {
+
+const VectorKernels kSse2Kernels = make_kernels("sse2", [] { return true; });  // part of x86-64
+
+}  // namespace gdbench::machine

@@ -1,0 +1,106 @@
+#include "harness/measure/profile_cell.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "harness/measure/cell_worker.h"
+#include "harness/measure/verify_cell.h"
+#include "harness/stats/estimate.h"
+
+namespace gdbench::measure {
+
+namespace {
+
+// Odd, so that one block is the median.
+constexpr int kBlocks = 7;
+
+struct ProfiledBlock {
+  double step_ns = 0;
+  std::vector<result::ProfileRecord> records;
+};
+
+Result<ProfiledBlock> parse_block(const nlohmann::json& answer, std::uint64_t steps) {
+  const double per_step = 1 / static_cast<double>(steps);
+  try {
+    ProfiledBlock block;
+    block.step_ns = answer.at("real_ns").get<double>() * per_step;
+    for (const nlohmann::json& entry : answer.at("records")) {
+      result::ProfileRecord record;
+      record.phase = entry.at("phase").get<std::string>();
+      record.op = entry.at("op").get<std::string>();
+      record.device_clock = entry.value("clock", "host") == "device";
+      const double factor = record.once() ? 1 : per_step;
+      record.calls = entry.value("calls", 0.0) * factor;
+      record.time_ns = entry.at("time_ns").get<double>() * factor;
+      record.flops = entry.value("flops", 0.0) * factor;
+      record.bytes = entry.value("bytes", 0.0) * factor;
+      record.allocations = entry.value("allocations", 0.0) * factor;
+      block.records.push_back(std::move(record));
+    }
+    return block;
+  } catch (const nlohmann::json::exception& exception) {
+    return failure(std::string("malformed answer to profile: ") + exception.what());
+  }
+}
+
+Result<ProfiledBlock> run_profiled(CellWorker& worker, std::uint64_t steps) {
+  if (Status status = worker.client().set_state(kStartImage, 0); !status.ok()) return status.error();
+  const Result<nlohmann::json> answer = worker.client().profile(steps);
+  if (!answer.ok()) return answer.error();
+  return parse_block(answer.value(), steps);
+}
+
+}  // namespace
+
+Result<result::Profile> profile_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
+                                     const RunOptions& options, result::Cell& cell) {
+  const Result<verify::Yardstick> yardstick = make_yardstick_for(planned, options.seed);
+  if (!yardstick.ok()) return yardstick.error();
+  verify_cell(planned, planned_cell, yardstick.value(), options, true, cell);
+  if (cell.status.state != result::CellState::ok) {
+    return usage_error(cell.id + " is not profiled, it is " + result::name_of(cell.status.state) + ": " +
+                       cell.status.reason);
+  }
+  const result::Block& block = *cell.block;
+  result::Launch launch;
+  Result<CellWorker> started =
+      CellWorker::start(planned, planned_cell, timed_problem(planned, block), options.limits, launch);
+  if (!started.ok()) return started.error();
+  CellWorker worker = std::move(started).value();
+  const Result<worker::BlockAnswer> first = worker.run_block(1, 0);
+  if (!first.ok()) return first.error();
+
+  std::vector<double> unprofiled;
+  std::vector<ProfiledBlock> profiled;
+  for (int i = 0; i < kBlocks; ++i) {
+    const Result<worker::BlockAnswer> plain = worker.run_block(block.steps, block.warm_up_steps);
+    if (!plain.ok()) return plain.error();
+    unprofiled.push_back(plain.value().real_ns / static_cast<double>(block.steps));
+    Result<ProfiledBlock> with_records = run_profiled(worker, block.steps);
+    if (!with_records.ok()) return with_records.error();
+    profiled.push_back(std::move(with_records).value());
+  }
+  if (Status status = worker.client().bye(); !status.ok()) return status.error();
+
+  const auto middle = profiled.begin() + kBlocks / 2;
+  std::nth_element(profiled.begin(), middle, profiled.end(),
+                   [](const ProfiledBlock& a, const ProfiledBlock& b) { return a.step_ns < b.step_ns; });
+  result::Profile profile;
+  profile.cell = cell.id;
+  profile.scenario = planned.scenario.name;
+  profile.implementation = cell.implementation;
+  profile.steps = block.steps;
+  profile.step_ns = stats::median(unprofiled);
+  profile.profiled_step_ns = middle->step_ns;
+  profile.load_seconds = launch.load_seconds;
+  profile.prepare_seconds = launch.prepare_seconds;
+  profile.first_step_ns = first.value().real_ns;
+  profile.records = std::move(middle->records);
+  std::stable_sort(
+      profile.records.begin(), profile.records.end(),
+      [](const result::ProfileRecord& a, const result::ProfileRecord& b) { return a.time_ns > b.time_ns; });
+  return profile;
+}
+
+}  // namespace gdbench::measure

@@ -1,0 +1,52 @@
+// How much of what the processor can do a cell uses.
+//
+// floor of a step = the longest of
+//   operations  multiply-adds of the matrix products, two operations each, over the FMA rate of the cell's dtype.
+//               Element-wise work is left out: it may be folded into the products.
+//   bytes       what a step must move at least over what each level delivers: the batch's rows and targets and every
+//               parameter and optimizer slot are read once, parameters and slots are written once. Of a working set W,
+//               the part that the closer caches (C bytes) cannot hold comes from level i or beyond:
+//                 max over i of (1 - C_i / W) x max(read bytes / read_i, all bytes / max(read_i, update_i)).
+//               W counts the rows that a block visits, not only one batch's.
+//   chain       dependent operations from this step's parameters to the next one's, times their latency. A sum of n
+//               terms takes one FMA and at least ceil(log2 n) - 1 additions or FMAs after it:
+//                 each layer forward over its inputs and bias, each layer but the first backward over its outputs,
+//                 the update over the batch's rows and the old parameter.
+//               Activations, losses and optimizer formulas add nothing: a lower bound, not an estimate.
+// share = floor over the step's time. T threads divide operations and bytes by T, never the chain. A share above 1 says
+// that a ceiling is wrong; it is marked as failed.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "harness/result/report.h"
+
+namespace gdbench::result {
+
+// What the algorithm of one training step needs at least.
+struct LeastWork {
+  bool f64 = false;
+  double operations = 0;
+  double read_bytes = 0;
+  double written_bytes = 0;
+  double working_set_bytes = 0;
+  int chain_fmas = 0;
+  int chain_additions = 0;
+};
+
+// The best of every figure over measurements and widths; nothing without a measurement.
+std::optional<VectorCeilings> best_of(const std::vector<CeilingsMeasurement>& measurements);
+
+// Of a scenario whose block makes `block_steps` steps. Nothing for a task other than training and for a resolved
+// scenario that does not say its dtype, loss, layers and optimizer.
+std::optional<LeastWork> least_work(const ScenarioRecord& scenario, double block_steps);
+
+// Nothing where a ceiling that the floor needs was not measured. `step_ns` must be positive.
+std::optional<CeilingShare> ceiling_share(const LeastWork& work, int threads, double step_ns,
+                                          const VectorCeilings& ceilings);
+
+// Fills ceilings.best and, for every ranked cell with a summary, its share: the others skip arithmetic on purpose.
+void add_ceiling_shares(Report& report);
+
+}  // namespace gdbench::result

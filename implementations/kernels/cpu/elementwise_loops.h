@@ -1,0 +1,148 @@
+// Bias, activations, column sums, updates and combinations as plain loops over row-major arrays. The naive backend's
+// kernels; other backends take those for which their library has nothing (or nothing faster), compiled with their own
+// flags.
+#pragma once
+
+#include <cmath>
+
+#include "implementations/kernels/cpu/functions.h"
+
+namespace gdbench::kernels::cpu {
+
+template <class T>
+void run_add_bias(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ShapedCall&>(*call);
+  const T* __restrict bias = data<const T>(buffers[0]);
+  T* __restrict z = data<T>(buffers[1]);
+  for (std::int64_t i = 0; i < shape.rows; ++i) {
+    for (std::int64_t j = 0; j < shape.columns; ++j) z[i * shape.columns + j] += bias[j];
+  }
+}
+
+template <class T>
+void run_column_sum(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ShapedCall&>(*call);
+  const T* __restrict d = data<const T>(buffers[0]);
+  T* __restrict sums = data<T>(buffers[1]);
+  for (std::int64_t j = 0; j < shape.columns; ++j) sums[j] = 0;
+  for (std::int64_t i = 0; i < shape.rows; ++i) {
+    for (std::int64_t j = 0; j < shape.columns; ++j) sums[j] += d[i * shape.columns + j];
+  }
+}
+
+// Each activation f, and f' in terms of a = f(z).
+struct Identity {
+  template <class T>
+  static T value(T z) {
+    return z;
+  }
+  template <class T>
+  static T derivative(T /*a*/) {
+    return 1;
+  }
+};
+struct Relu {
+  template <class T>
+  static T value(T z) {
+    return z < T(0) ? T(0) : z;  // a NaN stays one
+  }
+  template <class T>
+  static T derivative(T a) {
+    return a > T(0) ? T(1) : T(0);
+  }
+};
+struct Tanh {
+  template <class T>
+  static T value(T z) {
+    return std::tanh(z);
+  }
+  template <class T>
+  static T derivative(T a) {
+    return 1 - a * a;
+  }
+};
+struct Sigmoid {
+  template <class T>
+  static T value(T z) {
+    return 1 / (1 + std::exp(-z));
+  }
+  template <class T>
+  static T derivative(T a) {
+    return a * (1 - a);
+  }
+};
+
+// Z and A may be the same buffer, so neither is restrict.
+template <class T, class Function>
+void run_activation(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ShapedCall&>(*call);
+  const T* z = data<const T>(buffers[0]);
+  T* a = data<T>(buffers[1]);
+  for (std::int64_t i = 0; i < shape.size(); ++i) a[i] = Function::value(z[i]);
+}
+
+template <class T, class Function>
+void run_activation_gradient(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ShapedCall&>(*call);
+  const T* __restrict a = data<const T>(buffers[0]);
+  T* __restrict d = data<T>(buffers[1]);
+  for (std::int64_t i = 0; i < shape.size(); ++i) d[i] *= Function::derivative(a[i]);
+}
+
+// W -= learning_rate G, torch.optim.SGD without momentum.
+template <class T>
+void run_sgd(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ShapedCall&>(*call);
+  const T* __restrict gradient = data<const T>(buffers[0]);
+  const T rate = static_cast<T>(data<const UpdateScalars>(buffers[1])->learning_rate);
+  T* __restrict parameter = data<T>(buffers[2]);
+  for (std::int64_t i = 0; i < shape.size(); ++i) parameter[i] -= rate * gradient[i];
+}
+
+// C may be A's or B's buffer here and below, so none is restrict.
+template <class T>
+void run_combine(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const CombineCall&>(*call);
+  const T* a = data<const T>(buffers[0]);
+  const T* b = data<const T>(buffers[1]);
+  T* c = data<T>(buffers[2]);
+  const T alpha = static_cast<T>(shape.alpha);
+  const T beta = static_cast<T>(shape.beta);
+  for (std::int64_t i = 0; i < shape.size(); ++i) c[i] = alpha * a[i] + beta * b[i];
+}
+
+template <class T>
+void run_scale(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const CombineCall&>(*call);
+  const T* a = data<const T>(buffers[0]);
+  T* c = data<T>(buffers[2]);
+  const T alpha = static_cast<T>(shape.alpha);
+  for (std::int64_t i = 0; i < shape.size(); ++i) c[i] = alpha * a[i];
+}
+
+template <class T>
+void run_multiply(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ShapedCall&>(*call);
+  const T* a = data<const T>(buffers[0]);
+  const T* b = data<const T>(buffers[1]);
+  T* c = data<T>(buffers[2]);
+  for (std::int64_t i = 0; i < shape.size(); ++i) c[i] = a[i] * b[i];
+}
+
+template <class T>
+ElementwiseFunctions elementwise_loops() {
+  return {
+      .add_bias = run_add_bias<T>,
+      .column_sum = run_column_sum<T>,
+      .activation = {run_activation<T, Identity>, run_activation<T, Relu>, run_activation<T, Tanh>,
+                     run_activation<T, Sigmoid>},
+      .activation_gradient = {run_activation_gradient<T, Identity>, run_activation_gradient<T, Relu>,
+                              run_activation_gradient<T, Tanh>, run_activation_gradient<T, Sigmoid>},
+      .sgd = run_sgd<T>,
+      .combine = run_combine<T>,
+      .scale = run_scale<T>,
+      .multiply = run_multiply<T>,
+  };
+}
+
+}  // namespace gdbench::kernels::cpu

@@ -1,0 +1,67 @@
+#include "implementations/kernels/cpu/functions.h"
+
+namespace gdbench::kernels::cpu {
+namespace {
+
+template <class Derived>
+Binding bind_or_refuse(const Derived& call, Run run, const char* name) {
+  return run == nullptr ? unsupported(name) : make_binding(call, run);
+}
+
+Binding bind_by_columns(const Request& request, const Operand& matrix, Run general, Run single_column) {
+  const Run run = matrix.columns == 1 && single_column != nullptr ? single_column : general;
+  return bind_or_refuse(ShapedCall(matrix), run, name_of(request.op));
+}
+
+Binding bind_activation(const Request& request, const Run (&functions)[kActivationCount]) {
+  const auto activation = static_cast<std::size_t>(request.activation);
+  if (activation >= kActivationCount) return unsupported("such activation");
+  return bind_or_refuse(ShapedCall(request.operands[0]), functions[activation], "such activation");
+}
+
+Binding bind_loss(const Request& request, Run squared_error, Run cross_entropy) {
+  const Run run = request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY ? cross_entropy : squared_error;
+  return bind_or_refuse(LossCall(request), run, "such loss");
+}
+
+Binding bind_update(const Request& request, Run sgd) {
+  if (request.optimizer == nullptr || request.optimizer->kind != GDBENCH_SGD) {
+    return unsupported("optimizer but sgd");
+  }
+  return bind_or_refuse(ShapedCall(request.operands[2]), sgd, "update");
+}
+
+}  // namespace
+
+Binding bind_function(const Request& request, const Functions& functions) {
+  const ElementwiseFunctions& elementwise = functions.elementwise;
+  const LossFunctions& loss = functions.loss;
+  switch (request.op) {
+    case Op::add_bias:
+      return bind_by_columns(request, request.operands[1], elementwise.add_bias, elementwise.add_scalar_bias);
+    case Op::column_sum:
+      return bind_by_columns(request, request.operands[0], elementwise.column_sum, elementwise.scalar_column_sum);
+    case Op::activation:
+      return bind_activation(request, elementwise.activation);
+    case Op::activation_gradient:
+      return bind_activation(request, elementwise.activation_gradient);
+    case Op::loss:
+      return bind_loss(request, loss.squared_error, loss.cross_entropy);
+    case Op::loss_gradient:
+      return bind_loss(request, loss.squared_error_gradient, loss.cross_entropy_gradient);
+    case Op::update:
+      return bind_update(request, elementwise.sgd);
+    case Op::combine: {
+      const CombineCall call(request);
+      return bind_or_refuse(call, call.beta == 0 ? elementwise.scale : elementwise.combine, "combine");
+    }
+    case Op::multiply:
+      return bind_or_refuse(ShapedCall(request.operands[2]), elementwise.multiply, "multiply");
+    case Op::product:
+    case Op::gather:
+      break;
+  }
+  return unsupported(name_of(request.op));
+}
+
+}  // namespace gdbench::kernels::cpu

@@ -1,0 +1,43 @@
+// The kernel functions of a CPU backend that need no more than shape, dtype and attributes, and how a request finds its
+// function. The operands of each are those of its op in kernels.h.
+#pragma once
+
+#include "implementations/kernels/cpu/call.h"
+#include "implementations/kernels/kernels.h"
+
+namespace gdbench::kernels::cpu {
+
+constexpr std::size_t kActivationCount = static_cast<std::size_t>(GDBENCH_SIGMOID) + 1;
+
+// Each of these runs on a ShapedCall, unless said otherwise. Null: the backend does not offer it.
+struct ElementwiseFunctions {
+  Run add_bias = nullptr;
+  Run add_scalar_bias = nullptr;  // add_bias to a single column; null: add_bias does
+  Run column_sum = nullptr;
+  Run scalar_column_sum = nullptr;  // column_sum of a single column; null: column_sum does
+  Run activation[kActivationCount] = {};
+  Run activation_gradient[kActivationCount] = {};
+  Run sgd = nullptr;
+  Run combine = nullptr;  // on a CombineCall with beta != 0
+  Run scale = nullptr;    // combine with beta = 0
+  Run multiply = nullptr;
+};
+
+// These run on a LossCall. squared_error is mse and half_mse: the call's scale tells them apart.
+struct LossFunctions {
+  Run squared_error = nullptr;
+  Run squared_error_gradient = nullptr;
+  Run cross_entropy = nullptr;
+  Run cross_entropy_gradient = nullptr;
+};
+
+// For one dtype.
+struct Functions {
+  ElementwiseFunctions elementwise;
+  LossFunctions loss;
+};
+
+// The function for a request whose shapes are consistent, with the call that it runs on. May throw std::bad_alloc.
+Binding bind_function(const Request& request, const Functions& functions);
+
+}  // namespace gdbench::kernels::cpu

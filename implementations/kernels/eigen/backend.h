@@ -1,0 +1,16 @@
+// The Eigen backend. One translation unit per family of kernels, since each pays for Eigen.
+#pragma once
+
+#include "implementations/kernels/cpu/functions.h"
+
+namespace gdbench::kernels::eigen {
+
+cpu::Binding bind_product(const Request& request);
+
+// For T float and double.
+template <class T>
+cpu::ElementwiseFunctions elementwise_functions();
+template <class T>
+cpu::LossFunctions loss_functions();
+
+}  // namespace gdbench::kernels::eigen

@@ -1,0 +1,28 @@
+// Does no arithmetic: every op in every dtype binds, with its shapes checked, to a function that returns at once. What
+// is left of a step is what the strategy itself costs.
+#include "implementations/kernels/cpu/backend.h"
+
+namespace gdbench::kernels {
+namespace {
+
+void run_nothing(const Call* /*call*/, const Buffer* /*buffers*/, Stream* /*stream*/) {}
+
+}  // namespace
+
+const cpu::Definition& cpu::definition() {
+  static constexpr Definition kDefinition = {
+      .name = "null",
+      .build = GDBENCH_KERNEL_BUILD,
+      .flags = kNoArithmetic | kEpilogueBias | kEpilogueActivation | kEpilogueUpdate,
+      .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
+      .optimizers = GDBENCH_BIT(GDBENCH_SGD) | GDBENCH_BIT(GDBENCH_MOMENTUM) | GDBENCH_BIT(GDBENCH_NESTEROV) |
+                    GDBENCH_BIT(GDBENCH_ADAGRAD) | GDBENCH_BIT(GDBENCH_RMSPROP) | GDBENCH_BIT(GDBENCH_ADAM) |
+                    GDBENCH_BIT(GDBENCH_ADAMW),
+      .bind = [](const Request& request) { return make_binding(ShapedCall(request.operands[0]), run_nothing); },
+      .f32 = {},
+      .f64 = {},
+  };
+  return kDefinition;
+}
+
+}  // namespace gdbench::kernels

@@ -1,0 +1,49 @@
+#include "implementations/strategies/forward_pass.h"
+
+#include "implementations/pipeline/batch_loader.h"
+
+namespace gdbench::strategies {
+
+using kernels::Op;
+using kernels::Request;
+
+ForwardPass::ForwardPass(Session& session, const gdbench_problem& problem, const Parameters& parameters,
+                         std::int64_t rows)
+    : session_(session), problem_(problem), parameters_(parameters) {
+  const std::size_t element = pipeline::element_size(static_cast<gdbench_dtype>(problem.dtype));
+  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
+    activations_.push_back(session.allocate(static_cast<std::size_t>(rows * layer(l).outputs) * element));
+  }
+}
+
+Request ForwardPass::request(Op op) const {
+  Request request;
+  request.op = op;
+  request.dtype = static_cast<gdbench_dtype>(problem_.dtype);
+  request.loss = static_cast<gdbench_loss>(problem_.loss);
+  return request;
+}
+
+void ForwardPass::add(Program& program, const Matrix& x) {
+  Matrix input = x;
+  for (std::int64_t l = 0; l < problem_.layer_count; ++l) {
+    const Matrix output = activations(l, x.rows);
+    program.add(session_, request(Op::product), GDBENCH_PHASE_FORWARD, {input, parameters_.weights(l), output});
+    if (layer(l).has_bias != 0) {
+      program.add(session_, request(Op::add_bias), GDBENCH_PHASE_FORWARD, {parameters_.bias(l), output});
+    }
+    if (layer(l).activation != GDBENCH_IDENTITY) {
+      Request activation = request(Op::activation);
+      activation.activation = static_cast<gdbench_activation>(layer(l).activation);
+      program.add(session_, activation, GDBENCH_PHASE_FORWARD, {output, output});
+    }
+    input = output;
+  }
+}
+
+void ForwardPass::add_loss(Program& program, const Matrix& targets, const Matrix& loss) {
+  const Matrix output = activations(problem_.layer_count - 1, targets.rows);
+  program.add(session_, request(Op::loss), GDBENCH_PHASE_FORWARD, {output, targets, loss});
+}
+
+}  // namespace gdbench::strategies

@@ -1,0 +1,158 @@
+#include "implementations/strategies/graph/graph.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "implementations/strategies/graph/dump.h"
+#include "implementations/strategies/graph/ir/build.h"
+#include "implementations/strategies/graph/plan/executable.h"
+#include "implementations/strategies/trainer.h"
+
+namespace gdbench::strategies::graph {
+namespace {
+
+std::string option(const gdbench_settings& settings, const std::string& key) {
+  for (std::int64_t i = 0; i < settings.option_count; ++i) {
+    if (settings.options[i].key == key) return settings.options[i].value;
+  }
+  return {};
+}
+
+// Time spent compiling, by what was done.
+struct CompileTimes {
+  double build = 0;
+  double bind = 0;
+  std::vector<PassReport> passes;
+
+  void add(const std::vector<PassReport>& reports) {
+    if (passes.empty()) {
+      passes = reports;
+      return;
+    }
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+      passes[i].fired += reports[i].fired;
+      passes[i].nanoseconds += reports[i].nanoseconds;
+    }
+  }
+};
+
+class CompiledStrategy final : public Trainer {
+ public:
+  explicit CompiledStrategy(const kernels::Backend& backend) : Trainer(backend), backend_flags_(backend.flags) {}
+
+  void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override;
+  void run(std::uint64_t steps) override;
+  void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
+
+ private:
+  Compiled compile_step(std::int64_t rows, const Selection& selection, const std::string& dump_folder);
+  // The step's calls with its batch in place.
+  const Program& program_for(const BatchFeed::Batch& batch) {
+    TrainingProgram& step = batch.rows == problem().batch_rows ? *full_ : *partial_;
+    step.take(batch);
+    return step.program();
+  }
+  void report_compilation(const gdbench_profile_sink& sink) const;
+
+  std::uint32_t backend_flags_;
+  CompileTimes times_;
+  std::optional<TrainingProgram> full_;
+  std::optional<TrainingProgram> partial_;  // for the smaller last batch of an epoch
+};
+
+Compiled CompiledStrategy::compile_step(std::int64_t rows, const Selection& selection, const std::string& dump_folder) {
+  const double start = now_ns();
+  Graph graph = build_step(problem(), rows, parameters().slot_count(), false);
+  times_.build += now_ns() - start;
+  const std::string name = "step-" + std::to_string(rows) + "-rows";
+  const Observer observer = dump_folder.empty() ? Observer() : dump_to(dump_folder, name);
+  Compiled compiled = compile(std::move(graph), {backend_flags_, problem().optimizer}, selection,
+                              static_cast<gdbench_dtype>(problem().dtype), observer);
+  if (!dump_folder.empty()) dump_plan(dump_folder, name, compiled);
+  times_.add(compiled.reports);
+  return compiled;
+}
+
+void CompiledStrategy::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
+  const Selection selection = parse_selection(option(settings, "passes"));
+  const std::string dump_folder = option(settings, "dump");
+  Trainer::prepare(problem, settings);
+  const std::int64_t partial_rows = feed().loader().partial_rows();
+  const Compiled full = compile_step(problem.batch_rows, selection, dump_folder);
+  std::optional<Compiled> partial;
+  if (partial_rows != 0) partial = compile_step(partial_rows, selection, dump_folder);
+
+  const double start = now_ns();
+  // Both sizes of batch share one arena: they never run at the same time.
+  const std::size_t arena_bytes = std::max(full.plan.arena_bytes, partial ? partial->plan.arena_bytes : 0);
+  const kernels::Buffer arena = session().allocate(arena_bytes);
+  full_.emplace(make_executable(session(), full, parameters(), arena, feed().batch(0)));
+  if (partial) {
+    const BatchFeed::Batch last = feed().batch(feed().loader().steps_per_epoch() - 1);
+    partial_.emplace(make_executable(session(), *partial, parameters(), arena, last));
+  }
+  times_.bind += now_ns() - start;
+}
+
+void CompiledStrategy::run(std::uint64_t steps) {
+  // A batch that is all the data lies where it lay when the program was made.
+  if (feed().loader().full_batch()) {
+    for_each_step(steps, [&program = full_->program()](const BatchFeed::Batch&) { program.run(); });
+  } else {
+    for_each_step(steps, [this](const BatchFeed::Batch& batch) { program_for(batch).run(); });
+  }
+}
+
+void CompiledStrategy::report_compilation(const gdbench_profile_sink& sink) const {
+  const auto record = [&](const std::string& name, std::int64_t calls, double nanoseconds) {
+    gdbench_profile_record values{};
+    values.op = name.c_str();
+    values.phase = GDBENCH_PHASE_COMPILE;
+    values.calls = static_cast<std::uint64_t>(calls);
+    values.time_ns = nanoseconds;
+    sink.record(sink.context, &values);
+  };
+  const std::int64_t graphs = partial_ ? 2 : 1;
+  record("build", graphs, times_.build);
+  for (const PassReport& pass : times_.passes) record(std::string("pass ") + pass.name, pass.fired, pass.nanoseconds);
+  record("bind", graphs, times_.bind);
+}
+
+void CompiledStrategy::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
+  Profile profile;
+  for_each_profiled_step(steps, profile,
+                         [&](const BatchFeed::Batch& batch) { program_for(batch).run_profiled(session(), profile); });
+  profile.report(sink);
+  report_compilation(sink);
+}
+
+constexpr gdbench_option kOptions[] = {
+    {"passes", GDBENCH_OPTION_STRING, 0, "all", nullptr,
+     "which passes run: all, none, or changes to all such as -fusion,-buffer-reuse"},
+    {"dump", GDBENCH_OPTION_STRING, 0, "", nullptr,
+     "a folder into which the graph is written, as text and as Graphviz DOT, before and after each pass"},
+};
+
+}  // namespace
+
+const StrategyDescriptor kDescriptor = {
+    .name = "graph",
+    .description = "the step as a graph, built once, optimised and planned, run as a flat list of kernel calls",
+    .tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN),
+    .activations = GDBENCH_BIT(GDBENCH_IDENTITY) | GDBENCH_BIT(GDBENCH_RELU) | GDBENCH_BIT(GDBENCH_TANH) |
+                   GDBENCH_BIT(GDBENCH_SIGMOID),
+    .losses = GDBENCH_BIT(GDBENCH_MSE) | GDBENCH_BIT(GDBENCH_HALF_MSE) | GDBENCH_BIT(GDBENCH_SOFTMAX_CROSS_ENTROPY),
+    .optimizers = GDBENCH_BIT(GDBENCH_SGD) | GDBENCH_BIT(GDBENCH_MOMENTUM) | GDBENCH_BIT(GDBENCH_NESTEROV) |
+                  GDBENCH_BIT(GDBENCH_ADAGRAD) | GDBENCH_BIT(GDBENCH_RMSPROP) | GDBENCH_BIT(GDBENCH_ADAM) |
+                  GDBENCH_BIT(GDBENCH_ADAMW),
+    .capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE),
+    .option_count = static_cast<std::int64_t>(std::size(kOptions)),
+    .options = kOptions,
+    .create = [](const kernels::Backend& backend) -> std::unique_ptr<Strategy> {
+      return std::make_unique<CompiledStrategy>(backend);
+    },
+};
+
+}  // namespace gdbench::strategies::graph

@@ -1,0 +1,11 @@
+// The strategy `graph`: the whole step is built once as a graph, rewritten by passes, planned into one arena, and run
+// as a flat list of calls. README.md says how it is made and where to add to it.
+#pragma once
+
+#include "implementations/strategies/strategy.h"
+
+namespace gdbench::strategies::graph {
+
+extern const StrategyDescriptor kDescriptor;
+
+}  // namespace gdbench::strategies::graph

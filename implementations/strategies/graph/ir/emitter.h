@@ -1,0 +1,27 @@
+// Makes nodes of ops: how the op table's derivative rules, and whoever builds a graph, append to it.
+#pragma once
+
+#include "implementations/strategies/graph/ir/graph.h"
+
+namespace gdbench::strategies::graph {
+
+class NodeEmitter final : public ops::Emitter {
+ public:
+  // Appends to `graph`.
+  NodeEmitter(Graph& graph, gdbench_dtype dtype) : graph_(graph), dtype_(dtype) {}
+
+  // Of the nodes that follow.
+  void set_phase(gdbench_phase phase) { phase_ = phase; }
+
+  // Throws Failure where the operands do not fit together. Hints say nothing that the graph does not.
+  NodeId emit(ops::Op op, const ops::Attributes& attributes, std::span<const NodeId> operands,
+              const ops::Hint& hint) override;
+  Shape shape_of(NodeId value) const override { return graph_[value].shape; }
+
+ private:
+  Graph& graph_;
+  gdbench_dtype dtype_;
+  gdbench_phase phase_ = GDBENCH_PHASE_OTHER;
+};
+
+}  // namespace gdbench::strategies::graph

@@ -1,0 +1,97 @@
+// A training step, or a loss, as a graph of typed values in single assignment: every node computes one value, once.
+//
+// Nodes are kept in an order of execution; whatever edits the graph keeps it one. A node names what it reads by id. Ids
+// stay valid while a node lives; an erased one is gone from the order and from all operands.
+//
+// Values are matrices. Parameters, the optimizer's slots and the batch are inputs; a parameter is changed by the one
+// node that writes it (written_operands), which must be its last reader.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "implementations/strategies/ops/op_table.h"
+
+namespace gdbench::strategies::graph {
+
+using NodeId = ops::Value;
+using ops::Shape;
+
+enum class Kind : std::uint8_t {
+  input,
+  constant,    // every entry is `value`
+  transpose,   // of its operand. No backend has a kernel for it: passes/transposes.cpp folds it into products
+  call,        // one op of kernels.h
+  update_all,  // the update of all parameters in one call; operands: scalars, then gradient, parameter, slots of each
+};
+
+enum class Role : std::uint8_t { x, targets, parameter, slot, scalars };
+
+// What a matrix holds.
+enum class Element : std::uint8_t { real, label, loss, scalars };  // the problem's dtype, int32, double, UpdateScalars
+
+struct Node {
+  Kind kind = Kind::call;
+  Shape shape;
+  Element element = Element::real;
+  gdbench_phase phase = GDBENCH_PHASE_OTHER;
+  std::vector<NodeId> operands;
+  // Inputs.
+  Role role = Role::x;
+  std::size_t parameter = 0;  // its index in the ABI's order, also for slots
+  std::size_t slot = 0;
+  // Constants.
+  double value = 0;
+  // Calls: op, dtype and attributes; the operands' shapes are filled in when the call is bound.
+  kernels::Request request;
+
+  bool is_call(kernels::Op op) const { return kind == Kind::call && request.op == op; }
+  bool is_state() const { return kind == Kind::input && (role == Role::parameter || role == Role::slot); }
+};
+
+// A request's attributes as the op table takes them.
+ops::Attributes attributes_of(const kernels::Request& request);
+
+struct Output {
+  std::string name;
+  NodeId node = 0;
+};
+
+class Graph {
+ public:
+  // Appends to the order, or inserts right before or after a node of it.
+  NodeId add(Node node);
+  NodeId insert_before(NodeId where, Node node);
+  NodeId insert_after(NodeId where, Node node);
+  void move_after(NodeId node, NodeId where);
+
+  // Every reader and output of `from` becomes one of `to`.
+  void replace_uses(NodeId from, NodeId to);
+  // Only for nodes that nobody reads.
+  void erase(NodeId node);
+
+  const Node& operator[](NodeId node) const { return nodes_[node]; }
+  Node& operator[](NodeId node) { return nodes_[node]; }
+  // The order of execution. A copy of it is what a pass walks while it edits.
+  const std::vector<NodeId>& order() const { return order_; }
+  std::vector<Output>& outputs() { return outputs_; }
+  const std::vector<Output>& outputs() const { return outputs_; }
+
+  // How many nodes were ever made; ids are below it.
+  std::size_t id_count() const { return nodes_.size(); }
+  bool alive(NodeId node) const;
+  std::size_t position(NodeId node) const;
+  // Nodes that read a value, in order, each once.
+  std::vector<NodeId> users(NodeId node) const;
+  bool is_output(NodeId node) const;
+  // Read by exactly one operand of one node, and not an output.
+  bool has_one_use(NodeId node) const;
+
+ private:
+  std::vector<Node> nodes_;  // by id
+  std::vector<NodeId> order_;
+  std::vector<Output> outputs_;
+};
+
+}  // namespace gdbench::strategies::graph

@@ -1,0 +1,62 @@
+#include "implementations/strategies/graph/ir/signature.h"
+
+#include <algorithm>
+
+namespace gdbench::strategies::graph {
+namespace {
+
+using kernels::Op;
+
+constexpr std::size_t kResult = Signature::kResult;
+
+Signature product_signature(const kernels::Request& request) {
+  if (request.epilogue_update) return {{0, 1, kResult, 3}, 2, {}};
+  const bool accumulates = request.beta != 0;
+  Signature signature{{0, 1, kResult}, std::nullopt, {}};
+  if (accumulates) signature.tied = 2;
+  if (request.epilogue_bias) signature.kernel_operands.push_back(accumulates ? 3 : 2);
+  return signature;
+}
+
+}  // namespace
+
+Signature signature_of(const Node& node) {
+  const kernels::Request& request = node.request;
+  if (request.op == Op::product) return product_signature(request);
+  if (request.op == Op::combine && request.beta == 0) return {{0, 0, kResult}, std::nullopt, {0}};
+  const ops::OpRow& row = ops::row_of(request.op);
+  Signature signature;
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
+    const bool overwritten = row.overwrites == static_cast<int>(i);
+    signature.kernel_operands.push_back(overwritten ? kResult : i);
+    if (overwritten) {
+      signature.tied = i;
+    } else if ((row.may_alias >> i & 1) != 0) {
+      signature.may_alias.push_back(i);
+    }
+  }
+  if (row.overwrites < 0) signature.kernel_operands.push_back(kResult);
+  return signature;
+}
+
+std::vector<std::size_t> written_operands(const Graph& graph, NodeId id) {
+  const Node& node = graph[id];
+  std::vector<std::size_t> written;
+  if (node.kind == Kind::update_all || node.is_call(Op::update)) {
+    for (std::size_t i = 0; i < node.operands.size(); ++i) {
+      if (graph[node.operands[i]].is_state()) written.push_back(i);
+    }
+  } else if (node.kind == Kind::call) {
+    const Signature signature = signature_of(node);
+    if (signature.tied) written.push_back(*signature.tied);
+  }
+  return written;
+}
+
+bool has_effect(const Graph& graph, NodeId id) {
+  const std::vector<std::size_t> written = written_operands(graph, id);
+  return std::any_of(written.begin(), written.end(),
+                     [&](std::size_t i) { return graph[graph[id].operands[i]].is_state(); });
+}
+
+}  // namespace gdbench::strategies::graph

@@ -1,0 +1,156 @@
+#include "implementations/strategies/graph/ir/verify.h"
+
+#include <algorithm>
+
+#include "implementations/failure.h"
+#include "implementations/strategies/graph/ir/print.h"
+#include "implementations/strategies/graph/ir/signature.h"
+
+namespace gdbench::strategies::graph {
+namespace {
+
+using kernels::Op;
+
+Shape transposed(const Shape& shape, bool yes) { return yes ? Shape{shape.columns, shape.rows} : shape; }
+
+class Verifier {
+ public:
+  Verifier(const Graph& graph, Stage stage) : graph_(graph), stage_(stage), seen_(graph.id_count(), false) {}
+
+  std::string run() {
+    for (const NodeId id : graph_.order()) {
+      if (id >= seen_.size() || seen_[id]) return "node " + std::to_string(id) + " is in the order twice";
+      if (const std::string error = check(id); !error.empty()) return text_of(graph_, id) + ": " + error;
+      seen_[id] = true;
+    }
+    for (const Output& output : graph_.outputs()) {
+      if (!seen_[output.node]) return "output " + output.name + " is no node of the graph";
+    }
+    return hazard();
+  }
+
+ private:
+  const Node& operand(const Node& node, std::size_t i) const { return graph_[node.operands[i]]; }
+  Shape shape(const Node& node, std::size_t i) const { return operand(node, i).shape; }
+
+  std::string check(NodeId id) const {
+    const Node& node = graph_[id];
+    for (const NodeId used : node.operands) {
+      if (used >= seen_.size() || !seen_[used]) return "%" + std::to_string(used) + " is not computed before it";
+    }
+    if (node.shape.rows < 1 || node.shape.columns < 1) return "an empty shape";
+    switch (node.kind) {
+      case Kind::input:
+      case Kind::constant:
+        return node.operands.empty() ? "" : "operands where none are expected";
+      case Kind::transpose:
+        if (node.operands.size() != 1) return "expected 1 operand";
+        if (stage_ == Stage::executable) return "no backend has a kernel for transpose";
+        return node.shape == transposed(shape(node, 0), true) ? "" : "not its operand's shape, transposed";
+      case Kind::update_all:
+        return check_update_all(node);
+      case Kind::call:
+        return check_call(node);
+    }
+    return "unknown kind";
+  }
+
+  std::string check_call(const Node& node) const {
+    const std::size_t extra = extra_operands(node);
+    if (node.operands.size() < extra + 1) return "too few operands";
+    for (std::size_t i = 0; i < node.operands.size(); ++i) {
+      if (operand(node, i).element != expected_element(node, i)) {
+        return "operand " + std::to_string(i) + " holds something else";
+      }
+    }
+    if ((node.element == Element::loss) != (node.request.op == Op::loss)) return "holds something else";
+    return shape_error(node, node.operands.size() - extra);
+  }
+
+  // What a product takes beyond the op table's operands.
+  static std::size_t extra_operands(const Node& node) {
+    const kernels::Request& request = node.request;
+    if (request.op != Op::product) return 0;
+    return (request.beta != 0 ? 1u : 0u) + (request.epilogue_bias ? 1u : 0u) + (request.epilogue_update ? 2u : 0u);
+  }
+
+  static Element expected_element(const Node& node, std::size_t i) {
+    const kernels::Request& request = node.request;
+    const bool loss = request.op == Op::loss || request.op == Op::loss_gradient;
+    if (loss && i == 1 && request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) return Element::label;
+    if (request.op == Op::update && i == 1) return Element::scalars;
+    if (request.op == Op::product && request.epilogue_update && i == 3) return Element::scalars;
+    return Element::real;
+  }
+
+  // By the op table for its `count` operands, then what a product takes beyond them.
+  std::string shape_error(const Node& node, std::size_t count) const {
+    std::vector<Shape> shapes;
+    for (std::size_t i = 0; i < count; ++i) shapes.push_back(shape(node, i));
+    const kernels::Request& request = node.request;
+    if (request.op == Op::combine && request.beta == 0) shapes.push_back(shapes[0]);
+    try {
+      const Shape expected = ops::result_shape(request.op, attributes_of(request), shapes);
+      if (node.shape != expected) {
+        return "expected the shape " + std::to_string(expected.rows) + "x" + std::to_string(expected.columns);
+      }
+    } catch (const implementations::Failure& failure) {
+      return failure.what();
+    }
+    const bool overwrites = request.beta != 0 || request.epilogue_update;
+    if (request.op != Op::product) return "";
+    if (overwrites && shape(node, 2) != node.shape) return "accumulates into another shape";
+    const bool bias_fits =
+        !request.epilogue_bias || shape(node, node.operands.size() - 1) == Shape{1, node.shape.columns};
+    return bias_fits ? "" : "a bias of another width";
+  }
+
+  // Scalars, then per parameter its gradient, itself and its slots.
+  std::string check_update_all(const Node& node) const {
+    if (node.operands.empty() || operand(node, 0).element != Element::scalars) return "expected scalars first";
+    Shape gradient;
+    for (std::size_t i = 1; i < node.operands.size(); ++i) {
+      if (!operand(node, i).is_state()) {
+        gradient = shape(node, i);
+      } else if (shape(node, i) != gradient) {
+        return "a gradient of another shape than its parameter";
+      }
+    }
+    return "";
+  }
+
+  // What is overwritten must not be read later; before planning that holds for state only.
+  std::string hazard() const {
+    const std::vector<NodeId>& order = graph_.order();
+    for (std::size_t at = 0; at < order.size(); ++at) {
+      for (const std::size_t i : written_operands(graph_, order[at])) {
+        const NodeId written = graph_[order[at]].operands[i];
+        const Node& node = graph_[written];
+        if (node.kind == Kind::input ? !node.is_state() : node.kind == Kind::constant) {
+          if (stage_ == Stage::rewriting) continue;
+          return text_of(graph_, order[at]) + ": overwrites %" + std::to_string(written) + ", which is given";
+        }
+        if (stage_ == Stage::rewriting && !node.is_state()) continue;
+        const std::vector<NodeId> users = graph_.users(written);
+        if (graph_.is_output(written) || users.back() != order[at]) {
+          return text_of(graph_, order[at]) + ": overwrites %" + std::to_string(written) + ", which is read later";
+        }
+        const std::vector<NodeId>& operands = graph_[order[at]].operands;
+        if (std::count(operands.begin(), operands.end(), written) != 1) {
+          return text_of(graph_, order[at]) + ": overwrites %" + std::to_string(written) + ", which it reads too";
+        }
+      }
+    }
+    return "";
+  }
+
+  const Graph& graph_;
+  Stage stage_;
+  std::vector<bool> seen_;  // by id
+};
+
+}  // namespace
+
+std::string graph_error(const Graph& graph, Stage stage) { return Verifier(graph, stage).run(); }
+
+}  // namespace gdbench::strategies::graph

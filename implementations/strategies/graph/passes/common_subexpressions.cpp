@@ -1,0 +1,46 @@
+// Two nodes that compute the same from the same become one.
+#include "implementations/strategies/graph/ir/signature.h"
+#include "implementations/strategies/graph/passes/pass.h"
+
+namespace gdbench::strategies::graph {
+namespace {
+
+bool same_attributes(const kernels::Request& a, const kernels::Request& b) {
+  return a.op == b.op && a.dtype == b.dtype && a.transpose_a == b.transpose_a && a.transpose_b == b.transpose_b &&
+         a.alpha == b.alpha && a.beta == b.beta && a.activation == b.activation && a.loss == b.loss &&
+         a.epilogue_bias == b.epilogue_bias && a.epilogue_activation == b.epilogue_activation &&
+         a.epilogue_update == b.epilogue_update;
+}
+
+bool same_value(const Node& a, const Node& b) {
+  if (a.kind != b.kind || a.shape != b.shape || a.element != b.element || a.operands != b.operands) return false;
+  if (a.kind == Kind::constant) return a.value == b.value;
+  if (a.kind == Kind::transpose) return true;
+  return a.kind == Kind::call && same_attributes(a.request, b.request);
+}
+
+}  // namespace
+
+std::int64_t merge_common_subexpressions(Graph& graph, const Target& /*target*/) {
+  std::int64_t fired = 0;
+  std::vector<NodeId> kept;
+  for (const NodeId id : std::vector<NodeId>(graph.order())) {
+    // A parameter's readers see the value from before its update, which has no reader after it: no node comes between
+    // two that may be merged.
+    const auto twin = has_effect(graph, id) ? kept.end() : [&] {
+      auto found = kept.begin();
+      while (found != kept.end() && !same_value(graph[*found], graph[id])) ++found;
+      return found;
+    }();
+    if (twin == kept.end()) {
+      if (!has_effect(graph, id)) kept.push_back(id);
+      continue;
+    }
+    graph.replace_uses(id, *twin);
+    graph.erase(id);
+    ++fired;
+  }
+  return fired;
+}
+
+}  // namespace gdbench::strategies::graph

@@ -1,0 +1,38 @@
+// Which passes run, and running them: the list again and again until none fires, with the graph verified after each.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "implementations/strategies/graph/passes/pass.h"
+
+namespace gdbench::strategies::graph {
+
+struct Selection {
+  std::vector<bool> passes;  // by index in all_passes()
+  bool buffer_reuse = true;
+};
+
+// "all", "none", or changes to "all" separated by commas: "-fusion,-buffer-reuse"; "none,+fusion" adds to none. An
+// empty text is "all". Throws Failure (GDBENCH_UNSUPPORTED) that lists the names where one is unknown.
+Selection parse_selection(const std::string& text);
+
+// The last pass is no rewriting of the graph, but named and switched like one: plan/buffers.h.
+constexpr const char* kBufferReuse = "buffer-reuse";
+
+struct PassReport {
+  const char* name = nullptr;
+  std::int64_t fired = 0;
+  double nanoseconds = 0;
+};
+
+// Sees the graph before the first pass (null) and after each run of a pass that fired.
+using Observer = std::function<void(const Graph& graph, const Pass* pass)>;
+
+// Throws Failure (GDBENCH_FAILED) that names the pass after which the graph is not well-formed.
+std::vector<PassReport> run_passes(Graph& graph, std::span<const Pass> passes, const std::vector<bool>& selected,
+                                   const Target& target, const Observer& observer);
+
+}  // namespace gdbench::strategies::graph

@@ -1,0 +1,69 @@
+// Plain gradient descent on weights becomes the epilogue of the product that computes their gradient, where the
+// backend's product takes it: W -= learning rate * A' D, and the gradient is never stored. The product moves behind the
+// last reader of W.
+#include <algorithm>
+
+#include "implementations/strategies/graph/passes/moving.h"
+#include "implementations/strategies/graph/passes/pass.h"
+
+namespace gdbench::strategies::graph {
+namespace {
+
+using kernels::Op;
+
+bool is_plain_product(const Node& node) {
+  const kernels::Request& request = node.request;
+  return node.is_call(Op::product) && request.alpha == 1 && request.beta == 0 && !request.epilogue_bias &&
+         !request.epilogue_update && request.epilogue_activation == GDBENCH_IDENTITY;
+}
+
+// How many terms each entry of a product sums.
+std::int64_t depth_of(const Graph& graph, NodeId product) {
+  const Shape& a = graph[graph[product].operands[0]].shape;
+  return graph[product].request.transpose_a ? a.rows : a.columns;
+}
+
+// A kernel may add term after term to W, and each addition rounds at the magnitude of W instead of the gradient's. So
+// that this stays below what the update itself rounds, deeper sums are made apart from W.
+constexpr std::int64_t kDeepest = 64;
+
+bool fuse(Graph& graph, NodeId update) {
+  const NodeId product = graph[update].operands[0];
+  const NodeId scalars = graph[update].operands[1];
+  const NodeId weights = graph[update].operands[2];
+  if (!is_plain_product(graph[product]) || !graph.has_one_use(product)) return false;
+  if (depth_of(graph, product) > kDeepest) return false;
+  const std::vector<NodeId>& reads = graph[product].operands;
+  if (std::find(reads.begin(), reads.end(), weights) != reads.end()) return false;
+
+  NodeId last = product;
+  for (const NodeId reader : graph.users(weights)) {
+    if (reader != update && graph.position(reader) > graph.position(last)) last = reader;
+  }
+  if (!can_run_after(graph, product, last, update)) return false;
+
+  graph[update].request = graph[product].request;
+  graph[update].operands = graph[product].operands;
+  graph[update].operands.push_back(weights);
+  graph[update].phase = graph[product].phase;
+  graph[update].operands.push_back(scalars);
+  graph[update].request.epilogue_update = true;
+  graph.move_after(update, last);
+  graph.erase(product);
+  return true;
+}
+
+}  // namespace
+
+std::int64_t form_update_epilogues(Graph& graph, const Target& target) {
+  const gdbench_optimizer* optimizer = target.optimizer;
+  if (optimizer == nullptr || optimizer->kind != GDBENCH_SGD || optimizer->weight_decay != 0) return 0;
+  if ((target.backend_flags & kernels::kEpilogueUpdate) == 0) return 0;
+  std::int64_t fired = 0;
+  for (const NodeId id : std::vector<NodeId>(graph.order())) {
+    if (graph[id].is_call(Op::update) && fuse(graph, id)) ++fired;
+  }
+  return fired;
+}
+
+}  // namespace gdbench::strategies::graph

@@ -1,0 +1,164 @@
+#include "implementations/strategies/graph/plan/buffers.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "implementations/pipeline/batch_loader.h"
+#include "implementations/strategies/graph/ir/signature.h"
+
+namespace gdbench::strategies::graph {
+namespace {
+
+using Place = Location::Place;
+
+std::size_t aligned(std::size_t bytes) {
+  return (bytes + GDBENCH_ALIGNMENT - 1) / GDBENCH_ALIGNMENT * GDBENCH_ALIGNMENT;
+}
+
+std::size_t bytes_of(const Node& node, gdbench_dtype dtype) {
+  const std::size_t element = node.element == Element::loss ? sizeof(double) : pipeline::element_size(dtype);
+  return static_cast<std::size_t>(node.shape.rows * node.shape.columns) * element;
+}
+
+class Planner {
+ public:
+  Planner(const Graph& graph, gdbench_dtype dtype, bool reuse) : graph_(graph), dtype_(dtype), reuse_(reuse) {
+    storage_of_.resize(graph.id_count());
+    plan_.locations.resize(graph.id_count());
+  }
+
+  BufferPlan run() {
+    for (const NodeId id : graph_.order()) {
+      if (graph_[id].kind == Kind::update_all) place_gradients(id);
+    }
+    for (std::size_t at = 0; at < graph_.order().size(); ++at) locate(graph_.order()[at], at);
+    if (!reuse_) {
+      for (Lifetime& lifetime : lifetimes_) lifetime = {0, graph_.order().size(), lifetime.bytes, 0};
+    }
+    plan_.arena_bytes = assign_offsets(lifetimes_);
+    for (const NodeId id : graph_.order()) {
+      if (storage_of_[id]) plan_.locations[id].offset = lifetimes_[*storage_of_[id]].offset;
+    }
+    count_shared();
+    return plan_;
+  }
+
+ private:
+  std::size_t last_use(NodeId id, std::size_t at) const {
+    if (graph_.is_output(id)) return graph_.order().size();
+    const std::vector<NodeId> users = graph_.users(id);
+    return users.empty() ? at : graph_.position(users.back());
+  }
+
+  // A gradient and all values whose memory it takes over go to the block.
+  void place_gradients(NodeId update) {
+    const std::vector<NodeId>& operands = graph_[update].operands;
+    for (std::size_t i = 1; i + 1 < operands.size(); ++i) {
+      if (graph_[operands[i]].is_state()) continue;
+      std::optional<NodeId> value = operands[i];
+      while (value) {
+        plan_.locations[*value].place = Place::gradient;
+        plan_.locations[*value].parameter = graph_[operands[i + 1]].parameter;
+        value = tied_value(*value);
+      }
+    }
+  }
+
+  std::optional<NodeId> tied_value(NodeId id) const {
+    const Node& node = graph_[id];
+    if (node.kind != Kind::call) return std::nullopt;
+    const std::optional<std::size_t> tied = signature_of(node).tied;
+    return tied ? std::optional<NodeId>(node.operands[*tied]) : std::nullopt;
+  }
+
+  void locate(NodeId id, std::size_t at) {
+    const Node& node = graph_[id];
+    Location& location = plan_.locations[id];
+    location.bytes = bytes_of(node, dtype_);
+    if (node.kind == Kind::input || node.kind == Kind::constant) {
+      location.place = node.kind == Kind::input ? Place::input : Place::constant;
+      location.node = id;
+      return;
+    }
+    if (node.kind == Kind::update_all || location.place == Place::gradient) return;
+    if (const std::optional<NodeId> tied = tied_value(id)) return take_over(id, *tied, at);
+    if (const std::optional<NodeId> dying = dying_operand(id, at)) {
+      ++plan_.in_place;
+      return take_over(id, *dying, at);
+    }
+    location.place = Place::arena;
+    storage_of_[id] = lifetimes_.size();
+    lifetimes_.push_back({at, last_use(id, at), aligned(location.bytes), 0});
+  }
+
+  void take_over(NodeId id, NodeId from, std::size_t at) {
+    plan_.locations[id] = plan_.locations[from];
+    storage_of_[id] = storage_of_[from];
+    if (!storage_of_[id]) return;
+    Lifetime& lifetime = lifetimes_[*storage_of_[id]];
+    lifetime.last = std::max(lifetime.last, last_use(id, at));
+  }
+
+  // An operand in the arena that the op may overwrite and nobody reads later.
+  std::optional<NodeId> dying_operand(NodeId id, std::size_t at) const {
+    if (!reuse_) return std::nullopt;
+    const Node& node = graph_[id];
+    for (const std::size_t i : signature_of(node).may_alias) {
+      const NodeId operand = node.operands[i];
+      const Location& location = plan_.locations[operand];
+      const bool dies = storage_of_[operand] && lifetimes_[*storage_of_[operand]].last == at;
+      if (dies && location.bytes == bytes_of(node, dtype_)) return operand;
+    }
+    return std::nullopt;
+  }
+
+  void count_shared() {
+    for (std::size_t i = 0; i < lifetimes_.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        const Lifetime& a = lifetimes_[i];
+        const Lifetime& b = lifetimes_[j];
+        if (a.offset >= b.offset + b.bytes || b.offset >= a.offset + a.bytes) continue;
+        ++plan_.shared;
+        break;
+      }
+    }
+  }
+
+  const Graph& graph_;
+  gdbench_dtype dtype_;
+  bool reuse_;
+  BufferPlan plan_;
+  std::vector<std::optional<std::size_t>> storage_of_;  // by node id: index into lifetimes_
+  std::vector<Lifetime> lifetimes_;
+};
+
+}  // namespace
+
+std::size_t assign_offsets(std::vector<Lifetime>& lifetimes) {
+  std::vector<std::size_t> by_size(lifetimes.size());
+  std::iota(by_size.begin(), by_size.end(), 0u);
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [&](std::size_t a, std::size_t b) { return lifetimes[a].bytes > lifetimes[b].bytes; });
+  std::vector<const Lifetime*> placed;  // by offset
+  std::size_t total = 0;
+  for (const std::size_t index : by_size) {
+    Lifetime& lifetime = lifetimes[index];
+    lifetime.offset = 0;
+    for (const Lifetime* other : placed) {
+      if (other->first > lifetime.last || other->last < lifetime.first) continue;
+      if (lifetime.offset + lifetime.bytes <= other->offset) break;
+      lifetime.offset = std::max(lifetime.offset, other->offset + other->bytes);
+    }
+    total = std::max(total, lifetime.offset + lifetime.bytes);
+    placed.push_back(&lifetime);
+    std::sort(placed.begin(), placed.end(), [](const Lifetime* a, const Lifetime* b) { return a->offset < b->offset; });
+  }
+  return total;
+}
+
+BufferPlan plan_buffers(const Graph& graph, gdbench_dtype dtype, bool reuse) {
+  return Planner(graph, dtype, reuse).run();
+}
+
+}  // namespace gdbench::strategies::graph

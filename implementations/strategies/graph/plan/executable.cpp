@@ -1,0 +1,113 @@
+#include "implementations/strategies/graph/plan/executable.h"
+
+#include <utility>
+#include <vector>
+
+#include "implementations/strategies/graph/ir/signature.h"
+
+namespace gdbench::strategies::graph {
+namespace {
+
+using Place = Location::Place;
+
+// Binds the nodes of a compiled graph in their order.
+class Binder {
+ public:
+  Binder(Session& session, const Compiled& compiled, Parameters& parameters, kernels::Buffer arena,
+         const BatchFeed::Batch& batch)
+      : session_(session),
+        graph_(compiled.graph),
+        plan_(compiled.plan),
+        parameters_(parameters),
+        arena_(arena),
+        batch_(batch),
+        constants_(graph_.id_count(), nullptr) {}
+
+  void bind(Program& program) {
+    for (const NodeId id : graph_.order()) {
+      const Node& node = graph_[id];
+      if (node.kind == Kind::constant) constants_[id] = make_constant(node);
+      if (node.kind == Kind::update_all) parameters_.add_update(program);
+      if (node.kind == Kind::call) add_call(program, id);
+    }
+  }
+
+ private:
+  void add_call(Program& program, NodeId id) {
+    const Node& node = graph_[id];
+    std::vector<Matrix> operands;
+    for (const std::size_t operand : signature_of(node).kernel_operands) {
+      operands.push_back(matrix(operand == Signature::kResult ? id : node.operands[operand]));
+    }
+    program.add(session_, node.request, node.phase, operands);
+  }
+
+  Matrix matrix(NodeId id) const {
+    const Shape& shape = graph_[id].shape;
+    return {buffer(plan_.locations[id]), shape.rows, shape.columns};
+  }
+
+  kernels::Buffer buffer(const Location& location) const {
+    switch (location.place) {
+      case Place::input:
+        return input(graph_[location.node]);
+      case Place::constant:
+        return constants_[location.node];
+      case Place::gradient:
+        return parameters_.gradient(location.parameter).buffer;
+      case Place::arena:
+        return session_.slice(arena_, location.offset);
+      case Place::nowhere:
+        break;
+    }
+    return nullptr;
+  }
+
+  kernels::Buffer input(const Node& node) const {
+    switch (node.role) {
+      case Role::x:
+        return batch_.x;
+      case Role::targets:
+        return batch_.targets;
+      case Role::parameter:
+        return parameters_.value(node.parameter).buffer;
+      case Role::slot:
+        return parameters_.slot(node.parameter, node.slot).buffer;
+      case Role::scalars:
+        return parameters_.scalars().buffer;
+    }
+    return nullptr;
+  }
+
+  kernels::Buffer make_constant(const Node& node) {
+    const auto size = static_cast<std::size_t>(node.shape.rows * node.shape.columns);
+    return node.request.dtype == GDBENCH_F32 ? upload(std::vector<float>(size, static_cast<float>(node.value)))
+                                             : upload(std::vector<double>(size, node.value));
+  }
+
+  template <class Entry>
+  kernels::Buffer upload(const std::vector<Entry>& entries) {
+    const kernels::Buffer buffer = session_.allocate(entries.size() * sizeof(Entry));
+    session_.upload(buffer, entries.data(), entries.size() * sizeof(Entry));
+    return buffer;
+  }
+
+  Session& session_;
+  const Graph& graph_;
+  const BufferPlan& plan_;
+  Parameters& parameters_;
+  kernels::Buffer arena_;
+  const BatchFeed::Batch& batch_;
+  std::vector<kernels::Buffer> constants_;  // by node id
+};
+
+}  // namespace
+
+TrainingProgram make_executable(Session& session, const Compiled& compiled, Parameters& parameters,
+                                kernels::Buffer arena, const BatchFeed::Batch& batch) {
+  Program program;
+  Binder(session, compiled, parameters, arena, batch).bind(program);
+  return {std::move(program), batch};
+}
+
+}  // namespace gdbench::strategies::graph

@@ -1,0 +1,185 @@
+#include <string>
+
+#include "implementations/failure.h"
+#include "implementations/pipeline/batch_loader.h"
+#include "implementations/strategies/tape/tape.h"
+
+namespace gdbench::strategies::tape {
+
+using implementations::Failure;
+using ops::Op;
+
+namespace {
+
+[[noreturn]] void reject(const std::string& reason) { throw Failure(GDBENCH_INVALID, "tape: " + reason); }
+
+}  // namespace
+
+Tape::Tape(Session& session, gdbench_dtype dtype) : session_(session), dtype_(dtype), pool_(session) {}
+
+void Tape::begin(Mode mode) {
+  for (ValueRecord& value : values_) {
+    if ((value.flags & kPooled) != 0) pool_.give_back(value.buffer, value.size_class);
+  }
+  values_.clear();
+  records_.clear();
+  parameters_.clear();
+  lookups_ = 0;
+  temporaries_.clear();
+  mode_ = mode;
+  played_ = false;
+  playing_ = nullptr;
+  observed_ = program_ != nullptr || profile_ != nullptr;
+}
+
+Value Tape::add_leaf(const Matrix& matrix, unsigned flags, kernels::Buffer gradient) {
+  if (matrix.rows < 1 || matrix.columns < 1 || matrix.rows > UINT32_MAX || matrix.columns > UINT32_MAX) {
+    reject("a matrix of " + std::to_string(matrix.rows) + "x" + std::to_string(matrix.columns));
+  }
+  return add_value(matrix.buffer, gradient, pack({matrix.rows, matrix.columns}), flags, 0);
+}
+
+Value Tape::constant(const Matrix& matrix) { return add_leaf(matrix, 0, nullptr); }
+
+Value Tape::labels(const Matrix& matrix) { return add_leaf(matrix, kLabels, nullptr); }
+
+Value Tape::parameter(const Matrix& matrix, kernels::Buffer gradient) {
+  const Value value = add_leaf(matrix, kWantsGradient, gradient);
+  parameters_.push_back(value);
+  return value;
+}
+
+Value Tape::activation(gdbench_activation kind, Value z) {
+  ops::Attributes attributes;
+  attributes.activation = kind;
+  return apply(Op::activation, attributes, z, kNoValue, 1);
+}
+
+Value Tape::loss(gdbench_loss kind, Value outputs, Value targets) {
+  ops::Attributes attributes;
+  attributes.loss = kind;
+  return apply(Op::loss, attributes, outputs, targets);
+}
+
+void Tape::check_operands(Op op, const Value* operands, std::size_t count) const {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (operands[i] >= values_.size()) reject("an operand that is not of this recording");
+    const unsigned flags = values_[operands[i]].flags;
+    if ((flags & kLoss) != 0) reject("a loss as an operand");
+    if ((flags & kGone) != 0) reject("an operand that was given up or given back");
+    const bool place_of_labels = i == 1 && (op == Op::loss || op == Op::loss_gradient);
+    if ((flags & kLabels) != 0 && !place_of_labels) reject("labels as an operand of other than a loss");
+  }
+}
+
+const CachedCall& Tape::look_up(const CallKey& key, Op op, const ops::Attributes& attributes, const Value* operands,
+                                std::size_t count) {
+  const CachedCall* found = cache_.find(key);
+  const CachedCall& call = found != nullptr ? *found : bind(key, op, attributes, operands, count);
+  (lookups_ <= guesses_.size() ? guesses_[lookups_ - 1] : guesses_.add()) = &call;
+  return call;
+}
+
+const CachedCall& Tape::bind(const CallKey& key, Op op, const ops::Attributes& attributes, const Value* operands,
+                             std::size_t count) {
+  const ops::OpRow& row = ops::row_of(op);
+  if (row.arity > 2) reject(std::string(row.name) + " is not recorded");
+  ops::Shape shapes[2];
+  for (std::size_t i = 0; i < count; ++i) shapes[i] = unpack(values_[operands[i]].shape);
+  if (count == 2 && (op == Op::loss || op == Op::loss_gradient)) {
+    const bool labels = (values_[operands[1]].flags & kLabels) != 0;
+    if (labels != ops::takes_labels(op, attributes)) reject("targets of the wrong kind for this loss");
+  }
+  const std::span<const ops::Shape> given(shapes, count);
+  const kernels::Request request = ops::request_of(op, dtype_, attributes, given);
+  const ops::Shape result = ops::result_shape(op, attributes, given);
+  const std::size_t element = op == Op::loss ? sizeof(double) : pipeline::element_size(dtype_);
+  CachedCall call{.key = key, .attributes = attributes, .cost = cost_of(request)};
+  call.call = session_.bind(request);
+  call.run = call.call->run;
+  call.row = &row;
+  call.derivative = row.derivative;
+  call.result_shape = pack(result);
+  call.size_class = BufferPool::class_of(static_cast<std::size_t>(result.rows * result.columns) * element);
+  call.operand_count = static_cast<std::uint32_t>(count);
+  call.overwrites = row.overwrites;
+  call.may_alias = row.may_alias;
+  call.differentiable = row.differentiable;
+  call.reads_operands = row.reads_operands;
+  call.reads_result = row.reads_result;
+  return cache_.insert(call);
+}
+
+void Tape::copy(Value from, kernels::Buffer to) {
+  ops::Attributes attributes;
+  attributes.beta = 0;
+  const Value operands[2] = {from, from};
+  const CallKey key(Op::combine, attributes, values_[from].shape, values_[from].shape);
+  const CachedCall* found = cache_.find(key);
+  const CachedCall& call = found != nullptr ? *found : bind(key, Op::combine, attributes, operands, 2);
+  const kernels::Buffer buffers[3] = {values_[from].buffer, values_[from].buffer, to};
+  ++copies_;
+  if (observed_) {
+    run_observed(call, buffers);
+    return;
+  }
+  call.run(call.call, buffers, nullptr);
+}
+
+void Tape::run_observed(const CachedCall& call, const kernels::Buffer* buffers) {
+  const gdbench_phase phase = playing_ == nullptr ? GDBENCH_PHASE_FORWARD : GDBENCH_PHASE_BACKWARD;
+  if (program_ != nullptr) {
+    const std::size_t count = call.operand_count + (call.overwrites < 0 ? 1 : 0);
+    program_->append(call.call, call.row->name, phase, call.cost, {buffers, count});
+  }
+  if (profile_ == nullptr) {
+    call.run(call.call, buffers, nullptr);
+    return;
+  }
+  const double start = now_ns();
+  call.run(call.call, buffers, nullptr);
+  session_.synchronise();
+  const double taken = now_ns() - start;
+  profile_->add(call.row->name, phase, taken, call.cost);
+  profiled_ns_ += taken;
+}
+
+std::size_t Tape::record_of(Value loss) const {
+  if (loss >= values_.size() || (values_[loss].flags & kLoss) == 0) reject("backward from what is not a loss");
+  for (std::size_t i = records_.size(); i-- > 0;) {
+    if (records_[i].result == loss) return i;
+  }
+  reject("the loss depends on no parameter");
+}
+
+void Tape::clear_gradients() {
+  if (mode_ == Mode::once && played_) reject("a second backward needs Mode::persistent");
+  played_ = true;
+  for (const Value value : parameters_) {
+    ValueRecord& parameter = values_[value];
+    parameter.flags = static_cast<std::uint8_t>(parameter.flags & ~kTaken);
+    if (parameter.gradient == kNoValue) continue;
+    ValueRecord& gradient = values_[parameter.gradient];
+    parameter.gradient = kNoValue;
+    if (--gradient.references == 0 && (gradient.flags & kPooled) != 0) {
+      pool_.give_back(gradient.buffer, gradient.size_class);
+      gradient.flags = static_cast<std::uint8_t>((gradient.flags & ~kPooled) | kGone);
+    }
+  }
+}
+
+Matrix Tape::gradient(Value parameter) const {
+  if (parameter >= values_.size()) reject("a gradient of a value that is not of this recording");
+  const ops::Shape shape = unpack(values_[parameter].shape);
+  const Value gradient = values_[parameter].gradient;
+  return {gradient == kNoValue ? nullptr : values_[gradient].buffer, shape.rows, shape.columns};
+}
+
+Matrix Tape::matrix(Value value) const {
+  if (value >= values_.size()) reject("a value that is not of this recording");
+  if ((values_[value].flags & kGone) != 0) reject("a value that was given up or given back");
+  const ops::Shape shape = unpack(values_[value].shape);
+  return {values_[value].buffer, shape.rows, shape.columns};
+}
+
+}  // namespace gdbench::strategies::tape

@@ -1,0 +1,175 @@
+// An eager engine with reverse-mode differentiation. Each op runs when it is applied and is recorded; backward plays
+// the record from its end with the derivative rules of the op table.
+//
+// A recording lives from begin() to the next begin(). Values are numbers that count from 0 in each recording; records
+// and values lie in arrays that are reset, not freed, and buffers come from a caching allocator, so that recording the
+// same kind of step again allocates nothing.
+//
+// In place. An op's kernel may put its result in an operand's buffer only where the caller gives that operand up
+// (`consumed`) and no derivative of a recorded op reads it. Where the kernel cannot but overwrite an operand that is
+// still needed, the operand is copied first (copies() counts). An operand that was overwritten cannot be used again.
+//
+// Errors are Failures (GDBENCH_INVALID, one line), after which the recording must be begun anew.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "implementations/strategies/ops/op_table.h"
+#include "implementations/strategies/profile.h"
+#include "implementations/strategies/program.h"
+#include "implementations/strategies/tape/arena.h"
+#include "implementations/strategies/tape/buffer_pool.h"
+#include "implementations/strategies/tape/call_cache.h"
+
+namespace gdbench::strategies::tape {
+
+using ops::kNoValue;
+using ops::Value;
+
+enum class Mode {
+  once,        // backward gives each value back when the record that made it was played; one backward pass
+  persistent,  // values stay until the next begin(); any number of backward passes
+};
+
+class Tape final : private ops::Emitter {
+ public:
+  Tape(Session& session, gdbench_dtype dtype);
+
+  // Forgets all values and records.
+  void begin(Mode mode = Mode::once);
+
+  // Leaves. Their buffers are the caller's and are never written.
+  Value constant(const Matrix& matrix);
+  Value labels(const Matrix& matrix);
+  // A leaf that backward computes a gradient for: in `gradient`, of the value's size, or where that is null in a buffer
+  // of the tape's.
+  Value parameter(const Matrix& matrix, kernels::Buffer gradient = nullptr);
+
+  // Runs and records op(first, second). Bit i of `consumed` gives operand i up.
+  Value apply(ops::Op op, const ops::Attributes& attributes, Value first, Value second = kNoValue,
+              std::uint32_t consumed = 0);
+  Value product(Value a, Value b) { return apply(ops::Op::product, {}, a, b); }
+  // Both give up z.
+  Value add_bias(Value bias, Value z) { return apply(ops::Op::add_bias, {}, bias, z, 1u << 1); }
+  Value activation(gdbench_activation kind, Value z);
+  Value loss(gdbench_loss kind, Value outputs, Value targets);
+  // A loss that is recorded and not run: for backward alone, which does not read it.
+  Value unevaluated_loss(gdbench_loss kind, Value outputs, Value targets);
+
+  // Computes the gradient of `loss` with respect to every parameter that it depends on. Gradients of an earlier pass
+  // are given back, or overwritten where the caller named the buffer.
+  void backward(Value loss);
+  // The gradient of a parameter from the latest backward; valid until the next backward or begin. Its buffer is null
+  // where the loss does not depend on the parameter.
+  Matrix gradient(Value parameter) const;
+  // A value's shape and buffer. The loss is a double whatever the dtype.
+  Matrix matrix(Value value) const;
+
+  // While set, each call that runs is also appended to it, or timed into it. Null: neither.
+  void capture(Program* program) { program_ = program; }
+  void profile(Profile* profile) { profile_ = profile; }
+  double profiled_ns() const { return profiled_ns_; }  // in all timed calls so far
+
+  std::uint64_t copies() const { return copies_; }
+  std::size_t bound_calls() const { return cache_.size(); }
+  const BufferPool& pool() const { return pool_; }
+
+ private:
+  enum Flag : std::uint8_t {
+    kWantsGradient = 1,  // a parameter, or computed from one
+    kComputed = 2,       // the tape's to overwrite
+    kKept = 4,           // the derivative of a recorded op reads it
+    kPooled = 8,         // its buffer goes back to the pool
+    kGone = 16,          // overwritten, given back or never computed
+    kLabels = 32,        // int32
+    kLoss = 64,          // double
+    kTaken = 128,        // a gradient was written to the buffer that the caller named
+  };
+  struct ValueRecord {
+    kernels::Buffer buffer;
+    kernels::Buffer gradient_buffer;
+    PackedShape shape;
+    Value gradient;
+    std::uint16_t references;  // of a gradient: from parameters' and results' entries and from the rule being played
+    std::uint8_t flags;
+    std::uint8_t size_class;
+  };
+  struct OpRecord {
+    const CachedCall* call;
+    Value operands[2];
+    Value result;
+    std::uint32_t wanted;
+  };
+
+  Value emit(ops::Op op, const ops::Attributes& attributes, std::span<const Value> operands,
+             const ops::Hint& hint) override;
+  ops::Shape shape_of(Value value) const override { return unpack(values_[value].shape); }
+
+  Value add_leaf(const Matrix& matrix, unsigned flags, kernels::Buffer gradient);
+  Value add_value(kernels::Buffer buffer, kernels::Buffer gradient_buffer, PackedShape shape, unsigned flags,
+                  std::uint32_t size_class) {
+    ValueRecord& value = values_.add();
+    value.buffer = buffer;
+    value.gradient_buffer = gradient_buffer;
+    value.shape = shape;
+    value.gradient = kNoValue;
+    value.references = 0;
+    value.flags = static_cast<std::uint8_t>(flags);
+    value.size_class = static_cast<std::uint8_t>(size_class);
+    return static_cast<Value>(values_.size() - 1);
+  }
+  void add_record(const CachedCall& call, Value first, Value second, Value result, std::uint32_t wanted) {
+    OpRecord& record = records_.add();
+    record.call = &call;
+    record.operands[0] = first;
+    record.operands[1] = second;
+    record.result = result;
+    record.wanted = wanted;
+  }
+  const CachedCall& find(ops::Op op, const ops::Attributes& attributes, const Value* operands, std::size_t count);
+  const CachedCall& look_up(const CallKey& key, ops::Op op, const ops::Attributes& attributes, const Value* operands,
+                            std::size_t count);
+  const CachedCall& bind(const CallKey& key, ops::Op op, const ops::Attributes& attributes, const Value* operands,
+                         std::size_t count);
+  void check_operands(ops::Op op, const Value* operands, std::size_t count) const;
+  // Runs the call and adds its result, in `buffer` where that is not null.
+  Value execute(const CachedCall& call, const Value* operands, std::uint32_t consumed, kernels::Buffer buffer);
+  Value execute_overwriting(const CachedCall& call, const Value* operands, std::uint32_t consumed,
+                            kernels::Buffer buffer);
+  bool expendable(Value value) const;
+  void run(const CachedCall& call, const kernels::Buffer* buffers);
+  void run_observed(const CachedCall& call, const kernels::Buffer* buffers);
+  void copy(Value from, kernels::Buffer to);
+  void record(const CachedCall& call, const Value* operands, Value result);
+
+  void play(const OpRecord& record);
+  void accumulate(Value operand, Value gradient);
+  void drop(Value gradient);
+  void give_back(ValueRecord& value);
+  void clear_gradients();
+  std::size_t record_of(Value loss) const;
+
+  Session& session_;
+  gdbench_dtype dtype_;
+  CallCache cache_;
+  BufferPool pool_;
+  Arena<ValueRecord> values_;
+  Arena<OpRecord> records_;
+  // The call that was found last time at the same place in the order of lookups: mostly the one that is looked for.
+  Arena<const CachedCall*> guesses_;
+  std::size_t lookups_ = 0;
+  std::vector<Value> parameters_;
+  std::vector<Value> temporaries_;  // of the rule being played
+  Mode mode_ = Mode::once;
+  const OpRecord* playing_ = nullptr;
+  bool played_ = false;
+  Program* program_ = nullptr;
+  Profile* profile_ = nullptr;
+  bool observed_ = false;
+  double profiled_ns_ = 0;
+  std::uint64_t copies_ = 0;
+};
+
+}  // namespace gdbench::strategies::tape

@@ -1,0 +1,168 @@
+#include "implementations/strategies/tape/tape_strategy.h"
+
+#include <optional>
+
+#include "implementations/strategies/tape/tape.h"
+#include "implementations/strategies/trainer.h"
+#include "implementations/strategies/training_program.h"
+
+namespace gdbench::strategies::tape {
+namespace {
+
+class TapeTrainer : public Trainer {
+ public:
+  using Trainer::Trainer;
+
+  void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override {
+    Trainer::prepare(problem, settings);
+    tape_.emplace(session(), static_cast<gdbench_dtype>(problem.dtype));
+    update_.emplace();
+    parameters().add_update(*update_);
+  }
+  void run(std::uint64_t steps) override {
+    for_each_step(steps, [this](const BatchFeed::Batch& batch) {
+      differentiate(batch);
+      update_->run();
+    });
+  }
+  void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
+
+ protected:
+  // Records the step's forward pass and plays it: afterwards the parameters' gradients are those of this batch.
+  void differentiate(const BatchFeed::Batch& batch);
+  Tape& tape() { return *tape_; }
+
+ private:
+  std::optional<Tape> tape_;
+  std::optional<Program> update_;
+};
+
+void TapeTrainer::differentiate(const BatchFeed::Batch& batch) {
+  Tape& tape = *tape_;
+  const gdbench_problem& model = problem();
+  tape.begin();
+  Value value = tape.constant({batch.x, batch.rows, model.layers[0].inputs});
+  for (std::int64_t l = 0; l < model.layer_count; ++l) {
+    const gdbench_layer& layer = model.layers[l];
+    value = tape.product(value, tape.parameter(parameters().weights(l), parameters().weights_gradient(l).buffer));
+    if (layer.has_bias != 0) {
+      value = tape.add_bias(tape.parameter(parameters().bias(l), parameters().bias_gradient(l).buffer), value);
+    }
+    if (layer.activation != GDBENCH_IDENTITY) {
+      value = tape.activation(static_cast<gdbench_activation>(layer.activation), value);
+    }
+  }
+  const auto loss = static_cast<gdbench_loss>(model.loss);
+  const Matrix targets{batch.targets, batch.rows, target_columns()};
+  // A step does not need the loss itself; evaluate() computes it.
+  tape.backward(tape.unevaluated_loss(
+      loss, value, loss == GDBENCH_SOFTMAX_CROSS_ENTROPY ? tape.labels(targets) : tape.constant(targets)));
+}
+
+void TapeTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
+  Profile profile;
+  tape_->profile(&profile);
+  for_each_profiled_step(steps, profile, [&](const BatchFeed::Batch& batch) {
+    const double in_calls = tape_->profiled_ns();
+    const double start = now_ns();
+    differentiate(batch);
+    // What is not in a kernel is the tape's own, with about one reading of the clock per call.
+    const double own = now_ns() - start - (tape_->profiled_ns() - in_calls);
+    profile.add("tape", GDBENCH_PHASE_RECORD, own, {});
+    update_->run_profiled(session(), profile);
+  });
+  tape_->profile(nullptr);
+  profile.report(sink);
+}
+
+class ReplayTrainer final : public TapeTrainer {
+ public:
+  using TapeTrainer::TapeTrainer;
+
+  void run(std::uint64_t steps) override;
+  void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
+
+ private:
+  std::optional<TrainingProgram>& recorded_for(const BatchFeed::Batch& batch) {
+    return batch.rows == problem().batch_rows ? full_ : partial_;
+  }
+  // Makes the step as it records it.
+  void record(const BatchFeed::Batch& batch, std::optional<TrainingProgram>& recorded);
+
+  std::optional<TrainingProgram> full_;
+  std::optional<TrainingProgram> partial_;
+};
+
+void ReplayTrainer::run(std::uint64_t steps) {
+  // A batch that is all the data lies where it lay when it was recorded.
+  if (full_ && feed().loader().full_batch()) {
+    for_each_step(steps, [&program = full_->program()](const BatchFeed::Batch&) { program.run(); });
+    return;
+  }
+  for_each_step(steps, [this](const BatchFeed::Batch& batch) {
+    std::optional<TrainingProgram>& recorded = recorded_for(batch);
+    if (!recorded) [[unlikely]] {
+      record(batch, recorded);
+      return;
+    }
+    recorded->take(batch);
+    recorded->program().run();
+  });
+}
+
+void ReplayTrainer::record(const BatchFeed::Batch& batch, std::optional<TrainingProgram>& recorded) {
+  Program program;
+  tape().capture(&program);
+  differentiate(batch);
+  tape().capture(nullptr);
+  Program update;
+  parameters().add_update(update);
+  update.run();
+  parameters().add_update(program);
+  recorded.emplace(std::move(program), batch);
+}
+
+void ReplayTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
+  Profile profile;
+  for_each_profiled_step(steps, profile, [&](const BatchFeed::Batch& batch) {
+    std::optional<TrainingProgram>& recorded = recorded_for(batch);
+    if (!recorded) {
+      const double start = now_ns();
+      record(batch, recorded);
+      profile.add("first step", GDBENCH_PHASE_RECORD, now_ns() - start, {});
+      return;
+    }
+    recorded->take(batch);
+    recorded->program().run_profiled(session(), profile);
+  });
+  profile.report(sink);
+}
+
+template <class Strategy>
+constexpr StrategyDescriptor describe(const char* policy, const char* description) {
+  return {
+      .name = "tape",
+      .policy = policy,
+      .description = description,
+      .tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN),
+      .activations = GDBENCH_BIT(GDBENCH_IDENTITY) | GDBENCH_BIT(GDBENCH_RELU) | GDBENCH_BIT(GDBENCH_TANH) |
+                     GDBENCH_BIT(GDBENCH_SIGMOID),
+      .losses = GDBENCH_BIT(GDBENCH_MSE) | GDBENCH_BIT(GDBENCH_HALF_MSE) | GDBENCH_BIT(GDBENCH_SOFTMAX_CROSS_ENTROPY),
+      .optimizers = GDBENCH_BIT(GDBENCH_SGD) | GDBENCH_BIT(GDBENCH_MOMENTUM) | GDBENCH_BIT(GDBENCH_NESTEROV) |
+                    GDBENCH_BIT(GDBENCH_ADAGRAD) | GDBENCH_BIT(GDBENCH_RMSPROP) | GDBENCH_BIT(GDBENCH_ADAM) |
+                    GDBENCH_BIT(GDBENCH_ADAMW),
+      .capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE),
+      .create = [](const kernels::Backend& backend) -> std::unique_ptr<strategies::Strategy> {
+        return std::make_unique<Strategy>(backend);
+      },
+  };
+}
+
+}  // namespace
+
+const StrategyDescriptor kDescriptor =
+    describe<TapeTrainer>("", "ops run at once and are recorded; the record is played backward, anew at every step");
+const StrategyDescriptor kReplayDescriptor =
+    describe<ReplayTrainer>("+replay", "a step is recorded once per batch size; its calls are replayed");
+
+}  // namespace gdbench::strategies::tape

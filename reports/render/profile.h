@@ -1,0 +1,21 @@
+// Renderers of a profile.
+#pragma once
+
+#include <string>
+
+#include "harness/result/profile.h"
+
+namespace gdbench::render {
+
+// Phases with their ops, shares of the profiled step, GFLOP/s and GB/s; what nobody claims; what profiling itself
+// costs.
+std::string profile_table(const result::Profile& profile);
+
+// One mean step as a timeline in the Trace Event Format (JSON object form, complete events), as Perfetto, speedscope
+// and chrome://tracing open it: phases with their ops inside, in the order of a step, lengths as measured.
+std::string chrome_trace(const result::Profile& profile);
+
+// "implementation;phase;op picoseconds" lines, as flame graph tools and speedscope read them.
+std::string collapsed_stacks(const result::Profile& profile);
+
+}  // namespace gdbench::render

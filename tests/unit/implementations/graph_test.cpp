@@ -1,0 +1,222 @@
+// The graph strategy on every backend against the plain loops of training_case.h.
+#include "implementations/strategies/graph/graph.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "implementations/failure.h"
+#include "implementations/strategies/graph/passes/pipeline.h"
+#include "tests/unit/implementations/allocation_counter.h"
+#include "tests/unit/implementations/training_case.h"
+
+namespace gdbench::strategies {
+namespace {
+
+using kernels::all_cases;
+using kernels::backend_named;
+using kernels::BackendCase;
+
+gdbench_layer layer(std::int64_t inputs, std::int64_t outputs, gdbench_activation activation = GDBENCH_IDENTITY,
+                    bool bias = true) {
+  return {inputs, outputs, activation, bias ? 1 : 0};
+}
+
+class GraphTest : public testing::TestWithParam<BackendCase> {
+ protected:
+  // Options live as long as the test.
+  std::unique_ptr<Strategy> start(TrainingProblem& training, const std::string& passes = "all",
+                                  const std::string& dump = "") {
+    passes_ = passes;
+    dump_ = dump;
+    options_ = {{"passes", passes_.c_str()}, {"dump", dump_.c_str()}};
+    training.mutable_settings().option_count = static_cast<std::int64_t>(options_.size());
+    training.mutable_settings().options = options_.data();
+    auto strategy = graph::kDescriptor.create(backend_named(GetParam().backend));
+    strategy->load(training.data());
+    strategy->prepare(training.problem(), training.settings());
+    strategy->set_state(training.state());
+    return strategy;
+  }
+
+  double tolerance() const { return GetParam().dtype == GDBENCH_F32 ? 2e-4 : 1e-11; }
+
+  void expect_trained(TrainingProblem& training, Strategy& strategy, std::int64_t steps) const {
+    strategy.get_state(training.state());
+    EXPECT_EQ(training.state().step, steps);
+    const std::vector<Dense> actual = training.state_values();
+    const std::vector<Dense> expected = training.trained(steps);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      for (std::size_t entry = 0; entry < expected[i].values.size(); ++entry) {
+        ASSERT_NEAR(actual[i].values[entry], expected[i].values[entry], tolerance())
+            << "parameter " << i << " entry " << entry;
+      }
+    }
+  }
+
+  // `steps` updates in two calls, then the losses of both splits.
+  void check(TrainingCase values, std::int64_t steps, const std::string& passes = "all") {
+    SCOPED_TRACE(passes);
+    values.dtype = GetParam().dtype;
+    TrainingProblem training(values);
+    const auto strategy = start(training, passes);
+    strategy->run(1);
+    strategy->run(static_cast<std::uint64_t>(steps - 1));
+    strategy->sync();
+    expect_trained(training, *strategy, steps);
+    for (const int split : {0, 1}) {
+      EXPECT_NEAR(strategy->evaluate(split), training.loss(training.trained(steps), split), tolerance());
+    }
+    strategy->run(2);  // evaluating changed nothing
+    expect_trained(training, *strategy, steps + 2);
+  }
+
+ private:
+  std::string passes_;
+  std::string dump_;
+  std::vector<gdbench_option_value> options_;
+};
+
+TEST_P(GraphTest, LinearRegression) {
+  check({.layers = {layer(2, 1)}, .loss = GDBENCH_HALF_MSE, .rows = 3, .batch_rows = 3}, 10);
+  check({.layers = {layer(2, 1, GDBENCH_IDENTITY, false)}, .loss = GDBENCH_MSE, .rows = 3, .batch_rows = 3}, 10);
+  check({.layers = {layer(33, 3)}, .loss = GDBENCH_MSE, .rows = 29, .batch_rows = 29}, 5);
+}
+
+TEST_P(GraphTest, PerceptronsWithEachPassOffAndEachAlone) {
+  const TrainingCase values = {.layers = {layer(4, 6, GDBENCH_RELU), layer(6, 5, GDBENCH_SIGMOID, false),
+                                          layer(5, 3, GDBENCH_TANH), layer(3, 2, GDBENCH_SIGMOID)},
+                               .loss = GDBENCH_HALF_MSE,
+                               .rows = 13,
+                               .batch_rows = 13};
+  check(values, 6);
+  check(values, 6, "none");
+  std::vector<std::string> names = {graph::kBufferReuse};
+  for (const graph::Pass& pass : graph::all_passes()) names.push_back(pass.name);
+  for (const std::string& name : names) {
+    check(values, 3, "-" + name);
+    check(values, 3, "none,+" + name);
+  }
+}
+
+TEST_P(GraphTest, CrossEntropy) {
+  const TrainingCase values = {.layers = {layer(6, 17, GDBENCH_RELU), layer(17, 4)},
+                               .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
+                               .rows = 23,
+                               .batch_rows = 23};
+  check(values, 5);
+  check(values, 5, "none");
+}
+
+TEST_P(GraphTest, BatchesWithASmallerLastOne) {
+  check({.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)}, .rows = 10, .batch_rows = 4}, 8);
+  check({.layers = {layer(3, 2)}, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 7, .batch_rows = 3}, 7);
+  check({.layers = {layer(3, 1)}, .rows = 5, .batch_rows = 1}, 12);
+  check({.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)}, .rows = 10, .batch_rows = 4, .shuffled = true}, 15);
+}
+
+TEST_P(GraphTest, LearningRateSchedule) {
+  check({.layers = {layer(2, 3), layer(3, 1)}, .rows = 4, .batch_rows = 4, .learning_rates = {0.1, 0.05, 0.0, 0.02}},
+        7);
+}
+
+TEST_P(GraphTest, SetStateRewinds) {
+  TrainingProblem training({.layers = {layer(3, 2)}, .dtype = GetParam().dtype, .rows = 7, .batch_rows = 3});
+  const auto strategy = start(training);
+  strategy->run(5);
+  TrainingProblem fresh({.layers = {layer(3, 2)}, .dtype = GetParam().dtype, .rows = 7, .batch_rows = 3});
+  strategy->set_state(fresh.state());
+  strategy->run(4);
+  expect_trained(training, *strategy, 4);
+}
+
+TEST_P(GraphTest, EvaluatesMoreRowsThanAPieceHolds) {
+  TrainingProblem training({.layers = {layer(2, 1)}, .dtype = GetParam().dtype, .rows = 9001, .batch_rows = 10});
+  EXPECT_NEAR(start(training)->evaluate(0), training.loss(training.initial(), 0), tolerance());
+}
+
+TEST_P(GraphTest, ASteadyStepAllocatesNothing) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns malloc";
+  if (GetParam().backend == "onednn") GTEST_SKIP() << "oneDNN allocates its table of arguments at every execution";
+  const TrainingCase cases[] = {
+      {.layers = {layer(2, 1)}, .dtype = GetParam().dtype, .rows = 3, .batch_rows = 3},
+      {.layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)},
+       .dtype = GetParam().dtype,
+       .rows = 1000,
+       .batch_rows = 1000},
+      {.layers = {layer(784, 128, GDBENCH_RELU), layer(128, 10)},
+       .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
+       .dtype = GetParam().dtype,
+       .rows = 80,
+       .batch_rows = 32,
+       .shuffled = true,
+       .learning_rates = {0.01, 0.02, 0.03}},
+  };
+  for (const TrainingCase& values : cases) {
+    for (const char* passes : {"all", "none"}) {
+      TrainingProblem training(values);
+      const auto strategy = start(training, passes);
+      const std::uint64_t before = allocation_count();
+      strategy->run(7);
+      strategy->sync();
+      EXPECT_EQ(allocation_count() - before, 0u);
+    }
+  }
+  const std::uint64_t before = allocation_count();
+  TrainingProblem training(cases[0]);
+  start(training);
+  EXPECT_GT(allocation_count(), before);  // the counter works
+}
+
+TEST_P(GraphTest, ProfilesWhatItRunsAndHowItWasCompiled) {
+  TrainingProblem training(
+      {.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)}, .dtype = GetParam().dtype, .rows = 10, .batch_rows = 10});
+  const auto strategy = start(training, "none,+dead-code,+merge-updates");
+  std::map<std::pair<std::string, int>, gdbench_profile_record> records;
+  gdbench_profile_sink sink{sizeof(sink), &records, [](void* context, const gdbench_profile_record* record) {
+                              auto& all = *static_cast<decltype(records)*>(context);
+                              EXPECT_TRUE(all.emplace(std::pair(record->op, record->phase), *record).second);
+                            }};
+  strategy->profile(4, sink);
+  expect_trained(training, *strategy, 4);
+  EXPECT_EQ(records.at({"product", GDBENCH_PHASE_FORWARD}).calls, 8u);
+  EXPECT_EQ(records.at({"product", GDBENCH_PHASE_FORWARD}).flops, 4 * 2 * (10 * 3 * 5 + 10 * 5 * 2));
+  EXPECT_EQ(records.at({"product", GDBENCH_PHASE_BACKWARD}).calls, 12u);
+  EXPECT_EQ(records.at({"update", GDBENCH_PHASE_UPDATE}).calls, 4u);
+  EXPECT_EQ(records.count({"loss", GDBENCH_PHASE_FORWARD}), 0u);
+  EXPECT_GT(records.at({"build", GDBENCH_PHASE_COMPILE}).time_ns, 0);
+  EXPECT_GT(records.at({"bind", GDBENCH_PHASE_COMPILE}).time_ns, 0);
+  EXPECT_EQ(records.at({"pass dead-code", GDBENCH_PHASE_COMPILE}).calls, 2u);
+  EXPECT_EQ(records.at({"pass merge-updates", GDBENCH_PHASE_COMPILE}).calls, 4u);
+  EXPECT_EQ(records.at({"pass fusion", GDBENCH_PHASE_COMPILE}).calls, 0u);
+}
+
+TEST_P(GraphTest, DumpsTheGraphBeforeAndAfterEachPass) {
+  const auto folder = std::filesystem::temp_directory_path() / ("gdbench-dump-" + std::to_string(::getpid()) +
+                                                                GetParam().backend + std::to_string(GetParam().dtype));
+  TrainingProblem training({.layers = {layer(3, 2)}, .dtype = GetParam().dtype, .rows = 7, .batch_rows = 3});
+  start(training, "all", folder.string());
+  for (const char* file : {"step-3-rows-00-built.txt", "step-3-rows-00-built.dot", "step-3-rows-01-algebra.txt",
+                           "step-1-rows-00-built.txt", "step-1-rows-plan.txt"}) {
+    std::ifstream stream(folder / file);
+    EXPECT_TRUE(stream.good() && stream.peek() != EOF) << file;
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST_P(GraphTest, RefusesUnknownPassesAndStatesOfOtherShapes) {
+  TrainingProblem training({.layers = {layer(3, 2)}, .dtype = GetParam().dtype, .rows = 7, .batch_rows = 7});
+  EXPECT_THROW(start(training, "-nothing"), implementations::Failure);
+  TrainingProblem other({.layers = {layer(3, 4)}, .dtype = GetParam().dtype, .rows = 7, .batch_rows = 7});
+  EXPECT_THROW(start(training)->set_state(other.state()), implementations::Failure);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, GraphTest, testing::ValuesIn(all_cases()), kernels::case_name);
+
+}  // namespace
+}  // namespace gdbench::strategies

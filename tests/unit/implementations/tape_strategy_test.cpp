@@ -1,0 +1,155 @@
+// The strategies `tape` and `tape+replay` on every backend: right, to the last bit those of `hand`, and steady.
+#include "implementations/strategies/tape/tape_strategy.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "implementations/strategies/hand/hand.h"
+#include "tests/unit/implementations/allocation_counter.h"
+#include "tests/unit/implementations/training_case.h"
+
+namespace gdbench::strategies {
+namespace {
+
+using kernels::all_cases;
+using kernels::backend_named;
+using kernels::BackendCase;
+
+gdbench_layer layer(std::int64_t inputs, std::int64_t outputs, gdbench_activation activation = GDBENCH_IDENTITY,
+                    bool bias = true) {
+  return {inputs, outputs, activation, bias ? 1 : 0};
+}
+
+const std::vector<TrainingCase>& cases() {
+  static const std::vector<TrainingCase> cases = {
+      {.layers = {layer(2, 1)}, .loss = GDBENCH_HALF_MSE, .rows = 3, .batch_rows = 3},
+      {.layers = {layer(2, 1, GDBENCH_IDENTITY, false)}, .rows = 3, .batch_rows = 3},
+      {.layers = {layer(4, 6, GDBENCH_RELU), layer(6, 5, GDBENCH_SIGMOID, false), layer(5, 3, GDBENCH_TANH),
+                  layer(3, 2, GDBENCH_SIGMOID)},
+       .loss = GDBENCH_HALF_MSE,
+       .rows = 13,
+       .batch_rows = 13},
+      {.layers = {layer(6, 17, GDBENCH_RELU), layer(17, 4)},
+       .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
+       .rows = 23,
+       .batch_rows = 23},
+      {.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)},
+       .rows = 10,
+       .batch_rows = 4,
+       .shuffled = true,
+       .learning_rates = {0.1, 0.05, 0.02}},
+      {.layers = {layer(3, 2)}, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 7, .batch_rows = 3},
+  };
+  return cases;
+}
+
+class TapeStrategyTest : public testing::TestWithParam<BackendCase> {
+ protected:
+  std::unique_ptr<Strategy> start(const StrategyDescriptor& descriptor, TrainingProblem& training) const {
+    auto strategy = descriptor.create(backend_named(GetParam().backend));
+    strategy->load(training.data());
+    strategy->prepare(training.problem(), training.settings());
+    strategy->set_state(training.state());
+    return strategy;
+  }
+  TrainingCase with_dtype(TrainingCase values) const {
+    values.dtype = GetParam().dtype;
+    return values;
+  }
+  std::vector<Dense> trained(const StrategyDescriptor& descriptor, const TrainingCase& values, std::uint64_t steps,
+                             double* loss) const {
+    TrainingProblem training(with_dtype(values));
+    const auto strategy = start(descriptor, training);
+    strategy->run(1);
+    strategy->run(steps - 1);
+    strategy->sync();
+    strategy->get_state(training.state());
+    EXPECT_EQ(training.state().step, static_cast<std::int64_t>(steps));
+    *loss = strategy->evaluate(0);
+    return training.state_values();
+  }
+};
+
+constexpr const StrategyDescriptor* kBoth[] = {&tape::kDescriptor, &tape::kReplayDescriptor};
+
+TEST_P(TapeStrategyTest, TrainsLikePlainLoops) {
+  const double tolerance = GetParam().dtype == GDBENCH_F32 ? 2e-4 : 1e-11;
+  for (const StrategyDescriptor* descriptor : kBoth) {
+    for (const TrainingCase& values : cases()) {
+      double loss = 0;
+      const std::vector<Dense> actual = trained(*descriptor, values, 8, &loss);
+      TrainingProblem training(with_dtype(values));
+      const std::vector<Dense> expected = training.trained(8);
+      EXPECT_NEAR(loss, training.loss(expected, 0), tolerance);
+      for (std::size_t p = 0; p < expected.size(); ++p) {
+        for (std::size_t i = 0; i < expected[p].values.size(); ++i) {
+          ASSERT_NEAR(actual[p].values[i], expected[p].values[i], tolerance) << descriptor->policy << " " << p;
+        }
+      }
+    }
+  }
+}
+
+// The same kernels in the same order: a difference of their times is the strategy's.
+TEST_P(TapeStrategyTest, IsHandToTheLastBit) {
+  for (const StrategyDescriptor* descriptor : kBoth) {
+    for (const TrainingCase& values : cases()) {
+      double loss = 0, hand_loss = 0;
+      const std::vector<Dense> actual = trained(*descriptor, values, 9, &loss);
+      const std::vector<Dense> expected = trained(hand::kDescriptor, values, 9, &hand_loss);
+      for (std::size_t p = 0; p < expected.size(); ++p) EXPECT_EQ(actual[p].values, expected[p].values);
+      EXPECT_EQ(loss, hand_loss);
+    }
+  }
+}
+
+// Where a library allocates by itself, not more than hand with the same calls.
+TEST_P(TapeStrategyTest, ASteadyStepAllocatesNothing) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns malloc";
+  const auto allocations = [this](const StrategyDescriptor& descriptor, const TrainingCase& values) {
+    TrainingProblem training(with_dtype(values));
+    const auto strategy = start(descriptor, training);
+    strategy->run(8);  // every batch size
+    const std::uint64_t before = allocation_count();
+    strategy->run(20);
+    return allocation_count() - before;
+  };
+  for (const StrategyDescriptor* descriptor : kBoth) {
+    for (const TrainingCase& values : cases()) {
+      const std::uint64_t by_the_library = GetParam().backend == "onednn" ? allocations(hand::kDescriptor, values) : 0;
+      EXPECT_EQ(allocations(*descriptor, values), by_the_library) << descriptor->policy;
+    }
+  }
+}
+
+TEST_P(TapeStrategyTest, ProfilesWhatItRuns) {
+  for (const StrategyDescriptor* descriptor : kBoth) {
+    TrainingProblem training(
+        with_dtype({.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)}, .rows = 10, .batch_rows = 10}));
+    const auto strategy = start(*descriptor, training);
+    strategy->run(1);
+    std::map<std::pair<std::string, int>, gdbench_profile_record> records;
+    gdbench_profile_sink sink{sizeof(sink), &records, [](void* context, const gdbench_profile_record* record) {
+                                auto& all = *static_cast<decltype(records)*>(context);
+                                EXPECT_TRUE(all.emplace(std::pair(record->op, record->phase), *record).second);
+                              }};
+    strategy->profile(4, sink);
+    EXPECT_EQ(records.at({"product", GDBENCH_PHASE_FORWARD}).calls, 8u);
+    EXPECT_EQ(records.at({"product", GDBENCH_PHASE_BACKWARD}).calls, 12u);
+    EXPECT_EQ(records.at({"column_sum", GDBENCH_PHASE_BACKWARD}).calls, 8u);
+    EXPECT_EQ(records.at({"update", GDBENCH_PHASE_UPDATE}).calls, 4u);
+    EXPECT_EQ(records.count({"loss", GDBENCH_PHASE_FORWARD}), 0u);
+    EXPECT_EQ(records.count({"combine", GDBENCH_PHASE_BACKWARD}), 0u);  // nothing is copied or accumulated
+    if (descriptor == &tape::kDescriptor) {
+      EXPECT_EQ(records.at({"tape", GDBENCH_PHASE_RECORD}).calls, 4u);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, TapeStrategyTest, testing::ValuesIn(all_cases()), kernels::case_name);
+
+}  // namespace
+}  // namespace gdbench::strategies
