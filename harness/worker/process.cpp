@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -23,6 +24,8 @@
 namespace gdbench::worker {
 
 namespace {
+
+constexpr std::size_t kMostInherited = 8;
 
 // Everything between fork and exec: only async-signal-safe calls. Returns on failure only.
 void become_worker(char* const* argv, const std::vector<InheritedDescriptor>& inherited,
@@ -45,12 +48,14 @@ void become_worker(char* const* argv, const std::vector<InheritedDescriptor>& in
   dup2(null, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
-  // First to numbers out of the way: a source may have a number that another one is to get.
-  constexpr int kSafe = 64;
-  for (const InheritedDescriptor& descriptor : inherited) dup2(descriptor.ours, kSafe + descriptor.theirs);
-  for (const InheritedDescriptor& descriptor : inherited) {
-    dup2(kSafe + descriptor.theirs, descriptor.theirs);  // dup2 clears close-on-exec
-    close(kSafe + descriptor.theirs);
+  // First to free numbers out of the way: a source may have a number that another one is to get, and with many workers
+  // alive the coordinator's numbers are large.
+  constexpr int kOutOfTheWay = 16;
+  std::array<int, kMostInherited> copies{};
+  for (std::size_t i = 0; i < inherited.size(); ++i) copies[i] = fcntl(inherited[i].ours, F_DUPFD, kOutOfTheWay);
+  for (std::size_t i = 0; i < inherited.size(); ++i) {
+    dup2(copies[i], inherited[i].theirs);  // dup2 clears close-on-exec
+    close(copies[i]);
   }
   sigset_t none;
   sigemptyset(&none);
@@ -94,6 +99,7 @@ Process& Process::operator=(Process&& other) noexcept {
 
 Result<Process> Process::start(const std::vector<std::string>& argv, const std::vector<InheritedDescriptor>& inherited,
                                const std::vector<int>& processors) {
+  if (inherited.size() > kMostInherited) return failure("too many descriptors for a worker");
   Process process;
   process.output_ = memfd_create("worker-output", MFD_CLOEXEC);
   if (process.output_ < 0) return failure(std::string("cannot create a worker's output buffer: ") + strerror(errno));

@@ -88,7 +88,7 @@ class Commands(ProgramTest):
         self.assertEqual(self.complete("gdbench", "ver"), ["verify"])
         self.assertEqual(self.complete("gdbench", "run", "--laun"), ["--launches"])
         self.assertEqual(self.complete("gdbench", "run", "--scenario", "mlp-7"), ["mlp-784-128-10"])
-        self.assertEqual(self.complete("gdbench", "run", "--impl", "hand/n"), ["hand/naive"])
+        self.assertEqual(self.complete("gdbench", "run", "--impl", "hand/na"), ["hand/naive"])
 
     def complete(self, *words):
         """What bash offers for the last word."""

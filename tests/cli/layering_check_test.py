@@ -28,7 +28,7 @@ WRONG = [
     ("harness/verify/wrong.cpp", '"harness/result/report.h"'),
     ("harness/stats/wrong.cpp", '"harness/base/result.h"'),
     ("harness/stats/wrong_json.cpp", "<nlohmann/json.hpp>"),
-    ("harness/machine/wrong.cpp", '"harness/result/report.h"'),
+    ("harness/machine/wrong.cpp", '"harness/measure/schedule.h"'),
     ("harness/result/wrong_scenario.cpp", '"harness/scenario/problem.h"'),
     ("harness/worker/wrong.cpp", '"harness/measure/schedule.h"'),
     ("harness/measure/wrong_cli.cpp", '"harness/cli/command.h"'),
