@@ -79,6 +79,31 @@ TEST(Process, MakesItsOutputFitIntoAMessage) {
   EXPECT_EQ(wordy.last_output_line(), std::string(200, 'x'));
 }
 
+// With many workers alive the coordinator's descriptors have large numbers, which must not be overwritten on the way.
+TEST(Process, HandsOverDescriptorsOfAnyNumber) {
+  constexpr int kMany = 80;
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  close(ends[1]);
+  for (int number = 64; number < kMany; ++number) {
+    int more[2];
+    ASSERT_EQ(pipe(more), 0);
+    const std::string text = std::to_string(number) + "\n";
+    ASSERT_EQ(write(more[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    close(more[1]);
+    ASSERT_EQ(dup2(more[0], number), number);
+    close(more[0]);
+  }
+  for (int number = 64; number < kMany; ++number) {
+    Result<Process> process = Process::start({"/bin/sh", "-c", "cat <&4"}, {{ends[0], 3}, {number, 4}}, {});
+    ASSERT_TRUE(process.ok());
+    EXPECT_EQ(process.value().finish(5), "exit status 0");
+    EXPECT_EQ(process.value().last_output_line(), std::to_string(number));
+    close(number);
+  }
+  close(ends[0]);
+}
+
 TEST(Process, SaysWhatCannotBeExecuted) {
   Result<Process> process = Process::start({"/nowhere/worker", "argument"}, {}, {});
   ASSERT_TRUE(process.ok());
