@@ -63,6 +63,16 @@ Result<worker::BlockAnswer> CellWorker::run_block(std::uint64_t steps, std::uint
   return client_.run({.steps = steps, .warm_up = warm_up, .start_image = kStartImage, .end_image = kEndImage});
 }
 
+Result<scenario::State> CellWorker::run_in_two_parts(std::uint64_t first, std::uint64_t second) {
+  Status status = client_.set_state(kStartImage, 0);
+  if (status.ok()) status = client_.run_on(first);
+  if (status.ok()) status = client_.run_on(second);
+  if (!status.ok()) return status.error();
+  const Result<std::int64_t> step = client_.get_state(kReplayImage);
+  if (!step.ok()) return step.error();
+  return state(kReplayImage, step.value());
+}
+
 result::CellStatus status_of(const Error& error) {
   using result::CellState;
   if (error.kind == ErrorKind::unsupported) return {CellState::unsupported, error.message};

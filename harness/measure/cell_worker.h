@@ -32,6 +32,9 @@ class CellWorker {
   // A block of `steps` steps from the start state, after `warm_up` untimed ones.
   Result<worker::BlockAnswer> run_block(std::uint64_t steps, std::uint64_t warm_up);
 
+  // The state after `first` and then `second` untimed steps from the start state.
+  Result<scenario::State> run_in_two_parts(std::uint64_t first, std::uint64_t second);
+
  private:
   worker::Client client_;
   SharedMemory state_memory_;

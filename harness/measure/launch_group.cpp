@@ -136,14 +136,9 @@ class LaunchGroup {
     live.replayed = true;
     std::mt19937_64 generator(options_.seed + live.planned->index);
     const std::uint64_t first = 1 + generator() % (steps - 1);
-    worker::Client& client = member.worker.client();
-    Status status = client.set_state(kStartImage, 0);
-    if (status.ok()) status = client.run_on(first);
-    if (status.ok()) status = client.run_on(steps - first);
-    if (!status.ok()) return status;
-    const Result<std::int64_t> step = client.get_state(kReplayImage);
-    if (!step.ok()) return step.error();
-    const double displacement = verify::displacement(planned_.start, member.worker.state(kReplayImage, step.value()));
+    const Result<scenario::State> replayed = member.worker.run_in_two_parts(first, steps - first);
+    if (!replayed.ok()) return replayed.error();
+    const double displacement = verify::displacement(planned_.start, replayed.value());
     // Threads may add in another order from run to run.
     constexpr double kReplayTolerance = 1e-4;
     const ExpectedDisplacement expected{displacement, displacement * kReplayTolerance};

@@ -56,13 +56,9 @@ Result<result::CellStatus> check_trajectory(CellWorker& worker, const verify::Ya
   // The same in two parts: what a step does must not depend on where a block begins.
   std::mt19937_64 generator(seed);
   const std::uint64_t first = 1 + generator() % (steps - 1);
-  Status status = worker.client().set_state(kStartImage, 0);
-  if (status.ok()) status = worker.client().run_on(first);
-  if (status.ok()) status = worker.client().run_on(steps - first);
-  if (!status.ok()) return status.error();
-  const Result<std::int64_t> step = worker.client().get_state(kReplayImage);
-  if (!step.ok()) return step.error();
-  const verify::Check parts = verify::check(yardstick, worker.state(kReplayImage, step.value()), loss.value());
+  const Result<scenario::State> replayed = worker.run_in_two_parts(first, steps - first);
+  if (!replayed.ok()) return replayed.error();
+  const verify::Check parts = verify::check(yardstick, replayed.value(), loss.value());
   if (!parts.ok) {
     return result::CellStatus{CellState::wrong, "in two parts (" + std::to_string(first) + " + " +
                                                     std::to_string(steps - first) + " steps): " + parts.reason};
