@@ -11,15 +11,15 @@ fail() {
   exit 2
 }
 
-# build_preset NAME: configures a preset where that has not been done, then builds it. A second call with nothing
-# changed costs what ninja needs to find that out.
+# build_preset NAME [TARGETS...]: configures a preset and builds its targets, all where none is named. A second call with
+# nothing changed takes a second. Configured each time, because packages may have come since: GoogleTest, oneDNN.
 build_preset() (
   cd "$GDBENCH_ROOT" || exit
-  if [[ ! -f build/$1/build.ninja ]]; then
-    say "Configuring build/$1"
-    cmake --preset "$1" >&2 || exit
-  fi
-  cmake --build --preset "$1" --parallel "$(nproc)" >&2
+  local preset=$1
+  shift
+  say "Configuring build/$preset"
+  cmake --preset "$preset" >&2 || exit
+  cmake --build --preset "$preset" --parallel "$(nproc)" ${1+--target "$@"} >&2
 )
 
 # Relative paths of the project's own files, tracked or not, without what git ignores: list_files '*.cpp' '*.h'

@@ -1,0 +1,50 @@
+// What the differences of a run are made of. Computed by summarise() from samples, launches and profiles; shown by the
+// renderers and put into words by explain.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/stats/break_even.h"
+#include "harness/stats/estimate.h"
+
+namespace gdbench::result {
+
+// What a strategy costs: its cell beside that of the baseline's strategy on the same backend, in the same scenario,
+// with the same threads and arm ("tape/eigen" beside "hand/eigen" where the baseline is "hand/naive"). Times per step.
+struct FrameworkTax {
+  std::string cell;
+  std::string base;
+  stats::Estimate difference_ns;  // paired by launch and round; negative where the strategy wins
+  stats::Comparison ratio;        // of the cell's time to the base's, paired alike
+  double calls_per_step = 0;      // of kernels, of the cell, from its profile; 0 where it has none
+  double difference_per_call_ns = 0;
+};
+
+// From how many steps on `cell` is done before `other`, loading, preparing and the first step counted.
+struct BreakEvenRecord {
+  std::string cell;
+  std::string other;
+  stats::BreakEven result;
+};
+
+// time of a step = step_ns + call_ns * kernel calls + operation_ns * floating-point operations, fitted over the
+// scenarios of one implementation (of one dtype and thread count) by relative least squares.
+struct CostFit {
+  std::string implementation;
+  std::string dtype;
+  int threads = 1;
+  int scenarios = 0;
+  stats::Estimate step_ns;
+  stats::Estimate call_ns;
+  stats::Estimate operation_ns;
+  double largest_relative_residual = 0;
+};
+
+struct Attribution {
+  std::vector<FrameworkTax> taxes;
+  std::vector<BreakEvenRecord> break_evens;
+  std::vector<CostFit> fits;
+};
+
+}  // namespace gdbench::result

@@ -1,0 +1,37 @@
+// From how many steps on one implementation has overtaken another that starts sooner and steps slower.
+#pragma once
+
+#include <span>
+
+#include "harness/stats/estimate.h"
+
+namespace gdbench::stats {
+
+// One launch: what came before its steady steps (load, prepare, and what the first step took beyond a steady one), and
+// the median of its steady steps.
+struct LaunchCost {
+  int launch = 0;
+  double ready_ns = 0;
+  double step_ns = 0;
+};
+
+enum class Overtaking {
+  from_the_start,  // ready sooner, and not slower
+  after,           // from `steps` steps on
+  never,           // ready later, and not faster
+  undecided,       // the interval covers more than one of these
+};
+const char* name_of(Overtaking overtaking);  // "from the start", "after", "never", "undecided"
+
+struct BreakEven {
+  Overtaking overtaking = Overtaking::undecided;
+  double steps = 0;   // (ready of the candidate - ready of the other) / (step of the other - step of the candidate)
+  Interval interval;  // of steps, in the bootstrap over launches; high is infinite where some samples say never
+  int launches = 0;
+};
+
+// Launches of the same number are paired. Errors: none; no common launch is undecided.
+BreakEven break_even(std::span<const LaunchCost> candidate, std::span<const LaunchCost> other,
+                     const BootstrapOptions& options);
+
+}  // namespace gdbench::stats
