@@ -4,11 +4,13 @@
 #include <ctime>
 #include <utility>
 
+#include "harness/base/clock.h"
+
 namespace gdbench::measure {
 
 namespace {
 
-double seconds_since(std::int64_t start_ns) { return static_cast<double>(worker::monotonic_ns() - start_ns) * 1e-9; }
+double seconds_since(std::int64_t start_ns) { return static_cast<double>(monotonic_ns() - start_ns) * 1e-9; }
 
 bool offers(const worker::HelloAnswer& hello, const std::string& id) {
   for (const worker::ImplementationDescription& implementation : hello.implementations) {
@@ -32,7 +34,7 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
 
   const std::string& id = cell.entry->implementation.id;
   launch.started_at = utc_now();
-  const std::int64_t started = worker::monotonic_ns();
+  const std::int64_t started = monotonic_ns();
   Result<worker::Client> client =
       worker::Client::start(cell.entry->command, &planned.dataset->memory, &self.state_memory_, limits);
   if (!client.ok()) return client.error();
@@ -42,11 +44,11 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
   if (!offers(hello.value(), id)) return failure("the worker no longer offers " + id);
   launch.start_seconds = seconds_since(started);
 
-  const std::int64_t loading = worker::monotonic_ns();
+  const std::int64_t loading = monotonic_ns();
   if (Status status = self.client_.load(id, *planned.dataset); !status.ok()) return status.error();
   launch.load_seconds = seconds_since(loading);
 
-  const std::int64_t preparing = worker::monotonic_ns();
+  const std::int64_t preparing = monotonic_ns();
   if (Status status = self.client_.prepare(problem, cell.options, cell.threads, self.state_memory_.size());
       !status.ok()) {
     return status.error();

@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "harness/base/clock.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/schedule.h"
 #include "harness/measure/verify_cell.h"
@@ -52,7 +53,7 @@ class LaunchGroup {
       auto member = std::make_unique<Member>();
       member->live = &live;
       member->launch.launch = launch_;
-      member->started_ns = worker::monotonic_ns();
+      member->started_ns = monotonic_ns();
       const scenario::Problem problem = timed_problem(planned_, *cell_of(live).block);
       Result<CellWorker> started = CellWorker::start(planned_, *live.planned, problem, options_.limits, member->launch);
       if (!started.ok()) {
@@ -154,7 +155,7 @@ class LaunchGroup {
       member->launch.peak_resident_bytes = client.process().peak_resident_bytes();
       if (status.ok()) status = client.bye();
       if (!status.ok()) fail(*member->live, status_of(status.error()));
-      member->launch.total_seconds = static_cast<double>(worker::monotonic_ns() - member->started_ns) * 1e-9;
+      member->launch.total_seconds = static_cast<double>(monotonic_ns() - member->started_ns) * 1e-9;
       result::Cell& cell = cell_of(*member->live);
       cell.launches.push_back(member->launch);
       if (Status written = journal_.launch(cell.id, member->launch); !written.ok()) return written;

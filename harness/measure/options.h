@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "harness/measure/plan.h"
 #include "harness/worker/client.h"
 
 namespace gdbench::measure {
@@ -27,7 +28,7 @@ struct RunOptions {
   double block_seconds = 0.002;
   double minimum_block_seconds = 0.0002;  // an empty block reads about a microsecond: 0.5% of this
   std::uint64_t seed = 1;
-  std::size_t data_cap_bytes = std::size_t{1} << 30;  // of data held at once
+  std::size_t data_cap_bytes = kDataCapBytes;  // of data held at once
   worker::Limits limits;
   std::function<bool()> cancelled = [] { return false; };
   std::function<void(const ProgressState&)> progress = [](const ProgressState&) {};

@@ -45,13 +45,14 @@ struct Plan {
   std::vector<std::unique_ptr<PlannedScenario>> scenarios;
 };
 
+constexpr std::size_t kDataCapBytes = std::size_t{1} << 30;
+
 struct PlanRequest {
   std::vector<scenario::Point> points;
   std::vector<worker::Arm> arms;
   std::vector<std::vector<worker::CatalogueEntry>> catalogues;  // of each arm
   std::vector<int> processors;                                  // that this process may use
-  std::size_t data_cap_bytes = std::size_t{1}
-                               << 30;  // of data held at once; the rest is made again when its turn comes
+  std::size_t data_cap_bytes = kDataCapBytes;  // of data held at once; the rest is made again when its turn comes
 };
 
 // Fills report.scenarios and report.cells; cells that no worker needs to be asked about have their status already

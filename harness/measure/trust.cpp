@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "harness/base/clock.h"
 #include "harness/verify/reference.h"
 
 namespace gdbench::measure {
@@ -96,11 +97,11 @@ std::string reason_for_distrust(double displacement, const ExpectedDisplacement&
 
 std::string reason_for_idle_distrust(const worker::Process& process) {
   std::this_thread::sleep_for(kSettle);
-  const std::int64_t wall_before = worker::monotonic_ns();
+  const std::int64_t wall_before = monotonic_ns();
   const std::int64_t cpu_before = process.cpu_ns();
   std::this_thread::sleep_for(kIdle);
   const auto cpu_ns = static_cast<double>(process.cpu_ns() - cpu_before);
-  const auto wall_ns = static_cast<double>(worker::monotonic_ns() - wall_before);
+  const auto wall_ns = static_cast<double>(monotonic_ns() - wall_before);
   if (cpu_ns < kIdleShare * wall_ns) return {};
   return format("used %.0f ms of CPU time in %.0f ms without a request", cpu_ns * 1e-6, wall_ns * 1e-6);
 }

@@ -1,19 +1,14 @@
 #include "harness/worker/block_timer.h"
 
 #include <benchmark/benchmark.h>
-#include <time.h>
 
 #include <vector>
+
+#include "harness/base/clock.h"
 
 namespace gdbench::worker {
 
 namespace {
-
-std::int64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
 
 // What the one registered benchmark runs now. Google Benchmark hands its function no argument of ours.
 struct CurrentBlock {

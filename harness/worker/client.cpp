@@ -1,7 +1,6 @@
 #include "harness/worker/client.h"
 
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "harness/base/clock.h"
 #include "harness/base/text.h"
 
 namespace gdbench::worker {
@@ -37,12 +37,6 @@ json data_to_json(const scenario::Dataset& dataset) {
 }
 
 }  // namespace
-
-std::int64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
 
 Client::Descriptor::~Descriptor() { close(number); }
 

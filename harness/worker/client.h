@@ -93,7 +93,4 @@ class Client {
   std::int64_t next_id_ = 1;
 };
 
-// CLOCK_MONOTONIC now, in nanoseconds.
-std::int64_t monotonic_ns();
-
 }  // namespace gdbench::worker
