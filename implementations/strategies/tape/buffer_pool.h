@@ -28,6 +28,7 @@ class BufferPool {
 
   // Its entries are anything.
   kernels::Buffer take(std::uint32_t size_class) {
+    ++taken_;
     std::vector<kernels::Buffer>& list = free_[size_class];
     if (list.empty()) [[unlikely]]
       return allocate(size_class);
@@ -36,7 +37,12 @@ class BufferPool {
     return buffer;
   }
   // Never allocates: allocate made room for all buffers of the class.
-  void give_back(kernels::Buffer buffer, std::uint32_t size_class) { free_[size_class].push_back(buffer); }
+  void give_back(kernels::Buffer buffer, std::uint32_t size_class) {
+    --taken_;
+    free_[size_class].push_back(buffer);
+  }
+  // Buffers that were taken and not given back.
+  std::uint64_t taken() const { return taken_; }
 
   // Allocations that the backend has made.
   std::uint64_t allocations() const { return allocations_; }
@@ -49,6 +55,7 @@ class BufferPool {
   Session& session_;
   std::vector<kernels::Buffer> free_[256];
   std::uint32_t made_[256] = {};
+  std::uint64_t taken_ = 0;
   std::uint64_t allocations_ = 0;
   std::uint64_t allocated_bytes_ = 0;
 };

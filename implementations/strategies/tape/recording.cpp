@@ -18,8 +18,10 @@ namespace {
 Tape::Tape(Session& session, gdbench_dtype dtype) : session_(session), dtype_(dtype), pool_(session) {}
 
 void Tape::begin(Mode mode) {
-  for (ValueRecord& value : values_) {
-    if ((value.flags & kPooled) != 0) pool_.give_back(value.buffer, value.size_class);
+  if (pool_.taken() != 0) {
+    for (ValueRecord& value : values_) {
+      if ((value.flags & kPooled) != 0) pool_.give_back(value.buffer, value.size_class);
+    }
   }
   values_.clear();
   records_.clear();
@@ -32,21 +34,8 @@ void Tape::begin(Mode mode) {
   observed_ = program_ != nullptr || profile_ != nullptr;
 }
 
-Value Tape::add_leaf(const Matrix& matrix, unsigned flags, kernels::Buffer gradient) {
-  if (matrix.rows < 1 || matrix.columns < 1 || matrix.rows > UINT32_MAX || matrix.columns > UINT32_MAX) {
-    reject("a matrix of " + std::to_string(matrix.rows) + "x" + std::to_string(matrix.columns));
-  }
-  return add_value(matrix.buffer, gradient, pack({matrix.rows, matrix.columns}), flags, 0);
-}
-
-Value Tape::constant(const Matrix& matrix) { return add_leaf(matrix, 0, nullptr); }
-
-Value Tape::labels(const Matrix& matrix) { return add_leaf(matrix, kLabels, nullptr); }
-
-Value Tape::parameter(const Matrix& matrix, kernels::Buffer gradient) {
-  const Value value = add_leaf(matrix, kWantsGradient, gradient);
-  parameters_.push_back(value);
-  return value;
+void Tape::reject_size(const Matrix& matrix) {
+  reject("a matrix of " + std::to_string(matrix.rows) + "x" + std::to_string(matrix.columns));
 }
 
 Value Tape::activation(gdbench_activation kind, Value z) {

@@ -6,8 +6,9 @@ namespace gdbench::strategies::tape {
 
 using ops::Op;
 
+template <std::size_t count>
 [[gnu::always_inline]] inline const CachedCall& Tape::find(Op op, const ops::Attributes& attributes,
-                                                           const Value* operands, std::size_t count) {
+                                                           const Value* operands) {
   unsigned flags = 0;
   for (std::size_t i = 0; i < count; ++i) {
     flags |= operands[i] < values_.size() ? values_[operands[i]].flags : unsigned{kGone};
@@ -36,6 +37,7 @@ using ops::Op;
   return (record.flags & (kComputed | kKept)) == kComputed && record.references <= 1;
 }
 
+template <std::size_t count>
 [[gnu::always_inline]] inline Value Tape::execute(const CachedCall& call, const Value* operands, std::uint32_t consumed,
                                                   kernels::Buffer buffer) {
   if (call.overwrites >= 0) return execute_overwriting(call, operands, consumed, buffer);
@@ -57,12 +59,8 @@ using ops::Op;
   }
   kernels::Buffer buffers[3];
   buffers[0] = values_[operands[0]].buffer;
-  if (call.operand_count == 1) {
-    buffers[1] = buffer;
-  } else {
-    buffers[1] = values_[operands[1]].buffer;
-    buffers[2] = buffer;
-  }
+  if constexpr (count == 2) buffers[1] = values_[operands[1]].buffer;
+  buffers[count] = buffer;
   run(call, buffers);
   return add_value(buffer, nullptr, call.result_shape, flags, size_class);
 }
@@ -93,43 +91,58 @@ inline Value Tape::execute_overwriting(const CachedCall& call, const Value* oper
   return add_value(buffer, nullptr, call.result_shape, flags, size_class);
 }
 
+template <std::size_t count>
 [[gnu::always_inline]] inline void Tape::record(const CachedCall& call, const Value* operands, Value result) {
   std::uint32_t wanted = 0;
-  for (std::uint32_t i = 0; i < call.operand_count; ++i) {
+  for (std::uint32_t i = 0; i < count; ++i) {
     wanted |= static_cast<std::uint32_t>(values_[operands[i]].flags & kWantsGradient) << i;
   }
   wanted &= call.differentiable;
   if (wanted == 0) return;
-  for (std::uint32_t i = 0; i < call.operand_count; ++i) {
+  for (std::uint32_t i = 0; i < count; ++i) {
     if ((call.reads_operands >> i & 1) != 0) values_[operands[i]].flags |= kKept;
   }
   values_[result].flags =
       static_cast<std::uint8_t>(values_[result].flags | kWantsGradient | (call.reads_result ? unsigned{kKept} : 0u));
-  add_record(call, operands[0], call.operand_count > 1 ? operands[1] : kNoValue, result, wanted);
+  add_record(call, operands[0], count > 1 ? operands[1] : kNoValue, result, wanted);
+}
+
+template <std::size_t count>
+[[gnu::always_inline]] inline Value Tape::apply_to(Op op, const ops::Attributes& attributes, const Value* operands,
+                                                   std::uint32_t consumed) {
+  const CachedCall& call = find<count>(op, attributes, operands);
+  // Its own derivative may need what it was allowed to overwrite.
+  const Value result = execute<count>(call, operands, consumed & ~call.reads_operands, nullptr);
+  if (op == Op::loss) values_[result].flags |= kLoss;
+  record<count>(call, operands, result);
+  return result;
 }
 
 Value Tape::apply(Op op, const ops::Attributes& attributes, Value first, Value second, std::uint32_t consumed) {
   const Value operands[2] = {first, second};
-  const CachedCall& call = find(op, attributes, operands, second == kNoValue ? 1 : 2);
-  // Its own derivative may need what it was allowed to overwrite.
-  const Value result = execute(call, operands, consumed & ~call.reads_operands, nullptr);
-  if (op == Op::loss) values_[result].flags |= kLoss;
-  record(call, operands, result);
-  return result;
+  return second == kNoValue ? apply_to<1>(op, attributes, operands, consumed)
+                            : apply_to<2>(op, attributes, operands, consumed);
 }
 
 Value Tape::unevaluated_loss(gdbench_loss kind, Value outputs, Value targets) {
   ops::Attributes attributes;
   attributes.loss = kind;
   const Value operands[2] = {outputs, targets};
-  const CachedCall& call = find(Op::loss, attributes, operands, 2);
+  const CachedCall& call = find<2>(Op::loss, attributes, operands);
   const Value result = add_value(nullptr, nullptr, call.result_shape, kLoss | kGone, 0);
-  record(call, operands, result);
+  record<2>(call, operands, result);
   return result;
 }
 
 Value Tape::emit(Op op, const ops::Attributes& attributes, std::span<const Value> operands, const ops::Hint& hint) {
-  const CachedCall& call = find(op, attributes, operands.data(), operands.size());
+  return operands.size() == 1 ? emit_on<1>(op, attributes, operands.data(), hint)
+                              : emit_on<2>(op, attributes, operands.data(), hint);
+}
+
+template <std::size_t count>
+[[gnu::always_inline]] inline Value Tape::emit_on(Op op, const ops::Attributes& attributes, const Value* operands,
+                                                  const ops::Hint& hint) {
+  const CachedCall& call = find<count>(op, attributes, operands);
   kernels::Buffer buffer = nullptr;
   if (hint.gradient_of >= 0) {
     ValueRecord& operand = values_[playing_->operands[hint.gradient_of]];
@@ -138,7 +151,7 @@ Value Tape::emit(Op op, const ops::Attributes& attributes, std::span<const Value
       buffer = operand.gradient_buffer;
     }
   }
-  const Value result = execute(call, operands.data(), hint.dies, buffer);
+  const Value result = execute<count>(call, operands, hint.dies, buffer);
   values_[result].references = 1;
   if (hint.gradient_of < 0) temporaries_.push_back(result);
   return result;
@@ -200,7 +213,7 @@ inline void Tape::accumulate(Value operand, Value gradient) {
     consumed = sum == gradient ? 0u : into_second ? 2u : 1u;
   }
   const Value operands[2] = {sum == kNoValue ? gradient : sum, gradient};
-  const Value total = execute(find(Op::combine, attributes, operands, 2), operands, consumed, buffer);
+  const Value total = execute<2>(find<2>(Op::combine, attributes, operands), operands, consumed, buffer);
   values_[total].references = 1;
   values_[operand].gradient = total;
   if (sum != kNoValue) drop(sum);

@@ -41,11 +41,15 @@ class Tape final : private ops::Emitter {
   void begin(Mode mode = Mode::once);
 
   // Leaves. Their buffers are the caller's and are never written.
-  Value constant(const Matrix& matrix);
-  Value labels(const Matrix& matrix);
+  Value constant(const Matrix& matrix) { return add_leaf(matrix, 0, nullptr); }
+  Value labels(const Matrix& matrix) { return add_leaf(matrix, kLabels, nullptr); }
   // A leaf that backward computes a gradient for: in `gradient`, of the value's size, or where that is null in a buffer
   // of the tape's.
-  Value parameter(const Matrix& matrix, kernels::Buffer gradient = nullptr);
+  Value parameter(const Matrix& matrix, kernels::Buffer gradient = nullptr) {
+    const Value value = add_leaf(matrix, kWantsGradient, gradient);
+    parameters_.push_back(value);
+    return value;
+  }
 
   // Runs and records op(first, second). Bit i of `consumed` gives operand i up.
   Value apply(ops::Op op, const ops::Attributes& attributes, Value first, Value second = kNoValue,
@@ -107,7 +111,12 @@ class Tape final : private ops::Emitter {
              const ops::Hint& hint) override;
   ops::Shape shape_of(Value value) const override { return unpack(values_[value].shape); }
 
-  Value add_leaf(const Matrix& matrix, unsigned flags, kernels::Buffer gradient);
+  Value add_leaf(const Matrix& matrix, unsigned flags, kernels::Buffer gradient) {
+    if (matrix.rows < 1 || matrix.columns < 1 || matrix.rows > UINT32_MAX || matrix.columns > UINT32_MAX) [[unlikely]]
+      reject_size(matrix);
+    return add_value(matrix.buffer, gradient, pack({matrix.rows, matrix.columns}), flags, 0);
+  }
+  [[noreturn]] static void reject_size(const Matrix& matrix);
   Value add_value(kernels::Buffer buffer, kernels::Buffer gradient_buffer, PackedShape shape, unsigned flags,
                   std::uint32_t size_class) {
     ValueRecord& value = values_.add();
@@ -128,13 +137,19 @@ class Tape final : private ops::Emitter {
     record.result = result;
     record.wanted = wanted;
   }
-  const CachedCall& find(ops::Op op, const ops::Attributes& attributes, const Value* operands, std::size_t count);
+  template <std::size_t count>
+  Value apply_to(ops::Op op, const ops::Attributes& attributes, const Value* operands, std::uint32_t consumed);
+  template <std::size_t count>
+  Value emit_on(ops::Op op, const ops::Attributes& attributes, const Value* operands, const ops::Hint& hint);
+  template <std::size_t count>
+  const CachedCall& find(ops::Op op, const ops::Attributes& attributes, const Value* operands);
   const CachedCall& look_up(const CallKey& key, ops::Op op, const ops::Attributes& attributes, const Value* operands,
                             std::size_t count);
   const CachedCall& bind(const CallKey& key, ops::Op op, const ops::Attributes& attributes, const Value* operands,
                          std::size_t count);
   void check_operands(ops::Op op, const Value* operands, std::size_t count) const;
   // Runs the call and adds its result, in `buffer` where that is not null.
+  template <std::size_t count>
   Value execute(const CachedCall& call, const Value* operands, std::uint32_t consumed, kernels::Buffer buffer);
   Value execute_overwriting(const CachedCall& call, const Value* operands, std::uint32_t consumed,
                             kernels::Buffer buffer);
@@ -142,6 +157,7 @@ class Tape final : private ops::Emitter {
   void run(const CachedCall& call, const kernels::Buffer* buffers);
   void run_observed(const CachedCall& call, const kernels::Buffer* buffers);
   void copy(Value from, kernels::Buffer to);
+  template <std::size_t count>
   void record(const CachedCall& call, const Value* operands, Value result);
 
   void play(const OpRecord& record);
