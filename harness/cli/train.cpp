@@ -71,7 +71,7 @@ Status dump(const fs::path& folder, const measure::PlannedScenario& planned, con
   if (status.ok()) status = dump_losses(folder, losses);
   if (!status.ok()) return status;
   std::ofstream file(folder / "scenario.json");
-  file << scenario::to_json(planned.scenario).dump(2) << "\n";
+  file << scenario::to_json(scenario::with_absolute_paths(planned.scenario)).dump(2) << "\n";
   file.close();
   if (file) return {};
   return usage_error((folder / "scenario.json").string() + ": cannot be written");

@@ -113,4 +113,7 @@ Result<Scenario> read_scenario(const std::filesystem::path& file, const std::vec
 // The resolved scenario, every default spelled out; read_scenario accepts it again.
 nlohmann::json to_json(const Scenario& scenario);
 
+// The same scenario with its data's paths absolute, for writing it to another folder.
+Scenario with_absolute_paths(Scenario scenario);
+
 }  // namespace gdbench::scenario

@@ -89,4 +89,19 @@ std::string Scenario::identity() const {
   return hexadecimal(hash.value());
 }
 
+Scenario with_absolute_paths(Scenario scenario) {
+  const std::filesystem::path folder = std::filesystem::absolute(scenario.file).parent_path();
+  const auto absolute = [&](std::filesystem::path& path) { path = (folder / path).lexically_normal(); };
+  if (auto* csv = std::get_if<CsvData>(&scenario.data)) absolute(csv->path);
+  if (auto* npy = std::get_if<NpyData>(&scenario.data)) {
+    absolute(npy->x);
+    absolute(npy->y);
+  }
+  if (auto* idx = std::get_if<IdxData>(&scenario.data)) {
+    absolute(idx->x);
+    absolute(idx->labels);
+  }
+  return scenario;
+}
+
 }  // namespace gdbench::scenario

@@ -5,7 +5,7 @@ import json
 import sys
 import unittest
 
-from program import ProgramTest
+from program import ProgramTest, csv_scenario
 
 try:
     import numpy
@@ -130,6 +130,13 @@ class Train(ProgramTest):
     def test_linear_regression(self):
         self.compare("linreg-300x10", 20)
         self.compare("linreg-3x2", 20, "loss=half_mse", "model.bias=true")
+
+    def test_a_dumped_scenario_runs_from_where_it_lies(self):
+        self.write("table.csv", "x,y\n" + "".join(f"{i / 10},{i / 5 + 1}\n" for i in range(20)))
+        self.write_json("csv.json", csv_scenario())
+        first, _ = self.call("train", "csv.json", "--impl", "hand/naive", "--steps", "3", "--dump", "dumped")
+        again, _ = self.call("train", "dumped/scenario.json", "--impl", "hand/naive", "--steps", "3")
+        self.assertEqual(first, again)
 
     def test_perceptron(self):
         self.compare("mlp-10-50-1", 20)
