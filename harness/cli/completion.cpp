@@ -24,8 +24,8 @@ std::string bash_script(const CLI::App& app) {
       "_gdbench() {\n"
       "  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words\n"
       "  case $previous in\n"
-      "    --scenario|train) words=$(gdbench list scenarios 2>/dev/null | cut -d' ' -f1) ;;\n"
-      "    --impl) words=$(gdbench list implementations 2>/dev/null | cut -d' ' -f1) ;;\n"
+      "    --scenario|train|profile|crossover|ablate) words=$(gdbench list scenarios 2>/dev/null | cut -d' ' -f1) ;;\n"
+      "    --impl|--a|--b) words=$(gdbench list implementations 2>/dev/null | cut -d' ' -f1) ;;\n"
       "    --out|--dump|--build|--markdown|--csv|--google-benchmark) COMPREPLY=($(compgen -f -- \"$word\")); return "
       ";;\n"
       "    *) case ${COMP_WORDS[1]} in\n";

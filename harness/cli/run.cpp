@@ -2,13 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <iostream>
 #include <memory>
 
+#include "harness/cli/arguments.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/selection.h"
 #include "harness/machine/ceilings.h"
@@ -39,39 +37,16 @@ struct Options {
   bool json = false;
 };
 
-// "90", "90s", "2m", "1h" in seconds.
-Result<double> parse_seconds(const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  const std::string unit = end;
-  const double factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-  if (end == text.c_str() || factor == 0 || !(value > 0) || !std::isfinite(value)) {
-    return usage_error("--budget: found \"" + text + "\", expected a time like 60s, 2m or 1h");
-  }
-  return value * factor;
-}
-
-// "1%" or "0.01" as a fraction.
-Result<double> parse_fraction(const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  const std::string unit = end;
-  if (end == text.c_str() || (!unit.empty() && unit != "%") || !(value > 0) || !std::isfinite(value)) {
-    return usage_error("--precision: found \"" + text + "\", expected a share like 1% or 0.01");
-  }
-  return unit == "%" ? value / 100 : value;
-}
-
 Result<measure::RunOptions> to_run_options(const Options& options) {
   measure::RunOptions run;
   run.budget_seconds = options.quick ? kQuickBudgetSeconds : kDefaultBudgetSeconds;
   if (!options.budget.empty()) {
-    const Result<double> budget = parse_seconds(options.budget);
+    const Result<double> budget = parse_seconds("--budget", options.budget);
     if (!budget.ok()) return budget.error();
     run.budget_seconds = budget.value();
   }
   if (!options.precision.empty()) {
-    const Result<double> precision = parse_fraction(options.precision);
+    const Result<double> precision = parse_share("--precision", options.precision);
     if (!precision.ok()) return precision.error();
     run.precision = precision.value();
   }
@@ -96,27 +71,6 @@ void keep_old_journal(const std::string& path) {
   std::error_code error;
   fs::rename(path, kept, error);
   if (!error) std::fprintf(stderr, "gdbench: kept the journal of an interrupted run as %s\n", kept.c_str());
-}
-
-// Said before measuring where it can be known.
-Status check_output(const std::string& out) {
-  const fs::path folder = fs::absolute(out).parent_path();
-  std::error_code error;
-  if (fs::is_directory(out)) return usage_error("--out " + out + ": found a folder, expected a file");
-  if (!fs::is_directory(folder)) return usage_error("--out " + out + ": found no folder " + folder.string());
-  // A report replaces the file of its name: a device or a pipe must not be lost to it.
-  if (fs::exists(out) && !fs::is_regular_file(out)) {
-    return usage_error("--out " + out + ": found a device or a pipe, expected a file");
-  }
-  if (fs::exists(out) && access(out.c_str(), W_OK) != 0)
-    return usage_error("--out " + out + ": found a file that cannot be written");
-  const fs::space_info space = fs::space(folder, error);
-  constexpr std::uintmax_t kLeastBytes = 4 << 20;
-  if (!error && space.available < kLeastBytes) {
-    return usage_error("--out " + out + ": found " + std::to_string(space.available >> 10) +
-                       " KiB free, expected at least 4 MiB");
-  }
-  return {};
 }
 
 void print_dry_run(const result::Report& report) {

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "harness/base/text.h"
+#include "harness/measure/switches.h"
 
 namespace gdbench::measure {
 
@@ -44,6 +45,11 @@ Status check_option(const OptionDeclaration& option, const std::string& value) {
       break;
     case OptionType::choice:
       if (!contains(option.choices, value)) expected = "one of " + joined(option.choices);
+      break;
+    case OptionType::switches:
+      if (!parse_switches(option, value)) {
+        expected = "all, none, or -NAME or +NAME, separated by commas, with NAME one of " + joined(option.choices);
+      }
       break;
     case OptionType::string:
       break;

@@ -174,6 +174,20 @@ class LaunchGroup {
 
 }  // namespace
 
+std::vector<LiveCell> live_cells(const PlannedScenario& planned, const result::Report& report) {
+  std::vector<LiveCell> cells;
+  for (const PlannedCell& planned_cell : planned.cells) {
+    const result::Cell& cell = report.cells[planned_cell.index];
+    if (cell.status.state != CellState::ok) continue;
+    LiveCell live;
+    live.planned = &planned_cell;
+    live.expected =
+        expected_displacement(timed_problem(planned, *cell.block), *planned.dataset, planned.start, cell.block->steps);
+    cells.push_back(live);
+  }
+  return cells;
+}
+
 Status run_launch_group(const PlannedScenario& planned, std::vector<LiveCell>& cells, int launch,
                         const RunOptions& options, result::Report& report, result::Journal& journal) {
   return LaunchGroup(planned, cells, launch, options, report, journal).run();

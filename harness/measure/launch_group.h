@@ -20,6 +20,9 @@ struct LiveCell {
   bool replayed = false;  // its first launch repeats a block in two parts
 };
 
+// The cells that are ok: verified and calibrated, their data held.
+std::vector<LiveCell> live_cells(const PlannedScenario& planned, const result::Report& report);
+
 // Runs launch number `launch` of the cells, appending samples and launches to the report's cells and the journal. A
 // cell that fails gets its status and is dropped from `cells`; the others go on. Errors: the journal cannot be written.
 Status run_launch_group(const PlannedScenario& planned, std::vector<LiveCell>& cells, int launch,

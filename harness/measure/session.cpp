@@ -87,15 +87,7 @@ class Session {
     for (PlannedScenario* planned : scenarios) {
       ActiveScenario scenario;
       scenario.planned = planned;
-      for (const PlannedCell& planned_cell : planned->cells) {
-        const result::Cell& cell = report_.cells[planned_cell.index];
-        if (cell.status.state != CellState::ok) continue;
-        LiveCell live;
-        live.planned = &planned_cell;
-        live.expected = expected_displacement(timed_problem(*planned, *cell.block), *planned->dataset, planned->start,
-                                              cell.block->steps);
-        scenario.cells.push_back(live);
-      }
+      scenario.cells = live_cells(*planned, report_);
       active.push_back(std::move(scenario));
     }
     return active;

@@ -136,6 +136,7 @@ Result<Journal> Journal::create(const std::string& path, const Report& report) {
 }
 
 Status Journal::append(const nlohmann::ordered_json& event) {
+  if (path_.empty()) return {};
   if (descriptor_ < 0) return failure(path_ + ": the journal is closed");
   // A single write: O_APPEND then keeps lines whole even if a signal handler or a fork writes too.
   const Status status =
@@ -181,7 +182,7 @@ Status Journal::end(const Run& run) {
   event["status"] = run.status;
   event["finished_at"] = run.finished_at;
   const Status status = append(event);
-  if (!status.ok()) return status;
+  if (!status.ok() || path_.empty()) return status;
   if (fsync(descriptor_) != 0) return usage_error(path_ + ": cannot be written: " + std::strerror(errno));
   return {};
 }

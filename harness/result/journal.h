@@ -19,7 +19,7 @@ namespace gdbench::result {
 
 class Journal {
  public:
-  Journal() = default;
+  Journal() = default;  // keeps nothing
   ~Journal();
   Journal(Journal&& other) noexcept;
   Journal& operator=(Journal&& other) noexcept;

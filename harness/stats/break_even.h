@@ -18,15 +18,17 @@ struct LaunchCost {
 enum class Overtaking {
   from_the_start,  // ready sooner, and not slower
   after,           // from `steps` steps on
-  never,           // ready later, and not faster
-  undecided,       // the interval covers more than one of these
+  never,           // not faster, so that it is behind in the long run, wherever it starts
+  undecided,       // the interval covers more than one of these, or there are fewer than three launches
 };
 const char* name_of(Overtaking overtaking);  // "from the start", "after", "never", "undecided"
 
 struct BreakEven {
   Overtaking overtaking = Overtaking::undecided;
-  double steps = 0;   // (ready of the candidate - ready of the other) / (step of the other - step of the candidate)
-  Interval interval;  // of steps, in the bootstrap over launches; high is infinite where some samples say never
+  // (ready of the candidate - ready of the other) / (step of the other - step of the candidate), each difference the
+  // median over the launches; 0: from the start, infinite: never.
+  double steps = 0;
+  Interval interval;  // of steps, in the bootstrap over launches
   int launches = 0;
 };
 

@@ -7,6 +7,8 @@
 #include <map>
 #include <random>
 
+#include "harness/stats/draw.h"
+
 namespace gdbench::stats {
 
 namespace {
@@ -17,12 +19,6 @@ double median_in_place(std::vector<double>& values) {
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
-}
-
-// An index below `size`, which is at most 2^32: the high 32 bits of a draw, scaled by a multiplication. Written here
-// because std::uniform_int_distribution differs between standard libraries, and a report must be recomputable anywhere.
-std::size_t draw_index(std::mt19937_64& generator, std::size_t size) {
-  return static_cast<std::size_t>(((generator() >> 32) * size) >> 32);
 }
 
 // Quantile with linear interpolation between order statistics (type 7 of R. Hyndman, Y. Fan, Sample quantiles in

@@ -51,6 +51,12 @@ std::vector<std::string> split_choices(const char* text) {
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
+// A type of a newer minor version is taken for text, as the protocol does.
+OptionType option_type(std::int32_t type) {
+  return type >= GDBENCH_OPTION_BOOL && type <= GDBENCH_OPTION_SWITCHES ? static_cast<OptionType>(type)
+                                                                        : OptionType::string;
+}
+
 ImplementationDescription describe_implementation(const gdbench_implementation& implementation) {
   using scenario::Activation, scenario::Dtype, scenario::Loss, scenario::OptimizerKind, scenario::Task;
   // The enums of problem.h have the values of plugin.h; protocol_test.cpp checks it.
@@ -78,9 +84,8 @@ ImplementationDescription describe_implementation(const gdbench_implementation& 
   description.helper_threads = implementation.helper_threads;
   for (std::int64_t i = 0; i < implementation.option_count; ++i) {
     const gdbench_option& option = implementation.options[i];
-    description.options.push_back({option.key, static_cast<OptionType>(option.type),
-                                   text_or_empty(option.default_value), split_choices(option.choices),
-                                   text_or_empty(option.description)});
+    description.options.push_back({option.key, option_type(option.type), text_or_empty(option.default_value),
+                                   split_choices(option.choices), text_or_empty(option.description)});
   }
   return description;
 }

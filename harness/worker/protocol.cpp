@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 using scenario::Dtype;
 
-constexpr const char* kOptionTypes[] = {"bool", "integer", "number", "choice", "string"};
+constexpr const char* kOptionTypes[] = {"bool", "integer", "number", "choice", "string", "switches"};
 
 template <class Enum>
 Result<Enum> enum_from_json(const json& object, const char* key, std::initializer_list<Enum> values) {

@@ -22,13 +22,14 @@ constexpr int kResponseDescriptor = 4;
 constexpr int kDataDescriptor = 5;
 constexpr int kStateDescriptor = 6;
 
-enum class OptionType { boolean, integer, number, choice, string };
+// switches: named parts that are switched off and on, as GDBENCH_OPTION_SWITCHES describes.
+enum class OptionType { boolean, integer, number, choice, string, switches };
 
 struct OptionDeclaration {
   std::string key;
   OptionType type = OptionType::string;
   std::string default_value;
-  std::vector<std::string> choices;
+  std::vector<std::string> choices;  // of a choice; the names of switches
   std::string description;
 };
 

@@ -79,7 +79,7 @@ std::string exact(double value) {
 }
 
 std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : noun.ends_with("ch") ? "es" : "s");
 }
 
 }  // namespace gdbench::render

@@ -22,7 +22,7 @@ std::string format_ratio(const stats::Estimate& ratio);
 // The shortest decimal that reads back as the same double; empty for what is not finite.
 std::string exact(double value);
 
-// "1 cell", "2 cells".
+// "1 cell", "2 cells", "3 launches".
 std::string counted(std::size_t count, const std::string& noun);
 
 }  // namespace gdbench::render

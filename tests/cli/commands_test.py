@@ -8,7 +8,7 @@ import unittest
 
 from program import ADAPTERS, FAKES, PROGRAM, ProgramTest, environment
 
-COMMANDS = ("list", "run", "verify", "train", "report", "plugin", "completion")
+COMMANDS = ("list", "run", "verify", "train", "profile", "crossover", "ablate", "report", "plugin", "completion")
 
 
 class Commands(ProgramTest):
@@ -89,6 +89,9 @@ class Commands(ProgramTest):
         self.assertEqual(self.complete("gdbench", "run", "--laun"), ["--launches"])
         self.assertEqual(self.complete("gdbench", "run", "--scenario", "mlp-7"), ["mlp-784-128-10"])
         self.assertEqual(self.complete("gdbench", "run", "--impl", "hand/na"), ["hand/naive"])
+        self.assertEqual(self.complete("gdbench", "crossover", "mlp-7"), ["mlp-784-128-10"])
+        self.assertEqual(self.complete("gdbench", "crossover", "--b", "hand/na"), ["hand/naive"])
+        self.assertEqual(self.complete("gdbench", "ablate", "--laun"), ["--launches"])
 
     def complete(self, *words):
         """What bash offers for the last word."""

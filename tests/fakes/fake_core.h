@@ -23,7 +23,7 @@ struct gdbench_instance {
   double* bias;           /* [outputs]; stays zero where the layer has none */
   double* gradient;       /* [features + 1, outputs], the bias's last */
   double gradient_factor; /* 1; anything else is wrong */
-  int64_t delay_ns;       /* option of fake_delay.c */
+  int64_t delay_ns;       /* of fake_delay.c and fake_switches.c */
 };
 
 #ifdef __cplusplus

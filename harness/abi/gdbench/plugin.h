@@ -46,7 +46,7 @@ extern "C" {
 #endif
 
 #define GDBENCH_ABI_MAJOR 1
-#define GDBENCH_ABI_MINOR 0
+#define GDBENCH_ABI_MINOR 1 /* 1: GDBENCH_OPTION_SWITCHES */
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -241,7 +241,14 @@ typedef enum gdbench_option_type {
   GDBENCH_OPTION_INTEGER = 1,
   GDBENCH_OPTION_NUMBER = 2,
   GDBENCH_OPTION_CHOICE = 3,
-  GDBENCH_OPTION_STRING = 4
+  GDBENCH_OPTION_STRING = 4,
+  /*
+   * Named parts that can be switched off one by one, such as a compiler's passes; `gdbench ablate` does. The value is
+   * words separated by commas that apply in order, starting from all on: all, none, -NAME, +NAME ("-fusion,-reuse",
+   * "none,+fusion"). A profile's record of the phase compile whose op is "NAME" or ends in " NAME" says in `calls` how
+   * often that part had an effect.
+   */
+  GDBENCH_OPTION_SWITCHES = 5
 } gdbench_option_type;
 
 typedef struct gdbench_option {
@@ -249,7 +256,7 @@ typedef struct gdbench_option {
   int32_t type; /* gdbench_option_type */
   int32_t reserved;
   const char* default_value;
-  const char* choices; /* for GDBENCH_OPTION_CHOICE: separated by '|'; else null */
+  const char* choices; /* for GDBENCH_OPTION_CHOICE and GDBENCH_OPTION_SWITCHES: separated by '|'; else null */
   const char* description;
 } gdbench_option;
 

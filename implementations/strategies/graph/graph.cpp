@@ -128,8 +128,8 @@ void CompiledStrategy::profile(std::uint64_t steps, const gdbench_profile_sink& 
   report_compilation(sink);
 }
 
-constexpr gdbench_option kOptions[] = {
-    {"passes", GDBENCH_OPTION_STRING, 0, "all", nullptr,
+const gdbench_option kOptions[] = {
+    {"passes", GDBENCH_OPTION_SWITCHES, 0, "all", switch_names(),
      "which passes run: all, none, or changes to all such as -fusion,-buffer-reuse"},
     {"dump", GDBENCH_OPTION_STRING, 0, "", nullptr,
      "a folder into which the graph is written, as text and as Graphviz DOT, before and after each pass"},

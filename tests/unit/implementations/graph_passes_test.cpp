@@ -1,6 +1,9 @@
 // Every pass on a graph on which it must fire and one on which it must not; what it leaves computes the same.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "implementations/failure.h"
 #include "implementations/strategies/graph/ir/build.h"
 #include "implementations/strategies/graph/ir/signature.h"
@@ -284,6 +287,17 @@ TEST(GraphPasses, SelectionsAreParsed) {
       EXPECT_NE(std::string(failure.what()).find(std::string("\"") + wrong + "\""), std::string::npos);
     }
   }
+}
+
+TEST(GraphPasses, EveryNameOfTheOptionIsASwitch) {
+  std::istringstream names(switch_names());
+  std::size_t count = 0;
+  for (std::string name; std::getline(names, name, '|'); ++count) {
+    const Selection without = parse_selection("-" + name);
+    const auto off = std::count(without.passes.begin(), without.passes.end(), false) + (without.buffer_reuse ? 0 : 1);
+    EXPECT_EQ(off, 1) << name;
+  }
+  EXPECT_EQ(count, all_passes().size() + 1);
 }
 
 // Passes that are wrong on purpose.

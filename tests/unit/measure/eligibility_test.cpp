@@ -67,11 +67,10 @@ TEST(ReasonUnsupported, AsksForNoMoreThanTheProblemNeeds) {
 class Options : public testing::Test {
  protected:
   Options() {
-    implementation_.options = {{"fast", OptionType::boolean, "false", {}, ""},
-                               {"tile", OptionType::integer, "8", {}, ""},
-                               {"share", OptionType::number, "0.5", {}, ""},
-                               {"mode", OptionType::choice, "a", {"a", "b"}, ""},
-                               {"name", OptionType::string, "", {}, ""}};
+    implementation_.options = {
+        {"fast", OptionType::boolean, "false", {}, ""}, {"tile", OptionType::integer, "8", {}, ""},
+        {"share", OptionType::number, "0.5", {}, ""},   {"mode", OptionType::choice, "a", {"a", "b"}, ""},
+        {"name", OptionType::string, "", {}, ""},       {"parts", OptionType::switches, "all", {"c", "d"}, ""}};
   }
 
   ImplementationDescription implementation_ = able_implementation();
@@ -80,8 +79,9 @@ class Options : public testing::Test {
 TEST_F(Options, HaveTheirDefaults) {
   const auto options = resolve_options(implementation_, {});
   ASSERT_TRUE(options.ok());
-  EXPECT_EQ(options.value(), (std::map<std::string, std::string>{
-                                 {"fast", "false"}, {"tile", "8"}, {"share", "0.5"}, {"mode", "a"}, {"name", ""}}));
+  EXPECT_EQ(options.value(),
+            (std::map<std::string, std::string>{
+                {"fast", "false"}, {"tile", "8"}, {"share", "0.5"}, {"mode", "a"}, {"name", ""}, {"parts", "all"}}));
 }
 
 TEST_F(Options, TakeWhatIsWantedAndDeclared) {
@@ -108,6 +108,9 @@ TEST_F(Options, RefuseWhatTheirTypeDoesNotAllow) {
   EXPECT_EQ(error("tile", "99999999999999999999"), "impl.tile: found \"99999999999999999999\", expected an integer");
   EXPECT_EQ(error("share", "half"), "impl.share: found \"half\", expected a number");
   EXPECT_EQ(error("mode", "c"), "impl.mode: found \"c\", expected one of a, b");
+  EXPECT_EQ(error("parts", "-c,e"),
+            "impl.parts: found \"-c,e\", expected all, none, or -NAME or +NAME, separated by commas, with NAME one of "
+            "c, d");
 }
 
 }  // namespace

@@ -177,5 +177,12 @@ TEST(Journal, CanBeMoved) {
   EXPECT_FALSE(first.note("closed").ok());  // NOLINT(bugprone-use-after-move): a moved-from journal is closed
 }
 
+TEST(Journal, MadeWithoutAPathKeepsNothing) {
+  Journal journal;
+  EXPECT_TRUE(journal.sample("any", {}).ok());
+  EXPECT_TRUE(journal.launch("any", {}).ok());
+  EXPECT_TRUE(journal.end({}).ok());
+}
+
 }  // namespace
 }  // namespace gdbench::result

@@ -163,6 +163,26 @@ TEST(Summarise, GivesTheSameFiguresForTheSameSeed) {
   EXPECT_LT(first.cells[0].summary->step_ns.interval.low, first.cells[0].summary->step_ns.interval.high);
 }
 
+TEST(PairedSamples, AreTheWarmOnesOfTheSameVisit) {
+  Report report = drifting(3, 2);
+  report.cells[0].samples.push_back(block(9, 1, 1));  // a launch that the candidate lacks
+  const std::vector<stats::Pair> pairs = paired_samples(report.cells[0], report.cells[1]);
+  ASSERT_EQ(pairs.size(), 6U);
+  for (const stats::Pair& pair : pairs) EXPECT_DOUBLE_EQ(pair.candidate / pair.base, 3);
+  EXPECT_EQ(pairs.front().launch, 0);
+  EXPECT_EQ(pairs.back().launch, 1);
+}
+
+TEST(StepTime, IsTheSummarys) {
+  Report report = drifting(3);
+  summarise(report);
+  stats::BootstrapOptions options;
+  options.seed = report.run.seed;
+  const stats::Estimate estimate = step_time(report.cells[1], options);
+  EXPECT_EQ(estimate.value, report.cells[1].summary->step_ns.value);
+  EXPECT_EQ(estimate.interval.high, report.cells[1].summary->step_ns.interval.high);
+}
+
 TEST(RelativePrecision, IsInfiniteBelowThreeLaunches) {
   EXPECT_TRUE(std::isinf(relative_precision(drifting(1, 2).cells[0])));
   EXPECT_TRUE(std::isinf(relative_precision(Cell{})));

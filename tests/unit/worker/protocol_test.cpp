@@ -37,7 +37,7 @@ static_assert(same(OptimizerKind::sgd, GDBENCH_SGD) && same(OptimizerKind::momen
               same(OptimizerKind::adamw, GDBENCH_ADAMW));
 static_assert(same(OptionType::boolean, GDBENCH_OPTION_BOOL) && same(OptionType::integer, GDBENCH_OPTION_INTEGER) &&
               same(OptionType::number, GDBENCH_OPTION_NUMBER) && same(OptionType::choice, GDBENCH_OPTION_CHOICE) &&
-              same(OptionType::string, GDBENCH_OPTION_STRING));
+              same(OptionType::string, GDBENCH_OPTION_STRING) && same(OptionType::switches, GDBENCH_OPTION_SWITCHES));
 
 Problem two_layers(Dtype dtype, OptimizerKind optimizer = OptimizerKind::sgd) {
   Problem problem;
@@ -119,7 +119,8 @@ TEST(Protocol, HelloSurvivesTheJourney) {
   implementation.max_compute_threads = 0;
   implementation.helper_threads = 2;
   implementation.options = {{"tile", OptionType::integer, "8", {}, "rows"},
-                            {"mode", OptionType::choice, "a", {"a", "b"}, "which"}};
+                            {"mode", OptionType::choice, "a", {"a", "b"}, "which"},
+                            {"parts", OptionType::switches, "all", {"c", "d"}, "what"}};
   sent.implementations = {implementation};
   const Result<HelloAnswer> received = hello_from_json(nlohmann::json::parse(hello_to_json(sent).dump()));
   ASSERT_TRUE(received.ok()) << received.error().message;
@@ -127,6 +128,7 @@ TEST(Protocol, HelloSurvivesTheJourney) {
   EXPECT_TRUE(received.value().implementations[0].has_capability("shuffle"));
   EXPECT_FALSE(received.value().implementations[0].has_capability("stream"));
   EXPECT_EQ(received.value().implementations[0].options[1].choices, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(received.value().implementations[0].options[2].type, OptionType::switches);
 }
 
 TEST(Protocol, HelloFillsInWhatIsLeftOut) {

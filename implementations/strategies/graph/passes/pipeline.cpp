@@ -72,6 +72,15 @@ Selection parse_selection(const std::string& text) {
   return selection;
 }
 
+const char* switch_names() {
+  static const std::string names = [] {
+    std::string text;
+    for (const Pass& pass : kPasses) text += std::string(pass.name) + "|";
+    return text + kBufferReuse;
+  }();
+  return names.c_str();
+}
+
 std::vector<PassReport> run_passes(Graph& graph, std::span<const Pass> passes, const std::vector<bool>& selected,
                                    const Target& target, const Observer& observer) {
   verify(graph, "building");

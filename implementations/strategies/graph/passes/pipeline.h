@@ -22,6 +22,9 @@ Selection parse_selection(const std::string& text);
 // The last pass is no rewriting of the graph, but named and switched like one: plan/buffers.h.
 constexpr const char* kBufferReuse = "buffer-reuse";
 
+// What a selection can switch, as an option of the type GDBENCH_OPTION_SWITCHES lists it. Lives as long as the process.
+const char* switch_names();
+
 struct PassReport {
   const char* name = nullptr;
   std::int64_t fired = 0;

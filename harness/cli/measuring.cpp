@@ -1,0 +1,85 @@
+#include "harness/cli/measuring.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+
+#include "harness/cli/arguments.h"
+#include "harness/cli/selection.h"
+#include "harness/machine/environment.h"
+#include "harness/measure/cell_worker.h"
+#include "harness/result/summarise.h"
+
+namespace gdbench::cli {
+
+void add_measuring_options(CLI::App& command, MeasuringOptions& options, const std::string& budget) {
+  options.budget = budget;
+  command
+      .add_option("--set", options.settings,
+                  "Override a key of the scenario, or impl.KEY of every implementation that has it")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--threads", options.threads, "Compute threads")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command.add_option("--budget", options.budget, "Time for everything")->type_name("TIME")->capture_default_str();
+  command.add_option("--seed", options.seed, "Seed of order, checks and resampling")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--out", options.out, "Write a report with every sample, as run does")->type_name("FILE");
+  command.add_flag("--json", options.json, "For programs");
+}
+
+Result<measure::RunOptions> to_run_options(const MeasuringOptions& options) {
+  const Result<double> budget = parse_seconds("--budget", options.budget);
+  if (!budget.ok()) return budget.error();
+  if (!options.out.empty()) {
+    if (Status status = check_output(options.out); !status.ok()) return status.error();
+  }
+  measure::RunOptions run;
+  run.budget_seconds = budget.value();
+  run.launches = options.launches;
+  run.seed = options.seed;
+  run.limits = worker_limits({});
+  run.cancelled = &interrupted;
+  run.progress = &show_progress;
+  return run;
+}
+
+result::Report start_report(const Invocation& invocation, const MeasuringOptions& options, double budget_seconds,
+                            const std::string& baseline) {
+  result::Report report;
+  report.run.command = invocation.command;
+  report.run.started_at = measure::utc_now();
+  report.run.id = report.run.started_at + "-" + std::to_string(getpid());
+  report.run.baseline = baseline;
+  report.run.seed = options.seed;
+  report.run.budget_seconds = budget_seconds;
+  if (!options.out.empty()) report.environment = machine::environment();
+  return report;
+}
+
+Status finish_report(const MeasuringOptions& options, result::Report& report) {
+  if (options.out.empty()) return {};
+  report.run.finished_at = measure::utc_now();
+  report.run.status = interrupted() ? "interrupted" : "complete";
+  result::summarise(report);
+  const Status written = result::write_report(report, options.out);
+  if (written.ok()) std::fprintf(stderr, "report: %s\n", options.out.c_str());
+  return written;
+}
+
+int report_failed_cells(const result::Report& report) {
+  for (const result::Cell& cell : report.cells) {
+    if (cell.status.state == result::CellState::ok || cell.status.state == result::CellState::pending) continue;
+    std::fprintf(stderr, "gdbench: %s is %s: %s\n", cell.id.c_str(), result::name_of(cell.status.state),
+                 cell.status.reason.c_str());
+    break;
+  }
+  return status_of_cells(report);
+}
+
+}  // namespace gdbench::cli

@@ -1,0 +1,44 @@
+// What crossover and ablate share: how much to measure, and the report of the cells that they measured.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/cli/invocation.h"
+#include "harness/measure/options.h"
+#include "harness/result/report.h"
+
+namespace CLI {
+class App;
+}
+
+namespace gdbench::cli {
+
+struct MeasuringOptions {
+  std::vector<std::string> settings;
+  int threads = 1;
+  int launches = 0;    // 0: the command's own number
+  std::string budget;  // a time
+  std::uint64_t seed = 1;
+  std::string out;
+  bool json = false;
+};
+
+// --set, --threads, --budget (`budget` is its default), --seed, --out, --json. What --launches means differs.
+void add_measuring_options(CLI::App& command, MeasuringOptions& options, const std::string& budget);
+
+// Errors: a budget that is no time, an output that cannot be written.
+Result<measure::RunOptions> to_run_options(const MeasuringOptions& options);
+
+// A report as it is before measuring; `baseline` is an implementation.
+result::Report start_report(const Invocation& invocation, const MeasuringOptions& options, double budget_seconds,
+                            const std::string& baseline);
+
+// Writes the report to --out, where that was given.
+Status finish_report(const MeasuringOptions& options, result::Report& report);
+
+// Prints why the first cell that is wrong, crashed, timed out or untrusted is so; returns status_of_cells.
+int report_failed_cells(const result::Report& report);
+
+}  // namespace gdbench::cli

@@ -1,0 +1,124 @@
+#include "harness/measure/ablation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "harness/measure/cell_worker.h"
+#include "harness/measure/switches.h"
+#include "harness/result/summarise.h"
+
+namespace gdbench::measure {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using result::AblationVariant;
+
+// Answers of profile: what was done once, before the first step. Null where the implementation offers no profile.
+nlohmann::json compile_records(const CellGroup& group, const RunOptions& options) {
+  const PlannedScenario& planned = group.scenario();
+  result::Launch launch;  // not timed
+  Result<CellWorker> worker =
+      CellWorker::start(planned, planned.cells.front(), planned.problem, options.limits, launch);
+  if (!worker.ok() || !worker.value().client().set_state(kStartImage, 0).ok()) return nullptr;
+  const Result<nlohmann::json> answer = worker.value().client().profile(1);
+  if (!answer.ok() || !answer.value().contains("records")) return nullptr;
+  nlohmann::json records = nlohmann::json::array();
+  for (const nlohmann::json& record : answer.value()["records"]) {
+    if (record.is_object() && record.value("phase", nlohmann::json()) == "compile") records.push_back(record);
+  }
+  return records;
+}
+
+// By the convention of GDBENCH_OPTION_SWITCHES: the record is called as the part, or ends with its name.
+std::optional<double> calls_of(const std::string& part, const nlohmann::json& records) {
+  for (const nlohmann::json& record : records) {
+    const auto op = record.find("op");
+    const auto calls = record.find("calls");
+    if (op == record.end() || !op->is_string() || calls == record.end() || !calls->is_number()) continue;
+    const std::string name = op->get<std::string>();
+    if (name == part || name.ends_with(" " + part)) return calls->get<double>();
+  }
+  return std::nullopt;
+}
+
+bool done(const CellGroup& group, const RunOptions& options, double elapsed, double slowest_launch) {
+  // Without the cell as it is there is nothing to compare with.
+  const bool comparable = group.report().cells.front().status.state == result::CellState::ok;
+  if (options.cancelled() || !comparable) return true;
+  if (options.launches > 0) return group.launches() >= options.launches;
+  return group.launches() >= options.minimum_launches && elapsed + slowest_launch > options.budget_seconds;
+}
+
+Status launch_until_done(CellGroup& group, const RunOptions& options, Clock::time_point started) {
+  const auto elapsed = [started] { return std::chrono::duration<double>(Clock::now() - started).count(); };
+  double slowest_launch = 0;
+  while (!done(group, options, elapsed(), slowest_launch)) {
+    const double before = elapsed();
+    options.progress({"launch " + std::to_string(group.launches() + 1),
+                      options.launches > 0 ? static_cast<double>(group.launches()) / options.launches
+                                           : std::min(1.0, before / options.budget_seconds),
+                      -1});
+    if (Status status = group.launch(options); !status.ok()) return status;
+    slowest_launch = std::max(slowest_launch, elapsed() - before);
+  }
+  return {};
+}
+
+stats::Estimate paired_difference(const std::vector<stats::Pair>& pairs, const stats::BootstrapOptions& bootstrap) {
+  std::vector<stats::Observation> differences;
+  for (const stats::Pair& pair : pairs) differences.push_back({pair.launch, pair.candidate - pair.base});
+  return stats::clustered_median(differences, bootstrap);
+}
+
+void fill(const result::Cell& full, const result::Cell& cell, const stats::VerdictOptions& verdict,
+          AblationVariant& variant) {
+  variant.status = cell.status;
+  if (cell.status.state != result::CellState::ok || cell.samples.empty()) return;
+  variant.step_ns = result::step_time(cell, verdict.bootstrap);
+  if (&cell == &full || full.status.state != result::CellState::ok) return;
+  const std::vector<stats::Pair> pairs = result::paired_samples(full, cell);
+  variant.comparison = stats::compare(pairs, verdict);
+  variant.difference_ns = paired_difference(pairs, verdict.bootstrap);
+}
+
+}  // namespace
+
+std::vector<AblationVariant> ablation_variants(const worker::OptionDeclaration& option, const std::string& value) {
+  std::vector<AblationVariant> variants(1);
+  variants.front().value = value;
+  const std::vector<bool> on = parse_switches(option, value).value_or(std::vector<bool>(option.choices.size()));
+  for (std::size_t i = 0; i < on.size(); ++i) {
+    if (!on[i]) continue;
+    AblationVariant variant;
+    variant.without = option.choices[i];
+    variant.value = without_switch(value, option.choices[i]);
+    variants.push_back(std::move(variant));
+  }
+  if (variants.size() <= 2) return variants;
+  AblationVariant none;
+  none.everything_off = true;
+  none.value = "none";
+  variants.push_back(std::move(none));
+  return variants;
+}
+
+Status measure_ablation(CellGroup& group, const RunOptions& options, result::Ablation& ablation) {
+  const Clock::time_point started = Clock::now();
+  if (Status status = group.verify(options); !status.ok()) return status;
+  const bool right = group.report().cells.front().status.state == result::CellState::ok;
+  const nlohmann::json records = right ? compile_records(group, options) : nlohmann::json();
+  if (Status status = launch_until_done(group, options, started); !status.ok()) return status;
+  stats::VerdictOptions verdict;
+  verdict.bootstrap.seed = options.seed;
+  const auto& cells = group.report().cells;
+  for (std::size_t i = 0; i < ablation.variants.size(); ++i) {
+    AblationVariant& variant = ablation.variants[i];
+    fill(cells.front(), cells[i], verdict, variant);
+    if (!variant.without.empty()) variant.fired = calls_of(variant.without, records);
+  }
+  return {};
+}
+
+}  // namespace gdbench::measure

@@ -1,0 +1,24 @@
+// What each part of an implementation that can be switched off is worth.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/measure/cell_group.h"
+#include "harness/measure/options.h"
+#include "harness/result/ablation.h"
+#include "harness/worker/protocol.h"
+
+namespace gdbench::measure {
+
+// The variants of a cell whose option (of the type switches) has `value`: as it is, without each part that is on,
+// without all of them where there are several. Only names and values are filled in.
+std::vector<result::AblationVariant> ablation_variants(const worker::OptionDeclaration& option,
+                                                       const std::string& value);
+
+// Verifies the cells of the group, which are the variants of `ablation` in their order, and measures them side by side:
+// options.launches launches, or as many as the budget gives and at least options.minimum_launches. A variant that fails
+// gets its status and no time. Errors: the scenario is unfit.
+Status measure_ablation(CellGroup& group, const RunOptions& options, result::Ablation& ablation);
+
+}  // namespace gdbench::measure

@@ -1,0 +1,42 @@
+#include "harness/measure/cell_group.h"
+
+#include <algorithm>
+
+#include "harness/measure/verify_cell.h"
+
+namespace gdbench::measure {
+
+using result::CellState;
+
+Status CellGroup::verify(const RunOptions& options) {
+  PlannedScenario& planned = scenario_of_plan();
+  if (Status status = planned.acquire(); !status.ok()) return status;
+  const Result<verify::Yardstick> yardstick = make_yardstick_for(planned, options.seed);
+  if (!yardstick.ok()) return yardstick.error();
+  for (const PlannedCell& planned_cell : planned.cells) {
+    result::Cell& cell = report_.cells[planned_cell.index];
+    options.progress({"verify " + cell.id, 0, -1});
+    verify_cell(planned, planned_cell, yardstick.value(), options, true, cell);
+    if (!options.cancelled()) continue;
+    cell.status = {};  // stopped by us: not judged
+    return {};
+  }
+  live_ = live_cells(planned, report_);
+  return {};
+}
+
+Status CellGroup::launch(const RunOptions& options) {
+  PlannedScenario& planned = scenario_of_plan();
+  if (Status status = planned.acquire(); !status.ok()) return status;
+  result::Journal none;
+  return run_launch_group(planned, live_, launches_++, options, report_, none);
+}
+
+const result::Cell* CellGroup::failed_cell() const {
+  const auto found = std::find_if(report_.cells.begin(), report_.cells.end(), [](const result::Cell& cell) {
+    return cell.status.state != CellState::ok && cell.status.state != CellState::pending;
+  });
+  return found == report_.cells.end() ? nullptr : &*found;
+}
+
+}  // namespace gdbench::measure

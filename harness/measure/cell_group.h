@@ -1,0 +1,44 @@
+// Cells of one scenario that are measured side by side, launch after launch, as often as somebody asks: for commands
+// that decide what comes next while they measure. A run with a budget and a journal is harness/measure/session.h.
+#pragma once
+
+#include <vector>
+
+#include "harness/measure/launch_group.h"
+#include "harness/measure/options.h"
+#include "harness/measure/plan.h"
+#include "harness/result/report.h"
+
+namespace gdbench::measure {
+
+class CellGroup {
+ public:
+  // A plan of one scenario, and the report that it was made for: report().cells are its cells.
+  CellGroup(Plan plan, result::Report report) : plan_(std::move(plan)), report_(std::move(report)) {}
+
+  // Verifies and calibrates every cell; the status goes to the report. Errors: the data cannot be made, the reference
+  // diverges.
+  Status verify(const RunOptions& options);
+
+  // One more launch of the cells that are ok. Errors: the data cannot be made.
+  Status launch(const RunOptions& options);
+
+  // Lets the data go until the next launch.
+  void release() { scenario_of_plan().release(); }
+
+  int launches() const { return launches_; }
+  const result::Report& report() const { return report_; }
+  const PlannedScenario& scenario() const { return *plan_.scenarios.front(); }
+  // The first cell that is neither ok nor pending; null where there is none.
+  const result::Cell* failed_cell() const;
+
+ private:
+  PlannedScenario& scenario_of_plan() { return *plan_.scenarios.front(); }
+
+  Plan plan_;
+  result::Report report_;
+  std::vector<LiveCell> live_;
+  int launches_ = 0;
+};
+
+}  // namespace gdbench::measure

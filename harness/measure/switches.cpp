@@ -1,0 +1,43 @@
+#include "harness/measure/switches.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace gdbench::measure {
+
+namespace {
+
+constexpr const char* kAll = "all";
+constexpr const char* kNone = "none";
+
+}  // namespace
+
+std::optional<std::vector<bool>> parse_switches(const worker::OptionDeclaration& option, const std::string& value) {
+  std::vector<bool> on(option.choices.size(), true);
+  std::istringstream words(value);
+  for (std::string word; std::getline(words, word, ',');) {
+    if (word.empty()) continue;
+    if (word == kAll || word == kNone) {
+      on.assign(on.size(), word == kAll);
+      continue;
+    }
+    const auto choice = std::find(option.choices.begin(), option.choices.end(), word.substr(1));
+    if ((word[0] != '-' && word[0] != '+') || choice == option.choices.end()) return std::nullopt;
+    on[static_cast<std::size_t>(choice - option.choices.begin())] = word[0] == '+';
+  }
+  return on;
+}
+
+std::string without_switch(const std::string& value, const std::string& name) {
+  return (value.empty() || value == kAll ? "" : value + ",") + "-" + name;
+}
+
+const worker::OptionDeclaration* find_switches(const worker::ImplementationDescription& implementation) {
+  const auto& options = implementation.options;
+  const auto found = std::find_if(options.begin(), options.end(), [](const worker::OptionDeclaration& option) {
+    return option.type == worker::OptionType::switches && !option.choices.empty();
+  });
+  return found == options.end() ? nullptr : &*found;
+}
+
+}  // namespace gdbench::measure

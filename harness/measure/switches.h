@@ -1,0 +1,22 @@
+// Values of options whose type is switches: named parts of an implementation that are on or off.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/worker/protocol.h"
+
+namespace gdbench::measure {
+
+// Whether each of option.choices is on under `value`: words separated by commas, applied in order, starting from all
+// on: all, none, -NAME, +NAME. Nothing where a word is none of these.
+std::optional<std::vector<bool>> parse_switches(const worker::OptionDeclaration& option, const std::string& value);
+
+// `value` with one more part switched off.
+std::string without_switch(const std::string& value, const std::string& name);
+
+// The first declared option of that type; null where there is none.
+const worker::OptionDeclaration* find_switches(const worker::ImplementationDescription& implementation);
+
+}  // namespace gdbench::measure

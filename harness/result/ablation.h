@@ -1,0 +1,37 @@
+// What each part of an implementation that can be switched off is worth: the same cell without it, measured side by
+// side. A document of its own beside the report, which holds the samples.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/result/report.h"
+#include "harness/stats/estimate.h"
+
+namespace gdbench::result {
+
+struct AblationVariant {
+  std::string without;  // the part that is off; empty for the cell as it is
+  bool everything_off = false;
+  std::string value;  // of the option
+  CellStatus status;
+  std::optional<stats::Estimate> step_ns;        // of a cell that is ok
+  std::optional<stats::Comparison> comparison;   // time of the variant over time of the cell as it is
+  std::optional<stats::Estimate> difference_ns;  // the same, less: what a step costs more without the part
+  std::optional<double> fired;  // how often the part had an effect in the cell as it is, where it says so
+
+  bool as_it_is() const { return without.empty() && !everything_off; }
+};
+
+struct Ablation {
+  std::string scenario;
+  std::string implementation;
+  std::string option;                     // the key, without impl.
+  std::vector<AblationVariant> variants;  // the cell as it is, without each part, without all
+};
+
+nlohmann::json to_json(const Ablation& ablation);
+
+}  // namespace gdbench::result

@@ -1,0 +1,83 @@
+#include "harness/result/crossover.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "harness/result/record_writer.h"
+
+namespace gdbench::result {
+
+namespace {
+
+using nlohmann::json;
+
+json encoded(const stats::Estimate& estimate) { return RecordWriter::encode(estimate); }
+
+// JSON has no infinity.
+json finite_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
+json header(const char* axis, const std::string& scenario, const std::string& a, const std::string& b) {
+  return {{"schema", "gdbench-crossover"},
+          {"schema_version", {{"major", 1}, {"minor", 0}}},
+          {"scenario", scenario},
+          {"axis", axis},
+          {"a", a},
+          {"b", b}};
+}
+
+json encoded(const stats::Crossing& crossing, const Crossover& crossover) {
+  return {{"low", crossing.low},
+          {"high", crossing.high},
+          {"faster_below", crossing.a_faster_above ? crossover.b : crossover.a},
+          {"faster_above", crossing.a_faster_above ? crossover.a : crossover.b}};
+}
+
+}  // namespace
+
+json to_json(const Crossover& crossover) {
+  json document = header(crossover.axis.c_str(), crossover.scenario, crossover.a, crossover.b);
+  const stats::Crossover& answer = crossover.answer;
+  document["margin"] = crossover.margin;
+  document["confidence"] = crossover.confidence;
+  document["outcome"] = name_of(answer.outcome);
+  document["complete"] = crossover.complete;
+  if (answer.outcome == stats::CrossoverOutcome::crossing) {
+    document["crossing"] = encoded(answer.crossing, crossover);
+    document["crossing"]["estimate"] = answer.estimate;
+  }
+  json others = json::array();
+  for (const stats::Crossing& other : answer.others) others.push_back(encoded(other, crossover));
+  document["other_crossings"] = std::move(others);
+  json points = json::array();
+  for (const CrossoverPoint& point : crossover.points) {
+    points.push_back({{"size", point.size},
+                      {"a_step_ns", encoded(point.a_step_ns)},
+                      {"b_step_ns", encoded(point.b_step_ns)},
+                      {"comparison", json(RecordWriter::encode(point.comparison))}});
+  }
+  document["points"] = std::move(points);
+  return document;
+}
+
+json to_json(const StepsCrossover& crossover) {
+  json document =
+      header("steps", crossover.scenario, crossover.sides[0].implementation, crossover.sides[1].implementation);
+  const stats::BreakEven& answer = crossover.answer;
+  document["outcome"] = stats::name_of(answer.overtaking);
+  document["faster_step"] = crossover.sides[crossover.faster].implementation;
+  document["launches"] = answer.launches;
+  document["steps"] = finite_or_null(answer.steps);
+  document["interval"] = {{"low", finite_or_null(answer.interval.low)}, {"high", finite_or_null(answer.interval.high)}};
+  json sides = json::array();
+  for (const StartCost& side : crossover.sides) {
+    sides.push_back({{"implementation", side.implementation},
+                     {"load_seconds", side.load_seconds},
+                     {"prepare_seconds", side.prepare_seconds},
+                     {"first_step_ns", side.first_step_ns},
+                     {"step_ns", encoded(side.step_ns)}});
+  }
+  document["sides"] = std::move(sides);
+  return document;
+}
+
+}  // namespace gdbench::result

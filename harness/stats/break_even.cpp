@@ -1,0 +1,104 @@
+#include "harness/stats/break_even.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "harness/stats/draw.h"
+
+namespace gdbench::stats {
+
+namespace {
+
+// As few as the verdict function accepts.
+constexpr int kFewestLaunches = 3;
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// What one launch of the candidate has over the same launch of the other.
+struct Difference {
+  double later_ns = 0;   // it is ready so much later
+  double faster_ns = 0;  // its step takes so much less
+};
+
+std::vector<Difference> paired(std::span<const LaunchCost> candidate, std::span<const LaunchCost> other) {
+  std::map<int, LaunchCost> others;
+  for (const LaunchCost& cost : other) others[cost.launch] = cost;
+  std::vector<Difference> differences;
+  for (const LaunchCost& cost : candidate) {
+    const auto found = others.find(cost.launch);
+    if (found == others.end()) continue;
+    differences.push_back({cost.ready_ns - found->second.ready_ns, found->second.step_ns - cost.step_ns});
+  }
+  return differences;
+}
+
+double break_even_steps(const std::vector<Difference>& differences) {
+  std::vector<double> later;
+  std::vector<double> faster;
+  for (const Difference& difference : differences) {
+    later.push_back(difference.later_ns);
+    faster.push_back(difference.faster_ns);
+  }
+  const double later_ns = median(std::move(later));
+  const double faster_ns = median(std::move(faster));
+  if (faster_ns < 0) return kNever;
+  if (later_ns <= 0) return 0;
+  return faster_ns > 0 ? later_ns / faster_ns : kNever;
+}
+
+// Percentile interval whose ends are values of the bootstrap, rounded outwards: infinite ones cannot be interpolated.
+Interval bootstrap_interval(const std::vector<Difference>& differences, const BootstrapOptions& options) {
+  std::mt19937_64 generator(options.seed);
+  std::vector<double> resampled(static_cast<std::size_t>(std::max(options.resamples, 1)));
+  std::vector<Difference> drawn(differences.size());
+  for (double& steps : resampled) {
+    for (Difference& difference : drawn) difference = differences[draw_index(generator, differences.size())];
+    steps = break_even_steps(drawn);
+  }
+  std::sort(resampled.begin(), resampled.end());
+  const double last = static_cast<double>(resampled.size() - 1);
+  const double tail = (1 - options.confidence) / 2 * last;
+  return {resampled[static_cast<std::size_t>(std::floor(tail))],
+          resampled[static_cast<std::size_t>(std::ceil(last - tail))]};
+}
+
+Overtaking overtaking_of(const Interval& interval) {
+  if (interval.high == 0) return Overtaking::from_the_start;
+  if (interval.low == kNever) return Overtaking::never;
+  return interval.low > 0 && interval.high < kNever ? Overtaking::after : Overtaking::undecided;
+}
+
+}  // namespace
+
+const char* name_of(Overtaking overtaking) {
+  switch (overtaking) {
+    case Overtaking::from_the_start:
+      return "from the start";
+    case Overtaking::after:
+      return "after";
+    case Overtaking::never:
+      return "never";
+    case Overtaking::undecided:
+      return "undecided";
+  }
+  return "?";
+}
+
+BreakEven break_even(std::span<const LaunchCost> candidate, std::span<const LaunchCost> other,
+                     const BootstrapOptions& options) {
+  const std::vector<Difference> differences = paired(candidate, other);
+  BreakEven result;
+  result.launches = static_cast<int>(differences.size());
+  result.interval = {0, kNever};
+  if (differences.empty()) return result;
+  result.steps = break_even_steps(differences);
+  result.interval = bootstrap_interval(differences, options);
+  if (result.launches >= kFewestLaunches) result.overtaking = overtaking_of(result.interval);
+  return result;
+}
+
+}  // namespace gdbench::stats

@@ -1,0 +1,85 @@
+#include "reports/render/ablation.h"
+
+#include <cmath>
+#include <vector>
+
+#include "reports/render/format.h"
+#include "reports/render/render.h"
+#include "reports/render/text_table.h"
+
+namespace gdbench::render {
+
+namespace {
+
+using result::Ablation;
+using result::AblationVariant;
+using stats::Verdict;
+
+std::string name_of(const AblationVariant& variant) {
+  return variant.as_it_is() ? "as it is" : variant.everything_off ? "all off" : "without " + variant.without;
+}
+
+std::string signed_duration(double nanoseconds) {
+  return (nanoseconds < 0 ? "-" : "+") + format_duration_ns(std::fabs(nanoseconds));
+}
+
+std::string difference_text(const stats::Estimate& difference) {
+  return signed_duration(difference.value) + " [" + signed_duration(difference.interval.low) + ", " +
+         signed_duration(difference.interval.high) + "]";
+}
+
+std::vector<std::string> row_of(const AblationVariant& variant) {
+  if (!variant.step_ns) {
+    const std::string reason = variant.status.reason.empty() ? "" : ": " + variant.status.reason;
+    return {name_of(variant), result::name_of(variant.status.state) + reason};
+  }
+  const bool compared = variant.comparison.has_value();
+  return {name_of(variant),
+          format_duration_ns(variant.step_ns->value),
+          format_half_width(*variant.step_ns),
+          compared             ? format_ratio(variant.comparison->ratio)
+          : variant.as_it_is() ? "1"
+                               : "-",
+          variant.difference_ns ? difference_text(*variant.difference_ns) : "",
+          compared ? stats::name_of(variant.comparison->verdict) : "",
+          variant.fired ? format_number(*variant.fired) : ""};
+}
+
+// "Slower without: a, b."; empty where no part has that verdict.
+std::string parts_words(const Ablation& ablation, Verdict verdict, const std::string& words) {
+  std::string parts;
+  for (const AblationVariant& variant : ablation.variants) {
+    if (variant.without.empty() || !variant.comparison || variant.comparison->verdict != verdict) continue;
+    parts += (parts.empty() ? "" : ", ") + variant.without;
+  }
+  return parts.empty() ? "" : words + " without: " + parts + ".\n";
+}
+
+}  // namespace
+
+std::string ablation_table(const Ablation& ablation) {
+  std::vector<std::vector<std::string>> rows;
+  int launches = 0;
+  for (const AblationVariant& variant : ablation.variants) {
+    rows.push_back(row_of(variant));
+    if (variant.step_ns) launches = std::max(launches, variant.step_ns->launches);
+  }
+  std::string text = ablation.scenario + "/" + ablation.implementation + ", impl." + ablation.option + "=" +
+                     ablation.variants.front().value + "\n";
+  text += text_table({{"variant", false},
+                      {"time/step", true},
+                      {"95%", true},
+                      {"ratio", false},
+                      {"difference", false},
+                      {"verdict", false},
+                      {"fired", true}},
+                     rows);
+  text += "\n" + parts_words(ablation, Verdict::slower, "Slower") + parts_words(ablation, Verdict::faster, "Faster") +
+          parts_words(ablation, Verdict::equivalent, "No difference") +
+          parts_words(ablation, Verdict::inconclusive, "Inconclusive");
+  return text + "\nratio, difference: against the cell as it is, paired by round, median with 95% interval over " +
+         counted(static_cast<std::size_t>(launches), "launch") +
+         ". fired: how often the part had an effect, as the implementation says.\n";
+}
+
+}  // namespace gdbench::render

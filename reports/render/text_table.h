@@ -1,0 +1,17 @@
+// A plain aligned table for documents that have few columns and one layout.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace gdbench::render {
+
+struct TextColumn {
+  std::string title;
+  bool right_aligned = false;
+};
+
+// Columns two spaces apart, every line indented by two; a row may be shorter than the header. No trailing spaces.
+std::string text_table(const std::vector<TextColumn>& columns, const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace gdbench::render

@@ -1,0 +1,130 @@
+"""`gdbench crossover`: structure and exit statuses. Times are the machine's affair; what is sure is a known delay."""
+
+import json
+import unittest
+
+from program import FAKES, ProgramTest, linear_scenario
+
+PAIR = ("--a", "hand/naive", "--b", "hand/eigen")
+ROWS = (*PAIR, "--axis", "rows", "--from", "3", "--to", "12")
+# A step of either fake costs less than this wait.
+SLOW = ("--a", "fake/delay", "--b", "hand/naive", "--set", "impl.delay_ns=200000")
+
+
+class Crossover(ProgramTest):
+    def search(self, *arguments, plugins="", status=0):
+        output, errors = self.call("crossover", *arguments, "--json", plugins=plugins, status=status)
+        self.assertEqual(errors, "")
+        return json.loads(output)
+
+    def test_one_launch_decides_nothing(self):
+        found = self.search("linreg-3x2", *ROWS, "--launches", "1", "--budget", "0.1s", status=4)
+        self.assertEqual((found["schema"], found["outcome"], found["axis"]), ("gdbench-crossover", "undecided", "rows"))
+        self.assertEqual((found["a"], found["b"]), ("hand/naive", "hand/eigen"))
+        self.assertFalse(found["complete"])
+        self.assertEqual([point["size"] for point in found["points"]], [3, 12])
+        for point in found["points"]:
+            self.assertGreater(point["a_step_ns"]["value"], 0)
+            self.assertEqual(point["comparison"]["verdict"], "inconclusive")
+            self.assertIn("within one process", point["comparison"]["remark"])
+            ratio = point["comparison"]["ratio"]
+            self.assertLessEqual(ratio["low"], ratio["value"])
+            self.assertLessEqual(ratio["value"], ratio["high"])
+
+    def test_no_crossing(self):
+        arguments = (*SLOW, "--axis", "rows", "--from", "3", "--to", "30", "--launches", "3")
+        found = self.search("linreg-3x2", *arguments, plugins=FAKES)
+        self.assertEqual(found["outcome"], "none")
+        self.assertTrue(found["complete"])
+        self.assertNotIn("crossing", found)
+        self.assertEqual({point["comparison"]["verdict"] for point in found["points"]}, {"slower"})
+        self.assertEqual([point["size"] for point in found["points"]], [3, 5, 9, 17, 30])
+        text, _ = self.call("crossover", "linreg-3x2", *arguments, plugins=FAKES)
+        self.assertIn("No crossing: hand/naive is faster at every size measured from rows=3 to 30.", text)
+
+    def test_the_report_has_every_sample(self):
+        text, errors = self.call("crossover", "linreg-3x2", *ROWS, "--launches", "3", "--budget", "0.1s",
+                                 "--out", "x.json", status=None)
+        self.assertEqual(errors, "report: x.json\n")
+        self.assertEqual(self.files(), ["x.json"])
+        report = self.read_json("x.json")
+        self.assertEqual(report["run"]["baseline"], "hand/eigen")
+        self.assertEqual([scenario["rows"] for scenario in report["scenarios"]], [3, 12])
+        for cell in report["cells"]:
+            launches = {sample["launch"] for sample in cell["samples"]}
+            self.assertEqual(launches, set(range(len(cell["launches"]))))
+            self.assertGreaterEqual(len(launches), 3)
+        self.assertIn("hand/naive", self.call("report", "x.json")[0])
+        self.assertIn("launches", text)
+
+    def test_axes(self):
+        sizes = {
+            ("linreg-300x2", "batch"): [1, 300],
+            ("linreg-300x2", "features"): [1, 1024],
+            ("mlp-10-50-1", "width"): [1, 1024],
+            ("linreg-300x2", "rows"): [3, 100000],
+        }
+        for (scenario, axis), ends in sizes.items():
+            option = "width" if axis == "features" else axis
+            limits = ("--launches", "1", "--budget", "0.01s", "--axis", option)
+            if ends[1] > 1000:
+                limits += ("--to", "64")
+                ends[1] = 64
+            with self.subTest(axis=axis):
+                found = self.search(scenario, "--a", "tape/eigen", "--b", "hand/eigen", *limits, status=4)
+                self.assertEqual(found["axis"], axis)
+                self.assertEqual([point["size"] for point in found["points"]], ends)
+
+    def test_steps(self):
+        arguments = (*SLOW, "--axis", "steps", "--launches", "3")
+        found = self.search("linreg-3x2", *arguments, plugins=FAKES, status=None)
+        self.assertEqual(found["faster_step"], "hand/naive")
+        self.assertEqual(found["launches"], 3)
+        self.assertIn(found["outcome"], ("from the start", "after", "undecided"))
+        self.assertEqual([side["implementation"] for side in found["sides"]], ["fake/delay", "hand/naive"])
+        self.assertGreater(found["sides"][0]["step_ns"]["value"], 200000)
+        for side in found["sides"]:
+            for key in ("load_seconds", "prepare_seconds", "first_step_ns"):
+                self.assertGreater(side[key], 0)
+        self.search("linreg-3x2", *SLOW, "--axis", "steps", "--launches", "1", plugins=FAKES, status=4)
+
+    def expect_error(self, *arguments, parts, plugins="", status=2):
+        output, errors = self.call("crossover", *arguments, plugins=plugins, status=status)
+        self.assertEqual((output, errors.count("\n")), ("", 1), errors)
+        for part in parts:
+            self.assertIn(part, errors)
+        self.assertEqual(self.files(), [name for name in self.files() if name.endswith(".in.json")])
+
+    def test_input_errors(self):
+        rows = ("--axis", "rows")
+        self.expect_error("nosuch", *PAIR, *rows, parts=['"nosuch"', "linreg-3x2"])
+        self.expect_error("linreg-3x2", "--a", "nosuch", "--b", "hand/eigen", *rows, parts=["--a", '"nosuch"'])
+        self.expect_error("linreg-3x2", "--a", "hand/eigen", "--b", "hand/e", *rows, parts=["--b", "did you mean"])
+        self.expect_error("linreg-3x2", "--a", "hand/eigen", "--b", "hand/eigen", *rows, parts=["--b", "--a as well"])
+        self.expect_error("linreg-3x2", *PAIR, parts=["--axis"])
+        self.expect_error("linreg-3x2", *PAIR, "--axis", "columns", parts=["columns", "rows"])
+        self.expect_error("linreg-3x2", *PAIR, *rows, "--from", "9", "--to", "9", parts=["--from 9 --to 9"])
+        self.expect_error("linreg-3x2", *PAIR, "--axis", "batch", "--to", "4", parts=["batch", "4", "3"])
+        self.expect_error("linreg-3x2", *PAIR, "--axis", "steps", "--to", "9", parts=["--axis steps"])
+        self.expect_error("linreg-3x2", *PAIR, *rows, "--set", "data.rows=9", parts=["--set data.rows"])
+        self.expect_error("linreg-3x2", *PAIR, *rows, "--set", "impl.tyle=9", parts=["impl.tyle"])
+        self.expect_error("linreg-3x2", *PAIR, *rows, "--budget", "soon", parts=["--budget", '"soon"'])
+        self.expect_error("linreg-3x2", *PAIR, *rows, "--out", "nowhere/x.json", parts=["--out nowhere/x.json"])
+        self.write_json("deep.in.json", linear_scenario(data={"source": "npy", "x": "x.npy", "y": "y.npy"}))
+        self.expect_error("deep.in.json", *PAIR, *rows, parts=["rows"])
+
+    def test_what_an_implementation_cannot_do(self):
+        pair = ("--a", "fake/delay", "--b", "hand/eigen", "--axis", "width", "--to", "4")
+        self.expect_error("mlp-10-50-1", *pair, parts=["fake/delay has"], plugins=FAKES)
+
+    def test_failing_cells(self):
+        for name, part in {"wrong": "is wrong", "crash": "is crashed"}.items():
+            pair = ("--a", f"fake/{name}", "--b", "hand/eigen", "--launches", "1")
+            for axis in (("rows", "--to", "9"), ("steps",)):
+                with self.subTest(fake=name, axis=axis[0]):
+                    parts = [f"fake/{name}", part]
+                    self.expect_error("linreg-3x2", *pair, "--axis", *axis, parts=parts, plugins=FAKES, status=3)
+
+
+if __name__ == "__main__":
+    unittest.main()

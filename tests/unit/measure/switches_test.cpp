@@ -1,0 +1,49 @@
+#include "harness/measure/switches.h"
+
+#include <gtest/gtest.h>
+
+namespace gdbench::measure {
+namespace {
+
+using worker::OptionDeclaration;
+using worker::OptionType;
+using On = std::vector<bool>;
+
+const OptionDeclaration kParts = {"parts", OptionType::switches, "all", {"a", "b", "c-d"}, ""};
+
+TEST(Switches, WordsApplyInOrder) {
+  const std::pair<const char*, On> cases[] = {
+      {"", {true, true, true}},           {"all", {true, true, true}},       {"none", {false, false, false}},
+      {"-a", {false, true, true}},        {"-a,-c-d", {false, true, false}}, {"none,+b", {false, true, false}},
+      {"+b,none", {false, false, false}}, {"-a,+a", {true, true, true}},     {"-a,", {false, true, true}},
+  };
+  for (const auto& [value, expected] : cases) {
+    const auto on = parse_switches(kParts, value);
+    ASSERT_TRUE(on) << value;
+    EXPECT_EQ(*on, expected) << value;
+  }
+  for (const char* wrong : {"a", "-", "+", "-e", "-a,b", "*a", "-a -b", "-none"}) {
+    EXPECT_FALSE(parse_switches(kParts, wrong)) << wrong;
+  }
+}
+
+TEST(Switches, OneMoreIsSwitchedOff) {
+  EXPECT_EQ(without_switch("all", "a"), "-a");
+  EXPECT_EQ(without_switch("", "a"), "-a");
+  EXPECT_EQ(without_switch("-b", "a"), "-b,-a");
+  EXPECT_EQ(without_switch("none,+a,+b", "a"), "none,+a,+b,-a");
+  EXPECT_EQ(parse_switches(kParts, without_switch("none,+a,+b", "a")), On({false, true, false}));
+}
+
+TEST(Switches, AreFoundAmongTheOptions) {
+  worker::ImplementationDescription implementation;
+  EXPECT_EQ(find_switches(implementation), nullptr);
+  implementation.options = {{"tile", OptionType::integer, "8", {}, ""}, {"none", OptionType::switches, "all", {}, ""}};
+  EXPECT_EQ(find_switches(implementation), nullptr);  // without names there is nothing to switch
+  implementation.options.push_back(kParts);
+  ASSERT_NE(find_switches(implementation), nullptr);
+  EXPECT_EQ(find_switches(implementation)->key, "parts");
+}
+
+}  // namespace
+}  // namespace gdbench::measure

@@ -1,0 +1,56 @@
+#include "reports/render/ablation.h"
+
+#include <gtest/gtest.h>
+
+namespace gdbench::render {
+namespace {
+
+result::AblationVariant variant(const std::string& without, double step_ns, stats::Verdict verdict) {
+  result::AblationVariant made;
+  made.without = without;
+  made.value = "-" + without;
+  made.status.state = result::CellState::ok;
+  made.step_ns = {step_ns, {step_ns * 0.99, step_ns * 1.01}, 5, false};
+  made.comparison.emplace();
+  made.comparison->ratio = {step_ns / 100, {step_ns / 100 - 0.01, step_ns / 100 + 0.01}, 5, false};
+  made.comparison->verdict = verdict;
+  made.difference_ns = {step_ns - 100, {step_ns - 101, step_ns - 99}, 5, false};
+  return made;
+}
+
+TEST(AblationTable, ShowsEveryVariant) {
+  result::Ablation ablation;
+  ablation.scenario = "example";
+  ablation.implementation = "one/x";
+  ablation.option = "parts";
+  result::AblationVariant full = variant("", 100, stats::Verdict::equivalent);
+  full.value = "all";
+  full.comparison.reset();
+  full.difference_ns.reset();
+  result::AblationVariant wrong;
+  wrong.without = "broken";
+  wrong.status = {result::CellState::wrong, "w0 is off"};
+  result::AblationVariant none = variant("", 80, stats::Verdict::faster);
+  none.everything_off = true;
+  ablation.variants = {full, variant("merging", 150, stats::Verdict::slower),
+                       variant("reuse", 100, stats::Verdict::equivalent), wrong, none};
+  ablation.variants[1].fired = 2;
+  const char* expected =
+      "example/one/x, impl.parts=all\n"
+      "  variant          time/step     95%  ratio               difference                verdict     fired\n"
+      "  as it is            100 ns  +-1.0%  1\n"
+      "  without merging     150 ns  +-1.0%  1.50x [1.49, 1.51]  +50 ns [+49 ns, +51 ns]   slower          2\n"
+      "  without reuse       100 ns  +-1.0%  1.00x [0.99, 1.01]  +0 ns [-1 ns, +1 ns]      equivalent\n"
+      "  without broken   wrong: w0 is off\n"
+      "  all off              80 ns  +-1.0%  0.80x [0.79, 0.81]  -20 ns [-21 ns, -19 ns]   faster\n"
+      "\n"
+      "Slower without: merging.\n"
+      "No difference without: reuse.\n"
+      "\n"
+      "ratio, difference: against the cell as it is, paired by round, median with 95% interval over 5 launches. fired: "
+      "how often the part had an effect, as the implementation says.\n";
+  EXPECT_EQ(ablation_table(ablation), expected);
+}
+
+}  // namespace
+}  // namespace gdbench::render

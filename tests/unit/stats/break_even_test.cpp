@@ -1,0 +1,116 @@
+#include "harness/stats/break_even.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace gdbench::stats {
+namespace {
+
+// `launches` launches whose costs lie within +-`scatter` (a share) of the given ones, in a fixed pattern.
+std::vector<LaunchCost> costs(double ready_ns, double step_ns, double scatter = 0, int launches = 10) {
+  std::vector<LaunchCost> made;
+  for (int launch = 0; launch < launches; ++launch) {
+    const double ready_shift = scatter * static_cast<double>(launch % 5 - 2) / 2;
+    const double step_shift = scatter * static_cast<double>((launch * 3) % 5 - 2) / 2;
+    made.push_back({launch, ready_ns * (1 + ready_shift), step_ns * (1 + step_shift)});
+  }
+  return made;
+}
+
+TEST(BreakEvenTest, EachOvertaking) {
+  struct Row {
+    double ready_ns;  // of the candidate; the other is ready after 1000 ns and steps in 10 ns
+    double step_ns;
+    Overtaking overtaking;
+    double steps;
+  };
+  const double never = INFINITY;
+  const Row rows[] = {
+      {6000, 5, Overtaking::after, 1000},       {6000, 9, Overtaking::after, 5000},
+      {500, 5, Overtaking::from_the_start, 0},  {500, 10, Overtaking::from_the_start, 0},
+      {1000, 5, Overtaking::from_the_start, 0}, {6000, 20, Overtaking::never, never},
+      {6000, 10, Overtaking::never, never},     {500, 20, Overtaking::never, never},
+  };
+  for (const Row& row : rows) {
+    const BreakEven result = break_even(costs(row.ready_ns, row.step_ns), costs(1000, 10), {});
+    EXPECT_EQ(result.overtaking, row.overtaking)
+        << row.ready_ns << ", " << row.step_ns << ": " << name_of(result.overtaking);
+    EXPECT_DOUBLE_EQ(result.steps, row.steps);
+    EXPECT_DOUBLE_EQ(result.interval.low, row.steps);
+    EXPECT_DOUBLE_EQ(result.interval.high, row.steps);
+    EXPECT_EQ(result.launches, 10);
+  }
+}
+
+TEST(BreakEvenTest, ScatterWidensTheInterval) {
+  const BreakEven narrow = break_even(costs(6000, 5, 0.02), costs(1000, 10), {});
+  const BreakEven wide = break_even(costs(6000, 5, 0.2), costs(1000, 10), {});
+  EXPECT_EQ(narrow.overtaking, Overtaking::after);
+  EXPECT_EQ(wide.overtaking, Overtaking::after);
+  for (const BreakEven& result : {narrow, wide}) {
+    EXPECT_LT(result.interval.low, 1000);
+    EXPECT_GT(result.interval.high, 1000);
+  }
+  EXPECT_LT(wide.interval.low, narrow.interval.low);
+  EXPECT_GT(wide.interval.high, narrow.interval.high);
+}
+
+TEST(BreakEvenTest, StepsThatCannotBeToldApartReachToInfinity) {
+  const BreakEven result = break_even(costs(6000, 9.9, 0.2), costs(1000, 10), {});
+  EXPECT_EQ(result.overtaking, Overtaking::undecided);
+  EXPECT_GT(result.interval.low, 0);
+  EXPECT_TRUE(std::isinf(result.interval.high));
+}
+
+TEST(BreakEvenTest, ReadinessThatCannotBeToldApartReachesToZero) {
+  const BreakEven result = break_even(costs(1010, 5, 0.2), costs(1000, 10), {});
+  EXPECT_EQ(result.overtaking, Overtaking::undecided);
+  EXPECT_EQ(result.interval.low, 0);
+  EXPECT_TRUE(std::isfinite(result.interval.high));
+}
+
+TEST(BreakEvenTest, LaunchesOfOneNumberArePaired) {
+  // Launch 7 of the candidate and launch 9 of the other have no partner and count nothing.
+  std::vector<LaunchCost> candidate = {{3, 6000, 5}, {1, 6000, 5}, {2, 6000, 5}, {7, 1e9, 1e9}};
+  std::vector<LaunchCost> other = {{9, 1e9, 1}, {1, 1000, 10}, {2, 1000, 10}, {3, 1000, 10}};
+  // A drift that both launches share cancels.
+  candidate[0].ready_ns += 5000;
+  other[3].ready_ns += 5000;
+  const BreakEven result = break_even(candidate, other, {});
+  EXPECT_EQ(result.launches, 3);
+  EXPECT_EQ(result.overtaking, Overtaking::after);
+  EXPECT_DOUBLE_EQ(result.interval.low, 1000);
+  EXPECT_DOUBLE_EQ(result.interval.high, 1000);
+}
+
+TEST(BreakEvenTest, TooFewLaunchesAreUndecided) {
+  const BreakEven none = break_even(costs(6000, 5), {}, {});
+  EXPECT_EQ(none.overtaking, Overtaking::undecided);
+  EXPECT_EQ(none.launches, 0);
+  EXPECT_EQ(none.interval.low, 0);
+  EXPECT_TRUE(std::isinf(none.interval.high));
+  const BreakEven two = break_even(costs(6000, 5, 0, 2), costs(1000, 10, 0, 2), {});
+  EXPECT_EQ(two.overtaking, Overtaking::undecided);
+  EXPECT_DOUBLE_EQ(two.steps, 1000);
+  EXPECT_EQ(break_even(costs(6000, 5, 0, 3), costs(1000, 10, 0, 3), {}).overtaking, Overtaking::after);
+}
+
+TEST(BreakEvenTest, ReproducibleBySeed) {
+  const auto candidate = costs(6000, 5, 0.2, 9);
+  const BreakEven first = break_even(candidate, costs(1000, 10), {0.95, 300, 11});
+  const BreakEven again = break_even(candidate, costs(1000, 10), {0.95, 300, 11});
+  EXPECT_EQ(first.interval.low, again.interval.low);
+  EXPECT_EQ(first.interval.high, again.interval.high);
+}
+
+TEST(BreakEvenTest, OvertakingsHaveNames) {
+  EXPECT_STREQ(name_of(Overtaking::from_the_start), "from the start");
+  EXPECT_STREQ(name_of(Overtaking::after), "after");
+  EXPECT_STREQ(name_of(Overtaking::never), "never");
+  EXPECT_STREQ(name_of(Overtaking::undecided), "undecided");
+}
+
+}  // namespace
+}  // namespace gdbench::stats
