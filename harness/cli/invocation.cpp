@@ -56,6 +56,15 @@ std::vector<fs::path> plugin_folders_of(const fs::path& bin) {
   return folders;
 }
 
+// Sanitized builds have none.
+fs::path allocation_counter_in(const std::vector<fs::path>& plugin_folders) {
+  for (const fs::path& folder : plugin_folders) {
+    const fs::path file = folder / "preload" / "libgdbench_allocations.so";
+    if (fs::is_regular_file(file)) return file;
+  }
+  return {};
+}
+
 std::string names_of(const std::vector<fs::path>& files) {
   std::vector<std::string> names;
   for (const fs::path& file : files) names.push_back(file.stem().string());
@@ -121,6 +130,7 @@ worker::Arm this_build() {
   worker::Arm arm;
   arm.worker = binary_file();
   arm.plugin_folders = plugin_folders_of(arm.worker.parent_path());
+  arm.allocation_counter = allocation_counter_in(arm.plugin_folders);
   for (const fs::path& folder : split_path_list("GDBENCH_PLUGIN_PATH")) arm.plugin_folders.push_back(folder);
   return arm;
 }
@@ -132,6 +142,7 @@ Result<worker::Arm> other_build(const fs::path& build) {
     return usage_error("--build " + build.string() + ": found no bin/gdbench in it, expected a build or installation");
   }
   arm.plugin_folders = plugin_folders_of(arm.worker.parent_path());
+  arm.allocation_counter = allocation_counter_in(arm.plugin_folders);
   return arm;
 }
 

@@ -23,7 +23,7 @@ bool offers(const worker::HelloAnswer& hello, const std::string& id) {
 
 Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const PlannedCell& cell,
                                      const scenario::Problem& problem, const worker::Limits& limits,
-                                     result::Launch& launch) {
+                                     result::Launch& launch, bool count_allocations) {
   CellWorker self;
   self.layout_ = worker::state_layout(problem);
   self.dtype_ = problem.dtype;
@@ -35,8 +35,9 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
   const std::string& id = cell.entry->implementation.id;
   launch.started_at = utc_now();
   const std::int64_t started = monotonic_ns();
+  const std::string preload = count_allocations ? cell.entry->allocation_counter.string() : "";
   Result<worker::Client> client =
-      worker::Client::start(cell.entry->command, &planned.dataset->memory, &self.state_memory_, limits);
+      worker::Client::start(cell.entry->command, &planned.dataset->memory, &self.state_memory_, limits, preload);
   if (!client.ok()) return client.error();
   self.client_ = std::move(client).value();
   const Result<worker::HelloAnswer> hello = self.client_.hello();

@@ -20,10 +20,11 @@ constexpr std::size_t kReplayImage = 2;
 class CellWorker {
  public:
   // Starts, loads and prepares; the phases' durations go to `launch`. `problem` is the scenario's with the learning
-  // rate that is wanted here. Errors: as the worker failed.
+  // rate that is wanted here. With `count_allocations` the worker counts them where it can, which costs time. Errors:
+  // as the worker failed.
   static Result<CellWorker> start(const PlannedScenario& planned, const PlannedCell& cell,
                                   const scenario::Problem& problem, const worker::Limits& limits,
-                                  result::Launch& launch);
+                                  result::Launch& launch, bool count_allocations = false);
 
   worker::Client& client() { return client_; }
   const worker::Client& client() const { return client_; }

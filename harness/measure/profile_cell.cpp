@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "harness/measure/cell_worker.h"
@@ -13,7 +14,7 @@ namespace gdbench::measure {
 namespace {
 
 // Odd, so that one block is the median.
-constexpr int kBlocks = 7;
+constexpr int kBlocksOfAProfile = 7;
 
 struct ProfiledBlock {
   double step_ns = 0;
@@ -29,7 +30,7 @@ Result<ProfiledBlock> parse_block(const nlohmann::json& answer, std::uint64_t st
       result::ProfileRecord record;
       record.phase = entry.at("phase").get<std::string>();
       record.op = entry.at("op").get<std::string>();
-      record.device_clock = entry.value("clock", "host") == "device";
+      record.clock = entry.value("clock", "host") == "device" ? result::Clock::device : result::Clock::host;
       const double factor = record.once() ? 1 : per_step;
       record.calls = entry.value("calls", 0.0) * factor;
       record.time_ns = entry.at("time_ns").get<double>() * factor;
@@ -51,21 +52,24 @@ Result<ProfiledBlock> run_profiled(CellWorker& worker, std::uint64_t steps) {
   return parse_block(answer.value(), steps);
 }
 
+void add_allocations(const std::optional<worker::AllocationTotals>& block,
+                     const std::optional<worker::AllocationTotals>& preparation, result::Profile& profile) {
+  if (block) {
+    const auto steps = static_cast<double>(profile.steps);
+    profile.allocations_per_step = static_cast<double>(block->calls) / steps;
+    profile.allocated_bytes_per_step = static_cast<double>(block->bytes) / steps;
+  }
+  if (preparation) profile.prepared_bytes = static_cast<std::int64_t>(preparation->bytes);
+}
+
 }  // namespace
 
-Result<result::Profile> profile_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
-                                     const RunOptions& options, result::Cell& cell) {
-  const Result<verify::Yardstick> yardstick = make_yardstick_for(planned, options.seed);
-  if (!yardstick.ok()) return yardstick.error();
-  verify_cell(planned, planned_cell, yardstick.value(), options, true, cell);
-  if (cell.status.state != result::CellState::ok) {
-    return usage_error(cell.id + " is not profiled, it is " + result::name_of(cell.status.state) + ": " +
-                       cell.status.reason);
-  }
+Result<result::Profile> profile_verified_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
+                                              const RunOptions& options, int blocks, const result::Cell& cell) {
   const result::Block& block = *cell.block;
   result::Launch launch;
   Result<CellWorker> started =
-      CellWorker::start(planned, planned_cell, timed_problem(planned, block), options.limits, launch);
+      CellWorker::start(planned, planned_cell, timed_problem(planned, block), options.limits, launch, true);
   if (!started.ok()) return started.error();
   CellWorker worker = std::move(started).value();
   const Result<worker::BlockAnswer> first = worker.run_block(1, 0);
@@ -73,17 +77,19 @@ Result<result::Profile> profile_cell(const PlannedScenario& planned, const Plann
 
   std::vector<double> unprofiled;
   std::vector<ProfiledBlock> profiled;
-  for (int i = 0; i < kBlocks; ++i) {
+  std::optional<worker::AllocationTotals> allocated;
+  for (int i = 0; i < blocks; ++i) {
     const Result<worker::BlockAnswer> plain = worker.run_block(block.steps, block.warm_up_steps);
     if (!plain.ok()) return plain.error();
     unprofiled.push_back(plain.value().real_ns / static_cast<double>(block.steps));
+    allocated = plain.value().allocated;  // of the last block: by then whatever is kept was allocated before
     Result<ProfiledBlock> with_records = run_profiled(worker, block.steps);
     if (!with_records.ok()) return with_records.error();
     profiled.push_back(std::move(with_records).value());
   }
   if (Status status = worker.client().bye(); !status.ok()) return status.error();
 
-  const auto middle = profiled.begin() + kBlocks / 2;
+  const auto middle = profiled.begin() + blocks / 2;
   std::nth_element(profiled.begin(), middle, profiled.end(),
                    [](const ProfiledBlock& a, const ProfiledBlock& b) { return a.step_ns < b.step_ns; });
   result::Profile profile;
@@ -96,11 +102,24 @@ Result<result::Profile> profile_cell(const PlannedScenario& planned, const Plann
   profile.load_seconds = launch.load_seconds;
   profile.prepare_seconds = launch.prepare_seconds;
   profile.first_step_ns = first.value().real_ns;
+  add_allocations(allocated, worker.client().prepared(), profile);
   profile.records = std::move(middle->records);
   std::stable_sort(
       profile.records.begin(), profile.records.end(),
       [](const result::ProfileRecord& a, const result::ProfileRecord& b) { return a.time_ns > b.time_ns; });
   return profile;
+}
+
+Result<result::Profile> profile_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
+                                     const RunOptions& options, result::Cell& cell) {
+  const Result<verify::Yardstick> yardstick = make_yardstick_for(planned, options.seed);
+  if (!yardstick.ok()) return yardstick.error();
+  verify_cell(planned, planned_cell, yardstick.value(), options, true, cell);
+  if (cell.status.state != result::CellState::ok) {
+    return usage_error(cell.id + " is not profiled, it is " + result::name_of(cell.status.state) + ": " +
+                       cell.status.reason);
+  }
+  return profile_verified_cell(planned, planned_cell, options, kBlocksOfAProfile, cell);
 }
 
 }  // namespace gdbench::measure

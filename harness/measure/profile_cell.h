@@ -8,8 +8,13 @@
 
 namespace gdbench::measure {
 
-// Verifies the cell, then runs profiled and unprofiled blocks in turn in one fresh process; the profiled block of
-// median length is kept. Errors: the cell is not right (usage), it offers no profile (unsupported), its worker failed.
+// Runs profiled and unprofiled blocks in turn in one fresh process, `blocks` of each; the profiled block of median
+// length is kept. The cell was verified and has its block. Errors: it offers no profile (unsupported), its worker
+// failed.
+Result<result::Profile> profile_verified_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
+                                              const RunOptions& options, int blocks, const result::Cell& cell);
+
+// Verifies the cell, then does that at length. Errors: as above, or the cell is not right (usage).
 Result<result::Profile> profile_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
                                      const RunOptions& options, result::Cell& cell);
 

@@ -1,7 +1,9 @@
 #include "harness/measure/session.h"
 
 #include <algorithm>
+#include <set>
 
+#include "harness/measure/profile_cell.h"
 #include "harness/measure/verify_cell.h"
 #include "harness/result/summarise.h"
 
@@ -13,6 +15,9 @@ using Clock = std::chrono::steady_clock;
 using result::CellState;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// A glance at where a step's time goes, beside the launches that time it.
+constexpr int kBlocksOfAGlance = 3;
 
 // A scenario while it is measured.
 struct ActiveScenario {
@@ -56,6 +61,7 @@ class Session {
           return {};
         }
         if (journal_ == nullptr) continue;
+        if (Status status = profile(*planned, planned_cell, cell); !status.ok()) return status;
         if (Status status = journal_->cell(cell); !status.ok()) return status;
       }
     }
@@ -81,6 +87,27 @@ class Session {
  private:
   double share_of_budget() const { return std::min(1.0, elapsed() / std::max(options_.budget_seconds, 1e-9)); }
   double seconds_left() const { return std::max(0.0, options_.budget_seconds - elapsed()); }
+
+  // Before any launch, so that no timed block meets it. What goes wrong here is the profile's loss, not the cell's.
+  Status profile(const PlannedScenario& planned, const PlannedCell& planned_cell, result::Cell& cell) {
+    if (cell.status.state != CellState::ok) return {};
+    if (options_.launches == 0 && seconds_left() <= 0) return note_once("no time was left for some profiles");
+    Result<result::Profile> profile = profile_verified_cell(planned, planned_cell, options_, kBlocksOfAGlance, cell);
+    if (profile.ok()) {
+      cell.profile = std::move(profile).value();
+      return {};
+    }
+    if (options_.cancelled()) return {};
+    const bool offered = profile.error().kind != ErrorKind::unsupported;
+    return note_once(offered ? cell.id + " has no profile: " + profile.error().message
+                             : cell.implementation + " offers no profile");
+  }
+
+  Status note_once(const std::string& text) {
+    if (!noted_.insert(text).second) return {};
+    report_.notes.push_back(text);
+    return journal_->note(text);
+  }
 
   std::vector<ActiveScenario> activate(const std::vector<PlannedScenario*>& scenarios) {
     std::vector<ActiveScenario> active;
@@ -132,6 +159,7 @@ class Session {
   result::Journal* journal_;  // null: verification only
   Clock::time_point started_;
   std::size_t verified_ = 0;
+  std::set<std::string> noted_;
 };
 
 }  // namespace

@@ -10,6 +10,17 @@
 
 namespace gdbench::result {
 
+// One op of two profiles, per step; times are self times with the clock readings that profiling adds. An op that only
+// one of them has counts nothing in the other.
+struct OpDifference {
+  std::string phase;
+  std::string op;
+  double calls = 0;
+  double base_calls = 0;
+  double time_ns = 0;
+  double base_time_ns = 0;
+};
+
 // What a strategy costs: its cell beside that of the baseline's strategy on the same backend, in the same scenario,
 // with the same threads and arm ("tape/eigen" beside "hand/eigen" where the baseline is "hand/naive"). Times per step.
 struct FrameworkTax {
@@ -19,6 +30,7 @@ struct FrameworkTax {
   stats::Comparison ratio;        // of the cell's time to the base's, paired alike
   double calls_per_step = 0;      // of kernels, of the cell, from its profile; 0 where it has none
   double difference_per_call_ns = 0;
+  std::vector<OpDifference> ops;  // largest difference first; empty where one of the two has no profile
 };
 
 // From how many steps on `cell` is done before `other`, loading, preparing and the first step counted.
@@ -29,11 +41,13 @@ struct BreakEvenRecord {
 };
 
 // time of a step = step_ns + call_ns * kernel calls + operation_ns * floating-point operations, fitted over the
-// scenarios of one implementation (of one dtype and thread count) by relative least squares.
+// scenarios of one implementation (of one dtype, thread count and arm) by relative least squares. A coefficient that
+// took no part has no launches: calls that do not vary, operations of an implementation that does none.
 struct CostFit {
   std::string implementation;
   std::string dtype;
   int threads = 1;
+  std::string arm = "new";
   int scenarios = 0;
   stats::Estimate step_ns;
   stats::Estimate call_ns;
@@ -46,5 +60,13 @@ struct Attribution {
   std::vector<BreakEvenRecord> break_evens;
   std::vector<CostFit> fits;
 };
+
+struct Report;
+
+// Of a report whose cells have their summaries. Linear in the samples, quadratic in the cells of one scenario.
+Attribution attribution_of(const Report& report, const stats::VerdictOptions& options);
+
+// The part of it that looks across scenarios.
+std::vector<CostFit> cost_fits_of(const Report& report, const stats::BootstrapOptions& options);
 
 }  // namespace gdbench::result

@@ -15,6 +15,11 @@ constexpr auto values_of(CellState) {
                     CellState::crashed, CellState::timed_out, CellState::untrusted};
 }
 constexpr auto values_of(BoundBy) { return std::array{BoundBy::operations, BoundBy::bytes, BoundBy::chain}; }
+constexpr auto values_of(Clock) { return std::array{Clock::host, Clock::device}; }
+constexpr auto values_of(stats::Overtaking) {
+  return std::array{stats::Overtaking::from_the_start, stats::Overtaking::after, stats::Overtaking::never,
+                    stats::Overtaking::undecided};
+}
 constexpr auto values_of(stats::Verdict) {
   return std::array{stats::Verdict::faster, stats::Verdict::slower, stats::Verdict::equivalent,
                     stats::Verdict::inconclusive};
@@ -134,6 +139,35 @@ void fields(Archive& archive, typename Archive::template Ref<Summary> summary) {
 }
 
 template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<ProfileRecord> record) {
+  archive.field("phase", record.phase);
+  archive.field("op", record.op);
+  archive.field("clock", record.clock);
+  archive.field("calls", record.calls);
+  archive.field("time_ns", record.time_ns);
+  archive.field("flops", record.flops);
+  archive.field("bytes", record.bytes);
+  archive.field("allocations", record.allocations);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<Profile> profile) {
+  archive.field("cell", profile.cell);
+  archive.field("scenario", profile.scenario);
+  archive.field("implementation", profile.implementation);
+  archive.field("steps", profile.steps);
+  archive.field("step_ns", profile.step_ns);
+  archive.field("profiled_step_ns", profile.profiled_step_ns);
+  archive.field("load_seconds", profile.load_seconds);
+  archive.field("prepare_seconds", profile.prepare_seconds);
+  archive.field("first_step_ns", profile.first_step_ns);
+  archive.optional("allocations_per_step", profile.allocations_per_step);
+  archive.optional("allocated_bytes_per_step", profile.allocated_bytes_per_step);
+  archive.optional("prepared_bytes", profile.prepared_bytes);
+  archive.field("records", profile.records);
+}
+
+template <class Archive>
 void fields(Archive& archive, typename Archive::template Ref<Cell> cell) {
   archive.field("id", cell.id);
   archive.field("scenario", cell.scenario);
@@ -148,6 +182,7 @@ void fields(Archive& archive, typename Archive::template Ref<Cell> cell) {
   archive.field("status", cell.status);
   archive.optional("verification", cell.verification);
   archive.optional("block", cell.block);
+  archive.optional("profile", cell.profile);
   archive.optional("summary", cell.summary);
   archive.field("launches", cell.launches);
   archive.field("samples", cell.samples);
@@ -220,6 +255,62 @@ void fields(Archive& archive, typename Archive::template Ref<Ceilings> ceilings)
   archive.optional("best", ceilings.best);
 }
 
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<OpDifference> op) {
+  archive.field("phase", op.phase);
+  archive.field("op", op.op);
+  archive.field("calls", op.calls);
+  archive.field("base_calls", op.base_calls);
+  archive.field("time_ns", op.time_ns);
+  archive.field("base_time_ns", op.base_time_ns);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<FrameworkTax> tax) {
+  archive.field("cell", tax.cell);
+  archive.field("base", tax.base);
+  archive.field("difference_ns", tax.difference_ns);
+  archive.field("ratio", tax.ratio);
+  archive.field("calls_per_step", tax.calls_per_step);
+  archive.field("difference_per_call_ns", tax.difference_per_call_ns);
+  archive.field("ops", tax.ops);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<stats::BreakEven> break_even) {
+  archive.field("overtaking", break_even.overtaking);
+  archive.field("steps", break_even.steps);
+  archive.field("interval", break_even.interval);
+  archive.field("launches", break_even.launches);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<BreakEvenRecord> record) {
+  archive.field("cell", record.cell);
+  archive.field("other", record.other);
+  archive.field("result", record.result);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<CostFit> fit) {
+  archive.field("implementation", fit.implementation);
+  archive.field("dtype", fit.dtype);
+  archive.field("threads", fit.threads);
+  archive.field("arm", fit.arm);
+  archive.field("scenarios", fit.scenarios);
+  archive.field("step_ns", fit.step_ns);
+  archive.field("call_ns", fit.call_ns);
+  archive.field("operation_ns", fit.operation_ns);
+  archive.field("largest_relative_residual", fit.largest_relative_residual);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<Attribution> attribution) {
+  archive.field("taxes", attribution.taxes);
+  archive.field("break_evens", attribution.break_evens);
+  archive.field("fits", attribution.fits);
+}
+
 // schema and schema_version come before these; see to_json and from_json.
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Ref<Report> report) {
@@ -228,6 +319,7 @@ void fields(Archive& archive, typename Archive::template Ref<Report> report) {
   archive.optional("ceilings", report.ceilings);
   archive.field("scenarios", report.scenarios);
   archive.field("cells", report.cells);
+  archive.optional("attribution", report.attribution);
   archive.field("notes", report.notes);
 }
 

@@ -98,6 +98,7 @@ class JournalReader {
     reader.field("status", cell.status);
     reader.optional("verification", cell.verification);
     reader.optional("block", cell.block);
+    reader.optional("profile", cell.profile);
   }
 
   std::string origin_;
@@ -154,6 +155,7 @@ Status Journal::cell(const Cell& cell) {
   event["status"] = RecordWriter::encode(cell.status);
   if (cell.verification) event["verification"] = RecordWriter::encode(*cell.verification);
   if (cell.block) event["block"] = RecordWriter::encode(*cell.block);
+  if (cell.profile) event["profile"] = RecordWriter::encode(*cell.profile);
   return append(event);
 }
 

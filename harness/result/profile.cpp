@@ -3,7 +3,11 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "harness/result/record_writer.h"
+
 namespace gdbench::result {
+
+const char* name_of(Clock clock) { return clock == Clock::device ? "device" : "host"; }
 
 double unattributed_ns(const Profile& profile) {
   return std::accumulate(
@@ -11,31 +15,21 @@ double unattributed_ns(const Profile& profile) {
       [](double rest, const ProfileRecord& record) { return record.once() ? rest : rest - record.time_ns; });
 }
 
-nlohmann::json to_json(const Profile& profile) {
-  nlohmann::json records = nlohmann::json::array();
+double calls_per_step(const Profile& profile) {
+  double calls = 0;
   for (const ProfileRecord& record : profile.records) {
-    records.push_back({{"phase", record.phase},
-                       {"op", record.op},
-                       {"clock", record.device_clock ? "device" : "host"},
-                       {"calls", record.calls},
-                       {"time_ns", record.time_ns},
-                       {"flops", record.flops},
-                       {"bytes", record.bytes},
-                       {"allocations", record.allocations}});
+    const std::string& phase = record.phase;
+    if (phase == "data" || phase == "forward" || phase == "backward" || phase == "update") calls += record.calls;
   }
-  return {{"schema", "gdbench-profile"},
-          {"schema_version", {{"major", 1}, {"minor", 0}}},
-          {"cell", profile.cell},
-          {"scenario", profile.scenario},
-          {"implementation", profile.implementation},
-          {"steps", profile.steps},
-          {"step_ns", profile.step_ns},
-          {"profiled_step_ns", profile.profiled_step_ns},
-          {"unattributed_ns", unattributed_ns(profile)},
-          {"load_seconds", profile.load_seconds},
-          {"prepare_seconds", profile.prepare_seconds},
-          {"first_step_ns", profile.first_step_ns},
-          {"records", std::move(records)}};
+  return calls;
+}
+
+nlohmann::json to_json(const Profile& profile) {
+  nlohmann::json json(RecordWriter::encode(profile));
+  json["schema"] = "gdbench-profile";
+  json["schema_version"] = {{"major", 1}, {"minor", 1}};
+  json["unattributed_ns"] = unattributed_ns(profile);
+  return json;
 }
 
 }  // namespace gdbench::result

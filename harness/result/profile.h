@@ -1,24 +1,28 @@
-// Where a step's time goes: a cell's profile. A document of its own beside the report: profiled blocks are never timed
-// ones.
+// Where a step's time goes: a cell's profile. Part of a report's cell, and a document of its own for one cell. Profiled
+// blocks are never timed ones.
 #pragma once
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace gdbench::result {
 
+enum class Clock { host, device };
+const char* name_of(Clock clock);  // "host", "device"
+
 // One op in one phase; everything per step, but for the phase compile, which happens once and is given whole.
 struct ProfileRecord {
   std::string phase;  // data, forward, backward, update, record, compile, other
   std::string op;
-  bool device_clock = false;
+  Clock clock = Clock::host;
   double calls = 0;
   double time_ns = 0;  // self time
   double flops = 0;
   double bytes = 0;
-  double allocations = 0;
+  double allocations = 0;  // as far as the implementation counts them itself
 
   bool once() const { return phase == "compile"; }
 };
@@ -33,12 +37,19 @@ struct Profile {
   double load_seconds = 0;
   double prepare_seconds = 0;
   double first_step_ns = 0;
-  std::vector<ProfileRecord> records;  // largest first
+  // Of the whole process, in an unprofiled block; absent where they could not be counted.
+  std::optional<double> allocations_per_step;
+  std::optional<double> allocated_bytes_per_step;
+  std::optional<std::int64_t> prepared_bytes;  // allocated by load and prepare together, freed or not
+  std::vector<ProfileRecord> records;          // largest first
 };
 
 // Time of the profiled step that no record claims, per step; what loops, dispatch and clock readings take. Never
 // hidden.
 double unattributed_ns(const Profile& profile);
+
+// Kernel calls of a step: those of the phases that compute or move data. What a strategy does itself is no call.
+double calls_per_step(const Profile& profile);
 
 nlohmann::json to_json(const Profile& profile);
 

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/result/attribution.h"
+#include "harness/result/profile.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::result {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 1;
+constexpr int kSchemaMinor = 2;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 const char* name_of(CellState state);  // "pending", "ok", ..., "timed out"
@@ -121,6 +123,7 @@ struct Cell {
   CellStatus status;
   std::optional<Verification> verification;
   std::optional<Block> block;
+  std::optional<Profile> profile;  // of a process of its own; absent where the implementation offers none
   std::vector<Launch> launches;
   std::vector<Sample> samples;
   std::optional<Summary> summary;
@@ -195,7 +198,8 @@ struct Report {
   std::optional<Ceilings> ceilings;  // absent where they were not measured
   std::vector<ScenarioRecord> scenarios;
   std::vector<Cell> cells;
-  std::vector<std::string> notes;  // what a reader should know: skipped plugins, interrupted launches ...
+  std::optional<Attribution> attribution;  // what differences are made of; absent where there is nothing to say
+  std::vector<std::string> notes;          // what a reader should know: skipped plugins, interrupted launches ...
 
   Cell* find_cell(const std::string& id);
   const ScenarioRecord* find_scenario(const std::string& key) const;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "harness/result/ceilings.h"
+#include "harness/result/pairing.h"
 
 namespace gdbench::result {
 
@@ -14,8 +15,6 @@ namespace {
 // Enough for a stop rule that runs after every launch; reports use the default of BootstrapOptions.
 constexpr int kResamplesOfStopRule = 200;
 constexpr int kFewestLaunches = 3;
-
-bool is_used(const Sample& sample) { return !sample.cold && std::isfinite(sample.real_ns) && sample.real_ns > 0; }
 
 std::vector<stats::Observation> observations_of(const Cell& cell) {
   std::vector<stats::Observation> observations;
@@ -55,38 +54,6 @@ Summary summary_of(const Cell& cell, const std::vector<stats::Observation>& obse
   }
   return summary;
 }
-
-// Samples by (launch, round); where a visit timed several blocks, in the order of measuring.
-using Visits = std::unordered_map<std::uint64_t, std::vector<double>>;
-
-std::uint64_t visit_of(const Sample& sample) {
-  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(sample.launch)) << 32 |
-         static_cast<std::uint32_t>(sample.round);
-}
-
-Visits visits_of(const Cell& cell) {
-  Visits visits;
-  for (const Sample& sample : cell.samples) {
-    if (is_used(sample)) visits[visit_of(sample)].push_back(sample.real_ns);
-  }
-  return visits;
-}
-
-std::vector<stats::Pair> pairs_of(const Visits& baseline, const Cell& candidate) {
-  std::vector<stats::Pair> pairs;
-  std::unordered_map<std::uint64_t, std::size_t> taken;
-  for (const Sample& sample : candidate.samples) {
-    if (!is_used(sample)) continue;
-    const auto visit = baseline.find(visit_of(sample));
-    if (visit == baseline.end()) continue;
-    const std::size_t block = taken[visit->first]++;
-    if (block < visit->second.size()) pairs.push_back({sample.launch, visit->second[block], sample.real_ns});
-  }
-  return pairs;
-}
-
-// Cells that are compared with each other.
-std::string group_of(const Cell& cell) { return cell.scenario + "\n" + std::to_string(cell.threads) + "\n" + cell.arm; }
 
 struct Baseline {
   const Cell* cell = nullptr;
@@ -133,6 +100,11 @@ void summarise(Report& report) {
     const std::vector<stats::Pair> pairs = pairs_of(baseline->second.visits, cell);
     if (pairs.empty()) continue;
     cell.summary->ratio = RatioToBaseline{baseline->second.cell->id, stats::compare(pairs, options)};
+  }
+  Attribution attribution = attribution_of(report, options);
+  report.attribution.reset();
+  if (!attribution.taxes.empty() || !attribution.break_evens.empty() || !attribution.fits.empty()) {
+    report.attribution = std::move(attribution);
   }
 }
 

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "harness/stats/draw.h"
+#include "harness/stats/resampling.h"
 
 namespace gdbench::stats {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "harness/stats/draw.h"
+#include "harness/stats/resampling.h"
 
 namespace gdbench::stats {
 
@@ -21,35 +21,63 @@ double median_in_place(std::vector<double>& values) {
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
-// Quantile with linear interpolation between order statistics (type 7 of R. Hyndman, Y. Fan, Sample quantiles in
-// statistical packages, 1996).
-double quantile(const std::vector<double>& sorted, double probability) {
-  const double position = probability * static_cast<double>(sorted.size() - 1);
-  const std::size_t below = static_cast<std::size_t>(position);
-  if (below + 1 >= sorted.size()) return sorted.back();
-  const double weight = position - static_cast<double>(below);
-  return sorted[below] + weight * (sorted[below + 1] - sorted[below]);
-}
-
 // Values by launch, in ascending order of launch.
 using Clusters = std::vector<std::vector<double>>;
 
+// Clusters with every value in place of its rank among all values, so that a resample's median needs no sorting.
+struct RankedClusters {
+  std::vector<double> sorted;
+  std::vector<std::vector<std::size_t>> ranks;  // as the clusters' values
+};
+
+RankedClusters rank(const Clusters& clusters) {
+  struct Entry {
+    double value;
+    std::size_t cluster;
+    std::size_t position;
+  };
+  std::vector<Entry> entries;
+  RankedClusters ranked;
+  for (std::size_t cluster = 0; cluster < clusters.size(); ++cluster) {
+    for (std::size_t i = 0; i < clusters[cluster].size(); ++i) entries.push_back({clusters[cluster][i], cluster, i});
+    ranked.ranks.emplace_back(clusters[cluster].size());
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.value < b.value; });
+  for (const Entry& entry : entries) {
+    ranked.ranks[entry.cluster][entry.position] = ranked.sorted.size();
+    ranked.sorted.push_back(entry.value);
+  }
+  return ranked;
+}
+
+// Median of `total` drawn values; counts[r] of them have rank r.
+double counted_median(const std::vector<double>& sorted, const std::vector<std::uint32_t>& counts, std::size_t total) {
+  std::size_t rank = 0;
+  std::size_t seen = counts[0];
+  while (seen < (total + 1) / 2) seen += counts[++rank];
+  const double low = sorted[rank];
+  if (total % 2 == 1 || seen > total / 2) return low;
+  do ++rank;
+  while (counts[rank] == 0);
+  return (low + sorted[rank]) / 2;
+}
+
 Interval bootstrap_median(const Clusters& clusters, const BootstrapOptions& options) {
+  const RankedClusters ranked = rank(clusters);
   std::mt19937_64 generator(options.seed);
   std::vector<double> medians(static_cast<std::size_t>(std::max(options.resamples, 1)));
-  std::vector<double> resample;
+  std::vector<std::uint32_t> counts(ranked.sorted.size());
   for (double& resampled_median : medians) {
-    resample.clear();
+    std::fill(counts.begin(), counts.end(), 0U);
+    std::size_t total = 0;
     for (std::size_t drawn = 0; drawn < clusters.size(); ++drawn) {
-      const std::vector<double>& cluster = clusters[draw_index(generator, clusters.size())];
-      for (std::size_t i = 0; i < cluster.size(); ++i)
-        resample.push_back(cluster[draw_index(generator, cluster.size())]);
+      const std::vector<std::size_t>& ranks = ranked.ranks[draw_index(generator, clusters.size())];
+      for (std::size_t i = 0; i < ranks.size(); ++i) ++counts[ranks[draw_index(generator, ranks.size())]];
+      total += ranks.size();
     }
-    resampled_median = median_in_place(resample);
+    resampled_median = counted_median(ranked.sorted, counts, total);
   }
-  std::sort(medians.begin(), medians.end());
-  const double tail = (1 - options.confidence) / 2;
-  return {quantile(medians, tail), quantile(medians, 1 - tail)};
+  return percentile_interval(std::move(medians), options.confidence);
 }
 
 std::string format(const char* pattern, double a, double b, double c) {
@@ -105,6 +133,13 @@ Estimate paired_ratio(std::span<const Pair> pairs, const BootstrapOptions& optio
   estimate.value = std::exp(estimate.value);
   estimate.interval = {std::exp(estimate.interval.low), std::exp(estimate.interval.high)};
   return estimate;
+}
+
+Estimate paired_difference(std::span<const Pair> pairs, const BootstrapOptions& options) {
+  std::vector<Observation> differences;
+  differences.reserve(pairs.size());
+  for (const Pair& pair : pairs) differences.push_back({pair.launch, pair.candidate - pair.base});
+  return clustered_median(differences, options);
 }
 
 const char* name_of(Verdict verdict) {

@@ -51,6 +51,9 @@ struct Pair {
 // exp of the median of log(candidate / base), interval as above. Values must be positive.
 Estimate paired_ratio(std::span<const Pair> pairs, const BootstrapOptions& options);
 
+// Median of candidate - base, interval as above; in the unit of the values.
+Estimate paired_difference(std::span<const Pair> pairs, const BootstrapOptions& options);
+
 enum class Verdict { faster, slower, equivalent, inconclusive };
 const char* name_of(Verdict verdict);
 

@@ -84,6 +84,7 @@ std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limi
     entry.command = command.value();
     entry.file = file;
     entry.worker_build = hello.value().worker_build;
+    if (!is_adapter(file)) entry.allocation_counter = arm.allocation_counter;
     entry.plugin = hello.value().plugin_name + " " + hello.value().plugin_version;
     entries.push_back(std::move(entry));
   }

@@ -17,6 +17,7 @@ struct Arm {
   std::string name = "new";
   std::filesystem::path worker;  // the gdbench binary whose worker hosts the plugins
   std::vector<std::filesystem::path> plugin_folders;
+  std::filesystem::path allocation_counter;  // to be preloaded into workers that are profiled; empty: there is none
 };
 
 struct CatalogueEntry {
@@ -24,7 +25,9 @@ struct CatalogueEntry {
   std::vector<std::string> command;  // argv of a worker that offers it
   std::filesystem::path file;        // the plugin or adapter
   std::string worker_build;          // of the process that answered
-  std::string plugin;                // its name and version, for people
+  // Of the arm; empty for a worker that would not read it.
+  std::filesystem::path allocation_counter;
+  std::string plugin;  // its name and version, for people
   // Set where the plugin could not be asked: the entry then stands for the whole plugin, under the id plugin/<file
   // name>.
   std::optional<Error> problem;

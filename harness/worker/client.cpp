@@ -36,12 +36,19 @@ json data_to_json(const scenario::Dataset& dataset) {
   return data;
 }
 
+// Nothing where the worker does not count.
+std::optional<AllocationTotals> allocations_in(const json& answer) {
+  const auto entry = answer.find("allocations");
+  if (entry == answer.end() || !entry->is_object()) return std::nullopt;
+  return AllocationTotals{entry->value("calls", std::uint64_t{0}), entry->value("bytes", std::uint64_t{0})};
+}
+
 }  // namespace
 
 Client::Descriptor::~Descriptor() { close(number); }
 
 Result<Client> Client::start(const std::vector<std::string>& argv, const SharedMemory* data, const SharedMemory* state,
-                             const Limits& limits) {
+                             const Limits& limits, const std::string& preload) {
   int requests[2];
   int responses[2];
   if (pipe2(requests, O_CLOEXEC) != 0) return failure(std::string("cannot make a pipe: ") + std::strerror(errno));
@@ -56,7 +63,7 @@ Result<Client> Client::start(const std::vector<std::string>& argv, const SharedM
                                                 {response_write.number, kResponseDescriptor}};
   if (data != nullptr) inherited.push_back({data->descriptor(), kDataDescriptor});
   if (state != nullptr) inherited.push_back({state->descriptor(), kStateDescriptor});
-  Result<Process> process = Process::start(argv, inherited, limits.processors);
+  Result<Process> process = Process::start(argv, inherited, limits.processors, preload);
   if (!process.ok()) return process.error();
   client.process_ = std::move(process).value();
   client.channel_ = Channel(client.response_end_->number, client.request_end_->number);
@@ -155,7 +162,9 @@ Status Client::prepare(const scenario::Problem& problem, const std::map<std::str
                     {"compute_cores", threads.compute_cores},
                     {"helper_cores", threads.helper_cores}}},
                   {"state", {{"fd", kStateDescriptor}, {"bytes", state_bytes}, {"image_bytes", layout.image_bytes}}}});
-  return answer.ok() ? Status{} : Status(answer.error());
+  if (!answer.ok()) return answer.error();
+  prepared_ = allocations_in(answer.value());
+  return {};
 }
 
 Status Client::set_state(std::size_t image, std::int64_t step) {
@@ -186,6 +195,7 @@ Result<BlockAnswer> Client::run(const BlockRequest& block) {
     result.start_ns = answer.value().at("start_ns").get<std::int64_t>();
     result.end_ns = answer.value().at("end_ns").get<std::int64_t>();
     result.end_step = answer.value().at("end_step").get<std::int64_t>();
+    result.allocated = allocations_in(answer.value());
   } catch (const json::exception& exception) {
     return failure(std::string("run: malformed answer: ") + exception.what());
   }

@@ -8,11 +8,13 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/result.h"
 #include "harness/scenario/dataset.h"
+#include "harness/worker/allocation_totals.h"
 #include "harness/worker/channel.h"
 #include "harness/worker/process.h"
 #include "harness/worker/protocol.h"
@@ -42,6 +44,7 @@ struct BlockAnswer {
   std::int64_t sent_ns = 0;  // ours, around the request
   std::int64_t received_ns = 0;
   std::int64_t end_step = 0;
+  std::optional<AllocationTotals> allocated;  // by the block, where the worker counts
 };
 
 class Client {
@@ -51,8 +54,9 @@ class Client {
   Client& operator=(Client&&) = default;
 
   // `data` and `state` are inherited by the process; either may be null for a worker that is only asked hello.
+  // `preload`: see Process::start.
   static Result<Client> start(const std::vector<std::string>& argv, const SharedMemory* data, const SharedMemory* state,
-                              const Limits& limits);
+                              const Limits& limits, const std::string& preload = "");
 
   Result<HelloAnswer> hello();
   Status load(const std::string& implementation, const scenario::Dataset& dataset);
@@ -69,6 +73,8 @@ class Client {
   Status bye();
 
   const Process& process() const { return process_; }
+  // What load and prepare allocated, where the worker counts.
+  const std::optional<AllocationTotals>& prepared() const { return prepared_; }
 
  private:
   Result<nlohmann::json> request(const std::string& name, nlohmann::json fields);
@@ -90,6 +96,7 @@ class Client {
   std::unique_ptr<Descriptor> response_end_;
   Channel channel_;
   Limits limits_;
+  std::optional<AllocationTotals> prepared_;
   std::int64_t next_id_ = 1;
 };
 

@@ -50,6 +50,18 @@ Status Instance::convert(gdbench_status status, const char* function) {
   return failure(message);
 }
 
+template <class Call>
+gdbench_status Instance::counted(Call call) {
+  const std::optional<AllocationTotals> before = allocation_totals();
+  const gdbench_status status = call();
+  if (before) {
+    const AllocationTotals allocated = *allocation_totals() - *before;
+    const AllocationTotals earlier = preparation_.value_or(AllocationTotals{});
+    preparation_ = {earlier.calls + allocated.calls, earlier.bytes + allocated.bytes};
+  }
+  return status;
+}
+
 Status Instance::create(PluginLibrary& library, const std::string& id) {
   library_ = &library;
   implementation_ = library.find(id);
@@ -87,7 +99,7 @@ Status Instance::load(const DataRequest& request, SharedMemory memory) {
   if (request.epochs > 0) {
     data_.order = reinterpret_cast<const std::uint32_t*>(data_memory_.data() + request.order_offset);
   }
-  status = convert(implementation_->load(handle_, &data_), "load");
+  status = convert(counted([&] { return implementation_->load(handle_, &data_); }), "load");
   loaded_ = status.ok();
   return status;
 }
@@ -131,7 +143,8 @@ Status Instance::prepare(const scenario::Problem& problem, const std::map<std::s
 
   state_memory_ = std::move(state_memory);
   layout_ = state_layout(problem_);
-  Status status = convert(implementation_->prepare(handle_, &abi_problem_, &settings_), "prepare");
+  Status status =
+      convert(counted([&] { return implementation_->prepare(handle_, &abi_problem_, &settings_); }), "prepare");
   prepared_ = status.ok();
   return status;
 }

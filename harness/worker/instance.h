@@ -10,6 +10,7 @@
 #include "gdbench/plugin.h"
 #include "harness/base/result.h"
 #include "harness/base/shared_memory.h"
+#include "harness/worker/allocation_totals.h"
 #include "harness/worker/plugin_library.h"
 #include "harness/worker/protocol.h"
 
@@ -49,9 +50,14 @@ class Instance {
 
   bool loaded() const { return loaded_; }
   bool prepared() const { return prepared_; }
+  // What the plugin allocated in load and prepare, where somebody counts.
+  const std::optional<AllocationTotals>& preparation() const { return preparation_; }
 
  private:
   Status convert(gdbench_status status, const char* function);
+  // Adds what `call` allocates to preparation_ and returns what it returns.
+  template <class Call>
+  gdbench_status counted(Call call);
   Result<gdbench_state> state_in(std::size_t image, std::int64_t step);
 
   PluginLibrary* library_ = nullptr;
@@ -59,6 +65,7 @@ class Instance {
   gdbench_instance* handle_ = nullptr;
   bool loaded_ = false;
   bool prepared_ = false;
+  std::optional<AllocationTotals> preparation_;
 
   SharedMemory data_memory_;
   gdbench_data data_{};

@@ -28,7 +28,7 @@ namespace {
 constexpr std::size_t kMostInherited = 8;
 
 // Everything between fork and exec: only async-signal-safe calls. Returns on failure only.
-void become_worker(char* const* argv, const std::vector<InheritedDescriptor>& inherited,
+void become_worker(char* const* argv, char* const* environment, const std::vector<InheritedDescriptor>& inherited,
                    const std::vector<int>& processors, int output, pid_t parent) {
   setpgid(0, 0);  // Ctrl-C on the terminal reaches the coordinator alone, which ends its workers in order
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -60,7 +60,33 @@ void become_worker(char* const* argv, const std::vector<InheritedDescriptor>& in
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  execvp(argv[0], argv);
+  execvpe(argv[0], argv, environment);
+}
+
+constexpr std::string_view kPreload = "LD_PRELOAD=";
+
+// This process's environment, with `preload` (where there is one) before what is preloaded anyway.
+std::vector<std::string> environment_with(const std::string& preload) {
+  std::vector<std::string> variables;
+  std::string preloads = preload;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (!preload.empty() && text.starts_with(kPreload)) {
+      preloads.append(":").append(text.substr(kPreload.size()));
+    } else {
+      variables.emplace_back(text);
+    }
+  }
+  if (!preload.empty()) variables.push_back(std::string(kPreload) + preloads);
+  return variables;
+}
+
+// As exec wants them; `texts` must outlive them.
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
 }
 
 std::int64_t status_field_bytes(pid_t pid, const std::string& field) {
@@ -98,20 +124,20 @@ Process& Process::operator=(Process&& other) noexcept {
 }
 
 Result<Process> Process::start(const std::vector<std::string>& argv, const std::vector<InheritedDescriptor>& inherited,
-                               const std::vector<int>& processors) {
+                               const std::vector<int>& processors, const std::string& preload) {
   if (inherited.size() > kMostInherited) return failure("too many descriptors for a worker");
   Process process;
   process.output_ = memfd_create("worker-output", MFD_CLOEXEC);
   if (process.output_ < 0) return failure(std::string("cannot create a worker's output buffer: ") + strerror(errno));
   fcntl(process.output_, F_SETFL, O_APPEND);
-  std::vector<char*> arguments;
-  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
+  const std::vector<char*> arguments = pointers_to(argv);
+  const std::vector<std::string> variables = environment_with(preload);
+  const std::vector<char*> environment = pointers_to(variables);
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid < 0) return failure(std::string("cannot start a worker: ") + strerror(errno));
   if (pid == 0) {
-    become_worker(arguments.data(), inherited, processors, process.output_, parent);
+    become_worker(arguments.data(), environment.data(), inherited, processors, process.output_, parent);
     dprintf(STDERR_FILENO, "cannot execute %s: %s\n", argv[0].c_str(), strerror(errno));
     _exit(127);
   }

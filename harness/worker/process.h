@@ -27,9 +27,10 @@ class Process {
 
   // Starts argv[0] (looked up on PATH) in a process group of its own. It dies with the calling thread's process, is
   // first in line for the out-of-memory killer, and its stdout and stderr go to a buffer that `output` reads.
-  // It may use `processors` (empty: those that the coordinator uses).
+  // It may use `processors` (empty: those that the coordinator uses). `preload` names a library that the dynamic linker
+  // puts before all others.
   static Result<Process> start(const std::vector<std::string>& argv, const std::vector<InheritedDescriptor>& inherited,
-                               const std::vector<int>& processors);
+                               const std::vector<int>& processors, const std::string& preload = "");
 
   bool running() const { return pid_ > 0; }
   pid_t pid() const { return pid_; }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "harness/worker/allocation_totals.h"
 #include "harness/worker/block_timer.h"
 #include "harness/worker/channel.h"
 #include "harness/worker/instance.h"
@@ -98,7 +99,9 @@ class Server {
     if (Status status = instance_.prepare(problem.value(), options, threads, std::move(memory).value()); !status.ok()) {
       return status.error();
     }
-    return json::object();
+    json body = json::object();
+    add_allocations(instance_.preparation(), body);
+    return body;
   }
 
   Result<json> set_state(const json& request) {
@@ -133,12 +136,16 @@ class Server {
       restart();
     }
     if (!status.ok()) return status.error();
+    std::optional<AllocationTotals> allocated;
     const BlockTime time = time_block([&] {
+      const std::optional<AllocationTotals> before = allocation_totals();
       if (steps > 0) status = instance_.run(steps);
+      if (before) allocated = *allocation_totals() - *before;
     });
     if (!status.ok()) return status.error();
     json body = {
         {"start_ns", time.start_ns}, {"end_ns", time.end_ns}, {"real_ns", time.real_ns}, {"cpu_ns", time.cpu_ns}};
+    add_allocations(allocated, body);
     if (request.contains("end")) {
       const Result<std::int64_t> step = instance_.get_state(request.at("end").at("image").get<std::size_t>());
       if (!step.ok()) return step.error();
@@ -161,6 +168,10 @@ class Server {
     const BlockTime time = time_block([&] { records = instance_.profile(steps); });
     if (!records.ok()) return records.error();
     return json{{"records", std::move(records).value()}, {"real_ns", time.real_ns}};
+  }
+
+  static void add_allocations(const std::optional<AllocationTotals>& allocated, json& body) {
+    if (allocated) body["allocations"] = {{"calls", allocated->calls}, {"bytes", allocated->bytes}};
   }
 
   static Error not_prepared() { return failure("the request came before prepare"); }

@@ -2,6 +2,7 @@
 #include <array>
 #include <sstream>
 
+#include "reports/render/attribution.h"
 #include "reports/render/render.h"
 #include "reports/render/table.h"
 #include "reports/render/words.h"
@@ -27,6 +28,12 @@ std::string padded(const std::string& text, std::size_t width, bool right_aligne
   return right_aligned ? space + text : text + space;
 }
 
+std::size_t width_of(const TextColumn& column) {
+  std::size_t width = display_width(column.title);
+  for (const std::string& text : column.texts) width = std::max(width, display_width(text));
+  return width;
+}
+
 Style style_of_verdict(const std::string& verdict) {
   if (verdict == "faster") return Style::good;
   if (verdict == "slower") return Style::bad;
@@ -44,6 +51,7 @@ class Console {
  public:
   Console(const result::Report& report, const ConsoleOptions& options)
       : report_(report),
+        attribution_(report),
         colour_(options.colour),
         width_(std::max(kNarrowest, static_cast<std::size_t>(std::max(0, options.width)))) {}
 
@@ -53,6 +61,10 @@ class Console {
     paragraph(ceilings_words(report_), 0, Style::dim);
     const std::vector<ScenarioTable> tables = tables_of(report_);
     for (const ScenarioTable& table : tables) scenario(table);
+    if (TextTable fits = attribution_.fits(); !fits.front().texts.empty()) {
+      text_ += "\n";
+      titled(kFitTitle, fits);
+    }
     summary(tables);
     return std::move(text_);
   }
@@ -90,39 +102,50 @@ class Console {
     timed.insert(timed.end(), table.unranked.begin(), table.unranked.end());
     if (!timed.empty()) timed_rows(timed, table.ranked.size());
     untimed_rows(table.untimed);
+    titled(attribution_.tax_title(), attribution_.taxes(table.scenario->key));
+    for (const std::string& sentence : attribution_.break_evens(table.scenario->key, true)) paragraph(sentence, kGap);
     if (any_within_one_process(table)) paragraph(std::string(kOneProcessMark) + " " + kOneProcessWords, 2, Style::dim);
   }
 
-  // Prints the rows under one header; those from `ranked` on are a group of their own.
+  // Those rows from `ranked` on are a group of their own.
   void timed_rows(const std::vector<Row>& rows, std::size_t ranked) {
-    std::vector<const Column*> shown;
-    std::vector<std::size_t> widths;
+    TextTable table;
     for (const Column& column : columns()) {
       if (column.title == nullptr) continue;
-      std::size_t width = display_width(column.title);
-      for (const Row& row : rows) width = std::max(width, display_width(column.text(row)));
-      shown.push_back(&column);
-      widths.push_back(width);
+      table.push_back({column.title, column.right_aligned, column.rank, {}});
+      for (const Row& row : rows) table.back().texts.push_back(column.text(row));
     }
-    leave_out(shown, widths);
-    const auto line = [&](auto&& cell_text) {
+    print(std::move(table), ranked);
+  }
+
+  // Prints the rows under one header, a line of its own before row number `unranked`.
+  void print(TextTable table, std::size_t unranked) {
+    leave_out(table);
+    const auto line = [&](auto&& text_of) {
       std::string text;
-      for (std::size_t i = 0; i < shown.size(); ++i) text += std::string(kGap, ' ') + cell_text(i);
+      for (const TextColumn& column : table) text += std::string(kGap, ' ') + text_of(column);
       text.erase(text.find_last_not_of(' ') + 1);
       text_ += text + "\n";
     };
-    line([&](std::size_t i) {
-      const std::string title = padded(shown[i]->title, widths[i], shown[i]->right_aligned);
-      return i + 1 < shown.size() || shown[i]->right_aligned ? styled(title, Style::dim) : title;
+    line([&](const TextColumn& column) {
+      const std::string title = padded(column.title, width_of(column), column.right_aligned);
+      return &column != &table.back() || column.right_aligned ? styled(title, Style::dim) : title;
     });
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      if (r == ranked) paragraph("not ranked (policies, or no arithmetic):", kGap, Style::dim);
-      line([&](std::size_t i) {
-        const std::string text = shown[i]->text(rows[r]);
-        const Style style = shown[i]->title == std::string("verdict") ? style_of_verdict(text) : Style::plain;
-        return styled(padded(text, widths[i], shown[i]->right_aligned), style);
+    for (std::size_t row = 0; row < table.front().texts.size(); ++row) {
+      if (row == unranked) paragraph("not ranked (policies, or no arithmetic):", kGap, Style::dim);
+      line([&](const TextColumn& column) {
+        const std::string& text = column.texts[row];
+        const Style style = column.title == "verdict" ? style_of_verdict(text) : Style::plain;
+        return styled(padded(text, width_of(column), column.right_aligned), style);
       });
     }
+  }
+
+  // A table that needs no more than its title; nothing where it has no rows.
+  void titled(const std::string& title, const TextTable& table) {
+    if (table.front().texts.empty()) return;
+    paragraph(title + ":", kGap, Style::dim);
+    print(table, table.front().texts.size());
   }
 
   void untimed_rows(const std::vector<Row>& rows) {
@@ -136,24 +159,21 @@ class Console {
     }
   }
 
-  // Drops the least important columns until a row fits, and says at the end of the report which.
-  void leave_out(std::vector<const Column*>& shown, std::vector<std::size_t>& widths) {
-    const auto total = [&widths] {
+  // Drops the least important columns until a row fits; the end of the report says which.
+  void leave_out(TextTable& table) {
+    const auto total = [&table] {
       std::size_t sum = 0;
-      for (const std::size_t width : widths) sum += width + kGap;
+      for (const TextColumn& column : table) sum += width_of(column) + kGap;
       return sum;
     };
     while (total() > width_) {
-      std::size_t least = 0;
-      for (std::size_t i = 0; i < shown.size(); ++i) {
-        if (shown[i]->rank > shown[least]->rank) least = i;
+      const auto least = std::max_element(table.begin(), table.end(),
+                                          [](const TextColumn& a, const TextColumn& b) { return a.rank < b.rank; });
+      if (least->rank == 0) return;
+      if (std::find(left_out_.begin(), left_out_.end(), least->title) == left_out_.end()) {
+        left_out_.push_back(least->title);
       }
-      if (shown[least]->rank == 0) return;
-      if (std::find(left_out_.begin(), left_out_.end(), shown[least]->title) == left_out_.end()) {
-        left_out_.emplace_back(shown[least]->title);
-      }
-      shown.erase(shown.begin() + static_cast<std::ptrdiff_t>(least));
-      widths.erase(widths.begin() + static_cast<std::ptrdiff_t>(least));
+      table.erase(least);
     }
   }
 
@@ -165,12 +185,14 @@ class Console {
     for (const std::string& note : report_.notes) paragraph("note: " + note, 0, Style::unsure);
     text_ += "\n";
     for (const std::string& line : legend(report_)) paragraph(line, 0, Style::dim);
+    for (const std::string& line : attribution_.legend()) paragraph(line, 0, Style::dim);
     std::string names;
     for (const std::string& title : left_out_) names += (names.empty() ? "" : ", ") + title;
     if (!names.empty()) paragraph("Left out of a table for lack of width: " + names + ".", 0, Style::dim);
   }
 
   const result::Report& report_;
+  AttributionWords attribution_;
   bool colour_;
   std::size_t width_;
   std::string text_;

@@ -31,6 +31,26 @@ struct Unit {
 };
 constexpr std::array kUnits = {Unit{1e9, "s"}, Unit{1e6, "ms"}, Unit{1e3, "us"}, Unit{1, "ns"}};
 
+// The largest unit that a rounded time has one of; nanoseconds for less.
+const Unit& unit_of(double nanoseconds) {
+  // The tolerance covers the last bit of a rounded 999.6.
+  return *std::find_if(kUnits.begin(), kUnits.end() - 1, [nanoseconds](const Unit& unit) {
+    return std::fabs(round_to_three_digits(nanoseconds)) >= unit.nanoseconds * (1 - 1e-9);
+  });
+}
+
+// Nanoseconds with their interval, all in the unit of the largest and with as many decimals.
+std::string with_interval(const char* format, const stats::Estimate& estimate) {
+  const auto& [value, interval, launches, within_one_process] = estimate;
+  if (!std::isfinite(value) || !std::isfinite(interval.low) || !std::isfinite(interval.high)) return "-";
+  const double largest = std::max({std::fabs(value), std::fabs(interval.low), std::fabs(interval.high)});
+  const Unit& unit = unit_of(largest);
+  const double scaled = largest / unit.nanoseconds;
+  const int digits = scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0;
+  const auto text = [&](double nanoseconds) { return print(format, digits, nanoseconds / unit.nanoseconds); };
+  return text(value) + " " + unit.name + " [" + text(interval.low) + ", " + text(interval.high) + "]";
+}
+
 }  // namespace
 
 std::string format_number(double value) {
@@ -41,20 +61,38 @@ std::string format_number(double value) {
 
 std::string format_duration_ns(double nanoseconds) {
   if (!std::isfinite(nanoseconds)) return "-";
-  const double rounded = round_to_three_digits(nanoseconds);
-  for (const Unit& unit : kUnits) {
-    // The tolerance covers the last bit of a rounded 999.6.
-    if (std::fabs(rounded) >= unit.nanoseconds * (1 - 1e-9) || unit.nanoseconds == 1) {
-      return format_number(rounded / unit.nanoseconds).append(" ").append(unit.name);
-    }
-  }
-  return "-";
+  const Unit& unit = unit_of(nanoseconds);
+  return format_number(round_to_three_digits(nanoseconds) / unit.nanoseconds).append(" ").append(unit.name);
 }
 
 std::string format_percent(double share) {
   const double percent = share * 100;
   if (!std::isfinite(percent)) return "-";
   return print("%.*f", percent < 0.995 ? 2 : percent < 9.95 ? 1 : 0, percent) + "%";
+}
+
+std::string format_bytes(double bytes) {
+  constexpr std::array kBinaryUnits = {"B", "KiB", "MiB", "GiB"};
+  std::size_t unit = 0;
+  while (bytes >= 999.5 && unit + 1 < kBinaryUnits.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return format_number(bytes) + " " + kBinaryUnits[unit];
+}
+
+std::string format_difference_ns(const stats::Estimate& difference) { return with_interval("%+.*f", difference); }
+
+std::string format_estimate_ns(const stats::Estimate& estimate) { return with_interval("%.*f", estimate); }
+
+std::string format_change(const stats::Estimate& ratio) {
+  if (!std::isfinite(ratio.value) || !std::isfinite(ratio.interval.low) || !std::isfinite(ratio.interval.high)) {
+    return "-";
+  }
+  const double largest = std::max(std::fabs(ratio.interval.low - 1), std::fabs(ratio.interval.high - 1)) * 100;
+  const int digits = largest < 9.95 ? 1 : 0;
+  const auto text = [&](double value) { return print("%+.*f", digits, (value - 1) * 100) + "%"; };
+  return text(ratio.value) + " [" + text(ratio.interval.low) + ", " + text(ratio.interval.high) + "]";
 }
 
 std::string format_half_width(const stats::Estimate& estimate) {

@@ -13,6 +13,18 @@ std::string format_number(double value);
 // A share in per cent, two digits below 10%: "82%", "4.3%", "104%". "-" for what is not finite.
 std::string format_percent(double share);
 
+// Three digits and a binary unit: "640 B", "1.5 KiB", "12 MiB".
+std::string format_bytes(double bytes);
+
+// A difference with its interval in one unit, signs shown: "+12.3 ns [+11.9, +12.8]". "-" for what is not finite.
+std::string format_difference_ns(const stats::Estimate& difference);
+
+// The same without signs: "25.1 ns [24.3, 26.0]".
+std::string format_estimate_ns(const stats::Estimate& estimate);
+
+// A ratio as a change with its interval: "+268% [+263%, +275%]".
+std::string format_change(const stats::Estimate& ratio);
+
 // The farther end of the interval from the value, in per cent of it: "+-1.2%". "-" when there is none.
 std::string format_half_width(const stats::Estimate& estimate);
 

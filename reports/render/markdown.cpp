@@ -1,3 +1,4 @@
+#include "reports/render/attribution.h"
 #include "reports/render/render.h"
 #include "reports/render/table.h"
 #include "reports/render/words.h"
@@ -20,26 +21,40 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-void add_timed_rows(const std::vector<Row>& rows, std::string& text) {
+void add_table(const TextTable& table, std::string& text) {
   std::string header = "|";
   std::string rule = "|";
-  for (const Column& column : columns()) {
-    if (column.title == nullptr) continue;
+  for (const TextColumn& column : table) {
     header.append(" ").append(column.title).append(" |");
     rule += column.right_aligned ? " ---: |" : " --- |";
   }
   text += header + "\n" + rule + "\n";
-  for (const Row& row : rows) {
+  for (std::size_t row = 0; row < table.front().texts.size(); ++row) {
     text += "|";
-    for (const Column& column : columns()) {
-      if (column.title != nullptr) text.append(" ").append(escaped(column.text(row))).append(" |");
-    }
+    for (const TextColumn& column : table) text.append(" ").append(escaped(column.texts[row])).append(" |");
     text += "\n";
   }
   text += "\n";
 }
 
-void add_scenario(const ScenarioTable& table, std::string& text) {
+void add_timed_rows(const std::vector<Row>& rows, std::string& text) {
+  TextTable table;
+  for (const Column& column : columns()) {
+    if (column.title == nullptr) continue;
+    table.push_back({column.title, column.right_aligned, column.rank, {}});
+    for (const Row& row : rows) table.back().texts.push_back(column.text(row));
+  }
+  add_table(table, text);
+}
+
+// Nothing where there are no rows.
+void add_titled(const std::string& title, const TextTable& table, std::string& text) {
+  if (table.front().texts.empty()) return;
+  text += escaped(title) + ":\n\n";
+  add_table(table, text);
+}
+
+void add_scenario(const ScenarioTable& table, const AttributionWords& attribution, std::string& text) {
   text += "## " + escaped(table.scenario->label) + "\n\n" + escaped(scenario_words(*table.scenario)) + "\n\n";
   if (!table.ranked.empty()) add_timed_rows(table.ranked, text);
   if (!table.unranked.empty()) {
@@ -53,6 +68,11 @@ void add_scenario(const ScenarioTable& table, std::string& text) {
     }
     text += "\n";
   }
+  const std::string& key = table.scenario->key;
+  add_titled(attribution.tax_title(), attribution.taxes(key), text);
+  const std::vector<std::string> sentences = attribution.break_evens(key, false);
+  for (const std::string& sentence : sentences) text += "- " + escaped(sentence) + "\n";
+  if (!sentences.empty()) text += "\n";
   if (any_within_one_process(table)) text += escaped(kOneProcessMark) + " " + kOneProcessWords + "\n\n";
 }
 
@@ -65,7 +85,12 @@ std::string markdown(const result::Report& report) {
   const std::string ceilings = ceilings_words(report);
   if (!ceilings.empty()) text += escaped(ceilings) + "\n\n";
   const std::vector<ScenarioTable> tables = tables_of(report);
-  for (const ScenarioTable& table : tables) add_scenario(table, text);
+  const AttributionWords attribution(report);
+  for (const ScenarioTable& table : tables) add_scenario(table, attribution, text);
+  if (const TextTable fits = attribution.fits(); !fits.front().texts.empty()) {
+    text += "## Costs\n\n";
+    add_titled(kFitTitle, fits, text);
+  }
   text += "## Summary\n\n" + counts_words(report) + "\n\n";
   for (const ScenarioTable& table : tables) text += "- " + escaped(winner_words(table)) + "\n";
   const std::string failed = failed_ceilings_words(report);
@@ -73,6 +98,7 @@ std::string markdown(const result::Report& report) {
   for (const std::string& note : report.notes) text += "- note: " + escaped(note) + "\n";
   text += "\n";
   for (const std::string& line : legend(report)) text += escaped(line) + "\n";
+  for (const std::string& line : attribution.legend()) text += escaped(line) + "\n";
   return text;
 }
 

@@ -70,6 +70,13 @@ std::string line(const std::string& name, double calls, double time_ns, const Pr
   return text;
 }
 
+std::string allocation_line(const Profile& profile) {
+  if (!profile.allocations_per_step) return "  allocations: not counted\n";
+  return "  " + format_number(*profile.allocations_per_step) + " allocations (" +
+         format_bytes(profile.allocated_bytes_per_step.value_or(0)) + ") per step, " +
+         format_bytes(static_cast<double>(profile.prepared_bytes.value_or(0))) + " before the first\n";
+}
+
 nlohmann::json event(const std::string& name, const std::string& category, double start_ns, double duration_ns,
                      nlohmann::json arguments) {
   return {{"name", name},
@@ -88,7 +95,7 @@ std::string profile_table(const Profile& profile) {
   std::string text = profile.cell + "\n  load " + format_duration_ns(profile.load_seconds * 1e9) + ", prepare " +
                      format_duration_ns(profile.prepare_seconds * 1e9) + ", first step " +
                      format_duration_ns(profile.first_step_ns) + ", steady step " +
-                     format_duration_ns(profile.step_ns) + "\n\n";
+                     format_duration_ns(profile.step_ns) + "\n" + allocation_line(profile) + "\n";
   char header[160];
   std::snprintf(header, sizeof header, "  %-28s %7s %10s %7s %9s %8s\n", "per step", "calls", "time", "share",
                 "GFLOP/s", "GB/s");

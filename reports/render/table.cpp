@@ -66,6 +66,17 @@ std::string launches_text(const Row& row) {
          format_number(static_cast<double>(summary.samples) / launches);
 }
 
+std::string peak_memory_text(const Row& row) {
+  return format_bytes(static_cast<double>(row.cell->summary->peak_resident_bytes));
+}
+
+std::string allocations_text(const Row& row) {
+  const std::optional<result::Profile>& profile = row.cell->profile;
+  return profile && profile->allocations_per_step ? format_number(*profile->allocations_per_step) : "-";
+}
+
+std::string exact_or_empty(const std::optional<double>& value) { return value ? exact(*value) : ""; }
+
 // A CSV value of a summary, empty for a row without one.
 template <auto Get>
 std::string of_summary(const Row& row) {
@@ -84,8 +95,15 @@ std::string of_ceiling(const Row& row) {
   return row.timed() && row.cell->summary->ceiling ? Get(*row.cell->summary->ceiling) : "";
 }
 
+// The same of the profile.
+template <auto Get>
+std::string of_profile(const Row& row) {
+  return row.cell->profile ? Get(*row.cell->profile) : "";
+}
+
 using S = const result::Summary&;
 using C = const result::CeilingShare&;
+using P = const result::Profile&;
 using R = const result::RatioToBaseline&;
 
 constexpr std::array kColumns = {
@@ -149,8 +167,16 @@ constexpr std::array kColumns = {
     Column{nullptr, nullptr, false, 0, "load_seconds", of_summary<[](S s) { return exact(s.load_seconds); }>},
     Column{nullptr, nullptr, false, 0, "prepare_seconds", of_summary<[](S s) { return exact(s.prepare_seconds); }>},
     Column{nullptr, nullptr, false, 0, "launch_seconds", of_summary<[](S s) { return exact(s.launch_seconds); }>},
-    Column{nullptr, nullptr, false, 0, "peak_resident_bytes",
+    Column{"peak memory", peak_memory_text, true, 8, "peak_resident_bytes",
            of_summary<[](S s) { return std::to_string(s.peak_resident_bytes); }>},
+    Column{"allocations", allocations_text, true, 9, "allocations_per_step",
+           of_profile<[](P p) { return exact_or_empty(p.allocations_per_step); }>},
+    Column{nullptr, nullptr, false, 0, "allocated_bytes_per_step",
+           of_profile<[](P p) { return exact_or_empty(p.allocated_bytes_per_step); }>},
+    Column{nullptr, nullptr, false, 0, "prepared_bytes",
+           of_profile<[](P p) { return p.prepared_bytes ? std::to_string(*p.prepared_bytes) : std::string(); }>},
+    Column{nullptr, nullptr, false, 0, "kernel_calls_per_step",
+           of_profile<[](P p) { return exact(result::calls_per_step(p)); }>},
     Column{nullptr, nullptr, false, 0, "repeat", [](const Row& row) { return row.cell->repeat; }},
 };
 

@@ -160,6 +160,13 @@ std::vector<std::string> legend(const result::Report& report) {
       "within.",
       "GFLOP/s: operations that the algorithm needs, over the time. launches: processes x timed blocks in each.",
   };
+  const bool counted = std::any_of(report.cells.begin(), report.cells.end(), [](const result::Cell& cell) {
+    return cell.profile && cell.profile->allocations_per_step;
+  });
+  if (counted) {
+    lines.emplace_back(
+        "peak memory: resident, of a worker. allocations: of the whole process in a step, counted apart.");
+  }
   if (report.ceilings) {
     lines.emplace_back(
         "of ceiling: the step's floor over its time. The floor is the longest of: multiply-adds of the products / FMA "

@@ -57,6 +57,22 @@ class Run(ProgramTest):
         output, _ = self.call(*SMALL, "--json")
         self.assertEqual(json.loads(output)["run"]["id"], self.read_json("x.json")["run"]["id"])
 
+    def test_profiles_and_attribution(self):
+        selection = ("--impl", "hand/naive", "--impl", "tape/naive", "--impl", "fake/delay")
+        scenario = ("--scenario", "linreg-3x2", "--out", "x.json")
+        self.call("run", "--launches", "2", *selection, *scenario, plugins=FAKES)
+        report = self.read_json("x.json")
+        cells = {cell["implementation"]: cell for cell in report["cells"]}
+        profile = cells["tape/naive"]["profile"]
+        self.assertEqual(profile["cell"], cells["tape/naive"]["id"])
+        self.assertIn("record", {record["phase"] for record in profile["records"]})
+        self.assertNotIn("profile", cells["fake/delay"])
+        self.assertIn("fake/delay offers no profile", report["notes"])
+        (tax,) = report["attribution"]["taxes"]
+        self.assertEqual((tax["cell"], tax["base"]), (cells["tape/naive"]["id"], cells["hand/naive"]["id"]))
+        self.assertGreater(tax["calls_per_step"], 0)
+        self.assertIn("what the strategy costs, beside hand on the same backend", self.call("report", "x.json")[0])
+
     def test_dry_run_measures_nothing(self):
         output, _ = self.call("run", "--dry-run", "--impl", "hand/*", "--set", "dtype=f64")
         self.assertIn("linreg-3x2[dtype=f64]/hand/naive\n", output)

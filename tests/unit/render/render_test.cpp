@@ -7,6 +7,7 @@
 #include <limits>
 #include <sstream>
 
+#include "reports/render/format.h"
 #include "tests/unit/result/example_report.h"
 
 namespace gdbench::render {
@@ -81,6 +82,55 @@ TEST(FormatDuration, ChangesTheUnitAfterRounding) {
 TEST(FormatDuration, HasADashForWhatIsNoNumber) {
   EXPECT_EQ(format_duration_ns(std::nan("")), "-");
   EXPECT_EQ(format_duration_ns(std::numeric_limits<double>::infinity()), "-");
+}
+
+TEST(FormatBytes, HasThreeDigitsAndABinaryUnit) {
+  EXPECT_EQ(format_bytes(0), "0 B");
+  EXPECT_EQ(format_bytes(640), "640 B");
+  EXPECT_EQ(format_bytes(1536), "1.5 KiB");
+  EXPECT_EQ(format_bytes(12.0 * 1024 * 1024), "12 MiB");
+  EXPECT_EQ(format_bytes(5e12), "4657 GiB");
+}
+
+TEST(FormatDifference, HasOneUnitAndSigns) {
+  EXPECT_EQ(format_difference_ns({24.25, {23.5, 25.125}, 5, false}), "+24.2 ns [+23.5, +25.1]");
+  EXPECT_EQ(format_difference_ns({-59'250, {-60'500, 900}, 5, false}), "-59.2 us [-60.5, +0.9]");
+  EXPECT_EQ(format_difference_ns({0, {0, 0}, 5, false}), "+0.00 ns [+0.00, +0.00]");
+  EXPECT_EQ(format_difference_ns({std::nan(""), {0, 0}, 5, false}), "-");
+  EXPECT_EQ(format_estimate_ns({999.7, {990, 1010}, 5, false}), "1.00 us [0.99, 1.01]");
+}
+
+TEST(FormatChange, IsSignedPerCent) {
+  EXPECT_EQ(format_change({2.33, {2.26, 2.38}, 5, false}), "+133% [+126%, +138%]");
+  EXPECT_EQ(format_change({0.98, {0.975, 1.001}, 5, false}), "-2.0% [-2.5%, +0.1%]");
+}
+
+TEST(Attribution, SaysFromWhichStepOnACellIsAhead) {
+  const std::string text = console(example_report(), {false, 200});
+  EXPECT_NE(text.find("example/loops overtakes example/matrix after 41 steps [30, 55], example/matrix packed=true "
+                      "unit=\u00b5 after 1235 steps [800, never]."),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("example/matrix+replay overtakes"), std::string::npos) << "policies are in Markdown";
+  EXPECT_NE(markdown(example_report()).find("matrix+replay overtakes example/loops from the start."),
+            std::string::npos);
+}
+
+TEST(Attribution, IsSilentWithoutOne) {
+  result::Report report = example_report();
+  report.attribution.reset();
+  for (const std::string& text : {console(report, {}), markdown(report)}) {
+    for (const char* part : {"what the strategy costs", "overtakes", "fitted"}) {
+      EXPECT_EQ(text.find(part), std::string::npos) << part;
+    }
+  }
+}
+
+TEST(Attribution, SkipsRecordsOfCellsThatAreNotThere) {
+  result::Report report = example_report();
+  report.attribution->taxes[0].cell = "gone";
+  report.attribution->break_evens[0].other = "gone";
+  EXPECT_EQ(console(report, {false, 200}).find("gone"), std::string::npos);
 }
 
 TEST(Console, FitsAHundredColumns) {

@@ -1,5 +1,7 @@
 #include "tests/unit/result/example_report.h"
 
+#include <limits>
+
 #include "harness/result/ceilings.h"
 
 namespace gdbench::tests {
@@ -165,6 +167,69 @@ result::Ceilings example_ceilings() {
   return ceilings;
 }
 
+// Two ops, a tenth of the step that nobody claims, and what was allocated.
+void profile(Cell& cell, double allocations_per_step) {
+  const double step_ns = cell.summary->step_ns.value;
+  result::Profile made;
+  made.cell = cell.id;
+  made.scenario = cell.scenario;
+  made.implementation = cell.implementation;
+  made.steps = 1000;
+  made.step_ns = step_ns;
+  made.profiled_step_ns = 1.25 * step_ns;
+  made.load_seconds = 0.001;
+  made.prepare_seconds = 0.0005;
+  made.first_step_ns = 20 * step_ns;
+  made.allocations_per_step = allocations_per_step;
+  made.allocated_bytes_per_step = 48 * allocations_per_step;
+  made.prepared_bytes = 12288;
+  made.records = {{"forward", "product", result::Clock::host, 2, 0.75 * step_ns, 24, 96, 0},
+                  {"update", "sgd", result::Clock::host, 1, 0.375 * step_ns, 7, 24, 0},
+                  {"compile", "bind", result::Clock::host, 3, 5000, 0, 0, 0}};
+  cell.profile = std::move(made);
+}
+
+// As if loops and matrix were two strategies on one backend.
+result::Attribution example_attribution(const Report& report) {
+  const std::string small = report.scenarios[0].label + "/example/";
+  const std::string large = report.scenarios[1].label + "/example/";
+  const double infinity = std::numeric_limits<double>::infinity();
+  result::Attribution attribution;
+  attribution.taxes = {
+      {small + "matrix",
+       small + "loops",
+       estimate(24.25, 23.5, 25.125, 5),
+       {estimate(2.33, 2.26, 2.38, 5), stats::Verdict::slower, ""},
+       3,
+       24.25 / 3,
+       {{"forward", "product", 2, 2, 31.875, 13.75}, {"other", "unattributed", 0, 0, 5.3125, 2.25}}},
+      {small + "matrix+replay",
+       small + "loops",
+       estimate(-8.5, -8.75, -8.25, 5),
+       {estimate(0.534, 0.518, 0.545, 5), stats::Verdict::faster, ""},
+       0,
+       0,
+       {}},
+      {large + "matrix",
+       large + "loops",
+       estimate(-59'250, -60'500, -58'000, 1),
+       {estimate(0.433, 0.42, 0.442, 1), stats::Verdict::inconclusive, "1 launch, at least 3 are needed"},
+       3,
+       -19'750,
+       {}}};
+  using stats::Overtaking;
+  attribution.break_evens = {
+      {small + "loops", small + "matrix", {Overtaking::after, 40.2, {29.5, 55}, 5}},
+      {small + "loops", small + "matrix?packed=true&unit=\u00b5", {Overtaking::after, 1234.5, {800, infinity}, 5}},
+      {small + "matrix+replay", small + "loops", {Overtaking::from_the_start, 0, {0, 0}, 5}},
+      {large + "matrix", large + "loops", {Overtaking::undecided, 3, {0, infinity}, 1}}};
+  attribution.fits = {
+      {"example/loops", "f32", 1, "new", 6, estimate(12.25, 11.5, 13, 5), estimate(4.5, 4.25, 4.75, 5),
+       estimate(0.75, 0.6875, 0.8125, 5), 0.125},
+      {"example/matrix", "f64", 2, "base", 4, estimate(25, 24, 26, 1), {}, estimate(0.0625, 0.0625, 0.0625, 1), 0.03}};
+  return attribution;
+}
+
 nlohmann::json example_environment() {
   return {{"cpu",
            {{"model", "Example Processor 9000"},
@@ -217,6 +282,9 @@ Report example_report() {
   beyond.floor_ns = beyond.chain_ns = 13;
   beyond.share = 1.04;
   beyond.failed = true;
+  profile(report.cells[0], 0);
+  profile(report.cells[1], 12.5);
+  report.attribution = example_attribution(report);
   report.notes = {"example/plugin.so was skipped: it has ABI 9, this program reads 1"};
   return report;
 }

@@ -22,11 +22,13 @@ Report before_measuring(Report report) {
   report.run.status = "running";
   report.run.finished_at.clear();
   report.notes.clear();
+  report.attribution.reset();
   for (Cell& cell : report.cells) {
     cell.status = {};
     cell.build.clear();
     cell.verification.reset();
     cell.block.reset();
+    cell.profile.reset();
     cell.summary.reset();
     cell.launches.clear();
     cell.samples.clear();
@@ -36,6 +38,7 @@ Report before_measuring(Report report) {
 
 Report without_summaries(Report report) {
   for (Cell& cell : report.cells) cell.summary.reset();
+  report.attribution.reset();
   return report;
 }
 

@@ -111,6 +111,23 @@ TEST(Report, RefusesUnknownKeysOfItsOwnVersionOnly) {
   EXPECT_EQ(error_of(document), "");
 }
 
+TEST(Report, TakesOlderMinorsWithoutWhatCameLater) {
+  json document = example_json();
+  document["schema_version"]["minor"] = 1;
+  document.erase("attribution");
+  for (json& cell : document["cells"]) cell.erase("profile");
+  const Result<Report> report = from_json(document, "r.json");
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_FALSE(report.value().attribution.has_value());
+  EXPECT_FALSE(report.value().cells[0].profile.has_value());
+}
+
+TEST(Report, AnInfiniteEndOfABreakEvenIsNoNumberInTheFile) {
+  const json document = example_json();
+  EXPECT_TRUE(document["attribution"]["break_evens"][1]["result"]["interval"]["high"].is_null());
+  EXPECT_TRUE(from_json(document, "r.json").ok());
+}
+
 TEST(Report, RefusesAnotherMajorInOneLine) {
   json document = example_json();
   document["schema_version"]["major"] = kSchemaMajor + 1;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -147,6 +148,45 @@ TEST(PairedRatioTest, CommonDriftCancels) {
   EXPECT_NEAR(a.value, b.value, 1e-12);
   EXPECT_NEAR(a.interval.low, b.interval.low, 1e-12);
   EXPECT_NEAR(a.interval.high, b.interval.high, 1e-12);
+}
+
+TEST(PairedDifferenceTest, KnownDifference) {
+  const std::vector<Pair> pairs = {{0, 1, 3}, {1, 10, 12}, {2, 3, 9}};
+  const Estimate estimate = paired_difference(pairs, {});
+  EXPECT_DOUBLE_EQ(estimate.value, 2);
+  EXPECT_EQ(estimate.launches, 3);
+  EXPECT_EQ(estimate.interval.low, 2);
+  EXPECT_EQ(estimate.interval.high, 6);
+  EXPECT_EQ(paired_difference({}, {}).launches, 0);
+}
+
+TEST(PairedDifferenceTest, CommonShiftCancels) {
+  std::vector<Pair> steady = {{0, 1, 3}, {0, 2, 5}, {1, 4, 5}, {2, 1, 2}};
+  std::vector<Pair> shifted = steady;
+  for (Pair& pair : shifted) {
+    pair.base += 1024 * (pair.launch + 1);
+    pair.candidate += 1024 * (pair.launch + 1);
+  }
+  EXPECT_EQ(paired_difference(steady, {}).interval.low, paired_difference(shifted, {}).interval.low);
+  EXPECT_EQ(paired_difference(steady, {}).interval.high, paired_difference(shifted, {}).interval.high);
+}
+
+// The bootstrap counts ranks in place of sorting each resample: few values, so that every kind of tie comes up.
+TEST(ClusteredMedianTest, ResampledMediansAreMediansOfDrawnValues) {
+  for (const std::vector<Observation>& observations : {std::vector<Observation>{{0, 1}, {0, 2}},
+                                                       {{0, 1}, {1, 3}},
+                                                       {{0, 5}, {1, 5}, {2, 7}},
+                                                       {{0, 1}, {0, 1}, {1, 9}}}) {
+    std::vector<double> possible;
+    for (const Observation& a : observations) {
+      for (const Observation& b : observations) possible.push_back((a.value + b.value) / 2);
+    }
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const Interval interval = clustered_median(observations, {0.95, 1, seed}).interval;
+      EXPECT_EQ(interval.low, interval.high) << "of a single resample";
+      EXPECT_TRUE(std::find(possible.begin(), possible.end(), interval.low) != possible.end()) << interval.low;
+    }
+  }
 }
 
 TEST(CompareTest, VerdictTable) {

@@ -54,6 +54,22 @@ TEST(Process, TellsHowItEnded) {
   EXPECT_EQ(shell("kill -ABRT $$").finish(5), "signal 6 (Aborted)");
 }
 
+TEST(Process, PreloadsALibraryBeforeThoseThatAreAnyway) {
+  const auto seen = [](const std::string& preload) {
+    Result<Process> process = Process::start({"/bin/sh", "-c", "echo preload=$LD_PRELOAD"}, {}, {}, preload);
+    EXPECT_TRUE(process.ok());
+    process.value().finish(5);
+    return process.value().last_output_line();
+  };
+  // The loader skips what does not exist, and says so.
+  EXPECT_EQ(seen(""), "preload=");
+  EXPECT_EQ(seen("/nowhere/first.so"), "preload=/nowhere/first.so");
+  setenv("LD_PRELOAD", "/nowhere/second.so", 1);
+  EXPECT_EQ(seen("/nowhere/first.so"), "preload=/nowhere/first.so:/nowhere/second.so");
+  EXPECT_EQ(seen(""), "preload=/nowhere/second.so");
+  unsetenv("LD_PRELOAD");
+}
+
 TEST(Process, KeepsTheLastLineOfItsOutput) {
   Process process = shell("echo first; echo second >&2; printf '\\n'");
   process.finish(5);

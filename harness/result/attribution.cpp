@@ -1,0 +1,176 @@
+#include "harness/result/attribution.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+#include "harness/result/pairing.h"
+
+namespace gdbench::result {
+
+namespace {
+
+// The parts of an id "strategy/backend[+policy]".
+std::string strategy_of(const std::string& implementation) {
+  return implementation.substr(0, implementation.find('/'));
+}
+
+std::string backend_of(const std::string& implementation) {
+  const std::size_t slash = implementation.find('/');
+  if (slash == std::string::npos) return "";
+  return implementation.substr(slash + 1, implementation.find('+', slash) - slash - 1);
+}
+
+// The timed cells of one scenario, thread count and arm.
+using Group = std::vector<const Cell*>;
+
+// In the report's order.
+std::vector<Group> groups_of(const Report& report) {
+  std::vector<Group> groups;
+  std::unordered_map<std::string, std::size_t> positions;
+  for (const Cell& cell : report.cells) {
+    if (!cell.summary) continue;
+    const auto [position, fresh] = positions.emplace(group_of(cell), groups.size());
+    if (fresh) groups.emplace_back();
+    groups[position->second].push_back(&cell);
+  }
+  return groups;
+}
+
+const Cell* find_default(const Group& group, const std::string& implementation) {
+  const auto found = std::find_if(group.begin(), group.end(), [&](const Cell* cell) {
+    return cell->implementation == implementation && cell->options.empty();
+  });
+  return found == group.end() ? nullptr : *found;
+}
+
+std::vector<OpDifference> op_differences(const Profile& profile, const Profile& base) {
+  std::map<std::pair<std::string, std::string>, OpDifference> ops;
+  const auto at = [&ops](const std::string& phase, const std::string& op) -> OpDifference& {
+    OpDifference& difference = ops[{phase, op}];
+    difference.phase = phase;
+    difference.op = op;
+    return difference;
+  };
+  for (const ProfileRecord& record : profile.records) {
+    if (record.once()) continue;
+    OpDifference& difference = at(record.phase, record.op);
+    difference.calls += record.calls;
+    difference.time_ns += record.time_ns;
+  }
+  for (const ProfileRecord& record : base.records) {
+    if (record.once()) continue;
+    OpDifference& difference = at(record.phase, record.op);
+    difference.base_calls += record.calls;
+    difference.base_time_ns += record.time_ns;
+  }
+  OpDifference& rest = at("other", "unattributed");
+  rest.time_ns += unattributed_ns(profile);
+  rest.base_time_ns += unattributed_ns(base);
+
+  std::vector<OpDifference> sorted;
+  for (auto& [key, difference] : ops) sorted.push_back(std::move(difference));
+  std::stable_sort(sorted.begin(), sorted.end(), [](const OpDifference& a, const OpDifference& b) {
+    return std::abs(a.time_ns - a.base_time_ns) > std::abs(b.time_ns - b.base_time_ns);
+  });
+  return sorted;
+}
+
+void add_taxes(const Group& group, const std::string& baseline, const stats::VerdictOptions& options,
+               std::vector<FrameworkTax>& taxes) {
+  const std::string base_strategy = strategy_of(baseline);
+  std::unordered_map<const Cell*, Visits> visits;
+  for (const Cell* cell : group) {
+    if (strategy_of(cell->implementation) == base_strategy) continue;
+    const Cell* base = find_default(group, base_strategy + "/" + backend_of(cell->implementation));
+    if (base == nullptr) continue;
+    const auto [entry, fresh] = visits.try_emplace(base);
+    if (fresh) entry->second = visits_of(*base);
+    const std::vector<stats::Pair> pairs = pairs_of(entry->second, *cell);
+    if (pairs.empty()) continue;
+    FrameworkTax tax;
+    tax.cell = cell->id;
+    tax.base = base->id;
+    tax.difference_ns = stats::paired_difference(pairs, options.bootstrap);
+    const auto& ratio = cell->summary->ratio;  // the same question where the base is the baseline's cell
+    tax.ratio = ratio && ratio->baseline == base->id ? ratio->comparison : stats::compare(pairs, options);
+    if (cell->profile) tax.calls_per_step = calls_per_step(*cell->profile);
+    if (tax.calls_per_step > 0) tax.difference_per_call_ns = tax.difference_ns.value / tax.calls_per_step;
+    if (cell->profile && base->profile) tax.ops = op_differences(*cell->profile, *base->profile);
+    taxes.push_back(std::move(tax));
+  }
+}
+
+// What each launch of a cell cost.
+struct Costs {
+  const Cell* cell = nullptr;
+  std::string backend;
+  std::vector<stats::LaunchCost> launches;
+  double ready_ns = 0;  // medians over them
+  double step_ns = 0;
+};
+
+Costs costs_of(const Cell& cell) {
+  std::unordered_map<int, std::vector<double>> times;
+  for (const Sample& sample : cell.samples) {
+    if (is_used(sample)) times[sample.launch].push_back(sample.real_ns);
+  }
+  Costs costs;
+  costs.cell = &cell;
+  costs.backend = backend_of(cell.implementation);
+  std::vector<double> ready;
+  std::vector<double> steps;
+  for (const Launch& launch : cell.launches) {
+    const auto steady = times.find(launch.launch);
+    if (steady == times.end()) continue;
+    const double step_ns = stats::median(steady->second);
+    const double ready_ns = (launch.load_seconds + launch.prepare_seconds) * 1e9 + launch.first_step_ns - step_ns;
+    if (!std::isfinite(ready_ns)) continue;
+    costs.launches.push_back({launch.launch, ready_ns, step_ns});
+    ready.push_back(ready_ns);
+    steps.push_back(step_ns);
+  }
+  costs.ready_ns = stats::median(std::move(ready));
+  costs.step_ns = stats::median(std::move(steps));
+  return costs;
+}
+
+// Pairs that somebody chooses between: of one backend, or with the fastest cell or the baseline in it; and where
+// waiting can pay: faster per step, but ready later. Cells that do no arithmetic are no choice.
+void add_break_evens(const Group& group, const std::string& baseline, const stats::BootstrapOptions& options,
+                     std::vector<BreakEvenRecord>& break_evens) {
+  std::vector<Costs> all;
+  const Cell* fastest = nullptr;
+  for (const Cell* cell : group) {
+    if (cell->ranked && (fastest == nullptr || cell->summary->step_ns.value < fastest->summary->step_ns.value)) {
+      fastest = cell;
+    }
+    Costs costs = costs_of(*cell);
+    if (cell->verification && !costs.launches.empty()) all.push_back(std::move(costs));
+  }
+  const Cell* base = find_default(group, baseline);
+  const auto stands_out = [&](const Costs& costs) { return costs.cell == fastest || costs.cell == base; };
+  for (const Costs& candidate : all) {
+    for (const Costs& other : all) {
+      if (candidate.backend != other.backend && !stands_out(candidate) && !stands_out(other)) continue;
+      if (!(candidate.step_ns < other.step_ns && candidate.ready_ns > other.ready_ns)) continue;
+      break_evens.push_back(
+          {candidate.cell->id, other.cell->id, stats::break_even(candidate.launches, other.launches, options)});
+    }
+  }
+}
+
+}  // namespace
+
+Attribution attribution_of(const Report& report, const stats::VerdictOptions& options) {
+  Attribution attribution;
+  for (const Group& group : groups_of(report)) {
+    add_taxes(group, report.run.baseline, options, attribution.taxes);
+    add_break_evens(group, report.run.baseline, options.bootstrap, attribution.break_evens);
+  }
+  attribution.fits = cost_fits_of(report, options.bootstrap);
+  return attribution;
+}
+
+}  // namespace gdbench::result

@@ -1,0 +1,149 @@
+#include "reports/render/attribution.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reports/render/format.h"
+#include "reports/render/render.h"
+#include "reports/render/table.h"
+
+namespace gdbench::render {
+
+namespace {
+
+std::string strategy_of(const std::string& implementation) {
+  return implementation.substr(0, implementation.find('/'));
+}
+
+// Only whole steps can be made.
+std::string steps_text(double steps) { return std::isfinite(steps) ? format_number(std::ceil(steps)) : "never"; }
+
+std::string overtaking_words(const stats::BreakEven& result) {
+  switch (result.overtaking) {
+    case stats::Overtaking::from_the_start:
+      return "from the start";
+    case stats::Overtaking::after:
+      return "after " + steps_text(result.steps) + " steps [" + steps_text(result.interval.low) + ", " +
+             steps_text(result.interval.high) + "]";
+    case stats::Overtaking::never:
+      return "never";
+    case stats::Overtaking::undecided:
+      return "at an undecided step";
+  }
+  return "";
+}
+
+std::string coefficient_text(stats::Estimate estimate, double factor) {
+  if (estimate.launches == 0) return "-";
+  estimate.value *= factor;
+  estimate.interval = {estimate.interval.low * factor, estimate.interval.high * factor};
+  return format_estimate_ns(estimate) + (estimate.within_one_process ? std::string(" ") + kOneProcessMark : "");
+}
+
+std::string fit_name(const result::CostFit& fit) {
+  std::string name = fit.implementation + " " + fit.dtype;
+  if (fit.threads != 1) name += " @" + std::to_string(fit.threads);
+  if (fit.arm != "new") name += " #" + fit.arm;
+  return name;
+}
+
+}  // namespace
+
+AttributionWords::AttributionWords(const result::Report& report) : report_(report) {
+  if (!report.attribution) return;
+  for (const result::Cell& cell : report.cells) cells_.emplace(cell.id, &cell);
+  for (const result::FrameworkTax& tax : report.attribution->taxes) {
+    const auto cell = cells_.find(tax.cell);
+    if (cell != cells_.end()) scenarios_[cell->second->scenario].taxes.push_back(&tax);
+  }
+  for (const result::BreakEvenRecord& record : report.attribution->break_evens) {
+    const auto cell = cells_.find(record.cell);
+    if (cell == cells_.end() || !cells_.contains(record.other)) continue;
+    scenarios_[cell->second->scenario].break_evens.push_back(&record);
+  }
+}
+
+TextTable AttributionWords::taxes(const std::string& scenario_key) const {
+  TextTable table = {{"implementation", false, 0, {}},
+                     {"difference per step", true, 0, {}},
+                     {"change", true, 2, {}},
+                     {"per kernel call", true, 3, {}},
+                     {"verdict", false, 1, {}}};
+  const auto scenario = scenarios_.find(scenario_key);
+  if (scenario == scenarios_.end()) return table;
+  for (const result::FrameworkTax* tax : scenario->second.taxes) {
+    const bool per_call = tax->calls_per_step > 0;
+    table[0].texts.push_back(row_name(*cells_.at(tax->cell)));
+    table[1].texts.push_back(format_difference_ns(tax->difference_ns) +
+                             (tax->difference_ns.within_one_process ? std::string(" ") + kOneProcessMark : ""));
+    table[2].texts.push_back(format_change(tax->ratio.ratio));
+    table[3].texts.push_back(per_call ? format_duration_ns(tax->difference_per_call_ns) : "-");
+    table[4].texts.emplace_back(stats::name_of(tax->ratio.verdict));
+  }
+  return table;
+}
+
+std::vector<std::string> AttributionWords::break_evens(const std::string& scenario_key, bool ranked_only) const {
+  std::vector<std::string> sentences;
+  const auto scenario = scenarios_.find(scenario_key);
+  if (scenario == scenarios_.end()) return sentences;
+  const std::string* candidate = nullptr;  // of the sentence at hand: records of one candidate follow each other
+  for (const result::BreakEvenRecord* record : scenario->second.break_evens) {
+    const result::Cell& cell = *cells_.at(record->cell);
+    const result::Cell& other = *cells_.at(record->other);
+    if (ranked_only && !(cell.ranked && other.ranked)) continue;
+    const std::string part = row_name(other) + " " + overtaking_words(record->result);
+    if (candidate != nullptr && *candidate == record->cell) {
+      sentences.back() += ", " + part;
+    } else {
+      sentences.push_back(row_name(cell) + " overtakes " + part);
+      candidate = &record->cell;
+    }
+  }
+  for (std::string& sentence : sentences) sentence += ".";
+  return sentences;
+}
+
+TextTable AttributionWords::fits() const {
+  TextTable table = {{"implementation", false, 0, {}},    {"a: per step", true, 0, {}},
+                     {"b: per kernel call", true, 1, {}}, {"c: per Mflop", true, 2, {}},
+                     {"scenarios", true, 4, {}},          {"worst miss", true, 3, {}}};
+  if (!report_.attribution) return table;
+  for (const result::CostFit& fit : report_.attribution->fits) {
+    table[0].texts.push_back(fit_name(fit));
+    table[1].texts.push_back(coefficient_text(fit.step_ns, 1));
+    table[2].texts.push_back(coefficient_text(fit.call_ns, 1));
+    table[3].texts.push_back(coefficient_text(fit.operation_ns, 1e6));
+    table[4].texts.push_back(std::to_string(fit.scenarios));
+    table[5].texts.push_back(format_percent(fit.largest_relative_residual));
+  }
+  return table;
+}
+
+std::string AttributionWords::tax_title() const {
+  return "what the strategy costs, beside " + strategy_of(report_.run.baseline) + " on the same backend";
+}
+
+std::vector<std::string> AttributionWords::legend() const {
+  std::vector<std::string> lines;
+  if (!report_.attribution) return lines;
+  const std::string strategy = strategy_of(report_.run.baseline);
+  if (!report_.attribution->taxes.empty()) {
+    lines.push_back("difference per step, change: paired with " + strategy +
+                    "/BACKEND round by round, with 95% intervals; per kernel call: the difference over the calls of a "
+                    "step.");
+  }
+  if (!report_.attribution->break_evens.empty()) {
+    lines.emplace_back(
+        "overtakes: faster per step but ready later (load, prepare, first step); after so many steps it is ahead in "
+        "all, with its 95% interval.");
+  }
+  if (!report_.attribution->fits.empty()) {
+    lines.emplace_back(
+        "a, b, c: relative least squares, none negative; -: cannot be told apart, or no arithmetic. worst miss: the "
+        "largest error of the fit, over the measured time.");
+  }
+  return lines;
+}
+
+}  // namespace gdbench::render

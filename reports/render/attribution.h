@@ -1,0 +1,51 @@
+// What the differences of a run are made of, as tables and sentences that the console and Markdown share.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/result/report.h"
+
+namespace gdbench::render {
+
+// A column of a small table with its texts from the top.
+struct TextColumn {
+  std::string title;
+  bool right_aligned = false;
+  int rank = 0;  // as in Column
+  std::vector<std::string> texts;
+};
+using TextTable = std::vector<TextColumn>;
+
+// The records of one scenario, in the report's order.
+struct ScenarioAttribution {
+  std::vector<const result::FrameworkTax*> taxes;
+  std::vector<const result::BreakEvenRecord*> break_evens;
+};
+
+class AttributionWords {
+ public:
+  explicit AttributionWords(const result::Report& report);
+
+  // What each strategy costs beside the baseline's on the same backend. Empty (no rows) where nothing is known.
+  TextTable taxes(const std::string& scenario_key) const;
+  // "graph/onednn overtakes tape/onednn after 41 steps [30, 55], ...": one sentence for each cell that is faster than
+  // others but ready later. With `ranked_only`, only among ranked cells.
+  std::vector<std::string> break_evens(const std::string& scenario_key, bool ranked_only) const;
+  // The fitted costs of each implementation.
+  TextTable fits() const;
+  // "what the strategy costs, beside hand on the same backend"
+  std::string tax_title() const;
+  // What the tables and sentences mean, one line each; none where there is nothing to explain.
+  std::vector<std::string> legend() const;
+
+ private:
+  const result::Report& report_;
+  std::unordered_map<std::string, const result::Cell*> cells_;
+  std::unordered_map<std::string, ScenarioAttribution> scenarios_;  // by key
+};
+
+constexpr const char* kFitTitle = "time of a step = a + b x kernel calls + c x operations, fitted over the scenarios";
+
+}  // namespace gdbench::render

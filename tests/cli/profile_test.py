@@ -1,0 +1,41 @@
+"""`gdbench profile`: what it says of allocations."""
+
+import json
+import pathlib
+import unittest
+
+from program import FAKES, PROGRAM, ProgramTest
+
+COUNTER = pathlib.Path(PROGRAM).parent.parent / "lib" / "gdbench" / "preload" / "libgdbench_allocations.so"
+
+
+@unittest.skipUnless(COUNTER.exists(), "allocations are not counted in a sanitized build")
+class Allocations(ProgramTest):
+    def profile(self, implementation, *settings):
+        arguments = ("profile", "linreg-3x2", "--impl", implementation, *settings)
+        return json.loads(self.call(*arguments, "--json", plugins=FAKES)[0])
+
+    def test_what_a_step_allocates(self):
+        for count in (0, 1, 7):
+            with self.subTest(count=count):
+                profile = self.profile("fake/allocate", "--set", f"impl.allocations_per_step={count}")
+                self.assertEqual(profile["allocations_per_step"], count)
+                self.assertEqual(profile["allocated_bytes_per_step"], 48 * count)
+
+    def test_what_comes_before(self):
+        # In doubles: two weights, the bias that it keeps anyway, and their gradients.
+        self.assertEqual(self.profile("fake/allocate")["prepared_bytes"], 8 * (2 + 1 + 3))
+
+    def test_a_loop_by_hand_allocates_nothing(self):
+        profile = self.profile("hand/naive")
+        self.assertEqual(profile["allocations_per_step"], 0)
+        self.assertEqual(profile["allocated_bytes_per_step"], 0)
+        self.assertGreater(profile["prepared_bytes"], 0)
+
+    def test_the_table_shows_them(self):
+        table, _ = self.call("profile", "linreg-3x2", "--impl", "fake/allocate", plugins=FAKES)
+        self.assertIn("  3 allocations (144 B) per step, 48 B before the first\n", table)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,217 @@
+#include "harness/result/attribution.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/result/summarise.h"
+
+namespace gdbench::result {
+namespace {
+
+constexpr int kLaunches = 5;
+
+// A cell whose blocks take `step_ns`, a launch later 1 ns more, ready after `ready_ns`.
+Cell timed(const std::string& scenario, const std::string& implementation, double step_ns, double ready_ns = 1000) {
+  Cell cell;
+  cell.id = scenario + "/" + implementation;
+  cell.scenario = scenario;
+  cell.implementation = implementation;
+  cell.status.state = CellState::ok;
+  cell.verification.emplace();
+  for (int launch = 0; launch < kLaunches; ++launch) {
+    const double now_ns = step_ns + launch;
+    cell.launches.push_back({launch, "", 0.01, ready_ns * 1e-9, 0, now_ns, 0.1, 0});
+    for (int round = 0; round < 3; ++round) {
+      cell.samples.push_back({launch, round, 0, round == 0, 10, now_ns, now_ns, 0, 0});
+    }
+  }
+  return cell;
+}
+
+Cell profiled(Cell cell, std::vector<ProfileRecord> records, double profiled_step_ns) {
+  cell.profile.emplace();
+  cell.profile->records = std::move(records);
+  cell.profile->profiled_step_ns = profiled_step_ns;
+  return cell;
+}
+
+Report report_of(std::vector<Cell> cells) {
+  Report report;
+  report.run.baseline = "hand/naive";
+  for (const Cell& cell : cells) {
+    if (report.find_scenario(cell.scenario) == nullptr) {
+      report.scenarios.emplace_back();
+      report.scenarios.back().key = cell.scenario;
+      report.scenarios.back().resolved = {{"dtype", "f32"}};
+    }
+    report.cells.push_back(cell);
+  }
+  return report;
+}
+
+Attribution summarised(std::vector<Cell> cells) {
+  Report report = report_of(std::move(cells));
+  summarise(report);
+  return report.attribution.value_or(Attribution{});
+}
+
+TEST(FrameworkTax, StandsBesideTheBaselinesStrategyOnTheSameBackend) {
+  Cell replay = timed("s", "tape/eigen+replay", 130);
+  Cell option = timed("s", "tape/eigen", 150);
+  option.id += "?a=b";
+  option.options = {{"a", "b"}};
+  const Attribution attribution =
+      summarised({timed("s", "hand/naive", 400), timed("s", "hand/eigen", 100), timed("s", "tape/eigen", 160), replay,
+                  option, timed("s", "tape/naive", 440), timed("s", "tape/onednn", 90)});
+  ASSERT_EQ(attribution.taxes.size(), 4U) << "nothing stands beside tape/onednn";
+  const auto& [eigen, replayed, with_option, naive] =
+      std::tie(attribution.taxes[0], attribution.taxes[1], attribution.taxes[2], attribution.taxes[3]);
+  EXPECT_EQ(eigen.cell, "s/tape/eigen");
+  EXPECT_EQ(eigen.base, "s/hand/eigen");
+  EXPECT_DOUBLE_EQ(eigen.difference_ns.value, 60);
+  EXPECT_DOUBLE_EQ(eigen.difference_ns.interval.low, 60) << "what differs between launches is common to both";
+  EXPECT_DOUBLE_EQ(eigen.difference_ns.interval.high, 60);
+  EXPECT_NEAR(eigen.ratio.ratio.value, 162.0 / 102, 1e-12);
+  EXPECT_EQ(eigen.ratio.verdict, stats::Verdict::slower);
+  EXPECT_EQ(replayed.cell, "s/tape/eigen+replay");
+  EXPECT_DOUBLE_EQ(replayed.difference_ns.value, 30);
+  EXPECT_EQ(with_option.cell, "s/tape/eigen?a=b");
+  EXPECT_EQ(with_option.base, "s/hand/eigen");
+  EXPECT_EQ(naive.base, "s/hand/naive");
+  EXPECT_DOUBLE_EQ(naive.difference_ns.value, 40);
+  EXPECT_EQ(naive.calls_per_step, 0) << "without a profile";
+}
+
+TEST(FrameworkTax, IsTakenWithinScenarioThreadsAndArm) {
+  Cell threads = timed("s", "tape/eigen", 160);
+  threads.threads = 2;
+  Cell arm = timed("s", "graph/eigen", 160);
+  arm.arm = "base";
+  EXPECT_TRUE(summarised({timed("s", "hand/eigen", 100), threads, arm, timed("r", "tape/eigen", 100)}).taxes.empty());
+}
+
+TEST(FrameworkTax, CountsKernelCallsAndComparesOps) {
+  const Cell hand = profiled(timed("s", "hand/eigen", 100),
+                             {{.phase = "forward", .op = "product", .calls = 2, .time_ns = 50},
+                              {.phase = "update", .op = "sgd", .calls = 1, .time_ns = 10}},
+                             80);
+  const Cell tape = profiled(timed("s", "tape/eigen", 160),
+                             {{.phase = "compile", .op = "bind", .calls = 1, .time_ns = 9000},
+                              {.phase = "record", .op = "tape", .calls = 1, .time_ns = 55},
+                              {.phase = "forward", .op = "product", .calls = 3, .time_ns = 52}},
+                             137);
+  const Attribution attribution = summarised({hand, tape});
+  ASSERT_EQ(attribution.taxes.size(), 1U);
+  const FrameworkTax& tax = attribution.taxes[0];
+  EXPECT_DOUBLE_EQ(tax.calls_per_step, 3) << "recording and compiling are no kernel calls";
+  EXPECT_DOUBLE_EQ(tax.difference_per_call_ns, 20);
+  ASSERT_EQ(tax.ops.size(), 4U) << "compiling is no part of a step";
+  EXPECT_EQ(tax.ops[0].op, "tape");
+  EXPECT_EQ(tax.ops[0].base_time_ns, 0);
+  EXPECT_EQ(tax.ops[1].op, "unattributed");
+  EXPECT_DOUBLE_EQ(tax.ops[1].time_ns, 30);
+  EXPECT_DOUBLE_EQ(tax.ops[1].base_time_ns, 20);
+  EXPECT_EQ(tax.ops[3].op, "product");
+  EXPECT_EQ(tax.ops[3].calls, 3);
+  EXPECT_EQ(tax.ops[3].base_calls, 2);
+}
+
+bool asks(const Attribution& attribution, const std::string& cell, const std::string& other) {
+  return std::any_of(
+      attribution.break_evens.begin(), attribution.break_evens.end(),
+      [&](const BreakEvenRecord& record) { return record.cell == "s/" + cell && record.other == "s/" + other; });
+}
+
+TEST(BreakEvens, AreAskedWhereWaitingCanPay) {
+  Cell null = timed("s", "hand/null", 1, 1e9);
+  null.verification.reset();
+  null.ranked = false;
+  const Attribution attribution =
+      summarised({timed("s", "hand/naive", 400, 10), timed("s", "hand/eigen", 100, 1000),
+                  timed("s", "tape/eigen", 160, 5000), timed("s", "graph/eigen", 80, 9000),
+                  timed("s", "graph/onednn", 120, 70'000), timed("s", "hand/onednn", 130, 60'000), null});
+  EXPECT_TRUE(asks(attribution, "graph/eigen", "hand/eigen")) << "one backend";
+  EXPECT_TRUE(asks(attribution, "graph/onednn", "hand/onednn")) << "one backend";
+  EXPECT_TRUE(asks(attribution, "tape/eigen", "hand/naive")) << "the baseline";
+  EXPECT_FALSE(asks(attribution, "graph/onednn", "tape/eigen")) << "neither";
+  EXPECT_FALSE(asks(attribution, "tape/eigen", "hand/eigen")) << "slower";
+  EXPECT_FALSE(asks(attribution, "graph/eigen", "hand/onednn")) << "faster and ready sooner";
+  EXPECT_FALSE(asks(attribution, "hand/null", "hand/naive")) << "does nothing";
+}
+
+TEST(BreakEvens, CountLoadPrepareAndTheFirstStep) {
+  const Attribution attribution = summarised({timed("s", "hand/naive", 100, 1000), timed("s", "hand/eigen", 50, 6000)});
+  ASSERT_EQ(attribution.break_evens.size(), 1U);
+  EXPECT_NEAR(attribution.break_evens[0].result.steps, 5000.0 / 50, 1e-9);
+  EXPECT_EQ(attribution.break_evens[0].result.overtaking, stats::Overtaking::after);
+}
+
+// Scenario number `size` of an implementation that takes 20 ns a step, 5 a call and 0.5 an operation.
+Cell of_size(int size, const std::string& implementation, bool arithmetic = true) {
+  const double calls = size % 2 == 0 ? 3 : 8;
+  const double operations = arithmetic ? 100.0 * size * size : 0;
+  return profiled(timed("s" + std::to_string(size), implementation, 20 + 5 * calls + 0.5 * operations),
+                  {{.phase = "forward", .op = "product", .calls = calls}}, 0);
+}
+
+Report sizes(int count, const std::string& implementation, bool arithmetic = true) {
+  std::vector<Cell> cells;
+  for (int size = 1; size <= count; ++size) {
+    cells.push_back(of_size(size, implementation, arithmetic));
+    if (!arithmetic) cells.back().verification.reset();
+  }
+  Report report = report_of(std::move(cells));
+  for (int size = 1; size <= count; ++size) {
+    report.scenarios[static_cast<std::size_t>(size - 1)].operations_per_step = 100.0 * size * size;
+  }
+  return report;
+}
+
+TEST(CostFit, FindsWhatAStepACallAndAnOperationCost) {
+  Report report = sizes(6, "hand/naive");
+  summarise(report);
+  ASSERT_TRUE(report.attribution.has_value());
+  ASSERT_EQ(report.attribution->fits.size(), 1U);
+  const CostFit& fit = report.attribution->fits[0];
+  EXPECT_EQ(fit.implementation, "hand/naive");
+  EXPECT_EQ(fit.dtype, "f32");
+  EXPECT_EQ(fit.scenarios, 6);
+  EXPECT_NEAR(fit.step_ns.value, 22, 1e-6);  // the median launch takes 2 ns more
+  EXPECT_NEAR(fit.call_ns.value, 5, 1e-6);
+  EXPECT_NEAR(fit.operation_ns.value, 0.5, 1e-9);
+  EXPECT_LE(fit.operation_ns.interval.low, 0.5);
+  EXPECT_GE(fit.operation_ns.interval.high, 0.5);
+  EXPECT_LT(fit.largest_relative_residual, 1e-9);
+}
+
+TEST(CostFit, LeavesOperationsOutWhereThereIsNoArithmetic) {
+  Report report = sizes(6, "hand/null", false);
+  summarise(report);
+  ASSERT_TRUE(report.attribution.has_value());
+  const CostFit& fit = report.attribution->fits.at(0);
+  EXPECT_NEAR(fit.call_ns.value, 5, 1e-6);
+  EXPECT_EQ(fit.operation_ns.launches, 0);
+}
+
+TEST(CostFit, NeedsFourSizesAndProfiles) {
+  Report few = sizes(3, "hand/naive");
+  summarise(few);
+  EXPECT_FALSE(few.attribution.has_value());
+  Report without = sizes(6, "hand/naive");
+  for (Cell& cell : without.cells) cell.profile.reset();
+  summarise(without);
+  EXPECT_FALSE(without.attribution.has_value());
+}
+
+TEST(CostFit, CallsThatDoNotVaryAreNotToldFromTheStep) {
+  Report report = sizes(6, "hand/naive");
+  for (Cell& cell : report.cells) cell.profile->records[0].calls = 3;
+  summarise(report);
+  const CostFit& fit = report.attribution->fits.at(0);
+  EXPECT_EQ(fit.call_ns.launches, 0);
+  EXPECT_GT(fit.step_ns.launches, 0);
+}
+
+}  // namespace
+}  // namespace gdbench::result

@@ -1,0 +1,115 @@
+#include "harness/stats/linear_fit.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace gdbench::stats {
+namespace {
+
+constexpr Columns kAll = {true, true, true};
+
+// Sizes that tell a constant, calls and operations apart.
+constexpr std::array<Coefficients, 6> kSizes = {
+    {{1, 3, 40}, {1, 3, 4'000}, {1, 9, 2'000}, {1, 9, 900'000}, {1, 20, 50'000}, {1, 3, 800'000}}};
+
+double at(const Coefficients& coefficients, const Coefficients& x) {
+  return coefficients[0] * x[0] + coefficients[1] * x[1] + coefficients[2] * x[2];
+}
+
+std::vector<FitPoint> exact_points(const Coefficients& coefficients) {
+  std::vector<FitPoint> points;
+  for (const Coefficients& x : kSizes) points.push_back({x, at(coefficients, x)});
+  return points;
+}
+
+TEST(Fit, RecoversWhatThePointsWereMadeOf) {
+  const std::optional<LinearFit> found = fit(exact_points({12, 7, 0.02}), kAll);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_NEAR(found->coefficients[0], 12, 1e-6);
+  EXPECT_NEAR(found->coefficients[1], 7, 1e-6);
+  EXPECT_NEAR(found->coefficients[2], 0.02, 1e-9);
+  EXPECT_LT(found->largest_relative_residual, 1e-9);
+}
+
+TEST(Fit, WeighsResidualsByTheValue) {
+  // A constant between 1 and 100: absolute least squares gives 50.5, relative ones (1 + 0.01) / (1 + 0.0001).
+  const std::vector<FitPoint> points = {{{1, 0, 0}, 1}, {{1, 0, 0}, 100}};
+  const std::optional<LinearFit> found = fit(points, {true, false, false});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_NEAR(found->coefficients[0], 1.01 / 1.0001, 1e-12);
+  EXPECT_NEAR(found->largest_relative_residual, 1 - found->coefficients[0] / 100, 1e-12);
+}
+
+TEST(Fit, HasNoNegativeCoefficient) {
+  // The constant would be -20.
+  const std::vector<FitPoint> points = exact_points({-20, 7, 0.02});
+  const std::optional<LinearFit> found = fit(points, kAll);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->coefficients[0], 0);
+  const std::optional<LinearFit> without = fit(points, {false, true, true});
+  ASSERT_TRUE(without.has_value());
+  EXPECT_EQ(found->coefficients, without->coefficients);
+}
+
+TEST(Fit, LeavesColumnsOutThatTakeNoPart) {
+  std::vector<FitPoint> points = exact_points({12, 7, 0});
+  const std::optional<LinearFit> found = fit(points, {true, true, false});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_NEAR(found->coefficients[1], 7, 1e-6);
+  EXPECT_EQ(found->coefficients[2], 0);
+}
+
+TEST(Fit, NothingIsFittedToNothing) {
+  EXPECT_FALSE(fit({}, kAll).has_value());
+  EXPECT_FALSE(fit(exact_points({1, 1, 1}), {false, false, false}).has_value());
+}
+
+TEST(Separable, CallsThatDoNotVaryAreTheConstant) {
+  std::vector<FitPoint> points = exact_points({12, 7, 0.02});
+  EXPECT_TRUE(separable(points, kAll));
+  for (FitPoint& point : points) point.x[1] = 3;
+  EXPECT_FALSE(separable(points, kAll));
+  EXPECT_TRUE(separable(points, {true, false, true}));
+}
+
+std::vector<ClusteredPoint> scattered_points(const Coefficients& coefficients, double scatter, int launches) {
+  std::mt19937_64 generator(5);
+  std::vector<ClusteredPoint> points;
+  for (const Coefficients& x : kSizes) {
+    points.push_back({x, {}});
+    for (int launch = 0; launch < launches; ++launch) {
+      const double uniform = static_cast<double>(generator() >> 11) * 0x1p-53 - 0.5;
+      points.back().launch_medians.push_back(at(coefficients, x) * (1 + scatter * uniform));
+    }
+  }
+  return points;
+}
+
+TEST(ClusteredFit, IntervalsHoldTheTruthAndWidenWithTheScatter) {
+  const Coefficients truth = {12, 7, 0.02};
+  const std::optional<ClusteredFit> narrow = clustered_fit(scattered_points(truth, 0.02, 12), kAll, {});
+  const std::optional<ClusteredFit> wide = clustered_fit(scattered_points(truth, 0.10, 12), kAll, {});
+  ASSERT_TRUE(narrow.has_value() && wide.has_value());
+  for (std::size_t i = 0; i < kCoefficients; ++i) {
+    const Estimate& estimate = narrow->coefficients[i];
+    EXPECT_LE(estimate.interval.low, truth[i]) << i;
+    EXPECT_GE(estimate.interval.high, truth[i]) << i;
+    EXPECT_EQ(estimate.launches, 12);
+    EXPECT_FALSE(estimate.within_one_process);
+    const Interval& other = wide->coefficients[i].interval;
+    EXPECT_LT(estimate.interval.high - estimate.interval.low, other.high - other.low) << i;
+  }
+}
+
+TEST(ClusteredFit, MarksASingleLaunchAndColumnsThatTookNoPart) {
+  const std::optional<ClusteredFit> found = clustered_fit(scattered_points({12, 7, 0}, 0, 1), {true, true, false}, {});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_TRUE(found->coefficients[0].within_one_process);
+  EXPECT_EQ(found->coefficients[1].launches, 1);
+  EXPECT_EQ(found->coefficients[2].launches, 0);
+}
+
+}  // namespace
+}  // namespace gdbench::stats
