@@ -13,8 +13,9 @@ namespace gdbench::cli {
 
 namespace {
 
-// Small problems that between them use every loss, activation path, batch mode and bias.
-constexpr const char* kCheckedScenarios[] = {"linreg-3x2", "linreg-300x10", "mlp-10-50-1", "mlp-784-128-10"};
+// Small problems that between them use every task, loss, activation path, batch mode and bias.
+constexpr const char* kCheckedScenarios[] = {"linreg-3x2", "linreg-300x10", "mlp-10-50-1", "mlp-784-128-10",
+                                             "mlp-64-64-8-gradients"};
 constexpr const char* kCheckedDtypes[] = {"f32", "f64"};
 
 struct Options {
@@ -30,6 +31,7 @@ void print_description(const worker::CatalogueEntry& entry) {
     for (const std::string& value : values) text += " " + value;
     std::printf("  %-13s%s\n", what, text.empty() ? " none" : text.c_str());
   };
+  line("tasks", implementation.tasks);
   line("dtypes", implementation.dtypes);
   line("losses", implementation.losses);
   line("activations", implementation.activations);

@@ -139,21 +139,26 @@ std::optional<LeastWork> least_work(const ScenarioRecord& scenario, double block
   const std::string dtype = text_of(resolved, "dtype");
   const std::string loss = text_of(resolved, "loss");
   const std::vector<LayerShape> layers = layers_of(scenario);
-  if ((!task.empty() && task != "train") || (dtype != "f32" && dtype != "f64") || loss.empty() || layers.empty()) {
+  const bool by_output = task == "gradients";
+  if ((!task.empty() && task != "train" && !by_output) || (dtype != "f32" && dtype != "f64") || loss.empty() ||
+      layers.empty()) {
     return std::nullopt;
   }
   LeastWork work;
   work.f64 = dtype == "f64";
   const double size = work.f64 ? 8 : 4;
   const auto batch = static_cast<double>(scenario.batch_rows);
+  const double columns = by_output ? layers.back().outputs : 1;
   for (std::size_t l = 0; l < layers.size(); ++l) {
     const LayerShape& layer = layers[l];
-    // Forward, gradient of W and, unless the layer's input is X, gradient of that input.
-    work.operations += (l == 0 ? 2 : 3) * 2 * batch * layer.inputs * layer.outputs;
+    const bool last = l + 1 == layers.size();
+    // Forward; backward the gradient of W and, unless the layer's input is X, of that input.
+    const double backward = (l == 0 ? 1 : 2) * (last ? 1 : columns);
+    work.operations += (1 + backward) * 2 * batch * layer.inputs * layer.outputs;
     add_sum(layer.inputs + (layer.bias ? 1 : 0), work);
-    if (l > 0) add_sum(layer.outputs, work);
+    if (l > 0) add_sum(last && by_output ? 1 : layer.outputs, work);
   }
-  add_sum(batch + 1, work);
+  add_sum(batch * (layers.size() > 1 ? columns : 1) + 1, work);
 
   constexpr double kLabelBytes = 4;
   const double target_bytes =

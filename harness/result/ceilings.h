@@ -13,6 +13,9 @@
 //                 each layer forward over its inputs and bias, each layer but the first backward over its outputs,
 //                 the update over the batch's rows and the old parameter.
 //               Activations, losses and optimizer formulas add nothing: a lower bound, not an estimate.
+// The task gradients needs the backward operations of a layer once per output, but for the last layer, where a column's
+// gradient has one column: those sweeps are together as long as one. In the chain its backward sum has one term, and a
+// parameter below the last layer sums the batch's rows of every sweep.
 // share = floor over the step's time. T threads divide operations and bytes by T, never the chain. A share above 1 says
 // that a ceiling is wrong; it is marked as failed.
 #pragma once
@@ -24,7 +27,7 @@
 
 namespace gdbench::result {
 
-// What the algorithm of one training step needs at least.
+// What the algorithm of one step needs at least.
 struct LeastWork {
   bool f64 = false;
   double operations = 0;
@@ -38,8 +41,8 @@ struct LeastWork {
 // The best of every figure over measurements and widths; nothing without a measurement.
 std::optional<VectorCeilings> best_of(const std::vector<CeilingsMeasurement>& measurements);
 
-// Of a scenario whose block makes `block_steps` steps. Nothing for a task other than training and for a resolved
-// scenario that does not say its dtype, loss, layers and optimizer.
+// Of a scenario whose block makes `block_steps` steps. Nothing for a task other than train and gradients and for a
+// resolved scenario that does not say its dtype, loss, layers and optimizer.
 std::optional<LeastWork> least_work(const ScenarioRecord& scenario, double block_steps);
 
 // Nothing where a ceiling that the floor needs was not measured. `step_ns` must be positive.

@@ -46,6 +46,10 @@ std::optional<Fault> find_target_fault(const Scenario& scenario) {
   if (!softmax && targets == Targets::labels) {
     return Fault{"/loss", loss + " with data that have labels", "softmax_cross_entropy, or data with numeric targets"};
   }
+  if (softmax && scenario.task == Task::gradients) {
+    return Fault{"/task", in_quotes(name_of(scenario.task)) + " with the loss " + loss,
+                 "train, or mse or half_mse, which are sums over output columns"};
+  }
   const auto* csv = std::get_if<CsvData>(&scenario.data);
   if (softmax && csv != nullptr && csv->targets.size() != 1) {
     return Fault{"/data/targets", plural(static_cast<std::int64_t>(csv->targets.size()), "column"),

@@ -27,7 +27,7 @@ struct DataShape {
   std::int64_t outputs = 0;  // targets or classes
 };
 
-// The kind of the data's targets against the loss, standardisation and output layer.
+// The kind of the data's targets against the loss, standardisation and output layer; the loss against the task.
 std::optional<Fault> find_target_fault(const Scenario& scenario);
 
 // Output width, batch rows and number of parameters against the data's shape.

@@ -101,16 +101,19 @@ int slot_count(OptimizerKind kind) {
 
 double operations_per_step(const Problem& problem) {
   const auto batch = static_cast<double>(problem.batch_rows);
-  double operations = batch * static_cast<double>(problem.outputs());  // gradient of the loss
+  const double sweeps = problem.task == Task::gradients ? static_cast<double>(problem.outputs()) : 1;
+  double operations = sweeps * batch * static_cast<double>(problem.outputs());  // gradient of the loss
   for (std::size_t l = 0; l < problem.layers.size(); ++l) {
     const Layer& layer = problem.layers[l];
     const auto outputs = static_cast<double>(layer.outputs);
     const double weights = static_cast<double>(layer.inputs) * outputs;
-    // Forward, gradient of W and, unless A_previous is X, gradient of A_previous.
-    operations += (l == 0 ? 2 : 3) * 2 * batch * weights;
-    if (layer.bias) operations += 2 * batch * outputs;                                // addition and column sum
-    if (layer.activation != Activation::identity) operations += 2 * batch * outputs;  // function and derivative
-    operations += 2 * (weights + (layer.bias ? outputs : 0));                         // update
+    const double parameters = weights + (layer.bias ? outputs : 0);
+    // Forward; in each sweep the gradient of W and, unless A_previous is X, of A_previous.
+    operations += (1 + sweeps * (l == 0 ? 1 : 2)) * 2 * batch * weights;
+    if (layer.bias) operations += (1 + sweeps) * batch * outputs;                                // addition, column sum
+    if (layer.activation != Activation::identity) operations += (1 + sweeps) * batch * outputs;  // function, derivative
+    operations += (sweeps - 1) * parameters;  // additions of the sweeps' gradients
+    operations += 2 * parameters;             // update
   }
   return operations;
 }

@@ -21,7 +21,9 @@ constexpr double kFactor = 4;
 
 // c of the floor. The estimates in rounding.h take a whole epsilon per rounding, whose standard deviation is
 // epsilon / (2 sqrt(3)); correct results of hundreds of random problems in five orders of summation stay below 0.2 of
-// the tolerance then. The rest is room for exp and tanh that are a few units in the last place off.
+// the tolerance then. The rest is room for exp and tanh that are a few units in the last place off. The task gradients
+// needs no more: a sum over outputs is taken of gradients instead of within a product, and stays below 0.1 of the
+// tolerance for 2 to 64 outputs.
 constexpr double kFloor = 2;
 
 // A tie moves later steps' gradients too. How much is seen by deciding all ties the other way; with several ties the

@@ -7,9 +7,8 @@
 namespace {
 
 constexpr const gdbench::strategies::StrategyDescriptor* kStrategies[] = {
-    &gdbench::strategies::hand::kDescriptor,
-    &gdbench::strategies::tape::kDescriptor,
-    &gdbench::strategies::tape::kReplayDescriptor,
+    &gdbench::strategies::hand::kDescriptor,       &gdbench::strategies::tape::kDescriptor,
+    &gdbench::strategies::tape::kReplayDescriptor, &gdbench::strategies::tape::kRerecordDescriptor,
     &gdbench::strategies::graph::kDescriptor,
 };
 

@@ -58,6 +58,9 @@ void check_request(const gdbench_implementation& implementation, const gdbench_d
   check_mask(implementation.tasks, problem.task, "task", kTasks);
   check_mask(implementation.dtypes, problem.dtype, "dtype", kDtypes);
   check_mask(implementation.losses, problem.loss, "loss", kLosses);
+  if (problem.task == GDBENCH_TASK_GRADIENTS && problem.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) {
+    reject("the task gradients with a loss that is no sum over output columns");
+  }
   check_mask(implementation.optimizers, optimizer.kind, "optimizer", kOptimizers);
   check_shapes(data, problem);
   for (std::int64_t l = 0; l < problem.layer_count; ++l) {

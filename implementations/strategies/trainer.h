@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "implementations/strategies/batch_feed.h"
+#include "implementations/strategies/column_masks.h"
 #include "implementations/strategies/evaluation.h"
 #include "implementations/strategies/parameters.h"
 #include "implementations/strategies/profile.h"
@@ -31,6 +32,8 @@ class Trainer : public Strategy {
   Session& session() { return *session_; }
   Parameters& parameters() { return *parameters_; }
   BatchFeed& feed() { return *feed_; }
+  // Of the task gradients; null for train, whose step takes the gradient of the whole loss.
+  const ColumnMasks* masks() const { return masks_ ? &*masks_ : nullptr; }
   // Columns of a batch's targets: labels have one.
   std::int64_t target_columns() const;
 
@@ -50,6 +53,7 @@ class Trainer : public Strategy {
   std::optional<Session> session_;
   std::optional<Parameters> parameters_;
   std::optional<BatchFeed> feed_;
+  std::optional<ColumnMasks> masks_;
   std::optional<Evaluation> evaluations_[2];
   std::int64_t step_ = 0;
 };

@@ -94,6 +94,9 @@ std::string scenario_words(const result::ScenarioRecord& scenario) {
   join(text, scenario.batch_rows == scenario.rows ? "full batch" : "batch of " + std::to_string(scenario.batch_rows));
   join(text, text_at(scenario.resolved, "/dtype"));
   join(text, spaced(text_at(scenario.resolved, "/loss")));
+  if (text_at(scenario.resolved, "/task") == "gradients") {
+    join(text, counted(static_cast<std::size_t>(scenario.outputs), "gradient") + " per step");
+  }
   join(text, counted(static_cast<std::size_t>(scenario.parameters), "parameter"));
   join(text, operations_words(scenario.operations_per_step) + " per step");
   return text;

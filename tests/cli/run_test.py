@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import unittest
 
 from program import ADAPTERS, FAKES, SOURCE, ProgramTest
@@ -119,6 +120,21 @@ class Run(ProgramTest):
         self.call("run", *selection, "--out", "x.json", plugins=ADAPTERS)
         cell = self.read_json("x.json")["cells"][0]
         self.assertEqual((cell["implementation"], cell["status"]["state"]), ("script/python", "ok"))
+
+    def test_a_gradient_per_output(self):
+        """Right by everyone who has the task; the others say that they lack it."""
+        output, _ = self.call("verify", "gradients", "--impl", "*/naive*", "--impl", "fake/delay", plugins=FAKES)
+        for identifier in ("hand/naive", "tape/naive", "tape/naive+replay", "tape/naive+rerecord", "graph/naive"):
+            self.assertRegex(output, rf"(?m)^\s+{re.escape(identifier)}\s+ok ")
+        self.assertRegex(output, r"fake/delay\s+unsupported\s+fake/delay has no task gradients")
+
+    def test_recording_anew_is_no_row_of_a_plain_run(self):
+        for matrix in ("default", "batches", "dtypes"):
+            output, _ = self.call("run", matrix, "--dry-run")
+            self.assertIn("tape/naive+replay\n", output)
+            self.assertNotIn("+rerecord", output)
+        output, _ = self.call("run", "--scenario", "mlp-*-gradients", "--impl", "tape/naive+rerecord", "--dry-run")
+        self.assertEqual(output, "mlp-64-64-8-gradients/tape/naive+rerecord\n")
 
     def test_a_full_disk(self):
         folder = self.folder / "small"

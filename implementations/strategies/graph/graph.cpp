@@ -88,10 +88,10 @@ void CompiledStrategy::prepare(const gdbench_problem& problem, const gdbench_set
   // Both sizes of batch share one arena: they never run at the same time.
   const std::size_t arena_bytes = std::max(full.plan.arena_bytes, partial ? partial->plan.arena_bytes : 0);
   const kernels::Buffer arena = session().allocate(arena_bytes);
-  full_.emplace(make_executable(session(), full, parameters(), arena, feed().batch(0)));
+  full_.emplace(make_executable(session(), full, parameters(), masks(), arena, feed().batch(0)));
   if (partial) {
     const BatchFeed::Batch last = feed().batch(feed().loader().steps_per_epoch() - 1);
-    partial_.emplace(make_executable(session(), *partial, parameters(), arena, last));
+    partial_.emplace(make_executable(session(), *partial, parameters(), masks(), arena, last));
   }
   times_.bind += now_ns() - start;
 }
@@ -140,7 +140,7 @@ const gdbench_option kOptions[] = {
 const StrategyDescriptor kDescriptor = {
     .name = "graph",
     .description = "the step as a graph, built once, optimised and planned, run as a flat list of kernel calls",
-    .tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN),
+    .tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS),
     .activations = GDBENCH_BIT(GDBENCH_IDENTITY) | GDBENCH_BIT(GDBENCH_RELU) | GDBENCH_BIT(GDBENCH_TANH) |
                    GDBENCH_BIT(GDBENCH_SIGMOID),
     .losses = GDBENCH_BIT(GDBENCH_MSE) | GDBENCH_BIT(GDBENCH_HALF_MSE) | GDBENCH_BIT(GDBENCH_SOFTMAX_CROSS_ENTROPY),

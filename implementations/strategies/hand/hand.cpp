@@ -33,7 +33,7 @@ class Hand final : public Trainer {
 
 void Hand::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
   Trainer::prepare(problem, settings);
-  network_.emplace(session(), problem, parameters(), problem.batch_rows);
+  network_.emplace(session(), problem, parameters(), masks());
   full_.emplace(make_step(feed().batch(0)));
   if (feed().loader().partial_rows() == 0) return;
   partial_.emplace(make_step(feed().batch(feed().loader().steps_per_epoch() - 1)));
@@ -69,7 +69,7 @@ void Hand::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
 const StrategyDescriptor kDescriptor = {
     .name = "hand",
     .description = "derivatives written by hand, one kernel call after the other",
-    .tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN),
+    .tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS),
     .activations = GDBENCH_BIT(GDBENCH_IDENTITY) | GDBENCH_BIT(GDBENCH_RELU) | GDBENCH_BIT(GDBENCH_TANH) |
                    GDBENCH_BIT(GDBENCH_SIGMOID),
     .losses = GDBENCH_BIT(GDBENCH_MSE) | GDBENCH_BIT(GDBENCH_HALF_MSE) | GDBENCH_BIT(GDBENCH_SOFTMAX_CROSS_ENTROPY),

@@ -9,15 +9,22 @@ namespace gdbench::strategies::hand {
 using kernels::Op;
 using kernels::Request;
 
-Network::Network(Session& session, const gdbench_problem& problem, const Parameters& parameters, std::int64_t rows)
+Network::Network(Session& session, const gdbench_problem& problem, const Parameters& parameters,
+                 const ColumnMasks* masks)
     : session_(session),
       parameters_(parameters),
-      forward_(session, problem, parameters, rows),
+      masks_(masks),
+      forward_(session, problem, parameters, problem.batch_rows),
       layer_count_(problem.layer_count) {
   std::int64_t widest = 0;
   for (std::int64_t l = 0; l < layer_count_; ++l) widest = std::max(widest, forward_.layer(l).outputs);
   const std::size_t element = pipeline::element_size(static_cast<gdbench_dtype>(problem.dtype));
-  for (kernels::Buffer& delta : deltas_) delta = session.allocate(static_cast<std::size_t>(rows * widest) * element);
+  const std::size_t row = static_cast<std::size_t>(widest) * element;
+  const auto rows = static_cast<std::size_t>(problem.batch_rows);
+  for (kernels::Buffer& delta : deltas_) delta = session.allocate(rows * row);
+  if (masks == nullptr) return;
+  output_delta_ = session.allocate(rows * row);
+  column_sums_ = session.allocate(row);
 }
 
 Matrix Network::delta(std::int64_t l, std::int64_t rows) const {
@@ -32,28 +39,54 @@ void Network::add_activation_gradient(Program& program, std::int64_t l, const Ma
 }
 
 void Network::add_backward(Program& program, const Matrix& x, const Matrix& targets) {
+  const Matrix d = delta(layer_count_ - 1, x.rows);
+  if (masks_ == nullptr) {
+    add_output_delta(program, targets, d);
+    add_sweep(program, x, false);
+    return;
+  }
+  const Matrix whole{output_delta_, d.rows, d.columns};
+  add_output_delta(program, targets, whole);
+  for (std::int64_t column = 0; column < masks_->count(); ++column) {
+    program.add(session_, forward_.request(Op::multiply), GDBENCH_PHASE_BACKWARD,
+                {whole, masks_->mask(column, x.rows), d});
+    add_sweep(program, x, column > 0);
+  }
+}
+
+void Network::add_output_delta(Program& program, const Matrix& targets, const Matrix& d) {
   const std::int64_t last = layer_count_ - 1;
-  Matrix d = delta(last, x.rows);
   program.add(session_, forward_.request(Op::loss_gradient), GDBENCH_PHASE_BACKWARD,
-              {forward_.activations(last, x.rows), targets, d});
+              {forward_.activations(last, d.rows), targets, d});
   add_activation_gradient(program, last, d);
-  for (std::int64_t l = last; l >= 0; --l) {
+}
+
+void Network::add_sweep(Program& program, const Matrix& x, bool accumulate) {
+  for (std::int64_t l = layer_count_ - 1; l >= 0; --l) {
+    const Matrix d = delta(l, x.rows);
     const Matrix input = l == 0 ? x : forward_.activations(l - 1, x.rows);
     Request weights_gradient = forward_.request(Op::product);
     weights_gradient.transpose_a = true;
+    weights_gradient.beta = accumulate ? 1 : 0;
     program.add(session_, weights_gradient, GDBENCH_PHASE_BACKWARD, {input, d, parameters_.weights_gradient(l)});
-    if (forward_.layer(l).has_bias != 0) {
-      program.add(session_, forward_.request(Op::column_sum), GDBENCH_PHASE_BACKWARD,
-                  {d, parameters_.bias_gradient(l)});
-    }
+    if (forward_.layer(l).has_bias != 0) add_bias_gradient(program, l, d, accumulate);
     if (l == 0) break;
     const Matrix previous = delta(l - 1, x.rows);
     Request input_gradient = forward_.request(Op::product);
     input_gradient.transpose_b = true;
     program.add(session_, input_gradient, GDBENCH_PHASE_BACKWARD, {d, parameters_.weights(l), previous});
     add_activation_gradient(program, l - 1, previous);
-    d = previous;
   }
+}
+
+void Network::add_bias_gradient(Program& program, std::int64_t l, const Matrix& d, bool accumulate) {
+  const Matrix& gradient = parameters_.bias_gradient(l);
+  const Matrix sums{accumulate ? column_sums_ : gradient.buffer, gradient.rows, gradient.columns};
+  program.add(session_, forward_.request(Op::column_sum), GDBENCH_PHASE_BACKWARD, {d, sums});
+  if (!accumulate) return;
+  Request addition = forward_.request(Op::combine);
+  addition.beta = 1;
+  program.add(session_, addition, GDBENCH_PHASE_BACKWARD, {gradient, sums, gradient});
 }
 
 }  // namespace gdbench::strategies::hand

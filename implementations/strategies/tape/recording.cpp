@@ -157,6 +157,18 @@ void Tape::clear_gradients() {
   }
 }
 
+// As if this pass had computed them: what it computes is added by the rule for a value that is used again.
+void Tape::adopt_named_gradients() {
+  for (const Value parameter : parameters_) {
+    const kernels::Buffer named = values_[parameter].gradient_buffer;
+    if (named == nullptr) continue;
+    const Value gradient = add_value(named, nullptr, values_[parameter].shape, kComputed, 0);
+    values_[gradient].references = 1;
+    values_[parameter].gradient = gradient;
+    values_[parameter].flags = static_cast<std::uint8_t>(values_[parameter].flags | kTaken);
+  }
+}
+
 Matrix Tape::gradient(Value parameter) const {
   if (parameter >= values_.size()) reject("a gradient of a value that is not of this recording");
   const ops::Shape shape = unpack(values_[parameter].shape);

@@ -220,9 +220,10 @@ inline void Tape::accumulate(Value operand, Value gradient) {
   drop(gradient);
 }
 
-void Tape::backward(Value loss) {
+void Tape::backward(Value loss, Gradients gradients) {
   const std::size_t start = record_of(loss);
   clear_gradients();
+  if (gradients == Gradients::add) adopt_named_gradients();
   play(records_[start]);
   for (std::size_t i = start; i-- > 0;) {
     if (values_[records_[i].result].gradient != kNoValue) play(records_[i]);

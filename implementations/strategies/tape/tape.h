@@ -33,6 +33,12 @@ enum class Mode {
   persistent,  // values stay until the next begin(); any number of backward passes
 };
 
+// What backward does with gradients that were computed before.
+enum class Gradients {
+  replace,
+  add,  // to what the buffers hold that the caller named, by this recording or an earlier one
+};
+
 class Tape final : private ops::Emitter {
  public:
   Tape(Session& session, gdbench_dtype dtype);
@@ -63,10 +69,10 @@ class Tape final : private ops::Emitter {
   Value unevaluated_loss(gdbench_loss kind, Value outputs, Value targets);
 
   // Computes the gradient of `loss` with respect to every parameter that it depends on. Gradients of an earlier pass
-  // are given back, or overwritten where the caller named the buffer.
-  void backward(Value loss);
+  // are given back; where the caller named the buffer they are overwritten, or added to.
+  void backward(Value loss, Gradients gradients = Gradients::replace);
   // The gradient of a parameter from the latest backward; valid until the next backward or begin. Its buffer is null
-  // where the loss does not depend on the parameter.
+  // where the loss does not depend on the parameter, unless it was to be added to.
   Matrix gradient(Value parameter) const;
   // A value's shape and buffer. The loss is a double whatever the dtype.
   Matrix matrix(Value value) const;
@@ -89,7 +95,7 @@ class Tape final : private ops::Emitter {
     kGone = 16,          // overwritten, given back or never computed
     kLabels = 32,        // int32
     kLoss = 64,          // double
-    kTaken = 128,        // a gradient was written to the buffer that the caller named
+    kTaken = 128,        // the buffer that the caller named holds a gradient
   };
   struct ValueRecord {
     kernels::Buffer buffer;
@@ -165,6 +171,7 @@ class Tape final : private ops::Emitter {
   void drop(Value gradient);
   void give_back(ValueRecord& value);
   void clear_gradients();
+  void adopt_named_gradients();
   std::size_t record_of(Value loss) const;
 
   Session& session_;

@@ -1,6 +1,7 @@
 #include "implementations/strategies/tape/tape_strategy.h"
 
 #include <optional>
+#include <vector>
 
 #include "implementations/strategies/tape/tape.h"
 #include "implementations/strategies/trainer.h"
@@ -18,6 +19,7 @@ class TapeTrainer : public Trainer {
     tape_.emplace(session(), static_cast<gdbench_dtype>(problem.dtype));
     update_.emplace();
     parameters().add_update(*update_);
+    if (masks() != nullptr) losses_.resize(static_cast<std::size_t>(masks()->count()));
   }
   void run(std::uint64_t steps) override {
     for_each_step(steps, [this](const BatchFeed::Batch& batch) {
@@ -30,17 +32,45 @@ class TapeTrainer : public Trainer {
  protected:
   // Records the step's forward pass and plays it: afterwards the parameters' gradients are those of this batch.
   void differentiate(const BatchFeed::Batch& batch);
+  // The same for the task gradients: one recording, a backward pass per output column.
+  virtual void differentiate_by_column(const BatchFeed::Batch& batch);
+  Value record_outputs(const BatchFeed::Batch& batch);
+  // A step does not need the loss itself; evaluate() computes it.
+  Value record_loss(const BatchFeed::Batch& batch, Value outputs);
+  Value record_column_loss(const BatchFeed::Batch& batch, Value outputs, std::int64_t column);
+  // The first column's gradients replace those of the step before, the others' are added.
+  void play_column_loss(std::int64_t column, Value loss) {
+    tape_->backward(loss, column == 0 ? Gradients::replace : Gradients::add);
+  }
   Tape& tape() { return *tape_; }
 
  private:
   std::optional<Tape> tape_;
   std::optional<Program> update_;
+  std::vector<Value> losses_;  // by column
 };
 
 void TapeTrainer::differentiate(const BatchFeed::Batch& batch) {
+  if (masks() != nullptr) {
+    differentiate_by_column(batch);
+    return;
+  }
+  tape_->begin();
+  tape_->backward(record_loss(batch, record_outputs(batch)));
+}
+
+void TapeTrainer::differentiate_by_column(const BatchFeed::Batch& batch) {
+  tape_->begin(Mode::persistent);
+  const Value outputs = record_outputs(batch);
+  for (std::size_t j = 0; j < losses_.size(); ++j) {
+    losses_[j] = record_column_loss(batch, outputs, static_cast<std::int64_t>(j));
+  }
+  for (std::size_t j = 0; j < losses_.size(); ++j) play_column_loss(static_cast<std::int64_t>(j), losses_[j]);
+}
+
+Value TapeTrainer::record_outputs(const BatchFeed::Batch& batch) {
   Tape& tape = *tape_;
   const gdbench_problem& model = problem();
-  tape.begin();
   Value value = tape.constant({batch.x, batch.rows, model.layers[0].inputs});
   for (std::int64_t l = 0; l < model.layer_count; ++l) {
     const gdbench_layer& layer = model.layers[l];
@@ -52,11 +82,23 @@ void TapeTrainer::differentiate(const BatchFeed::Batch& batch) {
       value = tape.activation(static_cast<gdbench_activation>(layer.activation), value);
     }
   }
-  const auto loss = static_cast<gdbench_loss>(model.loss);
+  return value;
+}
+
+Value TapeTrainer::record_loss(const BatchFeed::Batch& batch, Value outputs) {
+  const auto loss = static_cast<gdbench_loss>(problem().loss);
   const Matrix targets{batch.targets, batch.rows, target_columns()};
-  // A step does not need the loss itself; evaluate() computes it.
-  tape.backward(tape.unevaluated_loss(
-      loss, value, loss == GDBENCH_SOFTMAX_CROSS_ENTROPY ? tape.labels(targets) : tape.constant(targets)));
+  const bool labels = loss == GDBENCH_SOFTMAX_CROSS_ENTROPY;
+  return tape_->unevaluated_loss(loss, outputs, labels ? tape_->labels(targets) : tape_->constant(targets));
+}
+
+Value TapeTrainer::record_column_loss(const BatchFeed::Batch& batch, Value outputs, std::int64_t column) {
+  Tape& tape = *tape_;
+  const Value mask = tape.constant(masks()->mask(column, batch.rows));
+  const Value targets = tape.constant({batch.targets, batch.rows, target_columns()});
+  const Value masked_outputs = tape.apply(ops::Op::multiply, {}, outputs, mask);
+  const Value masked_targets = tape.apply(ops::Op::multiply, {}, targets, mask);
+  return tape.unevaluated_loss(static_cast<gdbench_loss>(problem().loss), masked_outputs, masked_targets);
 }
 
 void TapeTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
@@ -74,6 +116,20 @@ void TapeTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink)
   tape_->profile(nullptr);
   profile.report(sink);
 }
+
+// What one does without a persistent recording.
+class RerecordTrainer final : public TapeTrainer {
+ public:
+  using TapeTrainer::TapeTrainer;
+
+ protected:
+  void differentiate_by_column(const BatchFeed::Batch& batch) override {
+    for (std::int64_t column = 0; column < masks()->count(); ++column) {
+      tape().begin();
+      play_column_loss(column, record_column_loss(batch, record_outputs(batch), column));
+    }
+  }
+};
 
 class ReplayTrainer final : public TapeTrainer {
  public:
@@ -139,12 +195,12 @@ void ReplayTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sin
 }
 
 template <class Strategy>
-constexpr StrategyDescriptor describe(const char* policy, const char* description) {
+constexpr StrategyDescriptor describe(const char* policy, std::uint32_t tasks, const char* description) {
   return {
       .name = "tape",
       .policy = policy,
       .description = description,
-      .tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN),
+      .tasks = tasks,
       .activations = GDBENCH_BIT(GDBENCH_IDENTITY) | GDBENCH_BIT(GDBENCH_RELU) | GDBENCH_BIT(GDBENCH_TANH) |
                      GDBENCH_BIT(GDBENCH_SIGMOID),
       .losses = GDBENCH_BIT(GDBENCH_MSE) | GDBENCH_BIT(GDBENCH_HALF_MSE) | GDBENCH_BIT(GDBENCH_SOFTMAX_CROSS_ENTROPY),
@@ -158,11 +214,16 @@ constexpr StrategyDescriptor describe(const char* policy, const char* descriptio
   };
 }
 
+constexpr std::uint32_t kGradients = GDBENCH_BIT(GDBENCH_TASK_GRADIENTS);
+constexpr std::uint32_t kTrainAndGradients = GDBENCH_BIT(GDBENCH_TASK_TRAIN) | kGradients;
+
 }  // namespace
 
-const StrategyDescriptor kDescriptor =
-    describe<TapeTrainer>("", "ops run at once and are recorded; the record is played backward, anew at every step");
-const StrategyDescriptor kReplayDescriptor =
-    describe<ReplayTrainer>("+replay", "a step is recorded once per batch size; its calls are replayed");
+const StrategyDescriptor kDescriptor = describe<TapeTrainer>(
+    "", kTrainAndGradients, "ops run at once and are recorded; the record is played backward, anew at every step");
+const StrategyDescriptor kReplayDescriptor = describe<ReplayTrainer>(
+    "+replay", kTrainAndGradients, "a step is recorded once per batch size; its calls are replayed");
+const StrategyDescriptor kRerecordDescriptor = describe<RerecordTrainer>(
+    "+rerecord", kGradients, "the forward pass is run and recorded anew for each of a step's gradients");
 
 }  // namespace gdbench::strategies::tape

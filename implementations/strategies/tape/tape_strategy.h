@@ -1,5 +1,6 @@
-// The strategies `tape` (records each step anew) and `tape+replay` (records a step on batches of one size once and runs
-// the recorded calls again).
+// The strategies `tape` (records each step anew), `tape+replay` (records a step on batches of one size once and runs
+// the recorded calls again) and, for the task gradients alone, `tape+rerecord` (records the forward pass anew for each
+// gradient; `tape` keeps one recording for all of a step).
 #pragma once
 
 #include "implementations/strategies/strategy.h"
@@ -8,5 +9,6 @@ namespace gdbench::strategies::tape {
 
 extern const StrategyDescriptor kDescriptor;
 extern const StrategyDescriptor kReplayDescriptor;
+extern const StrategyDescriptor kRerecordDescriptor;
 
 }  // namespace gdbench::strategies::tape

@@ -39,6 +39,9 @@ class Interpreter {
       case Kind::input: {
         std::mt19937 generator(id + 1);
         result = kernels::random_matrix(generator, node.shape.rows, node.shape.columns);
+        if (node.role == Role::mask) {
+          for_entries(result, [&](std::int64_t i, std::int64_t j) { result.at(i, j) = j == node.column ? 1 : 0; });
+        }
         if (node.role == Role::parameter) parameters_[parameter_name(node)] = result;
         return result;
       }
@@ -209,9 +212,11 @@ NodeId TestGraph::update(NodeId gradient, NodeId scalars, NodeId parameter, cons
   return call(Op::update, {gradient, scalars, parameter}, attributes);
 }
 
-TestModel::TestModel(std::vector<gdbench_layer> layers, gdbench_loss loss, const gdbench_optimizer& optimizer)
+TestModel::TestModel(std::vector<gdbench_layer> layers, gdbench_loss loss, const gdbench_optimizer& optimizer,
+                     gdbench_task task)
     : layers_(std::move(layers)) {
   problem_.struct_size = sizeof(problem_);
+  problem_.task = task;
   problem_.dtype = GDBENCH_F64;
   problem_.layer_count = static_cast<std::int64_t>(layers_.size());
   problem_.layers = layers_.data();

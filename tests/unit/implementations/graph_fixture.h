@@ -61,7 +61,8 @@ class TestGraph {
 // A model as a problem; for build_step.
 class TestModel {
  public:
-  TestModel(std::vector<gdbench_layer> layers, gdbench_loss loss, const gdbench_optimizer& optimizer);
+  TestModel(std::vector<gdbench_layer> layers, gdbench_loss loss, const gdbench_optimizer& optimizer,
+            gdbench_task task = GDBENCH_TASK_TRAIN);
   TestModel(const TestModel&) = delete;
   TestModel& operator=(const TestModel&) = delete;
   const gdbench_problem& problem() const { return problem_; }
@@ -71,8 +72,8 @@ class TestModel {
   gdbench_problem problem_{};
 };
 
-// What a graph with squared errors and sgd leaves behind: its outputs, and the parameters after it ran, from inputs
-// that depend on their node ids alone.
+// What a graph with squared errors and sgd leaves behind: its outputs, and the parameters after it ran, from masks as
+// they are and other inputs that depend on their node ids alone.
 std::map<std::string, Dense> interpret(const Graph& graph, double learning_rate = 0.25);
 
 // The same outputs and parameters up to rounding.

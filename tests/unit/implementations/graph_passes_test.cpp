@@ -186,8 +186,9 @@ TEST(GraphPasses, ProductsTakeNoEpilogueThatTheBackendLacksOrOthersSee) {
 
 const std::vector<gdbench_layer> kPerceptron = {{3, 5, GDBENCH_TANH, 1}, {5, 2, GDBENCH_IDENTITY, 1}};
 
-TestGraph step_of(const std::vector<gdbench_layer>& layers, const gdbench_optimizer& optimizer, bool loss = false) {
-  const TestModel model(layers, GDBENCH_MSE, optimizer);
+TestGraph step_of(const std::vector<gdbench_layer>& layers, const gdbench_optimizer& optimizer, bool loss = false,
+                  gdbench_task task = GDBENCH_TASK_TRAIN) {
+  const TestModel model(layers, GDBENCH_MSE, optimizer, task);
   TestGraph test;
   test.graph() = build_step(model.problem(), 7, 0, loss);
   return test;
@@ -249,6 +250,35 @@ TEST(GraphPasses, EverySelectionComputesTheSameStep) {
       ASSERT_TRUE(same(interpret(test.graph()), expected)) << "passes " << mask;
     }
   }
+}
+
+// A gradient per output: the step of train, by sweeps that no pass takes for one another.
+TEST(GraphPasses, EverySelectionKeepsASweepPerOutput) {
+  const TestOptimizer optimizer;
+  const std::vector<gdbench_layer> layers = {{3, 5, GDBENCH_TANH, 1}, {5, 3, GDBENCH_SIGMOID, 1}};
+  const auto expected = interpret(step_of(layers, optimizer.get(), true).graph());
+  const std::size_t passes = all_passes().size();
+  for (const std::uint32_t flags : {0u, kEpilogues | kernels::kEpilogueUpdate}) {
+    for (unsigned mask = 0; mask < 1u << passes; ++mask) {
+      std::vector<bool> selected;
+      for (std::size_t i = 0; i < passes; ++i) selected.push_back((mask >> i & 1) != 0);
+      TestGraph test = step_of(layers, optimizer.get(), true, GDBENCH_TASK_GRADIENTS);
+      run_passes(test.graph(), all_passes(), selected, optimizer.target(flags), nullptr);
+      ASSERT_TRUE(same(interpret(test.graph()), expected)) << "passes " << mask;
+      ASSERT_GE(count(test.graph(), Op::product), 2 + 3 * 3) << "passes " << mask;
+    }
+  }
+}
+
+TEST(GraphPasses, SumsOfGradientsAreFusedIntoTheirProducts) {
+  const TestOptimizer optimizer;
+  TestGraph test = step_of(kPerceptron, optimizer.get(), false, GDBENCH_TASK_GRADIENTS);
+  const std::int64_t outputs = kPerceptron.back().outputs;
+  ASSERT_GT(outputs, 1);
+  const std::int64_t sums = count(test.graph(), Op::combine);
+  EXPECT_EQ(sums, (outputs - 1) * 4) << "two layers' weights and biases";
+  EXPECT_EQ(fire(fuse_elementwise, test, optimizer.target()), (outputs - 1) * 2);
+  EXPECT_EQ(count(test.graph(), Op::combine), (outputs - 1) * 2) << "column sums have no factor for what is there";
 }
 
 TEST(GraphPasses, ReportHowOftenTheyFired) {

@@ -125,6 +125,14 @@ TEST_P(GraphTest, LearningRateSchedule) {
         7);
 }
 
+TEST_P(GraphTest, AGradientPerOutput) {
+  for (const TrainingCase& values : gradients_cases()) {
+    for (const char* passes : {"all", "none", "-fusion", "-merge-updates", "-buffer-reuse", "none,+fusion"}) {
+      check(values, 8, passes);
+    }
+  }
+}
+
 TEST_P(GraphTest, SetStateRewinds) {
   TrainingProblem training({.layers = {layer(3, 2)}, .dtype = GetParam().dtype, .rows = 7, .batch_rows = 3});
   const auto strategy = start(training);

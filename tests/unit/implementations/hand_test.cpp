@@ -107,6 +107,32 @@ TEST_P(HandTest, LearningRateSchedule) {
   check({.layers = {layer(2, 1)}, .rows = 4, .batch_rows = 4, .learning_rates = {0.1, 0.05, 0.0, 0.02}}, 7);
 }
 
+TEST_P(HandTest, AGradientPerOutput) {
+  for (const TrainingCase& values : gradients_cases()) check(values, 8);
+}
+
+TEST_P(HandTest, AGradientPerOutputTakesOneForwardPassAndASweepEach) {
+  TrainingProblem training({.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 4)},
+                            .dtype = GetParam().dtype,
+                            .rows = 10,
+                            .batch_rows = 10,
+                            .task = GDBENCH_TASK_GRADIENTS});
+  const auto strategy = start(training);
+  std::map<std::pair<std::string, int>, gdbench_profile_record> records;
+  gdbench_profile_sink sink{sizeof(sink), &records, [](void* context, const gdbench_profile_record* record) {
+                              auto& all = *static_cast<decltype(records)*>(context);
+                              EXPECT_TRUE(all.emplace(std::pair(record->op, record->phase), *record).second);
+                            }};
+  strategy->profile(2, sink);
+  expect_trained(training, *strategy, 2);
+  EXPECT_EQ(records.at({"product", GDBENCH_PHASE_FORWARD}).calls, 2u * 2);
+  EXPECT_EQ(records.at({"product", GDBENCH_PHASE_BACKWARD}).calls, 2u * 4 * 3);
+  EXPECT_EQ(records.at({"loss_gradient", GDBENCH_PHASE_BACKWARD}).calls, 2u);
+  EXPECT_EQ(records.at({"multiply", GDBENCH_PHASE_BACKWARD}).calls, 2u * 4);
+  EXPECT_EQ(records.at({"combine", GDBENCH_PHASE_BACKWARD}).calls, 2u * 3 * 2) << "the biases' sums";
+  EXPECT_EQ(records.at({"update", GDBENCH_PHASE_UPDATE}).calls, 2u);
+}
+
 TEST_P(HandTest, SetStateRewinds) {
   TrainingProblem training({.layers = {layer(3, 2)}, .dtype = GetParam().dtype, .rows = 7, .batch_rows = 3});
   const auto strategy = start(training);
@@ -139,6 +165,11 @@ TEST_P(HandTest, ASteadyStepAllocatesNothing) {
        .batch_rows = 32,
        .shuffled = true,
        .learning_rates = {0.01, 0.02, 0.03}},
+      {.layers = {layer(5, 9, GDBENCH_TANH), layer(9, 3)},
+       .dtype = GetParam().dtype,
+       .rows = 10,
+       .batch_rows = 4,
+       .task = GDBENCH_TASK_GRADIENTS},
   };
   for (const TrainingCase& values : cases) {
     TrainingProblem training(values);

@@ -55,7 +55,7 @@ class PluginTest : public testing::TestWithParam<kernels::BackendCase> {
 TEST_P(PluginTest, DescribesItself) {
   EXPECT_EQ(plugin_->abi_major, static_cast<std::uint32_t>(GDBENCH_ABI_MAJOR));
   EXPECT_EQ(implementation_->id, "hand/" + GetParam().backend);
-  EXPECT_EQ(implementation_->tasks, GDBENCH_BIT(GDBENCH_TASK_TRAIN));
+  EXPECT_EQ(implementation_->tasks, GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS));
   EXPECT_EQ(implementation_->dtypes, kernels::backend_named(GetParam().backend).dtypes);
   EXPECT_EQ(implementation_->capabilities & GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC), 0u);
   EXPECT_EQ(implementation_->optimizers, GDBENCH_BIT(GDBENCH_SGD));
@@ -101,6 +101,29 @@ TEST_P(PluginTest, RefusesWhatItDoesNotOffer) {
   training.mutable_optimizer().kind = GDBENCH_ADAM;
   expect_refusal("optimizer adam");
   training.mutable_optimizer().kind = GDBENCH_SGD;
+  EXPECT_EQ(prepare(training), GDBENCH_OK) << error_;
+}
+
+TEST_P(PluginTest, RecordingAnewIsForSeveralGradientsOnly) {
+  int found = 0;
+  for (std::int64_t i = 0; i < plugin_->implementation_count; ++i) {
+    const gdbench_implementation& implementation = *plugin_->implementations[i];
+    if (implementation.id != "tape/" + GetParam().backend + "+rerecord") continue;
+    ++found;
+    EXPECT_EQ(implementation.tasks, GDBENCH_BIT(GDBENCH_TASK_GRADIENTS));
+  }
+  EXPECT_EQ(found, 1);
+}
+
+TEST_P(PluginTest, RejectsALossThatIsNoSumOverColumns) {
+  TrainingCase values = small_case();
+  values.layers[0].outputs = 2;
+  values.loss = GDBENCH_SOFTMAX_CROSS_ENTROPY;
+  values.task = GDBENCH_TASK_GRADIENTS;
+  TrainingProblem training(values);
+  EXPECT_EQ(prepare(training), GDBENCH_INVALID);
+  EXPECT_NE(error_.find("task gradients"), std::string::npos) << error_;
+  training.mutable_problem().task = GDBENCH_TASK_TRAIN;
   EXPECT_EQ(prepare(training), GDBENCH_OK) << error_;
 }
 

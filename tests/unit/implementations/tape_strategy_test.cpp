@@ -1,4 +1,4 @@
-// The strategies `tape` and `tape+replay` on every backend: right, to the last bit those of `hand`, and steady.
+// The tape's strategies on every backend: right, in the task train to the last bit those of `hand`, and steady.
 #include "implementations/strategies/tape/tape_strategy.h"
 
 #include <gtest/gtest.h>
@@ -89,6 +89,70 @@ TEST_P(TapeStrategyTest, TrainsLikePlainLoops) {
           ASSERT_NEAR(actual[p].values[i], expected[p].values[i], tolerance) << descriptor->policy << " " << p;
         }
       }
+    }
+  }
+}
+
+constexpr const StrategyDescriptor* kWithGradients[] = {&tape::kDescriptor, &tape::kReplayDescriptor,
+                                                        &tape::kRerecordDescriptor};
+
+TEST_P(TapeStrategyTest, GradientsPerOutputAddUpToTheWhole) {
+  const double tolerance = GetParam().dtype == GDBENCH_F32 ? 2e-4 : 1e-11;
+  for (const TrainingCase& values : gradients_cases()) {
+    double loss = 0, other_loss = 0;
+    const std::vector<Dense> actual = trained(tape::kDescriptor, values, 8, &loss);
+    TrainingProblem training(with_dtype(values));
+    const std::vector<Dense> expected = training.trained(8);
+    EXPECT_NEAR(loss, training.loss(expected, 0), tolerance);
+    for (std::size_t p = 0; p < expected.size(); ++p) {
+      for (std::size_t i = 0; i < expected[p].values.size(); ++i) {
+        ASSERT_NEAR(actual[p].values[i], expected[p].values[i], tolerance) << p;
+      }
+    }
+    // The same kernels on the same numbers, whoever records how often.
+    for (const StrategyDescriptor* descriptor : kWithGradients) {
+      const std::vector<Dense> other = trained(*descriptor, values, 8, &other_loss);
+      for (std::size_t p = 0; p < expected.size(); ++p) EXPECT_EQ(other[p].values, actual[p].values);
+      EXPECT_EQ(other_loss, loss);
+    }
+  }
+}
+
+TEST_P(TapeStrategyTest, RecordsTheForwardPassOnceOrForEachGradient) {
+  for (const StrategyDescriptor* descriptor : kWithGradients) {
+    TrainingProblem training(with_dtype({.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 4)},
+                                         .rows = 10,
+                                         .batch_rows = 10,
+                                         .task = GDBENCH_TASK_GRADIENTS}));
+    const auto strategy = start(*descriptor, training);
+    strategy->run(1);
+    std::map<std::pair<std::string, int>, gdbench_profile_record> records;
+    gdbench_profile_sink sink{sizeof(sink), &records, [](void* context, const gdbench_profile_record* record) {
+                                auto& all = *static_cast<decltype(records)*>(context);
+                                EXPECT_TRUE(all.emplace(std::pair(record->op, record->phase), *record).second);
+                              }};
+    strategy->profile(2, sink);
+    const std::uint64_t recordings = descriptor == &tape::kRerecordDescriptor ? 4 : 1;
+    EXPECT_EQ(records.at({"product", GDBENCH_PHASE_FORWARD}).calls, 2 * recordings * 2) << descriptor->policy;
+    EXPECT_EQ(records.at({"multiply", GDBENCH_PHASE_FORWARD}).calls, 2u * 4 * 2) << "outputs and targets";
+    EXPECT_EQ(records.at({"product", GDBENCH_PHASE_BACKWARD}).calls, 2u * 4 * 3);
+    EXPECT_EQ(records.at({"loss_gradient", GDBENCH_PHASE_BACKWARD}).calls, 2u * 4);
+    EXPECT_EQ(records.at({"combine", GDBENCH_PHASE_BACKWARD}).calls, 2u * 3 * 4) << "sums of four parameters";
+    EXPECT_EQ(records.at({"update", GDBENCH_PHASE_UPDATE}).calls, 2u);
+  }
+}
+
+TEST_P(TapeStrategyTest, ASteadyStepOfSeveralGradientsAllocatesNothing) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns malloc";
+  if (GetParam().backend == "onednn") GTEST_SKIP() << "oneDNN allocates its table of arguments at every execution";
+  for (const StrategyDescriptor* descriptor : kWithGradients) {
+    for (const TrainingCase& values : gradients_cases()) {
+      TrainingProblem training(with_dtype(values));
+      const auto strategy = start(*descriptor, training);
+      strategy->run(8);
+      const std::uint64_t before = allocation_count();
+      strategy->run(20);
+      EXPECT_EQ(allocation_count(), before) << descriptor->policy;
     }
   }
 }

@@ -238,6 +238,55 @@ TEST_F(TapeTest, SeveralGradientsFromOneRecording) {
   EXPECT_EQ(read(tape_.gradient(p)), expected);
 }
 
+TEST_F(TapeTest, AddsToTheGradientsInTheCallersBuffers) {
+  const Matrix x = random(5, 3), y = random(5, 2), other = random(5, 2), w = random(3, 2), b = random(1, 2);
+  const Matrix w_gradient = random(3, 2), b_gradient = random(1, 2);
+  Value weights = 0, bias = 0;
+  const auto outputs = [&] {
+    weights = tape_.parameter(w, w_gradient.buffer);
+    bias = tape_.parameter(b, b_gradient.buffer);
+    return tape_.activation(GDBENCH_TANH, tape_.add_bias(bias, tape_.product(tape_.constant(x), weights)));
+  };
+  const auto gradients = [&](const Matrix& targets) {
+    tape_.begin();
+    tape_.backward(mse(outputs(), targets));
+    return std::pair(read(w_gradient), read(b_gradient));
+  };
+  const auto first = gradients(y);
+  const auto second = gradients(other);
+  const auto expect_sum = [&] {
+    EXPECT_EQ(tape_.gradient(weights).buffer, w_gradient.buffer);
+    for (std::size_t i = 0; i < 6; ++i) {
+      EXPECT_DOUBLE_EQ(read(w_gradient)[i], first.first[i] + 2 * second.first[i]);
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_DOUBLE_EQ(read(b_gradient)[i], first.second[i] + 2 * second.second[i]);
+    }
+  };
+  // Within one recording.
+  tape_.begin(Mode::persistent);
+  const Value p = outputs();
+  const Value loss = mse(p, y), other_loss = mse(p, other);
+  tape_.backward(loss);
+  tape_.backward(other_loss, Gradients::add);
+  tape_.backward(other_loss, Gradients::add);
+  expect_sum();
+  tape_.backward(loss);
+  EXPECT_EQ(read(w_gradient), first.first);
+  // From one recording to the next.
+  for (const Matrix* targets : {&other, &other}) {
+    tape_.begin();
+    tape_.backward(mse(outputs(), *targets), Gradients::add);
+  }
+  expect_sum();
+  // A loss without the bias leaves its sum alone.
+  const std::vector<double> before = read(b_gradient);
+  tape_.begin();
+  bias = tape_.parameter(b, b_gradient.buffer);
+  tape_.backward(mse(tape_.product(tape_.constant(x), tape_.parameter(w, w_gradient.buffer)), y), Gradients::add);
+  EXPECT_EQ(read(b_gradient), before);
+}
+
 TEST_F(TapeTest, RefusesWhatItCannotDo) {
   const Matrix x = random(5, 3), y = random(5, 2);
   tape_.begin();

@@ -42,6 +42,26 @@ constexpr std::int64_t kEpochs = 2;
 
 }  // namespace
 
+std::vector<TrainingCase> gradients_cases() {
+  std::vector<TrainingCase> cases = {
+      {.layers = {{2, 1, GDBENCH_IDENTITY, 1}}, .rows = 3, .batch_rows = 3},
+      {.layers = {{7, 9, GDBENCH_IDENTITY, 0}}, .loss = GDBENCH_HALF_MSE, .rows = 6, .batch_rows = 6},
+      {.layers =
+           {{4, 6, GDBENCH_RELU, 1}, {6, 5, GDBENCH_SIGMOID, 0}, {5, 3, GDBENCH_TANH, 1}, {3, 2, GDBENCH_SIGMOID, 1}},
+       .loss = GDBENCH_HALF_MSE,
+       .rows = 13,
+       .batch_rows = 13},
+      {.layers = {{3, 5, GDBENCH_TANH, 1}, {5, 4, GDBENCH_IDENTITY, 1}},
+       .rows = 10,
+       .batch_rows = 4,
+       .shuffled = true,
+       .learning_rates = {0.1, 0.05, 0.02}},
+      {.layers = {{3, 17, GDBENCH_TANH, 1}, {17, 2, GDBENCH_TANH, 0}}, .rows = 5, .batch_rows = 1},
+  };
+  for (TrainingCase& values : cases) values.task = GDBENCH_TASK_GRADIENTS;
+  return cases;
+}
+
 TrainingProblem::TrainingProblem(const TrainingCase& values) : case_(values) {
   std::mt19937 generator(11);
   const std::int64_t features = case_.layers.front().inputs;
@@ -87,7 +107,7 @@ TrainingProblem::TrainingProblem(const TrainingCase& values) : case_(values) {
   optimizer_.learning_rates = case_.learning_rates.data();
   optimizer_.learning_rate_count = static_cast<std::int64_t>(case_.learning_rates.size());
   problem_.struct_size = sizeof(problem_);
-  problem_.task = GDBENCH_TASK_TRAIN;
+  problem_.task = case_.task;
   problem_.dtype = case_.dtype;
   problem_.layer_count = static_cast<std::int64_t>(case_.layers.size());
   problem_.layers = case_.layers.data();

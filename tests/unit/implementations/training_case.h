@@ -19,7 +19,11 @@ struct TrainingCase {
   std::int64_t batch_rows = 0;
   bool shuffled = false;
   std::vector<double> learning_rates = {0.05};
+  gdbench_task task = GDBENCH_TASK_TRAIN;  // gradients ends where train does, but for rounding
 };
+
+// Of the task gradients: depths, activations, biases, numbers of outputs and kinds of batches.
+std::vector<TrainingCase> gradients_cases();
 
 // Owns all arrays; not movable, because the structs point into it.
 class TrainingProblem {

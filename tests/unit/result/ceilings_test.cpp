@@ -80,6 +80,25 @@ TEST(LeastWork, OfANetworkInBatches) {
   EXPECT_EQ(work->chain_additions, 2 + 2 + 1 + 3) << "of 5 and 5 terms forward, 3 backward, 11 in the update";
 }
 
+TEST(LeastWork, OfAGradientPerOutput) {
+  ScenarioRecord scenario = network();
+  scenario.resolved["loss"] = "mse";
+  const LeastWork train = *least_work(scenario, 20);
+  scenario.resolved["task"] = "gradients";
+  const LeastWork work = *least_work(scenario, 20);
+  EXPECT_EQ(work.operations, 2 * 10 * ((1 + 3) * 4 * 5 + 3 * 5 * 3)) << "three sweeps below the last layer";
+  EXPECT_EQ(work.read_bytes, train.read_bytes);
+  EXPECT_EQ(work.written_bytes, train.written_bytes);
+  EXPECT_EQ(work.chain_fmas, train.chain_fmas);
+  EXPECT_EQ(work.chain_additions, 2 + 2 + 0 + 4) << "one term backward, 31 in the update";
+
+  ScenarioRecord linear = regression();
+  const LeastWork whole = *least_work(linear, 7);
+  linear.resolved["task"] = "gradients";
+  EXPECT_EQ(least_work(linear, 7)->operations, whole.operations) << "each column's gradient is that column's";
+  EXPECT_EQ(least_work(linear, 7)->chain_additions, whole.chain_additions);
+}
+
 TEST(LeastWork, IsUnknownForWhatHasNoFormula) {
   for (const auto& change :
        std::vector<void (*)(ScenarioRecord&)>{[](ScenarioRecord& scenario) { scenario.resolved = nullptr; },

@@ -38,6 +38,19 @@ TEST(Problem, CountsOperations) {
   EXPECT_EQ(operations_per_step(two_layers()), products + bias + activation + loss + update);
 }
 
+TEST(Problem, CountsOneForwardPassAndASweepPerOutput) {
+  Problem problem = two_layers();
+  problem.task = Task::gradients;
+  const double forward = 2 * (200 + 100) + 50 + 50;           // products, bias, activation
+  const double sweep = 20 + 2 * (200 + 100 + 100) + 50 + 50;  // loss, products, column sum, derivative
+  const double sum = 20 + 5 + 10;                             // of two gradients
+  EXPECT_EQ(operations_per_step(problem), forward + 2 * sweep + sum + 2 * (20 + 5 + 10));
+  problem.layers.back().outputs = 1;
+  const double one_output = operations_per_step(problem);
+  problem.task = Task::train;
+  EXPECT_EQ(operations_per_step(problem), one_output);
+}
+
 TEST(Problem, KnowsTheSlotsOfOptimizers) {
   EXPECT_EQ(slot_count(OptimizerKind::sgd), 0);
   for (const auto kind :

@@ -44,6 +44,23 @@ TEST_F(ScenarioFile, ReadsEveryKey) {
   EXPECT_EQ(scenario.initial_seed, 9U);
 }
 
+TEST_F(ScenarioFile, TakesSquaredErrorsApartByOutput) {
+  for (const char* loss : {"mse", "half_mse"}) {
+    const Result<Scenario> read =
+        read_scenario(write_json(linear_scenario()), {{"task", "gradients"}, {"loss", loss}, {"data.outputs", "3"}});
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_EQ(read.value().task, Task::gradients);
+    EXPECT_EQ(to_json(read.value())["task"], "gradients");
+    const Result<Problem> problem = make_problem(read.value(), make_dataset(read.value()).value());
+    ASSERT_TRUE(problem.ok()) << problem.error().message;
+    EXPECT_EQ(problem.value().task, Task::gradients);
+  }
+  EXPECT_EQ(
+      read_error(perceptron_scenario(), {{"task", "gradients"}}),
+      "s.json: --set task: found \"gradients\" with the loss \"softmax_cross_entropy\", expected train, or mse or "
+      "half_mse, which are sums over output columns");
+}
+
 TEST_F(ScenarioFile, HasDefaults) {
   const Result<Scenario> read = read_scenario(write_json(linear_scenario()), {});
   ASSERT_TRUE(read.ok()) << read.error().message;
@@ -98,6 +115,7 @@ TEST_F(ScenarioFile, IdentityFollowsWhatIsComputedAndNothingElse) {
     identities.push_back(identity(perceptron_scenario(), {setting}));
     EXPECT_EQ(identities.back().size(), 16U) << setting.key;
   }
+  EXPECT_NE(identity(linear_scenario(), {{"task", "gradients"}}), identity(linear_scenario(), {}));
   std::sort(identities.begin(), identities.end());
   EXPECT_EQ(std::adjacent_find(identities.begin(), identities.end()), identities.end());
 }
@@ -180,9 +198,14 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
       {"/optimizer/kind", "\"sdg\"",
        "s.json: /optimizer/kind: found \"sdg\", expected one of sgd, momentum, nesterov, adagrad, rmsprop, adam, "
        "adamw (did you mean sgd?)"},
-      {"/task", "\"update\"", "s.json: /task: found \"update\", which is not implemented yet, expected train"},
-      {"/task", "\"gradients\"", "s.json: /task: found \"gradients\", which is not implemented yet, expected train"},
-      {"/task", "\"floor\"", "s.json: /task: found \"floor\", which is not implemented yet, expected train"},
+      {"/task", "\"update\"",
+       "s.json: /task: found \"update\", which is not implemented yet, expected train or gradients"},
+      {"/task", "\"floor\"",
+       "s.json: /task: found \"floor\", which is not implemented yet, expected train or gradients"},
+      {"/task", "\"gradients\"",
+       "s.json: /task: found \"gradients\" with the loss \"softmax_cross_entropy\", expected train, or mse or "
+       "half_mse, "
+       "which are sums over output columns"},
       {"/task", "\"trian\"",
        "s.json: /task: found \"trian\", expected one of train, update, gradients, floor (did you mean train?)"},
       {"/name", "\"a b\"", "s.json: /name: found \"a b\", expected letters, digits, '.', '_' and '-'"},

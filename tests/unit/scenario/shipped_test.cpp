@@ -28,7 +28,7 @@ TEST(Shipped, ScenariosArePosedAndSayWhatTheyAreFor) {
     ASSERT_TRUE(problem.ok()) << problem.error().message;
   }
   for (const std::string name : {"linreg-3x2", "linreg-300x2", "linreg-300x10", "linreg-100000x1", "linreg-100000x32",
-                                 "mlp-10-50-1", "mlp-784-128-10"}) {
+                                 "mlp-10-50-1", "mlp-64-64-8-gradients", "mlp-784-128-10"}) {
     EXPECT_TRUE(std::find(names.begin(), names.end(), name) != names.end()) << name;
   }
 }

@@ -55,23 +55,30 @@ class Builder {
     ops::Attributes loss;
     loss.loss = static_cast<gdbench_loss>(problem_.loss);
     loss_ = emit(Op::loss, loss, std::array{value, targets_});
+    if (problem_.task == GDBENCH_TASK_GRADIENTS) {
+      add_column_losses(value, loss);
+    } else {
+      differentiated_ = {loss_};
+    }
   }
 
-  // Walks back from the loss; a node's gradient is complete when the walk reaches it.
+  // A sweep per differentiated loss; their gradients are added up.
   void add_backward() {
     emitter_.set_phase(GDBENCH_PHASE_BACKWARD);
-    gradients_.assign(graph_.id_count(), std::nullopt);
     const std::vector<NodeId> forward = graph_.order();
-    for (std::size_t i = forward.size(); i-- > 0;) {
-      const NodeId id = forward[i];
-      if (graph_[id].kind == Kind::call && (id == loss_ || gradients_[id])) derive(id);
+    const std::size_t forward_ids = graph_.id_count();
+    totals_.assign(parameters_.size(), std::nullopt);
+    for (const NodeId loss : differentiated_) {
+      gradients_.assign(forward_ids, std::nullopt);
+      add_sweep(forward, loss);
+      for (std::size_t p = 0; p < parameters_.size(); ++p) accumulate(totals_[p], *gradients_[parameters_[p]]);
     }
   }
 
   void add_updates() {
     emitter_.set_phase(GDBENCH_PHASE_UPDATE);
     for (std::size_t parameter = 0; parameter < parameters_.size(); ++parameter) {
-      std::vector<NodeId> operands = {*gradients_[parameters_[parameter]], scalars_, parameters_[parameter]};
+      std::vector<NodeId> operands = {*totals_[parameter], scalars_, parameters_[parameter]};
       for (const std::vector<NodeId>& slot : slots_) operands.push_back(slot[parameter]);
       ops::Attributes update;
       update.optimizer = problem_.optimizer;
@@ -94,6 +101,17 @@ class Builder {
     return graph_.add(node);
   }
 
+  void add_column_losses(NodeId outputs, const ops::Attributes& loss) {
+    const Shape shape = graph_[outputs].shape;
+    for (std::int64_t column = 0; column < shape.columns; ++column) {
+      const NodeId mask = add_input(Role::mask, shape, Element::real);
+      graph_[mask].column = column;
+      const NodeId masked_outputs = emit(Op::multiply, {}, std::array{outputs, mask});
+      const NodeId masked_targets = emit(Op::multiply, {}, std::array{targets_, mask});
+      differentiated_.push_back(emit(Op::loss, loss, std::array{masked_outputs, masked_targets}));
+    }
+  }
+
   void add_parameter(Shape shape) {
     const NodeId id = add_input(Role::parameter, shape, Element::real);
     graph_[id].parameter = parameters_.size();
@@ -102,6 +120,14 @@ class Builder {
 
   NodeId emit(Op op, const ops::Attributes& attributes, std::span<const NodeId> operands) {
     return emitter_.emit(op, attributes, operands, {});
+  }
+
+  // Walks back from the loss; a node's gradient is complete when the walk reaches it.
+  void add_sweep(const std::vector<NodeId>& forward, NodeId loss) {
+    for (std::size_t i = forward.size(); i-- > 0;) {
+      const NodeId id = forward[i];
+      if (graph_[id].kind == Kind::call && (id == loss || gradients_[id])) derive(id);
+    }
   }
 
   // Gradients of all operands that have one; what nobody needs is dead code.
@@ -117,12 +143,11 @@ class Builder {
                     .wanted = row.differentiable},
                    gradients.data());
     for (std::size_t i = 0; i < gradients.size(); ++i) {
-      if (gradients[i] != ops::kNoValue) accumulate(node.operands[i], gradients[i]);
+      if (gradients[i] != ops::kNoValue) accumulate(gradients_[node.operands[i]], gradients[i]);
     }
   }
 
-  void accumulate(NodeId value, NodeId gradient) {
-    std::optional<NodeId>& sum = gradients_[value];
+  void accumulate(std::optional<NodeId>& sum, NodeId gradient) {
     if (!sum) {
       sum = gradient;
       return;
@@ -142,7 +167,9 @@ class Builder {
   NodeId scalars_ = 0;
   std::vector<std::vector<NodeId>> slots_;        // [slots][parameters]
   std::vector<NodeId> parameters_;                // in the ABI's order
-  std::vector<std::optional<NodeId>> gradients_;  // of the loss with respect to a forward node, by id
+  std::vector<NodeId> differentiated_;            // the losses that a sweep starts from
+  std::vector<std::optional<NodeId>> gradients_;  // of a sweep's loss with respect to a forward node, by id
+  std::vector<std::optional<NodeId>> totals_;     // [parameters], over all sweeps
 };
 
 }  // namespace

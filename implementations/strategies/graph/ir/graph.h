@@ -3,8 +3,8 @@
 // Nodes are kept in an order of execution; whatever edits the graph keeps it one. A node names what it reads by id. Ids
 // stay valid while a node lives; an erased one is gone from the order and from all operands.
 //
-// Values are matrices. Parameters, the optimizer's slots and the batch are inputs; a parameter is changed by the one
-// node that writes it (written_operands), which must be its last reader.
+// Values are matrices. Parameters, the optimizer's slots, the batch and the task's masks are inputs; a parameter is
+// changed by the one node that writes it (written_operands), which must be its last reader.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ enum class Kind : std::uint8_t {
   update_all,  // the update of all parameters in one call; operands: scalars, then gradient, parameter, slots of each
 };
 
-enum class Role : std::uint8_t { x, targets, parameter, slot, scalars };
+enum class Role : std::uint8_t { x, targets, parameter, slot, scalars, mask };
 
 // What a matrix holds.
 enum class Element : std::uint8_t { real, label, loss, scalars };  // the problem's dtype, int32, double, UpdateScalars
@@ -41,6 +41,7 @@ struct Node {
   Role role = Role::x;
   std::size_t parameter = 0;  // its index in the ABI's order, also for slots
   std::size_t slot = 0;
+  std::int64_t column = 0;  // of a mask (column_masks.h)
   // Constants.
   double value = 0;
   // Calls: op, dtype and attributes; the operands' shapes are filled in when the call is bound.

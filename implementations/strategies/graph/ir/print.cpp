@@ -36,6 +36,8 @@ std::string input_name(const Node& node) {
       return "targets";
     case Role::scalars:
       return "scalars";
+    case Role::mask:
+      return "mask of column " + std::to_string(node.column);
     case Role::parameter:
       return "parameter " + std::to_string(node.parameter);
     case Role::slot:

@@ -13,12 +13,13 @@ using Place = Location::Place;
 // Binds the nodes of a compiled graph in their order.
 class Binder {
  public:
-  Binder(Session& session, const Compiled& compiled, Parameters& parameters, kernels::Buffer arena,
-         const BatchFeed::Batch& batch)
+  Binder(Session& session, const Compiled& compiled, Parameters& parameters, const ColumnMasks* masks,
+         kernels::Buffer arena, const BatchFeed::Batch& batch)
       : session_(session),
         graph_(compiled.graph),
         plan_(compiled.plan),
         parameters_(parameters),
+        masks_(masks),
         arena_(arena),
         batch_(batch),
         constants_(graph_.id_count(), nullptr) {}
@@ -75,6 +76,8 @@ class Binder {
         return parameters_.slot(node.parameter, node.slot).buffer;
       case Role::scalars:
         return parameters_.scalars().buffer;
+      case Role::mask:
+        return masks_->mask(node.column, node.shape.rows).buffer;
     }
     return nullptr;
   }
@@ -96,6 +99,7 @@ class Binder {
   const Graph& graph_;
   const BufferPlan& plan_;
   Parameters& parameters_;
+  const ColumnMasks* masks_;
   kernels::Buffer arena_;
   const BatchFeed::Batch& batch_;
   std::vector<kernels::Buffer> constants_;  // by node id
@@ -104,9 +108,9 @@ class Binder {
 }  // namespace
 
 TrainingProgram make_executable(Session& session, const Compiled& compiled, Parameters& parameters,
-                                kernels::Buffer arena, const BatchFeed::Batch& batch) {
+                                const ColumnMasks* masks, kernels::Buffer arena, const BatchFeed::Batch& batch) {
   Program program;
-  Binder(session, compiled, parameters, arena, batch).bind(program);
+  Binder(session, compiled, parameters, masks, arena, batch).bind(program);
   return {std::move(program), batch};
 }
 

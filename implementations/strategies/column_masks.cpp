@@ -1,0 +1,35 @@
+#include "implementations/strategies/column_masks.h"
+
+#include <vector>
+
+#include "implementations/pipeline/batch_loader.h"
+
+namespace gdbench::strategies {
+namespace {
+
+template <class Entry>
+kernels::Buffer make_ones(Session& session, std::int64_t rows, std::int64_t outputs) {
+  std::vector<Entry> entries(static_cast<std::size_t>(rows * outputs + outputs - 1));
+  const auto stride = static_cast<std::size_t>(outputs);
+  for (std::size_t i = stride - 1; i < entries.size(); i += stride) entries[i] = 1;
+  const std::size_t bytes = entries.size() * sizeof(Entry);
+  const kernels::Buffer buffer = session.allocate(bytes);
+  session.upload(buffer, entries.data(), bytes);
+  return buffer;
+}
+
+}  // namespace
+
+ColumnMasks::ColumnMasks(Session& session, gdbench_dtype dtype, std::int64_t rows, std::int64_t outputs)
+    : session_(session),
+      dtype_(dtype),
+      outputs_(outputs),
+      ones_(dtype == GDBENCH_F32 ? make_ones<float>(session, rows, outputs)
+                                 : make_ones<double>(session, rows, outputs)) {}
+
+Matrix ColumnMasks::mask(std::int64_t column, std::int64_t rows) const {
+  const auto first = static_cast<std::size_t>(outputs_ - 1 - column);
+  return {session_.slice(ones_, first * pipeline::element_size(dtype_)), rows, outputs_};
+}
+
+}  // namespace gdbench::strategies
