@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/result/attribution.h"
+#include "harness/result/profile.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::result {
@@ -124,6 +126,7 @@ struct Cell {
   std::vector<Launch> launches;
   std::vector<Sample> samples;
   std::optional<Summary> summary;
+  std::optional<Profile> profile;
 };
 
 struct ScenarioRecord {
@@ -195,6 +198,7 @@ struct Report {
   std::optional<Ceilings> ceilings;  // absent where they were not measured
   std::vector<ScenarioRecord> scenarios;
   std::vector<Cell> cells;
+  std::optional<Attribution> attribution;
   std::vector<std::string> notes;  // what a reader should know: skipped plugins, interrupted launches ...
 
   Cell* find_cell(const std::string& id);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "harness/result/ceilings.h"
+#include "harness/result/pairing.h"
 
 namespace gdbench::result {
 
@@ -14,8 +15,6 @@ namespace {
 // Enough for a stop rule that runs after every launch; reports use the default of BootstrapOptions.
 constexpr int kResamplesOfStopRule = 200;
 constexpr int kFewestLaunches = 3;
-
-bool is_used(const Sample& sample) { return !sample.cold && std::isfinite(sample.real_ns) && sample.real_ns > 0; }
 
 std::vector<stats::Observation> observations_of(const Cell& cell) {
   std::vector<stats::Observation> observations;
@@ -54,35 +53,6 @@ Summary summary_of(const Cell& cell, const std::vector<stats::Observation>& obse
     summary.peak_resident_bytes = std::max(summary.peak_resident_bytes, launch.peak_resident_bytes);
   }
   return summary;
-}
-
-// Samples by (launch, round); where a visit timed several blocks, in the order of measuring.
-using Visits = std::unordered_map<std::uint64_t, std::vector<double>>;
-
-std::uint64_t visit_of(const Sample& sample) {
-  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(sample.launch)) << 32 |
-         static_cast<std::uint32_t>(sample.round);
-}
-
-Visits visits_of(const Cell& cell) {
-  Visits visits;
-  for (const Sample& sample : cell.samples) {
-    if (is_used(sample)) visits[visit_of(sample)].push_back(sample.real_ns);
-  }
-  return visits;
-}
-
-std::vector<stats::Pair> pairs_of(const Visits& baseline, const Cell& candidate) {
-  std::vector<stats::Pair> pairs;
-  std::unordered_map<std::uint64_t, std::size_t> taken;
-  for (const Sample& sample : candidate.samples) {
-    if (!is_used(sample)) continue;
-    const auto visit = baseline.find(visit_of(sample));
-    if (visit == baseline.end()) continue;
-    const std::size_t block = taken[visit->first]++;
-    if (block < visit->second.size()) pairs.push_back({sample.launch, visit->second[block], sample.real_ns});
-  }
-  return pairs;
 }
 
 // Cells that are compared with each other.

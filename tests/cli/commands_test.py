@@ -8,7 +8,7 @@ import unittest
 
 from program import ADAPTERS, FAKES, PROGRAM, ProgramTest, environment
 
-COMMANDS = ("list", "run", "verify", "train", "report", "plugin", "completion")
+COMMANDS = ("list", "run", "verify", "train", "profile", "explain", "report", "plugin", "completion")
 
 
 class Commands(ProgramTest):

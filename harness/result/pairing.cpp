@@ -1,0 +1,46 @@
+#include "harness/result/pairing.h"
+
+#include <cmath>
+
+namespace gdbench::result {
+
+namespace {
+
+std::uint64_t visit_of(const Sample& sample) {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(sample.launch)) << 32 |
+         static_cast<std::uint32_t>(sample.round);
+}
+
+}  // namespace
+
+bool is_used(const Sample& sample) { return !sample.cold && std::isfinite(sample.real_ns) && sample.real_ns > 0; }
+
+Visits visits_of(const Cell& cell) {
+  Visits visits;
+  for (const Sample& sample : cell.samples) {
+    if (is_used(sample)) visits[visit_of(sample)].push_back(sample.real_ns);
+  }
+  return visits;
+}
+
+std::vector<stats::Pair> pairs_of(const Visits& base, const Cell& candidate) {
+  std::vector<stats::Pair> pairs;
+  std::unordered_map<std::uint64_t, std::size_t> taken;
+  for (const Sample& sample : candidate.samples) {
+    if (!is_used(sample)) continue;
+    const auto visit = base.find(visit_of(sample));
+    if (visit == base.end()) continue;
+    const std::size_t block = taken[visit->first]++;
+    if (block < visit->second.size()) pairs.push_back({sample.launch, visit->second[block], sample.real_ns});
+  }
+  return pairs;
+}
+
+stats::Estimate paired_difference(std::span<const stats::Pair> pairs, const stats::BootstrapOptions& bootstrap) {
+  std::vector<stats::Observation> differences;
+  differences.reserve(pairs.size());
+  for (const stats::Pair& pair : pairs) differences.push_back({pair.launch, pair.candidate - pair.base});
+  return stats::clustered_median(differences, bootstrap);
+}
+
+}  // namespace gdbench::result
