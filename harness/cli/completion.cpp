@@ -30,8 +30,9 @@ std::string bash_script(const CLI::App& app) {
       ";;\n"
       "    *) case ${COMP_WORDS[1]} in\n";
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-    const std::string files =
-        sub->get_name() == "report" || sub->get_name() == "plugin" ? " $(compgen -f -- \"$word\")" : "";
+    const std::string files = sub->get_name() == "report" || sub->get_name() == "explain" || sub->get_name() == "plugin"
+                                  ? " $(compgen -f -- \"$word\")"
+                                  : "";
     script += "      " + sub->get_name() + ") words=\"" + words_of(*sub) + files + "\" ;;\n";
   }
   script += "      *) words=\"" + words_of(app) +

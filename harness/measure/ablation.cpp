@@ -6,6 +6,7 @@
 
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/switches.h"
+#include "harness/result/pairing.h"
 #include "harness/result/summarise.h"
 
 namespace gdbench::measure {
@@ -66,21 +67,15 @@ Status launch_until_done(CellGroup& group, const RunOptions& options, Clock::tim
   return {};
 }
 
-stats::Estimate paired_difference(const std::vector<stats::Pair>& pairs, const stats::BootstrapOptions& bootstrap) {
-  std::vector<stats::Observation> differences;
-  for (const stats::Pair& pair : pairs) differences.push_back({pair.launch, pair.candidate - pair.base});
-  return stats::clustered_median(differences, bootstrap);
-}
-
 void fill(const result::Cell& full, const result::Cell& cell, const stats::VerdictOptions& verdict,
           AblationVariant& variant) {
   variant.status = cell.status;
   if (cell.status.state != result::CellState::ok || cell.samples.empty()) return;
   variant.step_ns = result::step_time(cell, verdict.bootstrap);
   if (&cell == &full || full.status.state != result::CellState::ok) return;
-  const std::vector<stats::Pair> pairs = result::paired_samples(full, cell);
+  const std::vector<stats::Pair> pairs = result::pairs_of(full, cell);
   variant.comparison = stats::compare(pairs, verdict);
-  variant.difference_ns = paired_difference(pairs, verdict.bootstrap);
+  variant.difference_ns = stats::paired_difference(pairs, verdict.bootstrap);
 }
 
 }  // namespace

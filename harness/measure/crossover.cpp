@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "harness/result/pairing.h"
 #include "harness/result/summarise.h"
 
 namespace gdbench::measure {
@@ -73,7 +74,7 @@ class Search {
     group.release();
     if (group.failed_cell() != nullptr || options_.cancelled()) return false;
     const auto& cells = group.report().cells;
-    compared_[wanted.size] = stats::compare(result::paired_samples(cells[1], cells[0]), verdict_);
+    compared_[wanted.size] = stats::compare(result::pairs_of(cells[1], cells[0]), verdict_);
     return true;
   }
 

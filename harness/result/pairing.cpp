@@ -36,6 +36,10 @@ std::vector<stats::Pair> pairs_of(const Visits& base, const Cell& candidate) {
   return pairs;
 }
 
+std::vector<stats::Pair> pairs_of(const Cell& base, const Cell& candidate) {
+  return pairs_of(visits_of(base), candidate);
+}
+
 std::string group_of(const Cell& cell) { return cell.scenario + "\n" + std::to_string(cell.threads) + "\n" + cell.arm; }
 
 }  // namespace gdbench::result

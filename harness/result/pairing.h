@@ -19,6 +19,7 @@ Visits visits_of(const Cell& cell);
 
 // Samples of the candidate with those of the base in the same visit; visits that one side lacks are left out.
 std::vector<stats::Pair> pairs_of(const Visits& base, const Cell& candidate);
+std::vector<stats::Pair> pairs_of(const Cell& base, const Cell& candidate);
 
 // The same for cells that can be compared: of one scenario, thread count and arm.
 std::string group_of(const Cell& cell);

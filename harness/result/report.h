@@ -127,6 +127,7 @@ struct Cell {
   std::vector<Launch> launches;
   std::vector<Sample> samples;
   std::optional<Summary> summary;
+  std::optional<Profile> profile;
 };
 
 struct ScenarioRecord {

@@ -74,10 +74,6 @@ std::unordered_map<std::string, Baseline> baselines_of(const Report& report) {
 
 }  // namespace
 
-std::vector<stats::Pair> paired_samples(const Cell& base, const Cell& candidate) {
-  return pairs_of(visits_of(base), candidate);
-}
-
 stats::Estimate step_time(const Cell& cell, const stats::BootstrapOptions& options) {
   return stats::clustered_median(observations_of(cell), options);
 }

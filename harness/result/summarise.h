@@ -1,8 +1,6 @@
 // Fills every cell's summary from its samples. The only place where figures that are shown are computed.
 #pragma once
 
-#include <vector>
-
 #include "harness/result/report.h"
 #include "harness/stats/estimate.h"
 
@@ -11,9 +9,6 @@ namespace gdbench::result {
 // Cells that are not ok lose their summary. Ratios refer to the cell of the same scenario, threads and arm whose
 // implementation is report.run.baseline, paired by launch and round. Linear in the number of samples.
 void summarise(Report& report);
-
-// Warm samples of two cells that were taken in the same launch and round, `base` and `candidate` of stats::compare.
-std::vector<stats::Pair> paired_samples(const Cell& base, const Cell& candidate);
 
 // The cell's median step time with its interval, as in its summary.
 stats::Estimate step_time(const Cell& cell, const stats::BootstrapOptions& options);

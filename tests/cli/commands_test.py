@@ -8,7 +8,19 @@ import unittest
 
 from program import ADAPTERS, FAKES, PROGRAM, ProgramTest, environment
 
-COMMANDS = ("list", "run", "verify", "train", "profile", "crossover", "ablate", "report", "plugin", "completion")
+COMMANDS = (
+    "list",
+    "run",
+    "verify",
+    "train",
+    "profile",
+    "explain",
+    "crossover",
+    "ablate",
+    "report",
+    "plugin",
+    "completion",
+)
 
 
 class Commands(ProgramTest):

@@ -4,8 +4,10 @@
 
 #include <cstdlib>
 
+#include "reports/render/explanation.h"
 #include "reports/render/render.h"
 #include "tests/unit/result/example_report.h"
+#include "tests/unit/result/explained_report.h"
 #include "tests/unit/result/temporary_folder.h"
 
 namespace gdbench::render {
@@ -25,6 +27,12 @@ TEST(Golden, ColouredConsole) { expect_golden("console-colour.txt", console(exam
 TEST(Golden, Markdown) { expect_golden("report.md", markdown(example_report())); }
 TEST(Golden, Csv) { expect_golden("report.csv", csv(example_report())); }
 TEST(Golden, GoogleBenchmark) { expect_golden("google-benchmark.json", google_benchmark(example_report())); }
+
+TEST(Golden, Explanation) {
+  const result::Report report = tests::explained_report();
+  expect_golden("explanation.txt", explanation_words(result::explain(report, report.cells[0], report.cells[1])) +
+                                       explanation_words(result::explain(report, report.cells[2], report.cells[0])));
+}
 
 TEST(Golden, ReportFile) {
   const tests::TemporaryFolder folder;

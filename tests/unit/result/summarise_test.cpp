@@ -166,7 +166,7 @@ TEST(Summarise, GivesTheSameFiguresForTheSameSeed) {
 TEST(PairedSamples, AreTheWarmOnesOfTheSameVisit) {
   Report report = drifting(3, 2);
   report.cells[0].samples.push_back(block(9, 1, 1));  // a launch that the candidate lacks
-  const std::vector<stats::Pair> pairs = paired_samples(report.cells[0], report.cells[1]);
+  const std::vector<stats::Pair> pairs = pairs_of(report.cells[0], report.cells[1]);
   ASSERT_EQ(pairs.size(), 6U);
   for (const stats::Pair& pair : pairs) EXPECT_DOUBLE_EQ(pair.candidate / pair.base, 3);
   EXPECT_EQ(pairs.front().launch, 0);

@@ -1,0 +1,153 @@
+#include "harness/result/explanation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
+#include "harness/result/implementation_name.h"
+#include "harness/result/pairing.h"
+#include "harness/stats/break_even.h"
+
+namespace gdbench::result {
+
+namespace {
+
+// Beyond this many axes there are too many ways round to be read.
+constexpr std::size_t kMostAxes = 3;
+
+constexpr std::array kAxes = {"strategy", "backend", "policy", "options", "threads", "arm"};
+using Coordinates = std::array<std::string, kAxes.size()>;
+
+Coordinates coordinates_of(const Cell& cell) {
+  const ImplementationName name = parse_implementation(cell.implementation);
+  std::string options;
+  for (const auto& [key, value] : cell.options) options += (options.empty() ? "" : "&") + key + "=" + value;
+  return {name.strategy, name.backend, name.policy, options, std::to_string(cell.threads), cell.arm};
+}
+
+stats::VerdictOptions verdict_options(const Report& report) {
+  stats::VerdictOptions options;
+  options.bootstrap.seed = report.run.seed;
+  return options;
+}
+
+PairedDifference difference_of(const Cell& cell, const Cell& base, const stats::VerdictOptions& options) {
+  const std::vector<stats::Pair> pairs = pairs_of(base, cell);
+  return {cell.id, base.id, stats::paired_difference(pairs, options.bootstrap), stats::compare(pairs, options)};
+}
+
+const Cell* cell_at(const Report& report, const std::string& scenario, const Coordinates& coordinates) {
+  const auto found = std::find_if(report.cells.begin(), report.cells.end(), [&](const Cell& cell) {
+    return cell.scenario == scenario && cell.summary && coordinates_of(cell) == coordinates;
+  });
+  return found == report.cells.end() ? nullptr : &*found;
+}
+
+double magnitude(const AxisPart& part) { return std::abs(part.difference.difference_ns.value); }
+
+// Walks from a to b, changing the axes in the given order; nothing where a cell on the way is missing.
+std::optional<AxisPath> walk(const Report& report, const Cell& a, const Cell& b, const std::vector<std::size_t>& order,
+                             const PairedDifference& whole) {
+  const stats::VerdictOptions options = verdict_options(report);
+  const Coordinates goal = coordinates_of(b);
+  Coordinates here = coordinates_of(a);
+  const Cell* cell = &a;
+  AxisPath path;
+  path.rest_ns = whole.difference_ns.value;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t axis = order[i];
+    const std::string value = std::exchange(here[axis], goal[axis]);
+    const Cell* next = i + 1 == order.size() ? &b : cell_at(report, a.scenario, here);
+    if (next == nullptr) return std::nullopt;
+    path.parts.push_back(
+        {kAxes[axis], value, goal[axis], order.size() == 1 ? whole : difference_of(*cell, *next, options)});
+    path.rest_ns -= path.parts.back().difference.difference_ns.value;
+    cell = next;
+  }
+  std::stable_sort(path.parts.begin(), path.parts.end(),
+                   [](const AxisPart& x, const AxisPart& y) { return magnitude(x) > magnitude(y); });
+  return path;
+}
+
+std::vector<AxisPath> paths_between(const Report& report, const Cell& a, const Cell& b, const PairedDifference& whole) {
+  const Coordinates from = coordinates_of(a);
+  const Coordinates to = coordinates_of(b);
+  std::vector<std::size_t> order;
+  for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
+    if (from[axis] != to[axis]) order.push_back(axis);
+  }
+  std::vector<AxisPath> paths;
+  if (order.empty() || order.size() > kMostAxes) return paths;
+  do {
+    if (std::optional<AxisPath> path = walk(report, a, b, order, whole)) paths.push_back(std::move(*path));
+  } while (std::next_permutation(order.begin(), order.end()));
+  return paths;
+}
+
+// One entry per launch that has a steady step.
+std::vector<stats::LaunchCost> launch_costs(const Cell& cell) {
+  std::vector<stats::LaunchCost> costs;
+  for (const Launch& launch : cell.launches) {
+    std::vector<double> steady;
+    for (const Sample& sample : cell.samples) {
+      if (sample.launch == launch.launch && is_used(sample)) steady.push_back(sample.real_ns);
+    }
+    if (steady.empty()) continue;
+    const double step_ns = stats::median(std::move(steady));
+    const double once_ns = (launch.load_seconds + launch.prepare_seconds) * 1e9;
+    costs.push_back({launch.launch, once_ns + std::max(0.0, launch.first_step_ns - step_ns), step_ns});
+  }
+  return costs;
+}
+
+BreakEvenRecord break_even_of(const Report& report, const Cell& faster, const Cell& slower) {
+  if (report.attribution) {
+    for (const BreakEvenRecord& record : report.attribution->break_evens) {
+      if (record.cell == faster.id && record.other == slower.id) return record;
+    }
+  }
+  return {faster.id, slower.id,
+          stats::break_even(launch_costs(faster), launch_costs(slower), verdict_options(report).bootstrap)};
+}
+
+StartDifference start_difference(const Report& report, const Cell& a, const Cell& b, stats::Verdict verdict) {
+  const bool a_is_faster = verdict == stats::Verdict::faster;
+  return {a.summary->load_seconds * 1e9,
+          b.summary->load_seconds * 1e9,
+          a.summary->prepare_seconds * 1e9,
+          b.summary->prepare_seconds * 1e9,
+          a.summary->first_step_ns,
+          b.summary->first_step_ns,
+          break_even_of(report, a_is_faster ? a : b, a_is_faster ? b : a)};
+}
+
+}  // namespace
+
+bool Explanation::differs() const {
+  return whole.comparison.verdict == stats::Verdict::faster || whole.comparison.verdict == stats::Verdict::slower;
+}
+
+Explanation explain(const Report& report, const Cell& a, const Cell& b) {
+  Explanation explanation;
+  const ScenarioRecord* scenario = report.find_scenario(a.scenario);
+  explanation.scenario = scenario == nullptr ? a.scenario : scenario->label;
+  explanation.a = a.id;
+  explanation.b = b.id;
+  explanation.a_step_ns = a.summary->step_ns;
+  explanation.b_step_ns = b.summary->step_ns;
+  explanation.whole = difference_of(a, b, verdict_options(report));
+  if (!explanation.differs()) return explanation;
+
+  explanation.paths = paths_between(report, a, b, explanation.whole);
+  for (const Cell* cell : {&a, &b}) {
+    if (!has_usable_profile(*cell)) explanation.unprofiled.push_back(cell->id);
+  }
+  if (explanation.unprofiled.empty()) explanation.profiles = profile_difference(a, b, explanation.whole);
+  explanation.a_ceiling = a.summary->ceiling;
+  explanation.b_ceiling = b.summary->ceiling;
+  explanation.start = start_difference(report, a, b, explanation.whole.comparison.verdict);
+  return explanation;
+}
+
+}  // namespace gdbench::result

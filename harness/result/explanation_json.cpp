@@ -1,0 +1,131 @@
+#include <nlohmann/json.hpp>
+
+#include "harness/result/explanation.h"
+#include "harness/result/record_writer.h"
+
+namespace gdbench::result {
+
+namespace {
+
+OrderedJson json_of(const BreakEvenRecord& record) {
+  OrderedJson json = OrderedJson::object();
+  json["cell"] = record.cell;
+  json["other"] = record.other;
+  json["overtaking"] = stats::name_of(record.result.overtaking);
+  json["steps"] = RecordWriter::encode(record.result.steps);
+  json["interval"] = RecordWriter::encode(record.result.interval);
+  json["launches"] = record.result.launches;
+  return json;
+}
+
+OrderedJson json_of(const StartDifference& start) {
+  OrderedJson json = OrderedJson::object();
+  const auto pair = [&json](const char* key, double a_ns, double b_ns) {
+    json[key]["a"] = RecordWriter::encode(a_ns);
+    json[key]["b"] = RecordWriter::encode(b_ns);
+  };
+  pair("load_ns", start.a_load_ns, start.b_load_ns);
+  pair("prepare_ns", start.a_prepare_ns, start.b_prepare_ns);
+  pair("first_step_ns", start.a_first_step_ns, start.b_first_step_ns);
+  json["break_even"] = json_of(start.break_even);
+  return json;
+}
+
+}  // namespace
+
+template <class Archive>
+void fields(Archive& archive, const PairedDifference& difference) {
+  archive.field("cell", difference.cell);
+  archive.field("base", difference.base);
+  archive.field("difference_ns", difference.difference_ns);
+  archive.field("comparison", difference.comparison);
+}
+
+template <class Archive>
+void fields(Archive& archive, const AxisPart& part) {
+  archive.field("axis", part.axis);
+  archive.field("value", part.value);
+  archive.field("base_value", part.base_value);
+  archive.field("difference", part.difference);
+}
+
+template <class Archive>
+void fields(Archive& archive, const AxisPath& path) {
+  archive.field("parts", path.parts);
+  archive.field("rest_ns", path.rest_ns);
+}
+
+template <class Archive>
+void fields(Archive& archive, const PhasePart& part) {
+  archive.field("phase", part.phase);
+  archive.field("a_ns", part.a_ns);
+  archive.field("b_ns", part.b_ns);
+  archive.field("difference_ns", part.difference_ns);
+  archive.field("share", part.share);
+  archive.field("standing", part.standing);
+}
+
+template <class Archive>
+void fields(Archive& archive, const OpPart& part) {
+  archive.field("phase", part.phase);
+  archive.field("op", part.op);
+  archive.field("a_calls", part.a_calls);
+  archive.field("b_calls", part.b_calls);
+  archive.field("a_ns", part.a_ns);
+  archive.field("b_ns", part.b_ns);
+  archive.field("difference_ns", part.difference_ns);
+  archive.field("by_calls_ns", part.by_calls_ns);
+  archive.field("by_length_ns", part.by_length_ns);
+  archive.field("share", part.share);
+  archive.field("standing", part.standing);
+}
+
+template <class Archive>
+void fields(Archive& archive, const ScaledProfile& profile) {
+  archive.field("scale", profile.scale);
+  archive.field("overhead_ns", profile.overhead_ns);
+  archive.field("drift_ns", profile.drift_ns);
+}
+
+template <class Archive>
+void fields(Archive& archive, const ProfileDifference& profiles) {
+  archive.field("a", profiles.a);
+  archive.field("b", profiles.b);
+  archive.field("noise_ns", profiles.noise_ns);
+  archive.field("limit_ns", profiles.limit_ns);
+  archive.field("phases", profiles.phases);
+  archive.field("ops", profiles.ops);
+}
+
+namespace {
+
+OrderedJson json_of(const Explanation& explanation) {
+  RecordWriter writer;
+  writer.field("scenario", explanation.scenario);
+  writer.field("a", explanation.a);
+  writer.field("b", explanation.b);
+  writer.field("a_step_ns", explanation.a_step_ns);
+  writer.field("b_step_ns", explanation.b_step_ns);
+  writer.field("whole", explanation.whole);
+  writer.field("paths", explanation.paths);
+  writer.optional("profiles", explanation.profiles);
+  writer.optional("a_ceiling", explanation.a_ceiling);
+  writer.optional("b_ceiling", explanation.b_ceiling);
+  OrderedJson json = writer.take();
+  json["unprofiled"] = explanation.unprofiled;
+  if (explanation.start) json["start"] = json_of(*explanation.start);
+  return json;
+}
+
+}  // namespace
+
+OrderedJson to_ordered_json(const std::vector<Explanation>& explanations) {
+  OrderedJson json = OrderedJson::object();
+  json["schema"] = "gdbench-explanation";
+  json["schema_version"] = {{"major", 1}, {"minor", 0}};
+  json["explanations"] = OrderedJson::array();
+  for (const Explanation& explanation : explanations) json["explanations"].push_back(json_of(explanation));
+  return json;
+}
+
+}  // namespace gdbench::result
