@@ -127,7 +127,6 @@ struct Cell {
   std::vector<Launch> launches;
   std::vector<Sample> samples;
   std::optional<Summary> summary;
-  std::optional<Profile> profile;
 };
 
 struct ScenarioRecord {

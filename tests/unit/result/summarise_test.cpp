@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "harness/result/pairing.h"
+
 namespace gdbench::result {
 namespace {
 
