@@ -19,7 +19,7 @@ double calls_per_step(const Profile& profile) {
   double calls = 0;
   for (const ProfileRecord& record : profile.records) {
     const std::string& phase = record.phase;
-    if (phase == "data" || phase == "forward" || phase == "backward" || phase == "update") calls += record.calls;
+    if (phase == "forward" || phase == "backward" || phase == "update") calls += record.calls;
   }
   return calls;
 }

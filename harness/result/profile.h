@@ -48,7 +48,7 @@ struct Profile {
 // hidden.
 double unattributed_ns(const Profile& profile);
 
-// Kernel calls of a step: those of the phases that compute or move data. What a strategy does itself is no call.
+// Kernel calls of a step: those of the phases forward, backward and update. Fetching a batch and recording are none.
 double calls_per_step(const Profile& profile);
 
 nlohmann::json to_json(const Profile& profile);

@@ -5,7 +5,6 @@
 
 #include "reports/render/format.h"
 #include "reports/render/render.h"
-#include "reports/render/table.h"
 
 namespace gdbench::render {
 
@@ -67,7 +66,7 @@ TextTable AttributionWords::taxes(const std::string& scenario_key) const {
   TextTable table = {{"implementation", false, 0, {}},
                      {"difference per step", true, 0, {}},
                      {"change", true, 2, {}},
-                     {"per kernel call", true, 3, {}},
+                     {"per call", true, 3, {}},
                      {"verdict", false, 1, {}}};
   const auto scenario = scenarios_.find(scenario_key);
   if (scenario == scenarios_.end()) return table;
@@ -83,7 +82,7 @@ TextTable AttributionWords::taxes(const std::string& scenario_key) const {
   return table;
 }
 
-std::vector<std::string> AttributionWords::break_evens(const std::string& scenario_key, bool ranked_only) const {
+std::vector<std::string> AttributionWords::break_evens(const std::string& scenario_key, bool brief) const {
   std::vector<std::string> sentences;
   const auto scenario = scenarios_.find(scenario_key);
   if (scenario == scenarios_.end()) return sentences;
@@ -91,7 +90,8 @@ std::vector<std::string> AttributionWords::break_evens(const std::string& scenar
   for (const result::BreakEvenRecord* record : scenario->second.break_evens) {
     const result::Cell& cell = *cells_.at(record->cell);
     const result::Cell& other = *cells_.at(record->other);
-    if (ranked_only && !(cell.ranked && other.ranked)) continue;
+    const bool decided = record->result.overtaking != stats::Overtaking::undecided;
+    if (brief && !(cell.ranked && other.ranked && decided)) continue;
     const std::string part = row_name(other) + " " + overtaking_words(record->result);
     if (candidate != nullptr && *candidate == record->cell) {
       sentences.back() += ", " + part;
@@ -130,8 +130,8 @@ std::vector<std::string> AttributionWords::legend() const {
   const std::string strategy = strategy_of(report_.run.baseline);
   if (!report_.attribution->taxes.empty()) {
     lines.push_back("difference per step, change: paired with " + strategy +
-                    "/BACKEND round by round, with 95% intervals; per kernel call: the difference over the calls of a "
-                    "step.");
+                    "/BACKEND round by round, with 95% intervals; per call: the difference over the "
+                    "kernel calls of a step.");
   }
   if (!report_.attribution->break_evens.empty()) {
     lines.emplace_back(

@@ -6,17 +6,9 @@
 #include <vector>
 
 #include "harness/result/report.h"
+#include "reports/render/table.h"
 
 namespace gdbench::render {
-
-// A column of a small table with its texts from the top.
-struct TextColumn {
-  std::string title;
-  bool right_aligned = false;
-  int rank = 0;  // as in Column
-  std::vector<std::string> texts;
-};
-using TextTable = std::vector<TextColumn>;
 
 // The records of one scenario, in the report's order.
 struct ScenarioAttribution {
@@ -31,8 +23,8 @@ class AttributionWords {
   // What each strategy costs beside the baseline's on the same backend. Empty (no rows) where nothing is known.
   TextTable taxes(const std::string& scenario_key) const;
   // "graph/onednn overtakes tape/onednn after 41 steps [30, 55], ...": one sentence for each cell that is faster than
-  // others but ready later. With `ranked_only`, only among ranked cells.
-  std::vector<std::string> break_evens(const std::string& scenario_key, bool ranked_only) const;
+  // others but ready later. In brief: only among ranked cells, and without what is undecided.
+  std::vector<std::string> break_evens(const std::string& scenario_key, bool brief) const;
   // The fitted costs of each implementation.
   TextTable fits() const;
   // "what the strategy costs, beside hand on the same backend"

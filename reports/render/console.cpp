@@ -4,7 +4,6 @@
 
 #include "reports/render/attribution.h"
 #include "reports/render/render.h"
-#include "reports/render/table.h"
 #include "reports/render/words.h"
 
 namespace gdbench::render {
@@ -61,7 +60,7 @@ class Console {
     paragraph(ceilings_words(report_), 0, Style::dim);
     const std::vector<ScenarioTable> tables = tables_of(report_);
     for (const ScenarioTable& table : tables) scenario(table);
-    if (TextTable fits = attribution_.fits(); !fits.front().texts.empty()) {
+    if (const TextTable fits = attribution_.fits(); !fits.front().texts.empty()) {
       text_ += "\n";
       titled(kFitTitle, fits);
     }
@@ -100,43 +99,36 @@ class Console {
     paragraph(scenario_words(*table.scenario), 2);
     std::vector<Row> timed = table.ranked;
     timed.insert(timed.end(), table.unranked.begin(), table.unranked.end());
-    if (!timed.empty()) timed_rows(timed, table.ranked.size());
+    if (!timed.empty()) print(text_table(timed), table.ranked.size());
     untimed_rows(table.untimed);
-    titled(attribution_.tax_title(), attribution_.taxes(table.scenario->key));
-    for (const std::string& sentence : attribution_.break_evens(table.scenario->key, true)) paragraph(sentence, kGap);
+    const std::string& key = table.scenario->key;
+    titled(attribution_.tax_title(), attribution_.taxes(key));
+    for (const std::string& sentence : attribution_.break_evens(key, true)) paragraph(sentence, kGap);
     if (any_within_one_process(table)) paragraph(std::string(kOneProcessMark) + " " + kOneProcessWords, 2, Style::dim);
-  }
-
-  // Those rows from `ranked` on are a group of their own.
-  void timed_rows(const std::vector<Row>& rows, std::size_t ranked) {
-    TextTable table;
-    for (const Column& column : columns()) {
-      if (column.title == nullptr) continue;
-      table.push_back({column.title, column.right_aligned, column.rank, {}});
-      for (const Row& row : rows) table.back().texts.push_back(column.text(row));
-    }
-    print(std::move(table), ranked);
   }
 
   // Prints the rows under one header, a line of its own before row number `unranked`.
   void print(TextTable table, std::size_t unranked) {
     leave_out(table);
+    std::vector<std::size_t> widths;
+    for (const TextColumn& column : table) widths.push_back(width_of(column));
     const auto line = [&](auto&& text_of) {
       std::string text;
-      for (const TextColumn& column : table) text += std::string(kGap, ' ') + text_of(column);
+      for (std::size_t i = 0; i < table.size(); ++i) text += std::string(kGap, ' ') + text_of(table[i], widths[i]);
       text.erase(text.find_last_not_of(' ') + 1);
       text_ += text + "\n";
     };
-    line([&](const TextColumn& column) {
-      const std::string title = padded(column.title, width_of(column), column.right_aligned);
+    line([&](const TextColumn& column, std::size_t width) {
+      const std::string title = padded(column.title, width, column.right_aligned);
       return &column != &table.back() || column.right_aligned ? styled(title, Style::dim) : title;
     });
     for (std::size_t row = 0; row < table.front().texts.size(); ++row) {
       if (row == unranked) paragraph("not ranked (policies, or no arithmetic):", kGap, Style::dim);
-      line([&](const TextColumn& column) {
+      line([&](const TextColumn& column, std::size_t width) {
         const std::string& text = column.texts[row];
         const Style style = column.title == "verdict" ? style_of_verdict(text) : Style::plain;
-        return styled(padded(text, width_of(column), column.right_aligned), style);
+        const bool last = &column == &table.back() && !column.right_aligned;
+        return styled(last ? text : padded(text, width, column.right_aligned), style);
       });
     }
   }

@@ -91,8 +91,8 @@ std::string format_change(const stats::Estimate& ratio) {
   }
   const double largest = std::max(std::fabs(ratio.interval.low - 1), std::fabs(ratio.interval.high - 1)) * 100;
   const int digits = largest < 9.95 ? 1 : 0;
-  const auto text = [&](double value) { return print("%+.*f", digits, (value - 1) * 100) + "%"; };
-  return text(ratio.value) + " [" + text(ratio.interval.low) + ", " + text(ratio.interval.high) + "]";
+  const auto text = [&](double value) { return print("%+.*f", digits, (value - 1) * 100); };
+  return text(ratio.value) + "% [" + text(ratio.interval.low) + ", " + text(ratio.interval.high) + "]";
 }
 
 std::string format_half_width(const stats::Estimate& estimate) {

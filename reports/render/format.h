@@ -22,7 +22,7 @@ std::string format_difference_ns(const stats::Estimate& difference);
 // The same without signs: "25.1 ns [24.3, 26.0]".
 std::string format_estimate_ns(const stats::Estimate& estimate);
 
-// A ratio as a change with its interval: "+268% [+263%, +275%]".
+// A ratio as a change with its interval: "+268% [+263, +275]".
 std::string format_change(const stats::Estimate& ratio);
 
 // The farther end of the interval from the value, in per cent of it: "+-1.2%". "-" when there is none.

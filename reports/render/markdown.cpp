@@ -1,6 +1,5 @@
 #include "reports/render/attribution.h"
 #include "reports/render/render.h"
-#include "reports/render/table.h"
 #include "reports/render/words.h"
 
 namespace gdbench::render {
@@ -37,16 +36,6 @@ void add_table(const TextTable& table, std::string& text) {
   text += "\n";
 }
 
-void add_timed_rows(const std::vector<Row>& rows, std::string& text) {
-  TextTable table;
-  for (const Column& column : columns()) {
-    if (column.title == nullptr) continue;
-    table.push_back({column.title, column.right_aligned, column.rank, {}});
-    for (const Row& row : rows) table.back().texts.push_back(column.text(row));
-  }
-  add_table(table, text);
-}
-
 // Nothing where there are no rows.
 void add_titled(const std::string& title, const TextTable& table, std::string& text) {
   if (table.front().texts.empty()) return;
@@ -56,10 +45,10 @@ void add_titled(const std::string& title, const TextTable& table, std::string& t
 
 void add_scenario(const ScenarioTable& table, const AttributionWords& attribution, std::string& text) {
   text += "## " + escaped(table.scenario->label) + "\n\n" + escaped(scenario_words(*table.scenario)) + "\n\n";
-  if (!table.ranked.empty()) add_timed_rows(table.ranked, text);
+  if (!table.ranked.empty()) add_table(text_table(table.ranked), text);
   if (!table.unranked.empty()) {
     text += "Not ranked (policies, or no arithmetic):\n\n";
-    add_timed_rows(table.unranked, text);
+    add_table(text_table(table.unranked), text);
   }
   if (!table.untimed.empty()) {
     text += "| not timed | reason |\n| --- | --- |\n";

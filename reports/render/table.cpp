@@ -186,6 +186,16 @@ bool faster(const Row& a, const Row& b) { return a.cell->summary->step_ns.value 
 
 std::span<const Column> columns() { return kColumns; }
 
+TextTable text_table(const std::vector<Row>& rows) {
+  TextTable table;
+  for (const Column& column : columns()) {
+    if (column.title == nullptr) continue;
+    table.push_back({column.title, column.right_aligned, column.rank, {}});
+    for (const Row& row : rows) table.back().texts.push_back(column.text(row));
+  }
+  return table;
+}
+
 std::vector<ScenarioTable> tables_of(const result::Report& report) {
   std::vector<ScenarioTable> tables;
   std::unordered_map<std::string, std::size_t> positions;

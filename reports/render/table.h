@@ -30,6 +30,18 @@ struct Column {
 
 std::span<const Column> columns();
 
+// A column of any table for people with its texts from the top.
+struct TextColumn {
+  std::string title;
+  bool right_aligned = false;
+  int rank = 0;  // as in Column
+  std::vector<std::string> texts;
+};
+using TextTable = std::vector<TextColumn>;
+
+// The rows in every column that has a title.
+TextTable text_table(const std::vector<Row>& rows);
+
 // The rows of one scenario. ranked and unranked have a time and are sorted fastest first.
 struct ScenarioTable {
   const result::ScenarioRecord* scenario = nullptr;

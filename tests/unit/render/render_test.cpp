@@ -101,8 +101,8 @@ TEST(FormatDifference, HasOneUnitAndSigns) {
 }
 
 TEST(FormatChange, IsSignedPerCent) {
-  EXPECT_EQ(format_change({2.33, {2.26, 2.38}, 5, false}), "+133% [+126%, +138%]");
-  EXPECT_EQ(format_change({0.98, {0.975, 1.001}, 5, false}), "-2.0% [-2.5%, +0.1%]");
+  EXPECT_EQ(format_change({2.33, {2.26, 2.38}, 5, false}), "+133% [+126, +138]");
+  EXPECT_EQ(format_change({0.98, {0.975, 1.001}, 5, false}), "-2.0% [-2.5, +0.1]");
 }
 
 TEST(Attribution, SaysFromWhichStepOnACellIsAhead) {
@@ -114,6 +114,12 @@ TEST(Attribution, SaysFromWhichStepOnACellIsAhead) {
   EXPECT_EQ(text.find("example/matrix+replay overtakes"), std::string::npos) << "policies are in Markdown";
   EXPECT_NE(markdown(example_report()).find("matrix+replay overtakes example/loops from the start."),
             std::string::npos);
+}
+
+TEST(Attribution, WhatIsUndecidedIsInMarkdownOnly) {
+  const std::string words = "overtakes example/loops at an undecided step.";
+  EXPECT_EQ(console(example_report(), {false, 200}).find(words), std::string::npos);
+  EXPECT_NE(markdown(example_report()).find(words), std::string::npos);
 }
 
 TEST(Attribution, IsSilentWithoutOne) {
@@ -147,7 +153,7 @@ TEST(Console, StaysWholeInAnyWidth) {
 }
 
 TEST(Console, SaysWhatItLeavesOutForLackOfWidth) {
-  EXPECT_EQ(console(example_report(), {false, 140}).find("Left out"), std::string::npos);
+  EXPECT_EQ(console(example_report(), {false, 180}).find("Left out"), std::string::npos);
   EXPECT_NE(console(example_report(), {false, 60}).find("Left out"), std::string::npos);
 }
 

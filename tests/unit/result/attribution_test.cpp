@@ -98,15 +98,16 @@ TEST(FrameworkTax, CountsKernelCallsAndComparesOps) {
                              80);
   const Cell tape = profiled(timed("s", "tape/eigen", 160),
                              {{.phase = "compile", .op = "bind", .calls = 1, .time_ns = 9000},
+                              {.phase = "data", .op = "batch", .calls = 1, .time_ns = 0},
                               {.phase = "record", .op = "tape", .calls = 1, .time_ns = 55},
                               {.phase = "forward", .op = "product", .calls = 3, .time_ns = 52}},
                              137);
   const Attribution attribution = summarised({hand, tape});
   ASSERT_EQ(attribution.taxes.size(), 1U);
   const FrameworkTax& tax = attribution.taxes[0];
-  EXPECT_DOUBLE_EQ(tax.calls_per_step, 3) << "recording and compiling are no kernel calls";
+  EXPECT_DOUBLE_EQ(tax.calls_per_step, 3) << "batches, recording and compiling are no kernel calls";
   EXPECT_DOUBLE_EQ(tax.difference_per_call_ns, 20);
-  ASSERT_EQ(tax.ops.size(), 4U) << "compiling is no part of a step";
+  ASSERT_EQ(tax.ops.size(), 5U) << "compiling is no part of a step";
   EXPECT_EQ(tax.ops[0].op, "tape");
   EXPECT_EQ(tax.ops[0].base_time_ns, 0);
   EXPECT_EQ(tax.ops[1].op, "unattributed");
