@@ -208,7 +208,7 @@ int explain(const Options& options) {
   }
   const char* separator = "";
   for (const result::Explanation& explanation : explanations) {
-    std::cout << separator << render::explanation_words(explanation);
+    std::cout << separator << render::explanation_words(explanation, terminal_width());
     separator = "\n";
   }
   return kFine;

@@ -41,25 +41,28 @@ std::string difference_words(const stats::Estimate& difference_ns) {
          format_duration_ns(std::max(first, second)) + ")";
 }
 
+std::string launches_words(int launches) {
+  return std::to_string(launches) + (launches == 1 ? " launch" : " launches");
+}
+
 std::string verdict_line(const Explanation& explanation, const std::string& a, const std::string& b) {
   const stats::Comparison& comparison = explanation.whole.comparison;
   const std::string rests_on = evidence(a + " " + format_duration_ns(explanation.a_step_ns.value) + ", " + b + " " +
                                         format_duration_ns(explanation.b_step_ns.value) + "; " +
-                                        counted(static_cast<std::size_t>(comparison.ratio.launches), "launch") +
-                                        (comparison.ratio.launches == 1 ? "" : "es") + ", paired by round");
-  const std::string ratio = a + " takes " + format_ratio(comparison.ratio) + " the time of " + b;
+                                        launches_words(comparison.ratio.launches) + ", paired by round");
+  const std::string ratio = " takes " + format_ratio(comparison.ratio) + " the time of " + b;
   switch (comparison.verdict) {
     case stats::Verdict::faster:
     case stats::Verdict::slower:
-      return "  " + a + " is " + stats::name_of(comparison.verdict) + ": " + ratio.substr(a.size() + 1) + ", " +
+      return "  " + a + " is " + stats::name_of(comparison.verdict) + ": it" + ratio + ", " +
              difference_words(explanation.whole.difference_ns) + "." + rests_on;
     case stats::Verdict::equivalent:
-      return "  No difference: " + ratio + ", all of the interval within the margin." + rests_on;
+      return "  No difference: " + a + ratio + ", all of the interval within the margin." + rests_on;
     case stats::Verdict::inconclusive:
       break;
   }
   if (comparison.ratio.launches == 0) return "  Not compared: " + comparison.remark + "." + evidence(a + ", " + b);
-  return "  No difference can be told: " + ratio + "; " + comparison.remark + "." + rests_on;
+  return "  No difference can be told: " + a + ratio + "; " + comparison.remark + "." + rests_on;
 }
 
 std::string value_words(const std::string& value) { return value.empty() ? "none" : value; }
@@ -200,16 +203,15 @@ std::string break_even_words(const Explanation& explanation, const result::Break
   const std::string cell = short_id(explanation, record.cell);
   const std::string other = short_id(explanation, record.other);
   const stats::BreakEven& result = record.result;
-  const std::string rests_on =
-      evidence(cell + ", " + other + "; " + counted(static_cast<std::size_t>(result.launches), "launch") +
-               (result.launches == 1 ? "" : "es"));
+  const std::string rests_on = evidence(cell + ", " + other + "; " + launches_words(result.launches));
   switch (result.overtaking) {
     case stats::Overtaking::from_the_start:
       return "    " + cell + " is ahead from the first step on." + rests_on;
     case stats::Overtaking::after:
       return "    " + cell + " is ahead after " + format_number(std::ceil(result.steps)) +
-             " steps (95%: " + format_number(result.interval.low) + " to " +
-             (std::isfinite(result.interval.high) ? format_number(result.interval.high) : "never") + ")." + rests_on;
+             " steps (95%: " + format_number(std::ceil(result.interval.low)) + " to " +
+             (std::isfinite(result.interval.high) ? format_number(std::ceil(result.interval.high)) : "never") + ")." +
+             rests_on;
     case stats::Overtaking::never:
       return "    " + cell + " never gets ahead." + rests_on;
     case stats::Overtaking::undecided:
@@ -232,13 +234,15 @@ std::string start_words(const Explanation& explanation, const std::string& a, co
 
 }  // namespace
 
-std::string explanation_words(const Explanation& explanation) {
+std::string explanation_words(const Explanation& explanation, int width) {
   const std::string a = short_id(explanation, explanation.a);
   const std::string b = short_id(explanation, explanation.b);
   std::string text = explanation.scenario + ": " + a + " beside " + b + "\n" + verdict_line(explanation, a, b);
-  if (!explanation.differs()) return text;
-  return text + axes_words(explanation) + profile_words(explanation, a, b) + ceiling_words(explanation, a, b) +
-         start_words(explanation, a, b);
+  if (explanation.differs()) {
+    text += axes_words(explanation) + profile_words(explanation, a, b) + ceiling_words(explanation, a, b) +
+            start_words(explanation, a, b);
+  }
+  return wrapped(text, width);
 }
 
 }  // namespace gdbench::render

@@ -7,6 +7,7 @@
 
 namespace gdbench::render {
 
-std::string explanation_words(const result::Explanation& explanation);
+// Lines longer than `width` are wrapped; 0 leaves each sentence on its line.
+std::string explanation_words(const result::Explanation& explanation, int width);
 
 }  // namespace gdbench::render

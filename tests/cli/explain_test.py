@@ -68,8 +68,7 @@ class Delays(ProgramTest):
                 break
         self.assertEqual(mistakes, [])
         output, _ = self.call("explain", "x.json", "--a", "delay-backward/fake", "--b", "plain/fake")
-        self.assertIn("  1. backward: ", output)
-        self.assertIn("       product: ", output)
+        self.assertRegex(output, r"(?s)\n    1\. backward: .*\n       product: ")
 
 
 class Reports(ProgramTest):
@@ -78,8 +77,8 @@ class Reports(ProgramTest):
         output, errors = self.call("explain", "x.json")
         self.assertEqual(errors, "")
         self.assertIn("No difference can be told", output)
-        self.assertIn("within one process", output)
-        self.assertEqual(len(output.splitlines()), 2, output)
+        self.assertIn("within one process", " ".join(output.split()))
+        self.assertEqual(output.count("]\n"), 1, output)
         self.assertEqual(self.call("explain", "x.json", "linreg-3x2")[0], output)
 
     def test_the_usual_comparisons(self):

@@ -11,7 +11,7 @@ namespace gdbench::render {
 namespace {
 
 std::string words_of(const result::Report& report, std::size_t a, std::size_t b) {
-  return explanation_words(result::explain(report, report.cells[a], report.cells[b]));
+  return explanation_words(result::explain(report, report.cells[a], report.cells[b]), 0);
 }
 
 // Every line is the heading, opens a list, or ends with its evidence.
@@ -57,6 +57,21 @@ TEST(ExplanationWords, SayThatThereIsNoDifferenceAndNothingElse) {
   EXPECT_NE(unknown.find("No difference can be told"), std::string::npos) << unknown;
   EXPECT_EQ(std::count(unknown.begin(), unknown.end(), '\n'), 2) << unknown;
   for (const std::string& text : {same, unknown}) expect_evidence(text);
+}
+
+TEST(ExplanationWords, FitTheWidth) {
+  const result::Report report = tests::explained_report();
+  const result::Explanation explanation = result::explain(report, report.cells[0], report.cells[1]);
+  std::istringstream whole(explanation_words(explanation, 0));
+  std::istringstream narrow(explanation_words(explanation, 60));
+  std::string expected;
+  std::string word;
+  while (whole >> expected) {
+    narrow >> word;
+    EXPECT_EQ(word, expected) << "wrapping changes words";
+  }
+  std::istringstream lines(explanation_words(explanation, 60));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 60U) << line;
 }
 
 TEST(ExplanationWords, SayWhichProfileIsMissing) {

@@ -30,8 +30,9 @@ TEST(Golden, GoogleBenchmark) { expect_golden("google-benchmark.json", google_be
 
 TEST(Golden, Explanation) {
   const result::Report report = tests::explained_report();
-  expect_golden("explanation.txt", explanation_words(result::explain(report, report.cells[0], report.cells[1])) +
-                                       explanation_words(result::explain(report, report.cells[2], report.cells[0])));
+  expect_golden("explanation.txt",
+                explanation_words(result::explain(report, report.cells[0], report.cells[1]), 100) + "\n" +
+                    explanation_words(result::explain(report, report.cells[2], report.cells[0]), 100));
 }
 
 TEST(Golden, ReportFile) {

@@ -155,9 +155,10 @@ TEST(ExplainPhases, AreNotNamedBelowWhatProfilingCosts) {
 
 TEST(ExplainPhases, AreNotNamedBelowTheDriftOfTheProfiledProcess) {
   Report report = explained_report();
-  report.cells[1].profile->step_ns += 4500;
+  report.cells[1].profile->step_ns += 6000;
+  report.cells[1].profile->profiled_step_ns += 6000;
   const Explanation explanation = explain_first_two(report);
-  EXPECT_NEAR(explanation.profiles->b.drift_ns, 4500, 1e-9);
+  EXPECT_NEAR(explanation.profiles->limit_ns, 6000, 1e-9);
   for (const PhasePart& phase : explanation.profiles->phases) EXPECT_EQ(phase.standing, Standing::unclear);
 }
 
@@ -167,6 +168,14 @@ TEST(ExplainPhases, AreNotNamedBelowTheNoise) {
   const Report report = explained_report();
   const ProfileDifference difference = profile_difference(report.cells[0], report.cells[1], whole);
   EXPECT_DOUBLE_EQ(difference.noise_ns, 4100);
+  for (const PhasePart& phase : difference.phases) EXPECT_EQ(phase.standing, Standing::unclear) << phase.phase;
+}
+
+TEST(ExplainPhases, AreNotNamedWhereMediansContradictThePairs) {
+  const Report report = explained_report();
+  PairedDifference whole = explain_first_two(report).whole;
+  whole.difference_ns = {-100, {-101, -99}, 6, false};
+  const ProfileDifference difference = profile_difference(report.cells[0], report.cells[1], whole);
   for (const PhasePart& phase : difference.phases) EXPECT_EQ(phase.standing, Standing::unclear) << phase.phase;
 }
 
@@ -215,6 +224,17 @@ TEST(ExplainOps, HaveNoStandingInAPhaseThatHasNone) {
   const Explanation explanation = explain_first_two(report);
   EXPECT_GT(std::abs(op_of(explanation, "forward", "fused").difference_ns), explanation.profiles->limit_ns);
   EXPECT_EQ(op_of(explanation, "forward", "fused").standing, Standing::unclear);
+  EXPECT_EQ(op_of(explanation, "forward", "product").standing, Standing::unclear);
+}
+
+TEST(ExplainOps, AreNoCauseInAPhaseThatIsOpposed) {
+  Report report = explained_report();
+  for (ProfileRecord& record : report.cells[0].profile->records) {
+    if (record.phase == "update") record.op = "fused";
+  }
+  const Explanation explanation = explain_first_two(report);
+  EXPECT_EQ(op_of(explanation, "update", "fused").standing, Standing::unclear) << "700 ns more in 300 ns less";
+  EXPECT_EQ(op_of(explanation, "update", "sgd").standing, Standing::opposed);
 }
 
 TEST(ExplainStart, TakesTheBreakEvenOfTheReport) {
