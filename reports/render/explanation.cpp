@@ -19,6 +19,9 @@ using result::Standing;
 // Ops that are shown beneath a phase.
 constexpr std::size_t kMostOps = 5;
 
+// Share of the whole that the parts may miss without a word.
+constexpr double kSmallRest = 0.005;
+
 // A cell's id without the scenario, which is the heading.
 std::string short_id(const Explanation& explanation, const std::string& id) {
   const std::string prefix = explanation.scenario + "/";
@@ -97,6 +100,7 @@ std::string axes_words(const Explanation& explanation) {
     }
     text += "\n  One axis after the other:\n";
     for (const result::AxisPart& part : path.parts) text += part_line(explanation, part);
+    if (std::abs(path.rest_ns) < kSmallRest * std::abs(explanation.whole.difference_ns.value)) continue;
     text += "    The parts miss the whole by " + format_duration_ns(std::abs(path.rest_ns)) +
             ", as medians do not add up exactly." +
             evidence(short_id(explanation, explanation.a) + " - " + short_id(explanation, explanation.b));

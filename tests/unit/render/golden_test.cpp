@@ -29,7 +29,11 @@ TEST(Golden, Csv) { expect_golden("report.csv", csv(example_report())); }
 TEST(Golden, GoogleBenchmark) { expect_golden("google-benchmark.json", google_benchmark(example_report())); }
 
 TEST(Golden, Explanation) {
-  const result::Report report = tests::explained_report();
+  result::Report report = tests::explained_report();
+  report.attribution = result::Attribution{};
+  report.attribution->break_evens = {
+      {report.cells[1].id, report.cells[0].id, {stats::Overtaking::after, 119.5, {99.5, 140.25}, 6}},
+      {report.cells[2].id, report.cells[0].id, {stats::Overtaking::undecided, 0, {0, 0}, 6}}};
   expect_golden("explanation.txt",
                 explanation_words(result::explain(report, report.cells[0], report.cells[1]), 100) + "\n" +
                     explanation_words(result::explain(report, report.cells[2], report.cells[0]), 100));

@@ -253,7 +253,9 @@ TEST(ExplainStart, TakesTheBreakEvenOfTheReport) {
 }
 
 TEST(ExplainStart, ComputesTheBreakEvenThatTheReportLacks) {
-  const Explanation explanation = explain_first_two(explained_report());
+  Report report = explained_report();
+  report.attribution.reset();
+  const Explanation explanation = explain_first_two(report);
   EXPECT_EQ(explanation.start->break_even.cell, "scenario-3x2/fast/loops");
   EXPECT_EQ(explanation.start->break_even.other, "scenario-3x2/slow/loops");
   EXPECT_EQ(explanation.start->break_even.result.overtaking, stats::Overtaking::from_the_start);
