@@ -86,7 +86,9 @@ TEST_F(ClientTest, GoesOnFromTheStateAtHand) {
   ASSERT_TRUE(client_.run_on(3).ok());
   const Result<std::int64_t> step = client_.get_state(1);
   ASSERT_TRUE(step.ok());
-  expect_follows_the_reference(small_, {.end_step = step.value()});
+  BlockAnswer block;
+  block.end_step = step.value();
+  expect_follows_the_reference(small_, block);
 }
 
 TEST_F(ClientTest, AWorkerInAnyLanguageServes) {
