@@ -8,7 +8,7 @@
 
 namespace gdbench::scenario {
 
-enum class Task { train, update, gradients, floor };
+enum class Task { train, update, gradients, floor };  // gdbench_task says what each one is
 enum class Dtype { f32, f64 };
 enum class Activation { identity, relu, tanh, sigmoid };
 enum class Loss { mse, half_mse, softmax_cross_entropy };
@@ -66,7 +66,8 @@ int slot_count(OptimizerKind kind);
 
 // Floating-point operations of one step on a full batch, counted as the algorithm needs them: 2 m n k for a product,
 // one per element for a bias, an activation and its derivative, a loss gradient, a column sum; two for an sgd update.
-// The gradient with respect to X is not computed.
+// The gradient with respect to X is not computed. The task gradients counts the forward pass once, a whole backward
+// sweep per output (its zeros included), and the additions of the sweeps' gradients.
 double operations_per_step(const Problem& problem);
 
 // Parameters and optimizer slots at one moment, one row-major vector per parameter, in double (exact for f32 cells).

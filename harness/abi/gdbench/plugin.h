@@ -61,11 +61,20 @@ typedef enum gdbench_status {
 
 typedef enum gdbench_dtype { GDBENCH_F32 = 0, GDBENCH_F64 = 1 } gdbench_dtype;
 
-/* What a step is. */
+/*
+ * What a step is.
+ *
+ * GDBENCH_TASK_GRADIENTS takes the loss apart by output column. One step runs the forward pass on the next batch once.
+ * For each column j of the outputs P and the targets Y it computes, by a backward sweep of its own, the gradient of
+ *   L_j = loss(P .* M_j, Y .* M_j),   M_j [rows, outputs]: 1 in column j, 0 in the others,
+ * where loss is GDBENCH_MSE or GDBENCH_HALF_MSE and divides by rows x outputs as that of the whole does; no other loss
+ * is asked for with this task. The L_j add up to the loss, so the sum of their gradients is its gradient. The step ends
+ * with the optimizer's update by that sum.
+ */
 typedef enum gdbench_task {
   GDBENCH_TASK_TRAIN = 0,     /* forward, backward, update on the next batch */
   GDBENCH_TASK_UPDATE = 1,    /* the optimizer alone, on given gradients */
-  GDBENCH_TASK_GRADIENTS = 2, /* several gradients from one recording */
+  GDBENCH_TASK_GRADIENTS = 2, /* a gradient per output column from one forward pass, then the update by their sum */
   GDBENCH_TASK_FLOOR = 3      /* the implementation's emptiest step */
 } gdbench_task;
 

@@ -293,5 +293,15 @@ TEST(Csv, HasNumbersThatReadBackExactly) {
   }));
 }
 
+TEST(Console, SaysThatAStepHasSeveralGradients) {
+  result::Report report = example_report();
+  EXPECT_EQ(console(report, {.colour = false, .width = 400}).find("gradients per step"), std::string::npos);
+  for (result::ScenarioRecord& scenario : report.scenarios) {
+    scenario.resolved["task"] = "gradients";
+    scenario.outputs = 8;
+  }
+  EXPECT_NE(console(report, {.colour = false, .width = 400}).find("8 gradients per step"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace gdbench::render
