@@ -44,7 +44,7 @@ struct BlockAnswer {
   std::int64_t sent_ns = 0;  // ours, around the request
   std::int64_t received_ns = 0;
   std::int64_t end_step = 0;
-  std::optional<AllocationTotals> allocated;  // by the block, where the worker counts
+  std::optional<AllocationTotals> allocated{};  // by the block, where the worker counts
 };
 
 class Client {
