@@ -105,7 +105,9 @@ std::string format_half_width(const stats::Estimate& estimate) {
 
 std::string format_ratio(const stats::Estimate& ratio) {
   if (!std::isfinite(ratio.value)) return "-";
-  const int digits = ratio.value < 0.0995 ? 3 : ratio.value < 99.5 ? 2 : 0;
+  // Two significant digits at least, as far as that can be read.
+  const int small = std::min(6, 1 - static_cast<int>(std::floor(std::log10(std::max(ratio.value, 1e-9)))));
+  const int digits = ratio.value < 0.00995 ? small : ratio.value < 0.0995 ? 3 : ratio.value < 99.5 ? 2 : 0;
   return print("%.*f", digits, ratio.value) + "x [" + print("%.*f", digits, ratio.interval.low) + ", " +
          print("%.*f", digits, ratio.interval.high) + "]";
 }
