@@ -16,6 +16,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using result::AblationVariant;
 
+// All verdicts of a table together are wrong by chance in at most this share of tables (C. E. Bonferroni's inequality).
+constexpr double kWrongTables = 0.05;
+constexpr int kResamples = 4000;  // enough for the tails of eleven comparisons
+
 // Answers of profile: what was done once, before the first step. Null where the implementation offers no profile.
 nlohmann::json compile_records(const CellGroup& group, const RunOptions& options) {
   const PlannedScenario& planned = group.scenario();
@@ -50,6 +54,15 @@ bool done(const CellGroup& group, const RunOptions& options, double elapsed, dou
   if (options.cancelled() || !comparable) return true;
   if (options.launches > 0) return group.launches() >= options.launches;
   return group.launches() >= options.minimum_launches && elapsed + slowest_launch > options.budget_seconds;
+}
+
+stats::VerdictOptions verdict_options(std::size_t variants, std::uint64_t seed) {
+  stats::VerdictOptions verdict;
+  verdict.bootstrap.seed = seed;
+  verdict.bootstrap.resamples = kResamples;
+  verdict.bootstrap.confidence = 1 - kWrongTables / static_cast<double>(std::max<std::size_t>(variants, 2) - 1);
+  verdict.minimum_launches = stats::fewest_launches(verdict.bootstrap.confidence);
+  return verdict;
 }
 
 Status launch_until_done(CellGroup& group, const RunOptions& options, Clock::time_point started) {
@@ -104,9 +117,11 @@ Status measure_ablation(CellGroup& group, const RunOptions& options, result::Abl
   if (Status status = group.verify(options); !status.ok()) return status;
   const bool right = group.report().cells.front().status.state == result::CellState::ok;
   const nlohmann::json records = right ? compile_records(group, options) : nlohmann::json();
-  if (Status status = launch_until_done(group, options, started); !status.ok()) return status;
-  stats::VerdictOptions verdict;
-  verdict.bootstrap.seed = options.seed;
+  const stats::VerdictOptions verdict = verdict_options(ablation.variants.size(), options.seed);
+  RunOptions sure = options;
+  sure.minimum_launches = verdict.minimum_launches;
+  if (Status status = launch_until_done(group, sure, started); !status.ok()) return status;
+  ablation.confidence = verdict.bootstrap.confidence;
   const auto& cells = group.report().cells;
   for (std::size_t i = 0; i < ablation.variants.size(); ++i) {
     AblationVariant& variant = ablation.variants[i];

@@ -17,8 +17,8 @@ std::vector<result::AblationVariant> ablation_variants(const worker::OptionDecla
                                                        const std::string& value);
 
 // Verifies the cells of the group, which are the variants of `ablation` in their order, and measures them side by side:
-// options.launches launches, or as many as the budget gives and at least options.minimum_launches. A variant that fails
-// gets its status and no time. Errors: the scenario is unfit.
+// options.launches launches, or as many as the budget gives and verdicts need. A variant that fails gets
+// its status and no time. Errors: the scenario is unfit.
 Status measure_ablation(CellGroup& group, const RunOptions& options, result::Ablation& ablation);
 
 }  // namespace gdbench::measure

@@ -28,7 +28,7 @@ Status CellGroup::verify(const RunOptions& options) {
 Status CellGroup::launch(const RunOptions& options) {
   PlannedScenario& planned = scenario_of_plan();
   if (Status status = planned.acquire(); !status.ok()) return status;
-  result::Journal none;
+  result::Journal none = result::Journal::nowhere();
   return run_launch_group(planned, live_, launches_++, options, report_, none);
 }
 

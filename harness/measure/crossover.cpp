@@ -22,6 +22,7 @@ class Search {
     verdict_.margin = crossover.margin;
     verdict_.bootstrap.seed = options.seed;
     verdict_.bootstrap.confidence = crossover.confidence;
+    verdict_.minimum_launches = stats::fewest_launches(crossover.confidence);
   }
 
   Status run() {

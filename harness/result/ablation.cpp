@@ -28,9 +28,10 @@ json encoded(const AblationVariant& variant) {
 json to_json(const Ablation& ablation) {
   json variants = json::array();
   for (const AblationVariant& variant : ablation.variants) variants.push_back(encoded(variant));
-  return {{"schema", "gdbench-ablation"},  {"schema_version", {{"major", 1}, {"minor", 0}}},
-          {"scenario", ablation.scenario}, {"implementation", ablation.implementation},
-          {"option", ablation.option},     {"variants", std::move(variants)}};
+  return {{"schema", "gdbench-ablation"},   {"schema_version", {{"major", 1}, {"minor", 0}}},
+          {"scenario", ablation.scenario},  {"implementation", ablation.implementation},
+          {"option", ablation.option},      {"confidence", ablation.confidence},
+          {"variants", std::move(variants)}};
 }
 
 }  // namespace gdbench::result

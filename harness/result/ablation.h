@@ -29,6 +29,7 @@ struct Ablation {
   std::string scenario;
   std::string implementation;
   std::string option;                     // the key, without impl.
+  double confidence = 0;                  // of each interval, so that all verdicts together have 95%
   std::vector<AblationVariant> variants;  // the cell as it is, without each part, without all
 };
 

@@ -116,11 +116,14 @@ Journal::~Journal() {
 }
 
 Journal::Journal(Journal&& other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      nowhere_(std::exchange(other.nowhere_, false)) {}
 
 Journal& Journal::operator=(Journal&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(descriptor_, other.descriptor_);
+  std::swap(nowhere_, other.nowhere_);
   return *this;
 }
 
@@ -136,8 +139,14 @@ Result<Journal> Journal::create(const std::string& path, const Report& report) {
   return journal;
 }
 
+Journal Journal::nowhere() {
+  Journal journal;
+  journal.nowhere_ = true;
+  return journal;
+}
+
 Status Journal::append(const nlohmann::ordered_json& event) {
-  if (path_.empty()) return {};
+  if (nowhere_) return {};
   if (descriptor_ < 0) return failure(path_ + ": the journal is closed");
   // A single write: O_APPEND then keeps lines whole even if a signal handler or a fork writes too.
   const Status status =
@@ -184,7 +193,7 @@ Status Journal::end(const Run& run) {
   event["status"] = run.status;
   event["finished_at"] = run.finished_at;
   const Status status = append(event);
-  if (!status.ok() || path_.empty()) return status;
+  if (!status.ok() || nowhere_) return status;
   if (fsync(descriptor_) != 0) return usage_error(path_ + ": cannot be written: " + std::strerror(errno));
   return {};
 }

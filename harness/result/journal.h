@@ -19,13 +19,16 @@ namespace gdbench::result {
 
 class Journal {
  public:
-  Journal() = default;  // keeps nothing
+  Journal() = default;
   ~Journal();
   Journal(Journal&& other) noexcept;
   Journal& operator=(Journal&& other) noexcept;
 
   // Creates `path` (an existing file is replaced) and writes the run event. Errors: the path cannot be written.
   static Result<Journal> create(const std::string& path, const Report& report);
+
+  // A journal that keeps nothing: for measurements that are shown at once and repeated at will.
+  static Journal nowhere();
 
   // Each appends one line with a single write; an error (disk full) is returned once the line could not be written.
   Status cell(const Cell& cell);  // status, verification, block, profile, build
@@ -40,6 +43,7 @@ class Journal {
   Status append(const nlohmann::ordered_json& event);
   std::string path_;
   int descriptor_ = -1;
+  bool nowhere_ = false;
 };
 
 // The report that a journal's lines add up to, without summaries. Errors: an unreadable file; a line that is no event,

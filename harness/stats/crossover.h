@@ -22,7 +22,7 @@ struct CrossoverOptions {
   std::int64_t from = 1;
   std::int64_t to = 1;
   int grid = 5;            // sizes that are measured first, in equal ratios, both ends among them
-  int launches = 8;        // of a size
+  int launches = 8;        // of a size; see fewest_launches()
   int most_launches = 32;  // of a size whose verdict is inconclusive
 };
 

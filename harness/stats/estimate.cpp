@@ -156,6 +156,8 @@ const char* name_of(Verdict verdict) {
   return "?";
 }
 
+int fewest_launches(double confidence) { return static_cast<int>(std::ceil(1 - std::log2(1 - confidence))); }
+
 Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options) {
   Comparison result;
   for (const Pair& pair : pairs) {

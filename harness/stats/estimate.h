@@ -69,6 +69,10 @@ struct VerdictOptions {
   BootstrapOptions bootstrap;
 };
 
+// The fewest launches whose values span their median with that confidence: n values all lie on one side of it with
+// probability 2^(1-n), so that no interval within their range can be surer. 6 for 95%, 8 for 99%.
+int fewest_launches(double confidence);
+
 // The one verdict function: claims, tables, compare and explain all call it. faster or slower only when the whole
 // interval lies beyond the margin, equivalent only when all of it lies within, inconclusive otherwise and below the
 // minimum number of launches.

@@ -68,7 +68,7 @@ std::string ablation_table(const Ablation& ablation) {
                      ablation.variants.front().value + "\n";
   text += text_table({{"variant", false},
                       {"time/step", true},
-                      {"95%", true},
+                      {"interval", true},
                       {"ratio", false},
                       {"difference", false},
                       {"verdict", false},
@@ -77,7 +77,8 @@ std::string ablation_table(const Ablation& ablation) {
   text += "\n" + parts_words(ablation, Verdict::slower, "Slower") + parts_words(ablation, Verdict::faster, "Faster") +
           parts_words(ablation, Verdict::equivalent, "No difference") +
           parts_words(ablation, Verdict::inconclusive, "Inconclusive");
-  return text + "\nratio, difference: against the cell as it is, paired by round, median with 95% interval over " +
+  return text + "\nratio, difference: against the cell as it is, paired by round, median with " +
+         format_number(100 * ablation.confidence) + "% interval (95% for all verdicts together) over " +
          counted(static_cast<std::size_t>(launches), "launch") +
          ". fired: how often the part had an effect, as the implementation says.\n";
 }

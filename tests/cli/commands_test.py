@@ -103,7 +103,7 @@ class Commands(ProgramTest):
         self.assertEqual(self.complete("gdbench", "run", "--impl", "hand/na"), ["hand/naive"])
         self.assertEqual(self.complete("gdbench", "crossover", "mlp-7"), ["mlp-784-128-10"])
         self.assertEqual(self.complete("gdbench", "crossover", "--b", "hand/na"), ["hand/naive"])
-        self.assertEqual(self.complete("gdbench", "ablate", "--laun"), ["--launches"])
+        self.assertEqual(self.complete("gdbench", "ablate", "linreg-3x2", "--laun"), ["--launches"])
 
     def complete(self, *words):
         """What bash offers for the last word."""

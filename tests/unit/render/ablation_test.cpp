@@ -23,6 +23,7 @@ TEST(AblationTable, ShowsEveryVariant) {
   ablation.scenario = "example";
   ablation.implementation = "one/x";
   ablation.option = "parts";
+  ablation.confidence = 0.9875;
   result::AblationVariant full = variant("", 100, stats::Verdict::equivalent);
   full.value = "all";
   full.comparison.reset();
@@ -37,18 +38,18 @@ TEST(AblationTable, ShowsEveryVariant) {
   ablation.variants[1].fired = 2;
   const char* expected =
       "example/one/x, impl.parts=all\n"
-      "  variant          time/step     95%  ratio               difference                verdict     fired\n"
-      "  as it is            100 ns  +-1.0%  1\n"
-      "  without merging     150 ns  +-1.0%  1.50x [1.49, 1.51]  +50 ns [+49 ns, +51 ns]   slower          2\n"
-      "  without reuse       100 ns  +-1.0%  1.00x [0.99, 1.01]  +0 ns [-1 ns, +1 ns]      equivalent\n"
+      "  variant          time/step  interval  ratio               difference               verdict     fired\n"
+      "  as it is            100 ns    +-1.0%  1\n"
+      "  without merging     150 ns    +-1.0%  1.50x [1.49, 1.51]  +50 ns [+49 ns, +51 ns]  slower          2\n"
+      "  without reuse       100 ns    +-1.0%  1.00x [0.99, 1.01]  +0 ns [-1 ns, +1 ns]     equivalent\n"
       "  without broken   wrong: w0 is off\n"
-      "  all off              80 ns  +-1.0%  0.80x [0.79, 0.81]  -20 ns [-21 ns, -19 ns]   faster\n"
+      "  all off              80 ns    +-1.0%  0.80x [0.79, 0.81]  -20 ns [-21 ns, -19 ns]  faster\n"
       "\n"
       "Slower without: merging.\n"
       "No difference without: reuse.\n"
       "\n"
-      "ratio, difference: against the cell as it is, paired by round, median with 95% interval over 5 launches. fired: "
-      "how often the part had an effect, as the implementation says.\n";
+      "ratio, difference: against the cell as it is, paired by round, median with 98.8% interval (95% for all verdicts "
+      "together) over 5 launches. fired: how often the part had an effect, as the implementation says.\n";
   EXPECT_EQ(ablation_table(ablation), expected);
 }
 

@@ -47,7 +47,7 @@ TEST(CrossoverTable, ShowsEverySizeAndTheCrossing) {
                                  point(30000, 50000, 100000, Verdict::faster)}));
   const char* expected =
       "example\n"
-      "   rows         one/x         two/y  ratio               launches  faster\n"
+      "   rows          one/x          two/y  ratio               launches  faster\n"
       "      3  200 ns +-1.0%  100 ns +-1.0%  2.00x [1.96, 2.04]         8  two/y\n"
       "    300    1 us +-1.0%    1 us +-1.0%  1.00x [0.98, 1.02]         8  equal\n"
       "  30000   50 us +-1.0%  100 us +-1.0%  0.50x [0.49, 0.51]         8  one/x\n"

@@ -180,8 +180,8 @@ TEST(Journal, CanBeMoved) {
   EXPECT_FALSE(first.note("closed").ok());  // NOLINT(bugprone-use-after-move): a moved-from journal is closed
 }
 
-TEST(Journal, MadeWithoutAPathKeepsNothing) {
-  Journal journal;
+TEST(Journal, NowhereKeepsNothing) {
+  Journal journal = Journal::nowhere();
   EXPECT_TRUE(journal.sample("any", {}).ok());
   EXPECT_TRUE(journal.launch("any", {}).ok());
   EXPECT_TRUE(journal.end({}).ok());

@@ -40,6 +40,7 @@ class Laboratory {
     }
     VerdictOptions options;
     options.bootstrap = {kCrossoverConfidence, 300, 1};
+    options.minimum_launches = fewest_launches(kCrossoverConfidence);
     sizes_[wanted.size] = compare(pairs, options);
   }
 

@@ -240,6 +240,13 @@ TEST(CompareTest, TimesThatAreNotPositiveGiveNoVerdict) {
   EXPECT_EQ(result.remark, "a pair of times is 12 and 0: not positive numbers");
 }
 
+TEST(CompareTest, FewestLaunches) {
+  EXPECT_EQ(fewest_launches(0.5), 2);
+  EXPECT_EQ(fewest_launches(0.95), 6);
+  EXPECT_EQ(fewest_launches(0.99), 8);
+  EXPECT_EQ(fewest_launches(1 - 0.05 / 11), 9);
+}
+
 TEST(CompareTest, VerdictsHaveNames) {
   EXPECT_STREQ(name_of(Verdict::faster), "faster");
   EXPECT_STREQ(name_of(Verdict::slower), "slower");
