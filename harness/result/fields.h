@@ -18,7 +18,7 @@ constexpr auto values_of(BoundBy) { return std::array{BoundBy::operations, Bound
 constexpr auto values_of(Clock) { return std::array{Clock::host, Clock::device}; }
 constexpr auto values_of(stats::Overtaking) {
   return std::array{stats::Overtaking::from_the_start, stats::Overtaking::after, stats::Overtaking::never,
-                    stats::Overtaking::undecided};
+                    stats::Overtaking::at_latest, stats::Overtaking::undecided};
 }
 constexpr auto values_of(stats::Verdict) {
   return std::array{stats::Verdict::faster, stats::Verdict::slower, stats::Verdict::equivalent,

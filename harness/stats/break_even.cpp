@@ -69,7 +69,8 @@ Interval bootstrap_interval(const std::vector<Difference>& differences, const Bo
 Overtaking overtaking_of(const Interval& interval) {
   if (interval.high == 0) return Overtaking::from_the_start;
   if (interval.low == kNever) return Overtaking::never;
-  return interval.low > 0 && interval.high < kNever ? Overtaking::after : Overtaking::undecided;
+  if (interval.high == kNever) return Overtaking::undecided;
+  return interval.low > 0 ? Overtaking::after : Overtaking::at_latest;
 }
 
 }  // namespace
@@ -82,6 +83,8 @@ const char* name_of(Overtaking overtaking) {
       return "after";
     case Overtaking::never:
       return "never";
+    case Overtaking::at_latest:
+      return "at latest";
     case Overtaking::undecided:
       return "undecided";
   }

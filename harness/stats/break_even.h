@@ -19,9 +19,10 @@ enum class Overtaking {
   from_the_start,  // ready sooner, and not slower
   after,           // from `steps` steps on
   never,           // not faster, so that it is behind in the long run, wherever it starts
+  at_latest,       // faster per step; which is ready sooner is not told: at most interval.high steps
   undecided,       // the interval covers more than one of these, or there are fewer than three launches
 };
-const char* name_of(Overtaking overtaking);  // "from the start", "after", "never", "undecided"
+const char* name_of(Overtaking overtaking);  // "from the start", "after", "never", "at latest", "undecided"
 
 struct BreakEven {
   Overtaking overtaking = Overtaking::undecided;

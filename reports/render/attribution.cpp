@@ -26,6 +26,8 @@ std::string overtaking_words(const stats::BreakEven& result) {
              steps_text(result.interval.high) + "]";
     case stats::Overtaking::never:
       return "never";
+    case stats::Overtaking::at_latest:
+      return "after at most " + steps_text(result.interval.high) + " steps";
     case stats::Overtaking::undecided:
       return "at an undecided step";
   }

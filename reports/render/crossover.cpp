@@ -147,6 +147,9 @@ std::string answer_words(const StepsCrossover& crossover) {
              " steps on " + interval_text(answer.interval) + ".\n";
     case stats::Overtaking::never:
       return ahead + " never overtakes " + other + ": it is ready later and its step takes no less.\n";
+    case stats::Overtaking::at_latest:
+      return ahead + " has overtaken " + other + " after at most " + steps_text(answer.interval.high) +
+             " steps (its step takes less); which of them is ready sooner these launches do not tell.\n";
     case stats::Overtaking::undecided:
       return "Cannot be decided from " + counted(static_cast<std::size_t>(answer.launches), "launch") +
              " from how many steps on " + ahead + " has overtaken " + other + ": the interval is " +

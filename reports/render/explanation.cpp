@@ -218,6 +218,9 @@ std::string break_even_words(const Explanation& explanation, const result::Break
              rests_on;
     case stats::Overtaking::never:
       return "    " + cell + " never gets ahead." + rests_on;
+    case stats::Overtaking::at_latest:
+      return "    " + cell + " is ahead after at most " + format_number(std::ceil(result.interval.high)) +
+             " steps; which is ready sooner is not told." + rests_on;
     case stats::Overtaking::undecided:
       break;
   }

@@ -66,7 +66,7 @@ TEST(BreakEvenTest, StepsThatCannotBeToldApartReachToInfinity) {
 
 TEST(BreakEvenTest, ReadinessThatCannotBeToldApartReachesToZero) {
   const BreakEven result = break_even(costs(1010, 5, 0.2), costs(1000, 10), {});
-  EXPECT_EQ(result.overtaking, Overtaking::undecided);
+  EXPECT_EQ(result.overtaking, Overtaking::at_latest);
   EXPECT_EQ(result.interval.low, 0);
   EXPECT_TRUE(std::isfinite(result.interval.high));
 }
