@@ -44,6 +44,7 @@ struct PhasePart {
   double b_ns = 0;
   double difference_ns = 0;  // a - b
   double share = 0;          // of the difference of the two step times; all phases' shares add up to 1
+  double limit_ns = 0;       // what is smaller has no standing; see ProfileDifference
   Standing standing = Standing::unclear;
 };
 
@@ -60,6 +61,7 @@ struct OpPart {
   double by_calls_ns = 0;
   double by_length_ns = 0;
   double share = 0;
+  double limit_ns = 0;
   Standing standing = Standing::unclear;
 };
 
@@ -71,11 +73,14 @@ struct ScaledProfile {
   double drift_ns = 0;     // |unprofiled step of the profile's process - measured step time|
 };
 
+// The limit of a phase or op: noise + for each cell, drift + its part of the overhead. Its part is the larger of its
+// shares of the profile's calls and time: clock readings come with calls, and scaling takes them out by time. What
+// nobody claims may hold all of them: its part is 1.
 struct ProfileDifference {
   ScaledProfile a;
   ScaledProfile b;
   double noise_ns = 0;            // the farther end of the step's difference from its value
-  double limit_ns = 0;            // noise + overheads + drifts of both: what is smaller has no standing
+  double largest_limit_ns = 0;    // noise + overheads + drifts of both; infinite: nothing has a standing
   std::vector<PhasePart> phases;  // the largest first
   std::vector<OpPart> ops;        // the largest first
 };

@@ -62,6 +62,7 @@ void fields(Archive& archive, const PhasePart& part) {
   archive.field("b_ns", part.b_ns);
   archive.field("difference_ns", part.difference_ns);
   archive.field("share", part.share);
+  archive.field("limit_ns", part.limit_ns);
   archive.field("standing", part.standing);
 }
 
@@ -77,6 +78,7 @@ void fields(Archive& archive, const OpPart& part) {
   archive.field("by_calls_ns", part.by_calls_ns);
   archive.field("by_length_ns", part.by_length_ns);
   archive.field("share", part.share);
+  archive.field("limit_ns", part.limit_ns);
   archive.field("standing", part.standing);
 }
 
@@ -92,7 +94,7 @@ void fields(Archive& archive, const ProfileDifference& profiles) {
   archive.field("a", profiles.a);
   archive.field("b", profiles.b);
   archive.field("noise_ns", profiles.noise_ns);
-  archive.field("limit_ns", profiles.limit_ns);
+  archive.field("largest_limit_ns", profiles.largest_limit_ns);
   archive.field("phases", profiles.phases);
   archive.field("ops", profiles.ops);
 }

@@ -146,7 +146,8 @@ std::string unclear_words(const std::vector<PhasePart>& phases) {
   std::string text;
   for (const PhasePart& phase : phases) {
     if (phase.standing != Standing::unclear) continue;
-    text += (text.empty() ? "    Below the limit: " : ", ") + phase.phase + " " + more_or_less(phase.difference_ns);
+    text += (text.empty() ? "    Below their limits: " : ", ") + phase.phase + " " + more_or_less(phase.difference_ns) +
+            " (limit " + format_duration_ns(phase.limit_ns) + ")";
   }
   return text;
 }
@@ -154,14 +155,14 @@ std::string unclear_words(const std::vector<PhasePart>& phases) {
 // The rule in figures.
 std::string limit_words(const result::ProfileDifference& profiles, const std::string& a, const std::string& b) {
   const std::string rests_on = evidence(a + ", " + b);
-  if (!std::isfinite(profiles.limit_ns)) {
+  if (!std::isfinite(profiles.largest_limit_ns)) {
     return "    No phase is named: the cells' medians contradict the paired difference." + rests_on;
   }
-  return "    A phase or op is named where it differs by more than " + format_duration_ns(profiles.limit_ns) +
-         ": noise " + format_duration_ns(profiles.noise_ns) + ", profiling itself " +
-         format_duration_ns(profiles.a.overhead_ns) + " and " + format_duration_ns(profiles.b.overhead_ns) +
-         ", profiled process off the timed ones by " + format_duration_ns(profiles.a.drift_ns) + " and " +
-         format_duration_ns(profiles.b.drift_ns) + "." + rests_on;
+  return "    A phase or op is named where it differs by more than its limit: noise " +
+         format_duration_ns(profiles.noise_ns) + ", profiled processes off the timed ones by " +
+         format_duration_ns(profiles.a.drift_ns) + " and " + format_duration_ns(profiles.b.drift_ns) +
+         ", its part (by calls or time) of what profiling itself takes, " + format_duration_ns(profiles.a.overhead_ns) +
+         " and " + format_duration_ns(profiles.b.overhead_ns) + "." + rests_on;
 }
 
 std::string profile_words(const Explanation& explanation, const std::string& a, const std::string& b) {
@@ -185,7 +186,7 @@ std::string profile_words(const Explanation& explanation, const std::string& a, 
             "." + evidence(a + " " + format_duration_ns(phase.a_ns) + ", " + b + " " + format_duration_ns(phase.b_ns)) +
             ops_of(phase.phase, profiles.ops, a, b);
   }
-  if (rank == 0) text += "    No phase differs by more than the limit." + evidence(a + ", " + b);
+  if (rank == 0) text += "    No phase differs by more than its limit." + evidence(a + ", " + b);
   const std::string unclear = unclear_words(profiles.phases);
   if (!unclear.empty()) text += unclear + "." + evidence("profiles of " + a + ", " + b);
   return text + limit_words(profiles, a, b);
