@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "harness/result/launch_costs.h"
 #include "harness/result/pairing.h"
 #include "harness/result/summarise.h"
 
@@ -100,26 +101,6 @@ double median_of(const std::vector<result::Launch>& launches, double result::Lau
   return stats::median(std::move(values));
 }
 
-// The median of a launch's warm samples; 0 where it has none.
-double steady_step_ns(const result::Cell& cell, int launch) {
-  std::vector<double> values;
-  for (const result::Sample& sample : cell.samples) {
-    if (sample.launch == launch && !sample.cold) values.push_back(sample.real_ns);
-  }
-  return stats::median(std::move(values));
-}
-
-std::vector<stats::LaunchCost> launch_costs(const result::Cell& cell) {
-  std::vector<stats::LaunchCost> costs;
-  for (const result::Launch& launch : cell.launches) {
-    const double step_ns = steady_step_ns(cell, launch.launch);
-    if (!(step_ns > 0)) continue;
-    const double before_ns = (launch.load_seconds + launch.prepare_seconds) * 1e9;
-    costs.push_back({launch.launch, before_ns + launch.first_step_ns - step_ns, step_ns});
-  }
-  return costs;
-}
-
 result::StartCost start_cost(const result::Cell& cell, const stats::BootstrapOptions& bootstrap) {
   return {cell.implementation, median_of(cell.launches, &result::Launch::load_seconds),
           median_of(cell.launches, &result::Launch::prepare_seconds),
@@ -150,8 +131,8 @@ Result<result::StepsCrossover> measure_break_even(CellGroup& group, const RunOpt
   crossover.scenario = group.report().scenarios.front().label;
   crossover.sides = {start_cost(cells[0], bootstrap), start_cost(cells[1], bootstrap)};
   crossover.faster = crossover.sides[1].step_ns.value < crossover.sides[0].step_ns.value ? 1 : 0;
-  crossover.answer =
-      stats::break_even(launch_costs(cells[crossover.faster]), launch_costs(cells[1 - crossover.faster]), bootstrap);
+  crossover.answer = stats::break_even(result::launch_costs(cells[crossover.faster]),
+                                       result::launch_costs(cells[1 - crossover.faster]), bootstrap);
   return crossover;
 }
 

@@ -5,22 +5,13 @@
 #include <map>
 #include <unordered_map>
 
+#include "harness/result/implementation_name.h"
+#include "harness/result/launch_costs.h"
 #include "harness/result/pairing.h"
 
 namespace gdbench::result {
 
 namespace {
-
-// The parts of an id "strategy/backend[+policy]".
-std::string strategy_of(const std::string& implementation) {
-  return implementation.substr(0, implementation.find('/'));
-}
-
-std::string backend_of(const std::string& implementation) {
-  const std::size_t slash = implementation.find('/');
-  if (slash == std::string::npos) return "";
-  return implementation.substr(slash + 1, implementation.find('+', slash) - slash - 1);
-}
 
 // The timed cells of one scenario, thread count and arm.
 using Group = std::vector<const Cell*>;
@@ -79,11 +70,12 @@ std::vector<OpDifference> op_differences(const Profile& profile, const Profile& 
 
 void add_taxes(const Group& group, const std::string& baseline, const stats::VerdictOptions& options,
                std::vector<FrameworkTax>& taxes) {
-  const std::string base_strategy = strategy_of(baseline);
+  const std::string base_strategy = parse_implementation(baseline).strategy;
   std::unordered_map<const Cell*, Visits> visits;
   for (const Cell* cell : group) {
-    if (strategy_of(cell->implementation) == base_strategy) continue;
-    const Cell* base = find_default(group, base_strategy + "/" + backend_of(cell->implementation));
+    const ImplementationName name = parse_implementation(cell->implementation);
+    if (name.strategy == base_strategy) continue;
+    const Cell* base = find_default(group, base_strategy + "/" + name.backend);
     if (base == nullptr) continue;
     const auto [entry, fresh] = visits.try_emplace(base);
     if (fresh) entry->second = visits_of(*base);
@@ -112,24 +104,12 @@ struct Costs {
 };
 
 Costs costs_of(const Cell& cell) {
-  std::unordered_map<int, std::vector<double>> times;
-  for (const Sample& sample : cell.samples) {
-    if (is_used(sample)) times[sample.launch].push_back(sample.real_ns);
-  }
-  Costs costs;
-  costs.cell = &cell;
-  costs.backend = backend_of(cell.implementation);
+  Costs costs{&cell, parse_implementation(cell.implementation).backend, launch_costs(cell)};
   std::vector<double> ready;
   std::vector<double> steps;
-  for (const Launch& launch : cell.launches) {
-    const auto steady = times.find(launch.launch);
-    if (steady == times.end()) continue;
-    const double step_ns = stats::median(steady->second);
-    const double ready_ns = (launch.load_seconds + launch.prepare_seconds) * 1e9 + launch.first_step_ns - step_ns;
-    if (!std::isfinite(ready_ns)) continue;
-    costs.launches.push_back({launch.launch, ready_ns, step_ns});
-    ready.push_back(ready_ns);
-    steps.push_back(step_ns);
+  for (const stats::LaunchCost& launch : costs.launches) {
+    ready.push_back(launch.ready_ns);
+    steps.push_back(launch.step_ns);
   }
   costs.ready_ns = stats::median(std::move(ready));
   costs.step_ns = stats::median(std::move(steps));

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "harness/result/implementation_name.h"
+#include "harness/result/launch_costs.h"
 #include "harness/result/pairing.h"
 #include "harness/stats/break_even.h"
 
@@ -83,22 +84,6 @@ std::vector<AxisPath> paths_between(const Report& report, const Cell& a, const C
     if (std::optional<AxisPath> path = walk(report, a, b, order, whole)) paths.push_back(std::move(*path));
   } while (std::next_permutation(order.begin(), order.end()));
   return paths;
-}
-
-// One entry per launch that has a steady step.
-std::vector<stats::LaunchCost> launch_costs(const Cell& cell) {
-  std::vector<stats::LaunchCost> costs;
-  for (const Launch& launch : cell.launches) {
-    std::vector<double> steady;
-    for (const Sample& sample : cell.samples) {
-      if (sample.launch == launch.launch && is_used(sample)) steady.push_back(sample.real_ns);
-    }
-    if (steady.empty()) continue;
-    const double step_ns = stats::median(std::move(steady));
-    const double once_ns = (launch.load_seconds + launch.prepare_seconds) * 1e9;
-    costs.push_back({launch.launch, once_ns + std::max(0.0, launch.first_step_ns - step_ns), step_ns});
-  }
-  return costs;
 }
 
 BreakEvenRecord break_even_of(const Report& report, const Cell& faster, const Cell& slower) {
