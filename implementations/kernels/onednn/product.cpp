@@ -2,6 +2,7 @@
 // and its sgemm, which handles vectors well and costs less to call.
 #include <dnnl.hpp>
 #include <memory>
+#include <vector>
 
 #include "implementations/kernels/cpu/backend.h"
 #include "implementations/kernels/cpu/shapes.h"
@@ -92,6 +93,17 @@ Following following(Op op, gdbench_activation activation, std::initializer_list<
   return Following(cpu::bind_request(request).call);
 }
 
+// sgemm generates its code when it is first called with such operands, which takes tens of milliseconds: here, not in
+// the first step. Small operands are enough.
+void generate_code(const GemmCall& call) {
+  constexpr std::int64_t kSize = 48;
+  static const std::vector<float> zeros(kSize * kSize);
+  std::vector<float> c(kSize * kSize);
+  const float alpha = 1;
+  dnnl_sgemm(call.transpose_a, call.transpose_b, kSize, call.shape.n == 1 ? 1 : kSize, kSize, alpha, zeros.data(),
+             kSize, zeros.data(), kSize, call.factors.beta, c.data(), kSize);
+}
+
 cpu::Binding bind_gemm(const Request& request) {
   GemmCall call(request);
   const Operand& c = request.operands[2];
@@ -100,6 +112,7 @@ cpu::Binding bind_gemm(const Request& request) {
     call.activation = following(Op::activation, request.epilogue_activation, {c, c});
   }
   call.product = choose_product(call.shape);
+  if (call.product == run_gemm) generate_code(call);
   const cpu::Run run = call.add_bias || call.activation ? run_gemm_and_epilogues : call.product;
   return cpu::make_binding(std::move(call), run);
 }
