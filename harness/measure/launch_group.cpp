@@ -22,6 +22,7 @@ struct Member {
   LiveCell* live = nullptr;
   CellWorker worker;
   result::Launch launch;
+  ProcessorTrust processor;
   std::int64_t started_ns = 0;
 };
 
@@ -103,10 +104,12 @@ class LaunchGroup {
     if (!answer.ok()) return answer.error();
     const worker::BlockAnswer& times = answer.value();
     const worker::ImplementationDescription& implementation = live.planned->entry->implementation;
-    distrust(live, reason_for_distrust({.answer = times,
-                                        .steps = block.steps,
-                                        .compute_threads = live.planned->threads.compute,
-                                        .helper_threads = implementation.helper_threads}));
+    const BlockClaim claim{.answer = times,
+                           .steps = block.steps,
+                           .compute_threads = live.planned->threads.compute,
+                           .helper_threads = implementation.helper_threads};
+    distrust(live, reason_for_distrust(claim));
+    distrust(live, member.processor.judge(claim));
     result::Sample sample;
     sample.launch = launch_;
     sample.round = round;

@@ -30,15 +30,27 @@ struct BlockClaim {
   int helper_threads = 0;
 };
 
-// Empty where stamps lie inside the request's window, the time fits between them, CPU time fits the declared threads,
-// and the state says that exactly `steps` updates were made; else the reason.
+// Empty where stamps lie inside the request's window, the time fits between them, and the state says that exactly
+// `steps` updates were made; else the reason.
 std::string reason_for_distrust(const BlockClaim& claim);
+
+// Judges a worker's CPU times, block after block: they must fit the declared threads.
+class ProcessorTrust {
+ public:
+  // The reason once three blocks in a row do not fit, empty until then. A single one says nothing: what a hypervisor
+  // takes away between two clock readings is accounted to whoever was running.
+  std::string judge(const BlockClaim& claim);
+
+ private:
+  int breaches_ = 0;  // in a row
+};
 
 // Empty where `displacement` is what was expected.
 std::string reason_for_distrust(double displacement, const ExpectedDisplacement& expected);
 
-// Empty unless the worker, which has nothing to do, uses the processor. Takes 30 ms: the kernel accounts a running
-// thread of another process by its clock tick only, and thread pools may spin for a moment after their work.
+// Empty unless the worker, which has nothing to do, uses the processor, three times in a row. Takes 30 ms: the kernel
+// accounts a running thread of another process by its clock tick only, and thread pools may spin for a moment after
+// their work.
 std::string reason_for_idle_distrust(const worker::Process& process);
 
 }  // namespace gdbench::measure
