@@ -27,12 +27,8 @@ struct Series {
 };
 
 std::vector<double> launch_medians(const Cell& cell) {
-  std::map<int, std::vector<double>> times;
-  for (const Sample& sample : cell.samples) {
-    if (is_used(sample)) times[sample.launch].push_back(sample.real_ns);
-  }
   std::vector<double> medians;
-  for (auto& [launch, values] : times) medians.push_back(stats::median(std::move(values)));
+  for (auto& [launch, values] : times_by_launch(cell)) medians.push_back(stats::median(std::move(values)));
   return medians;
 }
 

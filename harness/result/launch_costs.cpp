@@ -1,7 +1,7 @@
 #include "harness/result/launch_costs.h"
 
 #include <cmath>
-#include <unordered_map>
+#include <map>
 #include <utility>
 
 #include "harness/result/pairing.h"
@@ -9,10 +9,7 @@
 namespace gdbench::result {
 
 std::vector<stats::LaunchCost> launch_costs(const Cell& cell) {
-  std::unordered_map<int, std::vector<double>> times;
-  for (const Sample& sample : cell.samples) {
-    if (is_used(sample)) times[sample.launch].push_back(sample.real_ns);
-  }
+  std::map<int, std::vector<double>> times = times_by_launch(cell);
   std::vector<stats::LaunchCost> costs;
   for (const Launch& launch : cell.launches) {
     const auto steady = times.find(launch.launch);

@@ -15,6 +15,14 @@ std::uint64_t visit_of(const Sample& sample) {
 
 bool is_used(const Sample& sample) { return !sample.cold && std::isfinite(sample.real_ns) && sample.real_ns > 0; }
 
+std::map<int, std::vector<double>> times_by_launch(const Cell& cell) {
+  std::map<int, std::vector<double>> times;
+  for (const Sample& sample : cell.samples) {
+    if (is_used(sample)) times[sample.launch].push_back(sample.real_ns);
+  }
+  return times;
+}
+
 Visits visits_of(const Cell& cell) {
   Visits visits;
   for (const Sample& sample : cell.samples) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -12,6 +13,9 @@ namespace gdbench::result {
 
 // Neither cold nor a time that is no positive number.
 bool is_used(const Sample& sample);
+
+// Times by launch, in the order of measuring.
+std::map<int, std::vector<double>> times_by_launch(const Cell& cell);
 
 // Times by (launch, round); where a visit timed several blocks, in the order of measuring.
 using Visits = std::unordered_map<std::uint64_t, std::vector<double>>;

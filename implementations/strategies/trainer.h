@@ -15,6 +15,18 @@
 
 namespace gdbench::strategies {
 
+// What a Trainer can do, for the masks of StrategyDescriptor.
+constexpr std::uint32_t kTrainerActivations = GDBENCH_BIT(GDBENCH_IDENTITY) | GDBENCH_BIT(GDBENCH_RELU) |
+                                              GDBENCH_BIT(GDBENCH_TANH) | GDBENCH_BIT(GDBENCH_SIGMOID);
+constexpr std::uint32_t kTrainerLosses =
+    GDBENCH_BIT(GDBENCH_MSE) | GDBENCH_BIT(GDBENCH_HALF_MSE) | GDBENCH_BIT(GDBENCH_SOFTMAX_CROSS_ENTROPY);
+constexpr std::uint32_t kTrainerOptimizers = GDBENCH_BIT(GDBENCH_SGD) | GDBENCH_BIT(GDBENCH_MOMENTUM) |
+                                             GDBENCH_BIT(GDBENCH_NESTEROV) | GDBENCH_BIT(GDBENCH_ADAGRAD) |
+                                             GDBENCH_BIT(GDBENCH_RMSPROP) | GDBENCH_BIT(GDBENCH_ADAM) |
+                                             GDBENCH_BIT(GDBENCH_ADAMW);
+constexpr std::uint32_t kTrainerCapabilities =
+    GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE);
+
 class Trainer : public Strategy {
  public:
   explicit Trainer(const kernels::Backend& backend) : backend_(backend) {}

@@ -8,7 +8,7 @@
 #include "implementations/strategies/graph/dump.h"
 #include "implementations/strategies/graph/ir/build.h"
 #include "implementations/strategies/graph/plan/executable.h"
-#include "implementations/strategies/trainer.h"
+#include "implementations/strategies/prepared_trainer.h"
 
 namespace gdbench::strategies::graph {
 namespace {
@@ -38,28 +38,20 @@ struct CompileTimes {
   }
 };
 
-class CompiledStrategy final : public Trainer {
+class CompiledStrategy final : public PreparedTrainer {
  public:
-  explicit CompiledStrategy(const kernels::Backend& backend) : Trainer(backend), backend_flags_(backend.flags) {}
+  explicit CompiledStrategy(const kernels::Backend& backend)
+      : PreparedTrainer(backend), backend_flags_(backend.flags) {}
 
   void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override;
-  void run(std::uint64_t steps) override;
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
 
  private:
   Compiled compile_step(std::int64_t rows, const Selection& selection, const std::string& dump_folder);
-  // The step's calls with its batch in place.
-  const Program& program_for(const BatchFeed::Batch& batch) {
-    TrainingProgram& step = batch.rows == problem().batch_rows ? *full_ : *partial_;
-    step.take(batch);
-    return step.program();
-  }
   void report_compilation(const gdbench_profile_sink& sink) const;
 
   std::uint32_t backend_flags_;
   CompileTimes times_;
-  std::optional<TrainingProgram> full_;
-  std::optional<TrainingProgram> partial_;  // for the smaller last batch of an epoch
 };
 
 Compiled CompiledStrategy::compile_step(std::int64_t rows, const Selection& selection, const std::string& dump_folder) {
@@ -96,15 +88,6 @@ void CompiledStrategy::prepare(const gdbench_problem& problem, const gdbench_set
   times_.bind += now_ns() - start;
 }
 
-void CompiledStrategy::run(std::uint64_t steps) {
-  // A batch that is all the data lies where it lay when the program was made.
-  if (feed().loader().full_batch()) {
-    for_each_step(steps, [&program = full_->program()](const BatchFeed::Batch&) { program.run(); });
-  } else {
-    for_each_step(steps, [this](const BatchFeed::Batch& batch) { program_for(batch).run(); });
-  }
-}
-
 void CompiledStrategy::report_compilation(const gdbench_profile_sink& sink) const {
   const auto record = [&](const std::string& name, std::int64_t calls, double nanoseconds) {
     gdbench_profile_record values{};
@@ -121,10 +104,7 @@ void CompiledStrategy::report_compilation(const gdbench_profile_sink& sink) cons
 }
 
 void CompiledStrategy::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
-  Profile profile;
-  for_each_profiled_step(steps, profile,
-                         [&](const BatchFeed::Batch& batch) { program_for(batch).run_profiled(session(), profile); });
-  profile.report(sink);
+  PreparedTrainer::profile(steps, sink);
   report_compilation(sink);
 }
 
@@ -141,13 +121,10 @@ const StrategyDescriptor kDescriptor = {
     .name = "graph",
     .description = "the step as a graph, built once, optimised and planned, run as a flat list of kernel calls",
     .tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS),
-    .activations = GDBENCH_BIT(GDBENCH_IDENTITY) | GDBENCH_BIT(GDBENCH_RELU) | GDBENCH_BIT(GDBENCH_TANH) |
-                   GDBENCH_BIT(GDBENCH_SIGMOID),
-    .losses = GDBENCH_BIT(GDBENCH_MSE) | GDBENCH_BIT(GDBENCH_HALF_MSE) | GDBENCH_BIT(GDBENCH_SOFTMAX_CROSS_ENTROPY),
-    .optimizers = GDBENCH_BIT(GDBENCH_SGD) | GDBENCH_BIT(GDBENCH_MOMENTUM) | GDBENCH_BIT(GDBENCH_NESTEROV) |
-                  GDBENCH_BIT(GDBENCH_ADAGRAD) | GDBENCH_BIT(GDBENCH_RMSPROP) | GDBENCH_BIT(GDBENCH_ADAM) |
-                  GDBENCH_BIT(GDBENCH_ADAMW),
-    .capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE),
+    .activations = kTrainerActivations,
+    .losses = kTrainerLosses,
+    .optimizers = kTrainerOptimizers,
+    .capabilities = kTrainerCapabilities,
     .option_count = static_cast<std::int64_t>(std::size(kOptions)),
     .options = kOptions,
     .create = [](const kernels::Backend& backend) -> std::unique_ptr<Strategy> {

@@ -201,13 +201,10 @@ constexpr StrategyDescriptor describe(const char* policy, std::uint32_t tasks, c
       .policy = policy,
       .description = description,
       .tasks = tasks,
-      .activations = GDBENCH_BIT(GDBENCH_IDENTITY) | GDBENCH_BIT(GDBENCH_RELU) | GDBENCH_BIT(GDBENCH_TANH) |
-                     GDBENCH_BIT(GDBENCH_SIGMOID),
-      .losses = GDBENCH_BIT(GDBENCH_MSE) | GDBENCH_BIT(GDBENCH_HALF_MSE) | GDBENCH_BIT(GDBENCH_SOFTMAX_CROSS_ENTROPY),
-      .optimizers = GDBENCH_BIT(GDBENCH_SGD) | GDBENCH_BIT(GDBENCH_MOMENTUM) | GDBENCH_BIT(GDBENCH_NESTEROV) |
-                    GDBENCH_BIT(GDBENCH_ADAGRAD) | GDBENCH_BIT(GDBENCH_RMSPROP) | GDBENCH_BIT(GDBENCH_ADAM) |
-                    GDBENCH_BIT(GDBENCH_ADAMW),
-      .capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE),
+      .activations = kTrainerActivations,
+      .losses = kTrainerLosses,
+      .optimizers = kTrainerOptimizers,
+      .capabilities = kTrainerCapabilities,
       .create = [](const kernels::Backend& backend) -> std::unique_ptr<strategies::Strategy> {
         return std::make_unique<Strategy>(backend);
       },

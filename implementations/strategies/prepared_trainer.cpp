@@ -1,0 +1,27 @@
+#include "implementations/strategies/prepared_trainer.h"
+
+namespace gdbench::strategies {
+
+const Program& PreparedTrainer::program_for(const BatchFeed::Batch& batch) {
+  TrainingProgram& step = batch.rows == problem().batch_rows ? *full_ : *partial_;
+  step.take(batch);
+  return step.program();
+}
+
+void PreparedTrainer::run(std::uint64_t steps) {
+  // A batch that is all the data lies where it lay when the program was made.
+  if (feed().loader().full_batch()) {
+    for_each_step(steps, [&program = full_->program()](const BatchFeed::Batch&) { program.run(); });
+  } else {
+    for_each_step(steps, [this](const BatchFeed::Batch& batch) { program_for(batch).run(); });
+  }
+}
+
+void PreparedTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
+  Profile profile;
+  for_each_profiled_step(steps, profile,
+                         [&](const BatchFeed::Batch& batch) { program_for(batch).run_profiled(session(), profile); });
+  profile.report(sink);
+}
+
+}  // namespace gdbench::strategies
