@@ -62,6 +62,10 @@ std::string integer_expectation(IntegerRange range) {
 }
 
 std::string number_expectation(NumberRange range) {
+  if (std::isfinite(range.below)) {
+    return std::string("a number ") + (range.open ? "above " : "from ") + json(range.least).dump() + " to below " +
+           json(range.below).dump();
+  }
   if (range.least == 0) return range.open ? "a positive number" : "a number of at least 0";
   return std::string("a number ") + (range.open ? "above " : "of at least ") + json(range.least).dump();
 }
@@ -204,7 +208,9 @@ double JsonReader::number(const std::string& key, NumberRange range, std::option
   if (value == nullptr) return fallback.value_or(range.least);
   if (value->is_number()) {
     const auto number = value->get<double>();
-    if (std::isfinite(number) && (range.open ? number > range.least : number >= range.least)) return number;
+    if (std::isfinite(number) && (range.open ? number > range.least : number >= range.least) && number < range.below) {
+      return number;
+    }
   }
   fail(key, expected);
   return fallback.value_or(range.least);

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -72,7 +73,8 @@ struct IntegerRange {
 // Finite numbers only.
 struct NumberRange {
   double least;
-  bool open;  // `least` itself is outside
+  bool open;                                               // `least` itself is outside
+  double below = std::numeric_limits<double>::infinity();  // numbers are less than that
 };
 
 // One JSON object of a document. Without a fallback a key is required.

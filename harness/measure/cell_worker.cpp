@@ -62,12 +62,13 @@ scenario::State CellWorker::state(std::size_t image, std::int64_t step) const {
   return worker::read_state(layout_, dtype_, state_memory_.data() + image * layout_.image_bytes, step);
 }
 
-Result<worker::BlockAnswer> CellWorker::run_block(std::uint64_t steps, std::uint64_t warm_up) {
-  return client_.run({.steps = steps, .warm_up = warm_up, .start_image = kStartImage, .end_image = kEndImage});
+Result<worker::BlockAnswer> CellWorker::run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start) {
+  return client_.run(
+      {.steps = steps, .warm_up = warm_up, .start_image = kStartImage, .start_step = start, .end_image = kEndImage});
 }
 
-Result<scenario::State> CellWorker::run_in_two_parts(std::uint64_t first, std::uint64_t second) {
-  Status status = client_.set_state(kStartImage, 0);
+Result<scenario::State> CellWorker::run_in_two_parts(std::uint64_t first, std::uint64_t second, std::int64_t start) {
+  Status status = client_.set_state(kStartImage, start);
   if (status.ok()) status = client_.run_on(first);
   if (status.ok()) status = client_.run_on(second);
   if (!status.ok()) return status.error();

@@ -83,6 +83,12 @@ std::string reason_unsupported(const ImplementationDescription& implementation, 
   if (problem.optimizer.learning_rates.size() > 1 && !implementation.has_capability("schedule")) {
     return id + " has no learning-rate schedule";
   }
+  if (problem.optimizer.weight_decay != 0 && !implementation.has_capability("weight_decay")) {
+    return id + " has no weight decay";
+  }
+  if (problem.micro_batches > 1 && !implementation.has_capability("micro_batches")) {
+    return id + " does not accumulate gradients over micro-batches";
+  }
   if (implementation.max_compute_threads != 0 && threads > implementation.max_compute_threads) {
     return id + " has at most " + std::to_string(implementation.max_compute_threads) + " compute thread(s)";
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <random>
 
@@ -30,6 +31,12 @@ result::Verification record_of(const verify::Yardstick& yardstick, const verify:
   return verification;
 }
 
+verify::YardstickOptions yardstick_options(std::uint64_t seed) {
+  verify::YardstickOptions options;
+  options.seed = seed;
+  return options;
+}
+
 // The implementation's own loss, NaN where it offers none. Errors: it failed otherwise.
 Result<double> own_loss(worker::Client& client) {
   const Result<double> loss = client.evaluate();
@@ -37,26 +44,69 @@ Result<double> own_loss(worker::Client& client) {
   return loss;
 }
 
-Result<result::CellStatus> check_trajectory(CellWorker& worker, const verify::Yardstick& yardstick, std::uint64_t seed,
+// "; off by 3.1e-02 after 20 steps": how far the tensor that is furthest beyond its tolerance got by the end.
+std::string final_distance(const verify::Check& check, std::int64_t steps) {
+  const verify::TensorCheck* worst = nullptr;
+  for (const verify::TensorCheck& tensor : check.tensors) {
+    const bool wrong = !(tensor.error <= tensor.tolerance);
+    if (wrong && (worst == nullptr || tensor.relative > worst->relative)) worst = &tensor;
+  }
+  if (worst == nullptr) return "";
+  char text[120];
+  std::snprintf(text, sizeof text, "; %s is off by %.1e, %.1e of its norm, after %lld steps", worst->name.c_str(),
+                worst->error, worst->relative, static_cast<long long>(steps));
+  return text;
+}
+
+// At which step the implementation first leaves the reference, for a trajectory whose end is wrong as `whole` says.
+Result<std::string> describe_departure(CellWorker& worker, const PlannedScenario& planned,
+                                       const verify::Yardstick& yardstick, const verify::Check& whole,
+                                       const verify::YardstickOptions& options) {
+  for (std::int64_t steps = 1; steps < yardstick.steps; ++steps) {
+    const Result<verify::Yardstick> part =
+        verify::make_prefix(yardstick, steps, planned.problem, *planned.dataset, options);
+    if (!part.ok()) continue;  // so few steps move nothing beyond the tolerance
+    const Result<worker::BlockAnswer> block =
+        worker.run_block(static_cast<std::uint64_t>(steps), 0, yardstick.start.step);
+    if (!block.ok()) return block.error();
+    const verify::Check check =
+        verify::check(part.value(), worker.state(kEndImage, block.value().end_step), std::nan(""));
+    if (check.ok) continue;
+    return "leaves the reference at step " + std::to_string(yardstick.start.step + steps) + ": " + check.reason +
+           final_distance(whole, yardstick.steps);
+  }
+  if (yardstick.steps == 1) return whole.reason;
+  return "leaves the reference at step " + std::to_string(yardstick.start.step + yardstick.steps) + ": " + whole.reason;
+}
+
+Result<result::CellStatus> check_trajectory(CellWorker& worker, const PlannedScenario& planned,
+                                            const verify::Yardstick& yardstick, std::uint64_t seed,
                                             result::Cell& cell) {
   const auto steps = static_cast<std::uint64_t>(yardstick.steps);
-  const Result<worker::BlockAnswer> block = worker.run_block(steps, 0);
+  const std::int64_t start = yardstick.start.step;
+  const Result<worker::BlockAnswer> block = worker.run_block(steps, 0, start);
   if (!block.ok()) return block.error();
   const Result<double> loss = own_loss(worker.client());
   if (!loss.ok()) return loss.error();
   const verify::Check whole = verify::check(yardstick, worker.state(kEndImage, block.value().end_step), loss.value());
   cell.verification = record_of(yardstick, whole);
-  if (!whole.ok) return result::CellStatus{CellState::wrong, whole.reason};
-  if (block.value().end_step != yardstick.steps) {
+  if (!whole.ok) {
+    const Result<std::string> departure =
+        describe_departure(worker, planned, yardstick, whole, yardstick_options(seed));
+    if (!departure.ok()) return departure.error();
+    return result::CellStatus{CellState::wrong, departure.value()};
+  }
+  if (block.value().end_step != start + yardstick.steps) {
     return result::CellStatus{CellState::wrong, "says it is at step " + std::to_string(block.value().end_step) +
-                                                    " after " + std::to_string(yardstick.steps) + " steps"};
+                                                    " after " + std::to_string(yardstick.steps) + " steps from step " +
+                                                    std::to_string(start)};
   }
   if (steps < 2) return result::CellStatus{CellState::ok, ""};
 
   // The same in two parts: what a step does must not depend on where a block begins.
   std::mt19937_64 generator(seed);
   const std::uint64_t first = 1 + generator() % (steps - 1);
-  const Result<scenario::State> replayed = worker.run_in_two_parts(first, steps - first);
+  const Result<scenario::State> replayed = worker.run_in_two_parts(first, steps - first, start);
   if (!replayed.ok()) return replayed.error();
   const verify::Check parts = verify::check(yardstick, replayed.value(), loss.value());
   if (!parts.ok) {
@@ -119,9 +169,8 @@ Status calibrate_block(CellWorker& worker, const PlannedScenario& planned, const
 }  // namespace
 
 Result<verify::Yardstick> make_yardstick_for(const PlannedScenario& planned, std::uint64_t seed) {
-  verify::YardstickOptions options;
-  options.seed = seed;
-  Result<verify::Yardstick> made = verify::make_yardstick(planned.problem, *planned.dataset, planned.start, options);
+  Result<verify::Yardstick> made =
+      verify::make_yardstick(planned.problem, *planned.dataset, planned.start, yardstick_options(seed));
   if (made.ok()) return made;
   return Error{made.error().kind, planned.scenario.file.string() + ": " + made.error().message};
 }
@@ -137,7 +186,7 @@ void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell
   CellWorker worker = std::move(started).value();
   cell.status = {CellState::ok, ""};
   if (planned_cell.arithmetic) {
-    const Result<result::CellStatus> checked = check_trajectory(worker, yardstick, options.seed, cell);
+    const Result<result::CellStatus> checked = check_trajectory(worker, planned, yardstick, options.seed, cell);
     cell.status = checked.ok() ? checked.value() : status_of(checked.error());
   }
   if (cell.status.state == CellState::ok && calibrate) {

@@ -119,6 +119,20 @@ std::pair<double, std::string> bytes_floor(const LeastWork& work, const std::vec
   return {longest, level_name};
 }
 
+// The task update: gradients, parameters and slots read once, parameters and slots written once; each entry's new value
+// takes at least an FMA from the old one.
+LeastWork work_of_update(const ScenarioRecord& scenario, bool f64) {
+  LeastWork work;
+  work.f64 = f64;
+  const double tensor_bytes = (f64 ? 8 : 4) * static_cast<double>(scenario.parameters);
+  const double state_bytes = tensor_bytes * (1 + slots_of(scenario.resolved));
+  work.read_bytes = tensor_bytes + state_bytes;
+  work.written_bytes = state_bytes;
+  work.working_set_bytes = work.read_bytes;
+  work.chain_fmas = 1;
+  return work;
+}
+
 }  // namespace
 
 std::optional<VectorCeilings> best_of(const std::vector<CeilingsMeasurement>& measurements) {
@@ -137,6 +151,7 @@ std::optional<LeastWork> least_work(const ScenarioRecord& scenario, double block
   if (!resolved.is_object()) return std::nullopt;
   const std::string task = text_of(resolved, "task");
   const std::string dtype = text_of(resolved, "dtype");
+  if (task == "update" && (dtype == "f32" || dtype == "f64")) return work_of_update(scenario, dtype == "f64");
   const std::string loss = text_of(resolved, "loss");
   const std::vector<LayerShape> layers = layers_of(scenario);
   const bool by_output = task == "gradients";

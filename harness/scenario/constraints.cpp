@@ -1,5 +1,6 @@
 #include "harness/scenario/constraints.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -23,13 +24,49 @@ std::string plural(std::int64_t count, const std::string& noun, const std::strin
   return std::to_string(count) + " " + noun + (count == 1 ? "" : ending);
 }
 
-// The rate in the arithmetic's own type must neither vanish nor overflow.
-std::optional<Fault> find_rate_fault(const Scenario& scenario) {
-  for (const double rate : scenario.optimizer.learning_rates) {
-    const auto narrow = static_cast<float>(rate);
-    if (scenario.dtype == Dtype::f64 || (std::isfinite(narrow) && narrow > 0)) continue;
+// What the optimizer computes with must neither vanish nor overflow in the arithmetic's own type. A schedule may end
+// at 0.
+std::optional<Fault> find_optimizer_fault(const Scenario& scenario) {
+  const auto fits = [&](double value) {
+    const auto narrow = static_cast<float>(value);
+    return scenario.dtype == Dtype::f64 || (std::isfinite(narrow) && narrow > 0) || value == 0;
+  };
+  const Optimizer& optimizer = scenario.optimizer;
+  if (!std::all_of(optimizer.learning_rates.begin(), optimizer.learning_rates.end(), fits)) {
     return Fault{"/optimizer/learning_rate", "a number outside the range of f32",
                  "a positive number that f32 can hold"};
+  }
+  if (!fits(optimizer.epsilon)) {
+    return Fault{"/optimizer/epsilon", "a number outside the range of f32", "a positive number that f32 can hold"};
+  }
+  return std::nullopt;
+}
+
+// The task update takes tensors, gradients and whole batches; nothing else takes tensors or gradients.
+std::optional<Fault> find_update_fault(const Scenario& scenario) {
+  const bool update = scenario.task == Task::update;
+  const bool tensors = std::holds_alternative<Tensors>(scenario.model);
+  const auto* synthetic = std::get_if<SyntheticData>(&scenario.data);
+  const bool gradients = synthetic != nullptr && synthetic->kind == SyntheticKind::gradients;
+  if (tensors != update) {
+    return Fault{"/model/kind",
+                 std::string(tensors ? "tensors" : "a model") + " with the task " + in_quotes(name_of(scenario.task)),
+                 update ? "tensors, whose given gradients are all that the task needs"
+                        : "linear_regression or multilayer_perceptron, or the task update"};
+  }
+  if (gradients != update) {
+    return Fault{
+        "/data/kind",
+        std::string(gradients ? "gradients" : "other data") + " with the task " + in_quotes(name_of(scenario.task)),
+        update ? "synthetic data of the kind gradients" : "other data, or the task update"};
+  }
+  if (!update) return std::nullopt;
+  if (scenario.loss != Loss::mse) return Fault{"/loss", in_quotes(name_of(scenario.loss)), "none for the task update"};
+  if (scenario.batch.rows || scenario.batch.micro_batches > 1) {
+    return Fault{"/batch", "batches for the task update", "\"full\", for there are no rows"};
+  }
+  if (scenario.standardise.features || scenario.standardise.targets) {
+    return Fault{"/standardise", "true for the task update", "false"};
   }
   return std::nullopt;
 }
@@ -37,6 +74,7 @@ std::optional<Fault> find_rate_fault(const Scenario& scenario) {
 }  // namespace
 
 std::optional<Fault> find_target_fault(const Scenario& scenario) {
+  if (std::optional<Fault> fault = find_update_fault(scenario)) return fault;
   const bool softmax = scenario.loss == Loss::softmax_cross_entropy;
   const Targets targets = targets_of(scenario.data);
   const std::string loss = in_quotes(name_of(scenario.loss));
@@ -64,7 +102,7 @@ std::optional<Fault> find_target_fault(const Scenario& scenario) {
     return Fault{"/model/layers/" + last + "/activation", in_quotes(name_of(perceptron->layers.back().activation)),
                  "identity, for softmax_cross_entropy takes logits"};
   }
-  return find_rate_fault(scenario);
+  return find_optimizer_fault(scenario);
 }
 
 std::optional<Fault> find_shape_fault(const Scenario& scenario, const DataShape& shape) {
@@ -82,6 +120,11 @@ std::optional<Fault> find_shape_fault(const Scenario& scenario, const DataShape&
     return Fault{"/batch", std::to_string(*scenario.batch.rows),
                  "\"full\" or from 1 to " + std::to_string(shape.rows) + ", the data's rows"};
   }
+  const std::int64_t batch_rows = scenario.batch.rows.value_or(shape.rows);
+  if (scenario.batch.micro_batches > batch_rows) {
+    return Fault{"/batch/micro_batches", std::to_string(scenario.batch.micro_batches),
+                 "at most " + std::to_string(batch_rows) + ", the batch's rows"};
+  }
   double parameters = 0;
   for (const Layer& layer : layers_of(scenario.model, shape)) {
     parameters += static_cast<double>(layer.inputs + 1) * static_cast<double>(layer.outputs);
@@ -92,7 +135,17 @@ std::optional<Fault> find_shape_fault(const Scenario& scenario, const DataShape&
   return std::nullopt;
 }
 
+std::vector<Layer> layers_of(const Tensors& tensors) {
+  std::vector<Layer> layers;
+  for (const TensorGroup& group : tensors.groups) {
+    layers.insert(layers.end(), static_cast<std::size_t>(group.count),
+                  {group.rows, group.columns, Activation::identity, false});
+  }
+  return layers;
+}
+
 std::vector<Layer> layers_of(const Model& model, const DataShape& shape) {
+  if (const auto* tensors = std::get_if<Tensors>(&model)) return layers_of(*tensors);
   if (const auto* regression = std::get_if<LinearRegression>(&model)) {
     return {{shape.features, shape.outputs, Activation::identity, regression->bias}};
   }

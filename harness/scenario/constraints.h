@@ -13,6 +13,7 @@ namespace gdbench::scenario {
 constexpr std::int64_t kMostRows = INT32_MAX;
 constexpr std::int64_t kMostColumns = std::int64_t{1} << 20;
 constexpr std::int64_t kMostParameters = 1'000'000'000;
+constexpr std::int64_t kMostTensors = 100'000;
 
 struct Fault {
   std::string pointer;
@@ -27,7 +28,8 @@ struct DataShape {
   std::int64_t outputs = 0;  // targets or classes
 };
 
-// The kind of the data's targets against the loss, standardisation and output layer; the loss against the task.
+// The kind of the data's targets against the loss, standardisation and output layer; task, model and data against each
+// other.
 std::optional<Fault> find_target_fault(const Scenario& scenario);
 
 // Output width, batch rows and number of parameters against the data's shape.
@@ -35,5 +37,7 @@ std::optional<Fault> find_shape_fault(const Scenario& scenario, const DataShape&
 
 // The model's layers on data of that shape.
 std::vector<Layer> layers_of(const Model& model, const DataShape& shape);
+// The task update's tensors as layers [rows, columns], each by itself.
+std::vector<Layer> layers_of(const Tensors& tensors);
 
 }  // namespace gdbench::scenario

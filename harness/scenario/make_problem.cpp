@@ -23,6 +23,7 @@ Result<Problem> make_problem(const Scenario& scenario, const Dataset& dataset) {
   problem.loss = scenario.loss;
   problem.rows = dataset.rows;
   problem.batch_rows = scenario.batch.rows.value_or(dataset.rows);
+  problem.micro_batches = scenario.batch.micro_batches;
   problem.optimizer = scenario.optimizer;
   return problem;
 }

@@ -5,11 +5,19 @@
 
 namespace gdbench::scenario {
 
-enum class ModelKind { linear_regression, multilayer_perceptron };
+enum class ModelKind { linear_regression, multilayer_perceptron, tensors };
 enum class Source { synthetic, csv, npy, idx };
 
 constexpr const char* name_of(ModelKind kind) {
-  return kind == ModelKind::linear_regression ? "linear_regression" : "multilayer_perceptron";
+  switch (kind) {
+    case ModelKind::linear_regression:
+      return "linear_regression";
+    case ModelKind::multilayer_perceptron:
+      return "multilayer_perceptron";
+    case ModelKind::tensors:
+      return "tensors";
+  }
+  return "?";
 }
 
 constexpr const char* name_of(Source source) {
@@ -34,6 +42,8 @@ constexpr const char* name_of(SyntheticKind kind) {
       return "teacher";
     case SyntheticKind::blobs:
       return "blobs";
+    case SyntheticKind::gradients:
+      return "gradients";
   }
   return "?";
 }

@@ -1,30 +1,39 @@
-// The optimizers that a scenario may name: one row each.
+// The optimizers that a scenario may name, one row each, and how /optimizer is read and written.
 #pragma once
 
-#include <optional>
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "harness/base/json_reader.h"
 #include "harness/scenario/problem.h"
+#include "harness/scenario/schedule.h"
 
 namespace gdbench::scenario {
 
-// A numeric key of /optimizer.
+// A numeric key of /optimizer besides learning_rate.
 struct OptimizerKey {
   const char* name;
+  double Optimizer::*value;
   NumberRange range;
-  std::optional<double> fallback;  // none: required
-  void (*store)(Optimizer& optimizer, double value);
-  double (*load)(const Optimizer& optimizer);
+  double fallback;
 };
 
 struct OptimizerRow {
   OptimizerKind kind;
-  std::vector<const OptimizerKey*> keys;  // besides "kind"
+  std::vector<OptimizerKey> keys;
 };
 
-// The optimizers that exist; the other kinds are refused by name.
-const std::vector<OptimizerRow>& optimizer_rows();
-const OptimizerRow* find_optimizer(OptimizerKind kind);
+const OptimizerRow& row_of(OptimizerKind kind);
+
+struct OptimizerAndSchedule {
+  Optimizer optimizer;  // with the schedule's learning rates
+  Schedule schedule;
+};
+
+// `steps` is what a schedule's length falls back to.
+OptimizerAndSchedule read_optimizer(JsonReader reader, std::int64_t steps);
+
+// Keys that are off (no weight decay, a constant rate) are left out.
+nlohmann::json to_json(const Optimizer& optimizer, const Schedule& schedule);
 
 }  // namespace gdbench::scenario

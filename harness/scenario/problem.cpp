@@ -99,7 +99,38 @@ int slot_count(OptimizerKind kind) {
   return 0;
 }
 
+namespace {
+
+// Operations per entry of a parameter.
+double update_operations(const Optimizer& optimizer) {
+  const double decay = optimizer.weight_decay == 0 ? 0 : (optimizer.decoupled_weight_decay ? 1 : 2);
+  switch (optimizer.kind) {
+    case OptimizerKind::sgd:
+      return decay + 2;
+    case OptimizerKind::momentum:
+      return decay + 4;
+    case OptimizerKind::nesterov:
+      return decay + 6;
+    case OptimizerKind::adagrad:
+      return decay + 7;  // 2 for the sum of squares; root, addition, division, product, subtraction
+    case OptimizerKind::rmsprop:
+      return decay + 9;  // 4 for the mean of squares
+    case OptimizerKind::adam:
+    case OptimizerKind::adamw:
+      return decay + 14;  // 3 and 4 for the moments, 2 for their corrections
+  }
+  return 0;
+}
+
+}  // namespace
+
 double operations_per_step(const Problem& problem) {
+  const double update = update_operations(problem.optimizer);
+  if (problem.task == Task::update) {
+    double entries = 0;
+    for (const ParameterShape& shape : parameter_shapes(problem)) entries += static_cast<double>(shape.size());
+    return update * entries;
+  }
   const auto batch = static_cast<double>(problem.batch_rows);
   const double sweeps = problem.task == Task::gradients ? static_cast<double>(problem.outputs()) : 1;
   double operations = sweeps * batch * static_cast<double>(problem.outputs());  // gradient of the loss
@@ -113,7 +144,7 @@ double operations_per_step(const Problem& problem) {
     if (layer.bias) operations += (1 + sweeps) * batch * outputs;                                // addition, column sum
     if (layer.activation != Activation::identity) operations += (1 + sweeps) * batch * outputs;  // function, derivative
     operations += (sweeps - 1) * parameters;  // additions of the sweeps' gradients
-    operations += 2 * parameters;             // update
+    operations += update * parameters;
   }
   return operations;
 }

@@ -32,9 +32,17 @@ struct Layer {
   bool bias = true;
 };
 
+// Each kind reads its own; the update rules are those of gdbench_optimizer_kind in plugin.h.
 struct Optimizer {
   OptimizerKind kind = OptimizerKind::sgd;
   std::vector<double> learning_rates = {0.01};  // of step t: entry t, later the last one
+  double momentum = 0.9;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double rho = 0.99;
+  double epsilon = 1e-8;
+  double weight_decay = 0;
+  bool decoupled_weight_decay = false;  // always so for adamw
 };
 
 struct Problem {
@@ -42,12 +50,13 @@ struct Problem {
   Dtype dtype = Dtype::f32;
   std::vector<Layer> layers;
   Loss loss = Loss::mse;
-  std::int64_t rows = 0;        // of the training data
-  std::int64_t batch_rows = 0;  // of one step; equal to rows for full-batch training
+  std::int64_t rows = 0;           // of the training data
+  std::int64_t batch_rows = 0;     // of one step; equal to rows for full-batch training
+  std::int64_t micro_batches = 1;  // parts that a batch is processed in, their gradients accumulated
   Optimizer optimizer;
 
-  std::int64_t features() const { return layers.front().inputs; }
-  std::int64_t outputs() const { return layers.back().outputs; }
+  // Columns of the targets, or classes; the task update has none.
+  std::int64_t outputs() const { return task == Task::update ? 0 : layers.back().outputs; }
   std::int64_t steps_per_epoch() const { return (rows + batch_rows - 1) / batch_rows; }
 };
 
@@ -59,13 +68,15 @@ struct ParameterShape {
   std::int64_t size() const { return rows * columns; }
 };
 
+// For the task update each layer is a tensor of its own: w0 w1 ...
 std::vector<ParameterShape> parameter_shapes(const Problem& problem);
 
 // Optimizer state tensors per parameter: 0 for sgd, 1 for momentum, 2 for adam ...
 int slot_count(OptimizerKind kind);
 
 // Floating-point operations of one step on a full batch, counted as the algorithm needs them: 2 m n k for a product,
-// one per element for a bias, an activation and its derivative, a loss gradient, a column sum; two for an sgd update.
+// one per element for a bias, an activation and its derivative, a loss gradient, a column sum; for the update what its
+// rule says, a square root and a division being one each.
 // The gradient with respect to X is not computed. The task gradients counts the forward pass once, a whole backward
 // sweep per output (its zeros included), and the additions of the sweeps' gradients.
 double operations_per_step(const Problem& problem);

@@ -33,16 +33,30 @@ PerceptronLayer read_layer(JsonReader reader, bool is_output) {
   return layer;
 }
 
+TensorGroup read_tensor_group(JsonReader reader) {
+  TensorGroup group;
+  group.rows = reader.integer("rows", {1, kMostParameters}, std::nullopt);
+  group.columns = reader.integer("columns", {1, kMostParameters}, 1);
+  group.count = reader.integer("count", {1, kMostTensors}, 1);
+  reader.finish();
+  return group;
+}
+
 Model read_model(JsonReader reader) {
-  const auto kind = reader.choice<ModelKind>("kind", {ModelKind::linear_regression, ModelKind::multilayer_perceptron});
+  const auto kind = reader.choice<ModelKind>(
+      "kind", {ModelKind::linear_regression, ModelKind::multilayer_perceptron, ModelKind::tensors});
   Model model;
   if (kind == ModelKind::linear_regression) {
     model = LinearRegression{reader.boolean("bias", false)};
-  } else {
+  } else if (kind == ModelKind::multilayer_perceptron) {
     MultilayerPerceptron perceptron;
     const std::vector<JsonReader> layers = reader.objects("layers");
     for (const JsonReader& layer : layers) perceptron.layers.push_back(read_layer(layer, &layer == &layers.back()));
     model = std::move(perceptron);
+  } else {
+    Tensors tensors;
+    for (const JsonReader& group : reader.objects("tensors")) tensors.groups.push_back(read_tensor_group(group));
+    model = std::move(tensors);
   }
   reader.finish();
   return model;
@@ -50,8 +64,16 @@ Model read_model(JsonReader reader) {
 
 SyntheticData read_synthetic(JsonReader& reader) {
   SyntheticData data;
-  data.kind =
-      reader.choice<SyntheticKind>("kind", {SyntheticKind::linear, SyntheticKind::teacher, SyntheticKind::blobs});
+  data.kind = reader.choice<SyntheticKind>(
+      "kind", {SyntheticKind::linear, SyntheticKind::teacher, SyntheticKind::blobs, SyntheticKind::gradients});
+  if (data.kind == SyntheticKind::gradients) {
+    // As many as the model has parameters: complete_gradients.
+    data.rows = 1;
+    data.outputs = 0;
+    data.noise = 0;
+    data.seed = static_cast<std::uint64_t>(reader.integer("seed", kSeeds, 1));
+    return data;
+  }
   data.rows = reader.integer("rows", kRows, std::nullopt);
   data.features = reader.integer("features", kColumns, std::nullopt);
   const bool blobs = data.kind == SyntheticKind::blobs;
@@ -132,26 +154,9 @@ Batch read_batch(JsonReader& root) {
   batch.rows = read_batch_rows(reader, "rows");
   batch.shuffle = reader.boolean("shuffle", true);
   batch.seed = static_cast<std::uint64_t>(reader.integer("seed", kSeeds, 1));
+  batch.micro_batches = reader.integer("micro_batches", {1, kMostRows}, 1);
   reader.finish();
   return batch;
-}
-
-Optimizer read_optimizer(JsonReader reader) {
-  using enum OptimizerKind;
-  Optimizer optimizer;
-  optimizer.kind = reader.choice<OptimizerKind>("kind", {sgd, momentum, nesterov, adagrad, rmsprop, adam, adamw}, sgd);
-  const OptimizerRow* row = find_optimizer(optimizer.kind);
-  if (row == nullptr) {
-    std::vector<std::string> names;
-    for (const OptimizerRow& known : optimizer_rows()) names.emplace_back(name_of(known.kind));
-    reader.fail("kind", in_quotes(name_of(optimizer.kind)) + ", which is not implemented yet", joined(names));
-    return optimizer;
-  }
-  for (const OptimizerKey* key : row->keys) {
-    key->store(optimizer, reader.number(key->name, key->range, key->fallback));
-  }
-  reader.finish();
-  return optimizer;
 }
 
 std::string read_name(JsonReader& root) {
@@ -164,6 +169,22 @@ std::string read_name(JsonReader& root) {
   return name;
 }
 
+// The given gradients have an entry for each parameter.
+void complete_gradients(JsonReader& root, Scenario& scenario) {
+  auto* data = std::get_if<SyntheticData>(&scenario.data);
+  const auto* tensors = std::get_if<Tensors>(&scenario.model);
+  if (data == nullptr || tensors == nullptr || data->kind != SyntheticKind::gradients) return;
+  double entries = 0;
+  for (const TensorGroup& group : tensors->groups) {
+    entries += static_cast<double>(group.rows) * static_cast<double>(group.columns) * static_cast<double>(group.count);
+  }
+  if (entries > static_cast<double>(kMostParameters)) {
+    root.fail("model", "more than " + std::to_string(kMostParameters) + " parameters", "fewer");
+    return;
+  }
+  data->features = static_cast<std::int64_t>(entries);
+}
+
 Scenario read_document(JsonDocument& document, const std::filesystem::path& file) {
   JsonReader root(document);
   Scenario scenario;
@@ -172,13 +193,15 @@ Scenario read_document(JsonDocument& document, const std::filesystem::path& file
   scenario.purpose = root.text("purpose", "");
   scenario.favours = root.text("favours", "");
   scenario.task = root.choice<Task>("task", {Task::train, Task::update, Task::gradients, Task::floor}, Task::train);
-  if (scenario.task != Task::train && scenario.task != Task::gradients) {
-    root.fail("task", in_quotes(name_of(scenario.task)) + ", which is not implemented yet", "train or gradients");
+  if (scenario.task == Task::floor) {
+    root.fail("task", in_quotes(name_of(scenario.task)) + ", which is not implemented yet",
+              "train, gradients or update");
   }
   // A key that is absent is reported by `finish`, its object is not read.
   if (JsonReader model = root.object("model"); root.has("model")) scenario.model = read_model(model);
   scenario.loss = root.choice<Loss>("loss", {Loss::mse, Loss::half_mse, Loss::softmax_cross_entropy}, Loss::mse);
   if (JsonReader data = root.object("data"); root.has("data")) scenario.data = read_data(data, file.parent_path());
+  complete_gradients(root, scenario);
   if (root.has("standardise")) {
     JsonReader standardise = root.object("standardise");
     scenario.standardise.features = standardise.boolean("features", false);
@@ -186,11 +209,13 @@ Scenario read_document(JsonDocument& document, const std::filesystem::path& file
     standardise.finish();
   }
   scenario.batch = read_batch(root);
-  if (JsonReader optimizer = root.object("optimizer"); root.has("optimizer")) {
-    scenario.optimizer = read_optimizer(optimizer);
-  }
   scenario.dtype = root.choice<Dtype>("dtype", {Dtype::f32, Dtype::f64}, Dtype::f32);
   scenario.steps = root.integer("steps", {1, kMostSteps}, 100);
+  if (JsonReader optimizer = root.object("optimizer"); root.has("optimizer")) {
+    OptimizerAndSchedule read = read_optimizer(optimizer, scenario.steps);
+    scenario.optimizer = std::move(read.optimizer);
+    scenario.schedule = read.schedule;
+  }
   scenario.initial_seed = static_cast<std::uint64_t>(root.integer("initial_seed", kSeeds, 1));
   root.finish(setting_names());
   return scenario;

@@ -11,6 +11,7 @@
 
 #include "harness/base/result.h"
 #include "harness/scenario/problem.h"
+#include "harness/scenario/schedule.h"
 
 namespace gdbench::scenario {
 
@@ -29,12 +30,23 @@ struct MultilayerPerceptron {
   std::vector<PerceptronLayer> layers;
 };
 
-using Model = std::variant<LinearRegression, MultilayerPerceptron>;
+// Parameters without a model, for the task update: `count` tensors of one shape.
+struct TensorGroup {
+  std::int64_t rows = 0;
+  std::int64_t columns = 1;
+  std::int64_t count = 1;
+};
 
-enum class SyntheticKind { linear, teacher, blobs };
+struct Tensors {
+  std::vector<TensorGroup> groups;
+};
+
+using Model = std::variant<LinearRegression, MultilayerPerceptron, Tensors>;
+
+enum class SyntheticKind { linear, teacher, blobs, gradients };
 
 // linear: y = X w + noise. teacher: y from a random two-layer tanh network, + noise. blobs: one Gaussian blob per
-// class.
+// class. gradients: the task update's, one row of N(0, 1) with an entry for each of the parameters; no targets.
 struct SyntheticData {
   SyntheticKind kind = SyntheticKind::linear;
   std::int64_t rows = 0;
@@ -74,6 +86,7 @@ struct Batch {
   std::optional<std::int64_t> rows;  // none: full batch
   bool shuffle = true;               // ignored for a full batch
   std::uint64_t seed = 1;
+  std::int64_t micro_batches = 1;
 };
 
 struct Scenario {
@@ -86,7 +99,8 @@ struct Scenario {
   Data data;
   Standardise standardise;
   Batch batch;
-  Optimizer optimizer;
+  Optimizer optimizer;  // its learning rates are the schedule's
+  Schedule schedule;
   Dtype dtype = Dtype::f32;
   std::int64_t steps = 100;        // a run of this length is far from its fixed point
   std::uint64_t initial_seed = 1;  // of the initial parameters

@@ -17,6 +17,13 @@ json to_json(const Model& model) {
   if (const auto* regression = std::get_if<LinearRegression>(&model)) {
     return {{"kind", name_of(ModelKind::linear_regression)}, {"bias", regression->bias}};
   }
+  if (const auto* tensors = std::get_if<Tensors>(&model)) {
+    json groups = json::array();
+    for (const TensorGroup& group : tensors->groups) {
+      groups.push_back({{"rows", group.rows}, {"columns", group.columns}, {"count", group.count}});
+    }
+    return {{"kind", name_of(ModelKind::tensors)}, {"tensors", std::move(groups)}};
+  }
   json layers = json::array();
   for (const PerceptronLayer& layer : std::get<MultilayerPerceptron>(model).layers) {
     layers.push_back({{"width", layer.width}, {"activation", name_of(layer.activation)}, {"bias", layer.bias}});
@@ -26,6 +33,9 @@ json to_json(const Model& model) {
 
 struct DataToJson {
   json operator()(const SyntheticData& data) const {
+    if (data.kind == SyntheticKind::gradients) {
+      return {{"source", name_of(Source::synthetic)}, {"kind", name_of(data.kind)}, {"seed", data.seed}};
+    }
     return {{"source", name_of(Source::synthetic)},
             {"kind", name_of(data.kind)},
             {"rows", data.rows},
@@ -49,20 +59,16 @@ struct DataToJson {
   }
 };
 
-json to_json(const Optimizer& optimizer) {
-  json result = {{"kind", name_of(optimizer.kind)}};
-  if (const OptimizerRow* row = find_optimizer(optimizer.kind)) {
-    for (const OptimizerKey* key : row->keys) result[key->name] = key->load(optimizer);
-  }
-  return result;
-}
-
 }  // namespace
 
 nlohmann::json to_json(const Scenario& scenario) {
   json batch = "full";  // shuffling and its seed have no effect then
   if (scenario.batch.rows) {
     batch = {{"rows", *scenario.batch.rows}, {"shuffle", scenario.batch.shuffle}, {"seed", scenario.batch.seed}};
+  }
+  if (scenario.batch.micro_batches > 1) {
+    if (!scenario.batch.rows) batch = {{"rows", "full"}};
+    batch["micro_batches"] = scenario.batch.micro_batches;
   }
   return {{"name", scenario.name},
           {"purpose", scenario.purpose},
@@ -73,7 +79,7 @@ nlohmann::json to_json(const Scenario& scenario) {
           {"data", std::visit(DataToJson{}, scenario.data)},
           {"standardise", {{"features", scenario.standardise.features}, {"targets", scenario.standardise.targets}}},
           {"batch", std::move(batch)},
-          {"optimizer", to_json(scenario.optimizer)},
+          {"optimizer", to_json(scenario.optimizer, scenario.schedule)},
           {"dtype", name_of(scenario.dtype)},
           {"steps", scenario.steps},
           {"initial_seed", scenario.initial_seed}};

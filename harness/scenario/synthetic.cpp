@@ -82,6 +82,7 @@ Table make_synthetic(const SyntheticData& data) {
 
   Random features(data.seed, kFeatures);
   table.x = normals(features, data.rows * data.features, 1);
+  if (data.kind == SyntheticKind::gradients) return table;
   table.y = data.kind == SyntheticKind::linear ? linear_targets(data, table.x) : teacher_targets(data, table.x);
   Random noise(data.seed, kNoise);
   for (double& value : table.y) value += data.noise * noise.normal();

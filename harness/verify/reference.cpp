@@ -12,7 +12,6 @@ namespace gdbench::verify {
 namespace {
 
 using scenario::Dataset;
-using scenario::OptimizerKind;
 using scenario::Problem;
 
 // Rows that go through the network together: a chunk of the widest layers stays in the second-level cache.
@@ -55,6 +54,24 @@ void for_each_chunk(const Dataset& dataset, const std::vector<std::int64_t>& row
   }
 }
 
+// X holds them one parameter after the other.
+template <class T>
+ReferenceGradients<T> given_gradients(const Dataset& dataset, const ReferenceState<T>& state) {
+  ReferenceGradients<T> result;
+  const bool single = dataset.dtype == scenario::Dtype::f32;
+  std::size_t next = 0;
+  for (const std::vector<T>& parameter : state.parameters) {
+    std::vector<T>& gradient = result.parameters.emplace_back(parameter.size());
+    for (T& entry : gradient) {
+      entry = single ? static_cast<T>(dataset.x<float>()[next]) : static_cast<T>(dataset.x<double>()[next]);
+      ++next;
+    }
+  }
+  result.tie_allowance.assign(state.parameters.size(), 0.0);
+  result.rounding.assign(state.parameters.size(), 0.0);
+  return result;
+}
+
 }  // namespace
 
 template <class T>
@@ -70,6 +87,7 @@ ReferenceState<T> to_reference(const scenario::State& state) {
 template <class T>
 ReferenceGradients<T> gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
                                 Ties ties) {
+  if (problem.task == scenario::Task::update) return given_gradients(dataset, state);
   const std::vector<LayerView<T>> layers = layers_of(problem, state.parameters);
   const std::vector<std::int64_t> rows = batch_rows(problem, dataset, state.step);
   const std::int64_t count = static_cast<std::int64_t>(rows.size());
@@ -99,31 +117,6 @@ double learning_rate(const scenario::Optimizer& optimizer, std::int64_t step) {
   return optimizer.learning_rates[static_cast<std::size_t>(std::min(step, last))];
 }
 
-bool has_update_rule(OptimizerKind kind) { return kind == OptimizerKind::sgd; }
-
-template <class T>
-void update(const scenario::Optimizer& optimizer, const std::vector<std::vector<T>>& gradients,
-            ReferenceState<T>& state) {
-  const T rate = static_cast<T>(learning_rate(optimizer, state.step));
-  ++state.step;
-  switch (optimizer.kind) {
-    case OptimizerKind::sgd:
-      for (std::size_t p = 0; p < state.parameters.size(); ++p) {
-        for (std::size_t i = 0; i < state.parameters[p].size(); ++i) {
-          state.parameters[p][i] -= rate * gradients[p][i];
-        }
-      }
-      return;
-    case OptimizerKind::momentum:
-    case OptimizerKind::nesterov:
-    case OptimizerKind::adagrad:
-    case OptimizerKind::rmsprop:
-    case OptimizerKind::adam:
-    case OptimizerKind::adamw:
-      return;
-  }
-}
-
 template <class T>
 std::vector<T> train(const Problem& problem, const Dataset& dataset, ReferenceState<T>& state, std::int64_t steps) {
   std::vector<T> losses;
@@ -137,9 +130,10 @@ std::vector<T> train(const Problem& problem, const Dataset& dataset, ReferenceSt
 
 template <class T>
 Evaluation<T> evaluate_with_rounding(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state) {
+  Evaluation<T> result;
+  if (problem.task == scenario::Task::update) return result;
   const std::vector<LayerView<T>> layers = layers_of(problem, state.parameters);
   RoundingModel<T> rounding(problem, layers);
-  Evaluation<T> result;
   for_each_chunk<T>(dataset, all_rows(dataset), layers.size(), [&](Chunk<T>& chunk) {
     for (std::size_t index = 0; index < layers.size(); ++index) {
       forward_product(layers[index], index, chunk);
@@ -160,7 +154,6 @@ T evaluate(const Problem& problem, const Dataset& dataset, const ReferenceState<
 #define GDBENCH_INSTANTIATE(T)                                                                              \
   template ReferenceState<T> to_reference(const scenario::State&);                                          \
   template ReferenceGradients<T> gradients(const Problem&, const Dataset&, const ReferenceState<T>&, Ties); \
-  template void update(const scenario::Optimizer&, const std::vector<std::vector<T>>&, ReferenceState<T>&); \
   template std::vector<T> train(const Problem&, const Dataset&, ReferenceState<T>&, std::int64_t);          \
   template Evaluation<T> evaluate_with_rounding(const Problem&, const Dataset&, const ReferenceState<T>&);  \
   template T evaluate(const Problem&, const Dataset&, const ReferenceState<T>&);

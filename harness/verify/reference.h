@@ -40,7 +40,8 @@ enum class Ties { as_computed, flipped };
 template <class T>
 ReferenceState<T> to_reference(const scenario::State& state);
 
-// Gradients of step state.step's batch.
+// Gradients of step state.step's batch, whatever the number of micro-batches: accumulation must give the same. For the
+// task update the given ones, with a loss of 0.
 template <class T>
 ReferenceGradients<T> gradients(const scenario::Problem& problem, const scenario::Dataset& dataset,
                                 const ReferenceState<T>& state, Ties ties = Ties::as_computed);
@@ -48,10 +49,8 @@ ReferenceGradients<T> gradients(const scenario::Problem& problem, const scenario
 // The learning rate of step `step`, counted from 0.
 double learning_rate(const scenario::Optimizer& optimizer, std::int64_t step);
 
-// Whether `update` has the formula of an optimizer.
-bool has_update_rule(scenario::OptimizerKind kind);
-
-// One update of the optimizer; adds 1 to state.step. Leaves the parameters alone where there is no update rule.
+// One update of the optimizer by gdbench_optimizer_kind's rules; adds 1 to state.step. Slots that the state does not
+// have yet begin as zeros.
 template <class T>
 void update(const scenario::Optimizer& optimizer, const std::vector<std::vector<T>>& gradients,
             ReferenceState<T>& state);
@@ -61,7 +60,7 @@ template <class T>
 std::vector<T> train(const scenario::Problem& problem, const scenario::Dataset& dataset, ReferenceState<T>& state,
                      std::int64_t steps);
 
-// The loss over all rows of the training data.
+// The loss over all rows of the training data; 0 for the task update.
 template <class T>
 T evaluate(const scenario::Problem& problem, const scenario::Dataset& dataset, const ReferenceState<T>& state);
 

@@ -6,6 +6,7 @@
 
 #include "harness/verify/reference.h"
 #include "harness/verify/rounding.h"
+#include "harness/verify/update.h"
 
 namespace gdbench::verify {
 
@@ -91,9 +92,8 @@ template <class T>
 struct Trajectory {
   ReferenceState<T> state;
   std::vector<double> losses;
-  std::vector<double> rounding;        // learning rate * ReferenceGradients::rounding
-  std::vector<double> tie_allowance;   // learning rate * ReferenceGradients::tie_allowance
-  std::vector<double> gradient_norms;  // of the last step
+  std::vector<double> rounding;       // what ReferenceGradients::rounding and the update's own rounding may add up to
+  std::vector<double> tie_allowance;  // the same of ReferenceGradients::tie_allowance
   std::vector<std::vector<T>> last_gradients;
 };
 
@@ -105,18 +105,23 @@ Result<Trajectory<T>> follow(const Problem& problem, const Dataset& dataset, con
   const std::size_t count = start.parameters.size();
   result.rounding.assign(count, 0.0);
   result.tie_allowance.assign(count, 0.0);
+  const double epsilon = epsilon_of(problem.dtype);
   for (std::int64_t step = 0; step < steps; ++step) {
-    const double rate = learning_rate(problem.optimizer, result.state.step);
     ReferenceGradients<T> batch = gradients(problem, dataset, result.state, ties);
+    const std::vector<std::vector<T>> before = result.state.parameters;
     update(problem.optimizer, batch.parameters, result.state);
     if (!std::isfinite(batch.loss) || !all_finite(result.state.parameters)) {
-      return usage_error("the reference diverges at step " + std::to_string(step) +
+      return usage_error("the reference diverges at step " + std::to_string(start.step + step) +
                          ": its loss or its parameters are not finite; the learning rate is too large for the data");
     }
     result.losses.push_back(static_cast<double>(batch.loss));
+    for (double& rounding : batch.rounding) rounding *= epsilon;
+    const std::int64_t left = steps - step - 1;
+    const std::vector<double> rounded = update_errors(problem.optimizer, result.state, batch.rounding, left);
+    const std::vector<double> tied = update_errors(problem.optimizer, result.state, batch.tie_allowance, left);
     for (std::size_t p = 0; p < count; ++p) {
-      result.rounding[p] += std::abs(rate) * batch.rounding[p];
-      result.tie_allowance[p] += std::abs(rate) * batch.tie_allowance[p];
+      result.rounding[p] += rounded[p] + epsilon * distance(before[p], result.state.parameters[p], {});
+      result.tie_allowance[p] += tied[p];
     }
     result.last_gradients = std::move(batch.parameters);
   }
@@ -204,7 +209,7 @@ Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, Yardst
     const double stored = std::sqrt(static_cast<double>(yardstick.steps)) * tensor.scale;
     const double summed = expected.rounding[p] * sampled_share(expected.last_gradients[p], tensor.entries);
     tensor.tolerance = kFactor * distance(values, own.value().state.parameters[p], tensor.entries) +
-                       kFloor * epsilon * (stored + summed) + ties.value()[p];
+                       kFloor * (epsilon * stored + summed) + ties.value()[p];
     moves = moves || distance(yardstick.start.parameters[p], values, tensor.entries) > tensor.tolerance;
     loss_slopes.push_back(norm(expected.last_gradients[p]));
     yardstick.tensors.push_back(std::move(tensor));
@@ -217,6 +222,12 @@ Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, Yardst
   yardstick.losses = expected.losses;
   add_losses(problem, dataset, loss_slopes, to_state(expected.state), to_state(own.value().state), yardstick);
   return yardstick;
+}
+
+Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, const Yardstick& yardstick,
+                          const YardstickOptions& options) {
+  if (problem.dtype == scenario::Dtype::f32) return measure<float, double>(problem, dataset, yardstick, options);
+  return measure<double, long double>(problem, dataset, yardstick, options);
 }
 
 Status check_start(const Problem& problem, const scenario::State& start) {
@@ -233,23 +244,45 @@ Status check_start(const Problem& problem, const scenario::State& start) {
   return {};
 }
 
+// Chooses where the trajectory starts and how long it is.
+void choose_span(const Problem& problem, const YardstickOptions& options, Yardstick& yardstick) {
+  const double operations = operations_per_step(problem);
+  const auto affordable = [&](std::int64_t steps) {
+    return operations * static_cast<double>(steps) <= options.full_trajectory_operations;
+  };
+  yardstick.sampled = !affordable(options.steps);
+  yardstick.steps = yardstick.sampled ? 1 : options.steps;
+  const std::int64_t epoch = problem.steps_per_epoch();
+  if (yardstick.sampled || epoch == 1) return;
+  constexpr std::int64_t kIntoNextEpoch = 2;
+  const std::int64_t whole = epoch + kIntoNextEpoch;
+  if (whole <= options.most_steps && affordable(whole)) {
+    yardstick.steps = std::max(yardstick.steps, whole);
+  } else {
+    yardstick.start.step = std::max<std::int64_t>(0, whole - yardstick.steps);
+  }
+}
+
 }  // namespace
 
 Result<Yardstick> make_yardstick(const Problem& problem, const Dataset& dataset, const scenario::State& start,
                                  const YardstickOptions& options) {
-  if (!has_update_rule(problem.optimizer.kind)) {
-    return unsupported(std::string("the reference has no update rule for ") + name_of(problem.optimizer.kind));
-  }
   const Status fits = check_start(problem, start);
   if (!fits.ok()) return fits.error();
 
   Yardstick yardstick;
   yardstick.start = start;
-  const double operations = operations_per_step(problem) * static_cast<double>(options.steps);
-  yardstick.sampled = operations > options.full_trajectory_operations;
-  yardstick.steps = yardstick.sampled ? 1 : options.steps;
-  if (problem.dtype == scenario::Dtype::f32) return measure<float, double>(problem, dataset, yardstick, options);
-  return measure<double, long double>(problem, dataset, yardstick, options);
+  choose_span(problem, options, yardstick);
+  return measure(problem, dataset, yardstick, options);
+}
+
+Result<Yardstick> make_prefix(const Yardstick& whole, std::int64_t steps, const Problem& problem,
+                              const Dataset& dataset, const YardstickOptions& options) {
+  Yardstick yardstick;
+  yardstick.start = whole.start;
+  yardstick.sampled = whole.sampled;
+  yardstick.steps = steps;
+  return measure(problem, dataset, yardstick, options);
 }
 
 }  // namespace gdbench::verify

@@ -3,9 +3,9 @@
 // The expected trajectory is computed in the next wider type than the cell's (double for f32, long double for f64). The
 // same reference in the cell's own type shows what rounding alone does; an implementation may be off by a stated factor
 // of that, per tensor by 2-norm, with a floor for where the own type's errors happen to cancel:
-// c * epsilon * (sqrt(steps) * norm of the tensor + learning rate * sqrt(k) * size of the summed terms), where k is the
-// longest sum that the tensor depends on (rounding.h says how the latter is estimated), plus what ties of a ReLU allow.
-// The constants and their reasons are in yardstick.cpp.
+// c * epsilon * (sqrt(steps) * norm of the tensor + way that it moved + what the optimizer makes of sqrt(k) * size of
+// the summed terms), where k is the longest sum that the tensor depends on (rounding.h says how that is estimated,
+// update.h what becomes of it), plus what ties of a ReLU allow. The constants and their reasons are in yardstick.cpp.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,10 @@
 namespace gdbench::verify {
 
 struct YardstickOptions {
-  std::int64_t steps = 5;  // length of the trajectory
+  std::int64_t steps = 5;  // length of the trajectory, at least
+  // With mini-batches the trajectory goes on into the second epoch, up to this many steps; where an epoch has more, it
+  // starts late enough in the first one. So the smaller last batch is always among its steps.
+  std::int64_t most_steps = 64;
   // Above this many operations for the whole trajectory only one step is taken, and the loss and `sampled_entries`
   // seeded entries of each parameter's gradient (read off the update) are compared instead.
   double full_trajectory_operations = 4e8;
@@ -50,9 +53,13 @@ struct Yardstick {
 
 // Computes the reference. Errors: the reference itself diverges (NaN or infinity), or it moves the parameters by no
 // more than the tolerance, so that doing nothing would pass: the scenario is unfit; a start state that does not have
-// the problem's shapes; an optimizer that the reference has no formula for (unsupported).
+// the problem's shapes.
 Result<Yardstick> make_yardstick(const scenario::Problem& problem, const scenario::Dataset& dataset,
                                  const scenario::State& start, const YardstickOptions& options);
+
+// The same for the first `steps` steps of another yardstick's trajectory.
+Result<Yardstick> make_prefix(const Yardstick& whole, std::int64_t steps, const scenario::Problem& problem,
+                              const scenario::Dataset& dataset, const YardstickOptions& options);
 
 struct TensorCheck {
   std::string name;

@@ -93,7 +93,7 @@ Status Instance::load(const DataRequest& request, SharedMemory memory) {
   data_.x = data_memory_.data() + request.x_offset;
   const std::byte* target = data_memory_.data() + request.target_offset;
   if (request.has_labels) data_.labels = reinterpret_cast<const std::int32_t*>(target);
-  if (!request.has_labels) data_.y = target;
+  if (!request.has_labels && request.outputs > 0) data_.y = target;
   // At least one, so that the formula at gdbench_data.order does not divide by zero where there is no order.
   data_.epochs = std::max<std::int64_t>(request.epochs, 1);
   if (request.epochs > 0) {
@@ -114,6 +114,13 @@ Status Instance::prepare(const scenario::Problem& problem, const std::map<std::s
   optimizer_ = {};
   optimizer_.struct_size = sizeof optimizer_;
   optimizer_.kind = static_cast<std::int32_t>(problem_.optimizer.kind);
+  optimizer_.decoupled_weight_decay = problem_.optimizer.decoupled_weight_decay ? 1 : 0;
+  optimizer_.momentum = problem_.optimizer.momentum;
+  optimizer_.beta1 = problem_.optimizer.beta1;
+  optimizer_.beta2 = problem_.optimizer.beta2;
+  optimizer_.rho = problem_.optimizer.rho;
+  optimizer_.epsilon = problem_.optimizer.epsilon;
+  optimizer_.weight_decay = problem_.optimizer.weight_decay;
   optimizer_.learning_rates = problem_.optimizer.learning_rates.data();
   optimizer_.learning_rate_count = static_cast<std::int64_t>(problem_.optimizer.learning_rates.size());
   abi_problem_ = {};
@@ -124,7 +131,7 @@ Status Instance::prepare(const scenario::Problem& problem, const std::map<std::s
   abi_problem_.layers = layers_.data();
   abi_problem_.loss = static_cast<std::int32_t>(problem_.loss);
   abi_problem_.batch_rows = problem_.batch_rows;
-  abi_problem_.micro_batches = 1;
+  abi_problem_.micro_batches = problem_.micro_batches;
   abi_problem_.optimizer = &optimizer_;
 
   threads_ = threads;

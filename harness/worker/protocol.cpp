@@ -50,8 +50,40 @@ Result<scenario::Layer> layer_from_json(const json& object) {
   return layer;
 }
 
+// Keys that a kind does not read may be absent.
+Result<scenario::Optimizer> optimizer_from_json(const json& object) {
+  using enum scenario::OptimizerKind;
+  scenario::Optimizer optimizer;
+  const auto kind = enum_from_json(object, "kind", {sgd, momentum, nesterov, adagrad, rmsprop, adam, adamw});
+  if (!kind.ok()) return kind.error();
+  optimizer.kind = kind.value();
+  optimizer.learning_rates = object.at("learning_rates").get<std::vector<double>>();
+  if (optimizer.learning_rates.empty()) return failure("the optimizer has no learning rate");
+  const auto read = [&](const char* key, double& value) { value = object.value(key, value); };
+  read("momentum", optimizer.momentum);
+  read("beta1", optimizer.beta1);
+  read("beta2", optimizer.beta2);
+  read("rho", optimizer.rho);
+  read("epsilon", optimizer.epsilon);
+  read("weight_decay", optimizer.weight_decay);
+  optimizer.decoupled_weight_decay = object.value("decoupled_weight_decay", false);
+  return optimizer;
+}
+
+json optimizer_to_json(const scenario::Optimizer& optimizer) {
+  return {{"kind", scenario::name_of(optimizer.kind)},
+          {"learning_rates", optimizer.learning_rates},
+          {"momentum", optimizer.momentum},
+          {"beta1", optimizer.beta1},
+          {"beta2", optimizer.beta2},
+          {"rho", optimizer.rho},
+          {"epsilon", optimizer.epsilon},
+          {"weight_decay", optimizer.weight_decay},
+          {"decoupled_weight_decay", optimizer.decoupled_weight_decay}};
+}
+
 Result<scenario::Problem> parse_problem(const json& object) {
-  using scenario::Loss, scenario::OptimizerKind, scenario::Task;
+  using scenario::Loss, scenario::Task;
   scenario::Problem problem;
   const auto task = enum_from_json(object, "task", {Task::train, Task::update, Task::gradients, Task::floor});
   if (!task.ok()) return task.error();
@@ -70,15 +102,10 @@ Result<scenario::Problem> parse_problem(const json& object) {
   problem.loss = loss.value();
   problem.rows = object.at("rows").get<std::int64_t>();
   problem.batch_rows = object.at("batch_rows").get<std::int64_t>();
-  const json& optimizer = object.at("optimizer");
-  const auto kind =
-      enum_from_json(optimizer, "kind",
-                     {OptimizerKind::sgd, OptimizerKind::momentum, OptimizerKind::nesterov, OptimizerKind::adagrad,
-                      OptimizerKind::rmsprop, OptimizerKind::adam, OptimizerKind::adamw});
-  if (!kind.ok()) return kind.error();
-  problem.optimizer.kind = kind.value();
-  problem.optimizer.learning_rates = optimizer.at("learning_rates").get<std::vector<double>>();
-  if (problem.optimizer.learning_rates.empty()) return failure("the optimizer has no learning rate");
+  problem.micro_batches = object.value("micro_batches", std::int64_t{1});
+  Result<scenario::Optimizer> optimizer = optimizer_from_json(object.at("optimizer"));
+  if (!optimizer.ok()) return optimizer.error();
+  problem.optimizer = std::move(optimizer).value();
   return problem;
 }
 
@@ -194,16 +221,14 @@ json problem_to_json(const scenario::Problem& problem) {
                       {"activation", scenario::name_of(layer.activation)},
                       {"bias", layer.bias}});
   }
-  return {
-      {"task", scenario::name_of(problem.task)},
-      {"dtype", scenario::name_of(problem.dtype)},
-      {"layers", std::move(layers)},
-      {"loss", scenario::name_of(problem.loss)},
-      {"rows", problem.rows},
-      {"batch_rows", problem.batch_rows},
-      {"micro_batches", 1},
-      {"optimizer",
-       {{"kind", scenario::name_of(problem.optimizer.kind)}, {"learning_rates", problem.optimizer.learning_rates}}}};
+  return {{"task", scenario::name_of(problem.task)},
+          {"dtype", scenario::name_of(problem.dtype)},
+          {"layers", std::move(layers)},
+          {"loss", scenario::name_of(problem.loss)},
+          {"rows", problem.rows},
+          {"batch_rows", problem.batch_rows},
+          {"micro_batches", problem.micro_batches},
+          {"optimizer", optimizer_to_json(problem.optimizer)}};
 }
 
 Result<scenario::Problem> problem_from_json(const json& object) {

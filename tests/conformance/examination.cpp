@@ -24,13 +24,13 @@ Finding failed(const Error& error) {
   return {error.kind == ErrorKind::unsupported ? Verdict::unsupported : Verdict::breaks, error.message};
 }
 
-// The state after `steps` steps in a process of its own.
+// The state after `steps` steps from step `start` in a process of its own.
 Result<scenario::State> train_afresh(const measure::PlannedScenario& planned, const measure::PlannedCell& cell,
-                                     std::int64_t steps, const worker::Limits& limits) {
+                                     std::int64_t start, std::int64_t steps, const worker::Limits& limits) {
   result::Launch launch;
   Result<measure::CellWorker> worker = measure::CellWorker::start(planned, cell, planned.problem, limits, launch);
   if (!worker.ok()) return worker.error();
-  const Result<worker::BlockAnswer> block = worker.value().run_block(static_cast<std::uint64_t>(steps), 0);
+  const Result<worker::BlockAnswer> block = worker.value().run_block(static_cast<std::uint64_t>(steps), 0, start);
   if (!block.ok()) return block.error();
   scenario::State state = worker.value().state(measure::kEndImage, block.value().end_step);
   if (Status status = worker.value().client().bye(); !status.ok()) return status.error();
@@ -49,9 +49,9 @@ Finding examine(const measure::PlannedScenario& planned, const measure::PlannedC
   if (record.status.state != CellState::ok) {
     return {Verdict::breaks, std::string(result::name_of(record.status.state)) + ": " + record.status.reason};
   }
-  const Result<scenario::State> first = train_afresh(planned, cell, yardstick.steps, limits);
+  const Result<scenario::State> first = train_afresh(planned, cell, yardstick.start.step, yardstick.steps, limits);
   if (!first.ok()) return failed(first.error());
-  const Result<scenario::State> second = train_afresh(planned, cell, yardstick.steps, limits);
+  const Result<scenario::State> second = train_afresh(planned, cell, yardstick.start.step, yardstick.steps, limits);
   if (!second.ok()) return failed(second.error());
   if (!all_finite(first.value())) return {Verdict::breaks, "a parameter is not finite"};
   if (first.value().parameters != second.value().parameters) {

@@ -1,0 +1,160 @@
+// The optimizers' update rules as torch.optim documents them, and what they do to an error of the gradient.
+#include "harness/verify/update.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace gdbench::verify {
+
+namespace {
+
+using scenario::Optimizer;
+using scenario::OptimizerKind;
+
+// A step's constants in the arithmetic's type. Differences such as 1 - beta are taken in double, where they are exact
+// or nearly so, as the documented code does.
+template <class T>
+struct Constants {
+  Constants(const Optimizer& optimizer, std::int64_t step)
+      : rate(static_cast<T>(learning_rate(optimizer, step))),
+        momentum(static_cast<T>(optimizer.momentum)),
+        beta1(static_cast<T>(optimizer.beta1)),
+        beta2(static_cast<T>(optimizer.beta2)),
+        rest1(static_cast<T>(1 - optimizer.beta1)),
+        rest2(static_cast<T>(1 - optimizer.beta2)),
+        rho(static_cast<T>(optimizer.rho)),
+        rest_rho(static_cast<T>(1 - optimizer.rho)),
+        epsilon(static_cast<T>(optimizer.epsilon)),
+        decay(static_cast<T>(optimizer.weight_decay)),
+        correction1(static_cast<T>(1 - power(optimizer.beta1, step + 1))),
+        correction2(static_cast<T>(1 - power(optimizer.beta2, step + 1))) {}
+
+  static long double power(double base, std::int64_t exponent) {
+    return std::pow(static_cast<long double>(base), static_cast<long double>(exponent));
+  }
+
+  T rate, momentum, beta1, beta2, rest1, rest2, rho, rest_rho, epsilon, decay, correction1, correction2;
+};
+
+// One entry: parameter p, gradient g, its slots. The formulas are those of torch.optim's documentation (PyTorch 2,
+// classes SGD, Adagrad, RMSprop, Adam, AdamW), with dampening, lr_decay, centered, amsgrad and maximize off.
+template <class T>
+void update_entry(OptimizerKind kind, const Constants<T>& c, T g, T& p, T* first, T* second) {
+  switch (kind) {
+    case OptimizerKind::sgd:
+      p -= c.rate * g;
+      return;
+    case OptimizerKind::momentum:
+      *first = c.momentum * *first + g;
+      p -= c.rate * *first;
+      return;
+    case OptimizerKind::nesterov:
+      *first = c.momentum * *first + g;
+      p -= c.rate * (g + c.momentum * *first);
+      return;
+    case OptimizerKind::adagrad:
+      *first += g * g;
+      p -= c.rate * (g / (std::sqrt(*first) + c.epsilon));
+      return;
+    case OptimizerKind::rmsprop:
+      *first = c.rho * *first + c.rest_rho * (g * g);
+      p -= c.rate * (g / (std::sqrt(*first) + c.epsilon));
+      return;
+    case OptimizerKind::adam:
+    case OptimizerKind::adamw:
+      *first = c.beta1 * *first + c.rest1 * g;
+      *second = c.beta2 * *second + c.rest2 * (g * g);
+      p -= c.rate * ((*first / c.correction1) / (std::sqrt(*second / c.correction2) + c.epsilon));
+      return;
+  }
+}
+
+// The root that a rule divides by, for a slot's entry; and the largest |update| / rate of a single step.
+double root_of(const Optimizer& optimizer, double square, std::int64_t step) {
+  const bool adam = optimizer.kind == OptimizerKind::adam || optimizer.kind == OptimizerKind::adamw;
+  const double correction = adam ? static_cast<double>(1 - Constants<double>::power(optimizer.beta2, step)) : 1;
+  return std::sqrt(square / correction);
+}
+
+double largest_update(const Optimizer& optimizer) {
+  return optimizer.kind == OptimizerKind::rmsprop ? 1 / std::sqrt(1 - optimizer.rho) : 1;
+}
+
+// 1 + mu + ... + mu^terms.
+double geometric_sum(double ratio, std::int64_t terms) {
+  double sum = 1;
+  double power = 1;
+  for (std::int64_t k = 0; k < terms && power > 1e-3; ++k) sum += power *= ratio;
+  return sum;
+}
+
+}  // namespace
+
+template <class T>
+void update(const Optimizer& optimizer, const std::vector<std::vector<T>>& gradients, ReferenceState<T>& state) {
+  const Constants<T> constants(optimizer, state.step);
+  const int slots = scenario::slot_count(optimizer.kind);
+  const std::size_t count = state.parameters.size();
+  // A state without slots is at its beginning.
+  while (state.slots.size() < count * static_cast<std::size_t>(slots)) {
+    state.slots.emplace_back(state.parameters[state.slots.size() % count].size(), T(0));
+  }
+  const bool decays = optimizer.weight_decay != 0;
+  for (std::size_t p = 0; p < count; ++p) {
+    std::vector<T>& parameter = state.parameters[p];
+    T* first = slots > 0 ? state.slots[p].data() : nullptr;
+    T* second = slots > 1 ? state.slots[count + p].data() : nullptr;
+    for (std::size_t i = 0; i < parameter.size(); ++i) {
+      T gradient = gradients[p][i];
+      if (decays && optimizer.decoupled_weight_decay) parameter[i] *= 1 - constants.rate * constants.decay;
+      if (decays && !optimizer.decoupled_weight_decay) gradient += constants.decay * parameter[i];
+      update_entry(optimizer.kind, constants, gradient, parameter[i], first, second);
+      if (first != nullptr) ++first;
+      if (second != nullptr) ++second;
+    }
+  }
+  ++state.step;
+}
+
+template <class T>
+std::vector<double> update_errors(const Optimizer& optimizer, const ReferenceState<T>& state,
+                                  const std::vector<double>& gradient_errors, std::int64_t steps_left) {
+  const double rate = std::abs(learning_rate(optimizer, state.step - 1));
+  std::vector<double> errors = gradient_errors;
+  if (optimizer.kind == OptimizerKind::sgd || optimizer.kind == OptimizerKind::momentum ||
+      optimizer.kind == OptimizerKind::nesterov) {
+    // Nesterov's form is one step ahead of momentum's.
+    const std::int64_t terms = steps_left + (optimizer.kind == OptimizerKind::nesterov ? 1 : 0);
+    const double gain = optimizer.kind == OptimizerKind::sgd ? 1 : geometric_sum(optimizer.momentum, terms);
+    for (double& error : errors) error *= rate * gain;
+    return errors;
+  }
+  const std::size_t count = state.parameters.size();
+  const std::size_t squares = count * static_cast<std::size_t>(scenario::slot_count(optimizer.kind) - 1);
+  for (std::size_t p = 0; p < count; ++p) {
+    if (errors[p] == 0) continue;
+    const double entry_error = errors[p] / std::sqrt(static_cast<double>(state.parameters[p].size()));
+    double sum = 0;
+    for (const T& square : state.slots[squares + p]) {
+      if (square == 0) continue;
+      const double root = root_of(optimizer, static_cast<double>(square), state.step);
+      const double moved = std::min(2 * entry_error / (root + optimizer.epsilon), 2 * largest_update(optimizer));
+      sum += moved * moved;
+    }
+    errors[p] = rate * std::sqrt(sum);
+  }
+  return errors;
+}
+
+#define GDBENCH_INSTANTIATE(T)                                                                              \
+  template void update(const scenario::Optimizer&, const std::vector<std::vector<T>>&, ReferenceState<T>&); \
+  template std::vector<double> update_errors(const scenario::Optimizer&, const ReferenceState<T>&,          \
+                                             const std::vector<double>&, std::int64_t);
+
+GDBENCH_INSTANTIATE(float)
+GDBENCH_INSTANTIATE(double)
+GDBENCH_INSTANTIATE(long double)
+#undef GDBENCH_INSTANTIATE
+
+}  // namespace gdbench::verify

@@ -1,0 +1,94 @@
+"""`gdbench verify` on optimizers: a right implementation passes everywhere, each classic mistake is rejected, with the step
+at which it leaves the reference and by how much."""
+
+import re
+import unittest
+
+from program import FAKES, ProgramTest, linear_scenario
+
+PLUGINS = FAKES + "/optimizers"
+RIGHT = "fake/optimizers"
+
+# The third batch of an epoch has 2 of the 10 rows; in parts it is split like the others.
+MINI_BATCHES = {"rows": 4, "seed": 5}
+PARTS = {"rows": 4, "seed": 5, "micro_batches": 3}
+
+# An epsilon that f32 can tell from none.
+OPTIMIZERS = {
+    "sgd": {"kind": "sgd", "learning_rate": 0.05},
+    "momentum": {"kind": "momentum", "learning_rate": 0.02, "momentum": 0.8},
+    "nesterov": {"kind": "nesterov", "learning_rate": 0.02},
+    "adagrad": {"kind": "adagrad", "learning_rate": 0.05, "epsilon": 1e-2},
+    "rmsprop": {"kind": "rmsprop", "learning_rate": 0.01, "epsilon": 1e-2},
+    "adam": {"kind": "adam", "learning_rate": 0.01, "epsilon": 1e-2},
+    "adamw": {"kind": "adamw", "learning_rate": 0.01, "weight_decay": 0.1},
+    "adam-decay": {"kind": "adam", "learning_rate": 0.01, "weight_decay": 0.1},
+    "sgd-decoupled": {"kind": "sgd", "learning_rate": 0.05, "weight_decay": 0.1, "decoupled_weight_decay": True},
+    "step": {"kind": "sgd", "learning_rate": 0.05, "schedule": {"kind": "step", "every": 2, "factor": 0.5}},
+    "cosine": {
+        "kind": "adam",
+        "learning_rate": 0.02,
+        "schedule": {"kind": "cosine", "steps": 20, "warm_up": 3, "final_rate": 0.001},
+    },
+}
+
+# Mistake, where it shows, and the first step at which it can.
+MISTAKES = [
+    ("epsilon-inside-root", "adam", "full", 1),
+    ("epsilon-inside-root", "rmsprop", "full", 1),
+    ("epsilon-inside-root", "adagrad", "full", 1),
+    ("no-bias-correction", "adam", "full", 1),
+    ("no-bias-correction", "adamw", MINI_BATCHES, 1),
+    ("late-bias-correction", "adam", "full", 2),
+    ("coupled-decay", "adamw", "full", 1),
+    ("decoupled-decay", "adam-decay", "full", 1),
+    ("nesterov-look-ahead", "nesterov", "full", 1),
+    ("dampened-momentum", "momentum", "full", 1),
+    ("sum-instead-of-mean", "sgd", "full", 1),
+    ("sum-instead-of-mean", "momentum", MINI_BATCHES, 1),
+    ("dropped-last-batch", "sgd", MINI_BATCHES, 3),
+    ("partial-batch-by-full-rows", "sgd", MINI_BATCHES, 3),
+    ("accumulation-without-division", "sgd", PARTS, 1),
+    ("accumulation-without-weights", "sgd", PARTS, 1),
+    ("late-schedule", "step", "full", 3),
+    ("late-schedule", "cosine", MINI_BATCHES, 2),
+]
+
+
+class OptimizersTest(ProgramTest):
+    def verify(self, implementation, optimizer, batch, dtype, status):
+        scenario = linear_scenario(
+            data={"source": "synthetic", "kind": "linear", "rows": 10, "features": 3, "outputs": 2},
+            model={"kind": "linear_regression", "bias": True},
+            optimizer=OPTIMIZERS[optimizer],
+            batch=batch,
+            dtype=dtype,
+        )
+        self.write_json("scenario.json", scenario)
+        arguments = ["verify", "--scenario", "scenario.json", "--impl", implementation]
+        return self.call(*arguments, plugins=PLUGINS, status=status)[0]
+
+    def test_the_right_one_passes_everywhere(self):
+        for optimizer in OPTIMIZERS:
+            for batch in ("full", 1, MINI_BATCHES, PARTS):
+                for dtype in ("f32", "f64"):
+                    with self.subTest(optimizer=optimizer, batch=batch, dtype=dtype):
+                        self.verify(RIGHT, optimizer, batch, dtype, 0)
+
+    def test_each_mistake_is_rejected_where_it_begins(self):
+        for mistake, optimizer, batch, step in MISTAKES:
+            for dtype in ("f32", "f64"):
+                with self.subTest(mistake=mistake, optimizer=optimizer, dtype=dtype):
+                    output = self.verify("fake/" + mistake, optimizer, batch, dtype, 3)
+                    found = re.search(r"leaves the reference at step (\d+): .* off by \S+, .* of its norm", output)
+                    self.assertTrue(found, output)
+                    self.assertEqual(int(found.group(1)), step, output)
+
+    def test_a_mistake_that_cannot_show_is_not_seen(self):
+        # Otherwise the test above could be passed by rejecting everything.
+        self.verify("fake/no-bias-correction", "sgd", "full", "f64", 0)
+        self.verify("fake/accumulation-without-weights", "sgd", MINI_BATCHES, "f64", 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
