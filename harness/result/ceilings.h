@@ -41,7 +41,7 @@ struct LeastWork {
 // The best of every figure over measurements and widths; nothing without a measurement.
 std::optional<VectorCeilings> best_of(const std::vector<CeilingsMeasurement>& measurements);
 
-// Of a scenario whose block makes `block_steps` steps. Nothing for a task other than train and gradients and for a
+// Of a scenario whose block makes `block_steps` steps. Nothing for a task other than train, gradients and update and for a
 // resolved scenario that does not say its dtype, loss, layers and optimizer.
 std::optional<LeastWork> least_work(const ScenarioRecord& scenario, double block_steps);
 

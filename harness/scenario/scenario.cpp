@@ -209,9 +209,10 @@ Scenario read_document(JsonDocument& document, const std::filesystem::path& file
     standardise.finish();
   }
   scenario.batch = read_batch(root);
+  const JsonReader optimizer = root.object("optimizer");
   scenario.dtype = root.choice<Dtype>("dtype", {Dtype::f32, Dtype::f64}, Dtype::f32);
   scenario.steps = root.integer("steps", {1, kMostSteps}, 100);
-  if (JsonReader optimizer = root.object("optimizer"); root.has("optimizer")) {
+  if (root.has("optimizer")) {
     OptimizerAndSchedule read = read_optimizer(optimizer, scenario.steps);
     scenario.optimizer = std::move(read.optimizer);
     scenario.schedule = read.schedule;

@@ -16,10 +16,11 @@ struct ShortName {
   const char* name;
   const char* key;
 };
-constexpr std::array<ShortName, 4> kShortNames = {{
+constexpr std::array<ShortName, 5> kShortNames = {{
     {"rows", "data.rows"},
     {"features", "data.features"},
     {"batch", "batch.rows"},
+    {"optimizer", "optimizer.kind"},
     {"learning_rate", "optimizer.learning_rate"},
 }};
 constexpr const char* kWidth = "width";  // stands for several keys
@@ -127,8 +128,8 @@ void apply_settings(JsonDocument& document, const std::vector<Setting>& settings
       set_width(document, value);
       continue;
     }
-    const bool whole_batch = setting.key == "batch" && value.is_object();
-    const std::vector<std::string> parts = split(whole_batch ? setting.key : full_key(setting.key));
+    // "batch" and "optimizer" are names of objects as well as short names of what these mostly differ in.
+    const std::vector<std::string> parts = split(value.is_object() ? setting.key : full_key(setting.key));
     if (parts.front() == "batch" && parts.size() > 1) spell_out_batch(document.root());
     set(document, setting.key, parts, std::move(value));
   }

@@ -38,6 +38,38 @@ json batch_for(Random& random, int rows) {
   }
 }
 
+// Each kind in turn, so that every one meets every loss and dtype; decay and schedule are drawn.
+json optimizer_for(Random& random, std::uint64_t seed) {
+  const std::vector<const char*> kinds = {"sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"};
+  json optimizer = {{"kind", kinds[seed % kinds.size()]}, {"learning_rate", seed % kinds.size() < 3 ? 0.02 : 0.01}};
+  if (random.below(2) == 0) {
+    optimizer["weight_decay"] = 0.05;
+    optimizer["decoupled_weight_decay"] = optimizer["kind"] == "adamw" || random.below(2) == 0;
+  }
+  switch (random.below(4)) {
+    case 0:
+      optimizer["schedule"] = {{"kind", "cosine"}, {"warm_up", 2}, {"steps", 9}, {"final_rate", 0.001}};
+      break;
+    case 1:
+      optimizer["schedule"] = {{"kind", "step"}, {"every", 2}, {"steps", 8}, {"factor", 0.5}};
+      break;
+    default:
+      break;
+  }
+  return optimizer;
+}
+
+// Accumulation in up to four parts, where the batch has the rows.
+void split_batch(Random& random, json& scenario) {
+  json& batch = scenario["batch"];
+  const std::uint64_t rows =
+      batch == "full" ? scenario["data"]["rows"].get<std::uint64_t>() : batch["rows"].get<std::uint64_t>();
+  const std::uint64_t parts = 1 + random.below(std::min<std::uint64_t>(4, rows));
+  if (parts == 1) return;
+  if (batch == "full") batch = {{"rows", "full"}};
+  batch["micro_batches"] = parts;
+}
+
 json layers_for(Random& random, int outputs) {
   json layers = json::array();
   const std::uint64_t count = 1 + random.below(4);
@@ -63,16 +95,24 @@ json frame(Random& random, std::uint64_t seed, const char* loss, const char* dat
             {"noise", 0.3},
             {"seed", seed + 1}}},
           {"batch", batch_for(random, rows)},
-          {"optimizer", {{"kind", "sgd"}, {"learning_rate", 0.05}}},
+          {"optimizer", optimizer_for(random, seed)},
           {"steps", 10},
           {"initial_seed", seed + 1}};
+}
+
+json linear_regression(std::uint64_t seed) {
+  Random random(seed, 2);
+  const int outputs = static_cast<int>(1 + random.below(3));
+  json scenario = frame(random, seed, seed % 2 == 0 ? "mse" : "half_mse", "linear", outputs);
+  scenario["model"] = {{"kind", "linear_regression"}, {"bias", random.below(2) == 0}};
+  return scenario;
 }
 
 json random_training(std::uint64_t seed) {
   Random random(seed, 1);
   const char* loss = kLosses[seed % kLosses.size()];
   const bool classes = seed % kLosses.size() == 2;
-  if (!classes && random.below(4) == 0) return random_linear_regression(seed);
+  if (!classes && random.below(4) == 0) return linear_regression(seed);
   const int outputs = static_cast<int>(classes ? 2 + random.below(9) : 1 + random.below(4));
   json scenario = frame(random, seed, loss, classes ? "blobs" : "teacher", outputs);
   // Every class has a row at least.
@@ -87,14 +127,14 @@ json random_scenario(std::uint64_t seed) {
   json scenario = random_training(seed);
   constexpr std::uint64_t kRound = 6;  // each loss with each dtype
   if (scenario["loss"] != "softmax_cross_entropy" && seed / kRound % 2 == 1) scenario["task"] = "gradients";
+  Random random(seed, 3);
+  if (scenario["task"] != "gradients") split_batch(random, scenario);
   return scenario;
 }
 
 json random_linear_regression(std::uint64_t seed) {
-  Random random(seed, 2);
-  const int outputs = static_cast<int>(1 + random.below(3));
-  json scenario = frame(random, seed, seed % 2 == 0 ? "mse" : "half_mse", "linear", outputs);
-  scenario["model"] = {{"kind", "linear_regression"}, {"bias", random.below(2) == 0}};
+  json scenario = linear_regression(seed);
+  scenario["optimizer"] = {{"kind", "sgd"}, {"learning_rate", 0.05}};
   return scenario;
 }
 

@@ -39,13 +39,28 @@ Enumeration named(const std::string& name, int count) {
   throw std::runtime_error("no such name: " + name);
 }
 
+scenario::Optimizer optimizer_of(const json& golden) {
+  const json& settings = golden["optimizer"];
+  scenario::Optimizer optimizer;
+  optimizer.kind = named<scenario::OptimizerKind>(settings["kind"], 7);
+  optimizer.learning_rates = golden["learning_rates"].get<std::vector<double>>();
+  optimizer.momentum = settings.value("momentum", 0.0);
+  optimizer.beta1 = settings.value("beta1", 0.0);
+  optimizer.beta2 = settings.value("beta2", 0.0);
+  optimizer.rho = settings.value("rho", 0.0);
+  optimizer.epsilon = settings.value("epsilon", 0.0);
+  optimizer.weight_decay = settings.value("weight_decay", 0.0);
+  optimizer.decoupled_weight_decay = settings.value("decoupled_weight_decay", false);
+  return optimizer;
+}
+
 scenario::Problem problem_of(const json& golden) {
   scenario::Problem problem;
   problem.dtype = scenario::Dtype::f64;
   problem.loss = named<scenario::Loss>(golden["loss"], 3);
   problem.rows = golden["rows"];
   problem.batch_rows = golden["batch_rows"];
-  problem.optimizer.learning_rates = golden["learning_rates"].get<std::vector<double>>();
+  problem.optimizer = optimizer_of(golden);
   for (const json& layer : golden["layers"]) {
     problem.layers.push_back(
         {layer["inputs"], layer["outputs"], named<scenario::Activation>(layer["activation"], 4), layer["bias"]});
@@ -87,7 +102,7 @@ void expect_trajectory(const json& golden) {
 
 TEST(GoldenTrajectoriesTest, ReferenceAgreesWithNumPy) {
   const auto files = golden_files();
-  EXPECT_GE(files.size(), 4U);
+  EXPECT_GE(files.size(), 10U);  // one of each optimizer among them
   for (const auto& file : files) {
     SCOPED_TRACE(file.filename().string());
     std::ifstream stream(file);

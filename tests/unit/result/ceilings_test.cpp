@@ -99,10 +99,26 @@ TEST(LeastWork, OfAGradientPerOutput) {
   EXPECT_EQ(least_work(linear, 7)->chain_additions, whole.chain_additions);
 }
 
+TEST(LeastWork, OfAnUpdateIsItsArraysOnce) {
+  ScenarioRecord scenario = regression();
+  scenario.resolved["task"] = "update";
+  scenario.parameters = 1000;
+  scenario.resolved["optimizer"] = {{"kind", "sgd"}};
+  const std::optional<LeastWork> sgd = least_work(scenario, 7);
+  ASSERT_TRUE(sgd.has_value());
+  EXPECT_EQ(sgd->read_bytes, 8000);  // gradient and parameter
+  EXPECT_EQ(sgd->written_bytes, 4000);
+  EXPECT_EQ(sgd->operations, 0);
+  EXPECT_EQ(sgd->chain_fmas, 1);
+  scenario.resolved["optimizer"] = {{"kind", "adam"}};
+  EXPECT_EQ(least_work(scenario, 7)->read_bytes, 16000);
+  EXPECT_EQ(least_work(scenario, 7)->written_bytes, 12000);
+}
+
 TEST(LeastWork, IsUnknownForWhatHasNoFormula) {
   for (const auto& change :
        std::vector<void (*)(ScenarioRecord&)>{[](ScenarioRecord& scenario) { scenario.resolved = nullptr; },
-                                              [](ScenarioRecord& scenario) { scenario.resolved["task"] = "update"; },
+                                              [](ScenarioRecord& scenario) { scenario.resolved["task"] = "floor"; },
                                               [](ScenarioRecord& scenario) { scenario.resolved["dtype"] = "bf16"; },
                                               [](ScenarioRecord& scenario) { scenario.resolved.erase("loss"); },
                                               [](ScenarioRecord& scenario) {

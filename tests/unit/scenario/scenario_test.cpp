@@ -192,16 +192,29 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
       {"/optimizer/learning_rate", "0", "s.json: /optimizer/learning_rate: found 0, expected a positive number"},
       {"/optimizer/learning_rate", "", "s.json: /optimizer/learning_rate: found nothing, expected a positive number"},
       {"/optimizer/momentum", "0.9",
-       "s.json: /optimizer/momentum: found an unknown key, expected one of kind, learning_rate"},
-      {"/optimizer/kind", "\"adam\"",
-       "s.json: /optimizer/kind: found \"adam\", which is not implemented yet, expected sgd"},
+       "s.json: /optimizer/momentum: found an unknown key, expected one of kind, learning_rate, weight_decay, "
+       "decoupled_weight_decay, schedule"},
+      {"/optimizer", R"({"kind": "momentum", "learning_rate": 0.1, "momentum": 1})",
+       "s.json: /optimizer/momentum: found 1, expected a number from 0.0 to below 1.0"},
+      {"/optimizer", R"({"kind": "adam", "learning_rate": 0.1, "epsilon": 0})",
+       "s.json: /optimizer/epsilon: found 0, expected a positive number"},
+      {"/optimizer", R"({"kind": "adamw", "learning_rate": 0.1, "decoupled_weight_decay": false})",
+       "s.json: /optimizer/decoupled_weight_decay: found false with adamw, expected true, or adam, whose decay may be "
+       "coupled"},
+      {"/optimizer", R"({"learning_rate": 0.1, "schedule": {"kind": "cosine", "warm_up": 200}})",
+       "s.json: /optimizer/schedule/steps: found nothing, expected an integer from 201 to 1000000"},
+      {"/optimizer", R"({"learning_rate": 0.1, "schedule": {"kind": "step"}})",
+       "s.json: /optimizer/schedule/every: found nothing, expected an integer from 1 to 1000000"},
+      {"/batch", R"({"rows": 8, "micro_batches": 9})",
+       "s.json: /batch/micro_batches: found 9, expected at most 8, the batch's rows"},
       {"/optimizer/kind", "\"sdg\"",
        "s.json: /optimizer/kind: found \"sdg\", expected one of sgd, momentum, nesterov, adagrad, rmsprop, adam, "
        "adamw (did you mean sgd?)"},
       {"/task", "\"update\"",
-       "s.json: /task: found \"update\", which is not implemented yet, expected train or gradients"},
+       "s.json: /model/kind: found a model with the task \"update\", expected tensors, whose given gradients are all "
+       "that the task needs"},
       {"/task", "\"floor\"",
-       "s.json: /task: found \"floor\", which is not implemented yet, expected train or gradients"},
+       "s.json: /task: found \"floor\", which is not implemented yet, expected train, gradients or update"},
       {"/task", "\"gradients\"",
        "s.json: /task: found \"gradients\" with the loss \"softmax_cross_entropy\", expected train, or mse or "
        "half_mse, "
@@ -287,9 +300,10 @@ TEST_F(ScenarioFile, SaysWhichSettingIsWrong) {
        "s.json: --set loss.kind: found \"softmax_cross_entropy\" at /loss, expected an object there"},
       {{"batch", "31"}, "s.json: --set batch: found 31, expected \"full\" or from 1 to 30, the data's rows"},
       {{"batch.row", "3"},
-       "s.json: --set batch.row: found an unknown key, expected one of rows, shuffle, seed (did you mean rows?)"},
+       "s.json: --set batch.row: found an unknown key, expected one of rows, shuffle, seed, micro_batches "
+       "(did you mean rows?)"},
       {{"data", R"({"source": "synthetic"})"},
-       "s.json: --set data (/data/kind): found nothing, expected one of linear, teacher, blobs"},
+       "s.json: --set data (/data/kind): found nothing, expected one of linear, teacher, blobs, gradients"},
       {{"dtype", "f3\n2"}, "s.json: --set dtype: found \"f3\\x0a2\", expected one of f32, f64 (did you mean f32?)"},
       {{"", "1"},
        "s.json: --set : found an unknown key, expected one of name, purpose, favours, task, model, loss, data, "

@@ -28,7 +28,8 @@ TEST(Shipped, ScenariosArePosedAndSayWhatTheyAreFor) {
     ASSERT_TRUE(problem.ok()) << problem.error().message;
   }
   for (const std::string name : {"linreg-3x2", "linreg-300x2", "linreg-300x10", "linreg-100000x1", "linreg-100000x32",
-                                 "mlp-10-50-1", "mlp-64-64-8-gradients", "mlp-784-128-10"}) {
+                                 "mlp-10-50-1", "mlp-64-64-8-gradients", "mlp-784-128-10", "update-601", "update-102k",
+                                 "update-10m", "update-500-small", "update-5-large"}) {
     EXPECT_TRUE(std::find(names.begin(), names.end(), name) != names.end()) << name;
   }
 }
@@ -41,7 +42,8 @@ TEST(Shipped, MatricesExpand) {
     const Result<Matrix> matrix = read_matrix(entry.path());
     ASSERT_TRUE(matrix.ok()) << matrix.error().message;
     EXPECT_EQ(entry.path().stem(), matrix.value().name);
-    const Result<std::vector<Point>> points = expand(matrix.value(), {}, known.value(), {"hand/naive", "hand/eigen"});
+    const Result<std::vector<Point>> points = expand(
+        matrix.value(), {}, known.value(), {"hand/naive", "hand/eigen", "hand/onednn", "graph/eigen", "graph/onednn"});
     ASSERT_TRUE(points.ok()) << points.error().message;
     for (const Point& point : points.value()) {
       const Result<Scenario> read = read_scenario(point.scenario_file, point.scenario_settings);

@@ -58,7 +58,7 @@ Dataset make_dataset(const Problem& problem, const std::vector<double>& x, const
   Dataset dataset;
   dataset.dtype = problem.dtype;
   dataset.rows = problem.rows;
-  dataset.features = problem.features();
+  dataset.features = problem.layers.front().inputs;
   dataset.outputs = problem.outputs();
   dataset.has_labels = problem.loss == Loss::softmax_cross_entropy;
   dataset.has_order = !order.empty();
@@ -82,7 +82,7 @@ Dataset make_dataset(const Problem& problem, const std::vector<double>& x, const
 
 Case make_case(const Problem& problem, std::uint64_t seed) {
   Random random(seed);
-  std::vector<double> x(static_cast<std::size_t>(problem.rows * problem.features()));
+  std::vector<double> x(static_cast<std::size_t>(problem.rows * problem.layers.front().inputs));
   for (double& value : x) value = random.uniform(-1.7, 1.7);
 
   const bool classes = problem.loss == Loss::softmax_cross_entropy;
@@ -138,11 +138,30 @@ Case random_case(std::uint64_t seed, Dtype dtype) {
   return make_case(problem, seed + 1);
 }
 
+Case random_optimizer_case(std::uint64_t seed, Dtype dtype) {
+  using enum scenario::OptimizerKind;
+  constexpr scenario::OptimizerKind kKinds[] = {sgd, momentum, nesterov, adagrad, rmsprop, adam, adamw};
+  Case result = random_case(seed, dtype);
+  Random random(seed + 2);
+  scenario::Optimizer& optimizer = result.problem.optimizer;
+  optimizer.kind = kKinds[random.integer(0, 6)];
+  // Rates at which entries move by parts of their size, whatever the gradient's.
+  const bool adaptive =
+      scenario::slot_count(optimizer.kind) == 2 || optimizer.kind == adagrad || optimizer.kind == rmsprop;
+  const double largest = adaptive ? 0.02 : 0.05;
+  optimizer.learning_rates = {std::exp(random.uniform(std::log(1e-3), std::log(largest)))};
+  optimizer.momentum = random.uniform(0.5, 0.95);
+  optimizer.epsilon = std::exp(random.uniform(std::log(1e-10), std::log(1e-3)));
+  if (random.integer(0, 1) == 1) optimizer.weight_decay = random.uniform(0.001, 0.1);
+  optimizer.decoupled_weight_decay = optimizer.kind == adamw || random.integer(0, 1) == 1;
+  return result;
+}
+
 std::string describe(const Problem& problem) {
   std::string text = std::string(name_of(problem.dtype)) + " " + name_of(problem.loss) + " rows " +
                      std::to_string(problem.rows) + " batch " + std::to_string(problem.batch_rows) + " rate " +
-                     std::to_string(problem.optimizer.learning_rates.front()) + " widths " +
-                     std::to_string(problem.features());
+                     std::to_string(problem.optimizer.learning_rates.front()) + " " + name_of(problem.optimizer.kind) +
+                     " widths " + std::to_string(problem.layers.front().inputs);
   for (const scenario::Layer& layer : problem.layers) {
     text += "-" + std::to_string(layer.outputs) + " " + name_of(layer.activation) + (layer.bias ? " bias" : "");
   }

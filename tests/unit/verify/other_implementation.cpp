@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/unit/verify/other_update.h"
+
 namespace gdbench::verify::testing {
 
 namespace {
@@ -78,6 +80,7 @@ class Trainer {
       : case_(problem_case), summation_(summation), fault_(fault) {
     for (const std::vector<double>& tensor : problem_case.start.parameters) {
       parameters_.emplace_back(tensor.begin(), tensor.end());
+      optimizers_.emplace_back(problem_case.problem.optimizer, tensor.size());
     }
   }
 
@@ -87,7 +90,6 @@ class Trainer {
     if (fault_ == Fault::dropped_last_row) rows.pop_back();
     forward(rows);
     Rows<T> delta = loss_gradient(rows, divisor);
-    const T rate = static_cast<T>(case_.problem.optimizer.learning_rates.front());
     std::size_t parameter = parameters_.size();
     std::vector<std::vector<T>> updated = parameters_;
     for (std::size_t l = case_.problem.layers.size(); l-- > 0;) {
@@ -101,13 +103,13 @@ class Trainer {
         --parameter;
         const bool frozen = fault_ == Fault::frozen_bias && l + 1 == case_.problem.layers.size();
         for (std::size_t j = 0; j < outputs && !frozen; ++j) {
-          updated[parameter][j] -= rate * dot(column(delta, j), std::vector<T>(rows.size(), T(1)), summation_);
+          update(parameter, j, dot(column(delta, j), std::vector<T>(rows.size(), T(1)), summation_), number, updated);
         }
       }
       --parameter;
       for (std::size_t i = 0; i < inputs; ++i) {
         for (std::size_t j = 0; j < outputs; ++j) {
-          updated[parameter][i * outputs + j] -= rate * dot(column(inputs_[l], i), column(delta, j), summation_);
+          update(parameter, i * outputs + j, dot(column(inputs_[l], i), column(delta, j), summation_), number, updated);
         }
       }
       Rows<T> below(rows.size(), std::vector<T>(inputs));
@@ -149,6 +151,11 @@ class Trainer {
   }
 
  private:
+  void update(std::size_t parameter, std::size_t entry, T gradient, std::int64_t number, Rows<T>& updated) {
+    updated[parameter][entry] =
+        optimizers_[parameter].updated(entry, parameters_[parameter][entry], gradient, number + 1);
+  }
+
   std::vector<std::size_t> batch(std::int64_t number) const {
     const scenario::Problem& problem = case_.problem;
     const std::int64_t per_epoch = problem.steps_per_epoch();
@@ -191,7 +198,7 @@ class Trainer {
   }
 
   void forward(const std::vector<std::size_t>& rows) {
-    const std::size_t features = static_cast<std::size_t>(case_.problem.features());
+    const std::size_t features = static_cast<std::size_t>(case_.problem.layers.front().inputs);
     inputs_.assign(1, Rows<T>(rows.size(), std::vector<T>(features)));
     sums_.clear();
     for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -245,8 +252,9 @@ class Trainer {
   Summation summation_;
   Fault fault_;
   std::vector<std::vector<T>> parameters_;
-  std::vector<Rows<T>> inputs_;  // of each layer, then the output
-  std::vector<Rows<T>> sums_;    // pre-activations
+  std::vector<OtherOptimizer<T>> optimizers_;  // one per parameter
+  std::vector<Rows<T>> inputs_;                // of each layer, then the output
+  std::vector<Rows<T>> sums_;                  // pre-activations
 };
 
 }  // namespace

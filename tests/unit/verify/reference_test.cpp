@@ -184,7 +184,7 @@ TEST(TieTest, AbsentInputsAreNoTie) {
 // The unit `unit` of layer `index` gets a bias that makes its pre-activation of row 0 zero up to rounding.
 void make_tie(Case& problem_case, std::size_t index, std::size_t unit) {
   std::vector<double> values;
-  for (std::int64_t i = 0; i < problem_case.problem.features(); ++i) {
+  for (std::int64_t i = 0; i < problem_case.problem.layers.front().inputs; ++i) {
     values.push_back(static_cast<double>(problem_case.dataset.x<float>()[i]));
   }
   for (std::size_t l = 0; l <= index; ++l) {

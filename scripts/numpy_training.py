@@ -1,0 +1,139 @@
+"""Gradient descent in NumPy float64, for checks: written from the definitions of the model, the losses and the update
+rules, with matrix calculus and without any code of gdbench, so that an error in gdbench is not repeated here.
+
+Update rules: the papers' own, with the choices that torch.optim documents where a paper leaves one or differs.
+  momentum  Polyak 1964; velocity = momentum * velocity + gradient (SGD)
+  nesterov  Sutskever et al., ICML 2013, in the form of SGD with nesterov=True: gradients are taken at the point ahead
+  adagrad   Duchi, Hazan, Singer, JMLR 12, 2011 (Adagrad)
+  rmsprop   Tieleman and Hinton, lecture 6.5, 2012 (RMSprop)
+  adam      Kingma and Ba, ICLR 2015, algorithm 1 (Adam)
+  adamw     Loshchilov and Hutter, ICLR 2019, algorithm 2, its decay multiplied by the learning rate (AdamW)
+"""
+import numpy
+
+ACTIVATIONS = {
+    "identity": (lambda z: z, lambda z: numpy.ones_like(z)),
+    "relu": (lambda z: numpy.where(z > 0, z, 0.0), lambda z: numpy.where(z > 0, 1.0, 0.0)),
+    "tanh": (numpy.tanh, lambda z: 1 / numpy.cosh(z) ** 2),
+    "sigmoid": (lambda z: 1 / (1 + numpy.exp(-z)), lambda z: 1 / (2 + numpy.exp(z) + numpy.exp(-z))),
+}
+
+
+def squared_error(outputs, targets, weight):
+    error = outputs - targets
+    return weight * numpy.mean(error**2), weight * 2 * error / error.size
+
+
+def cross_entropy(logits, labels):
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    log_probabilities = shifted - numpy.log(numpy.exp(shifted).sum(axis=1, keepdims=True))
+    one_hot = numpy.eye(logits.shape[1])[labels]
+    return -numpy.mean((log_probabilities * one_hot).sum(axis=1)), (numpy.exp(log_probabilities) - one_hot) / len(labels)
+
+
+LOSSES = {
+    "mse": lambda outputs, targets: squared_error(outputs, targets, 1.0),
+    "half_mse": lambda outputs, targets: squared_error(outputs, targets, 0.5),
+    "softmax_cross_entropy": cross_entropy,
+}
+
+
+def loss_and_gradients(layers, parameters, loss, x, targets):
+    """Layers have activation and bias; parameters and gradients come in the order w0 b0 w1 b1 ..."""
+    inputs, sums, values, position = [], [], x, 0
+    weights = []
+    for layer in layers:
+        inputs.append(values)
+        weights.append(parameters[position])
+        z = values @ parameters[position]
+        position += 1
+        if layer["bias"]:
+            z = z + parameters[position]
+            position += 1
+        sums.append(z)
+        values = ACTIVATIONS[layer["activation"]][0](z)
+    value, gradient = LOSSES[loss](values, targets)
+    gradients = []
+    for layer, layer_inputs, z, weight in reversed(list(zip(layers, inputs, sums, weights))):
+        gradient = gradient * ACTIVATIONS[layer["activation"]][1](z)
+        if layer["bias"]:
+            gradients.append(gradient.sum(axis=0))
+        gradients.append(layer_inputs.T @ gradient)
+        gradient = gradient @ weight.T
+    return value, gradients[::-1]
+
+
+def rows_of_step(step, rows, batch_rows, order):
+    """The row numbers of a step's batch; `order` is a list of permutations, one per epoch, or empty."""
+    epoch, batch = divmod(step, -(-rows // batch_rows))
+    chosen = order[epoch % len(order)] if len(order) else numpy.arange(rows)
+    return numpy.asarray(chosen)[batch * batch_rows : (batch + 1) * batch_rows]
+
+
+def learning_rate(optimizer, step):
+    """Of a scenario's optimizer, at a step counted from 0."""
+    rate = optimizer["learning_rate"]
+    schedule = optimizer.get("schedule", {"kind": "constant"})
+    warm_up = schedule.get("warm_up", 0)
+    if step < warm_up:
+        return rate * (step + 1) / warm_up
+    if schedule["kind"] == "step":
+        return rate * schedule["factor"] ** ((min(step, schedule["steps"]) - warm_up) // schedule["every"])
+    if schedule["kind"] == "cosine":
+        part = min(1.0, (step - warm_up) / (schedule["steps"] - warm_up))
+        final = schedule["final_rate"]
+        return final + (rate - final) * 0.5 * (1 + numpy.cos(numpy.pi * part))
+    return rate
+
+
+class Optimizer:
+    """A scenario's optimizer, every default spelled out, with its state for the given parameters."""
+
+    def __init__(self, settings, parameters):
+        self.settings = settings
+        self.steps = 0
+        self.first = [numpy.zeros_like(parameter) for parameter in parameters]
+        self.second = [numpy.zeros_like(parameter) for parameter in parameters]
+
+    def step(self, parameters, gradients):
+        """The parameters after one update."""
+        rate = learning_rate(self.settings, self.steps)
+        decay = self.settings.get("weight_decay", 0.0)
+        decoupled = self.settings.get("decoupled_weight_decay", False)
+        self.steps += 1
+        moved = []
+        for index, (parameter, gradient) in enumerate(zip(parameters, gradients)):
+            if not decoupled:
+                gradient = gradient + decay * parameter
+            shrunk = parameter - rate * decay * parameter if decoupled else parameter
+            moved.append(shrunk - rate * getattr(self, self.settings["kind"])(index, gradient))
+        return moved
+
+    def sgd(self, index, gradient):
+        return gradient
+
+    def momentum(self, index, gradient):
+        self.first[index] = self.settings["momentum"] * self.first[index] + gradient
+        return self.first[index]
+
+    def nesterov(self, index, gradient):
+        return gradient + self.settings["momentum"] * self.momentum(index, gradient)
+
+    def adagrad(self, index, gradient):
+        self.first[index] = self.first[index] + gradient**2
+        return gradient / (numpy.sqrt(self.first[index]) + self.settings["epsilon"])
+
+    def rmsprop(self, index, gradient):
+        rho = self.settings["rho"]
+        self.first[index] = rho * self.first[index] + (1 - rho) * gradient**2
+        return gradient / (numpy.sqrt(self.first[index]) + self.settings["epsilon"])
+
+    def adam(self, index, gradient):
+        beta1, beta2 = self.settings["beta1"], self.settings["beta2"]
+        self.first[index] = beta1 * self.first[index] + (1 - beta1) * gradient
+        self.second[index] = beta2 * self.second[index] + (1 - beta2) * gradient**2
+        mean = self.first[index] / (1 - beta1**self.steps)
+        square = self.second[index] / (1 - beta2**self.steps)
+        return mean / (numpy.sqrt(square) + self.settings["epsilon"])
+
+    adamw = adam

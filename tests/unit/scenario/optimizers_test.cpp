@@ -1,0 +1,105 @@
+// Optimizers, schedules and the task update, as scenario files say them.
+#include "harness/scenario/optimizers.h"
+
+#include <cmath>
+
+#include "harness/scenario/dataset.h"
+#include "tests/unit/scenario/files.h"
+
+namespace gdbench::scenario {
+namespace {
+
+using nlohmann::json;
+
+class OptimizerScenario : public Files {
+ protected:
+  Scenario read(const json& scenario) {
+    const Result<Scenario> result = read_scenario(write_json(scenario), {});
+    EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
+    return result.value();
+  }
+};
+
+json update_scenario() {
+  return {{"name", "update"},
+          {"task", "update"},
+          {"model", {{"kind", "tensors"}, {"tensors", {{{"rows", 3}, {"columns", 4}, {"count", 5}}, {{"rows", 7}}}}}},
+          {"data", {{"source", "synthetic"}, {"kind", "gradients"}}},
+          {"optimizer", {{"kind", "adam"}, {"learning_rate", 0.1}}}};
+}
+
+TEST_F(OptimizerScenario, UpdateHasAGradientForEachParameter) {
+  const Scenario scenario = read(update_scenario());
+  const Result<Dataset> data = make_dataset(scenario);
+  ASSERT_TRUE(data.ok()) << data.error().message;
+  EXPECT_EQ(data.value().rows, 1);
+  EXPECT_EQ(data.value().features, 67);
+  EXPECT_EQ(data.value().outputs, 0);
+  const Result<Problem> problem = make_problem(scenario, data.value());
+  ASSERT_TRUE(problem.ok()) << problem.error().message;
+  EXPECT_EQ(parameter_shapes(problem.value()).size(), 6U);
+  EXPECT_EQ(operations_per_step(problem.value()), 14 * 67);
+  EXPECT_EQ(make_initial_state(problem.value(), 1).slots.size(), 12U);
+}
+
+TEST_F(OptimizerScenario, UpdateTakesNothingElse) {
+  const std::vector<std::pair<Setting, std::string>> faults = {
+      {{"task", "train"},
+       "s.json: /model/kind: found tensors with the task \"train\", expected linear_regression or "
+       "multilayer_perceptron, or the task update"},
+      {{"batch", "1"},
+       "s.json: --set batch: found batches for the task update, expected \"full\", for there are no rows"},
+      {{"loss", "half_mse"}, "s.json: --set loss: found \"half_mse\", expected none for the task update"},
+      {{"data", R"({"source": "synthetic", "kind": "linear", "rows": 3, "features": 2})"},
+       "s.json: --set data (/data/kind): found other data with the task \"update\", expected synthetic data of the "
+       "kind "
+       "gradients"},
+  };
+  for (const auto& [setting, message] : faults) EXPECT_EQ(read_error(update_scenario(), {setting}), message);
+}
+
+TEST_F(OptimizerScenario, EpsilonMustNotVanish) {
+  json scenario = linear_scenario();
+  scenario["dtype"] = "f32";
+  scenario["optimizer"] = {{"kind", "adam"}, {"learning_rate", 0.1}, {"epsilon", 1e-60}};
+  EXPECT_EQ(read_error(scenario),
+            "s.json: /optimizer/epsilon: found a number outside the range of f32, expected a positive number that f32 "
+            "can hold");
+}
+
+TEST_F(OptimizerScenario, ScheduleIsATableOfRates) {
+  const auto rates = [&](const char* schedule) {
+    json scenario = linear_scenario();
+    scenario["optimizer"] = {{"learning_rate", 1.0}, {"schedule", json::parse(schedule)}};
+    return read(scenario).optimizer.learning_rates;
+  };
+  EXPECT_EQ(rates(R"({"kind": "constant"})"), std::vector<double>({1.0}));
+  EXPECT_EQ(rates(R"({"kind": "constant", "warm_up": 4})"), std::vector<double>({0.25, 0.5, 0.75, 1, 1}));
+  EXPECT_EQ(rates(R"({"kind": "step", "warm_up": 1, "steps": 6, "every": 2, "factor": 0.5})"),
+            std::vector<double>({1, 1, 1, 0.5, 0.5, 0.25, 0.25}));
+  const std::vector<double> cosine = rates(R"({"kind": "cosine", "steps": 4, "final_rate": 0.5})");
+  const std::vector<double> expected = {1, 0.75 + 0.25 * std::sqrt(0.5), 0.75, 0.75 - 0.25 * std::sqrt(0.5), 0.5};
+  ASSERT_EQ(cosine.size(), expected.size());
+  for (std::size_t t = 0; t < expected.size(); ++t) EXPECT_NEAR(cosine[t], expected[t], 1e-15) << t;
+}
+
+TEST_F(OptimizerScenario, OptimizersAreReadBackAsWritten) {
+  for (const char* kind : {"sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"}) {
+    json scenario = linear_scenario();
+    scenario["optimizer"] = {{"kind", kind}, {"learning_rate", 0.1}, {"weight_decay", 0.25}};
+    scenario["optimizer"]["schedule"] = {{"kind", "cosine"}, {"steps", 30}, {"warm_up", 3}};
+    const Scenario first = read(scenario);
+    const Scenario again = read(to_json(first));
+    EXPECT_EQ(to_json(again), to_json(first)) << kind;
+    EXPECT_EQ(again.optimizer.learning_rates, first.optimizer.learning_rates);
+    EXPECT_EQ(first.optimizer.weight_decay, 0.25);
+    EXPECT_EQ(first.optimizer.decoupled_weight_decay, std::string(kind) == "adamw");
+  }
+  // No decay at all must not be read back as adamw's usual one.
+  json scenario = linear_scenario();
+  scenario["optimizer"] = {{"kind", "adamw"}, {"learning_rate", 0.1}, {"weight_decay", 0}};
+  EXPECT_EQ(read(to_json(read(scenario))).optimizer.weight_decay, 0);
+}
+
+}  // namespace
+}  // namespace gdbench::scenario

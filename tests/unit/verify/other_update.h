@@ -1,0 +1,67 @@
+// Update rules written another way than the reference's: rearranged where algebra allows it.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "harness/scenario/problem.h"
+
+namespace gdbench::verify::testing {
+
+template <class T>
+class OtherOptimizer {
+ public:
+  OtherOptimizer(const scenario::Optimizer& settings, std::size_t entries)
+      : settings_(settings), first_(entries, T(0)), second_(entries, T(0)) {}
+
+  // Entry i after update number t, counted from 1.
+  T updated(std::size_t i, T p, T g, std::int64_t t) {
+    using enum scenario::OptimizerKind;
+    const std::size_t last = settings_.learning_rates.size() - 1;
+    const double rate = settings_.learning_rates[std::min(static_cast<std::size_t>(t - 1), last)];
+    const double decay = settings_.weight_decay;
+    if (settings_.decoupled_weight_decay) p -= static_cast<T>(rate * decay) * p;
+    if (!settings_.decoupled_weight_decay) g = std::fma(static_cast<T>(decay), p, g);
+    const T epsilon = static_cast<T>(settings_.epsilon);
+    T& v = first_[i];
+    switch (settings_.kind) {
+      case sgd:
+        return p - static_cast<T>(rate) * g;
+      case momentum:
+        v = std::fma(static_cast<T>(settings_.momentum), v, g);
+        return p - static_cast<T>(rate) * v;
+      case nesterov: {
+        // mu v' = mu (mu v + g)
+        const T mu = static_cast<T>(settings_.momentum);
+        const T ahead = mu * v * mu + mu * g + g;
+        v = v * mu + g;
+        return p - static_cast<T>(rate) * ahead;
+      }
+      case adagrad:
+        v = std::fma(g, g, v);
+        return p - static_cast<T>(rate) / (std::sqrt(v) + epsilon) * g;
+      case rmsprop:
+        v += static_cast<T>(1 - settings_.rho) * (g * g - v);
+        return p - static_cast<T>(rate) / (std::sqrt(v) + epsilon) * g;
+      case adam:
+      case adamw: {
+        // The paper's remark after algorithm 1: both corrections in the rate, epsilon scaled along.
+        v += static_cast<T>(1 - settings_.beta1) * (g - v);
+        T& square = second_[i];
+        square += static_cast<T>(1 - settings_.beta2) * (g * g - square);
+        const double root = std::sqrt(1 - std::pow(settings_.beta2, static_cast<double>(t)));
+        const double corrected = rate * root / (1 - std::pow(settings_.beta1, static_cast<double>(t)));
+        return p - static_cast<T>(corrected) * v / (std::sqrt(square) + static_cast<T>(settings_.epsilon * root));
+      }
+    }
+    return p;
+  }
+
+ private:
+  const scenario::Optimizer& settings_;
+  std::vector<T> first_;
+  std::vector<T> second_;
+};
+
+}  // namespace gdbench::verify::testing
