@@ -1,10 +1,10 @@
 #include "reports/render/words.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "reports/render/format.h"
+#include "reports/render/phrases.h"
 #include "reports/render/render.h"
 
 namespace gdbench::render {
@@ -12,36 +12,6 @@ namespace gdbench::render {
 namespace {
 
 using nlohmann::json;
-
-// The value at a JSON pointer where it is a string, else nothing.
-std::string text_at(const json& document, const char* pointer) {
-  const json::json_pointer place(pointer);
-  if (!document.is_object() || !document.contains(place)) return "";
-  const json& value = document[place];
-  return value.is_string() ? value.get<std::string>() : "";
-}
-
-std::string spaced(std::string text) {
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
-
-// "1.5 Mflop": three digits and an SI prefix.
-std::string operations_words(double operations) {
-  constexpr std::array kPrefixes = {"", "k", "M", "G", "T"};
-  std::size_t prefix = 0;
-  while (operations >= 999.5 && prefix + 1 < kPrefixes.size()) {
-    operations /= 1000;
-    ++prefix;
-  }
-  return format_number(operations) + " " + kPrefixes[prefix] + "flop";
-}
-
-void join(std::string& text, const std::string& part) {
-  if (part.empty()) return;
-  if (!text.empty()) text += ", ";
-  text += part;
-}
 
 // What decides between two timed rows: the stored comparison where one of them is the other's baseline, else whether
 // their intervals are apart.
@@ -68,39 +38,6 @@ Decision decide(const Row& first, const Row& second) {
 }
 
 }  // namespace
-
-std::string model_words(const result::ScenarioRecord& scenario) {
-  const json& resolved = scenario.resolved;
-  if (!resolved.is_object() || !resolved.contains("model") || !resolved["model"].is_object()) return "";
-  const json& model = resolved["model"];
-  std::string kind = spaced(text_at(model, "/kind"));
-  if (kind == "mlp" || kind == "multilayer perceptron") kind = "multi-layer perceptron";
-  if (!model.contains("layers") || !model["layers"].is_array()) return kind;
-  std::string widths = std::to_string(scenario.features);
-  std::string activations;
-  for (const json& layer : model["layers"]) {
-    if (!layer.is_object() || !layer.contains("width")) continue;
-    widths += "-" + layer["width"].dump();
-    const std::string activation = text_at(layer, "/activation");
-    if (activation != "identity") join(activations, activation);
-  }
-  return kind + " " + widths + (activations.empty() ? "" : " (" + activations + ")");
-}
-
-std::string scenario_words(const result::ScenarioRecord& scenario) {
-  std::string text = model_words(scenario);
-  join(text,
-       std::to_string(scenario.rows) + " rows x " + counted(static_cast<std::size_t>(scenario.features), "feature"));
-  join(text, scenario.batch_rows == scenario.rows ? "full batch" : "batch of " + std::to_string(scenario.batch_rows));
-  join(text, text_at(scenario.resolved, "/dtype"));
-  join(text, spaced(text_at(scenario.resolved, "/loss")));
-  if (text_at(scenario.resolved, "/task") == "gradients") {
-    join(text, counted(static_cast<std::size_t>(scenario.outputs), "gradient") + " per step");
-  }
-  join(text, counted(static_cast<std::size_t>(scenario.parameters), "parameter"));
-  join(text, operations_words(scenario.operations_per_step) + " per step");
-  return text;
-}
 
 std::string environment_words(const json& environment) {
   std::string text = text_at(environment, "/cpu/model");

@@ -11,7 +11,7 @@ namespace gdbench::render {
 // "linear regression", "multi-layer perceptron 10-50-1 (tanh)"; from the resolved scenario's model.
 std::string model_words(const result::ScenarioRecord& scenario);
 
-// "multi-layer perceptron ..., 1000 rows x 10 features, full batch, f32, mse, 601 parameters, 2.5 Mflop per step".
+// "multi-layer perceptron ..., 1000 rows x 10 features, full batch, f32, mse, sgd, 601 parameters, 2.5 Mflop per step".
 std::string scenario_words(const result::ScenarioRecord& scenario);
 
 // Processor, cores, kernel, compiler and git revision in one line; what is unknown is left out.
