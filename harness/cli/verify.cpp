@@ -16,6 +16,7 @@ namespace {
 struct Options {
   SelectionOptions selection;
   bool json = false;
+  bool brief = false;
 };
 
 int verify(const Options& options, const Invocation& invocation) {
@@ -37,7 +38,7 @@ int verify(const Options& options, const Invocation& invocation) {
   if (options.json) {
     std::cout << result::to_json(report).dump(2) << "\n";
   } else {
-    std::cout << render::verification(report);
+    std::cout << (options.brief ? render::brief_verification(report) : render::verification(report));
   }
   if (!status.ok()) return report_error(status.error());
   return interrupted() ? kInterrupted : status_of_cells(report);
@@ -50,10 +51,12 @@ void add_verify(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand("verify", "Compare every cell with the float64 reference; no timing");
   add_selection_options(*command, options->selection);
   command->add_flag("--json", options->json, "Print a report without times as JSON");
+  command->add_flag("--brief", options->brief, "A line per scenario; cell by cell only what is wrong");
   command->footer(
       "Examples:\n"
       "  gdbench verify\n"
-      "  gdbench verify --impl 'hand/*' --set dtype=f64");
+      "  gdbench verify --impl 'hand/*' --set dtype=f64\n"
+      "  gdbench verify optimizers --brief");
   command->callback([options, &invocation] {
     install_signal_handlers();
     invocation.status = verify(*options, invocation);

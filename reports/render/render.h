@@ -17,6 +17,8 @@ struct ConsoleOptions {
 std::string console(const result::Report& report, const ConsoleOptions& options);
 // Correctness only: how close every cell came to the reference, or why it is not right.
 std::string verification(const result::Report& report);
+// The same in a line per scenario; only what is neither ok nor unsupported is told cell by cell.
+std::string brief_verification(const result::Report& report);
 std::string markdown(const result::Report& report);
 // One line per cell, RFC 4180.
 std::string csv(const result::Report& report);

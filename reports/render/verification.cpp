@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
+#include "reports/render/phrases.h"
 #include "reports/render/render.h"
 #include "reports/render/table.h"
 #include "reports/render/words.h"
@@ -9,20 +11,26 @@ namespace gdbench::render {
 
 namespace {
 
-// How close a cell came: the tensor whose error is the largest share of its tolerance.
+double share_of_tolerance(const result::TensorCheck& tensor) {
+  return tensor.tolerance > 0 ? tensor.error / tensor.tolerance : 0;
+}
+
+// The tensor whose error is the largest share of its tolerance; null where none was compared.
+const result::TensorCheck* worst_tensor(const result::Verification& verification) {
+  const auto& tensors = verification.tensors;
+  const auto worst = std::max_element(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) {
+    return share_of_tolerance(a) < share_of_tolerance(b);
+  });
+  return worst == tensors.end() ? nullptr : &*worst;
+}
+
 std::string closeness(const result::Verification& verification) {
-  const result::TensorCheck* worst = nullptr;
-  const auto share = [](const result::TensorCheck& tensor) {
-    return tensor.tolerance > 0 ? tensor.error / tensor.tolerance : 0;
-  };
-  for (const result::TensorCheck& tensor : verification.tensors) {
-    if (worst == nullptr || share(tensor) > share(*worst)) worst = &tensor;
-  }
+  const result::TensorCheck* worst = worst_tensor(verification);
   if (worst == nullptr) return "not verified: does nothing on purpose";
   char text[160];
   std::snprintf(text, sizeof text, "%s off by %.1e of its norm, %.0f%% of the tolerance, after %lld step(s)%s",
-                worst->name.c_str(), worst->relative, 100 * share(*worst), static_cast<long long>(verification.steps),
-                verification.sampled ? " (sampled entries)" : "");
+                worst->name.c_str(), worst->relative, 100 * share_of_tolerance(*worst),
+                static_cast<long long>(verification.steps), verification.sampled ? " (sampled entries)" : "");
   return text;
 }
 
@@ -31,7 +39,52 @@ std::string outcome(const result::Cell& cell) {
   return closeness(cell.verification.value_or(result::Verification{}));
 }
 
+// "12 ok, 2 unsupported; closest to its tolerance: hand/eigen, w1 at 9%".
+std::string brief_outcome(const std::vector<const result::Cell*>& cells) {
+  std::map<result::CellState, int> counts;
+  const result::Cell* closest = nullptr;
+  double largest = -1;
+  for (const result::Cell* cell : cells) {
+    ++counts[cell->status.state];
+    const result::TensorCheck* worst = cell->verification ? worst_tensor(*cell->verification) : nullptr;
+    if (worst == nullptr || share_of_tolerance(*worst) <= largest) continue;
+    largest = share_of_tolerance(*worst);
+    closest = cell;
+  }
+  std::string text;
+  for (const auto& [state, count] : counts) join(text, std::to_string(count) + " " + result::name_of(state));
+  if (closest == nullptr) return text;
+  char share[40];
+  std::snprintf(share, sizeof share, "%.0f%%", 100 * largest);
+  return text + "; closest to its tolerance: " + row_name(*closest) + ", " +
+         worst_tensor(*closest->verification)->name + " at " + share;
+}
+
+bool is_news(const result::Cell& cell) {
+  return cell.status.state != result::CellState::ok && cell.status.state != result::CellState::unsupported;
+}
+
 }  // namespace
+
+std::string brief_verification(const result::Report& report) {
+  std::size_t width = 0;
+  for (const result::ScenarioRecord& scenario : report.scenarios) width = std::max(width, scenario.label.size());
+  std::string text;
+  for (const result::ScenarioRecord& scenario : report.scenarios) {
+    std::vector<const result::Cell*> cells;
+    for (const result::Cell& cell : report.cells) {
+      if (cell.scenario == scenario.key) cells.push_back(&cell);
+    }
+    std::string label = scenario.label;
+    label.resize(width, ' ');
+    text += label + "  " + brief_outcome(cells) + "\n";
+    for (const result::Cell* cell : cells) {
+      if (is_news(*cell))
+        text += "  " + row_name(*cell) + "  " + result::name_of(cell->status.state) + "  " + outcome(*cell) + "\n";
+    }
+  }
+  return text + "\n" + counts_words(report) + "\n";
+}
 
 std::string verification(const result::Report& report) {
   std::size_t name_width = 0;

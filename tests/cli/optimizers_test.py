@@ -84,6 +84,15 @@ class OptimizersTest(ProgramTest):
                     self.assertTrue(found, output)
                     self.assertEqual(int(found.group(1)), step, output)
 
+    def test_brief_tells_cell_by_cell_only_what_is_wrong(self):
+        batch = {"source": "synthetic", "kind": "linear", "rows": 10, "features": 3}
+        self.write_json("scenario.json", linear_scenario(data=batch, optimizer=OPTIMIZERS["adam"], dtype="f64"))
+        selection = ("--scenario", "scenario.json", "--impl", "fake/*-bias-correction", "--impl", RIGHT)
+        output, _ = self.call("verify", *selection, "--brief", plugins=PLUGINS, status=3)
+        self.assertRegex(output, r"(?m)^mine  1 ok, 2 wrong; closest to its tolerance: fake/")
+        self.assertEqual(len(re.findall(r"(?m)^  fake/\S+  wrong  leaves the reference", output)), 2, output)
+        self.assertNotIn("fake/optimizers  ok", output)
+
     def test_a_mistake_that_cannot_show_is_not_seen(self):
         # Otherwise the test above could be passed by rejecting everything.
         self.verify("fake/no-bias-correction", "sgd", "full", "f64", 0)
