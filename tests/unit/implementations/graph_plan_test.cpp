@@ -154,7 +154,7 @@ TEST(GraphBuffers, GradientsThatAreGivenAreReadWhereTheyLie) {
         compile(build_update(model.problem(), 2), adam.target(), parse_selection(passes), GDBENCH_F32, nullptr);
     EXPECT_EQ(count(compiled.graph, Op::combine), 0) << "no copies";
     EXPECT_EQ(count(compiled.graph, Op::update), std::string(passes) == "all" ? 0 : 2);
-    EXPECT_EQ(compiled.plan.arena_bytes > 0, std::string(passes) == "none") << "the results of updates";
+    EXPECT_EQ(compiled.plan.arena_bytes, 0u);
   }
 }
 
@@ -163,8 +163,8 @@ TEST(GraphBuffers, PartsOfABatchShareMemory) {
   const TestOptimizer optimizer;
   const auto arena_bytes = [&](std::int64_t rows, std::int64_t parts) {
     const TestModel model(kDeep, GDBENCH_HALF_MSE, optimizer.get(), GDBENCH_TASK_TRAIN, parts);
-    return compile(build_step(model.problem(), rows, 0, false), optimizer.target(), parse_selection("all"),
-                   GDBENCH_F64, nullptr)
+    return compile(build_step(model.problem(), rows, 0, false), optimizer.target(), parse_selection("all"), GDBENCH_F64,
+                   nullptr)
         .plan.arena_bytes;
   };
   EXPECT_LE(arena_bytes(4096, 4), arena_bytes(1024, 1) + 4096);

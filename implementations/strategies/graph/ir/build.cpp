@@ -120,7 +120,6 @@ class Builder {
     for (const NodeId loss : differentiated_) {
       gradients_.assign(forward_ids, std::nullopt);
       add_sweep(forward, loss);
-      for (std::size_t p = 0; p < parameters_.size(); ++p) accumulate(totals_[p], *gradients_[parameters_[p]]);
     }
   }
 
@@ -177,8 +176,16 @@ class Builder {
                     .wanted = row.differentiable},
                    gradients.data());
     for (std::size_t i = 0; i < gradients.size(); ++i) {
-      if (gradients[i] != ops::kNoValue) accumulate(gradients_[node.operands[i]], gradients[i]);
+      if (gradients[i] != ops::kNoValue) accumulate(sum_of(node.operands[i]), gradients[i]);
     }
+  }
+
+  // Where a value's gradient is added up. A parameter's goes to its total at once, so that what it was computed from
+  // dies before the rest of the sweep.
+  std::optional<NodeId>& sum_of(NodeId value) {
+    const Node& node = graph_[value];
+    const bool parameter = node.kind == Kind::input && node.role == Role::parameter;
+    return parameter ? totals_[node.parameter] : gradients_[value];
   }
 
   void accumulate(std::optional<NodeId>& sum, NodeId gradient) {
