@@ -21,7 +21,7 @@
 namespace gdbench::kernels {
 
 // Grows with every incompatible change; both sides are built together, a mismatch means a mixed installation.
-constexpr std::uint32_t kInterfaceVersion = 1;
+constexpr std::uint32_t kInterfaceVersion = 2;
 
 // Operands are listed as inputs, then outputs; shapes are [rows, columns], row-major.
 enum class Op : std::uint32_t {
@@ -37,10 +37,10 @@ enum class Op : std::uint32_t {
   activation,
   // D[m,n] *= f'(z), with f' from f's result A. Operands A, D.
   activation_gradient,
-  // loss[1] of outputs P[m,n] against targets Y[m,n], or labels [m,1] (int32) for cross-entropy. Operands P, Y, loss;
-  // the loss is a double whatever the dtype.
+  // loss[1] = alpha times the loss of outputs P[m,n] against targets Y[m,n], or labels [m,1] (int32) for cross-entropy.
+  // Operands P, Y, loss; the loss is a double whatever the dtype.
   loss,
-  // G[m,n] = d loss / d P. Operands P, Y (or labels), G. G may be P's buffer.
+  // G[m,n] = alpha d loss / d P. Operands P, Y (or labels), G. G may be P's buffer.
   loss_gradient,
   // s[1,n] = sum over rows of D[m,n]. Operands D, s.
   column_sum,
@@ -85,11 +85,20 @@ constexpr const char* name_of(Op op) {
   return "unknown op";
 }
 
-// Lives in a buffer, written by upload; always doubles.
+// What an update takes that varies from step to step. Lives in a buffer, written by upload; always doubles.
 struct UpdateScalars {
   double learning_rate = 0;
-  double step = 0;  // number of updates already made
+  // Adam's and AdamW's bias corrections as factors of the first moment and of the second one's root: 1 / (1 - beta1^t)
+  // and 1 / sqrt(1 - beta2^t) for update number t, counted from 1.
+  double first_moment_factor = 1;
+  double second_moment_root_factor = 1;
 };
+
+// Slots that an optimizer of a gdbench_optimizer_kind keeps per parameter.
+constexpr std::size_t slot_count(std::int32_t kind) {
+  if (kind == GDBENCH_SGD) return 0;
+  return kind == GDBENCH_ADAM || kind == GDBENCH_ADAMW ? 2 : 1;
+}
 
 enum class Layout : std::uint32_t { row_major, sparse_csr, packed };
 

@@ -5,6 +5,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "implementations/failure.h"
@@ -44,10 +45,9 @@ std::optional<Plugin>& plugin() {
 }  // namespace
 
 struct gdbench_instance {
-  const gdbench_implementation* implementation = nullptr;
-  std::unique_ptr<Strategy> strategy;
+  const Entry* entry = nullptr;
   const gdbench_data* data = nullptr;
-  bool prepared = false;
+  std::unique_ptr<Strategy> strategy;  // made in prepare, which knows the task
 };
 
 namespace {
@@ -78,7 +78,7 @@ gdbench_status guarded(Body body) {
 // guarded for what is only allowed once the instance was prepared.
 template <class Body>
 gdbench_status when_prepared(gdbench_instance* instance, Body body) {
-  if (!instance->prepared) return report(GDBENCH_INVALID, "called before prepare");
+  if (instance->strategy == nullptr) return report(GDBENCH_INVALID, "called before prepare");
   return guarded([&] { body(*instance->strategy); });
 }
 
@@ -86,16 +86,21 @@ void destroy(gdbench_instance* instance) { delete instance; }
 
 gdbench_status load(gdbench_instance* instance, const gdbench_data* data) {
   instance->data = data;
-  return guarded([&] { instance->strategy->load(*data); });
+  return GDBENCH_OK;
 }
 
 gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* problem, const gdbench_settings* settings) {
   if (instance->data == nullptr) return report(GDBENCH_INVALID, "prepare before load");
-  if (instance->prepared) return report(GDBENCH_INVALID, "prepared twice");
+  if (instance->strategy != nullptr) return report(GDBENCH_INVALID, "prepared twice");
   return guarded([&] {
-    gdbench::plugins::check_request(*instance->implementation, *instance->data, *problem, *settings);
-    instance->strategy->prepare(*problem, *settings);
-    instance->prepared = true;
+    const Plugin& self = *plugin();
+    const StrategyDescriptor& descriptor = *instance->entry->strategy;
+    gdbench::plugins::check_request(instance->entry->table, *instance->data, *problem, *settings);
+    const auto create = problem->task == GDBENCH_TASK_UPDATE ? descriptor.create_update : descriptor.create;
+    std::unique_ptr<Strategy> strategy = create(*self.backend);
+    strategy->load(*instance->data);
+    strategy->prepare(*problem, *settings);
+    instance->strategy = std::move(strategy);
   });
 }
 
@@ -169,10 +174,7 @@ void fill_table(Entry& entry, const Backend& backend, gdbench::plugins::Create c
 namespace gdbench::plugins {
 
 gdbench_status create_instance(std::size_t implementation, gdbench_instance** instance) {
-  return guarded([&] {
-    const Entry& entry = plugin()->entries[implementation];
-    *instance = new gdbench_instance{&entry.table, entry.strategy->create(*plugin()->backend), nullptr, false};
-  });
+  return guarded([&] { *instance = new gdbench_instance{&plugin()->entries[implementation], nullptr, nullptr}; });
 }
 
 const gdbench_plugin* open_plugin(const gdbench_host& host, const char* backend_name,

@@ -31,22 +31,46 @@ void check_capability(const gdbench_implementation& implementation, gdbench_capa
   if (needed && (implementation.capabilities & GDBENCH_BIT(capability)) == 0) refuse(what);
 }
 
-void check_shapes(const gdbench_data& data, const gdbench_problem& problem) {
-  if (problem.layer_count < 1) reject("a model without layers");
+void check_chain(const gdbench_data& data, const gdbench_problem& problem) {
   const gdbench_layer* layers = problem.layers;
-  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
-    if (layers[l].inputs < 1 || layers[l].outputs < 1) reject("a layer without inputs or outputs");
-    if (l > 0 && layers[l].inputs != layers[l - 1].outputs)
-      reject("a layer's inputs differ from the outputs before it");
+  for (std::int64_t l = 1; l < problem.layer_count; ++l) {
+    if (layers[l].inputs != layers[l - 1].outputs) reject("a layer's inputs differ from the outputs before it");
   }
   if (layers[0].inputs != data.features) reject("the first layer's inputs differ from the data's features");
   if (layers[problem.layer_count - 1].outputs != data.outputs) {
     reject("the last layer's outputs differ from the data's outputs");
   }
-  if (data.dtype != problem.dtype) reject("data and problem have different dtypes");
   const bool labels = problem.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY;
   if (data.stream == nullptr && (data.x == nullptr || (labels ? data.labels == nullptr : data.y == nullptr))) {
     reject(labels ? "cross-entropy needs resident labels" : "a squared error needs resident targets");
+  }
+}
+
+// Of the task update: layers are tensors, the data is one row of their gradients.
+void check_tensors(const gdbench_data& data, const gdbench_problem& problem) {
+  std::int64_t size = 0;
+  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
+    if (problem.layers[l].has_bias != 0) reject("the task update with a bias");
+    size += problem.layers[l].inputs * problem.layers[l].outputs;
+  }
+  if (data.x == nullptr || data.rows != 1 || problem.batch_rows != 1) {
+    reject("the task update needs one resident row of gradients");
+  }
+  if (data.features != size) {
+    reject("the task update: found " + std::to_string(data.features) + " gradients, expected " + std::to_string(size));
+  }
+}
+
+void check_shapes(const gdbench_data& data, const gdbench_problem& problem) {
+  if (problem.layer_count < 1) reject("a model without layers");
+  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
+    if (problem.layers[l].inputs < 1 || problem.layers[l].outputs < 1) reject("a layer without inputs or outputs");
+  }
+  if (data.dtype != problem.dtype) reject("data and problem have different dtypes");
+  if (problem.task == GDBENCH_TASK_UPDATE) {
+    check_tensors(data, problem);
+  } else {
+    check_chain(data, problem);
   }
 }
 
@@ -73,6 +97,7 @@ void check_request(const gdbench_implementation& implementation, const gdbench_d
     refuse("more than " + std::to_string(implementation.max_compute_threads) + " compute thread(s)");
   }
   if (optimizer.learning_rate_count < 1) reject("an optimizer without a learning rate");
+  if (problem.micro_batches < 1) reject("fewer than one micro-batch");
   check_capability(implementation, GDBENCH_CAPABILITY_SHUFFLE, data.order != nullptr, "shuffled batches");
   check_capability(implementation, GDBENCH_CAPABILITY_STREAM, data.stream != nullptr, "streamed data");
   check_capability(implementation, GDBENCH_CAPABILITY_MICRO_BATCHES, problem.micro_batches > 1, "micro-batches");

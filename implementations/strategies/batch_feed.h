@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "implementations/pipeline/batch_loader.h"
+#include "implementations/strategies/micro_batches.h"
 #include "implementations/strategies/session.h"
 
 namespace gdbench::strategies {
@@ -26,6 +27,13 @@ class BatchFeed {
     const auto first = static_cast<std::size_t>(batch.first_row);
     return {session_.slice(x_, first * loader_.x_row_bytes()),
             session_.slice(targets_, first * loader_.target_row_bytes()), batch.rows};
+  }
+  // The rows of a part of a batch.
+  Batch part(const Batch& batch, const MicroBatch& part) const {
+    if (part.first == 0) return {batch.x, batch.targets, part.rows};
+    const auto first = static_cast<std::size_t>(part.first);
+    return {session_.slice(batch.x, first * loader_.x_row_bytes()),
+            session_.slice(batch.targets, first * loader_.target_row_bytes()), part.rows};
   }
   // Bytes that making a batch of `rows` rows reads and writes.
   double copied_bytes(std::int64_t rows) const;

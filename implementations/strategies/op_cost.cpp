@@ -11,6 +11,26 @@ double size_of(const kernels::Operand& operand) {
   return static_cast<double>(operand.rows) * static_cast<double>(operand.columns);
 }
 
+// Per entry of a parameter: the rules of kernels/cpu/update_loops.h as they are written there.
+double update_flops(const gdbench_optimizer& optimizer) {
+  const double decay = optimizer.weight_decay == 0 ? 0 : 2;
+  switch (optimizer.kind) {
+    case GDBENCH_MOMENTUM:
+      return decay + 4;
+    case GDBENCH_NESTEROV:
+      return decay + 6;
+    case GDBENCH_ADAGRAD:
+      return decay + 7;
+    case GDBENCH_RMSPROP:
+      return decay + 9;
+    case GDBENCH_ADAM:
+    case GDBENCH_ADAMW:
+      return decay + 13;
+    default:
+      return decay + 2;
+  }
+}
+
 // Per entry of the output, where an op is elementwise.
 double flops_per_entry(const kernels::Request& request) {
   const bool cross_entropy = request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY;
@@ -31,7 +51,7 @@ double flops_per_entry(const kernels::Request& request) {
     case Op::combine:  // multiply, multiply, add
       return request.beta == 0 ? 1 : 3;
     case Op::update:
-      return 2;
+      return update_flops(*request.optimizer);
     case Op::product:
     case Op::gather:
       break;

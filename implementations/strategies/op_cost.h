@@ -7,7 +7,7 @@
 namespace gdbench::strategies {
 
 struct OpCost {
-  double flops = 0;  // a fused multiply-add counts twice, a transcendental function once
+  double flops = 0;  // a fused multiply-add counts twice; a division, a root or a transcendental function once
   double bytes = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <string>
 
 #include "implementations/failure.h"
@@ -12,18 +13,9 @@ namespace {
 
 using implementations::Failure;
 
-// What an update rule keeps and reads, by gdbench_optimizer_kind.
-struct OptimizerRow {
-  std::int64_t slots;
-  bool reads_step;  // its bias correction depends on the step number
-};
-constexpr OptimizerRow kOptimizers[] = {{0, false}, {1, false}, {1, false}, {1, false},
-                                        {1, false}, {2, true},  {2, true}};
-
-const OptimizerRow& row_of(const gdbench_optimizer& optimizer) {
-  const auto kind = static_cast<std::size_t>(optimizer.kind);
-  if (kind >= std::size(kOptimizers)) throw Failure(GDBENCH_UNSUPPORTED, "unknown optimizer");
-  return kOptimizers[kind];
+// Whether an update's bias correction depends on the number of the step.
+bool corrects_bias(const gdbench_optimizer& optimizer) {
+  return optimizer.kind == GDBENCH_ADAM || optimizer.kind == GDBENCH_ADAMW;
 }
 
 double learning_rate(const gdbench_optimizer& optimizer, std::int64_t step) {
@@ -33,7 +25,11 @@ double learning_rate(const gdbench_optimizer& optimizer, std::int64_t step) {
 }  // namespace
 
 Parameters::Parameters(Session& session, const gdbench_problem& problem)
-    : session_(session), optimizer_(*problem.optimizer), dtype_(static_cast<gdbench_dtype>(problem.dtype)) {
+    : session_(session),
+      optimizer_(*problem.optimizer),
+      dtype_(static_cast<gdbench_dtype>(problem.dtype)),
+      first_correction_(optimizer_.beta1),
+      second_correction_(optimizer_.beta2) {
   for (std::int64_t l = 0; l < problem.layer_count; ++l) {
     const gdbench_layer& layer = problem.layers[l];
     places_.push_back(place(layer.inputs, layer.outputs));
@@ -41,11 +37,11 @@ Parameters::Parameters(Session& session, const gdbench_problem& problem)
   }
   values_ = session.allocate(block_bytes_);
   gradients_ = session.allocate(block_bytes_);
-  for (std::int64_t slot = 0; slot < row_of(optimizer_).slots; ++slot) {
+  for (std::size_t slot = 0; slot < kernels::slot_count(optimizer_.kind); ++slot) {
     slots_.push_back(session.allocate(block_bytes_));
   }
   scalars_ = session.allocate(sizeof(kernels::UpdateScalars));
-  varies_ = optimizer_.learning_rate_count > 1 || row_of(optimizer_).reads_step;
+  varies_ = optimizer_.learning_rate_count > 1 || corrects_bias(optimizer_);
 
   std::size_t next = 0;
   for (std::int64_t l = 0; l < problem.layer_count; ++l) {
@@ -72,24 +68,50 @@ std::size_t Parameters::bytes_of(const Place& place) const {
   return static_cast<std::size_t>(place.rows * place.columns) * pipeline::element_size(dtype_);
 }
 
-void Parameters::add_update(Program& program) {
-  const auto size = static_cast<std::int64_t>(block_bytes_ / pipeline::element_size(dtype_));
+void Parameters::bind_update(Program& program, const std::vector<Matrix>& operands) {
   kernels::Request request;
   request.op = kernels::Op::update;
   request.dtype = dtype_;
   request.optimizer = &optimizer_;
-  std::vector<Matrix> operands = {{gradients_, 1, size}, {scalars_, 1, 1}, {values_, 1, size}};
-  for (const kernels::Buffer slot : slots_) operands.push_back({slot, 1, size});
   program.add(session_, request, GDBENCH_PHASE_UPDATE, operands);
 }
 
+void Parameters::add_update(Program& program) {
+  const auto size = static_cast<std::int64_t>(block_bytes_ / pipeline::element_size(dtype_));
+  std::vector<Matrix> operands = {{gradients_, 1, size}, scalars(), {values_, 1, size}};
+  for (const kernels::Buffer slot : slots_) operands.push_back({slot, 1, size});
+  bind_update(program, operands);
+}
+
+void Parameters::add_update_of_each(Program& program) {
+  for (std::size_t parameter = 0; parameter < places_.size(); ++parameter) {
+    std::vector<Matrix> operands = {gradient(parameter), scalars(), value(parameter)};
+    for (std::size_t i = 0; i < slots_.size(); ++i) operands.push_back(slot(parameter, i));
+    bind_update(program, operands);
+  }
+}
+
+void Parameters::set_gradients(const void* gradients) {
+  const auto* from = static_cast<const std::byte*>(gradients);
+  for (const Place& place : places_) {
+    session_.upload(session_.slice(gradients_, place.offset), from, bytes_of(place));
+    from += bytes_of(place);
+  }
+}
+
 void Parameters::set_step(std::int64_t step) {
+  const double rate = learning_rate(optimizer_, step);
+  const bool written = written_step_ == step || (written_step_ >= 0 && !corrects_bias(optimizer_));
+  if (written && rate == written_rate_) return;
   kernels::UpdateScalars scalars;
-  scalars.learning_rate = learning_rate(optimizer_, step);
-  scalars.step = row_of(optimizer_).reads_step ? static_cast<double>(step) : 0;
-  if (scalars.learning_rate == written_.learning_rate && scalars.step == written_.step) return;
+  scalars.learning_rate = rate;
+  if (corrects_bias(optimizer_)) {
+    scalars.first_moment_factor = 1 / first_correction_.at(step + 1);
+    scalars.second_moment_root_factor = 1 / std::sqrt(second_correction_.at(step + 1));
+  }
   session_.upload(scalars_, &scalars, sizeof(scalars));
-  written_ = scalars;
+  written_step_ = step;
+  written_rate_ = rate;
 }
 
 void Parameters::check_shapes(const gdbench_state& state) const {

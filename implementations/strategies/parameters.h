@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "implementations/strategies/bias_correction.h"
 #include "implementations/strategies/program.h"
 #include "implementations/strategies/session.h"
 
@@ -36,11 +37,14 @@ class Parameters {
   Matrix scalars() const { return {scalars_, 1, 1}; }
   std::size_t slot_count() const { return slots_.size(); }
 
-  // Appends the update of all parameters by their gradients.
+  // Appends the update of all parameters by their gradients: as one call, or as one call for each.
   void add_update(Program& program);
+  void add_update_of_each(Program& program);
 
-  // Writes learning rate and step number for step `step` where the update reads them; does nothing where they are
-  // there.
+  // Copies gradients that lie one after the other in the ABI's order, without gaps.
+  void set_gradients(const void* gradients);
+
+  // Writes the scalars that the update reads in step `step`; does nothing where they are there.
   void set_step(std::int64_t step);
   // Whether set_step has something to do at every step or never again after the first.
   bool varies() const { return varies_; }
@@ -65,6 +69,7 @@ class Parameters {
   Matrix matrix(kernels::Buffer block, const Place& at) const {
     return {session_.slice(block, at.offset), at.rows, at.columns};
   }
+  void bind_update(Program& program, const std::vector<Matrix>& operands);
   void check_shapes(const gdbench_state& state) const;
   std::size_t bytes_of(const Place& place) const;
 
@@ -78,7 +83,10 @@ class Parameters {
   kernels::Buffer gradients_ = nullptr;
   std::vector<kernels::Buffer> slots_;
   kernels::Buffer scalars_ = nullptr;
-  kernels::UpdateScalars written_{-1, -1};
+  BiasCorrection first_correction_;
+  BiasCorrection second_correction_;
+  std::int64_t written_step_ = -1;
+  double written_rate_ = 0;
   bool varies_ = false;
 };
 

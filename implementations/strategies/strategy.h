@@ -31,6 +31,12 @@ class Strategy {
   virtual void profile(std::uint64_t steps, const gdbench_profile_sink& sink) = 0;
 };
 
+// For StrategyDescriptor's functions.
+template <class Implementation>
+std::unique_ptr<Strategy> make_strategy(const kernels::Backend& backend) {
+  return std::make_unique<Implementation>(backend);
+}
+
 // A row of a plugin's list: what a strategy is called, offers, and how one is made.
 struct StrategyDescriptor {
   const char* name = nullptr;  // "hand"; the implementation's id is name/backend + policy
@@ -46,6 +52,8 @@ struct StrategyDescriptor {
   const gdbench_option* options = nullptr;
   // `backend` lives as long as the process.
   std::unique_ptr<Strategy> (*create)(const kernels::Backend& backend) = nullptr;
+  // For the task update, whose step has little in common with a training step; null where `tasks` does not have it.
+  std::unique_ptr<Strategy> (*create_update)(const kernels::Backend& backend) = nullptr;
 };
 
 }  // namespace gdbench::strategies

@@ -10,23 +10,30 @@ namespace gdbench::strategies {
 
 class TrainingProgram {
  public:
-  // `program` was made for `batch`, whose buffers are nothing else's.
-  TrainingProgram(Program program, const BatchFeed::Batch& batch)
-      : program_(std::move(program)),
-        x_places_(program_.occurrences(batch.x)),
-        target_places_(program_.occurrences(batch.targets)) {}
+  // `program` was made for `batch`, processed in `parts`, whose buffers are nothing else's. `feed` made the batch and
+  // outlives this.
+  TrainingProgram(Program program, const BatchFeed& feed, const BatchFeed::Batch& batch,
+                  const std::vector<MicroBatch>& parts);
 
   // Puts another batch of the same size in place.
   void take(const BatchFeed::Batch& batch) {
-    for (kernels::Buffer* place : x_places_) *place = batch.x;
-    for (kernels::Buffer* place : target_places_) *place = batch.targets;
+    for (const Places& places : places_) {
+      const BatchFeed::Batch rows = feed_->part(batch, places.part);
+      for (kernels::Buffer* place : places.x) *place = rows.x;
+      for (kernels::Buffer* place : places.targets) *place = rows.targets;
+    }
   }
   const Program& program() const { return program_; }
 
  private:
+  struct Places {
+    MicroBatch part;
+    std::vector<kernels::Buffer*> x;
+    std::vector<kernels::Buffer*> targets;
+  };
   Program program_;
-  std::vector<kernels::Buffer*> x_places_;
-  std::vector<kernels::Buffer*> target_places_;
+  const BatchFeed* feed_;
+  std::vector<Places> places_;
 };
 
 }  // namespace gdbench::strategies

@@ -46,7 +46,7 @@ extern "C" {
 #endif
 
 #define GDBENCH_ABI_MAJOR 1
-#define GDBENCH_ABI_MINOR 1 /* 1: GDBENCH_OPTION_SWITCHES */
+#define GDBENCH_ABI_MINOR 2 /* 1: GDBENCH_OPTION_SWITCHES; 2: the problem and the data of GDBENCH_TASK_UPDATE */
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -70,10 +70,17 @@ typedef enum gdbench_dtype { GDBENCH_F32 = 0, GDBENCH_F64 = 1 } gdbench_dtype;
  * where loss is GDBENCH_MSE or GDBENCH_HALF_MSE and divides by rows x outputs as that of the whole does; no other loss
  * is asked for with this task. The L_j add up to the loss, so the sum of their gradients is its gradient. The step ends
  * with the optimizer's update by that sum.
+ *
+ * GDBENCH_TASK_UPDATE is the optimizer alone. The layers are no chain but independent tensors: layer l is a tensor
+ * [inputs, outputs] without bias, with GDBENCH_IDENTITY; the loss is GDBENCH_MSE and not used; rows and batch_rows
+ * are 1. gdbench_data.x is [1, features]: the gradients of all parameters, one after the other in the ABI's order
+ * without gaps; features is their total number, outputs is 0, y, labels and order are null. A step is one update of all
+ * tensors by these gradients, the same in each step. An instance copies them in prepare. evaluate answers
+ * GDBENCH_UNSUPPORTED.
  */
 typedef enum gdbench_task {
   GDBENCH_TASK_TRAIN = 0,     /* forward, backward, update on the next batch */
-  GDBENCH_TASK_UPDATE = 1,    /* the optimizer alone, on given gradients */
+  GDBENCH_TASK_UPDATE = 1,    /* the optimizer's update of independent tensors by gradients that are given */
   GDBENCH_TASK_GRADIENTS = 2, /* a gradient per output column from one forward pass, then the update by their sum */
   GDBENCH_TASK_FLOOR = 3      /* the implementation's emptiest step */
 } gdbench_task;
@@ -93,7 +100,9 @@ typedef enum gdbench_loss {
 } gdbench_loss;
 
 /*
- * Update rules as PyTorch documents them for torch.optim (SGD, Adagrad, RMSprop, Adam, AdamW). Slots are state tensors
+ * Update rules as PyTorch documents them for torch.optim (SGD, Adagrad, RMSprop, Adam, AdamW). Weight decay is added to
+ * the gradient (weight_decay times the parameter) before all else or, where it is decoupled and always for
+ * GDBENCH_ADAMW, the parameter is first multiplied by 1 - learning rate * weight_decay. Slots are state tensors
  * of a parameter's shape, zero before the first step unless set_state says otherwise; they appear in gdbench_state
  * in the order given here.
  */
@@ -117,8 +126,8 @@ typedef struct gdbench_layer {
 
 typedef struct gdbench_optimizer {
   size_t struct_size;
-  int32_t kind; /* gdbench_optimizer_kind */
-  int32_t decoupled_weight_decay;
+  int32_t kind;                   /* gdbench_optimizer_kind */
+  int32_t decoupled_weight_decay; /* 0 or 1; not read for GDBENCH_ADAMW, whose decay always is */
   double momentum;
   double beta1;
   double beta2;
@@ -176,8 +185,14 @@ typedef struct gdbench_problem {
   const gdbench_layer* layers;
   int32_t loss; /* gdbench_loss */
   int32_t reserved;
-  int64_t batch_rows;    /* rows of a step's batch; equal to the data's rows for full-batch training */
-  int64_t micro_batches; /* a batch is processed in this many parts whose gradients are accumulated; 1: at once */
+  int64_t batch_rows; /* rows of a step's batch; equal to the data's rows for full-batch training */
+  /*
+   * k >= 1. A batch of R rows is processed in k consecutive parts whose gradients are accumulated before the update:
+   * the first R mod k of them have ceil(R / k) rows, the others floor(R / k); empty ones are skipped. The sum over the
+   * parts of (rows of the part / R) times the gradient of the part's own mean loss is that of the batch. k = 1: at
+   * once.
+   */
+  int64_t micro_batches;
   const gdbench_optimizer* optimizer;
 } gdbench_problem;
 

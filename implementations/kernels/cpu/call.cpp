@@ -3,9 +3,9 @@
 namespace gdbench::kernels::cpu {
 namespace {
 
-// The constants of gdbench_loss: means are over rows, and for squared errors over outputs too.
+// alpha and the constants of gdbench_loss: means are over rows, and for squared errors over outputs too.
 double loss_scale(const Request& request) {
-  const auto rows = static_cast<double>(request.operands[0].rows);
+  const double rows = static_cast<double>(request.operands[0].rows) / request.alpha;
   if (request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) return 1 / rows;
   const double mean = 1 / (rows * static_cast<double>(request.operands[0].columns));
   const double mse = request.op == Op::loss ? mean : 2 * mean;

@@ -1,4 +1,4 @@
-// Bias, activations, column sums, updates and combinations as plain loops over row-major arrays. The naive backend's
+// Bias, activations, column sums and combinations as plain loops over row-major arrays. The naive backend's
 // kernels; other backends take those for which their library has nothing (or nothing faster), compiled with their own
 // flags.
 #pragma once
@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "implementations/kernels/cpu/functions.h"
+#include "implementations/kernels/cpu/update_loops.h"
 
 namespace gdbench::kernels::cpu {
 
@@ -89,16 +90,6 @@ void run_activation_gradient(const Call* call, const Buffer* buffers, Stream* /*
   for (std::int64_t i = 0; i < shape.size(); ++i) d[i] *= Function::derivative(a[i]);
 }
 
-// W -= learning_rate G, torch.optim.SGD without momentum.
-template <class T>
-void run_sgd(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
-  const auto& shape = static_cast<const ShapedCall&>(*call);
-  const T* __restrict gradient = data<const T>(buffers[0]);
-  const T rate = static_cast<T>(data<const UpdateScalars>(buffers[1])->learning_rate);
-  T* __restrict parameter = data<T>(buffers[2]);
-  for (std::int64_t i = 0; i < shape.size(); ++i) parameter[i] -= rate * gradient[i];
-}
-
 // C may be A's or B's buffer here and below, so none is restrict.
 template <class T>
 void run_combine(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
@@ -131,18 +122,19 @@ void run_multiply(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
 
 template <class T>
 ElementwiseFunctions elementwise_loops() {
-  return {
+  ElementwiseFunctions functions = {
       .add_bias = run_add_bias<T>,
       .column_sum = run_column_sum<T>,
       .activation = {run_activation<T, Identity>, run_activation<T, Relu>, run_activation<T, Tanh>,
                      run_activation<T, Sigmoid>},
       .activation_gradient = {run_activation_gradient<T, Identity>, run_activation_gradient<T, Relu>,
                               run_activation_gradient<T, Tanh>, run_activation_gradient<T, Sigmoid>},
-      .sgd = run_sgd<T>,
       .combine = run_combine<T>,
       .scale = run_scale<T>,
       .multiply = run_multiply<T>,
   };
+  set_update_loops<T>(functions);
+  return functions;
 }
 
 }  // namespace gdbench::kernels::cpu

@@ -24,11 +24,12 @@ Binding bind_loss(const Request& request, Run squared_error, Run cross_entropy) 
   return bind_or_refuse(LossCall(request), run, "such loss");
 }
 
-Binding bind_update(const Request& request, Run sgd) {
-  if (request.optimizer == nullptr || request.optimizer->kind != GDBENCH_SGD) {
-    return unsupported("optimizer but sgd");
-  }
-  return bind_or_refuse(ShapedCall(request.operands[2]), sgd, "update");
+Binding bind_update(const Request& request, const Run (&functions)[kOptimizerCount][kDecayCount]) {
+  const auto kind = static_cast<std::size_t>(request.optimizer->kind);
+  if (kind >= kOptimizerCount) return unsupported("such optimizer");
+  const Run run = functions[kind][static_cast<std::size_t>(decay_of(*request.optimizer))];
+  return request.dtype == GDBENCH_F32 ? bind_or_refuse(UpdateCall<float>(request), run, "such optimizer")
+                                      : bind_or_refuse(UpdateCall<double>(request), run, "such optimizer");
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ Binding bind_function(const Request& request, const Functions& functions) {
     case Op::loss_gradient:
       return bind_loss(request, loss.squared_error_gradient, loss.cross_entropy_gradient);
     case Op::update:
-      return bind_update(request, elementwise.sgd);
+      return bind_update(request, elementwise.update);
     case Op::combine: {
       const CombineCall call(request);
       return bind_or_refuse(call, call.beta == 0 ? elementwise.scale : elementwise.combine, "combine");

@@ -3,11 +3,16 @@
 #pragma once
 
 #include "implementations/kernels/cpu/call.h"
+#include "implementations/kernels/cpu/update_call.h"
 #include "implementations/kernels/kernels.h"
 
 namespace gdbench::kernels::cpu {
 
 constexpr std::size_t kActivationCount = static_cast<std::size_t>(GDBENCH_SIGMOID) + 1;
+constexpr std::size_t kOptimizerCount = static_cast<std::size_t>(GDBENCH_ADAMW) + 1;
+
+// The optimizers of a backend that has all of them.
+constexpr std::uint32_t kAllOptimizers = GDBENCH_BIT(kOptimizerCount) - 1;
 
 // Each of these runs on a ShapedCall, unless said otherwise. Null: the backend does not offer it.
 struct ElementwiseFunctions {
@@ -17,9 +22,9 @@ struct ElementwiseFunctions {
   Run scalar_column_sum = nullptr;  // column_sum of a single column; null: column_sum does
   Run activation[kActivationCount] = {};
   Run activation_gradient[kActivationCount] = {};
-  Run sgd = nullptr;
-  Run combine = nullptr;  // on a CombineCall with beta != 0
-  Run scale = nullptr;    // combine with beta = 0
+  Run update[kOptimizerCount][kDecayCount] = {};  // on an UpdateCall, by gdbench_optimizer_kind and Decay
+  Run combine = nullptr;                          // on a CombineCall with beta != 0
+  Run scale = nullptr;                            // combine with beta = 0
   Run multiply = nullptr;
 };
 

@@ -31,7 +31,7 @@ std::size_t expected_operands(const Request& request) {
     case Op::update:
       break;
   }
-  return request.operand_count < 3 ? 3 : request.operand_count;  // slots follow
+  return 3 + (request.optimizer == nullptr ? 0 : slot_count(request.optimizer->kind));
 }
 
 bool product_fits(const Request& request) {
@@ -49,6 +49,7 @@ bool product_fits(const Request& request) {
 }
 
 bool update_fits(const Request& request) {
+  if (request.optimizer == nullptr) return false;
   const Operand& parameter = request.operands[2];
   if (!same(request.operands[0], parameter)) return false;
   for (std::size_t slot = 3; slot < request.operand_count; ++slot) {

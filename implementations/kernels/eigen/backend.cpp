@@ -10,7 +10,7 @@ const cpu::Definition& cpu::definition() {
       .build = GDBENCH_KERNEL_BUILD,
       .flags = kEpilogueUpdate,
       .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
-      .optimizers = GDBENCH_BIT(GDBENCH_SGD),
+      .optimizers = kAllOptimizers,
       .bind =
           [](const Request& request) { return request.op == Op::product ? eigen::bind_product(request) : Binding(); },
       .f32 = {eigen::elementwise_functions<float>(), eigen::loss_functions<float>()},

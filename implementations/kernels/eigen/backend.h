@@ -10,6 +10,9 @@ cpu::Binding bind_product(const Request& request);
 // For T float and double.
 template <class T>
 cpu::ElementwiseFunctions elementwise_functions();
+// Fills in the updates of elementwise_functions.
+template <class T>
+void set_updates(cpu::ElementwiseFunctions& functions);
 template <class T>
 cpu::LossFunctions loss_functions();
 

@@ -1,4 +1,4 @@
-// Bias, activations, column sums and updates.
+// Bias, activations, column sums and combinations.
 #include "implementations/kernels/eigen/backend.h"
 #include "implementations/kernels/eigen/maps.h"
 
@@ -93,14 +93,6 @@ void run_activation_gradient(const Call* call, const Buffer* buffers, Stream* /*
   d = Function::gradient(input_array<T>(buffers[0], shape.size()), d);
 }
 
-// W -= learning_rate G, torch.optim.SGD without momentum.
-template <class T>
-void run_sgd(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
-  const auto& shape = static_cast<const ShapedCall&>(*call);
-  const T rate = static_cast<T>(cpu::data<const UpdateScalars>(buffers[1])->learning_rate);
-  output_array<T>(buffers[2], shape.size()) -= rate * input_array<T>(buffers[0], shape.size());
-}
-
 // C may be A's or B's buffer: entries are independent.
 template <class T>
 void run_combine(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
@@ -126,7 +118,7 @@ void run_multiply(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
 
 template <class T>
 cpu::ElementwiseFunctions elementwise_functions() {
-  return {
+  cpu::ElementwiseFunctions functions = {
       .add_bias = run_add_bias<T>,
       .add_scalar_bias = run_add_scalar_bias<T>,
       .column_sum = run_column_sum<T>,
@@ -135,11 +127,12 @@ cpu::ElementwiseFunctions elementwise_functions() {
                      run_activation<T, Sigmoid>},
       .activation_gradient = {run_activation_gradient<T, Identity>, run_activation_gradient<T, Relu>,
                               run_activation_gradient<T, Tanh>, run_activation_gradient<T, Sigmoid>},
-      .sgd = run_sgd<T>,
       .combine = run_combine<T>,
       .scale = run_scale<T>,
       .multiply = run_multiply<T>,
   };
+  set_updates<T>(functions);
+  return functions;
 }
 
 template cpu::ElementwiseFunctions elementwise_functions<float>();

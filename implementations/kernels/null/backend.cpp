@@ -15,9 +15,7 @@ const cpu::Definition& cpu::definition() {
       .build = GDBENCH_KERNEL_BUILD,
       .flags = kNoArithmetic | kEpilogueBias | kEpilogueActivation | kEpilogueUpdate,
       .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
-      .optimizers = GDBENCH_BIT(GDBENCH_SGD) | GDBENCH_BIT(GDBENCH_MOMENTUM) | GDBENCH_BIT(GDBENCH_NESTEROV) |
-                    GDBENCH_BIT(GDBENCH_ADAGRAD) | GDBENCH_BIT(GDBENCH_RMSPROP) | GDBENCH_BIT(GDBENCH_ADAM) |
-                    GDBENCH_BIT(GDBENCH_ADAMW),
+      .optimizers = kAllOptimizers,
       .bind = [](const Request& request) { return make_binding(ShapedCall(request.operands[0]), run_nothing); },
       .f32 = {},
       .f64 = {},

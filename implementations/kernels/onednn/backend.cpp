@@ -42,7 +42,7 @@ const cpu::Definition& cpu::definition() {
       .build = GDBENCH_KERNEL_BUILD,
       .flags = kEpilogueBias | kEpilogueActivation | kEpilogueUpdate,
       .dtypes = GDBENCH_BIT(GDBENCH_F32),
-      .optimizers = GDBENCH_BIT(GDBENCH_SGD),
+      .optimizers = kAllOptimizers,
       .bind = bind,
       .f32 = loops(),
       .f64 = {},

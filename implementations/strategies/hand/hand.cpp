@@ -1,9 +1,12 @@
 #include "implementations/strategies/hand/hand.h"
 
+#include <iterator>
 #include <optional>
+#include <vector>
 
 #include "implementations/strategies/hand/network.h"
 #include "implementations/strategies/prepared_trainer.h"
+#include "implementations/strategies/update_trainer.h"
 
 namespace gdbench::strategies::hand {
 namespace {
@@ -22,7 +25,7 @@ class Hand final : public PreparedTrainer {
 
 void Hand::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
   Trainer::prepare(problem, settings);
-  network_.emplace(session(), problem, parameters(), masks());
+  network_.emplace(session(), problem, parameters(), masks(), largest_part());
   full_.emplace(make_step(feed().batch(0)));
   if (feed().loader().partial_rows() == 0) return;
   partial_.emplace(make_step(feed().batch(feed().loader().steps_per_epoch() - 1)));
@@ -30,26 +33,33 @@ void Hand::prepare(const gdbench_problem& problem, const gdbench_settings& setti
 
 TrainingProgram Hand::make_step(const BatchFeed::Batch& batch) {
   Program program;
-  const Matrix x{batch.x, batch.rows, problem().layers[0].inputs};
-  network_->add_forward(program, x);
-  network_->add_backward(program, x, {batch.targets, batch.rows, target_columns()});
-  parameters().add_update(program);
-  return {std::move(program), batch};
+  const std::vector<MicroBatch> parts = parts_of(batch.rows);
+  for (const MicroBatch& part : parts) {
+    const BatchFeed::Batch rows = feed().part(batch, part);
+    const Matrix x{rows.x, rows.rows, problem().layers[0].inputs};
+    network_->add_forward(program, x);
+    network_->add_backward(program, x, {rows.targets, rows.rows, target_columns()}, part.weight, part.first > 0);
+  }
+  add_update(program);
+  return {std::move(program), feed(), batch, parts};
 }
+
+const gdbench_option kOptions[] = {kUpdateOption};
 
 }  // namespace
 
 const StrategyDescriptor kDescriptor = {
     .name = "hand",
     .description = "derivatives written by hand, one kernel call after the other",
-    .tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS),
+    .tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_UPDATE) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS),
     .activations = kTrainerActivations,
     .losses = kTrainerLosses,
     .optimizers = kTrainerOptimizers,
     .capabilities = kTrainerCapabilities,
-    .create = [](const kernels::Backend& backend) -> std::unique_ptr<Strategy> {
-      return std::make_unique<Hand>(backend);
-    },
+    .option_count = static_cast<std::int64_t>(std::size(kOptions)),
+    .options = kOptions,
+    .create = make_strategy<Hand>,
+    .create_update = make_strategy<UpdateTrainer>,
 };
 
 }  // namespace gdbench::strategies::hand

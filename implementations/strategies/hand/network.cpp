@@ -10,21 +10,20 @@ using kernels::Op;
 using kernels::Request;
 
 Network::Network(Session& session, const gdbench_problem& problem, const Parameters& parameters,
-                 const ColumnMasks* masks)
+                 const ColumnMasks* masks, std::int64_t rows)
     : session_(session),
       parameters_(parameters),
       masks_(masks),
-      forward_(session, problem, parameters, problem.batch_rows),
+      forward_(session, problem, parameters, rows),
       layer_count_(problem.layer_count) {
   std::int64_t widest = 0;
   for (std::int64_t l = 0; l < layer_count_; ++l) widest = std::max(widest, forward_.layer(l).outputs);
   const std::size_t element = pipeline::element_size(static_cast<gdbench_dtype>(problem.dtype));
   const std::size_t row = static_cast<std::size_t>(widest) * element;
-  const auto rows = static_cast<std::size_t>(problem.batch_rows);
-  for (kernels::Buffer& delta : deltas_) delta = session.allocate(rows * row);
-  if (masks == nullptr) return;
-  output_delta_ = session.allocate(rows * row);
-  column_sums_ = session.allocate(row);
+  const std::size_t matrix = static_cast<std::size_t>(rows) * row;
+  for (kernels::Buffer& delta : deltas_) delta = session.allocate(matrix);
+  if (masks != nullptr) output_delta_ = session.allocate(matrix);
+  if (masks != nullptr || problem.micro_batches > 1) column_sums_ = session.allocate(row);
 }
 
 Matrix Network::delta(std::int64_t l, std::int64_t rows) const {
@@ -38,26 +37,27 @@ void Network::add_activation_gradient(Program& program, std::int64_t l, const Ma
   program.add(session_, gradient, GDBENCH_PHASE_BACKWARD, {forward_.activations(l, delta.rows), delta});
 }
 
-void Network::add_backward(Program& program, const Matrix& x, const Matrix& targets) {
+void Network::add_backward(Program& program, const Matrix& x, const Matrix& targets, double weight, bool accumulate) {
   const Matrix d = delta(layer_count_ - 1, x.rows);
   if (masks_ == nullptr) {
-    add_output_delta(program, targets, d);
-    add_sweep(program, x, false);
+    add_output_delta(program, targets, weight, d);
+    add_sweep(program, x, accumulate);
     return;
   }
   const Matrix whole{output_delta_, d.rows, d.columns};
-  add_output_delta(program, targets, whole);
+  add_output_delta(program, targets, weight, whole);
   for (std::int64_t column = 0; column < masks_->count(); ++column) {
     program.add(session_, forward_.request(Op::multiply), GDBENCH_PHASE_BACKWARD,
                 {whole, masks_->mask(column, x.rows), d});
-    add_sweep(program, x, column > 0);
+    add_sweep(program, x, accumulate || column > 0);
   }
 }
 
-void Network::add_output_delta(Program& program, const Matrix& targets, const Matrix& d) {
+void Network::add_output_delta(Program& program, const Matrix& targets, double weight, const Matrix& d) {
   const std::int64_t last = layer_count_ - 1;
-  program.add(session_, forward_.request(Op::loss_gradient), GDBENCH_PHASE_BACKWARD,
-              {forward_.activations(last, d.rows), targets, d});
+  Request gradient = forward_.request(Op::loss_gradient);
+  gradient.alpha = weight;
+  program.add(session_, gradient, GDBENCH_PHASE_BACKWARD, {forward_.activations(last, d.rows), targets, d});
   add_activation_gradient(program, last, d);
 }
 

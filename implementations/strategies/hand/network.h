@@ -3,7 +3,7 @@
 //   D_L = d loss / d A_L * f_L'             dW_l = A_(l-1)' D_l         db_l = column sums of D_l
 //   D_(l-1) = (D_l W_l') * f_(l-1)'         for l > 1: the gradient with respect to X is never computed
 // The task gradients computes D_L once, too: a column's loss has that column of it and zeros elsewhere, which a sweep
-// per column carries down. Sweeps after the first add to the parameters' gradients.
+// per column carries down. Sweeps after the first add to the parameters' gradients, as do the parts of a batch.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,22 @@ namespace gdbench::strategies::hand {
 
 class Network {
  public:
-  // What the passes of up to problem.batch_rows rows write. `masks` are the task gradients', else null.
-  Network(Session& session, const gdbench_problem& problem, const Parameters& parameters, const ColumnMasks* masks);
+  // What the passes of up to `rows` rows write. `masks` are the task gradients', else null.
+  Network(Session& session, const gdbench_problem& problem, const Parameters& parameters, const ColumnMasks* masks,
+          std::int64_t rows);
 
   // Each appends to `program`. x is [rows, features], targets [rows, outputs] or labels [rows, 1].
   void add_forward(Program& program, const Matrix& x) { forward_.add(program, x); }
-  // Follows add_forward with the same x. Leaves the gradient of the whole loss, for either task.
-  void add_backward(Program& program, const Matrix& x, const Matrix& targets);
+  // Follows add_forward with the same x. Leaves the gradient of `weight` times the whole loss, for either task, or adds
+  // it to what is there.
+  void add_backward(Program& program, const Matrix& x, const Matrix& targets, double weight, bool accumulate);
 
  private:
   // D_l: two buffers in turn, since D_l is dead when D_(l-2) is written.
   Matrix delta(std::int64_t l, std::int64_t rows) const;
   void add_activation_gradient(Program& program, std::int64_t l, const Matrix& delta);
-  // D_L of the whole loss in `d`.
-  void add_output_delta(Program& program, const Matrix& targets, const Matrix& d);
+  // D_L of `weight` times the whole loss in `d`.
+  void add_output_delta(Program& program, const Matrix& targets, double weight, const Matrix& d);
   // From delta(L) down; writes the parameters' gradients or adds to them.
   void add_sweep(Program& program, const Matrix& x, bool accumulate);
   void add_bias_gradient(Program& program, std::int64_t l, const Matrix& d, bool accumulate);
@@ -42,9 +44,8 @@ class Network {
   ForwardPass forward_;
   std::int64_t layer_count_;
   kernels::Buffer deltas_[2] = {nullptr, nullptr};
-  // With masks: D_L of the whole loss, and a sweep's column sums before they are added.
-  kernels::Buffer output_delta_ = nullptr;
-  kernels::Buffer column_sums_ = nullptr;
+  kernels::Buffer output_delta_ = nullptr;  // with masks: D_L of the whole loss
+  kernels::Buffer column_sums_ = nullptr;   // of a sweep, before they are added; where sweeps add up
 };
 
 }  // namespace gdbench::strategies::hand

@@ -102,6 +102,7 @@ void derivative_of_loss(Emitter& emitter, const Application& application, Value*
   if (!application.wants(0)) return;
   Attributes attributes;
   attributes.loss = application.attributes.loss;
+  attributes.alpha = application.attributes.alpha;
   gradients[0] =
       emit(emitter, Op::loss_gradient, attributes, application.operands[0], application.operands[1], gradient_of(0));
 }

@@ -14,7 +14,7 @@ void derivative_of_add_bias(Emitter& emitter, const Application& application, Va
 void derivative_of_activation(Emitter& emitter, const Application& application, Value* gradients);
 // R = D f'(A): dD = G f'(A), dA = D G df'/dA; f' in terms of A is 1 - A^2 for tanh and A (1 - A) for sigmoid.
 void derivative_of_activation_gradient(Emitter& emitter, const Application& application, Value* gradients);
-// Where a backward pass starts: dP = loss_gradient(P, Y).
+// Where a backward pass starts: dP = loss_gradient(P, Y), with the loss's alpha.
 void derivative_of_loss(Emitter& emitter, const Application& application, Value* gradients);
 // s = column sums of D: every row of dD is G.
 void derivative_of_column_sum(Emitter& emitter, const Application& application, Value* gradients);

@@ -31,7 +31,7 @@ struct Shape {
 struct Attributes {
   bool transpose_a = false;  // product
   bool transpose_b = false;
-  double alpha = 1;  // product, combine
+  double alpha = 1;  // product, combine, loss, loss_gradient
   double beta = 0;   // combine
   gdbench_activation activation = GDBENCH_IDENTITY;
   gdbench_loss loss = GDBENCH_MSE;

@@ -124,9 +124,10 @@ Value Tape::apply(Op op, const ops::Attributes& attributes, Value first, Value s
                             : apply_to<2>(op, attributes, operands, consumed);
 }
 
-Value Tape::unevaluated_loss(gdbench_loss kind, Value outputs, Value targets) {
+Value Tape::unevaluated_loss(gdbench_loss kind, Value outputs, Value targets, double weight) {
   ops::Attributes attributes;
   attributes.loss = kind;
+  attributes.alpha = weight;
   const Value operands[2] = {outputs, targets};
   const CachedCall& call = find<2>(Op::loss, attributes, operands);
   const Value result = add_value(nullptr, nullptr, call.result_shape, kLoss | kGone, 0);

@@ -65,8 +65,8 @@ class Tape final : private ops::Emitter {
   Value add_bias(Value bias, Value z) { return apply(ops::Op::add_bias, {}, bias, z, 1u << 1); }
   Value activation(gdbench_activation kind, Value z);
   Value loss(gdbench_loss kind, Value outputs, Value targets);
-  // A loss that is recorded and not run: for backward alone, which does not read it.
-  Value unevaluated_loss(gdbench_loss kind, Value outputs, Value targets);
+  // `weight` times a loss, recorded and not run: for backward alone, which does not read it.
+  Value unevaluated_loss(gdbench_loss kind, Value outputs, Value targets, double weight);
 
   // Computes the gradient of `loss` with respect to every parameter that it depends on. Gradients of an earlier pass
   // are given back; where the caller named the buffer they are overwritten, or added to.

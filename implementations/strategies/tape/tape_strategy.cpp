@@ -1,11 +1,13 @@
 #include "implementations/strategies/tape/tape_strategy.h"
 
+#include <iterator>
 #include <optional>
 #include <vector>
 
 #include "implementations/strategies/tape/tape.h"
 #include "implementations/strategies/trainer.h"
 #include "implementations/strategies/training_program.h"
+#include "implementations/strategies/update_trainer.h"
 
 namespace gdbench::strategies::tape {
 namespace {
@@ -18,7 +20,9 @@ class TapeTrainer : public Trainer {
     Trainer::prepare(problem, settings);
     tape_.emplace(session(), static_cast<gdbench_dtype>(problem.dtype));
     update_.emplace();
-    parameters().add_update(*update_);
+    add_update(*update_);
+    full_parts_ = parts_of(problem.batch_rows);
+    partial_parts_ = parts_of(feed().loader().partial_rows());
     if (masks() != nullptr) losses_.resize(static_cast<std::size_t>(masks()->count()));
   }
   void run(std::uint64_t steps) override {
@@ -30,42 +34,57 @@ class TapeTrainer : public Trainer {
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
 
  protected:
-  // Records the step's forward pass and plays it: afterwards the parameters' gradients are those of this batch.
+  // A part of a batch, as much of the batch's loss as it is, and whether its gradients are the batch's first.
+  struct Part {
+    BatchFeed::Batch rows;
+    double weight;
+    bool first;
+  };
+
+  // Afterwards the parameters' gradients are those of this batch.
   void differentiate(const BatchFeed::Batch& batch);
-  // The same for the task gradients: one recording, a backward pass per output column.
-  virtual void differentiate_by_column(const BatchFeed::Batch& batch);
+  // Of the task gradients: one recording, a backward pass per output column.
+  virtual void differentiate_by_column(const Part& part);
   Value record_outputs(const BatchFeed::Batch& batch);
   // A step does not need the loss itself; evaluate() computes it.
-  Value record_loss(const BatchFeed::Batch& batch, Value outputs);
-  Value record_column_loss(const BatchFeed::Batch& batch, Value outputs, std::int64_t column);
+  Value record_loss(const Part& part, Value outputs);
+  Value record_column_loss(const Part& part, Value outputs, std::int64_t column);
   // The first column's gradients replace those of the step before, the others' are added.
-  void play_column_loss(std::int64_t column, Value loss) {
-    tape_->backward(loss, column == 0 ? Gradients::replace : Gradients::add);
+  void play_column_loss(const Part& part, std::int64_t column, Value loss) {
+    tape_->backward(loss, part.first && column == 0 ? Gradients::replace : Gradients::add);
+  }
+  const std::vector<MicroBatch>& parts_of_batch(const BatchFeed::Batch& batch) const {
+    return batch.rows == problem().batch_rows ? full_parts_ : partial_parts_;
   }
   Tape& tape() { return *tape_; }
 
  private:
   std::optional<Tape> tape_;
   std::optional<Program> update_;
+  std::vector<MicroBatch> full_parts_;
+  std::vector<MicroBatch> partial_parts_;
   std::vector<Value> losses_;  // by column
 };
 
 void TapeTrainer::differentiate(const BatchFeed::Batch& batch) {
-  if (masks() != nullptr) {
-    differentiate_by_column(batch);
-    return;
+  for (const MicroBatch& micro_batch : parts_of_batch(batch)) {
+    const Part part{feed().part(batch, micro_batch), micro_batch.weight, micro_batch.first == 0};
+    if (masks() != nullptr) {
+      differentiate_by_column(part);
+      continue;
+    }
+    tape_->begin();
+    tape_->backward(record_loss(part, record_outputs(part.rows)), part.first ? Gradients::replace : Gradients::add);
   }
-  tape_->begin();
-  tape_->backward(record_loss(batch, record_outputs(batch)));
 }
 
-void TapeTrainer::differentiate_by_column(const BatchFeed::Batch& batch) {
+void TapeTrainer::differentiate_by_column(const Part& part) {
   tape_->begin(Mode::persistent);
-  const Value outputs = record_outputs(batch);
+  const Value outputs = record_outputs(part.rows);
   for (std::size_t j = 0; j < losses_.size(); ++j) {
-    losses_[j] = record_column_loss(batch, outputs, static_cast<std::int64_t>(j));
+    losses_[j] = record_column_loss(part, outputs, static_cast<std::int64_t>(j));
   }
-  for (std::size_t j = 0; j < losses_.size(); ++j) play_column_loss(static_cast<std::int64_t>(j), losses_[j]);
+  for (std::size_t j = 0; j < losses_.size(); ++j) play_column_loss(part, static_cast<std::int64_t>(j), losses_[j]);
 }
 
 Value TapeTrainer::record_outputs(const BatchFeed::Batch& batch) {
@@ -85,20 +104,20 @@ Value TapeTrainer::record_outputs(const BatchFeed::Batch& batch) {
   return value;
 }
 
-Value TapeTrainer::record_loss(const BatchFeed::Batch& batch, Value outputs) {
+Value TapeTrainer::record_loss(const Part& part, Value outputs) {
   const auto loss = static_cast<gdbench_loss>(problem().loss);
-  const Matrix targets{batch.targets, batch.rows, target_columns()};
-  const bool labels = loss == GDBENCH_SOFTMAX_CROSS_ENTROPY;
-  return tape_->unevaluated_loss(loss, outputs, labels ? tape_->labels(targets) : tape_->constant(targets));
+  const Matrix matrix{part.rows.targets, part.rows.rows, target_columns()};
+  const Value targets = loss == GDBENCH_SOFTMAX_CROSS_ENTROPY ? tape_->labels(matrix) : tape_->constant(matrix);
+  return tape_->unevaluated_loss(loss, outputs, targets, part.weight);
 }
 
-Value TapeTrainer::record_column_loss(const BatchFeed::Batch& batch, Value outputs, std::int64_t column) {
+Value TapeTrainer::record_column_loss(const Part& part, Value outputs, std::int64_t column) {
   Tape& tape = *tape_;
-  const Value mask = tape.constant(masks()->mask(column, batch.rows));
-  const Value targets = tape.constant({batch.targets, batch.rows, target_columns()});
+  const Value mask = tape.constant(masks()->mask(column, part.rows.rows));
+  const Value targets = tape.constant({part.rows.targets, part.rows.rows, target_columns()});
   const Value masked_outputs = tape.apply(ops::Op::multiply, {}, outputs, mask);
   const Value masked_targets = tape.apply(ops::Op::multiply, {}, targets, mask);
-  return tape.unevaluated_loss(static_cast<gdbench_loss>(problem().loss), masked_outputs, masked_targets);
+  return tape.unevaluated_loss(static_cast<gdbench_loss>(problem().loss), masked_outputs, masked_targets, part.weight);
 }
 
 void TapeTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
@@ -123,10 +142,10 @@ class RerecordTrainer final : public TapeTrainer {
   using TapeTrainer::TapeTrainer;
 
  protected:
-  void differentiate_by_column(const BatchFeed::Batch& batch) override {
+  void differentiate_by_column(const Part& part) override {
     for (std::int64_t column = 0; column < masks()->count(); ++column) {
       tape().begin();
-      play_column_loss(column, record_column_loss(batch, record_outputs(batch), column));
+      play_column_loss(part, column, record_column_loss(part, record_outputs(part.rows), column));
     }
   }
 };
@@ -172,10 +191,10 @@ void ReplayTrainer::record(const BatchFeed::Batch& batch, std::optional<Training
   differentiate(batch);
   tape().capture(nullptr);
   Program update;
-  parameters().add_update(update);
+  add_update(update);
   update.run();
-  parameters().add_update(program);
-  recorded.emplace(std::move(program), batch);
+  add_update(program);
+  recorded.emplace(std::move(program), feed(), batch, parts_of_batch(batch));
 }
 
 void ReplayTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
@@ -194,6 +213,8 @@ void ReplayTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sin
   profile.report(sink);
 }
 
+const gdbench_option kOptions[] = {kUpdateOption};
+
 template <class Strategy>
 constexpr StrategyDescriptor describe(const char* policy, std::uint32_t tasks, const char* description) {
   return {
@@ -205,21 +226,22 @@ constexpr StrategyDescriptor describe(const char* policy, std::uint32_t tasks, c
       .losses = kTrainerLosses,
       .optimizers = kTrainerOptimizers,
       .capabilities = kTrainerCapabilities,
-      .create = [](const kernels::Backend& backend) -> std::unique_ptr<strategies::Strategy> {
-        return std::make_unique<Strategy>(backend);
-      },
+      .option_count = static_cast<std::int64_t>(std::size(kOptions)),
+      .options = kOptions,
+      .create = make_strategy<Strategy>,
+      .create_update = (tasks & GDBENCH_BIT(GDBENCH_TASK_UPDATE)) != 0 ? make_strategy<UpdateTrainer> : nullptr,
   };
 }
 
 constexpr std::uint32_t kGradients = GDBENCH_BIT(GDBENCH_TASK_GRADIENTS);
-constexpr std::uint32_t kTrainAndGradients = GDBENCH_BIT(GDBENCH_TASK_TRAIN) | kGradients;
+constexpr std::uint32_t kAll = GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_UPDATE) | kGradients;
 
 }  // namespace
 
 const StrategyDescriptor kDescriptor = describe<TapeTrainer>(
-    "", kTrainAndGradients, "ops run at once and are recorded; the record is played backward, anew at every step");
-const StrategyDescriptor kReplayDescriptor = describe<ReplayTrainer>(
-    "+replay", kTrainAndGradients, "a step is recorded once per batch size; its calls are replayed");
+    "", kAll, "ops run at once and are recorded; the record is played backward, anew at every step");
+const StrategyDescriptor kReplayDescriptor =
+    describe<ReplayTrainer>("+replay", kAll, "a step is recorded once per batch size; its calls are replayed");
 const StrategyDescriptor kRerecordDescriptor = describe<RerecordTrainer>(
     "+rerecord", kGradients, "the forward pass is run and recorded anew for each of a step's gradients");
 

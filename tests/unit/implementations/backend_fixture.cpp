@@ -52,6 +52,10 @@ Buffer TestContext::upload(const Dense& matrix) {
   return buffer;
 }
 
+void TestContext::overwrite_bytes(Buffer buffer, const void* data, std::size_t bytes) {
+  backend_.upload(context_, buffer, data, bytes, nullptr);
+}
+
 void TestContext::overwrite(Buffer buffer, const Dense& matrix) {
   if (dtype_ == GDBENCH_F64) {
     backend_.upload(context_, buffer, matrix.values.data(), matrix.values.size() * sizeof(double), nullptr);

@@ -41,6 +41,7 @@ class TestContext {
   Buffer upload(const Dense& matrix);
   void overwrite(Buffer buffer, const Dense& matrix);
   Buffer upload_bytes(const void* data, std::size_t bytes);
+  void overwrite_bytes(Buffer buffer, const void* data, std::size_t bytes);
   Dense download(Buffer buffer, std::int64_t rows, std::int64_t columns);
   double download_double(Buffer buffer);
   // Binds and runs a request; expects success.

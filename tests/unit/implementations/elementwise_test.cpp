@@ -1,4 +1,4 @@
-// Bias, activations, sums, losses and updates against plain loops in double.
+// Bias, activations, sums and losses against plain loops in double.
 #include <cmath>
 
 #include "tests/unit/implementations/backend_fixture.h"
@@ -94,24 +94,6 @@ TEST_P(ElementwiseTest, ActivationGradientIsTheDerivative) {
   EXPECT_EQ(context_.download(result, 1, 3).values, (std::vector<double>{0, 6, 0}));
 }
 
-TEST_P(ElementwiseTest, SgdUpdate) {
-  for (const auto& [rows, columns] : kShapes) {
-    const Dense gradient = random_matrix(generator_, rows, columns);
-    const Dense parameter = random_matrix(generator_, rows, columns);
-    Dense expected = parameter;
-    for (std::size_t i = 0; i < expected.values.size(); ++i) expected.values[i] -= 0.25 * gradient.values[i];
-    gdbench_optimizer sgd{};
-    sgd.struct_size = sizeof(sgd);
-    sgd.kind = GDBENCH_SGD;
-    Request update = request(Op::update, {{rows, columns}, {1, 1}, {rows, columns}});
-    update.optimizer = &sgd;
-    const UpdateScalars scalars{0.25, 7};
-    const Buffer result = context_.upload(parameter);
-    context_.run(update, {context_.upload(gradient), context_.upload_bytes(&scalars, sizeof(scalars)), result});
-    expect_close(context_.download(result, rows, columns), expected, GetParam().dtype, 1);
-  }
-}
-
 TEST_P(ElementwiseTest, CombineApartAndInPlace) {
   constexpr std::pair<double, double> kFactors[] = {{1, 1}, {1, 0}, {-0.5, 0}, {2, -0.25}};
   for (const auto& [rows, columns] : kShapes) {
@@ -158,14 +140,7 @@ TEST_P(ElementwiseTest, MultiplyApartAndInPlace) {
   EXPECT_EQ(context_.bind_status(request(Op::combine, {{2, 3}, {3, 2}, {2, 3}})), GDBENCH_INVALID);
 }
 
-TEST_P(ElementwiseTest, RefusesOptimizersItDoesNotHave) {
-  gdbench_optimizer adam{};
-  adam.struct_size = sizeof(adam);
-  adam.kind = GDBENCH_ADAM;
-  Request update = request(Op::update, {{2, 2}, {1, 1}, {2, 2}, {2, 2}, {2, 2}});
-  update.optimizer = &adam;
-  EXPECT_EQ(context_.bind_status(update), GDBENCH_UNSUPPORTED);
-  EXPECT_NE(context_.error().find("sgd"), std::string::npos) << context_.error();
+TEST_P(ElementwiseTest, RefusesOpsItDoesNotHave) {
   EXPECT_EQ(context_.bind_status(request(Op::gather, {{4, 2}, {3, 1}, {3, 2}})), GDBENCH_UNSUPPORTED);
 }
 
@@ -213,18 +188,20 @@ TEST_P(ElementwiseTest, SquaredErrors) {
       const Dense y = random_matrix(generator_, rows, columns);
       Request value = request(Op::loss, {{rows, columns}, {rows, columns}, {1, 1}});
       value.loss = loss;
+      value.alpha = rows % 2 == 0 ? 0.25 : 1;
       const double zero = 0;
       const Buffer output = context_.upload_bytes(&zero, sizeof(zero));
       const Buffer predictions = context_.upload(p);
       const Buffer targets = context_.upload(y);
       context_.run(value, {predictions, targets, output});
-      EXPECT_NEAR(context_.download_double(output), squared_error(p, y, loss), 1e-12);
+      EXPECT_NEAR(context_.download_double(output), value.alpha * squared_error(p, y, loss), 1e-12);
 
       Request gradient = request(Op::loss_gradient, {{rows, columns}, {rows, columns}, {rows, columns}});
       gradient.loss = loss;
+      gradient.alpha = value.alpha;
       context_.run(gradient, {predictions, targets, predictions});  // in place
-      expect_gradient(context_.download(predictions, rows, columns),
-                      numeric_gradient(p, [&, loss](const Dense& at) { return squared_error(at, y, loss); }));
+      const auto error = [&, loss](const Dense& at) { return value.alpha * squared_error(at, y, loss); };
+      expect_gradient(context_.download(predictions, rows, columns), numeric_gradient(p, error));
     }
   }
 }
@@ -237,19 +214,21 @@ TEST_P(ElementwiseTest, CrossEntropy) {
     for (std::int64_t i = 0; i < rows; ++i) labels.push_back(static_cast<std::int32_t>((3 * i + 1) % columns));
     Request value = request(Op::loss, {{rows, columns}, {rows, 1}, {1, 1}});
     value.loss = GDBENCH_SOFTMAX_CROSS_ENTROPY;
+    value.alpha = rows % 2 == 0 ? 0.25 : 1;
     const double zero = 0;
     const Buffer output = context_.upload_bytes(&zero, sizeof(zero));
     const Buffer logits = context_.upload(p);
     const Buffer targets = context_.upload_bytes(labels.data(), labels.size() * sizeof(std::int32_t));
     context_.run(value, {logits, targets, output});
-    EXPECT_NEAR(context_.download_double(output), cross_entropy(p, labels),
+    EXPECT_NEAR(context_.download_double(output), value.alpha * cross_entropy(p, labels),
                 GetParam().dtype == GDBENCH_F32 ? 2e-6 : 1e-13);
 
     Request gradient = request(Op::loss_gradient, {{rows, columns}, {rows, 1}, {rows, columns}});
     gradient.loss = GDBENCH_SOFTMAX_CROSS_ENTROPY;
+    gradient.alpha = value.alpha;
     context_.run(gradient, {logits, targets, logits});
-    expect_gradient(context_.download(logits, rows, columns),
-                    numeric_gradient(p, [&](const Dense& at) { return cross_entropy(at, labels); }));
+    const auto entropy = [&](const Dense& at) { return value.alpha * cross_entropy(at, labels); };
+    expect_gradient(context_.download(logits, rows, columns), numeric_gradient(p, entropy));
   }
 }
 

@@ -107,10 +107,10 @@ class Interpreter {
         for (std::size_t e = 0; e < operand(node, 0).values.size(); ++e) {
           sum += std::pow(operand(node, 0).values[e] - operand(node, 1).values[e], 2);
         }
-        return sum / static_cast<double>(operand(node, 0).values.size());
+        return request.alpha * sum / static_cast<double>(operand(node, 0).values.size());
       }
       case Op::loss_gradient:
-        return 2 * (operand(node, 0).at(i, j) - operand(node, 1).at(i, j)) /
+        return request.alpha * 2 * (operand(node, 0).at(i, j) - operand(node, 1).at(i, j)) /
                static_cast<double>(operand(node, 0).values.size());
       case Op::update:
         return operand(node, 2).at(i, j) - learning_rate_ * operand(node, 0).at(i, j);
@@ -213,7 +213,7 @@ NodeId TestGraph::update(NodeId gradient, NodeId scalars, NodeId parameter, cons
 }
 
 TestModel::TestModel(std::vector<gdbench_layer> layers, gdbench_loss loss, const gdbench_optimizer& optimizer,
-                     gdbench_task task)
+                     gdbench_task task, std::int64_t parts)
     : layers_(std::move(layers)) {
   problem_.struct_size = sizeof(problem_);
   problem_.task = task;
@@ -221,6 +221,7 @@ TestModel::TestModel(std::vector<gdbench_layer> layers, gdbench_loss loss, const
   problem_.layer_count = static_cast<std::int64_t>(layers_.size());
   problem_.layers = layers_.data();
   problem_.loss = loss;
+  problem_.micro_batches = parts;
   problem_.optimizer = &optimizer;
 }
 

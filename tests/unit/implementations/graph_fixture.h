@@ -62,7 +62,7 @@ class TestGraph {
 class TestModel {
  public:
   TestModel(std::vector<gdbench_layer> layers, gdbench_loss loss, const gdbench_optimizer& optimizer,
-            gdbench_task task = GDBENCH_TASK_TRAIN);
+            gdbench_task task = GDBENCH_TASK_TRAIN, std::int64_t parts = 1);
   TestModel(const TestModel&) = delete;
   TestModel& operator=(const TestModel&) = delete;
   const gdbench_problem& problem() const { return problem_; }

@@ -270,6 +270,22 @@ TEST(GraphPasses, EverySelectionKeepsASweepPerOutput) {
   }
 }
 
+TEST(GraphPasses, EverySelectionKeepsThePartsOfABatch) {
+  const TestOptimizer optimizer;
+  const TestModel model(kPerceptron, GDBENCH_MSE, optimizer.get(), GDBENCH_TASK_TRAIN, 3);
+  const Graph built = build_step(model.problem(), 7, 0, false);
+  const auto expected = interpret(built);
+  const std::size_t passes = all_passes().size();
+  for (unsigned mask = 0; mask < 1u << passes; ++mask) {
+    std::vector<bool> selected;
+    for (std::size_t i = 0; i < passes; ++i) selected.push_back((mask >> i & 1) != 0);
+    Graph graph = built;
+    run_passes(graph, all_passes(), selected, optimizer.target(kEpilogues | kernels::kEpilogueUpdate), nullptr);
+    ASSERT_TRUE(same(interpret(graph), expected)) << "passes " << mask;
+    ASSERT_EQ(count(graph, Op::loss_gradient), 3) << "passes " << mask;
+  }
+}
+
 TEST(GraphPasses, SumsOfGradientsAreFusedIntoTheirProducts) {
   const TestOptimizer optimizer;
   TestGraph test = step_of(kPerceptron, optimizer.get(), false, GDBENCH_TASK_GRADIENTS);

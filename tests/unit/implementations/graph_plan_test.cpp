@@ -145,6 +145,44 @@ TEST(GraphBuffers, SlotsAreWrittenInPlace) {
   }
 }
 
+TEST(GraphBuffers, GradientsThatAreGivenAreReadWhereTheyLie) {
+  const TestOptimizer adam({0.5}, GDBENCH_ADAM);
+  const TestModel model({{3, 2, GDBENCH_IDENTITY, 0}, {4, 1, GDBENCH_IDENTITY, 0}}, GDBENCH_MSE, adam.get(),
+                        GDBENCH_TASK_UPDATE);
+  for (const char* passes : {"all", "none"}) {
+    const Compiled compiled =
+        compile(build_update(model.problem(), 2), adam.target(), parse_selection(passes), GDBENCH_F32, nullptr);
+    EXPECT_EQ(count(compiled.graph, Op::combine), 0) << "no copies";
+    EXPECT_EQ(count(compiled.graph, Op::update), std::string(passes) == "all" ? 0 : 2);
+    EXPECT_EQ(compiled.plan.arena_bytes, 0u);
+  }
+}
+
+// Activations and their gradients are those of one part.
+TEST(GraphBuffers, PartsOfABatchShareMemory) {
+  const TestOptimizer optimizer;
+  const auto arena_bytes = [&](std::int64_t rows, std::int64_t parts) {
+    const TestModel model(kDeep, GDBENCH_HALF_MSE, optimizer.get(), GDBENCH_TASK_TRAIN, parts);
+    return compile(build_step(model.problem(), rows, 0, false), optimizer.target(), parse_selection("all"), GDBENCH_F64,
+                   nullptr)
+        .plan.arena_bytes;
+  };
+  EXPECT_LE(arena_bytes(4096, 4), arena_bytes(1024, 1) + 4096);
+  EXPECT_GT(arena_bytes(4096, 1), 2 * arena_bytes(4096, 4));
+}
+
+TEST(GraphVerifier, AGivenGradientBelongsToItsParameter) {
+  const TestOptimizer optimizer;
+  const TestModel model({{2, 2, GDBENCH_IDENTITY, 0}, {2, 2, GDBENCH_IDENTITY, 0}}, GDBENCH_MSE, optimizer.get(),
+                        GDBENCH_TASK_UPDATE);
+  Graph graph = build_update(model.problem(), 0);
+  ASSERT_EQ(merge_updates(graph, optimizer.target()), 2);
+  EXPECT_EQ(graph_error(graph, Stage::executable), "");
+  std::vector<NodeId>& operands = graph[graph.order().back()].operands;
+  std::swap(operands[1], operands[3]);
+  EXPECT_NE(graph_error(graph, Stage::executable).find("another parameter"), std::string::npos);
+}
+
 TEST(GraphBuffers, OffsetsOfWhatIsAliveAtOnceDoNotOverlap) {
   std::vector<Lifetime> lifetimes = {{0, 2, 128, 0}, {1, 3, 64, 0}, {3, 5, 192, 0}, {4, 6, 64, 0}, {2, 2, 64, 0}};
   EXPECT_EQ(assign_offsets(lifetimes), 256u);

@@ -43,7 +43,12 @@ TEST_P(NullTest, BindsEveryOpAndOptimizerAndEpilogue) {
   EXPECT_EQ(context_.bind_status(request(Op::column_sum, {{3, 4}, {1, 4}})), GDBENCH_OK);
   EXPECT_EQ(context_.bind_status(request(Op::loss, {{3, 4}, {3, 4}, {1, 1}})), GDBENCH_OK);
   EXPECT_EQ(context_.bind_status(request(Op::gather, {{9, 4}, {3, 1}, {3, 4}})), GDBENCH_OK);
-  EXPECT_EQ(context_.bind_status(request(Op::update, {{3, 4}, {1, 1}, {3, 4}, {3, 4}, {3, 4}})), GDBENCH_OK);
+  gdbench_optimizer adam{};
+  adam.struct_size = sizeof(adam);
+  adam.kind = GDBENCH_ADAM;
+  Request update = request(Op::update, {{3, 4}, {1, 1}, {3, 4}, {3, 4}, {3, 4}});
+  update.optimizer = &adam;
+  EXPECT_EQ(context_.bind_status(update), GDBENCH_OK);
   Request product = request(Op::product, {{3, 2}, {2, 4}, {3, 4}, {1, 4}});
   product.epilogue_bias = true;
   product.epilogue_activation = GDBENCH_TANH;

@@ -165,6 +165,7 @@ TEST_F(DerivativeTest, Losses) {
     for (int round = 0; round < 4; ++round) {
       Attributes attributes;
       attributes.loss = loss;
+      attributes.alpha = round < 2 ? 1 : 0.3;
       const std::int64_t m = dimension(), n = dimension();
       Dense targets = random(m, n);
       if (loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) {

@@ -55,10 +55,11 @@ class PluginTest : public testing::TestWithParam<kernels::BackendCase> {
 TEST_P(PluginTest, DescribesItself) {
   EXPECT_EQ(plugin_->abi_major, static_cast<std::uint32_t>(GDBENCH_ABI_MAJOR));
   EXPECT_EQ(implementation_->id, "hand/" + GetParam().backend);
-  EXPECT_EQ(implementation_->tasks, GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS));
+  EXPECT_EQ(implementation_->tasks, GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_UPDATE) |
+                                        GDBENCH_BIT(GDBENCH_TASK_GRADIENTS));
   EXPECT_EQ(implementation_->dtypes, kernels::backend_named(GetParam().backend).dtypes);
   EXPECT_EQ(implementation_->capabilities & GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC), 0u);
-  EXPECT_EQ(implementation_->optimizers, GDBENCH_BIT(GDBENCH_SGD));
+  EXPECT_EQ(implementation_->optimizers, GDBENCH_BIT(GDBENCH_ADAMW + 1) - 1);
   EXPECT_EQ(implementation_->max_compute_threads, 1);
   EXPECT_NE(std::string(implementation_->build).find("-march="), std::string::npos) << implementation_->build;
 }
@@ -86,22 +87,48 @@ TEST_P(PluginTest, RefusesWhatItDoesNotOffer) {
     EXPECT_EQ(prepare(training), GDBENCH_UNSUPPORTED) << reason;
     EXPECT_NE(error_.find(reason), std::string::npos) << error_;
   };
-  training.mutable_problem().task = GDBENCH_TASK_UPDATE;
-  expect_refusal("task update");
+  training.mutable_problem().task = GDBENCH_TASK_FLOOR;
+  expect_refusal("task floor");
   training.mutable_problem().task = GDBENCH_TASK_TRAIN;
-  training.mutable_problem().micro_batches = 2;
-  expect_refusal("micro-batches");
-  training.mutable_problem().micro_batches = 1;
   training.mutable_settings().compute_threads = 2;
   expect_refusal("compute thread");
   training.mutable_settings().compute_threads = 1;
-  training.mutable_optimizer().weight_decay = 0.1;
-  expect_refusal("weight decay");
-  training.mutable_optimizer().weight_decay = 0;
-  training.mutable_optimizer().kind = GDBENCH_ADAM;
-  expect_refusal("optimizer adam");
-  training.mutable_optimizer().kind = GDBENCH_SGD;
+  const gdbench_stream stream{};
+  training.mutable_data().stream = &stream;
+  expect_refusal("streamed data");
+  training.mutable_data().stream = nullptr;
   EXPECT_EQ(prepare(training), GDBENCH_OK) << error_;
+}
+
+TEST_P(PluginTest, UpdatesByGradientsThatAreGiven) {
+  TrainingCase values = small_case();
+  values.layers = {{3, 1, GDBENCH_IDENTITY, 0}, {2, 3, GDBENCH_IDENTITY, 0}};  // no chain
+  values.rows = values.batch_rows = 1;
+  values.task = GDBENCH_TASK_UPDATE;
+  TrainingProblem training(values);
+  gdbench_data& data = training.mutable_data();
+  const std::vector<double> wide(9, 0.5);
+  const std::vector<float> narrow(9, 0.5F);
+  data.x = GetParam().dtype == GDBENCH_F64 ? static_cast<const void*>(wide.data()) : narrow.data();
+  data.y = nullptr;
+  data.outputs = 0;
+  data.features = 8;
+  EXPECT_EQ(prepare(training), GDBENCH_INVALID);
+  EXPECT_NE(error_.find("found 8 gradients, expected 9"), std::string::npos) << error_;
+  data.features = 9;
+  ASSERT_EQ(prepare(training), GDBENCH_OK) << error_;
+  ASSERT_EQ(implementation_->set_state(instance_, &training.state()), GDBENCH_OK);
+  ASSERT_EQ(implementation_->run(instance_, 4), GDBENCH_OK);
+  ASSERT_EQ(implementation_->get_state(instance_, &training.state()), GDBENCH_OK);
+  EXPECT_EQ(training.state().step, 4);
+  for (std::size_t tensor = 0; tensor < 2; ++tensor) {
+    for (std::size_t i = 0; i < training.initial()[tensor].values.size(); ++i) {
+      EXPECT_NEAR(training.state_values()[tensor].values[i], training.initial()[tensor].values[i] - 4 * 0.05 * 0.5,
+                  tolerance());
+    }
+  }
+  double loss = 0;
+  EXPECT_EQ(implementation_->evaluate(instance_, 0, &loss), GDBENCH_UNSUPPORTED);
 }
 
 TEST_P(PluginTest, RecordingAnewIsForSeveralGradientsOnly) {
@@ -139,7 +166,11 @@ TEST_P(PluginTest, RejectsABrokenContract) {
   training.mutable_problem().batch_rows = 4;
   EXPECT_EQ(prepare(training), GDBENCH_INVALID);
   training.mutable_problem().batch_rows = 3;
+  training.mutable_problem().micro_batches = 0;
+  EXPECT_EQ(prepare(training), GDBENCH_INVALID);
+  training.mutable_problem().micro_batches = 1;
   ASSERT_EQ(prepare(training), GDBENCH_OK) << error_;
+  EXPECT_EQ(prepare(training), GDBENCH_INVALID) << "twice";
   double loss = 0;
   EXPECT_EQ(implementation_->evaluate(instance_, 2, &loss), GDBENCH_INVALID);
 }

@@ -102,10 +102,7 @@ TrainingProblem::TrainingProblem(const TrainingCase& values) : case_(values) {
     data_.order = order_.data();
   }
 
-  optimizer_.struct_size = sizeof(optimizer_);
-  optimizer_.kind = GDBENCH_SGD;
-  optimizer_.learning_rates = case_.learning_rates.data();
-  optimizer_.learning_rate_count = static_cast<std::int64_t>(case_.learning_rates.size());
+  optimizer_ = optimizer_of(case_.optimizer, case_.learning_rates);
   problem_.struct_size = sizeof(problem_);
   problem_.task = case_.task;
   problem_.dtype = case_.dtype;
@@ -113,7 +110,7 @@ TrainingProblem::TrainingProblem(const TrainingCase& values) : case_(values) {
   problem_.layers = case_.layers.data();
   problem_.loss = case_.loss;
   problem_.batch_rows = case_.batch_rows;
-  problem_.micro_batches = 1;
+  problem_.micro_batches = case_.micro_batches;
   problem_.optimizer = &optimizer_;
   settings_.struct_size = sizeof(settings_);
   settings_.compute_threads = 1;
@@ -227,6 +224,8 @@ TrainingProblem::Pass TrainingProblem::pass(const std::vector<Dense>& parameters
 
 std::vector<Dense> TrainingProblem::trained(std::int64_t steps) const {
   std::vector<Dense> parameters = initial_;
+  std::vector<PlainOptimizer> optimizers;
+  for (const Dense& parameter : parameters) optimizers.emplace_back(optimizer_, parameter.values.size());
   const std::int64_t per_epoch = (case_.rows + case_.batch_rows - 1) / case_.batch_rows;
   for (std::int64_t step = 0; step < steps; ++step) {
     std::vector<std::uint32_t> index;
@@ -239,11 +238,13 @@ std::vector<Dense> TrainingProblem::trained(std::int64_t steps) const {
     std::vector<std::int32_t> labels;
     for (const std::uint32_t row : index) labels.push_back(labels_[row]);
     const Pass step_pass = pass(parameters, rows_of(x_, index), rows_of(y_, index), labels);
-    const auto rate = case_.learning_rates[std::min(static_cast<std::size_t>(step), case_.learning_rates.size() - 1)];
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      for (std::size_t entry = 0; entry < parameters[i].values.size(); ++entry) {
-        parameters[i].values[entry] -= rate * step_pass.gradients[i].values[entry];
-      }
+      std::vector<double>& values = parameters[i].values;
+      const std::vector<double>& gradients = step_pass.gradients[i].values;
+      PlainOptimizer::Values updated(values.begin(), values.end());
+      optimizers[i].update(updated, {gradients.begin(), gradients.end()}, step);
+      std::transform(updated.begin(), updated.end(), values.begin(),
+                     [](long double value) { return static_cast<double>(value); });
     }
   }
   return parameters;

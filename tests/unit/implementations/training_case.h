@@ -6,6 +6,7 @@
 
 #include "gdbench/plugin.h"
 #include "tests/unit/implementations/backend_fixture.h"
+#include "tests/unit/implementations/plain_optimizer.h"
 
 namespace gdbench {
 
@@ -20,6 +21,8 @@ struct TrainingCase {
   bool shuffled = false;
   std::vector<double> learning_rates = {0.05};
   gdbench_task task = GDBENCH_TASK_TRAIN;  // gradients ends where train does, but for rounding
+  OptimizerCase optimizer = {GDBENCH_SGD, 0, false};
+  std::int64_t micro_batches = 1;  // any number ends where 1 does, but for rounding
 };
 
 // Of the task gradients: depths, activations, biases, numbers of outputs and kinds of batches.
@@ -35,6 +38,7 @@ class TrainingProblem {
   const gdbench_data& data() const { return data_; }
   const gdbench_problem& problem() const { return problem_; }
   const gdbench_settings& settings() const { return settings_; }
+  gdbench_data& mutable_data() { return data_; }
   gdbench_problem& mutable_problem() { return problem_; }
   gdbench_settings& mutable_settings() { return settings_; }
   gdbench_optimizer& mutable_optimizer() { return optimizer_; }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "implementations/strategies/graph/ir/emitter.h"
+#include "implementations/strategies/micro_batches.h"
 
 namespace gdbench::strategies::graph {
 namespace {
@@ -14,17 +15,34 @@ using kernels::Op;
 
 class Builder {
  public:
-  Builder(const gdbench_problem& problem, std::int64_t rows)
-      : problem_(problem), rows_(rows), emitter_(graph_, static_cast<gdbench_dtype>(problem.dtype)) {}
+  explicit Builder(const gdbench_problem& problem)
+      : problem_(problem), emitter_(graph_, static_cast<gdbench_dtype>(problem.dtype)) {}
 
-  void add_inputs() {
+  void add_batch(const std::vector<MicroBatch>& parts) {
     const gdbench_layer& last = layer(problem_.layer_count - 1);
     const bool labels = problem_.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY;
-    x_ = add_input(Role::x, {rows_, layer(0).inputs}, Element::real);
-    targets_ = add_input(Role::targets, {rows_, labels ? 1 : last.outputs}, labels ? Element::label : Element::real);
+    for (const MicroBatch& part : parts) {
+      const NodeId x = add_input(Role::x, {part.rows, layer(0).inputs}, Element::real);
+      const NodeId targets =
+          add_input(Role::targets, {part.rows, labels ? 1 : last.outputs}, labels ? Element::label : Element::real);
+      graph_[x].part = graph_[targets].part = parts_.size();
+      parts_.push_back({x, targets, part.weight});
+    }
+  }
+
+  void add_parameters() {
     for (std::int64_t l = 0; l < problem_.layer_count; ++l) {
       add_parameter({layer(l).inputs, layer(l).outputs});
       if (layer(l).has_bias != 0) add_parameter({1, layer(l).outputs});
+    }
+    totals_.resize(parameters_.size());
+  }
+
+  void add_given_gradients() {
+    for (std::size_t parameter = 0; parameter < parameters_.size(); ++parameter) {
+      const NodeId id = add_input(Role::gradient, graph_[parameters_[parameter]].shape, Element::real);
+      graph_[id].parameter = parameter;
+      totals_[parameter] = id;
     }
   }
 
@@ -41,37 +59,11 @@ class Builder {
     }
   }
 
-  void add_forward() {
-    emitter_.set_phase(GDBENCH_PHASE_FORWARD);
-    NodeId value = x_;
-    std::size_t next = 0;
-    for (std::int64_t l = 0; l < problem_.layer_count; ++l) {
-      value = emit(Op::product, {}, std::array{value, parameters_[next++]});
-      if (layer(l).has_bias != 0) value = emit(Op::add_bias, {}, std::array{parameters_[next++], value});
-      ops::Attributes activation;
-      activation.activation = static_cast<gdbench_activation>(layer(l).activation);
-      value = emit(Op::activation, activation, std::array{value});
-    }
-    ops::Attributes loss;
-    loss.loss = static_cast<gdbench_loss>(problem_.loss);
-    loss_ = emit(Op::loss, loss, std::array{value, targets_});
-    if (problem_.task == GDBENCH_TASK_GRADIENTS) {
-      add_column_losses(value, loss);
-    } else {
-      differentiated_ = {loss_};
-    }
-  }
-
-  // A sweep per differentiated loss; their gradients are added up.
-  void add_backward() {
-    emitter_.set_phase(GDBENCH_PHASE_BACKWARD);
-    const std::vector<NodeId> forward = graph_.order();
-    const std::size_t forward_ids = graph_.id_count();
-    totals_.assign(parameters_.size(), std::nullopt);
-    for (const NodeId loss : differentiated_) {
-      gradients_.assign(forward_ids, std::nullopt);
-      add_sweep(forward, loss);
-      for (std::size_t p = 0; p < parameters_.size(); ++p) accumulate(totals_[p], *gradients_[parameters_[p]]);
+  // The passes of a part of the batch after those of the parts before.
+  void add_passes() {
+    for (const Part& part : parts_) {
+      add_forward(part);
+      add_backward();
     }
   }
 
@@ -90,7 +82,46 @@ class Builder {
   Graph take() { return std::move(graph_); }
 
  private:
+  struct Part {
+    NodeId x;
+    NodeId targets;
+    double weight;
+  };
+
   const gdbench_layer& layer(std::int64_t l) const { return problem_.layers[l]; }
+
+  void add_forward(const Part& part) {
+    emitter_.set_phase(GDBENCH_PHASE_FORWARD);
+    NodeId value = part.x;
+    std::size_t next = 0;
+    for (std::int64_t l = 0; l < problem_.layer_count; ++l) {
+      value = emit(Op::product, {}, std::array{value, parameters_[next++]});
+      if (layer(l).has_bias != 0) value = emit(Op::add_bias, {}, std::array{parameters_[next++], value});
+      ops::Attributes activation;
+      activation.activation = static_cast<gdbench_activation>(layer(l).activation);
+      value = emit(Op::activation, activation, std::array{value});
+    }
+    ops::Attributes loss;
+    loss.loss = static_cast<gdbench_loss>(problem_.loss);
+    loss.alpha = part.weight;
+    loss_ = emit(Op::loss, loss, std::array{value, part.targets});
+    if (problem_.task == GDBENCH_TASK_GRADIENTS) {
+      differentiated_ = column_losses(value, part.targets, loss);
+    } else {
+      differentiated_ = {loss_};
+    }
+  }
+
+  // A sweep per differentiated loss; their gradients are added to those of the parts before.
+  void add_backward() {
+    emitter_.set_phase(GDBENCH_PHASE_BACKWARD);
+    const std::vector<NodeId> forward = graph_.order();
+    const std::size_t forward_ids = graph_.id_count();
+    for (const NodeId loss : differentiated_) {
+      gradients_.assign(forward_ids, std::nullopt);
+      add_sweep(forward, loss);
+    }
+  }
 
   NodeId add_input(Role role, Shape shape, Element element) {
     Node node;
@@ -101,15 +132,17 @@ class Builder {
     return graph_.add(node);
   }
 
-  void add_column_losses(NodeId outputs, const ops::Attributes& loss) {
+  std::vector<NodeId> column_losses(NodeId outputs, NodeId targets, const ops::Attributes& loss) {
     const Shape shape = graph_[outputs].shape;
+    std::vector<NodeId> losses;
     for (std::int64_t column = 0; column < shape.columns; ++column) {
       const NodeId mask = add_input(Role::mask, shape, Element::real);
       graph_[mask].column = column;
       const NodeId masked_outputs = emit(Op::multiply, {}, std::array{outputs, mask});
-      const NodeId masked_targets = emit(Op::multiply, {}, std::array{targets_, mask});
-      differentiated_.push_back(emit(Op::loss, loss, std::array{masked_outputs, masked_targets}));
+      const NodeId masked_targets = emit(Op::multiply, {}, std::array{targets, mask});
+      losses.push_back(emit(Op::loss, loss, std::array{masked_outputs, masked_targets}));
     }
+    return losses;
   }
 
   void add_parameter(Shape shape) {
@@ -143,8 +176,16 @@ class Builder {
                     .wanted = row.differentiable},
                    gradients.data());
     for (std::size_t i = 0; i < gradients.size(); ++i) {
-      if (gradients[i] != ops::kNoValue) accumulate(gradients_[node.operands[i]], gradients[i]);
+      if (gradients[i] != ops::kNoValue) accumulate(sum_of(node.operands[i]), gradients[i]);
     }
+  }
+
+  // Where a value's gradient is added up. A parameter's goes to its total at once, so that what it was computed from
+  // dies before the rest of the sweep.
+  std::optional<NodeId>& sum_of(NodeId value) {
+    const Node& node = graph_[value];
+    const bool parameter = node.kind == Kind::input && node.role == Role::parameter;
+    return parameter ? totals_[node.parameter] : gradients_[value];
   }
 
   void accumulate(std::optional<NodeId>& sum, NodeId gradient) {
@@ -158,30 +199,37 @@ class Builder {
   }
 
   const gdbench_problem& problem_;
-  std::int64_t rows_;
   Graph graph_;
   NodeEmitter emitter_;
-  NodeId x_ = 0;
-  NodeId targets_ = 0;
-  NodeId loss_ = 0;
+  std::vector<Part> parts_;
+  NodeId loss_ = 0;  // of the part that was added last
   NodeId scalars_ = 0;
   std::vector<std::vector<NodeId>> slots_;        // [slots][parameters]
   std::vector<NodeId> parameters_;                // in the ABI's order
-  std::vector<NodeId> differentiated_;            // the losses that a sweep starts from
+  std::vector<NodeId> differentiated_;            // the losses of a part that a sweep starts from
   std::vector<std::optional<NodeId>> gradients_;  // of a sweep's loss with respect to a forward node, by id
-  std::vector<std::optional<NodeId>> totals_;     // [parameters], over all sweeps
+  std::vector<std::optional<NodeId>> totals_;     // [parameters], over all sweeps, or given
 };
 
 }  // namespace
 
 Graph build_step(const gdbench_problem& problem, std::int64_t rows, std::size_t slots, bool loss_wanted) {
-  Builder builder(problem, rows);
-  builder.add_inputs();
+  Builder builder(problem);
+  builder.add_batch(micro_batches(rows, problem.micro_batches));
+  builder.add_parameters();
   builder.add_optimizer_inputs(slots);
-  builder.add_forward();
-  builder.add_backward();
+  builder.add_passes();
   builder.add_updates();
   if (loss_wanted) builder.want_loss();
+  return builder.take();
+}
+
+Graph build_update(const gdbench_problem& problem, std::size_t slots) {
+  Builder builder(problem);
+  builder.add_parameters();
+  builder.add_optimizer_inputs(slots);
+  builder.add_given_gradients();
+  builder.add_updates();
   return builder.take();
 }
 

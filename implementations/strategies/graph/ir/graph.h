@@ -26,7 +26,15 @@ enum class Kind : std::uint8_t {
   update_all,  // the update of all parameters in one call; operands: scalars, then gradient, parameter, slots of each
 };
 
-enum class Role : std::uint8_t { x, targets, parameter, slot, scalars, mask };
+enum class Role : std::uint8_t {
+  x,
+  targets,
+  parameter,
+  slot,
+  gradient,  // given, where Parameters keeps that parameter's gradient; of the task update
+  scalars,
+  mask,
+};
 
 // What a matrix holds.
 enum class Element : std::uint8_t { real, label, loss, scalars };  // the problem's dtype, int32, double, UpdateScalars
@@ -39,7 +47,8 @@ struct Node {
   std::vector<NodeId> operands;
   // Inputs.
   Role role = Role::x;
-  std::size_t parameter = 0;  // its index in the ABI's order, also for slots
+  std::size_t part = 0;       // of the batch, for x and targets (micro_batches.h)
+  std::size_t parameter = 0;  // its index in the ABI's order, also for slots and gradients
   std::size_t slot = 0;
   std::int64_t column = 0;  // of a mask (column_masks.h)
   // Constants.

@@ -28,12 +28,16 @@ std::string number(double value) {
   return text.str();
 }
 
+std::string part_text(const Node& node) { return node.part == 0 ? "" : " of part " + std::to_string(node.part); }
+
 std::string input_name(const Node& node) {
   switch (node.role) {
     case Role::x:
-      return "x";
+      return "x" + part_text(node);
     case Role::targets:
-      return "targets";
+      return "targets" + part_text(node);
+    case Role::gradient:
+      return "gradient of parameter " + std::to_string(node.parameter);
     case Role::scalars:
       return "scalars";
     case Role::mask:

@@ -108,13 +108,15 @@ class Verifier {
   // Scalars, then per parameter its gradient, itself and its slots.
   std::string check_update_all(const Node& node) const {
     if (node.operands.empty() || operand(node, 0).element != Element::scalars) return "expected scalars first";
-    Shape gradient;
+    const Node* gradient = &operand(node, 0);
     for (std::size_t i = 1; i < node.operands.size(); ++i) {
       if (!operand(node, i).is_state()) {
-        gradient = shape(node, i);
-      } else if (shape(node, i) != gradient) {
-        return "a gradient of another shape than its parameter";
+        gradient = &operand(node, i);
+        continue;
       }
+      if (shape(node, i) != gradient->shape) return "a gradient of another shape than its parameter";
+      const bool given = gradient->kind == Kind::input && gradient->role == Role::gradient;
+      if (given && operand(node, i).parameter != gradient->parameter) return "a gradient of another parameter";
     }
     return "";
   }

@@ -43,9 +43,12 @@ bool scale_operand(Graph& graph, NodeId id) {
   return false;
 }
 
-// factor * (A B) + other * C as one product that accumulates into C, which nobody else may read.
+// factor * (A B) + other * C as one product that accumulates into C, which nobody else may read. Of two products the
+// later one moves: A and B are needed until then.
 bool accumulate(Graph& graph, NodeId id) {
-  for (std::size_t i = 0; i < 2; ++i) {
+  const std::vector<NodeId>& terms = graph[id].operands;
+  const std::size_t later = graph.position(terms[1]) > graph.position(terms[0]) ? 1 : 0;
+  for (const std::size_t i : {later, 1 - later}) {
     const NodeId product = graph[id].operands[i];
     const NodeId sum = graph[id].operands[1 - i];
     const bool overwritable = graph.has_one_use(sum) && graph[sum].kind == Kind::call;

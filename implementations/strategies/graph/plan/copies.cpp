@@ -16,6 +16,11 @@ bool is_last_use(const Graph& graph, NodeId value, NodeId user) {
   return graph.users(value).back() == user && std::count(operands.begin(), operands.end(), value) == 1;
 }
 
+// Whether update_all finds an input where it lies: scalars and gradients that are given.
+bool is_in_place(const Node& node) {
+  return node.element == Element::scalars || (node.kind == Kind::input && node.role == Role::gradient);
+}
+
 void copy_operand(Graph& graph, NodeId user, std::size_t operand) {
   const NodeId value = graph[user].operands[operand];
   Node copy;
@@ -37,7 +42,7 @@ std::int64_t insert_copies(Graph& graph) {
     const bool merged = graph[id].kind == Kind::update_all;
     for (std::size_t i = 0; i < graph[id].operands.size(); ++i) {
       const NodeId value = graph[id].operands[i];
-      if (graph[value].is_state() || (merged && graph[value].element == Element::scalars)) continue;
+      if (graph[value].is_state() || (merged && is_in_place(graph[value]))) continue;
       if (!merged) {
         const std::vector<std::size_t> written = written_operands(graph, id);
         if (std::find(written.begin(), written.end(), i) == written.end()) continue;

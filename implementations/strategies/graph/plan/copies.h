@@ -8,8 +8,8 @@
 namespace gdbench::strategies::graph {
 
 // Returns how many copies were inserted; none for the graphs of plain networks. Afterwards the graph is
-// Stage::executable unless it holds transposes. Gradients that update_all reads are distinct computed values
-// afterwards.
+// Stage::executable unless it holds transposes. Gradients that update_all reads are given ones or
+// distinct computed values afterwards.
 std::int64_t insert_copies(Graph& graph);
 
 }  // namespace gdbench::strategies::graph

@@ -14,14 +14,14 @@ using Place = Location::Place;
 class Binder {
  public:
   Binder(Session& session, const Compiled& compiled, Parameters& parameters, const ColumnMasks* masks,
-         kernels::Buffer arena, const BatchFeed::Batch& batch)
+         kernels::Buffer arena, std::span<const BatchFeed::Batch> parts)
       : session_(session),
         graph_(compiled.graph),
         plan_(compiled.plan),
         parameters_(parameters),
         masks_(masks),
         arena_(arena),
-        batch_(batch),
+        parts_(parts),
         constants_(graph_.id_count(), nullptr) {}
 
   void bind(Program& program) {
@@ -67,13 +67,15 @@ class Binder {
   kernels::Buffer input(const Node& node) const {
     switch (node.role) {
       case Role::x:
-        return batch_.x;
+        return parts_[node.part].x;
       case Role::targets:
-        return batch_.targets;
+        return parts_[node.part].targets;
       case Role::parameter:
         return parameters_.value(node.parameter).buffer;
       case Role::slot:
         return parameters_.slot(node.parameter, node.slot).buffer;
+      case Role::gradient:
+        return parameters_.gradient(node.parameter).buffer;
       case Role::scalars:
         return parameters_.scalars().buffer;
       case Role::mask:
@@ -101,17 +103,17 @@ class Binder {
   Parameters& parameters_;
   const ColumnMasks* masks_;
   kernels::Buffer arena_;
-  const BatchFeed::Batch& batch_;
+  std::span<const BatchFeed::Batch> parts_;
   std::vector<kernels::Buffer> constants_;  // by node id
 };
 
 }  // namespace
 
-TrainingProgram make_executable(Session& session, const Compiled& compiled, Parameters& parameters,
-                                const ColumnMasks* masks, kernels::Buffer arena, const BatchFeed::Batch& batch) {
+Program make_executable(Session& session, const Compiled& compiled, Parameters& parameters, const ColumnMasks* masks,
+                        kernels::Buffer arena, std::span<const BatchFeed::Batch> parts) {
   Program program;
-  Binder(session, compiled, parameters, masks, arena, batch).bind(program);
-  return {std::move(program), batch};
+  Binder(session, compiled, parameters, masks, arena, parts).bind(program);
+  return program;
 }
 
 }  // namespace gdbench::strategies::graph

@@ -1,0 +1,57 @@
+#include "implementations/strategies/graph/compilation.h"
+
+#include <utility>
+
+#include "implementations/strategies/graph/dump.h"
+#include "implementations/strategies/options.h"
+#include "implementations/strategies/profile.h"
+
+namespace gdbench::strategies::graph {
+
+Compilation::Compilation(std::uint32_t backend_flags, const gdbench_problem& problem, const gdbench_settings& settings)
+    : backend_flags_(backend_flags),
+      problem_(problem),
+      selection_(parse_selection(option_value(settings, "passes"))),
+      dump_folder_(option_value(settings, "dump")) {}
+
+Compiled Compilation::compile(const std::string& name, const std::function<Graph()>& build) {
+  const double start = now_ns();
+  Graph graph = build();
+  build_ns_ += now_ns() - start;
+  ++graphs_;
+  const Observer observer = dump_folder_.empty() ? Observer() : dump_to(dump_folder_, name);
+  Compiled compiled = graph::compile(std::move(graph), {backend_flags_, problem_.optimizer}, selection_,
+                                     static_cast<gdbench_dtype>(problem_.dtype), observer);
+  if (!dump_folder_.empty()) dump_plan(dump_folder_, name, compiled);
+  if (passes_.empty()) {
+    passes_ = compiled.reports;
+  } else {
+    for (std::size_t i = 0; i < passes_.size(); ++i) {
+      passes_[i].fired += compiled.reports[i].fired;
+      passes_[i].nanoseconds += compiled.reports[i].nanoseconds;
+    }
+  }
+  return compiled;
+}
+
+void Compilation::bind(const std::function<void()>& body) {
+  const double start = now_ns();
+  body();
+  bind_ns_ += now_ns() - start;
+}
+
+void Compilation::report(const gdbench_profile_sink& sink) const {
+  const auto record = [&](const std::string& name, std::int64_t calls, double nanoseconds) {
+    gdbench_profile_record values{};
+    values.op = name.c_str();
+    values.phase = GDBENCH_PHASE_COMPILE;
+    values.calls = static_cast<std::uint64_t>(calls);
+    values.time_ns = nanoseconds;
+    sink.record(sink.context, &values);
+  };
+  record("build", graphs_, build_ns_);
+  for (const PassReport& pass : passes_) record(std::string("pass ") + pass.name, pass.fired, pass.nanoseconds);
+  record("bind", graphs_, bind_ns_);
+}
+
+}  // namespace gdbench::strategies::graph

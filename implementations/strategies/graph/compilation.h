@@ -1,0 +1,37 @@
+// What making an instance's graphs takes: the options that say how, and a record of the time it took.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "implementations/strategies/graph/plan/compile.h"
+
+namespace gdbench::strategies::graph {
+
+class Compilation {
+ public:
+  // Reads the options `passes` and `dump`; throws Failure where one has no meaning. `problem` must outlive this.
+  Compilation(std::uint32_t backend_flags, const gdbench_problem& problem, const gdbench_settings& settings);
+
+  // Compiles what `build` returns; `name` is that of its files in the folder of the option `dump`.
+  Compiled compile(const std::string& name, const std::function<Graph()>& build);
+  // Runs what binds the graphs.
+  void bind(const std::function<void()>& body);
+
+  // A record per kind of work, in the phase compile.
+  void report(const gdbench_profile_sink& sink) const;
+
+ private:
+  std::uint32_t backend_flags_;
+  const gdbench_problem& problem_;
+  Selection selection_;
+  std::string dump_folder_;
+  std::int64_t graphs_ = 0;
+  double build_ns_ = 0;
+  double bind_ns_ = 0;
+  std::vector<PassReport> passes_;
+};
+
+}  // namespace gdbench::strategies::graph

@@ -1,0 +1,42 @@
+#include "implementations/strategies/update_trainer.h"
+
+#include "implementations/failure.h"
+#include "implementations/strategies/profile.h"
+
+namespace gdbench::strategies {
+
+void UpdateTrainer::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
+  TrainerBase::prepare(problem, settings);
+  parameters().set_gradients(data().x);
+  add_step(program_, settings);
+}
+
+void UpdateTrainer::add_step(Program& program, const gdbench_settings& /*settings*/) { add_update(program); }
+
+void UpdateTrainer::run(std::uint64_t steps) {
+  const bool varies = parameters().varies();
+  parameters().set_step(step_);
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    if (varies) parameters().set_step(step_);
+    program_.run();
+    ++step_;
+  }
+}
+
+double UpdateTrainer::evaluate(std::int32_t /*split*/) {
+  throw implementations::Failure(GDBENCH_UNSUPPORTED, "a loss in the task update");
+}
+
+void UpdateTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
+  Profile profile;
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    const double start = now_ns();
+    parameters().set_step(step_);
+    profile.add("scalars", GDBENCH_PHASE_UPDATE, now_ns() - start, {});
+    program_.run_profiled(session(), profile);
+    ++step_;
+  }
+  profile.report(sink);
+}
+
+}  // namespace gdbench::strategies

@@ -1,0 +1,91 @@
+// Training with every optimizer in every strategy, against plain loops.
+#include "tests/unit/implementations/allocation_counter.h"
+#include "tests/unit/implementations/strategies_under_test.h"
+
+namespace gdbench::strategies {
+namespace {
+
+constexpr gdbench_option_value kEach[] = {{"update", "each"}};
+
+class OptimizerTest : public StrategiesTest {
+ protected:
+  static TrainingCase perceptron(const OptimizerCase& optimizer) {
+    return {.layers = {{3, 5, GDBENCH_TANH, 1}, {5, 2, GDBENCH_IDENTITY, 1}},
+            .rows = 10,
+            .batch_rows = 4,
+            .shuffled = true,
+            .learning_rates = {0.05, 0.04, 0.03},
+            .optimizer = optimizer};
+  }
+};
+
+TEST_P(OptimizerTest, TrainsLikePlainLoops) {
+  for (const OptimizerCase& optimizer : optimizer_cases()) {
+    TrainingCase values = perceptron(optimizer);
+    values.dtype = GetParam().dtype;
+    const TrainingProblem training(values);
+    const std::vector<Dense> expected = training.trained(20);
+    for (const StrategyDescriptor* descriptor : kTrainers) {
+      SCOPED_TRACE(name_of(*descriptor) + " kind " + std::to_string(optimizer.kind));
+      expect_near(trained(*descriptor, values, 20), expected, tolerance());
+    }
+  }
+}
+
+TEST_P(OptimizerTest, GraphsWithoutPassesKeepAnUpdatePerParameter) {
+  const gdbench_option_value none[] = {{"passes", "none"}};
+  for (const OptimizerCase& optimizer : optimizer_cases()) {
+    const TrainingCase values = perceptron(optimizer);
+    expect_near(trained(graph::kDescriptor, values, 9, {none[0]}), trained(hand::kDescriptor, values, 9), tolerance());
+  }
+}
+
+TEST_P(OptimizerTest, AnUpdateForEachParameterChangesNothingButTheCalls) {
+  for (const StrategyDescriptor* descriptor : {&hand::kDescriptor, &tape::kDescriptor, &tape::kReplayDescriptor}) {
+    for (const OptimizerCase& optimizer : optimizer_cases()) {
+      const TrainingCase values = perceptron(optimizer);
+      expect_near(trained(*descriptor, values, 9, {kEach[0]}), trained(*descriptor, values, 9), tolerance() / 100);
+    }
+    TrainingCase values = perceptron({GDBENCH_ADAM, 0, false});
+    values.dtype = GetParam().dtype;
+    TrainingProblem training(values);
+    const auto each = start(*descriptor, training, {kEach[0]});
+    each->run(3);  // every batch size
+    EXPECT_EQ(profiled(*each, 2).at({"update", GDBENCH_PHASE_UPDATE}).calls, 2u * 4) << name_of(*descriptor);
+  }
+}
+
+TEST_P(OptimizerTest, SetStateTakesSlotsAndTheStepBack) {
+  for (const StrategyDescriptor* descriptor : kTrainers) {
+    TrainingCase values = perceptron({GDBENCH_ADAM, 0.125, true});
+    values.dtype = GetParam().dtype;
+    TrainingProblem training(values);
+    const auto strategy = start(*descriptor, training);
+    strategy->run(21);
+    TrainingProblem fresh(values);
+    strategy->set_state(fresh.state());  // without slots: they become zero
+    strategy->run(18);
+    strategy->get_state(training.state());
+    expect_near(training.state_values(), training.trained(18), tolerance());
+  }
+}
+
+TEST_P(OptimizerTest, ASteadyStepAllocatesNothing) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns malloc";
+  if (GetParam().backend == "onednn") GTEST_SKIP() << "oneDNN allocates its table of arguments at every execution";
+  for (const StrategyDescriptor* descriptor : kTrainers) {
+    TrainingCase values = perceptron({GDBENCH_ADAM, 0.125, false});
+    values.dtype = GetParam().dtype;
+    TrainingProblem training(values);
+    const auto strategy = start(*descriptor, training);
+    strategy->run(8);
+    const std::uint64_t before = allocation_count();
+    strategy->run(40);
+    EXPECT_EQ(allocation_count(), before) << name_of(*descriptor);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, OptimizerTest, testing::ValuesIn(kernels::all_cases()), kernels::case_name);
+
+}  // namespace
+}  // namespace gdbench::strategies

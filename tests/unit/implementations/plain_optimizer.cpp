@@ -1,0 +1,90 @@
+#include "tests/unit/implementations/plain_optimizer.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gdbench {
+
+PlainOptimizer::PlainOptimizer(const gdbench_optimizer& optimizer, std::size_t size)
+    : optimizer_(optimizer), slots_(2, Values(size)) {
+  const bool adam = optimizer.kind == GDBENCH_ADAM || optimizer.kind == GDBENCH_ADAMW;
+  slots_.resize(optimizer.kind == GDBENCH_SGD ? 0 : adam ? 2 : 1);
+}
+
+void PlainOptimizer::update(Values& parameters, const Values& gradients, std::int64_t step) {
+  const long double rate = optimizer_.learning_rates[std::min(step, optimizer_.learning_rate_count - 1)];
+  const long double decay = optimizer_.weight_decay;
+  const bool decoupled = optimizer_.kind == GDBENCH_ADAMW || optimizer_.decoupled_weight_decay != 0;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    long double gradient = gradients[i];
+    if (decoupled) {
+      parameters[i] *= 1 - rate * decay;
+    } else {
+      gradient += decay * parameters[i];
+    }
+    parameters[i] -= descent(i, gradient, rate, step);
+  }
+}
+
+long double PlainOptimizer::descent(std::size_t i, long double g, long double rate, std::int64_t step) {
+  const long double mu = optimizer_.momentum;
+  const long double rho = optimizer_.rho;
+  const long double beta1 = optimizer_.beta1;
+  const long double beta2 = optimizer_.beta2;
+  const long double epsilon = optimizer_.epsilon;
+  const auto t = static_cast<long double>(step + 1);
+  switch (optimizer_.kind) {
+    case GDBENCH_MOMENTUM:
+      slots_[0][i] = mu * slots_[0][i] + g;
+      return rate * slots_[0][i];
+    case GDBENCH_NESTEROV:
+      slots_[0][i] = mu * slots_[0][i] + g;
+      return rate * (g + mu * slots_[0][i]);
+    case GDBENCH_ADAGRAD:
+      slots_[0][i] += g * g;
+      return rate * g / (std::sqrt(slots_[0][i]) + epsilon);
+    case GDBENCH_RMSPROP:
+      slots_[0][i] = rho * slots_[0][i] + (1 - rho) * g * g;
+      return rate * g / (std::sqrt(slots_[0][i]) + epsilon);
+    case GDBENCH_ADAM:
+    case GDBENCH_ADAMW: {
+      slots_[0][i] = beta1 * slots_[0][i] + (1 - beta1) * g;
+      slots_[1][i] = beta2 * slots_[1][i] + (1 - beta2) * g * g;
+      const long double first = slots_[0][i] / (1 - std::pow(beta1, t));
+      const long double second = slots_[1][i] / (1 - std::pow(beta2, t));
+      return rate * first / (std::sqrt(second) + epsilon);
+    }
+    default:
+      return rate * g;
+  }
+}
+
+std::vector<OptimizerCase> optimizer_cases() {
+  std::vector<OptimizerCase> cases;
+  for (int kind = GDBENCH_SGD; kind <= GDBENCH_ADAMW; ++kind) {
+    for (const double decay : {0.0, 0.125}) {
+      for (const bool decoupled : {false, true}) {
+        cases.push_back({static_cast<gdbench_optimizer_kind>(kind), decay, decoupled});
+      }
+    }
+  }
+  return cases;
+}
+
+gdbench_optimizer optimizer_of(const OptimizerCase& values, const std::vector<double>& learning_rates) {
+  gdbench_optimizer optimizer{};
+  optimizer.struct_size = sizeof(optimizer);
+  optimizer.kind = values.kind;
+  optimizer.decoupled_weight_decay = values.decoupled ? 1 : 0;
+  optimizer.momentum = 0.8;
+  optimizer.beta1 = 0.9;
+  optimizer.beta2 = 0.999;
+  optimizer.rho = 0.95;
+  optimizer.epsilon = 1e-3;
+  optimizer.weight_decay = values.weight_decay;
+  optimizer.learning_rates = learning_rates.data();
+  optimizer.learning_rate_count = static_cast<std::int64_t>(learning_rates.size());
+  return optimizer;
+}
+
+}  // namespace gdbench
