@@ -1,4 +1,4 @@
-"""`gdbench profile`: what it says of allocations."""
+"""`gdbench profile`: what it says of allocations, and how often a graph is compiled."""
 
 import json
 import pathlib
@@ -35,6 +35,23 @@ class Allocations(ProgramTest):
     def test_the_table_shows_them(self):
         table, _ = self.call("profile", "linreg-3x2", "--impl", "fake/allocate", plugins=FAKES)
         self.assertIn("  3 allocations (144 B) per step, 48 B before the first\n", table)
+
+
+class Compilation(ProgramTest):
+    def graphs(self, *settings):
+        schedule = 'optimizer.schedule={"kind":"cosine","steps":1000}'
+        arguments = [word for setting in (schedule, *settings) for word in ("--set", setting)]
+        output, _ = self.call("profile", "linreg-300x10", "--impl", "graph/eigen", *arguments, "--json")
+        profile = json.loads(output)
+        self.assertGreater(profile["steps"], 1000)
+        return [record["calls"] for record in profile["records"] if record["op"] == "build"]
+
+    def test_a_schedule_compiles_once(self):
+        self.assertEqual(self.graphs(), [1])
+        self.assertEqual(self.graphs("optimizer.kind=adam"), [1])
+
+    def test_a_smaller_last_batch_is_a_graph_of_its_own(self):
+        self.assertEqual(self.graphs("batch=64"), [2])
 
 
 if __name__ == "__main__":
