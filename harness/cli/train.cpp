@@ -48,8 +48,12 @@ Status dump_data(const fs::path& folder, const scenario::Dataset& data) {
   if (!status.ok()) return status;
   status = data.has_labels ? write_npy(folder / "y.npy", data.labels(), data.rows, 0)
                            : write_npy(folder / "y.npy", data.y<T>(), data.rows, data.outputs);
-  if (!status.ok() || !data.has_order) return status;
-  return write_npy(folder / "order.npy", data.order(), data.epochs, data.rows);
+  if (!status.ok()) return status;
+  if (data.has_order) return write_npy(folder / "order.npy", data.order(), data.epochs, data.rows);
+  // One of an earlier dump would be taken for this one's.
+  std::error_code ignored;
+  fs::remove(folder / "order.npy", ignored);
+  return {};
 }
 
 Status dump_losses(const fs::path& folder, const std::vector<double>& losses) {
