@@ -3,9 +3,9 @@
 namespace gdbench::kernels::cpu {
 namespace {
 
-// alpha and the constants of gdbench_loss: means are over rows, and for squared errors over outputs too.
+// The constants of gdbench_loss: means are over rows, and for squared errors over outputs too.
 double loss_scale(const Request& request) {
-  const double rows = static_cast<double>(request.operands[0].rows) / request.alpha;
+  const auto rows = static_cast<double>(request.operands[0].rows);
   if (request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) return 1 / rows;
   const double mean = 1 / (rows * static_cast<double>(request.operands[0].columns));
   const double mse = request.op == Op::loss ? mean : 2 * mean;
@@ -14,6 +14,7 @@ double loss_scale(const Request& request) {
 
 }  // namespace
 
-LossCall::LossCall(const Request& request) : ShapedCall(request.operands[0]), scale(loss_scale(request)) {}
+LossCall::LossCall(const Request& request)
+    : ShapedCall(request.operands[0]), scale(request.alpha * loss_scale(request)) {}
 
 }  // namespace gdbench::kernels::cpu

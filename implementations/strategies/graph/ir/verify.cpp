@@ -124,6 +124,10 @@ class Verifier {
   // What is overwritten must not be read later; before planning that holds for state only.
   std::string hazard() const {
     const std::vector<NodeId>& order = graph_.order();
+    std::vector<NodeId> last_reader(graph_.id_count());
+    for (const NodeId id : order) {
+      for (const NodeId operand : graph_[id].operands) last_reader[operand] = id;
+    }
     for (std::size_t at = 0; at < order.size(); ++at) {
       for (const std::size_t i : written_operands(graph_, order[at])) {
         const NodeId written = graph_[order[at]].operands[i];
@@ -133,8 +137,7 @@ class Verifier {
           return text_of(graph_, order[at]) + ": overwrites %" + std::to_string(written) + ", which is given";
         }
         if (stage_ == Stage::rewriting && !node.is_state()) continue;
-        const std::vector<NodeId> users = graph_.users(written);
-        if (graph_.is_output(written) || users.back() != order[at]) {
+        if (graph_.is_output(written) || last_reader[written] != order[at]) {
           return text_of(graph_, order[at]) + ": overwrites %" + std::to_string(written) + ", which is read later";
         }
         const std::vector<NodeId>& operands = graph_[order[at]].operands;
