@@ -1,5 +1,5 @@
-// Every optimizer's update, in expressions over segments as wide as a vector or two: all expressions of a segment come
-// before the next one's, so that memory is read and written once, and while the processor still divides.
+// Every optimizer's update, in expressions over segments as wide as a vector or two. All expressions of a segment come
+// before the next one's, so that memory is read and written once, and is read while the processor still divides.
 #include "implementations/kernels/eigen/backend.h"
 #include "implementations/kernels/eigen/maps.h"
 
@@ -10,9 +10,9 @@ using cpu::Decay;
 using cpu::UpdateCall;
 using cpu::UpdateStep;
 
-// A rule has what a parameter's entries lose in a step, as an expression of their gradients g and their slots, which it
-// brings up to date. Constants as in gdbench_optimizer: mu momentum, rate the learning rate, eps epsilon, t the number
-// of the update from 1.
+// Each rule has how far a parameter's entries descend in a step, as an expression of their gradients g and their slots,
+// which it brings up to date. Constants as in gdbench_optimizer: mu momentum, rate the learning rate, eps epsilon, t
+// the number of the update from 1.
 
 // torch.optim.SGD: rate g.
 struct Sgd {

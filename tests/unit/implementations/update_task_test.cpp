@@ -165,6 +165,23 @@ TEST_P(UpdateTaskTest, ACallForEachTensorDoesTheSame) {
   }
 }
 
+// By the rules as kernels/cpu/update_loops.h writes them: gradients are read, parameters and slots read and written.
+TEST_P(UpdateTaskTest, ItsCostIsThatOfTheRule) {
+  constexpr std::pair<gdbench_optimizer_kind, double> kFlops[] = {
+      {GDBENCH_SGD, 2},     {GDBENCH_MOMENTUM, 4}, {GDBENCH_NESTEROV, 6}, {GDBENCH_ADAGRAD, 7},
+      {GDBENCH_RMSPROP, 9}, {GDBENCH_ADAM, 13},    {GDBENCH_ADAMW, 13}};
+  for (const auto& [kind, flops] : kFlops) {
+    for (const double decay : {0.0, 0.5}) {
+      Tensors<float> tensors({{5, 9}}, {kind, decay, false});
+      const auto strategy = tensors.start(hand::kDescriptor, GetParam().backend);
+      const gdbench_profile_record update = profiled(*strategy, 2).at({"update", GDBENCH_PHASE_UPDATE});
+      EXPECT_EQ(update.flops, 2 * 45 * (flops + (decay == 0 ? 0 : 2)));
+      const double arrays = 3 + 2 * static_cast<double>(kernels::slot_count(kind));
+      EXPECT_EQ(update.bytes, 2 * (45 * arrays * sizeof(float) + sizeof(kernels::UpdateScalars)));
+    }
+  }
+}
+
 TEST_P(UpdateTaskTest, ManyTensors) {
   Sizes sizes(500, {64, 1});
   sizes.resize(505, {512, 512});
