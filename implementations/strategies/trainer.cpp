@@ -4,11 +4,22 @@
 
 namespace gdbench::strategies {
 
+std::string option_of(const gdbench_settings& settings, const std::string& key) {
+  for (std::int64_t i = 0; i < settings.option_count; ++i) {
+    if (settings.options[i].key == key) return settings.options[i].value;
+  }
+  return {};
+}
+
 void Trainer::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
   problem_ = &problem;
+  const Features features = option_of(settings, kFeaturesOption.key) == "csr" ? Features::csr : Features::dense;
+  if (features == Features::csr && (backend_.flags & kernels::kSparse) == 0) {
+    throw implementations::Failure(GDBENCH_UNSUPPORTED, std::string(backend_.name) + " has no csr features");
+  }
   session_.emplace(backend_, settings.compute_threads);
   parameters_.emplace(*session_, problem);
-  feed_.emplace(*session_, *data_, problem.batch_rows);
+  feed_.emplace(*session_, *data_, problem.batch_rows, features);
   if (problem.task == GDBENCH_TASK_GRADIENTS) {
     const std::int64_t outputs = problem.layers[problem.layer_count - 1].outputs;
     masks_.emplace(*session_, static_cast<gdbench_dtype>(problem.dtype), problem.batch_rows, outputs);
@@ -26,7 +37,7 @@ void Trainer::get_state(gdbench_state& state) {
 }
 
 double Trainer::evaluate(std::int32_t split) {
-  const Evaluation::Split rows = Evaluation::split_of(*data_, feed_->loader(), split);
+  const Evaluation::Split rows = Evaluation::split_of(*data_, feed_->csr(), split);
   std::optional<Evaluation>& evaluation = evaluations_[split];
   if (!evaluation) evaluation.emplace(*session_, *problem_, *parameters_, rows);
   return evaluation->run();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "implementations/strategies/batch_feed.h"
 #include "implementations/strategies/column_masks.h"
@@ -27,12 +28,25 @@ constexpr std::uint32_t kTrainerOptimizers = GDBENCH_BIT(GDBENCH_SGD) | GDBENCH_
 constexpr std::uint32_t kTrainerCapabilities =
     GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE);
 
+// The option that a strategy declares whose step takes X from BatchFeed::Batch::x_matrix, whatever its layout.
+constexpr gdbench_option kFeaturesOption = {
+    "features",
+    GDBENCH_OPTION_CHOICE,
+    0,
+    "dense",
+    "dense|csr",
+    "the first layer's operand: the dense array, or compressed sparse rows made from it without its zeros"};
+
+// An option's value; empty where the settings do not have it.
+std::string option_of(const gdbench_settings& settings, const std::string& key);
+
 class Trainer : public Strategy {
  public:
   explicit Trainer(const kernels::Backend& backend) : backend_(backend) {}
 
   void load(const gdbench_data& data) override { data_ = &data; }
-  // A strategy extends it with what its step needs.
+  // A strategy extends it with what its step needs. Throws Failure (GDBENCH_UNSUPPORTED) for csr features on a backend
+  // without sparse products.
   void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override;
   void set_state(const gdbench_state& state) override;
   void get_state(gdbench_state& state) override;

@@ -13,7 +13,7 @@ const cpu::Definition& cpu::definition() {
   static constexpr Definition kDefinition = {
       .name = "null",
       .build = GDBENCH_KERNEL_BUILD,
-      .flags = kNoArithmetic | kEpilogueBias | kEpilogueActivation | kEpilogueUpdate,
+      .flags = kNoArithmetic | kEpilogueBias | kEpilogueActivation | kEpilogueUpdate | kSparse,
       .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
       .optimizers = GDBENCH_BIT(GDBENCH_SGD) | GDBENCH_BIT(GDBENCH_MOMENTUM) | GDBENCH_BIT(GDBENCH_NESTEROV) |
                     GDBENCH_BIT(GDBENCH_ADAGRAD) | GDBENCH_BIT(GDBENCH_RMSPROP) | GDBENCH_BIT(GDBENCH_ADAM) |

@@ -13,13 +13,6 @@
 namespace gdbench::strategies::graph {
 namespace {
 
-std::string option(const gdbench_settings& settings, const std::string& key) {
-  for (std::int64_t i = 0; i < settings.option_count; ++i) {
-    if (settings.options[i].key == key) return settings.options[i].value;
-  }
-  return {};
-}
-
 // Time spent compiling, by what was done.
 struct CompileTimes {
   double build = 0;
@@ -68,8 +61,8 @@ Compiled CompiledStrategy::compile_step(std::int64_t rows, const Selection& sele
 }
 
 void CompiledStrategy::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
-  const Selection selection = parse_selection(option(settings, "passes"));
-  const std::string dump_folder = option(settings, "dump");
+  const Selection selection = parse_selection(option_of(settings, "passes"));
+  const std::string dump_folder = option_of(settings, "dump");
   Trainer::prepare(problem, settings);
   const std::int64_t partial_rows = feed().loader().partial_rows();
   const Compiled full = compile_step(problem.batch_rows, selection, dump_folder);
@@ -113,6 +106,7 @@ const gdbench_option kOptions[] = {
      "which passes run: all, none, or changes to all such as -fusion,-buffer-reuse"},
     {"dump", GDBENCH_OPTION_STRING, 0, "", nullptr,
      "a folder into which the graph is written, as text and as Graphviz DOT, before and after each pass"},
+    kFeaturesOption,
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ void Hand::prepare(const gdbench_problem& problem, const gdbench_settings& setti
 
 TrainingProgram Hand::make_step(const BatchFeed::Batch& batch) {
   Program program;
-  const Matrix x{batch.x, batch.rows, problem().layers[0].inputs};
+  const Matrix x = batch.x_matrix(problem().layers[0].inputs);
   network_->add_forward(program, x);
   network_->add_backward(program, x, {batch.targets, batch.rows, target_columns()});
   parameters().add_update(program);
@@ -47,6 +47,8 @@ const StrategyDescriptor kDescriptor = {
     .losses = kTrainerLosses,
     .optimizers = kTrainerOptimizers,
     .capabilities = kTrainerCapabilities,
+    .option_count = 1,
+    .options = &kFeaturesOption,
     .create = [](const kernels::Backend& backend) -> std::unique_ptr<Strategy> {
       return std::make_unique<Hand>(backend);
     },

@@ -20,6 +20,7 @@ struct TrainingCase {
   bool shuffled = false;
   std::vector<double> learning_rates = {0.05};
   gdbench_task task = GDBENCH_TASK_TRAIN;  // gradients ends where train does, but for rounding
+  double density = 1;  // of the training rows' features; below 1 row 0 and column 0 have no entry at all
 };
 
 // Of the task gradients: depths, activations, biases, numbers of outputs and kinds of batches.

@@ -45,6 +45,7 @@ class Binder {
 
   Matrix matrix(NodeId id) const {
     const Shape& shape = graph_[id].shape;
+    if (graph_[id].kind == Kind::input && graph_[id].role == Role::x) return batch_.x_matrix(shape.columns);
     return {buffer(plan_.locations[id]), shape.rows, shape.columns};
   }
 
