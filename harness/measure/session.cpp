@@ -4,6 +4,7 @@
 #include <set>
 
 #include "harness/measure/profile_cell.h"
+#include "harness/measure/target_run.h"
 #include "harness/measure/verify_cell.h"
 #include "harness/result/summarise.h"
 
@@ -41,8 +42,12 @@ std::size_t cell_count(const Plan& plan) {
 
 class Session {
  public:
-  Session(const RunOptions& options, result::Report& report, result::Journal* journal)
-      : options_(options), report_(report), journal_(journal), started_(Clock::now()) {}
+  Session(const Plan& plan, const RunOptions& options, result::Report& report, result::Journal* journal)
+      : options_(options),
+        report_(report),
+        journal_(journal),
+        started_(Clock::now()),
+        target_time_(plan, options.budget_seconds) {}
 
   // Verifies the cells of a batch. Without a journal nothing is calibrated: correctness only.
   Status verify(const std::vector<PlannedScenario*>& scenarios, std::size_t cells_of_run) {
@@ -62,6 +67,7 @@ class Session {
         }
         if (journal_ == nullptr) continue;
         if (Status status = profile(*planned, planned_cell, cell); !status.ok()) return status;
+        if (Status status = seek_target(*planned, planned_cell, cell); !status.ok()) return status;
         if (Status status = journal_->cell(cell); !status.ok()) return status;
       }
     }
@@ -101,6 +107,24 @@ class Session {
     const bool offered = profile.error().kind != ErrorKind::unsupported;
     return note_once(offered ? cell.id + " has no profile: " + profile.error().message
                              : cell.implementation + " offers no profile");
+  }
+
+  // The second measure of a scenario with a target. A training that fails is a note, as a profile is.
+  Status seek_target(const PlannedScenario& planned, const PlannedCell& planned_cell, result::Cell& cell) {
+    if (!planned.scenario.target) return {};
+    const double start = elapsed();
+    Status status;
+    if (cell.status.state == CellState::ok && planned_cell.arithmetic && !options_.cancelled()) {
+      options_.progress({"train to target " + cell.id, share_of_budget(), seconds_left()});
+      Result<result::TargetRun> run = run_to_target(planned, planned_cell, options_, target_time_.next_share(), cell);
+      if (run.ok()) {
+        cell.target = std::move(run).value();
+      } else if (!options_.cancelled()) {
+        status = note_once(cell.id + " has no time to target: " + run.error().message);
+      }
+    }
+    target_time_.spend(elapsed() - start);
+    return status;
   }
 
   Status note_once(const std::string& text) {
@@ -158,6 +182,7 @@ class Session {
   result::Report& report_;
   result::Journal* journal_;  // null: verification only
   Clock::time_point started_;
+  TargetTime target_time_;
   std::size_t verified_ = 0;
   std::set<std::string> noted_;
 };
@@ -179,7 +204,7 @@ std::vector<std::vector<PlannedScenario*>> batches(const Plan& plan, std::size_t
 }
 
 Status verify_all(Plan& plan, const RunOptions& options, result::Report& report) {
-  Session session(options, report, nullptr);
+  Session session(plan, options, report, nullptr);
   for (const auto& batch : batches(plan, 0)) {
     if (options.cancelled()) return {};
     if (Status status = session.verify(batch, cell_count(plan)); !status.ok()) return status;
@@ -189,7 +214,7 @@ Status verify_all(Plan& plan, const RunOptions& options, result::Report& report)
 }
 
 Status run_session(Plan& plan, const RunOptions& options, result::Report& report, result::Journal& journal) {
-  Session session(options, report, &journal);
+  Session session(plan, options, report, &journal);
   const std::size_t cells = cell_count(plan);
   std::size_t cells_done = 0;
   for (const auto& batch : batches(plan, options.data_cap_bytes)) {

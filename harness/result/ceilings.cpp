@@ -91,6 +91,12 @@ int slots_of(const json& resolved) {
   return kind == "momentum" || kind == "nesterov" || kind == "adagrad" || kind == "rmsprop" ? 1 : 0;
 }
 
+// Whether features are 0 so often that skipping them is allowed: then the formulas' work is not the least.
+bool is_masked(const json& resolved) {
+  const auto data = resolved.find("data");
+  return data != resolved.end() && data->is_object() && data->contains("density");
+}
+
 // A sum of `terms` products: one FMA, then a tree.
 void add_sum(double terms, LeastWork& work) {
   ++work.chain_fmas;
@@ -148,7 +154,7 @@ std::optional<VectorCeilings> best_of(const std::vector<CeilingsMeasurement>& me
 
 std::optional<LeastWork> least_work(const ScenarioRecord& scenario, double block_steps) {
   const json& resolved = scenario.resolved;
-  if (!resolved.is_object()) return std::nullopt;
+  if (!resolved.is_object() || is_masked(resolved)) return std::nullopt;
   const std::string task = text_of(resolved, "task");
   const std::string dtype = text_of(resolved, "dtype");
   if (task == "update" && (dtype == "f32" || dtype == "f64")) return work_of_update(scenario, dtype == "f64");

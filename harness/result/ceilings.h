@@ -41,8 +41,9 @@ struct LeastWork {
 // The best of every figure over measurements and widths; nothing without a measurement.
 std::optional<VectorCeilings> best_of(const std::vector<CeilingsMeasurement>& measurements);
 
-// Of a scenario whose block makes `block_steps` steps. Nothing for a task other than train, gradients and update and for a
-// resolved scenario that does not say its dtype, loss, layers and optimizer.
+// Of a scenario whose block makes `block_steps` steps. Nothing for a task other than train, gradients and update, for
+// features of which a part is 0, which an implementation may skip, and for a resolved scenario that does not say its
+// dtype, loss, layers and optimizer.
 std::optional<LeastWork> least_work(const ScenarioRecord& scenario, double block_steps);
 
 // Nothing where a ceiling that the floor needs was not measured. `step_ns` must be positive.

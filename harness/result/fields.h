@@ -16,6 +16,9 @@ constexpr auto values_of(CellState) {
 }
 constexpr auto values_of(BoundBy) { return std::array{BoundBy::operations, BoundBy::bytes, BoundBy::chain}; }
 constexpr auto values_of(Clock) { return std::array{Clock::host, Clock::device}; }
+constexpr auto values_of(TargetState) {
+  return std::array{TargetState::reached, TargetState::unreached, TargetState::diverged, TargetState::cut};
+}
 constexpr auto values_of(stats::Overtaking) {
   return std::array{stats::Overtaking::from_the_start, stats::Overtaking::after, stats::Overtaking::never,
                     stats::Overtaking::at_latest, stats::Overtaking::undecided};
@@ -124,6 +127,25 @@ void fields(Archive& archive, typename Archive::template Ref<CeilingShare> ceili
 }
 
 template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<TargetRun> target) {
+  archive.field("state", target.state);
+  archive.field("target_loss", target.target_loss);
+  archive.field("initial_loss", target.initial_loss);
+  archive.field("steps", target.steps);
+  archive.field("stopped_after", target.stopped_after);
+  archive.field("loss", target.loss);
+  archive.field("evaluations", target.evaluations);
+  archive.field("run_seconds", target.run_seconds);
+  archive.optional("evaluation_seconds", target.evaluation_seconds);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<TimeToTarget> time) {
+  archive.field("time_ns", time.time_ns);
+  archive.optional("with_evaluations_ns", time.with_evaluations_ns);
+}
+
+template <class Archive>
 void fields(Archive& archive, typename Archive::template Ref<Summary> summary) {
   archive.field("step_ns", summary.step_ns);
   archive.field("median_absolute_deviation_ns", summary.median_absolute_deviation_ns);
@@ -136,6 +158,7 @@ void fields(Archive& archive, typename Archive::template Ref<Summary> summary) {
   archive.field("peak_resident_bytes", summary.peak_resident_bytes);
   archive.optional("ratio", summary.ratio);
   archive.optional("ceiling", summary.ceiling);
+  archive.optional("to_target", summary.to_target);
 }
 
 template <class Archive>
@@ -183,6 +206,7 @@ void fields(Archive& archive, typename Archive::template Ref<Cell> cell) {
   archive.optional("verification", cell.verification);
   archive.optional("block", cell.block);
   archive.optional("profile", cell.profile);
+  archive.optional("target", cell.target);
   archive.optional("summary", cell.summary);
   archive.field("launches", cell.launches);
   archive.field("samples", cell.samples);

@@ -99,6 +99,7 @@ class JournalReader {
     reader.optional("verification", cell.verification);
     reader.optional("block", cell.block);
     reader.optional("profile", cell.profile);
+    reader.optional("target", cell.target);
   }
 
   std::string origin_;
@@ -165,6 +166,7 @@ Status Journal::cell(const Cell& cell) {
   if (cell.verification) event["verification"] = RecordWriter::encode(*cell.verification);
   if (cell.block) event["block"] = RecordWriter::encode(*cell.block);
   if (cell.profile) event["profile"] = RecordWriter::encode(*cell.profile);
+  if (cell.target) event["target"] = RecordWriter::encode(*cell.target);
   return append(event);
 }
 

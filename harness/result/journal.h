@@ -1,7 +1,8 @@
 // The append-only journal of a run, one JSON object a line, so that a kill or a full disk loses nothing that was
 // measured.
 //   {"event":"run","report":{...}}            the report as known before measuring: run, environment, scenarios, cells
-//   {"event":"cell","cell":ID,"build":"...","status":...,"verification":...,"block":...,"profile":...}
+//   {"event":"cell","cell":ID,"build":"...","status":...,"verification":...,"block":...,"profile":...,
+//    "target":...}
 //   {"event":"sample","cell":ID,"sample":{...}}
 //   {"event":"launch","cell":ID,"launch":{...}}
 //   {"event":"note","text":"..."}
@@ -31,7 +32,7 @@ class Journal {
   static Journal nowhere();
 
   // Each appends one line with a single write; an error (disk full) is returned once the line could not be written.
-  Status cell(const Cell& cell);  // status, verification, block, profile, build
+  Status cell(const Cell& cell);  // status, verification, block, profile, target, build
   Status sample(const std::string& cell_id, const Sample& sample);
   Status launch(const std::string& cell_id, const Launch& launch);
   Status note(const std::string& text);

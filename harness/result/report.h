@@ -12,12 +12,13 @@
 #include "harness/base/result.h"
 #include "harness/result/attribution.h"
 #include "harness/result/profile.h"
+#include "harness/result/target.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::result {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 2;
+constexpr int kSchemaMinor = 3;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 const char* name_of(CellState state);  // "pending", "ok", ..., "timed out"
@@ -104,9 +105,10 @@ struct Summary {
   double load_seconds = 0;
   double prepare_seconds = 0;
   double launch_seconds = 0;
-  std::int64_t peak_resident_bytes = 0;  // maximum over launches
-  std::optional<RatioToBaseline> ratio;  // absent for the baseline itself
-  std::optional<CeilingShare> ceiling;   // absent without measured ceilings, and for rows that are not ranked
+  std::int64_t peak_resident_bytes = 0;   // maximum over launches
+  std::optional<RatioToBaseline> ratio;   // absent for the baseline itself
+  std::optional<CeilingShare> ceiling;    // absent without measured ceilings, and for rows that are not ranked
+  std::optional<TimeToTarget> to_target;  // absent without a target, or where it was not reached
 };
 
 struct Cell {
@@ -123,7 +125,8 @@ struct Cell {
   CellStatus status;
   std::optional<Verification> verification;
   std::optional<Block> block;
-  std::optional<Profile> profile;  // of a process of its own; absent where the implementation offers none
+  std::optional<Profile> profile;   // of a process of its own; absent where the implementation offers none
+  std::optional<TargetRun> target;  // of another; absent where the scenario has no target
   std::vector<Launch> launches;
   std::vector<Sample> samples;
   std::optional<Summary> summary;

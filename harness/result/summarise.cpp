@@ -85,7 +85,9 @@ void summarise(Report& report) {
     cell.summary.reset();
     if (cell.status.state != CellState::ok) continue;
     const std::vector<stats::Observation> observations = observations_of(cell);
-    if (!observations.empty()) cell.summary = summary_of(cell, observations, options.bootstrap);
+    if (observations.empty()) continue;
+    cell.summary = summary_of(cell, observations, options.bootstrap);
+    if (cell.target) cell.summary->to_target = time_to_target(*cell.target, cell.summary->step_ns);
   }
   add_ceiling_shares(report);
   const std::unordered_map<std::string, Baseline> baselines = baselines_of(report);

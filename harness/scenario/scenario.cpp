@@ -9,6 +9,7 @@
 #include "harness/scenario/names.h"
 #include "harness/scenario/optimizers.h"
 #include "harness/scenario/settings.h"
+#include "harness/scenario/target.h"
 
 namespace gdbench::scenario {
 
@@ -16,7 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kMostSteps = 1'000'000'000'000;
 constexpr IntegerRange kSeeds = {0, INT64_MAX};
 constexpr IntegerRange kRows = {1, kMostRows};
 constexpr IntegerRange kColumns = {1, kMostColumns};
@@ -82,6 +82,12 @@ SyntheticData read_synthetic(JsonReader& reader) {
   data.outputs = reader.integer("outputs", outputs, blobs ? std::nullopt : std::optional<std::int64_t>(1));
   data.noise = reader.number("noise", {0, false}, 0.1);
   data.seed = static_cast<std::uint64_t>(reader.integer("seed", kSeeds, 1));
+  data.condition = reader.number("condition", {1, false}, 1.0);
+  if (data.condition != 1 && data.kind != SyntheticKind::linear) {
+    reader.fail("condition", "a condition with the kind " + in_quotes(name_of(data.kind)), "the kind \"linear\"");
+  }
+  data.density = reader.number("density", {0, true}, 1.0);
+  if (data.density > 1) reader.fail("density", "a number above 0 and up to 1");
   return data;
 }
 
@@ -113,7 +119,7 @@ Data read_data(JsonReader reader, const std::filesystem::path& folder) {
   const auto source = reader.choice<Source>("source", {Source::synthetic, Source::csv, Source::npy, Source::idx});
   Data data;
   if (!reader.has("source")) {
-    reader.finish({"kind", "rows", "features", "outputs", "noise", "seed"});
+    reader.finish({"kind", "rows", "features", "outputs", "noise", "seed", "condition", "density"});
     return data;
   }
   switch (source) {
@@ -218,6 +224,7 @@ Scenario read_document(JsonDocument& document, const std::filesystem::path& file
     scenario.schedule = read.schedule;
   }
   scenario.initial_seed = static_cast<std::uint64_t>(root.integer("initial_seed", kSeeds, 1));
+  scenario.target = read_target(root, scenario.steps);
   root.finish(setting_names());
   return scenario;
 }

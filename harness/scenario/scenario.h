@@ -54,6 +54,8 @@ struct SyntheticData {
   std::int64_t outputs = 1;  // classes for blobs
   double noise = 0.1;
   std::uint64_t seed = 1;
+  double condition = 1;  // of the features' covariance, about: the ratio of the columns' variances; kind linear only
+  double density = 1;    // probability with which an entry of the features is kept; the others are 0
 };
 
 enum class EmptyCells { reject, drop };
@@ -89,6 +91,16 @@ struct Batch {
   std::int64_t micro_batches = 1;
 };
 
+// A training is done when its loss over all training rows is at or below a bound.
+struct Target {
+  double loss = 0;        // the bound, or, if relative, the part of the initial loss that it is
+  bool relative = false;  // then below 1
+  std::int64_t most_steps = 0;
+  std::int64_t evaluate_every = 0;  // steps between two evaluations of the loss; at most most_steps
+};
+
+constexpr std::int64_t kMostSteps = 1'000'000'000'000;
+
 struct Scenario {
   std::string name;
   std::string purpose;  // the question it answers
@@ -104,7 +116,8 @@ struct Scenario {
   Dtype dtype = Dtype::f32;
   std::int64_t steps = 100;        // a run of this length is far from its fixed point
   std::uint64_t initial_seed = 1;  // of the initial parameters
-  std::filesystem::path file;      // where it was read from; paths in it are relative to that file
+  std::optional<Target> target;
+  std::filesystem::path file;  // where it was read from; paths in it are relative to that file
 
   // 16 hexadecimal digits of a hash of the resolved scenario without purpose, favours and file.
   std::string identity() const;

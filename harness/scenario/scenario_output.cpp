@@ -6,6 +6,7 @@
 #include "harness/scenario/names.h"
 #include "harness/scenario/optimizers.h"
 #include "harness/scenario/scenario.h"
+#include "harness/scenario/target.h"
 
 namespace gdbench::scenario {
 
@@ -36,13 +37,17 @@ struct DataToJson {
     if (data.kind == SyntheticKind::gradients) {
       return {{"source", name_of(Source::synthetic)}, {"kind", name_of(data.kind)}, {"seed", data.seed}};
     }
-    return {{"source", name_of(Source::synthetic)},
-            {"kind", name_of(data.kind)},
-            {"rows", data.rows},
-            {"features", data.features},
-            {"outputs", data.outputs},
-            {"noise", data.noise},
-            {"seed", data.seed}};
+    json result = {{"source", name_of(Source::synthetic)},
+                   {"kind", name_of(data.kind)},
+                   {"rows", data.rows},
+                   {"features", data.features},
+                   {"outputs", data.outputs},
+                   {"noise", data.noise},
+                   {"seed", data.seed}};
+    // As with the target: absent where they change nothing, for the identity's sake.
+    if (data.condition != 1) result["condition"] = data.condition;
+    if (data.density != 1) result["density"] = data.density;
+    return result;
   }
   json operator()(const CsvData& data) const {
     return {{"source", name_of(Source::csv)},
@@ -70,19 +75,23 @@ nlohmann::json to_json(const Scenario& scenario) {
     if (!scenario.batch.rows) batch = {{"rows", "full"}};
     batch["micro_batches"] = scenario.batch.micro_batches;
   }
-  return {{"name", scenario.name},
-          {"purpose", scenario.purpose},
-          {"favours", scenario.favours},
-          {"task", name_of(scenario.task)},
-          {"model", to_json(scenario.model)},
-          {"loss", name_of(scenario.loss)},
-          {"data", std::visit(DataToJson{}, scenario.data)},
-          {"standardise", {{"features", scenario.standardise.features}, {"targets", scenario.standardise.targets}}},
-          {"batch", std::move(batch)},
-          {"optimizer", to_json(scenario.optimizer, scenario.schedule)},
-          {"dtype", name_of(scenario.dtype)},
-          {"steps", scenario.steps},
-          {"initial_seed", scenario.initial_seed}};
+  json result = {
+      {"name", scenario.name},
+      {"purpose", scenario.purpose},
+      {"favours", scenario.favours},
+      {"task", name_of(scenario.task)},
+      {"model", to_json(scenario.model)},
+      {"loss", name_of(scenario.loss)},
+      {"data", std::visit(DataToJson{}, scenario.data)},
+      {"standardise", {{"features", scenario.standardise.features}, {"targets", scenario.standardise.targets}}},
+      {"batch", std::move(batch)},
+      {"optimizer", to_json(scenario.optimizer, scenario.schedule)},
+      {"dtype", name_of(scenario.dtype)},
+      {"steps", scenario.steps},
+      {"initial_seed", scenario.initial_seed}};
+  // Absent where there is none: the identity of other scenarios stays what it was before there were targets.
+  if (scenario.target) result["target"] = to_json(*scenario.target);
+  return result;
 }
 
 std::string Scenario::identity() const {

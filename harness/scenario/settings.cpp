@@ -109,8 +109,8 @@ void spell_out_batch(json& root) {
 
 const std::vector<std::string>& setting_names() {
   static const std::vector<std::string> names = {
-      "name",      "purpose", "favours", "task",         "model", "loss",     "data",  "standardise",  "batch",
-      "optimizer", "dtype",   "steps",   "initial_seed", "rows",  "features", "width", "learning_rate"};
+      "name",      "purpose", "favours", "task",         "model",  "loss", "data",     "standardise", "batch",
+      "optimizer", "dtype",   "steps",   "initial_seed", "target", "rows", "features", "width",       "learning_rate"};
   return names;
 }
 

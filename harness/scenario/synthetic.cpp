@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kTeacherWidth = 32;
 
 // Streams of the seed, one per part, so that more rows or more noise leave the rest as it was.
-enum Stream : std::uint64_t { kFeatures = 1, kWeights = 2, kNoise = 3 };
+enum Stream : std::uint64_t { kFeatures = 1, kWeights = 2, kNoise = 3, kMask = 4 };
 
 std::vector<double> normals(Random& random, std::int64_t count, double deviation) {
   std::vector<double> values(static_cast<std::size_t>(count));
@@ -35,6 +35,26 @@ std::vector<double> product(const std::vector<double>& a, const std::vector<doub
 
 // Deviation of weights that leaves the variance of `inputs` standard normal inputs at 1.
 double weight_deviation(std::int64_t inputs) { return 1 / std::sqrt(static_cast<double>(inputs)); }
+
+// Keeps each entry with the probability data.density and makes the others 0.
+void mask_features(const SyntheticData& data, std::vector<double>& x) {
+  if (data.density == 1) return;
+  Random random(data.seed, kMask);
+  for (double& value : x) {
+    if (random.uniform() >= data.density) value = 0;
+  }
+}
+
+// Column j of independent columns of one variance times condition^(-j / (2 (features - 1))): variances from 1 down to
+// 1 / condition in equal ratios, which are the eigenvalues of the covariance. Targets are made before, so that they are
+// the same whatever the condition.
+void spread_columns(const SyntheticData& data, std::vector<double>& x) {
+  if (data.condition == 1 || data.features == 1) return;
+  const double step = -reproducible_log(data.condition) / static_cast<double>(2 * (data.features - 1));
+  std::vector<double> scales(static_cast<std::size_t>(data.features));
+  for (std::size_t j = 0; j < scales.size(); ++j) scales[j] = reproducible_exp(static_cast<double>(j) * step);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] *= scales[i % scales.size()];
+}
 
 // y = X w, w ~ N(0, 1 / features).
 std::vector<double> linear_targets(const SyntheticData& data, const std::vector<double>& x) {
@@ -78,14 +98,20 @@ Table make_synthetic(const SyntheticData& data) {
   table.rows = data.rows;
   table.features = data.features;
   table.outputs = data.outputs;
-  if (data.kind == SyntheticKind::blobs) return make_blobs(data, std::move(table));
+  if (data.kind == SyntheticKind::blobs) {
+    table = make_blobs(data, std::move(table));
+    mask_features(data, table.x);
+    return table;
+  }
 
   Random features(data.seed, kFeatures);
   table.x = normals(features, data.rows * data.features, 1);
   if (data.kind == SyntheticKind::gradients) return table;
+  mask_features(data, table.x);
   table.y = data.kind == SyntheticKind::linear ? linear_targets(data, table.x) : teacher_targets(data, table.x);
   Random noise(data.seed, kNoise);
   for (double& value : table.y) value += data.noise * noise.normal();
+  spread_columns(data, table.x);
   return table;
 }
 

@@ -207,11 +207,23 @@ Status Client::run_on(std::uint64_t steps) {
   return answer.ok() ? Status{} : Status(answer.error());
 }
 
-Result<double> Client::evaluate() {
+Result<EvaluationAnswer> Client::evaluate_timed() {
+  const std::int64_t sent_ns = monotonic_ns();
   const Result<json> answer = request("evaluate", {{"split", "train"}});
+  const std::int64_t received_ns = monotonic_ns();
   if (!answer.ok()) return answer.error();
   const json loss = answer.value().value("loss", json());
-  return loss.is_number() ? loss.get<double>() : std::numeric_limits<double>::quiet_NaN();
+  const json real_ns = answer.value().value("real_ns", json());
+  EvaluationAnswer result;
+  result.loss = loss.is_number() ? loss.get<double>() : std::numeric_limits<double>::quiet_NaN();
+  result.real_ns = real_ns.is_number() ? real_ns.get<double>() : static_cast<double>(received_ns - sent_ns);
+  return result;
+}
+
+Result<double> Client::evaluate() {
+  const Result<EvaluationAnswer> answer = evaluate_timed();
+  if (!answer.ok()) return answer.error();
+  return answer.value().loss;
 }
 
 Result<json> Client::profile(std::uint64_t steps) { return request("profile", {{"steps", steps}}); }

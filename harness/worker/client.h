@@ -47,6 +47,11 @@ struct BlockAnswer {
   std::optional<AllocationTotals> allocated{};  // by the block, where the worker counts
 };
 
+struct EvaluationAnswer {
+  double loss = 0;     // NaN where the worker's loss is not a number
+  double real_ns = 0;  // as the worker says, or, if it does not, of the whole request
+};
+
 class Client {
  public:
   Client() = default;
@@ -67,7 +72,8 @@ class Client {
   Result<BlockAnswer> run(const BlockRequest& request);
   // Goes on from the state at hand, with no state set or read.
   Status run_on(std::uint64_t steps);
-  Result<double> evaluate();  // NaN where the worker's loss is not a number
+  Result<EvaluationAnswer> evaluate_timed();
+  Result<double> evaluate();  // the loss alone
   Result<nlohmann::json> profile(std::uint64_t steps);
   // Says bye and waits for the end; kills a worker that does not go. Error: it ended otherwise than with status 0.
   Status bye();

@@ -6,6 +6,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/clock.h"
 #include "harness/worker/allocation_totals.h"
 #include "harness/worker/block_timer.h"
 #include "harness/worker/channel.h"
@@ -156,9 +157,11 @@ class Server {
 
   Result<json> evaluate(const json& request) {
     if (!instance_.prepared()) return not_prepared();
+    const std::int64_t start_ns = monotonic_ns();
     const Result<double> loss = instance_.evaluate(request.value("split", "train") == "train" ? 0 : 1);
+    const std::int64_t end_ns = monotonic_ns();
     if (!loss.ok()) return loss.error();
-    return json{{"loss", loss.value()}};
+    return json{{"loss", loss.value()}, {"real_ns", static_cast<double>(end_ns - start_ns)}};
   }
 
   Result<json> profile(const json& request) {

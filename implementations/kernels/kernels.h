@@ -106,6 +106,16 @@ struct Operand {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   Layout layout = Layout::row_major;
+  std::int64_t entries = 0;  // of sparse_csr, as many as are stored or expected: what the op's cost is told by
+};
+
+// What a buffer of the layout sparse_csr shows on a CPU: a matrix in compressed sparse rows. Row i's entries are those
+// from row_offsets[i] to row_offsets[i + 1], which need not start at 0 for row 0: a slice of rows is another
+// row_offsets into the same arrays.
+struct CsrMatrix {
+  const std::int32_t* row_offsets = nullptr;     // [rows + 1], ascending
+  const std::int32_t* column_indices = nullptr;  // ascending within a row
+  const void* values = nullptr;                  // of the request's dtype
 };
 
 constexpr std::size_t kMaximumOperands = 6;
@@ -149,6 +159,8 @@ enum BackendFlag : std::uint32_t {
   kEpilogueBias = 1u << 2,
   kEpilogueActivation = 1u << 3,
   kEpilogueUpdate = 1u << 4,
+  // product takes a left operand A of the layout sparse_csr, transposed or not; B and C are row-major.
+  kSparse = 1u << 5,
 };
 
 struct ContextSettings {

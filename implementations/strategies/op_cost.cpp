@@ -87,15 +87,29 @@ double element_bytes(const kernels::Request& request, std::size_t i) {
   return element;
 }
 
+// An entry is a value and its column; a row has an offset.
+double csr_bytes(const kernels::Request& request, const kernels::Operand& operand) {
+  const auto entry = static_cast<double>(pipeline::element_size(request.dtype) + sizeof(std::int32_t));
+  return entry * static_cast<double>(operand.entries) + sizeof(std::int32_t) * static_cast<double>(operand.rows + 1);
+}
+
 }  // namespace
 
 OpCost cost_of(const kernels::Request& request) {
   OpCost cost;
   for (std::size_t i = 0; i < request.operand_count; ++i) {
+    if (request.operands[i].layout == kernels::Layout::sparse_csr) {
+      cost.bytes += csr_bytes(request, request.operands[i]);
+      continue;
+    }
     cost.bytes += transfers(request, i) * element_bytes(request, i) * size_of(request.operands[i]);
   }
   if (request.op == Op::product) {
     const kernels::Operand& a = request.operands[0];
+    if (a.layout == kernels::Layout::sparse_csr) {
+      cost.flops = 2 * static_cast<double>(a.entries) * static_cast<double>(request.operands[2].columns);
+      return cost;
+    }
     const std::int64_t depth = request.transpose_a ? a.rows : a.columns;
     cost.flops = 2 * static_cast<double>(depth) * size_of(request.operands[2]);
     return cost;

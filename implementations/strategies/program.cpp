@@ -7,7 +7,7 @@ void Program::add(Session& session, kernels::Request request, gdbench_phase phas
   std::vector<kernels::Buffer> buffers;
   request.operand_count = 0;
   for (const Matrix& operand : operands) {
-    request.operands[request.operand_count++] = {operand.rows, operand.columns, kernels::Layout::row_major};
+    request.operands[request.operand_count++] = {operand.rows, operand.columns, operand.layout, operand.entries};
     buffers.push_back(operand.buffer);
   }
   append(session.bind(request), kernels::name_of(request.op), phase, cost_of(request), buffers);

@@ -16,6 +16,8 @@ struct Matrix {
   kernels::Buffer buffer = nullptr;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
+  kernels::Layout layout = kernels::Layout::row_major;
+  std::int64_t entries = 0;  // as in kernels::Operand
 };
 
 class Program {

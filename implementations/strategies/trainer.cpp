@@ -1,10 +1,20 @@
 #include "implementations/strategies/trainer.h"
 
+#include "implementations/failure.h"
+#include "implementations/strategies/options.h"
+
 namespace gdbench::strategies {
 
 void Trainer::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
   TrainerBase::prepare(problem, settings);
-  feed_.emplace(session(), data(), problem.batch_rows);
+  const Features features = option_value(settings, kFeaturesOption.key) == "csr" ? Features::csr : Features::dense;
+  if (features == Features::csr && (backend().flags & kernels::kSparse) == 0) {
+    throw implementations::Failure(GDBENCH_UNSUPPORTED, std::string(backend().name) + " has no csr features");
+  }
+  if (features == Features::csr && problem.micro_batches > 1) {
+    throw implementations::Failure(GDBENCH_UNSUPPORTED, "csr features in micro-batches");
+  }
+  feed_.emplace(session(), data(), problem.batch_rows, features);
   if (problem.task == GDBENCH_TASK_GRADIENTS) {
     const std::int64_t outputs = problem.layers[problem.layer_count - 1].outputs;
     masks_.emplace(session(), static_cast<gdbench_dtype>(problem.dtype), largest_part(), outputs);
@@ -12,7 +22,7 @@ void Trainer::prepare(const gdbench_problem& problem, const gdbench_settings& se
 }
 
 double Trainer::evaluate(std::int32_t split) {
-  const Evaluation::Split rows = Evaluation::split_of(data(), feed_->loader(), split);
+  const Evaluation::Split rows = Evaluation::split_of(data(), feed_->csr(), split);
   std::optional<Evaluation>& evaluation = evaluations_[split];
   if (!evaluation) evaluation.emplace(session(), problem(), parameters(), rows);
   return evaluation->run();

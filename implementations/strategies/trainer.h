@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "implementations/strategies/batch_feed.h"
 #include "implementations/strategies/column_masks.h"
@@ -23,10 +24,21 @@ constexpr std::uint32_t kTrainerCapabilities =
     GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE) |
     GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES) | GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY);
 
+// The option that a strategy declares whose step takes X from BatchFeed::Batch::x_matrix, whatever its layout.
+constexpr gdbench_option kFeaturesOption = {
+    "features",
+    GDBENCH_OPTION_CHOICE,
+    0,
+    "dense",
+    "dense|csr",
+    "the first layer's operand: the dense array, or compressed sparse rows made from it without its zeros"};
+
 class Trainer : public TrainerBase {
  public:
   using TrainerBase::TrainerBase;
 
+  // A strategy extends it with what its step needs. Throws Failure (GDBENCH_UNSUPPORTED) for csr features on a backend
+  // without sparse products, or in micro-batches.
   void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override;
   double evaluate(std::int32_t split) override;
 

@@ -4,6 +4,7 @@
 
 #include "reports/render/attribution.h"
 #include "reports/render/render.h"
+#include "reports/render/target.h"
 #include "reports/render/words.h"
 
 namespace gdbench::render {
@@ -104,6 +105,7 @@ class Console {
     const std::string& key = table.scenario->key;
     titled(attribution_.tax_title(), attribution_.taxes(key));
     for (const std::string& sentence : attribution_.break_evens(key, true)) paragraph(sentence, kGap);
+    target(table);
     if (any_within_one_process(table)) paragraph(std::string(kOneProcessMark) + " " + kOneProcessWords, 2, Style::dim);
   }
 
@@ -138,6 +140,15 @@ class Console {
     if (table.front().texts.empty()) return;
     paragraph(title + ":", kGap, Style::dim);
     print(table, table.front().texts.size());
+  }
+
+  void target(const ScenarioTable& table) {
+    const std::string title = target_title(table);
+    if (title.empty()) return;
+    paragraph(title + ":", kGap, Style::dim);
+    const TextTable reached = target_table(table);
+    if (!reached.front().texts.empty()) print(reached, reached.front().texts.size());
+    for (const std::string& sentence : target_sentences(table)) paragraph(sentence, kGap);
   }
 
   void untimed_rows(const std::vector<Row>& rows) {
@@ -178,6 +189,7 @@ class Console {
     text_ += "\n";
     for (const std::string& line : legend(report_)) paragraph(line, 0, Style::dim);
     for (const std::string& line : attribution_.legend()) paragraph(line, 0, Style::dim);
+    for (const std::string& line : target_legend(report_)) paragraph(line, 0, Style::dim);
     std::string names;
     for (const std::string& title : left_out_) names += (names.empty() ? "" : ", ") + title;
     if (!names.empty()) paragraph("Left out of a table for lack of width: " + names + ".", 0, Style::dim);

@@ -1,5 +1,6 @@
 #include "reports/render/attribution.h"
 #include "reports/render/render.h"
+#include "reports/render/target.h"
 #include "reports/render/words.h"
 
 namespace gdbench::render {
@@ -43,6 +44,16 @@ void add_titled(const std::string& title, const TextTable& table, std::string& t
   add_table(table, text);
 }
 
+void add_target(const ScenarioTable& table, std::string& text) {
+  const std::string title = target_title(table);
+  if (title.empty()) return;
+  text += escaped(title) + ":\n\n";
+  if (const TextTable reached = target_table(table); !reached.front().texts.empty()) add_table(reached, text);
+  const std::vector<std::string> sentences = target_sentences(table);
+  for (const std::string& sentence : sentences) text += "- " + escaped(sentence) + "\n";
+  if (!sentences.empty()) text += "\n";
+}
+
 void add_scenario(const ScenarioTable& table, const AttributionWords& attribution, std::string& text) {
   text += "## " + escaped(table.scenario->label) + "\n\n" + escaped(scenario_words(*table.scenario)) + "\n\n";
   if (!table.ranked.empty()) add_table(text_table(table.ranked), text);
@@ -62,6 +73,7 @@ void add_scenario(const ScenarioTable& table, const AttributionWords& attributio
   const std::vector<std::string> sentences = attribution.break_evens(key, false);
   for (const std::string& sentence : sentences) text += "- " + escaped(sentence) + "\n";
   if (!sentences.empty()) text += "\n";
+  add_target(table, text);
   if (any_within_one_process(table)) text += escaped(kOneProcessMark) + " " + kOneProcessWords + "\n\n";
 }
 
@@ -88,6 +100,7 @@ std::string markdown(const result::Report& report) {
   text += "\n";
   for (const std::string& line : legend(report)) text += escaped(line) + "\n";
   for (const std::string& line : attribution.legend()) text += escaped(line) + "\n";
+  for (const std::string& line : target_legend(report)) text += escaped(line) + "\n";
   return text;
 }
 

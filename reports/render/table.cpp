@@ -101,10 +101,22 @@ std::string of_profile(const Row& row) {
   return row.cell->profile ? Get(*row.cell->profile) : "";
 }
 
+// The same of the training to the target, and of its time.
+template <auto Get>
+std::string of_target(const Row& row) {
+  return row.cell->target ? Get(*row.cell->target) : "";
+}
+template <auto Get>
+std::string of_time_to_target(const Row& row) {
+  return row.timed() && row.cell->summary->to_target ? Get(*row.cell->summary->to_target) : "";
+}
+
 using S = const result::Summary&;
 using C = const result::CeilingShare&;
 using P = const result::Profile&;
 using R = const result::RatioToBaseline&;
+using T = const result::TargetRun&;
+using TT = const result::TimeToTarget&;
 
 constexpr std::array kColumns = {
     // title, text, right aligned, rank, field, value
@@ -177,6 +189,19 @@ constexpr std::array kColumns = {
            of_profile<[](P p) { return p.prepared_bytes ? std::to_string(*p.prepared_bytes) : std::string(); }>},
     Column{nullptr, nullptr, false, 0, "kernel_calls_per_step",
            of_profile<[](P p) { return exact(result::calls_per_step(p)); }>},
+    Column{nullptr, nullptr, false, 0, "target_state", of_target<[](T t) { return std::string(name_of(t.state)); }>},
+    Column{nullptr, nullptr, false, 0, "target_loss", of_target<[](T t) { return exact(t.target_loss); }>},
+    Column{nullptr, nullptr, false, 0, "target_steps", of_target<[](T t) { return std::to_string(t.steps); }>},
+    Column{nullptr, nullptr, false, 0, "final_loss", of_target<[](T t) { return exact(t.loss); }>},
+    Column{nullptr, nullptr, false, 0, "time_to_target_ns",
+           of_time_to_target<[](TT t) { return exact(t.time_ns.value); }>},
+    Column{nullptr, nullptr, false, 0, "time_to_target_low_ns",
+           of_time_to_target<[](TT t) { return exact(t.time_ns.interval.low); }>},
+    Column{nullptr, nullptr, false, 0, "time_to_target_high_ns",
+           of_time_to_target<[](TT t) { return exact(t.time_ns.interval.high); }>},
+    Column{nullptr, nullptr, false, 0, "time_to_target_with_evaluations_ns", of_time_to_target<[](TT t) {
+             return t.with_evaluations_ns ? exact(t.with_evaluations_ns->value) : std::string();
+           }>},
     Column{nullptr, nullptr, false, 0, "repeat", [](const Row& row) { return row.cell->repeat; }},
 };
 

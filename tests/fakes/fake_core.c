@@ -79,8 +79,7 @@ gdbench_status fake_get_state(gdbench_instance* instance, gdbench_state* state) 
   return GDBENCH_OK;
 }
 
-/* Prediction minus target of one output of one row. */
-static double residual(const gdbench_instance* instance, int64_t row, int64_t output) {
+double fake_residual(const gdbench_instance* instance, int64_t row, int64_t output) {
   const gdbench_data* data = instance->data;
   const int64_t outputs = data->outputs;
   double prediction = instance->bias[output];
@@ -95,7 +94,7 @@ static void accumulate_row(gdbench_instance* instance, int64_t row, double scale
   const gdbench_data* data = instance->data;
   const int64_t outputs = data->outputs;
   for (int64_t o = 0; o < outputs; ++o) {
-    const double derivative = scale * residual(instance, row, o);
+    const double derivative = scale * fake_residual(instance, row, o);
     for (int64_t f = 0; f < data->features; ++f) {
       instance->gradient[f * outputs + o] += derivative * element(data->x, data->dtype, row * data->features + f);
     }

@@ -44,6 +44,8 @@ gdbench_status fake_prepare(gdbench_instance* instance, const gdbench_problem* p
 gdbench_status fake_set_state(gdbench_instance* instance, const gdbench_state* state);
 gdbench_status fake_get_state(gdbench_instance* instance, gdbench_state* state);
 gdbench_status fake_run(gdbench_instance* instance, uint64_t steps);
+/* Prediction minus target of one output of one row. */
+double fake_residual(const gdbench_instance* instance, int64_t row, int64_t output);
 void fake_destroy(gdbench_instance* instance);
 
 #ifdef __cplusplus

@@ -45,13 +45,14 @@ double processor_seconds() {
 
 TEST(Fakes, EachHasItsIdAndTheCurrentAbi) {
   const std::map<std::string, std::string> ids = {
-      {"fake_crash", "fake/crash"},   {"fake_hang", "fake/hang"},
-      {"fake_memory", "fake/memory"}, {"fake_wrong", "fake/wrong"},
-      {"fake_nan", "fake/nan"},       {"fake_prepare_fails", "fake/prepare-fails"},
-      {"fake_skip", "fake/skip"},     {"fake_unsupported", "fake/unsupported"},
-      {"fake_idle", "fake/idle"},     {"fake_null", "null/none"},
-      {"fake_exit", "fake/exit"},     {"fake_stdout", "fake/stdout"},
-      {"fake_throw", "fake/throw"},   {"fake_delay", "fake/delay"}};
+      {"fake_crash", "fake/crash"},    {"fake_hang", "fake/hang"},
+      {"fake_memory", "fake/memory"},  {"fake_wrong", "fake/wrong"},
+      {"fake_nan", "fake/nan"},        {"fake_prepare_fails", "fake/prepare-fails"},
+      {"fake_skip", "fake/skip"},      {"fake_unsupported", "fake/unsupported"},
+      {"fake_idle", "fake/idle"},      {"fake_null", "null/none"},
+      {"fake_exit", "fake/exit"},      {"fake_stdout", "fake/stdout"},
+      {"fake_throw", "fake/throw"},    {"fake_delay", "fake/delay"},
+      {"fake_flatter", "fake/flatter"}};
   for (const auto& [fake, id] : ids) {
     const LoadedPlugin plugin(path_of(fake));
     ASSERT_TRUE(plugin.has_entry()) << plugin.load_error();

@@ -72,11 +72,13 @@ gdbench_status synchronise(Context* /*context*/, Stream* /*stream*/) { return GD
 std::string missing(const Request& request) {
   const Definition& backend = definition();
   if ((backend.dtypes & GDBENCH_BIT(request.dtype)) == 0) return request.dtype == GDBENCH_F64 ? "f64" : "f32";
+  const auto lacks = [&](BackendFlag flag) { return (backend.flags & flag) == 0; };
   for (std::size_t i = 0; i < request.operand_count; ++i) {
-    if (request.operands[i].layout != Layout::row_major) return "layout but row-major";
+    const Layout layout = request.operands[i].layout;
+    const bool sparse = layout == Layout::sparse_csr && request.op == Op::product && i == 0 && !lacks(kSparse);
+    if (layout != Layout::row_major && !sparse) return "such layout of an operand but row-major";
   }
   if (request.op != Op::product) return {};
-  const auto lacks = [&](BackendFlag flag) { return (backend.flags & flag) == 0; };
   if (request.epilogue_bias && lacks(kEpilogueBias)) return "bias epilogue";
   if (request.epilogue_activation != GDBENCH_IDENTITY && lacks(kEpilogueActivation)) return "activation epilogue";
   if (request.epilogue_update && lacks(kEpilogueUpdate)) return "update epilogue";

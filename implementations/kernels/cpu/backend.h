@@ -18,7 +18,7 @@ struct Definition {
   std::uint32_t optimizers = 0;
 
   // Asked first, for ops that take more preparation than choosing a function: a request whose shapes are consistent,
-  // whose layouts are row-major and whose dtype and epilogues are the backend's. An empty Binding leaves the request to
+  // whose layouts, dtype and epilogues are the backend's. An empty Binding leaves the request to
   // the functions. May throw; null where there is no such op.
   Binding (*bind)(const Request& request) = nullptr;
   Functions f32;

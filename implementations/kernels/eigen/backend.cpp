@@ -8,7 +8,7 @@ const cpu::Definition& cpu::definition() {
   static const Definition definition = {
       .name = "eigen",
       .build = GDBENCH_KERNEL_BUILD,
-      .flags = kEpilogueUpdate,
+      .flags = kEpilogueUpdate | kSparse,
       .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
       .optimizers = kAllOptimizers,
       .bind =

@@ -35,4 +35,8 @@ cpu::Binding bind_matrix_product(const Request& request);
 template <class T>
 cpu::Binding bind_vector_product(const Request& request);
 
+// A is in compressed sparse rows (sparse_product.cpp).
+template <class T>
+cpu::Binding bind_sparse_product(const Request& request);
+
 }  // namespace gdbench::kernels::eigen

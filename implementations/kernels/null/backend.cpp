@@ -13,7 +13,7 @@ const cpu::Definition& cpu::definition() {
   static constexpr Definition kDefinition = {
       .name = "null",
       .build = GDBENCH_KERNEL_BUILD,
-      .flags = kNoArithmetic | kEpilogueBias | kEpilogueActivation | kEpilogueUpdate,
+      .flags = kNoArithmetic | kEpilogueBias | kEpilogueActivation | kEpilogueUpdate | kSparse,
       .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
       .optimizers = kAllOptimizers,
       .bind = [](const Request& request) { return make_binding(ShapedCall(request.operands[0]), run_nothing); },

@@ -90,6 +90,7 @@ const gdbench_option kOptions[] = {
      "which passes run: all, none, or changes to all such as -fusion,-buffer-reuse"},
     {"dump", GDBENCH_OPTION_STRING, 0, "", nullptr,
      "a folder into which the graph is written, as text and as Graphviz DOT, before and after each pass"},
+    kFeaturesOption,
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ TrainingProgram Hand::make_step(const BatchFeed::Batch& batch) {
   const std::vector<MicroBatch> parts = parts_of(batch.rows);
   for (const MicroBatch& part : parts) {
     const BatchFeed::Batch rows = feed().part(batch, part);
-    const Matrix x{rows.x, rows.rows, problem().layers[0].inputs};
+    const Matrix x = rows.x_matrix(problem().layers[0].inputs);
     network_->add_forward(program, x);
     network_->add_backward(program, x, {rows.targets, rows.rows, target_columns()}, part.weight, part.first > 0);
   }
@@ -44,7 +44,7 @@ TrainingProgram Hand::make_step(const BatchFeed::Batch& batch) {
   return {std::move(program), feed(), batch, parts};
 }
 
-const gdbench_option kOptions[] = {kUpdateOption};
+const gdbench_option kOptions[] = {kUpdateOption, kFeaturesOption};
 
 }  // namespace
 

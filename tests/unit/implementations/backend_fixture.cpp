@@ -91,6 +91,11 @@ void TestContext::run(const Request& request, const std::vector<Buffer>& buffers
   backend_.unbind(context_, call);
 }
 
+Call* TestContext::bind(const Request& request) {
+  Call* call = nullptr;
+  return backend_.bind(context_, request, &call) == GDBENCH_OK ? call : nullptr;
+}
+
 gdbench_status TestContext::bind_status(const Request& request) {
   Call* call = nullptr;
   const gdbench_status status = backend_.bind(context_, request, &call);

@@ -46,6 +46,9 @@ class TestContext {
   double download_double(Buffer buffer);
   // Binds and runs a request; expects success.
   void run(const Request& request, const std::vector<Buffer>& buffers);
+  // For calls that are run by hand. Null where the backend refuses.
+  Call* bind(const Request& request);
+  void unbind(Call* call) { backend_.unbind(context_, call); }
   gdbench_status bind_status(const Request& request);
   const std::string& error() const { return error_; }
   gdbench_dtype dtype() const { return dtype_; }

@@ -179,7 +179,7 @@ TEST_P(ProductTest, RefusesShapesThatDoNotFit) {
   EXPECT_EQ(context_.bind_status(request(Op::product, {{2, 3}, {3, 5}})), GDBENCH_INVALID);
   EXPECT_EQ(context_.bind_status(request(Op::product, {{0, 3}, {3, 5}, {0, 5}})), GDBENCH_INVALID);
   Request sparse = request(Op::product, {{2, 3}, {3, 5}, {2, 5}});
-  sparse.operands[0].layout = Layout::sparse_csr;
+  sparse.operands[1].layout = Layout::sparse_csr;
   EXPECT_EQ(context_.bind_status(sparse), GDBENCH_UNSUPPORTED);
 }
 

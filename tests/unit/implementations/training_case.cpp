@@ -37,6 +37,15 @@ std::vector<std::int32_t> random_labels(std::mt19937& generator, std::int64_t ro
   return labels;
 }
 
+void mask(std::mt19937& generator, double density, Dense& x) {
+  std::bernoulli_distribution kept(density);
+  for (std::int64_t i = 0; i < x.rows; ++i) {
+    for (std::int64_t j = 0; j < x.columns; ++j) {
+      if (!kept(generator) || i == 0 || j == 0) x.at(i, j) = 0;
+    }
+  }
+}
+
 constexpr std::int64_t kValidationRows = 5;
 constexpr std::int64_t kEpochs = 2;
 
@@ -72,6 +81,7 @@ TrainingProblem::TrainingProblem(const TrainingCase& values) : case_(values) {
   validation_x_ = kernels::random_matrix(generator, kValidationRows, features);
   validation_y_ = kernels::random_matrix(generator, kValidationRows, outputs);
   validation_labels_ = random_labels(generator, kValidationRows, outputs);
+  if (case_.density < 1) mask(generator, case_.density, x_);
   write(x_bytes_, x_);
   write(y_bytes_, y_);
   write(validation_x_bytes_, validation_x_);

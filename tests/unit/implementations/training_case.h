@@ -23,6 +23,7 @@ struct TrainingCase {
   gdbench_task task = GDBENCH_TASK_TRAIN;  // gradients ends where train does, but for rounding
   OptimizerCase optimizer = {GDBENCH_SGD, 0, false};
   std::int64_t micro_batches = 1;  // any number ends where 1 does, but for rounding
+  double density = 1;              // of the training rows' features; below 1 row 0 and column 0 have no entry at all
 };
 
 // Of the task gradients: depths, activations, biases, numbers of outputs and kinds of batches.

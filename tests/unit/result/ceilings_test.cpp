@@ -116,17 +116,18 @@ TEST(LeastWork, OfAnUpdateIsItsArraysOnce) {
 }
 
 TEST(LeastWork, IsUnknownForWhatHasNoFormula) {
-  for (const auto& change :
-       std::vector<void (*)(ScenarioRecord&)>{[](ScenarioRecord& scenario) { scenario.resolved = nullptr; },
-                                              [](ScenarioRecord& scenario) { scenario.resolved["task"] = "floor"; },
-                                              [](ScenarioRecord& scenario) { scenario.resolved["dtype"] = "bf16"; },
-                                              [](ScenarioRecord& scenario) { scenario.resolved.erase("loss"); },
-                                              [](ScenarioRecord& scenario) {
-                                                scenario.resolved["model"] = {{"kind", "other"}};
-                                              },
-                                              [](ScenarioRecord& scenario) {
-                                                scenario.resolved["model"]["layers"] = {{{"width", "5"}}};
-                                              }}) {
+  for (const auto& change : std::vector<void (*)(ScenarioRecord&)>{
+           [](ScenarioRecord& scenario) { scenario.resolved = nullptr; },
+           [](ScenarioRecord& scenario) { scenario.resolved["task"] = "floor"; },
+           [](ScenarioRecord& scenario) { scenario.resolved["dtype"] = "bf16"; },
+           [](ScenarioRecord& scenario) { scenario.resolved.erase("loss"); },
+           [](ScenarioRecord& scenario) { scenario.resolved["data"]["density"] = 0.5; },
+           [](ScenarioRecord& scenario) {
+             scenario.resolved["model"] = {{"kind", "other"}};
+           },
+           [](ScenarioRecord& scenario) {
+             scenario.resolved["model"]["layers"] = {{{"width", "5"}}};
+           }}) {
     ScenarioRecord scenario = regression();
     change(scenario);
     EXPECT_FALSE(least_work(scenario, 1).has_value()) << scenario.resolved;

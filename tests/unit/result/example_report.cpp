@@ -72,8 +72,11 @@ ScenarioRecord small_scenario() {
   scenario.key = "00000000000000aa";
   scenario.name = "example-3x2";
   scenario.label = "example-3x2";
-  scenario.resolved = {
-      {"name", "example-3x2"}, {"dtype", "f32"}, {"loss", "half_mse"}, {"model", {{"kind", "linear_regression"}}}};
+  scenario.resolved = {{"name", "example-3x2"},
+                       {"dtype", "f32"},
+                       {"loss", "half_mse"},
+                       {"model", {{"kind", "linear_regression"}}},
+                       {"target", {{"loss", 0.25}, {"most_steps", 10000}, {"evaluate_every", 100}}}};
   scenario.rows = 3;
   scenario.features = 2;
   scenario.outputs = 1;
@@ -189,6 +192,34 @@ void profile(Cell& cell, double allocations_per_step) {
   cell.profile = std::move(made);
 }
 
+result::TargetRun target_run(result::TargetState state, std::uint64_t steps, std::uint64_t stopped_after, double loss) {
+  result::TargetRun run;
+  run.state = state;
+  run.target_loss = 0.25;
+  run.initial_loss = 2.5;
+  run.steps = steps;
+  run.stopped_after = stopped_after;
+  run.loss = loss;
+  run.evaluations = static_cast<std::int64_t>(stopped_after) / 100;
+  run.run_seconds = 1e-6 * static_cast<double>(stopped_after);
+  run.evaluation_seconds = 1e-5;
+  return run;
+}
+
+// The cell that is fastest per step takes the most steps; the reference evaluated one cell. Every other end is there.
+void add_target_runs(std::vector<Cell>& cells) {
+  using result::TargetState;
+  cells[0].target = target_run(TargetState::reached, 3456, 3500, 0.2451);
+  cells[1].target = target_run(TargetState::reached, 789, 800, 0.2437);
+  cells[1].target->evaluation_seconds.reset();
+  cells[2].target = target_run(TargetState::unreached, 10000, 10000, 0.3125);
+  cells[3].target = target_run(TargetState::diverged, 200, 200, std::numeric_limits<double>::quiet_NaN());
+  cells[4].target = target_run(TargetState::cut, 300, 300, 1.75);
+  for (Cell& cell : cells) {
+    if (cell.summary && cell.target) cell.summary->to_target = time_to_target(*cell.target, cell.summary->step_ns);
+  }
+}
+
 // As if loops and matrix were two strategies on one backend.
 result::Attribution example_attribution(const Report& report) {
   const std::string small = report.scenarios[0].label + "/example/";
@@ -284,6 +315,7 @@ Report example_report() {
   beyond.failed = true;
   profile(report.cells[0], 0);
   profile(report.cells[1], 12.5);
+  add_target_runs(report.cells);
   report.attribution = example_attribution(report);
   report.notes = {"example/plugin.so was skipped: it has ABI 9, this program reads 1"};
   return report;

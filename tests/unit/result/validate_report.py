@@ -40,6 +40,7 @@ def broken_reports(report):
     yield change("an unknown status of the run", lambda r: r["run"].update(status="done"))
     yield change("an unknown width of vectors", lambda r: r["ceilings"]["best"].update(vectors="mmx"))
     yield change("a ceiling without levels", lambda r: r["ceilings"]["measurements"][0]["widths"][0].pop("levels"))
+    yield change("an unknown end of a training", lambda r: r["cells"][0]["target"].update(state="lost"))
     yield change("an unknown bound", lambda r: r["cells"][0]["summary"]["ceiling"].update(bound_by="luck"))
     yield change("a host name for a count", lambda r: r["environment"]["cpu"].update(logical_processors="host"))
 

@@ -268,7 +268,7 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
       {"/purpose", "\"a\\nb\"", "s.json: /purpose: found \"a\\x0ab\", expected text on one line"},
       {"/optimiser", "{}",
        "s.json: /optimiser: found an unknown key, expected one of name, purpose, favours, task, model, loss, data, "
-       "standardise, batch, optimizer, dtype, steps, initial_seed (did you mean optimizer?)"},
+       "standardise, batch, optimizer, dtype, steps, initial_seed, target (did you mean optimizer?)"},
   };
   for (const Fault& fault : faults) {
     json scenario = perceptron_scenario();
@@ -289,10 +289,11 @@ TEST_F(ScenarioFile, SaysWhichSettingIsWrong) {
        "s.json: --set optimizer.learning_rate: found -1, expected a positive number"},
       {{"lerning_rate", "1"},
        "s.json: --set lerning_rate: found an unknown key, expected one of name, purpose, favours, task, model, loss, "
-       "data, standardise, batch, optimizer, dtype, steps, initial_seed (did you mean learning_rate?)"},
+       "data, standardise, batch, optimizer, dtype, steps, initial_seed, target (did you mean learning_rate?)"},
       {{"optimiser.learning_rate", "1"},
        "s.json: --set optimiser.learning_rate: found an unknown key, expected one of name, purpose, favours, task, "
-       "model, loss, data, standardise, batch, optimizer, dtype, steps, initial_seed (did you mean optimizer?)"},
+       "model, loss, data, standardise, batch, optimizer, dtype, steps, initial_seed, target (did you mean "
+       "optimizer?)"},
       {{"width", "none"}, "s.json: --set width: found \"none\", expected an integer from 1 to 1048576"},
       {{"model.layers.7.width", "3"}, "s.json: --set model.layers.7.width: found \"7\", expected an index below 3"},
       {{"model.layers.-1.width", "3"}, "s.json: --set model.layers.-1.width: found \"-1\", expected an index below 3"},
@@ -307,7 +308,7 @@ TEST_F(ScenarioFile, SaysWhichSettingIsWrong) {
       {{"dtype", "f3\n2"}, "s.json: --set dtype: found \"f3\\x0a2\", expected one of f32, f64 (did you mean f32?)"},
       {{"", "1"},
        "s.json: --set : found an unknown key, expected one of name, purpose, favours, task, model, loss, data, "
-       "standardise, batch, optimizer, dtype, steps, initial_seed"},
+       "standardise, batch, optimizer, dtype, steps, initial_seed, target"},
   };
   for (const auto& [setting, message] : faults) EXPECT_EQ(read_error(perceptron_scenario(), {setting}), message);
   EXPECT_EQ(read_error(linear_scenario(), {{"width", "3"}}),

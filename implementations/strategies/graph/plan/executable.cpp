@@ -44,7 +44,9 @@ class Binder {
   }
 
   Matrix matrix(NodeId id) const {
-    const Shape& shape = graph_[id].shape;
+    const Node& node = graph_[id];
+    const Shape& shape = node.shape;
+    if (node.kind == Kind::input && node.role == Role::x) return parts_[node.part].x_matrix(shape.columns);
     return {buffer(plan_.locations[id]), shape.rows, shape.columns};
   }
 

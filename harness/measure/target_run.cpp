@@ -1,0 +1,186 @@
+#include "harness/measure/target_run.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "harness/base/clock.h"
+#include "harness/measure/cell_worker.h"
+#include "harness/verify/reference.h"
+
+namespace gdbench::measure {
+
+namespace {
+
+using result::TargetRun;
+using result::TargetState;
+
+// How far the loss of a training that says it is done may be from the reference's, as a part of that and of the initial
+// loss, where rounding is all that is left of it.
+constexpr double kLossTolerance = 0.01;
+constexpr double kInitialLossTolerance = 1e-5;
+
+double reference_loss(const PlannedScenario& planned, const scenario::State& state) {
+  return verify::evaluate(planned.problem, *planned.dataset, verify::to_reference<double>(state));
+}
+
+class Training {
+ public:
+  Training(const PlannedScenario& planned, CellWorker& worker) : planned_(planned), worker_(worker) {}
+
+  // Whether the cell can evaluate; the first evaluation prepares more than it computes, and is not timed.
+  Status start() {
+    if (Status status = worker_.client().set_state(kStartImage, 0); !status.ok()) return status;
+    const Result<double> loss = worker_.client().evaluate();
+    evaluates_ = loss.ok();
+    if (!loss.ok() && loss.error().kind != ErrorKind::unsupported) return loss.error();
+    return {};
+  }
+
+  // From the state at hand to the target, or until time, steps or the loss say that it is over.
+  Result<TargetRun> run(double seconds) {
+    const scenario::Target& target = *planned_.scenario.target;
+    const std::int64_t started_ns = monotonic_ns();
+    TargetRun run;
+    run.initial_loss = run.loss = reference_loss(planned_, planned_.start);
+    run.target_loss = target.relative ? target.loss * run.initial_loss : target.loss;
+    if (evaluates_) run.evaluation_seconds = 0;
+    const auto most_steps = static_cast<std::uint64_t>(target.most_steps);
+    const auto every = static_cast<std::uint64_t>(target.evaluate_every);
+    while (std::isfinite(run.loss) && run.loss > run.target_loss && run.stopped_after < most_steps) {
+      if (static_cast<double>(monotonic_ns() - started_ns) * 1e-9 >= seconds) {
+        run.state = TargetState::cut;
+        break;
+      }
+      if (Status status = advance(std::min(every, most_steps - run.stopped_after), run); !status.ok()) {
+        return status.error();
+      }
+    }
+    if (!std::isfinite(run.loss)) run.state = TargetState::diverged;
+    if (run.loss <= run.target_loss) run.state = TargetState::reached;
+    run.steps = run.stopped_after;
+    if (run.state == TargetState::reached && run.steps > 0) {
+      if (Status status = find_exact_step(run); !status.ok()) return status.error();
+    }
+    return run;
+  }
+
+  // By the reference, after the last evaluation.
+  double confirmed_loss() const { return reference_loss(planned_, worker_.state(after_, step_)); }
+
+ private:
+  // `steps` steps and an evaluation.
+  Status advance(std::uint64_t steps, TargetRun& run) {
+    const Result<double> real_ns = run_block(after_, step_, steps, before_);
+    if (!real_ns.ok()) return real_ns.error();
+    std::swap(before_, after_);
+    earlier_step_ = std::exchange(step_, step_ + static_cast<std::int64_t>(steps));
+    const Result<worker::EvaluationAnswer> evaluation = evaluate(after_, step_);
+    if (!evaluation.ok()) return evaluation.error();
+    run.stopped_after += steps;
+    run.loss = evaluation.value().loss;
+    run.run_seconds += real_ns.value() * 1e-9;
+    if (run.evaluation_seconds) *run.evaluation_seconds += evaluation.value().real_ns * 1e-9;
+    ++run.evaluations;
+    return {};
+  }
+
+  // Bisection between the last two evaluations. In all it takes fewer steps than lie between them.
+  Status find_exact_step(TargetRun& run) {
+    std::int64_t low = earlier_step_;  // above the target, its state in `from`
+    std::int64_t high = step_;         // at or below
+    std::size_t from = before_;
+    std::size_t to = kSpareImage;
+    while (high - low > 1) {
+      const std::int64_t middle = low + (high - low) / 2;
+      const Result<double> real_ns = run_block(from, low, static_cast<std::uint64_t>(middle - low), to);
+      if (!real_ns.ok()) return real_ns.error();
+      const Result<worker::EvaluationAnswer> evaluation = evaluate(to, middle);
+      if (!evaluation.ok()) return evaluation.error();
+      if (evaluation.value().loss <= run.target_loss) {
+        high = middle;
+      } else {
+        low = middle;
+        std::swap(from, to);
+      }
+    }
+    run.steps = static_cast<std::uint64_t>(high);
+    return {};
+  }
+
+  // From the state in one image to another's; the time of the steps.
+  Result<double> run_block(std::size_t from, std::int64_t step, std::uint64_t steps, std::size_t to) {
+    const Result<worker::BlockAnswer> block =
+        worker_.client().run({.steps = steps, .start_image = from, .start_step = step, .end_image = to});
+    if (!block.ok()) return block.error();
+    const std::int64_t expected = step + static_cast<std::int64_t>(steps);
+    if (block.value().end_step != expected) {
+      return failure("says it is at step " + std::to_string(block.value().end_step) + ", expected " +
+                     std::to_string(expected));
+    }
+    return block.value().real_ns;
+  }
+
+  // Of the state that the worker is in, which `image` shows.
+  Result<worker::EvaluationAnswer> evaluate(std::size_t image, std::int64_t step) {
+    if (evaluates_) return worker_.client().evaluate_timed();
+    return worker::EvaluationAnswer{reference_loss(planned_, worker_.state(image, step)), 0};
+  }
+
+  // The start state's image is free once the first block has left it.
+  static constexpr std::size_t kSpareImage = kReplayImage;
+
+  const PlannedScenario& planned_;
+  CellWorker& worker_;
+  bool evaluates_ = false;
+  std::size_t after_ = kStartImage;  // the state at the last evaluation, after `step_` steps
+  std::size_t before_ = kEndImage;   // at the one before it, after `earlier_step_`
+  std::int64_t step_ = 0;
+  std::int64_t earlier_step_ = 0;
+};
+
+// Empty where the cell's last loss is the reference's.
+std::string reason_for_loss_distrust(const TargetRun& run, double confirmed) {
+  const double tolerance = kLossTolerance * confirmed + kInitialLossTolerance * run.initial_loss;
+  if (std::fabs(run.loss - confirmed) <= tolerance) return {};
+  std::array<char, 160> text{};
+  std::snprintf(text.data(), text.size(),
+                "says its loss is %.4g after %llu steps, the reference evaluates its parameters to %.4g", run.loss,
+                static_cast<unsigned long long>(run.stopped_after), confirmed);
+  return text.data();
+}
+
+}  // namespace
+
+Result<TargetRun> run_to_target(const PlannedScenario& planned, const PlannedCell& planned_cell,
+                                const RunOptions& options, double seconds, result::Cell& cell) {
+  result::Launch launch;
+  Result<CellWorker> started = CellWorker::start(planned, planned_cell, planned.problem, options.limits, launch);
+  if (!started.ok()) return started.error();
+  CellWorker worker = std::move(started).value();
+  Training training(planned, worker);
+  if (Status status = training.start(); !status.ok()) return status.error();
+  Result<TargetRun> run = training.run(seconds);
+  if (!run.ok()) return run;
+  if (run.value().state == TargetState::reached) {
+    const std::string reason = reason_for_loss_distrust(run.value(), training.confirmed_loss());
+    if (!reason.empty()) cell.status = {result::CellState::untrusted, reason};
+  }
+  if (Status status = worker.client().bye(); !status.ok()) return status.error();
+  return run;
+}
+
+TargetTime::TargetTime(const Plan& plan, double budget_seconds) : seconds_(kTargetShareOfBudget * budget_seconds) {
+  for (const auto& planned : plan.scenarios) {
+    if (planned->scenario.target) cells_ += planned->cells.size();
+  }
+}
+
+void TargetTime::spend(double seconds) {
+  seconds_ = std::max(0.0, seconds_ - seconds);
+  if (cells_ > 0) --cells_;
+}
+
+}  // namespace gdbench::measure

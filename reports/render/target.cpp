@@ -1,0 +1,127 @@
+#include "reports/render/target.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "reports/render/format.h"
+#include "reports/render/render.h"
+
+namespace gdbench::render {
+
+namespace {
+
+using result::TargetState;
+
+const result::TimeToTarget* time_of(const Row& row) {
+  if (!row.timed() || !row.cell->summary->to_target) return nullptr;
+  return &*row.cell->summary->to_target;
+}
+
+// Rows with a training to the target: by time, then those without.
+std::vector<Row> rows_of(const ScenarioTable& table) {
+  std::vector<Row> rows;
+  for (const std::vector<Row>* part : {&table.ranked, &table.unranked, &table.untimed}) {
+    std::copy_if(part->begin(), part->end(), std::back_inserter(rows),
+                 [](const Row& row) { return row.cell->target.has_value(); });
+  }
+  const auto time_ns = [](const Row& row) {
+    const result::TimeToTarget* time = time_of(row);
+    return time != nullptr ? time->time_ns.value : std::numeric_limits<double>::infinity();
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return time_ns(a) < time_ns(b); });
+  return rows;
+}
+
+std::string estimate_text(const stats::Estimate& estimate) {
+  return format_estimate_ns(estimate) + (estimate.within_one_process ? std::string(" ") + kOneProcessMark : "");
+}
+
+// "unreached: loss 0.31 after 10000 steps".
+std::string outcome_words(const result::TargetRun& run) {
+  const std::string end = std::to_string(run.stopped_after) + " steps";
+  const std::string loss = ": loss " + format_number(run.loss) + " after " + end;
+  switch (run.state) {
+    case TargetState::reached:
+      return "reached";
+    case TargetState::unreached:
+      return "unreached" + loss;
+    case TargetState::diverged:
+      return "diverged within " + end;
+    case TargetState::cut:
+      return "cut for lack of time" + loss;
+  }
+  return "";
+}
+
+// Of rows by time; empty unless somebody reaches the target surely before whoever is fastest per step.
+std::string first_words(const ScenarioTable& table, const std::vector<Row>& rows) {
+  const auto first = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.cell->ranked; });
+  if (first == rows.end() || time_of(*first) == nullptr || table.ranked.empty()) return "";
+  const Row& fastest = table.ranked.front();
+  if (fastest.cell == first->cell || !fastest.cell->target) return "";
+  const result::TimeToTarget* other = time_of(fastest);
+  const bool apart = other == nullptr || time_of(*first)->time_ns.interval.high < other->time_ns.interval.low;
+  if (!apart) return "";
+  return row_name(*first->cell) + " reaches the target first, though a step of " + row_name(*fastest.cell) +
+         " takes less time.";
+}
+
+}  // namespace
+
+TextTable target_table(const ScenarioTable& table) {
+  TextTable text = {{"implementation", false, 0, {}},
+                    {"steps", true, 1, {}},
+                    {"time/step", true, 2, {}},
+                    {"time to target", true, 0, {}},
+                    {"with evaluations", true, 3, {}}};
+  for (const Row& row : rows_of(table)) {
+    const result::TimeToTarget* time = time_of(row);
+    if (time == nullptr) continue;
+    text[0].texts.push_back(row_name(*row.cell));
+    text[1].texts.push_back(std::to_string(row.cell->target->steps));
+    text[2].texts.push_back(format_duration_ns(row.cell->summary->step_ns.value));
+    text[3].texts.push_back(estimate_text(time->time_ns));
+    text[4].texts.push_back(time->with_evaluations_ns ? format_duration_ns(time->with_evaluations_ns->value) : "-");
+  }
+  return text;
+}
+
+std::string target_title(const ScenarioTable& table) {
+  const std::vector<Row> rows = rows_of(table);
+  if (rows.empty()) return "";
+  const result::TargetRun& run = *rows.front().cell->target;
+  std::string text =
+      "time to target: loss " + format_number(run.target_loss) + " from " + format_number(run.initial_loss);
+  const nlohmann::json& resolved = table.scenario->resolved;
+  const auto target = resolved.find("target");
+  if (target == resolved.end() || !target->is_object()) return text;
+  for (const auto& [key, words] : {std::pair{"evaluate_every", ", evaluated every "}, {"most_steps", ", at most "}}) {
+    const auto steps = target->find(key);
+    if (steps != target->end() && steps->is_number_integer()) text += words + steps->dump() + " steps";
+  }
+  return text;
+}
+
+std::vector<std::string> target_sentences(const ScenarioTable& table) {
+  std::vector<std::string> sentences;
+  const std::vector<Row> rows = rows_of(table);
+  for (const Row& row : rows) {
+    const result::TargetRun& run = *row.cell->target;
+    if (time_of(row) == nullptr) sentences.push_back(row_name(*row.cell) + " " + outcome_words(run) + ".");
+  }
+  if (const std::string words = first_words(table, rows); !words.empty()) sentences.push_back(words);
+  return sentences;
+}
+
+std::vector<std::string> target_legend(const result::Report& report) {
+  const bool any = std::any_of(report.cells.begin(), report.cells.end(),
+                               [](const result::Cell& cell) { return cell.target.has_value(); });
+  if (!any) return {};
+  return {
+      "time to target: steps to the target loss x time/step, with its 95% interval. with evaluations: what a training "
+      "takes that stops at the first evaluation at or below the target, the evaluations' own time included; -: the "
+      "reference evaluated."};
+}
+
+}  // namespace gdbench::render

@@ -1,0 +1,58 @@
+#include "reports/render/target.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/unit/result/example_report.h"
+
+namespace gdbench::render {
+namespace {
+
+using result::TargetState;
+
+TEST(TargetTable, HasTheFirstToReachItAtTheTop) {
+  const result::Report report = tests::example_report();
+  const std::vector<ScenarioTable> tables = tables_of(report);
+  const TextTable table = target_table(tables[0]);
+  const std::vector<std::string> names = {"example/matrix", "example/loops"};
+  EXPECT_EQ(table[0].texts, names);
+  const std::vector<std::string> steps = {"789", "3456"};
+  EXPECT_EQ(table[1].texts, steps);
+  EXPECT_EQ(table[3].texts[0], "33.5 us [33.2, 34.0]");
+  EXPECT_EQ(table[4].texts[0], "-") << "the reference evaluated";
+  EXPECT_EQ(table[4].texts[1], "73.9 us");
+  EXPECT_EQ(target_title(tables[0]),
+            "time to target: loss 0.25 from 2.5, evaluated every 100 steps, at most 10000 steps");
+}
+
+TEST(TargetTable, IsEmptyWithoutATarget) {
+  const result::Report report = tests::example_report();
+  const ScenarioTable table = tables_of(report)[1];
+  EXPECT_TRUE(target_table(table).front().texts.empty());
+  EXPECT_EQ(target_title(table), "");
+  EXPECT_TRUE(target_sentences(table).empty());
+}
+
+TEST(TargetSentences, SayHowTheOthersEnded) {
+  const result::Report report = tests::example_report();
+  const std::vector<std::string> sentences = {
+      "example/matrix @2 #base diverged within 200 steps.",
+      "example/matrix packed=true unit=\u00b5 unreached: loss 0.312 after 10000 steps.",
+      "example/matrix+replay cut for lack of time: loss 1.75 after 300 steps.",
+      "example/matrix reaches the target first, though a step of example/matrix @2 #base takes less time."};
+  EXPECT_EQ(target_sentences(tables_of(report)[0]), sentences);
+}
+
+TEST(TargetSentences, SayThatTheFastestPerStepLosesOnlyWhereItDoes) {
+  result::Report report = tests::example_report();
+  report.cells.erase(report.cells.begin() + 3);  // the fastest, which diverged
+  EXPECT_EQ(target_sentences(tables_of(report)[0]).back(),
+            "example/matrix reaches the target first, though a step of example/loops takes less time.");
+  const std::size_t all = target_sentences(tables_of(report)[0]).size();
+  report.cells[1].summary->to_target->time_ns.interval.high = report.cells[0].summary->to_target->time_ns.value;
+  EXPECT_EQ(target_sentences(tables_of(report)[0]).size(), all - 1) << "their intervals overlap";
+}
+
+}  // namespace
+}  // namespace gdbench::render
