@@ -27,7 +27,8 @@ struct DataShape {
   std::int64_t outputs = 0;  // targets or classes
 };
 
-// The kind of the data's targets against the loss, standardisation and output layer; the loss against the task.
+// The kind of the data's targets against the loss, standardisation and output layer; the loss against the task; the
+// batches against the data's source.
 std::optional<Fault> find_target_fault(const Scenario& scenario);
 
 // Output width, batch rows and number of parameters against the data's shape.

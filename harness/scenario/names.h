@@ -6,7 +6,7 @@
 namespace gdbench::scenario {
 
 enum class ModelKind { linear_regression, multilayer_perceptron };
-enum class Source { synthetic, csv, npy, idx };
+enum class Source { synthetic, csv, npy, idx, stream };
 
 constexpr const char* name_of(ModelKind kind) {
   return kind == ModelKind::linear_regression ? "linear_regression" : "multilayer_perceptron";
@@ -22,6 +22,8 @@ constexpr const char* name_of(Source source) {
       return "npy";
     case Source::idx:
       return "idx";
+    case Source::stream:
+      return "stream";
   }
   return "?";
 }

@@ -248,8 +248,12 @@ Result<Yardstick> make_yardstick(const Problem& problem, const Dataset& dataset,
   const double operations = operations_per_step(problem) * static_cast<double>(options.steps);
   yardstick.sampled = operations > options.full_trajectory_operations;
   yardstick.steps = yardstick.sampled ? 1 : options.steps;
-  if (problem.dtype == scenario::Dtype::f32) return measure<float, double>(problem, dataset, yardstick, options);
-  return measure<double, long double>(problem, dataset, yardstick, options);
+  const bool single = problem.dtype == scenario::Dtype::f32;
+  Result<Yardstick> measured = single ? measure<float, double>(problem, dataset, yardstick, options)
+                                      : measure<double, long double>(problem, dataset, yardstick, options);
+  // Whatever came of rows that could not be read says nothing.
+  if (dataset.stream && dataset.stream->fault()) return *dataset.stream->fault();
+  return measured;
 }
 
 }  // namespace gdbench::verify

@@ -18,10 +18,13 @@ class Evaluation {
     std::int64_t rows = 0;
     std::size_t x_row_bytes = 0;
     std::size_t target_row_bytes = 0;
+    // Set where the rows are read from a file piece by piece, of at most so many rows; x and targets are null then.
+    pipeline::StreamReader* reader = nullptr;
+    std::int64_t most_rows = 0;
   };
 
   // `index` as in Strategy::evaluate. Throws Failure where the split is unknown or has no rows.
-  static Split split_of(const gdbench_data& data, const pipeline::BatchLoader& loader, std::int32_t index);
+  static Split split_of(const gdbench_data& data, pipeline::BatchLoader& loader, std::int32_t index);
 
   Evaluation(Session& session, const gdbench_problem& problem, const Parameters& parameters, const Split& split);
 
@@ -32,12 +35,22 @@ class Evaluation {
   struct Piece {
     Program program;
     std::int64_t rows;
+    std::int64_t count;  // of pieces that follow each other in the same buffers; 1 where rows lie in memory
   };
+  void add_piece(kernels::Buffer x, kernels::Buffer targets, std::int64_t rows, std::int64_t count);
+  void add_resident(const Split& split);
+  void add_streamed(const Split& split);
+
   Session& session_;
+  const gdbench_problem& problem_;
+  std::int64_t piece_rows_;
   ForwardPass forward_;
   kernels::Buffer loss_;
   std::vector<Piece> pieces_;
   std::int64_t rows_;
+  pipeline::StreamReader* reader_;
+  pipeline::AlignedBytes x_;  // a piece's, where it is read from a file
+  pipeline::AlignedBytes targets_;
 };
 
 }  // namespace gdbench::strategies

@@ -8,7 +8,7 @@ void Trainer::prepare(const gdbench_problem& problem, const gdbench_settings& se
   problem_ = &problem;
   session_.emplace(backend_, settings.compute_threads);
   parameters_.emplace(*session_, problem);
-  feed_.emplace(*session_, *data_, problem.batch_rows);
+  feed_.emplace(*session_, *data_, problem, settings);
   if (problem.task == GDBENCH_TASK_GRADIENTS) {
     const std::int64_t outputs = problem.layers[problem.layer_count - 1].outputs;
     masks_.emplace(*session_, static_cast<gdbench_dtype>(problem.dtype), problem.batch_rows, outputs);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 
 #include "implementations/strategies/batch_feed.h"
@@ -24,8 +25,12 @@ constexpr std::uint32_t kTrainerOptimizers = GDBENCH_BIT(GDBENCH_SGD) | GDBENCH_
                                              GDBENCH_BIT(GDBENCH_NESTEROV) | GDBENCH_BIT(GDBENCH_ADAGRAD) |
                                              GDBENCH_BIT(GDBENCH_RMSPROP) | GDBENCH_BIT(GDBENCH_ADAM) |
                                              GDBENCH_BIT(GDBENCH_ADAMW);
-constexpr std::uint32_t kTrainerCapabilities =
-    GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE);
+constexpr std::uint32_t kTrainerCapabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) |
+                                               GDBENCH_BIT(GDBENCH_CAPABILITY_STREAM) |
+                                               GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE);
+constexpr std::int32_t kTrainerHelperThreads = 1;  // for prefetch
+// Options that every Trainer reads; a strategy's own come behind them.
+constexpr gdbench_option kTrainerOptions[] = {pipeline::kLoaderOption, pipeline::kPrefetchOption};
 
 class Trainer : public Strategy {
  public:
@@ -38,6 +43,7 @@ class Trainer : public Strategy {
   void get_state(gdbench_state& state) override;
   void sync() override { session_->synchronise(); }
   double evaluate(std::int32_t split) override;
+  std::int32_t helper_threads() const override { return feed_->loader().helper_threads(); }
 
  protected:
   const gdbench_problem& problem() const { return *problem_; }
@@ -79,6 +85,7 @@ void Trainer::for_each_step(std::uint64_t steps, Execute execute) {
     step_ += static_cast<std::int64_t>(steps);
     return;
   }
+  feed_->start(step_, steps);
   for (std::uint64_t i = 0; i < steps; ++i) {
     parameters_->set_step(step_);
     execute(feed_->batch(step_));
@@ -88,6 +95,7 @@ void Trainer::for_each_step(std::uint64_t steps, Execute execute) {
 
 template <class Execute>
 void Trainer::for_each_profiled_step(std::uint64_t steps, Profile& profile, Execute execute) {
+  feed_->start(step_, steps);
   for (std::uint64_t i = 0; i < steps; ++i) {
     const double start = now_ns();
     parameters_->set_step(step_);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "implementations/options.h"
 #include "implementations/strategies/graph/dump.h"
 #include "implementations/strategies/graph/ir/build.h"
 #include "implementations/strategies/graph/plan/executable.h"
@@ -12,13 +13,6 @@
 
 namespace gdbench::strategies::graph {
 namespace {
-
-std::string option(const gdbench_settings& settings, const std::string& key) {
-  for (std::int64_t i = 0; i < settings.option_count; ++i) {
-    if (settings.options[i].key == key) return settings.options[i].value;
-  }
-  return {};
-}
 
 // Time spent compiling, by what was done.
 struct CompileTimes {
@@ -68,8 +62,8 @@ Compiled CompiledStrategy::compile_step(std::int64_t rows, const Selection& sele
 }
 
 void CompiledStrategy::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
-  const Selection selection = parse_selection(option(settings, "passes"));
-  const std::string dump_folder = option(settings, "dump");
+  const Selection selection = parse_selection(implementations::option_value(settings, "passes"));
+  const std::string dump_folder = implementations::option_value(settings, "dump");
   Trainer::prepare(problem, settings);
   const std::int64_t partial_rows = feed().loader().partial_rows();
   const Compiled full = compile_step(problem.batch_rows, selection, dump_folder);
@@ -80,9 +74,9 @@ void CompiledStrategy::prepare(const gdbench_problem& problem, const gdbench_set
   // Both sizes of batch share one arena: they never run at the same time.
   const std::size_t arena_bytes = std::max(full.plan.arena_bytes, partial ? partial->plan.arena_bytes : 0);
   const kernels::Buffer arena = session().allocate(arena_bytes);
-  full_.emplace(make_executable(session(), full, parameters(), masks(), arena, feed().batch(0)));
+  full_.emplace(make_executable(session(), full, parameters(), masks(), arena, feed().place(0)));
   if (partial) {
-    const BatchFeed::Batch last = feed().batch(feed().loader().steps_per_epoch() - 1);
+    const BatchFeed::Batch last = feed().place(feed().loader().steps_per_epoch() - 1);
     partial_.emplace(make_executable(session(), *partial, parameters(), masks(), arena, last));
   }
   times_.bind += now_ns() - start;
@@ -109,6 +103,8 @@ void CompiledStrategy::profile(std::uint64_t steps, const gdbench_profile_sink& 
 }
 
 const gdbench_option kOptions[] = {
+    kTrainerOptions[0],
+    kTrainerOptions[1],
     {"passes", GDBENCH_OPTION_SWITCHES, 0, "all", switch_names(),
      "which passes run: all, none, or changes to all such as -fusion,-buffer-reuse"},
     {"dump", GDBENCH_OPTION_STRING, 0, "", nullptr,
@@ -125,6 +121,7 @@ const StrategyDescriptor kDescriptor = {
     .losses = kTrainerLosses,
     .optimizers = kTrainerOptimizers,
     .capabilities = kTrainerCapabilities,
+    .helper_threads = kTrainerHelperThreads,
     .option_count = static_cast<std::int64_t>(std::size(kOptions)),
     .options = kOptions,
     .create = [](const kernels::Backend& backend) -> std::unique_ptr<Strategy> {

@@ -23,9 +23,9 @@ class Hand final : public PreparedTrainer {
 void Hand::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
   Trainer::prepare(problem, settings);
   network_.emplace(session(), problem, parameters(), masks());
-  full_.emplace(make_step(feed().batch(0)));
+  full_.emplace(make_step(feed().place(0)));
   if (feed().loader().partial_rows() == 0) return;
-  partial_.emplace(make_step(feed().batch(feed().loader().steps_per_epoch() - 1)));
+  partial_.emplace(make_step(feed().place(feed().loader().steps_per_epoch() - 1)));
 }
 
 TrainingProgram Hand::make_step(const BatchFeed::Batch& batch) {
@@ -47,6 +47,9 @@ const StrategyDescriptor kDescriptor = {
     .losses = kTrainerLosses,
     .optimizers = kTrainerOptimizers,
     .capabilities = kTrainerCapabilities,
+    .helper_threads = kTrainerHelperThreads,
+    .option_count = std::size(kTrainerOptions),
+    .options = kTrainerOptions,
     .create = [](const kernels::Backend& backend) -> std::unique_ptr<Strategy> {
       return std::make_unique<Hand>(backend);
     },

@@ -205,6 +205,9 @@ constexpr StrategyDescriptor describe(const char* policy, std::uint32_t tasks, c
       .losses = kTrainerLosses,
       .optimizers = kTrainerOptimizers,
       .capabilities = kTrainerCapabilities,
+      .helper_threads = kTrainerHelperThreads,
+      .option_count = std::size(kTrainerOptions),
+      .options = kTrainerOptions,
       .create = [](const kernels::Backend& backend) -> std::unique_ptr<strategies::Strategy> {
         return std::make_unique<Strategy>(backend);
       },

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "implementations/kernels/kernel_library.h"
+#include "tests/unit/implementations/processors.h"
 #include "tests/unit/implementations/training_case.h"
 
 namespace gdbench {
@@ -78,6 +79,34 @@ TEST_P(PluginTest, TrainsThroughTheInterface) {
   double loss = 0;
   ASSERT_EQ(implementation_->evaluate(instance_, 1, &loss), GDBENCH_OK);
   EXPECT_NEAR(loss, training.loss(expected, 1), tolerance());
+}
+
+TEST_P(PluginTest, SaysHowManyHelperThreadsItReallyHas) {
+  TrainingCase values = small_case();
+  values.shuffled = true;
+  TrainingProblem training(values);
+  EXPECT_EQ(implementation_->helper_threads, 1);
+  EXPECT_EQ(implementation_->helper_threads_in_use(instance_), 0);
+  const gdbench_option_value options[] = {{"loader", "auto"}, {"prefetch", "2"}};
+  const std::int32_t processor = any_processor();
+  gdbench_settings& settings = training.mutable_settings();
+  settings.option_count = 2;
+  settings.options = options;
+  EXPECT_EQ(prepare(training), GDBENCH_UNSUPPORTED) << "no processor for the helper thread";
+  settings.helper_core_count = 1;
+  settings.helper_cores = &processor;
+  ASSERT_EQ(prepare(training), GDBENCH_OK) << error_;
+  EXPECT_EQ(implementation_->helper_threads_in_use(instance_), 1);
+  ASSERT_EQ(implementation_->set_state(instance_, &training.state()), GDBENCH_OK);
+  ASSERT_EQ(implementation_->run(instance_, 3), GDBENCH_OK);
+  ASSERT_EQ(implementation_->set_state(instance_, &training.state()), GDBENCH_OK);  // from step 0 again
+  ASSERT_EQ(implementation_->run(instance_, 4), GDBENCH_OK);
+  ASSERT_EQ(implementation_->get_state(instance_, &training.state()), GDBENCH_OK);
+  EXPECT_EQ(training.state().step, 4);
+  const std::vector<Dense> expected = training.trained(4);
+  for (std::size_t entry = 0; entry < 2; ++entry) {
+    EXPECT_NEAR(training.state_values()[0].values[entry], expected[0].values[entry], tolerance());
+  }
 }
 
 TEST_P(PluginTest, RefusesWhatItDoesNotOffer) {

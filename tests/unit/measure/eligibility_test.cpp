@@ -34,7 +34,7 @@ scenario::Problem two_layers() {
 }
 
 TEST(ReasonUnsupported, IsEmptyForWhatIsOffered) {
-  EXPECT_EQ(reason_unsupported(able_implementation(), two_layers(), true, 2), "");
+  EXPECT_EQ(reason_unsupported(able_implementation(), two_layers(), true, false, 2), "");
 }
 
 TEST(ReasonUnsupported, NamesWhatTheImplementationLacks) {
@@ -61,7 +61,7 @@ TEST(ReasonUnsupported, AsksForNoMoreThanTheProblemNeeds) {
   plain.capabilities = {};
   scenario::Problem problem = two_layers();
   problem.optimizer.learning_rates = {0.1};
-  EXPECT_EQ(reason_unsupported(plain, problem, false, 1), "");
+  EXPECT_EQ(reason_unsupported(plain, problem, false, false, 1), "");
 }
 
 class Options : public testing::Test {
