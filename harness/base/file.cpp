@@ -1,11 +1,16 @@
 #include "harness/base/file.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <new>
+#include <vector>
 
 #include "harness/base/text.h"
 
@@ -43,6 +48,28 @@ Result<std::string> read_file(const std::filesystem::path& file, const std::stri
   } catch (const std::bad_alloc&) {
     return failure(one_line(file.string()) + ": no memory for its " + std::to_string(size) + " bytes");
   }
+}
+
+std::optional<std::int64_t> cached_bytes(const std::filesystem::path& file) {
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return std::nullopt;
+  struct stat information {};
+  void* mapping = MAP_FAILED;
+  if (fstat(descriptor, &information) == 0 && information.st_size > 0) {
+    mapping = mmap(nullptr, static_cast<std::size_t>(information.st_size), PROT_READ, MAP_SHARED, descriptor, 0);
+  }
+  close(descriptor);
+  if (mapping == MAP_FAILED) return std::nullopt;
+  const auto size = static_cast<std::size_t>(information.st_size);
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::vector<unsigned char> resident((size + page - 1) / page);
+  const bool told = mincore(mapping, size, resident.data()) == 0;
+  munmap(mapping, size);
+  if (!told) return std::nullopt;
+  const auto pages =
+      std::count_if(resident.begin(), resident.end(), [](unsigned char bits) { return (bits & 1U) != 0; });
+  return std::min<std::int64_t>(information.st_size,
+                                static_cast<std::int64_t>(pages) * static_cast<std::int64_t>(page));
 }
 
 std::uintmax_t physical_memory() {

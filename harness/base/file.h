@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "harness/base/result.h"
@@ -14,6 +15,9 @@ Result<std::string> read_file(const std::filesystem::path& file, const std::stri
 
 // Why `file` cannot be read as a regular file ("no such file"); empty where it can.
 std::string unreadable_because(const std::filesystem::path& file);
+
+// How many of a file's bytes lie in the page cache; nothing where that cannot be told. Reads none of them.
+std::optional<std::int64_t> cached_bytes(const std::filesystem::path& file);
 
 // Bytes of the machine's physical memory.
 std::uintmax_t physical_memory();

@@ -44,6 +44,11 @@ Status dump_tensors(const fs::path& folder, const std::string& prefix, const sce
 
 template <class T>
 Status dump_data(const fs::path& folder, const scenario::Dataset& data) {
+  if (data.stream) {
+    std::fprintf(stderr, "dump: no x.npy and y.npy: the data are streamed from %s\n",
+                 data.stream->file().path.string().c_str());
+    return {};
+  }
   Status status = write_npy(folder / "x.npy", data.x<T>(), data.rows, data.features);
   if (!status.ok()) return status;
   status = data.has_labels ? write_npy(folder / "y.npy", data.labels(), data.rows, 0)

@@ -61,7 +61,7 @@ Status check_option(const OptionDeclaration& option, const std::string& value) {
 }  // namespace
 
 std::string reason_unsupported(const ImplementationDescription& implementation, const scenario::Problem& problem,
-                               bool shuffled, int threads) {
+                               bool shuffled, bool streamed, int threads) {
   const std::string& id = implementation.id;
   if (!contains(implementation.tasks, name_of(problem.task))) return id + " has no task " + name_of(problem.task);
   if (!contains(implementation.dtypes, name_of(problem.dtype))) return id + " has no " + name_of(problem.dtype);
@@ -80,6 +80,7 @@ std::string reason_unsupported(const ImplementationDescription& implementation, 
            std::to_string(layers);
   }
   if (shuffled && !implementation.has_capability("shuffle")) return id + " cannot follow shuffled batches";
+  if (streamed && !implementation.has_capability("stream")) return id + " cannot stream its data";
   if (problem.optimizer.learning_rates.size() > 1 && !implementation.has_capability("schedule")) {
     return id + " has no learning-rate schedule";
   }

@@ -12,7 +12,7 @@ namespace gdbench::measure {
 
 // Why an implementation cannot run a problem; empty where it can.
 std::string reason_unsupported(const worker::ImplementationDescription& implementation,
-                               const scenario::Problem& problem, bool shuffled, int threads);
+                               const scenario::Problem& problem, bool shuffled, bool streamed, int threads);
 
 // Options as declared, overridden by `wanted` (keys that the implementation does not declare are left out). Errors: a
 // value that its declaration does not allow.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/base/clock.h"
+#include "harness/base/file.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/schedule.h"
 #include "harness/measure/verify_cell.h"
@@ -103,11 +104,13 @@ class LaunchGroup {
     const Result<worker::BlockAnswer> answer = member.worker.run_block(block.steps, block.warm_up_steps);
     if (!answer.ok()) return answer.error();
     const worker::BlockAnswer& times = answer.value();
-    const worker::ImplementationDescription& implementation = live.planned->entry->implementation;
+    // A worker may say that it has fewer helper threads than its implementation declares, not more.
+    const int declared = live.planned->entry->implementation.helper_threads;
+    const int helpers = std::min(declared, member.worker.client().helper_threads().value_or(declared));
     const BlockClaim claim{.answer = times,
                            .steps = block.steps,
                            .compute_threads = live.planned->threads.compute,
-                           .helper_threads = implementation.helper_threads};
+                           .helper_threads = helpers};
     distrust(live, reason_for_distrust(claim));
     distrust(live, member.processor.judge(claim));
     result::Sample sample;
@@ -150,12 +153,20 @@ class LaunchGroup {
     return {};
   }
 
+  void note_memory(worker::Client& client, result::Launch& launch) const {
+    launch.peak_resident_bytes = client.process().peak_resident_bytes();
+    const worker::MemoryUse& peak = client.peak_memory();
+    launch.peak_anonymous_bytes = peak.anonymous;
+    launch.peak_shared_bytes = peak.shared;
+    if (planned_.dataset->stream) launch.cached_file_bytes = cached_bytes(planned_.dataset->stream->file().path);
+  }
+
   Status finish_all() {
     for (const std::unique_ptr<Member>& member : members_) {
       if (options_.cancelled()) return {};
       Status status = replay(*member);
       worker::Client& client = member->worker.client();
-      member->launch.peak_resident_bytes = client.process().peak_resident_bytes();
+      note_memory(client, member->launch);
       if (status.ok()) status = client.bye();
       if (!status.ok()) fail(*member->live, status_of(status.error()));
       member->launch.total_seconds = static_cast<double>(monotonic_ns() - member->started_ns) * 1e-9;

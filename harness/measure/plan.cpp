@@ -183,7 +183,8 @@ class Planner {
     cell.worker = entry.worker_build;
     const bool arithmetic = !implementation.has_capability("no_arithmetic");
     cell.ranked = arithmetic && implementation.id.find('+') == std::string::npos;
-    const std::string reason = reason_unsupported(implementation, planned.problem, planned.shuffled, point.threads);
+    const std::string reason =
+        reason_unsupported(implementation, planned.problem, planned.shuffled, planned.streamed, point.threads);
     if (entry.problem.has_value()) {
       cell.status = status_of(*entry.problem);
     } else if (point.threads > static_cast<int>(allowed.size())) {
@@ -219,6 +220,7 @@ Status PlannedScenario::acquire() {
   dataset = std::move(made).value();
   data_bytes = dataset->memory.size();
   shuffled = dataset->has_order;
+  streamed = dataset->stream != nullptr;
   return {};
 }
 

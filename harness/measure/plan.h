@@ -34,6 +34,7 @@ struct PlannedScenario {
   scenario::State start;
   std::size_t data_bytes = 0;
   bool shuffled = false;
+  bool streamed = false;
   std::vector<PlannedCell> cells;  // those that the implementation says it can do
 
   Status acquire();

@@ -65,6 +65,7 @@ std::optional<ExpectedDisplacement> expected_displacement(const scenario::Proble
     const double rounded = distance_walked<float>(problem, dataset, start, steps);
     expected.tolerance = std::max(expected.tolerance, kRoundingFactor * std::abs(rounded - expected.value));
   }
+  if (dataset.stream && dataset.stream->fault()) return std::nullopt;
   return expected;
 }
 

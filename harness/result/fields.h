@@ -59,6 +59,9 @@ void fields(Archive& archive, typename Archive::template Ref<Launch> launch) {
   archive.field("first_step_ns", launch.first_step_ns);
   archive.field("total_seconds", launch.total_seconds);
   archive.field("peak_resident_bytes", launch.peak_resident_bytes);
+  archive.optional("peak_anonymous_bytes", launch.peak_anonymous_bytes);
+  archive.optional("peak_shared_bytes", launch.peak_shared_bytes);
+  archive.optional("cached_file_bytes", launch.cached_file_bytes);
 }
 
 template <class Archive>
@@ -156,6 +159,7 @@ void fields(Archive& archive, typename Archive::template Ref<Summary> summary) {
   archive.field("prepare_seconds", summary.prepare_seconds);
   archive.field("launch_seconds", summary.launch_seconds);
   archive.field("peak_resident_bytes", summary.peak_resident_bytes);
+  archive.optional("peak_anonymous_bytes", summary.peak_anonymous_bytes);
   archive.optional("ratio", summary.ratio);
   archive.optional("ceiling", summary.ceiling);
   archive.optional("to_target", summary.to_target);

@@ -15,6 +15,14 @@ double unattributed_ns(const Profile& profile) {
       [](double rest, const ProfileRecord& record) { return record.once() ? rest : rest - record.time_ns; });
 }
 
+double data_share(const Profile& profile) {
+  double time_ns = 0;
+  for (const ProfileRecord& record : profile.records) {
+    if (record.phase == "data") time_ns += record.time_ns;
+  }
+  return profile.profiled_step_ns > 0 ? time_ns / profile.profiled_step_ns : 0;
+}
+
 double calls_per_step(const Profile& profile) {
   double calls = 0;
   for (const ProfileRecord& record : profile.records) {

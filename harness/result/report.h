@@ -51,6 +51,11 @@ struct Launch {
   double first_step_ns = 0;  // the first step of the process
   double total_seconds = 0;  // spawn to exit
   std::int64_t peak_resident_bytes = 0;
+  // Since 1.3. Of that, what is the process's own and what it shares (data, states): the largest readings, at the end
+  // of preparing, now and then while it works, and before its exit.
+  std::optional<std::int64_t> peak_anonymous_bytes{};
+  std::optional<std::int64_t> peak_shared_bytes{};
+  std::optional<std::int64_t> cached_file_bytes{};  // of a streamed file in the page cache, before its exit
 };
 
 struct TensorCheck {
@@ -105,8 +110,9 @@ struct Summary {
   double load_seconds = 0;
   double prepare_seconds = 0;
   double launch_seconds = 0;
-  std::int64_t peak_resident_bytes = 0;   // maximum over launches
-  std::optional<RatioToBaseline> ratio;   // absent for the baseline itself
+  std::int64_t peak_resident_bytes = 0;              // maximum over launches
+  std::optional<std::int64_t> peak_anonymous_bytes;  // likewise; absent where no launch has it
+  std::optional<RatioToBaseline> ratio;              // absent for the baseline itself
   std::optional<CeilingShare> ceiling;    // absent without measured ceilings, and for rows that are not ranked
   std::optional<TimeToTarget> to_target;  // absent without a target, or where it was not reached
 };

@@ -51,6 +51,7 @@ Summary summary_of(const Cell& cell, const std::vector<stats::Observation>& obse
   summary.launch_seconds = median_over_launches(cell, &Launch::total_seconds);
   for (const Launch& launch : cell.launches) {
     summary.peak_resident_bytes = std::max(summary.peak_resident_bytes, launch.peak_resident_bytes);
+    summary.peak_anonymous_bytes = std::max(summary.peak_anonymous_bytes, launch.peak_anonymous_bytes);
   }
   return summary;
 }

@@ -20,6 +20,13 @@ Targets targets_of(const Data& data) {
   return std::holds_alternative<IdxData>(data) ? Targets::labels : Targets::either;
 }
 
+// Null where the source does not name them.
+const std::vector<std::string>* target_columns_of(const Data& data) {
+  if (const auto* csv = std::get_if<CsvData>(&data)) return &csv->targets;
+  if (const auto* stream = std::get_if<StreamData>(&data)) return &stream->targets;
+  return nullptr;
+}
+
 std::string plural(std::int64_t count, const std::string& noun, const std::string& ending = "s") {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : ending);
 }
@@ -88,9 +95,12 @@ std::optional<Fault> find_target_fault(const Scenario& scenario) {
     return Fault{"/task", in_quotes(name_of(scenario.task)) + " with the loss " + loss,
                  "train, or mse or half_mse, which are sums over output columns"};
   }
-  const auto* csv = std::get_if<CsvData>(&scenario.data);
-  if (softmax && csv != nullptr && csv->targets.size() != 1) {
-    return Fault{"/data/targets", plural(static_cast<std::int64_t>(csv->targets.size()), "column"),
+  if (std::holds_alternative<StreamData>(scenario.data) && scenario.batch.rows && scenario.batch.shuffle) {
+    return Fault{"/batch/shuffle", "true", "false (set batch.shuffle to false: a stream is read in order)"};
+  }
+  const std::vector<std::string>* columns = target_columns_of(scenario.data);
+  if (softmax && columns != nullptr && columns->size() != 1) {
+    return Fault{"/data/targets", plural(static_cast<std::int64_t>(columns->size()), "column"),
                  "one column of labels, which softmax_cross_entropy needs"};
   }
   if (softmax && scenario.standardise.targets) {

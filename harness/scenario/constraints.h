@@ -28,8 +28,8 @@ struct DataShape {
   std::int64_t outputs = 0;  // targets or classes
 };
 
-// The kind of the data's targets against the loss, standardisation and output layer; task, model and data against each
-// other.
+// The kind of the data's targets against the loss, standardisation and output layer; task, model, data and batches
+// against each other.
 std::optional<Fault> find_target_fault(const Scenario& scenario);
 
 // Output width, batch rows and number of parameters against the data's shape.

@@ -7,11 +7,14 @@
 
 #include "harness/base/file.h"
 #include "harness/base/text.h"
+#include "harness/scenario/csv_columns.h"
 #include "harness/scenario/table.h"
 
 namespace gdbench::scenario {
 
 namespace {
+
+constexpr const char* kEmptyFile = "found an empty file, expected a header and rows";
 
 struct Record {
   std::int64_t line = 0;  // where it begins, counted from 1
@@ -42,6 +45,7 @@ class RecordReader {
   }
 
   const std::string& fault() const { return fault_; }
+  std::size_t position() const { return position_; }  // of the next record
 
  private:
   char peek() const { return position_ < text_.size() ? text_[position_] : '\0'; }
@@ -93,22 +97,6 @@ class RecordReader {
   std::string fault_;
 };
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-// A finite number, the whole cell.
-std::optional<double> as_number(std::string_view cell) {
-  std::string_view text = trimmed(cell);
-  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
 std::optional<std::int64_t> as_integer(const std::string& text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -129,6 +117,29 @@ std::vector<std::string> class_order(const std::vector<std::string>& labels) {
   return names;
 }
 
+Error csv_fault(const std::filesystem::path& file, const std::string& message) {
+  return usage_error(one_line(file.string() + ": " + message));
+}
+
+Result<std::vector<std::size_t>> find_columns(const std::filesystem::path& file, const std::vector<std::string>& header,
+                                              const std::vector<std::string>& names) {
+  std::vector<std::size_t> columns;
+  for (const std::string& name : names) {
+    const auto count = std::count(header.begin(), header.end(), name);
+    if (count == 1) {
+      columns.push_back(static_cast<std::size_t>(std::find(header.begin(), header.end(), name) - header.begin()));
+      continue;
+    }
+    const std::string quoted_name = in_quotes(name);
+    if (count > 1) {
+      return csv_fault(file, "line 1: found column " + quoted_name + " more than once, expected distinct names");
+    }
+    return csv_fault(file, "line 1: found no column " + quoted_name + ", expected one of " + joined(header) +
+                               suggestion(name, header));
+  }
+  return columns;
+}
+
 class CsvReader {
  public:
   CsvReader(const std::filesystem::path& file, const CsvData& data, bool labels)
@@ -141,7 +152,7 @@ class CsvReader {
 
     RecordReader records(text.value());
     Record record;
-    if (!records.next(record)) return fault(records.fault().empty() ? empty_file() : records.fault());
+    if (!records.next(record)) return fault(records.fault().empty() ? kEmptyFile : records.fault());
     Status header = read_header(record);
     if (!header.ok()) return header.error();
     while (records.next(record)) {
@@ -154,9 +165,7 @@ class CsvReader {
   }
 
  private:
-  static std::string empty_file() { return "found an empty file, expected a header and rows"; }
-
-  Error fault(const std::string& message) const { return usage_error(one_line(file_.string() + ": " + message)); }
+  Error fault(const std::string& message) const { return csv_fault(file_, message); }
 
   Error cell_fault(const Record& record, std::size_t column, const std::string& found,
                    const std::string& expected) const {
@@ -164,37 +173,13 @@ class CsvReader {
                  ", expected " + expected);
   }
 
-  Result<std::vector<std::size_t>> find_columns(const std::vector<std::string>& names) const {
-    std::vector<std::size_t> columns;
-    for (const std::string& name : names) {
-      const auto count = std::count(header_.begin(), header_.end(), name);
-      if (count == 1) {
-        columns.push_back(static_cast<std::size_t>(std::find(header_.begin(), header_.end(), name) - header_.begin()));
-        continue;
-      }
-      const std::string quoted_name = in_quotes(name);
-      if (count > 1) return fault("line 1: found column " + quoted_name + " more than once, expected distinct names");
-      return fault("line 1: found no column " + quoted_name + ", expected one of " + joined(header_) +
-                   suggestion(name, header_));
-    }
-    return columns;
-  }
-
   Status read_header(const Record& record) {
     header_ = record.cells;
-    Result<std::vector<std::size_t>> targets = find_columns(data_.targets);
-    if (!targets.ok()) return targets.error();
-    target_columns_ = std::move(targets).value();
-    std::vector<std::string> features = data_.features;
-    for (const std::string& name : header_) {
-      const bool is_target = std::find(data_.targets.begin(), data_.targets.end(), name) != data_.targets.end();
-      if (data_.features.empty() && !is_target) features.push_back(name);
-    }
-    if (features.empty()) return fault("line 1: found targets only, expected at least one feature column");
-    Result<std::vector<std::size_t>> columns = find_columns(features);
+    Result<CsvColumns> columns = find_csv_columns(file_, header_, data_.features, data_.targets);
     if (!columns.ok()) return columns.error();
-    feature_columns_ = std::move(columns).value();
-    table_.feature_names = std::move(features);
+    feature_columns_ = std::move(columns.value().features);
+    target_columns_ = std::move(columns.value().targets);
+    table_.feature_names = std::move(columns.value().feature_names);
     table_.target_names = data_.targets;
     return {};
   }
@@ -277,6 +262,44 @@ class CsvReader {
 };
 
 }  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// A finite number, the whole cell.
+std::optional<double> as_number(std::string_view cell) {
+  std::string_view text = trimmed(cell);
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+Result<CsvColumns> find_csv_columns(const std::filesystem::path& file, const std::vector<std::string>& header,
+                                    const std::vector<std::string>& features, const std::vector<std::string>& targets) {
+  Result<std::vector<std::size_t>> target_columns = find_columns(file, header, targets);
+  if (!target_columns.ok()) return target_columns.error();
+  std::vector<std::string> names = features;
+  for (const std::string& name : header) {
+    const bool is_target = std::find(targets.begin(), targets.end(), name) != targets.end();
+    if (features.empty() && !is_target) names.push_back(name);
+  }
+  if (names.empty()) return csv_fault(file, "line 1: found targets only, expected at least one feature column");
+  Result<std::vector<std::size_t>> feature_columns = find_columns(file, header, names);
+  if (!feature_columns.ok()) return feature_columns.error();
+  return CsvColumns{std::move(feature_columns).value(), std::move(target_columns).value(), std::move(names)};
+}
+
+Result<CsvHeader> read_csv_header(const std::filesystem::path& file, std::string_view text) {
+  RecordReader records(text);
+  Record record;
+  if (!records.next(record)) return csv_fault(file, records.fault().empty() ? kEmptyFile : records.fault());
+  return CsvHeader{std::move(record.cells), records.position()};
+}
 
 Result<Table> read_csv(const std::filesystem::path& file, const CsvData& data, bool labels) {
   return CsvReader(file, data, labels).read();

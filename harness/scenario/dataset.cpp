@@ -11,6 +11,7 @@
 #include "harness/base/hash.h"
 #include "harness/base/random.h"
 #include "harness/base/text.h"
+#include "harness/scenario/stream_dataset.h"
 #include "harness/scenario/table.h"
 
 namespace gdbench::scenario {
@@ -41,6 +42,7 @@ struct SourceReader {
   }
   Result<Table> operator()(const CsvData& data) const { return read_csv(resolve(data.path), data, labels()); }
   Result<Table> operator()(const NpyData& data) const { return read_npy(resolve(data.x), resolve(data.y), labels()); }
+  Result<Table> operator()(const StreamData&) const { return failure("a stream is no table"); }
   Result<Table> operator()(const IdxData& data) const { return read_idx(resolve(data.x), resolve(data.labels)); }
 };
 
@@ -147,6 +149,7 @@ std::int64_t Dataset::batch_size(const Problem& problem, std::int64_t step) cons
 
 Result<Dataset> make_dataset(const Scenario& scenario) {
   try {
+    if (std::holds_alternative<StreamData>(scenario.data)) return make_stream_dataset(scenario);
     Result<Table> table = std::visit(SourceReader{scenario}, scenario.data);
     if (!table.ok()) return table.error();
     if (table.value().has_labels && table.value().outputs < 2) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "harness/base/shared_memory.h"
 #include "harness/scenario/problem.h"
 #include "harness/scenario/scenario.h"
+#include "harness/scenario/stream.h"
 
 namespace gdbench::scenario {
 
@@ -27,6 +29,9 @@ struct Dataset {
   bool has_order = false;
   std::int64_t epochs = 0;
   std::size_t order_offset = 0;
+
+  // Set where the rows stay in their file: x and the targets are not in memory then.
+  std::shared_ptr<StreamRows> stream;
 
   std::vector<std::string> feature_names;
   std::vector<std::string> class_names;  // empty unless text labels were mapped

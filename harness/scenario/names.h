@@ -6,7 +6,7 @@
 namespace gdbench::scenario {
 
 enum class ModelKind { linear_regression, multilayer_perceptron, tensors };
-enum class Source { synthetic, csv, npy, idx };
+enum class Source { synthetic, csv, npy, idx, stream };
 
 constexpr const char* name_of(ModelKind kind) {
   switch (kind) {
@@ -30,6 +30,8 @@ constexpr const char* name_of(Source source) {
       return "npy";
     case Source::idx:
       return "idx";
+    case Source::stream:
+      return "stream";
   }
   return "?";
 }

@@ -8,6 +8,7 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/scenario/constraints.h"
+#include "harness/scenario/npy_header.h"
 #include "harness/scenario/table.h"
 
 namespace gdbench::scenario {
@@ -45,19 +46,13 @@ constexpr std::array<ElementType, 6> kElementTypes = {{
     {"<u1", 1, true, read_as<std::uint8_t>},
 }};
 
-struct Header {
-  std::string descr;
-  bool fortran_order = false;
-  std::vector<std::int64_t> shape;
-};
-
 // The header is a Python dictionary of three known keys; nothing else of Python is read.
 class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : text_(text) {}
 
-  std::optional<Header> parse() {
-    Header header;
+  std::optional<NpyHeader> parse() {
+    NpyHeader header;
     int seen = 0;
     if (!take('{')) return std::nullopt;
     while (!take('}')) {
@@ -74,7 +69,7 @@ class HeaderParser {
   }
 
  private:
-  bool value(int bit, Header& header) {
+  bool value(int bit, NpyHeader& header) {
     if (bit == 1) {
       const std::optional<std::string> descr = quoted_text();
       if (descr) header.descr = *descr;
@@ -138,12 +133,6 @@ Error fault(const std::filesystem::path& file, const std::string& found, const s
   return usage_error(one_line(file.string() + ": found " + found + ", expected " + expected));
 }
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::vector<std::string> sizes;
-  for (const std::int64_t size : shape) sizes.push_back(std::to_string(size));
-  return "shape [" + joined(sizes) + "]";
-}
-
 // Where the elements begin, after magic, version and header; the header's text lies before. Nothing when truncated.
 std::optional<std::pair<std::string_view, std::size_t>> split_header(std::string_view bytes, int version) {
   const std::size_t length_bytes = version == 1 ? 2 : 4;
@@ -159,41 +148,27 @@ Result<Array> read_array(const std::filesystem::path& file) {
   Result<std::string> content = read_file(file, "an NPY file", most_data_bytes());
   if (!content.ok()) return content.error();
   const std::string& bytes = content.value();
-  const std::string_view magic = "\x93NUMPY";
-  if (bytes.size() < 8 || std::string_view(bytes).substr(0, 6) != magic) {
-    return fault(file, "no NPY magic", "an NPY file");
-  }
-  const int version = static_cast<unsigned char>(bytes[6]);
-  if (version < 1 || version > 3 || bytes[7] != 0) {
-    return fault(file, "NPY version " + std::to_string(version) + "." + std::to_string(static_cast<int>(bytes[7])),
-                 "version 1.0, 2.0 or 3.0");
-  }
-  const auto parts = split_header(bytes, version);
-  if (!parts) return fault(file, "an NPY header that is cut off", "the whole file");
-  const std::optional<Header> header = HeaderParser(parts->first).parse();
-  if (!header) {
-    return fault(file, "NPY header " + in_quotes(parts->first), "a dictionary of descr, fortran_order and shape");
-  }
-
+  const Result<NpyHeader> parsed = parse_npy_header(file, bytes);
+  if (!parsed.ok()) return parsed.error();
+  const NpyHeader& header = parsed.value();
   const auto* type = std::find_if(kElementTypes.begin(), kElementTypes.end(),
-                                  [&](const ElementType& known) { return header->descr == known.descr; });
+                                  [&](const ElementType& known) { return header.descr == known.descr; });
   if (type == kElementTypes.end()) {
-    return fault(file, "elements of type " + in_quotes(header->descr), "one of <f4, <f8, <i4, <i8, |u1");
+    return fault(file, "elements of type " + in_quotes(header.descr), "one of <f4, <f8, <i4, <i8, |u1");
   }
-  if (header->fortran_order) return fault(file, "Fortran order", "C order (numpy.ascontiguousarray)");
 
   double count = 1;
-  for (const std::int64_t size : header->shape) count *= static_cast<double>(size);
-  const std::size_t data_bytes = bytes.size() - parts->second;
+  for (const std::int64_t size : header.shape) count *= static_cast<double>(size);
+  const std::size_t data_bytes = bytes.size() - header.first_byte;
   if (count * static_cast<double>(type->bytes) != static_cast<double>(data_bytes)) {
     return fault(file, std::to_string(data_bytes) + " bytes of elements",
-                 shape_text(header->shape) + " of " + type->descr + " (the file is cut off or too long)");
+                 shape_text(header.shape) + " of " + type->descr + " (the file is cut off or too long)");
   }
   Array array;
-  array.shape = header->shape;
+  array.shape = header.shape;
   array.is_integer = type->is_integer;
   array.values.resize(static_cast<std::size_t>(count));
-  const char* element = bytes.data() + parts->second;
+  const char* element = bytes.data() + header.first_byte;
   for (double& value : array.values) {
     value = type->read(element);
     element += type->bytes;
@@ -220,6 +195,31 @@ Status take_labels(const std::filesystem::path& file, const Array& y, Table& tab
 }
 
 }  // namespace
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::vector<std::string> sizes;
+  for (const std::int64_t size : shape) sizes.push_back(std::to_string(size));
+  return "shape [" + joined(sizes) + "]";
+}
+
+Result<NpyHeader> parse_npy_header(const std::filesystem::path& file, std::string_view bytes) {
+  const std::string_view magic = "\x93NUMPY";
+  if (bytes.size() < 8 || bytes.substr(0, 6) != magic) return fault(file, "no NPY magic", "an NPY file");
+  const int version = static_cast<unsigned char>(bytes[6]);
+  if (version < 1 || version > 3 || bytes[7] != 0) {
+    return fault(file, "NPY version " + std::to_string(version) + "." + std::to_string(static_cast<int>(bytes[7])),
+                 "version 1.0, 2.0 or 3.0");
+  }
+  const auto parts = split_header(bytes, version);
+  if (!parts) return fault(file, "an NPY header that is cut off", "the whole file");
+  std::optional<NpyHeader> header = HeaderParser(parts->first).parse();
+  if (!header) {
+    return fault(file, "NPY header " + in_quotes(parts->first), "a dictionary of descr, fortran_order and shape");
+  }
+  if (header->fortran_order) return fault(file, "Fortran order", "C order (numpy.ascontiguousarray)");
+  header->first_byte = parts->second;
+  return *header;
+}
 
 Result<Table> read_npy(const std::filesystem::path& x_file, const std::filesystem::path& y_file, bool labels) {
   Result<Array> x = read_array(x_file);

@@ -115,8 +115,45 @@ CsvData read_csv(JsonReader& reader, const std::filesystem::path& folder) {
   return data;
 }
 
+// Columns of a streamed file: names in a CSV file, numbers from 0 in an NPY file.
+std::vector<std::string> read_columns(JsonReader& reader, const std::string& key, bool numbers) {
+  if (!numbers) return reader.texts(key, std::vector<std::string>{});
+  std::vector<std::string> columns;
+  const json* values = reader.member(key);
+  if (values == nullptr) return columns;
+  const bool all_numbers = values->is_array() && std::all_of(values->begin(), values->end(), [](const json& value) {
+                             return value.is_number_integer() && value >= 0 && value < kMostColumns;
+                           });
+  if (!all_numbers) {
+    reader.fail(key, "an array of column numbers, from 0");
+    return columns;
+  }
+  for (const json& value : *values) columns.push_back(value.dump());
+  return columns;
+}
+
+StreamData read_stream(JsonReader& reader, const std::filesystem::path& folder) {
+  constexpr IntegerRange kCaps = {1, INT64_MAX};
+  StreamData data;
+  data.path = read_path(reader, "path", folder);
+  const std::string extension = data.path.extension().string();
+  if (reader.has("path") && extension != ".csv" && extension != ".npy") {
+    reader.fail("path", in_quotes(data.path.string()), "a .csv or .npy file");
+  }
+  data.features = read_columns(reader, "features", extension == ".npy");
+  data.targets = read_columns(reader, "targets", extension == ".npy");
+  if (data.targets.empty()) reader.fail("targets", "at least one column");
+  for (const std::string& target : data.targets) {
+    if (std::find(data.features.begin(), data.features.end(), target) == data.features.end()) continue;
+    reader.fail("targets", in_quotes(target) + ", which is a feature as well", "other columns than the features");
+  }
+  data.memory_cap = reader.integer("memory_cap", kCaps, data.memory_cap);
+  return data;
+}
+
 Data read_data(JsonReader reader, const std::filesystem::path& folder) {
-  const auto source = reader.choice<Source>("source", {Source::synthetic, Source::csv, Source::npy, Source::idx});
+  const auto source =
+      reader.choice<Source>("source", {Source::synthetic, Source::csv, Source::npy, Source::idx, Source::stream});
   Data data;
   if (!reader.has("source")) {
     reader.finish({"kind", "rows", "features", "outputs", "noise", "seed", "condition", "density"});
@@ -134,6 +171,9 @@ Data read_data(JsonReader reader, const std::filesystem::path& folder) {
       break;
     case Source::idx:
       data = IdxData{read_path(reader, "x", folder), read_path(reader, "labels", folder)};
+      break;
+    case Source::stream:
+      data = read_stream(reader, folder);
       break;
   }
   reader.finish();

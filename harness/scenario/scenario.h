@@ -77,7 +77,16 @@ struct IdxData {
   std::filesystem::path labels;
 };
 
-using Data = std::variant<SyntheticData, CsvData, NpyData, IdxData>;
+// Rows that stay in their file and are read in order. A CSV file with a header and plain numbers below, or an NPY file
+// [rows, columns] of <f4 or <f8.
+struct StreamData {
+  std::filesystem::path path;
+  std::vector<std::string> features;  // names of a CSV's columns, numbers of an NPY's; empty: all that are no targets
+  std::vector<std::string> targets;
+  std::int64_t memory_cap = std::int64_t{64} << 20;  // bytes of a worker's buffers
+};
+
+using Data = std::variant<SyntheticData, CsvData, NpyData, IdxData, StreamData>;
 
 struct Standardise {
   bool features = false;  // to mean 0 and standard deviation 1 per column; a constant column becomes 0

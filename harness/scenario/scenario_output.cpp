@@ -62,6 +62,23 @@ struct DataToJson {
   json operator()(const IdxData& data) const {
     return {{"source", name_of(Source::idx)}, {"x", data.x.string()}, {"labels", data.labels.string()}};
   }
+  json operator()(const StreamData& data) const {
+    return {{"source", name_of(Source::stream)},
+            {"path", data.path.string()},
+            {"features", columns(data, data.features)},
+            {"targets", columns(data, data.targets)},
+            {"memory_cap", data.memory_cap}};
+  }
+
+ private:
+  // An NPY file's columns are numbers.
+  static json columns(const StreamData& data, const std::vector<std::string>& names) {
+    json result = json::array();
+    for (const std::string& name : names) {
+      result.push_back(data.path.extension() == ".npy" ? json(std::stoll(name)) : json(name));
+    }
+    return result;
+  }
 };
 
 }  // namespace
@@ -112,6 +129,7 @@ Scenario with_absolute_paths(Scenario scenario) {
     absolute(npy->x);
     absolute(npy->y);
   }
+  if (auto* stream = std::get_if<StreamData>(&scenario.data)) absolute(stream->path);
   if (auto* idx = std::get_if<IdxData>(&scenario.data)) {
     absolute(idx->x);
     absolute(idx->labels);

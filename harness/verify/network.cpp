@@ -117,11 +117,29 @@ std::vector<LayerView<T>> layers_of(const scenario::Problem& problem, const std:
   return views;
 }
 
+// Rows of a stream are asked for in order.
+template <class T>
+void load_streamed_rows(const scenario::Dataset& dataset, std::int64_t first, std::int64_t count, Chunk<T>& chunk) {
+  std::vector<double> x;
+  std::vector<double> targets;
+  dataset.stream->read(first, count, x, targets);
+  chunk.activations[0].assign(x.begin(), x.end());
+  chunk.targets.assign(targets.begin(), targets.end());
+  chunk.labels.clear();
+  if (!dataset.has_labels) return;
+  // After a fault there are none: any class will do.
+  for (const double label : targets) chunk.labels.push_back(label >= 0 ? static_cast<std::int32_t>(label) : 0);
+}
+
 template <class T>
 void load_rows(const scenario::Dataset& dataset, const std::int64_t* rows, std::int64_t count, Chunk<T>& chunk) {
   chunk.rows = count;
   chunk.ties.clear();
   if (chunk.activations.empty()) chunk.activations.resize(1);
+  if (dataset.stream) {
+    load_streamed_rows(dataset, rows[0], count, chunk);
+    return;
+  }
   const bool single = dataset.dtype == scenario::Dtype::f32;
   if (single) {
     copy_rows(dataset.x<float>(), rows, count, dataset.features, chunk.activations[0]);

@@ -46,7 +46,7 @@ struct Chunk {
   std::vector<Tie> ties;
 };
 
-// Fills activations[0] and the targets from rows[0 .. count) of the dataset.
+// Fills activations[0] and the targets from rows[0 .. count) of the dataset; of a stream they follow each other.
 template <class T>
 void load_rows(const scenario::Dataset& dataset, const std::int64_t* rows, std::int64_t count, Chunk<T>& chunk);
 

@@ -1,7 +1,9 @@
 #include "harness/verify/reference.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <functional>
 
 #include "harness/verify/network.h"
 #include "harness/verify/rounding.h"
@@ -17,21 +19,6 @@ using scenario::Problem;
 // Rows that go through the network together: a chunk of the widest layers stays in the second-level cache.
 constexpr std::int64_t kChunkRows = 64;
 
-// The rows of a step's batch.
-std::vector<std::int64_t> batch_rows(const Problem& problem, const Dataset& dataset, std::int64_t step) {
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(dataset.batch_size(problem, step)));
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i] = dataset.row_of(problem, step, static_cast<std::int64_t>(i));
-  }
-  return rows;
-}
-
-std::vector<std::int64_t> all_rows(const Dataset& dataset) {
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(dataset.rows));
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::int64_t>(i);
-  return rows;
-}
-
 template <class T>
 std::vector<std::vector<T>> zeros_like(const std::vector<std::vector<T>>& tensors) {
   std::vector<std::vector<T>> zeros;
@@ -39,17 +26,20 @@ std::vector<std::vector<T>> zeros_like(const std::vector<std::vector<T>>& tensor
   return zeros;
 }
 
-// Calls visit(chunk) for one chunk after the other of rows, loaded and ready for the first layer.
-template <class T, class Visit>
-void for_each_chunk(const Dataset& dataset, const std::vector<std::int64_t>& rows, std::size_t layer_count,
+// Calls visit(chunk) for one chunk after the other of the rows row_of(0) ... row_of(count - 1), loaded and ready for
+// the first layer.
+template <class T, class RowOf, class Visit>
+void for_each_chunk(const Dataset& dataset, std::int64_t count, std::size_t layer_count, const RowOf& row_of,
                     const Visit& visit) {
   Chunk<T> chunk;
   chunk.activations.resize(layer_count + 1);
   chunk.upstream.resize(layer_count);
   chunk.deltas.resize(layer_count);
-  const std::int64_t count = static_cast<std::int64_t>(rows.size());
+  std::array<std::int64_t, kChunkRows> rows;
   for (std::int64_t first = 0; first < count; first += kChunkRows) {
-    load_rows(dataset, rows.data() + first, std::min(kChunkRows, count - first), chunk);
+    const std::int64_t chunk_rows = std::min(kChunkRows, count - first);
+    for (std::int64_t i = 0; i < chunk_rows; ++i) rows[static_cast<std::size_t>(i)] = row_of(first + i);
+    load_rows(dataset, rows.data(), chunk_rows, chunk);
     visit(chunk);
   }
 }
@@ -89,14 +79,14 @@ ReferenceGradients<T> gradients(const Problem& problem, const Dataset& dataset, 
                                 Ties ties) {
   if (problem.task == scenario::Task::update) return given_gradients(dataset, state);
   const std::vector<LayerView<T>> layers = layers_of(problem, state.parameters);
-  const std::vector<std::int64_t> rows = batch_rows(problem, dataset, state.step);
-  const std::int64_t count = static_cast<std::int64_t>(rows.size());
+  const std::int64_t count = dataset.batch_size(problem, state.step);
+  const auto row_of = [&](std::int64_t position) { return dataset.row_of(problem, state.step, position); };
   const TieFinder<T> tie_finder(problem, layers);
   RoundingModel<T> rounding(problem, layers);
   ReferenceGradients<T> result;
   result.parameters = zeros_like(state.parameters);
   result.tie_allowance.assign(state.parameters.size(), 0.0);
-  for_each_chunk<T>(dataset, rows, layers.size(), [&](Chunk<T>& chunk) {
+  for_each_chunk<T>(dataset, count, layers.size(), row_of, [&](Chunk<T>& chunk) {
     for (std::size_t index = 0; index < layers.size(); ++index) {
       forward_product(layers[index], index, chunk);
       rounding.add_forward(index, chunk);
@@ -134,7 +124,7 @@ Evaluation<T> evaluate_with_rounding(const Problem& problem, const Dataset& data
   if (problem.task == scenario::Task::update) return result;
   const std::vector<LayerView<T>> layers = layers_of(problem, state.parameters);
   RoundingModel<T> rounding(problem, layers);
-  for_each_chunk<T>(dataset, all_rows(dataset), layers.size(), [&](Chunk<T>& chunk) {
+  for_each_chunk<T>(dataset, dataset.rows, layers.size(), std::identity(), [&](Chunk<T>& chunk) {
     for (std::size_t index = 0; index < layers.size(); ++index) {
       forward_product(layers[index], index, chunk);
       rounding.add_forward(index, chunk);

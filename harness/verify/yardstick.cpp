@@ -226,8 +226,12 @@ Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, Yardst
 
 Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, const Yardstick& yardstick,
                           const YardstickOptions& options) {
-  if (problem.dtype == scenario::Dtype::f32) return measure<float, double>(problem, dataset, yardstick, options);
-  return measure<double, long double>(problem, dataset, yardstick, options);
+  const bool single = problem.dtype == scenario::Dtype::f32;
+  Result<Yardstick> measured = single ? measure<float, double>(problem, dataset, yardstick, options)
+                                      : measure<double, long double>(problem, dataset, yardstick, options);
+  // Whatever came of rows that could not be read says nothing.
+  if (dataset.stream && dataset.stream->fault()) return *dataset.stream->fault();
+  return measured;
 }
 
 Status check_start(const Problem& problem, const scenario::State& start) {
@@ -244,8 +248,10 @@ Status check_start(const Problem& problem, const scenario::State& start) {
   return {};
 }
 
-// Chooses where the trajectory starts and how long it is.
-void choose_span(const Problem& problem, const YardstickOptions& options, Yardstick& yardstick) {
+// Chooses where the trajectory starts and how long it is. A stream is read from its beginning: to start late may mean
+// to read all that comes before.
+void choose_span(const Problem& problem, const Dataset& dataset, const YardstickOptions& options,
+                 Yardstick& yardstick) {
   const double operations = operations_per_step(problem);
   const auto affordable = [&](std::int64_t steps) {
     return operations * static_cast<double>(steps) <= options.full_trajectory_operations;
@@ -258,7 +264,7 @@ void choose_span(const Problem& problem, const YardstickOptions& options, Yardst
   const std::int64_t whole = epoch + kIntoNextEpoch;
   if (whole <= options.most_steps && affordable(whole)) {
     yardstick.steps = std::max(yardstick.steps, whole);
-  } else {
+  } else if (!dataset.stream) {
     yardstick.start.step = std::max<std::int64_t>(0, whole - yardstick.steps);
   }
 }
@@ -272,7 +278,7 @@ Result<Yardstick> make_yardstick(const Problem& problem, const Dataset& dataset,
 
   Yardstick yardstick;
   yardstick.start = start;
-  choose_span(problem, options, yardstick);
+  choose_span(problem, dataset, options, yardstick);
   return measure(problem, dataset, yardstick, options);
 }
 

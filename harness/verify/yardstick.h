@@ -53,7 +53,7 @@ struct Yardstick {
 
 // Computes the reference. Errors: the reference itself diverges (NaN or infinity), or it moves the parameters by no
 // more than the tolerance, so that doing nothing would pass: the scenario is unfit; a start state that does not have
-// the problem's shapes.
+// the problem's shapes; a streamed file that cannot be read as before.
 Result<Yardstick> make_yardstick(const scenario::Problem& problem, const scenario::Dataset& dataset,
                                  const scenario::State& start, const YardstickOptions& options);
 

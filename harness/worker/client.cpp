@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -27,7 +28,30 @@ ErrorKind kind_from_name(const std::string& name) {
   return name == "unsupported" ? ErrorKind::unsupported : ErrorKind::failed;
 }
 
+json stream_to_json(const scenario::StreamFile& file) {
+  json stream = {{"path", file.path.string()},
+                 {"format", scenario::name_of(file.format)},
+                 {"element", scenario::name_of(file.element)},
+                 {"column_count", file.column_count},
+                 {"feature_columns", file.feature_columns},
+                 {"target_columns", file.target_columns},
+                 {"first_byte", file.first_byte},
+                 {"file_bytes", file.file_bytes},
+                 {"modified_ns", file.modified_ns},
+                 {"memory_cap_bytes", file.memory_cap_bytes}};
+  if (!file.feature_means.empty()) stream["feature_means"] = file.feature_means;
+  if (!file.feature_scales.empty()) stream["feature_scales"] = file.feature_scales;
+  if (!file.target_means.empty()) stream["target_means"] = file.target_means;
+  if (!file.target_scales.empty()) stream["target_scales"] = file.target_scales;
+  return stream;
+}
+
 json data_to_json(const scenario::Dataset& dataset) {
+  if (dataset.stream) {
+    return {{"source", "streamed"},       {"dtype", scenario::name_of(dataset.dtype)},
+            {"rows", dataset.rows},       {"features", dataset.features},
+            {"outputs", dataset.outputs}, {"stream", stream_to_json(dataset.stream->file())}};
+  }
   json data = {{"source", "resident"},       {"dtype", scenario::name_of(dataset.dtype)},
                {"rows", dataset.rows},       {"features", dataset.features},
                {"outputs", dataset.outputs}, {"x", {{"offset", dataset.x_offset}}}};
@@ -71,9 +95,22 @@ Result<Client> Client::start(const std::vector<std::string>& argv, const SharedM
   return client;
 }
 
-Status Client::watch() const {
+// Returns the anonymous memory.
+std::int64_t Client::note_memory() {
+  const MemoryUse now = process_.memory();
+  peak_memory_.anonymous = std::max(peak_memory_.anonymous, now.anonymous);
+  peak_memory_.shared = std::max(peak_memory_.shared, now.shared);
+  return now.anonymous;
+}
+
+const MemoryUse& Client::peak_memory() {
+  note_memory();
+  return peak_memory_;
+}
+
+Status Client::watch() {
   if (limits_.cancelled && limits_.cancelled()) return failure("cancelled");
-  const std::int64_t bytes = process_.anonymous_bytes();
+  const std::int64_t bytes = note_memory();
   if (bytes > limits_.memory_bytes) {
     return Error{ErrorKind::crashed, "used " + std::to_string(bytes >> 20) + " MiB of memory, the cap is " +
                                          std::to_string(limits_.memory_bytes >> 20) + " MiB"};
@@ -163,6 +200,9 @@ Status Client::prepare(const scenario::Problem& problem, const std::map<std::str
                     {"helper_cores", threads.helper_cores}}},
                   {"state", {{"fd", kStateDescriptor}, {"bytes", state_bytes}, {"image_bytes", layout.image_bytes}}}});
   if (!answer.ok()) return answer.error();
+  note_memory();
+  const json helpers = answer.value().value("helper_threads", json());
+  if (helpers.is_number_integer() && helpers >= 0) helper_threads_ = helpers.get<int>();
   prepared_ = allocations_in(answer.value());
   return {};
 }

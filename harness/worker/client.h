@@ -79,6 +79,11 @@ class Client {
   Status bye();
 
   const Process& process() const { return process_; }
+  // Reads the worker's memory and returns the largest that was read so far: here, at the end of prepare, and whenever
+  // an answer took its time.
+  const MemoryUse& peak_memory();
+  // How many helper threads the instance has with its options, where the worker says so.
+  const std::optional<int>& helper_threads() const { return helper_threads_; }
   // What load and prepare allocated, where the worker counts.
   const std::optional<AllocationTotals>& prepared() const { return prepared_; }
 
@@ -86,7 +91,8 @@ class Client {
   Result<nlohmann::json> request(const std::string& name, nlohmann::json fields);
   Result<nlohmann::json> await(std::int64_t id);
   Error explain(const Error& error);
-  Status watch() const;
+  Status watch();
+  std::int64_t note_memory();
 
   // Pipe ends that close with the client.
   struct Descriptor {
@@ -102,6 +108,8 @@ class Client {
   std::unique_ptr<Descriptor> response_end_;
   Channel channel_;
   Limits limits_;
+  MemoryUse peak_memory_;
+  std::optional<int> helper_threads_;
   std::optional<AllocationTotals> prepared_;
   std::int64_t next_id_ = 1;
 };

@@ -69,8 +69,7 @@ Status Instance::create(PluginLibrary& library, const std::string& id) {
   return convert(implementation_->create(&handle_), "create");
 }
 
-Status Instance::load(const DataRequest& request, SharedMemory memory) {
-  data_memory_ = std::move(memory);
+Status Instance::describe_resident(const DataRequest& request) {
   const std::size_t size = data_memory_.size();
   const std::size_t element = scenario::size_of(request.dtype);
   const std::int64_t targets = request.has_labels ? request.rows : request.rows * request.outputs;
@@ -83,22 +82,59 @@ Status Instance::load(const DataRequest& request, SharedMemory memory) {
     status = check_range(request.order_offset, request.epochs * request.rows, sizeof(std::uint32_t), size, "the order");
   }
   if (!status.ok()) return status;
+  data_.x = data_memory_.data() + request.x_offset;
+  const std::byte* target = data_memory_.data() + request.target_offset;
+  if (request.has_labels) data_.labels = reinterpret_cast<const std::int32_t*>(target);
+  if (!request.has_labels && request.outputs > 0) data_.y = target;
+  if (request.epochs > 0) {
+    data_.order = reinterpret_cast<const std::uint32_t*>(data_memory_.data() + request.order_offset);
+  }
+  return {};
+}
 
+Status Instance::describe_stream(const DataRequest& request) {
+  stream_request_ = *request.stream;
+  const StreamRequest& from = stream_request_;
+  const auto fits = [](const auto& values, std::size_t count) { return values.empty() || values.size() == count; };
+  const std::size_t targets = from.target_columns.size();
+  if (from.feature_columns.size() != static_cast<std::size_t>(request.features) || targets == 0 ||
+      !fits(from.feature_means, from.feature_columns.size()) ||
+      !fits(from.feature_scales, from.feature_columns.size()) || !fits(from.target_means, targets) ||
+      !fits(from.target_scales, targets)) {
+    return failure("the stream's columns differ from the data's");
+  }
+  const auto data_or_null = [](const std::vector<double>& values) { return values.empty() ? nullptr : values.data(); };
+  stream_ = {.struct_size = sizeof stream_,
+             .path = from.path.c_str(),
+             .format = from.format,
+             .element = static_cast<std::int32_t>(from.element),
+             .feature_columns = from.feature_columns.data(),
+             .target_columns = from.target_columns.data(),
+             .memory_cap_bytes = from.memory_cap_bytes,
+             .feature_means = data_or_null(from.feature_means),
+             .feature_scales = data_or_null(from.feature_scales),
+             .target_means = data_or_null(from.target_means),
+             .target_scales = data_or_null(from.target_scales),
+             .column_count = from.column_count,
+             .first_byte = from.first_byte,
+             .file_bytes = from.file_bytes,
+             .modified_ns = from.modified_ns};
+  data_.stream = &stream_;
+  return {};
+}
+
+Status Instance::load(const DataRequest& request, SharedMemory memory) {
+  data_memory_ = std::move(memory);
   data_ = {};
   data_.struct_size = sizeof data_;
   data_.dtype = static_cast<std::int32_t>(request.dtype);
   data_.rows = request.rows;
   data_.features = request.features;
   data_.outputs = request.outputs;
-  data_.x = data_memory_.data() + request.x_offset;
-  const std::byte* target = data_memory_.data() + request.target_offset;
-  if (request.has_labels) data_.labels = reinterpret_cast<const std::int32_t*>(target);
-  if (!request.has_labels && request.outputs > 0) data_.y = target;
   // At least one, so that the formula at gdbench_data.order does not divide by zero where there is no order.
   data_.epochs = std::max<std::int64_t>(request.epochs, 1);
-  if (request.epochs > 0) {
-    data_.order = reinterpret_cast<const std::uint32_t*>(data_memory_.data() + request.order_offset);
-  }
+  Status status = request.stream ? describe_stream(request) : describe_resident(request);
+  if (!status.ok()) return status;
   status = convert(counted([&] { return implementation_->load(handle_, &data_); }), "load");
   loaded_ = status.ok();
   return status;
@@ -154,6 +190,11 @@ Status Instance::prepare(const scenario::Problem& problem, const std::map<std::s
       convert(counted([&] { return implementation_->prepare(handle_, &abi_problem_, &settings_); }), "prepare");
   prepared_ = status.ok();
   return status;
+}
+
+std::optional<int> Instance::helper_threads() const {
+  if (implementation_->helper_threads_in_use == nullptr) return std::nullopt;
+  return implementation_->helper_threads_in_use(handle_);
 }
 
 Result<gdbench_state> Instance::state_in(std::size_t image, std::int64_t step) {

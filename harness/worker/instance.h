@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,21 @@
 
 namespace gdbench::worker {
 
+// A file to stream, as the load request describes it; fields as in gdbench_stream.
+struct StreamRequest {
+  std::string path;
+  gdbench_stream_format format = GDBENCH_STREAM_CSV;
+  scenario::Dtype element = scenario::Dtype::f32;
+  std::int64_t column_count = 0;
+  std::vector<std::int32_t> feature_columns;
+  std::vector<std::int32_t> target_columns;
+  std::vector<double> feature_means, feature_scales, target_means, target_scales;  // empty: none
+  std::int64_t first_byte = 0;
+  std::int64_t file_bytes = 0;
+  std::int64_t modified_ns = 0;
+  std::int64_t memory_cap_bytes = 0;
+};
+
 // Where the arrays of a data set lie in shared memory, as the load request says.
 struct DataRequest {
   scenario::Dtype dtype = scenario::Dtype::f32;
@@ -27,6 +43,7 @@ struct DataRequest {
   bool has_labels = false;
   std::int64_t epochs = 0;  // 0: no order
   std::size_t order_offset = 0;
+  std::optional<StreamRequest> stream;  // x, targets and order are not in memory then
 };
 
 class Instance {
@@ -48,6 +65,9 @@ class Instance {
   // Records come as an array of objects in PROTOCOL.md's form.
   Result<nlohmann::json> profile(std::uint64_t steps);
 
+  // What the plugin says this instance has; nothing where it does not say.
+  std::optional<int> helper_threads() const;
+
   bool loaded() const { return loaded_; }
   bool prepared() const { return prepared_; }
   // What the plugin allocated in load and prepare, where somebody counts.
@@ -58,6 +78,8 @@ class Instance {
   // Adds what `call` allocates to preparation_ and returns what it returns.
   template <class Call>
   gdbench_status counted(Call call);
+  Status describe_resident(const DataRequest& request);
+  Status describe_stream(const DataRequest& request);
   Result<gdbench_state> state_in(std::size_t image, std::int64_t step);
 
   PluginLibrary* library_ = nullptr;
@@ -69,6 +91,8 @@ class Instance {
 
   SharedMemory data_memory_;
   gdbench_data data_{};
+  StreamRequest stream_request_;
+  gdbench_stream stream_{};
 
   scenario::Problem problem_;
   std::vector<gdbench_layer> layers_;

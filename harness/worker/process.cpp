@@ -89,13 +89,16 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-std::int64_t status_field_bytes(pid_t pid, const std::string& field) {
+// Calls visit(field, bytes) for each line of the process's status; bytes() reads its value, in KiB there.
+template <class Visit>
+void visit_status(pid_t pid, const Visit& visit) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/status");
   std::string line;
   while (std::getline(file, line)) {
-    if (line.starts_with(field)) return std::strtoll(line.c_str() + field.size() + 1, nullptr, 10) * 1024;
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    visit(line.substr(0, colon), [&] { return std::strtoll(line.c_str() + colon + 1, nullptr, 10) * 1024; });
   }
-  return 0;
 }
 
 std::string describe_end(int status) {
@@ -145,8 +148,24 @@ Result<Process> Process::start(const std::vector<std::string>& argv, const std::
   return process;
 }
 
-std::int64_t Process::anonymous_bytes() const { return running() ? status_field_bytes(pid_, "RssAnon:") : 0; }
-std::int64_t Process::peak_resident_bytes() const { return running() ? status_field_bytes(pid_, "VmHWM:") : 0; }
+MemoryUse Process::memory() const {
+  MemoryUse use;
+  if (!running()) return use;
+  visit_status(pid_, [&](const std::string& field, const auto& bytes) {
+    if (field == "RssAnon") use.anonymous = bytes();
+    if (field == "RssShmem") use.shared = bytes();
+  });
+  return use;
+}
+
+std::int64_t Process::peak_resident_bytes() const {
+  std::int64_t peak = 0;
+  if (!running()) return peak;
+  visit_status(pid_, [&](const std::string& field, const auto& bytes) {
+    if (field == "VmHWM") peak = bytes();
+  });
+  return peak;
+}
 
 std::int64_t Process::cpu_ns() const {
   clockid_t clock;

@@ -18,6 +18,12 @@ struct InheritedDescriptor {
   int theirs = -1;
 };
 
+// Resident memory of a process in bytes, by kind.
+struct MemoryUse {
+  std::int64_t anonymous = 0;  // its own
+  std::int64_t shared = 0;     // data and states, which it shares with the coordinator
+};
+
 class Process {
  public:
   Process() = default;
@@ -35,8 +41,8 @@ class Process {
   bool running() const { return pid_ > 0; }
   pid_t pid() const { return pid_; }
 
-  // Anonymous resident memory in bytes (shared data is not the worker's own), 0 where it cannot be read.
-  std::int64_t anonymous_bytes() const;
+  // Resident memory now; zeros where it cannot be read.
+  MemoryUse memory() const;
   std::int64_t peak_resident_bytes() const;
   // CPU time of all threads so far, in nanoseconds.
   std::int64_t cpu_ns() const;

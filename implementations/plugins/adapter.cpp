@@ -128,6 +128,10 @@ gdbench_status profile(gdbench_instance* instance, std::uint64_t steps, const gd
   return when_prepared(instance, [&](Strategy& strategy) { strategy.profile(steps, *sink); });
 }
 
+std::int32_t helper_threads_in_use(gdbench_instance* instance) {
+  return instance->strategy != nullptr ? instance->strategy->helper_threads() : 0;
+}
+
 Entry make_entry(const Backend& backend, const StrategyDescriptor& strategy) {
   Entry entry;
   entry.strategy = &strategy;
@@ -153,7 +157,7 @@ void fill_table(Entry& entry, const Backend& backend, gdbench::plugins::Create c
       .capabilities = strategy.capabilities | (arithmetic ? 0 : GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC)),
       .max_layers = strategy.max_layers,
       .max_compute_threads = backend.max_compute_threads,
-      .helper_threads = 0,
+      .helper_threads = strategy.helper_threads,
       .option_count = strategy.option_count,
       .options = strategy.options,
       .create = create,
@@ -166,6 +170,7 @@ void fill_table(Entry& entry, const Backend& backend, gdbench::plugins::Create c
       .sync = sync,
       .evaluate = evaluate,
       .profile = profile,
+      .helper_threads_in_use = helper_threads_in_use,
   };
 }
 

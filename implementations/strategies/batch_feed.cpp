@@ -14,38 +14,31 @@ gdbench_data loaded_by(const gdbench_data& data, Features features) {
 
 }  // namespace
 
-BatchFeed::BatchFeed(Session& session, const gdbench_data& data, std::int64_t batch_rows, Features features)
-    : session_(session), loaded_(loaded_by(data, features)), loader_(loaded_, batch_rows) {
+BatchFeed::BatchFeed(Session& session, const gdbench_data& data, const gdbench_problem& problem,
+                     const gdbench_settings& settings, Features features)
+    : session_(session),
+      loaded_(loaded_by(data, features)),
+      loader_(loaded_, problem.batch_rows, problem.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY,
+              pipeline::read_loader_settings(settings)) {
   if (!session.host_memory()) {
     throw implementations::Failure(GDBENCH_UNSUPPORTED, "batches for a backend with its own memory");
   }
-  // Step 0 starts where the data does, or in the loader's own batch buffers.
-  const pipeline::Batch first = loader_.batch(0);
-  const auto rows = static_cast<std::size_t>(loader_.gathers() ? batch_rows : data.rows);
+  const pipeline::BatchMemory& memory = loader_.memory();
   if (features == Features::csr) {
-    csr_.emplace(data, batch_rows);
+    csr_.emplace(data, problem.batch_rows);
     sparse_x_ = matrix_of(csr_->batch(0));
     x_ = session.import_host(&sparse_x_, sizeof(sparse_x_));
   } else {
-    x_ = session.import_host(first.x, rows * loader_.x_row_bytes());
+    x_ = session.import_host(memory.x, memory.x_bytes);
   }
-  targets_ = session.import_host(first.targets, rows * loader_.target_row_bytes());
-}
-
-BatchFeed::Batch BatchFeed::sparse_batch(std::int64_t step, kernels::Buffer targets, std::int64_t rows) {
-  sparse_x_ = matrix_of(csr_->batch(step));
-  return {x_, targets, rows, kernels::Layout::sparse_csr, static_cast<std::int64_t>(csr_->mean_entries(rows))};
+  targets_ = session.import_host(memory.targets, memory.target_bytes);
 }
 
 double BatchFeed::copied_bytes(std::int64_t rows) const {
-  if (!loader_.gathers()) return 0;
+  if (!loader_.makes_batches()) return 0;
   const double entries = csr_ ? csr_->mean_entries(rows) * static_cast<double>(csr_->entry_bytes()) : 0;
   return 2 * (entries +
               static_cast<double>(rows) * static_cast<double>(loader_.x_row_bytes() + loader_.target_row_bytes()));
-}
-
-kernels::CsrMatrix matrix_of(const pipeline::CsrFeatures::Rows& rows) {
-  return {rows.row_offsets, rows.column_indices, rows.values};
 }
 
 }  // namespace gdbench::strategies

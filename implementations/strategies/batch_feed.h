@@ -1,6 +1,7 @@
 // Turns the loader's batches (host memory) into a backend's buffers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -15,6 +16,10 @@ namespace gdbench::strategies {
 // How the first layer's operand is stored.
 enum class Features { dense, csr };
 
+inline kernels::CsrMatrix matrix_of(const pipeline::CsrFeatures::Rows& rows) {
+  return {rows.row_offsets, rows.column_indices, rows.values};
+}
+
 class BatchFeed {
  public:
   struct Batch {
@@ -27,18 +32,21 @@ class BatchFeed {
     Matrix x_matrix(std::int64_t features) const { return {x, rows, features, x_layout, x_entries}; }
   };
 
-  // Data and the loader's batch buffers are shown to the backend as they are; for csr the features are compressed here.
-  // Throws Failure, as the loader does, and GDBENCH_UNSUPPORTED for a backend whose memory is not the host's.
-  BatchFeed(Session& session, const gdbench_data& data, std::int64_t batch_rows, Features features);
+  // Nothing is copied but for csr, whose features are compressed here: data and the loader's batch buffers are shown to
+  // the backend as they are. Throws Failure, as the loader does, and GDBENCH_UNSUPPORTED for a backend whose memory is
+  // not the host's.
+  BatchFeed(Session& session, const gdbench_data& data, const gdbench_problem& problem,
+            const gdbench_settings& settings, Features features);
 
-  // The batch of a step counted from 0; valid until the next call. Never allocates.
+  // Says which steps' batches come next.
+  void start(std::int64_t first_step, std::uint64_t steps) { loader_.start(first_step, steps); }
+  // The batch of a step counted from 0; valid until the next call. Never allocates. See BatchLoader::batch.
   Batch batch(std::int64_t step) {
-    const pipeline::Batch batch = loader_.batch(step);
-    const auto first = static_cast<std::size_t>(batch.first_row);
-    const kernels::Buffer targets = session_.slice(targets_, first * loader_.target_row_bytes());
-    if (csr_) return sparse_batch(step, targets, batch.rows);
-    return {session_.slice(x_, first * loader_.x_row_bytes()), targets, batch.rows};
+    if (csr_) sparse_x_ = matrix_of(csr_->batch(step));
+    return shown(loader_.batch(step));
   }
+  // A batch of a step's size, for making calls: only what is in it is missing.
+  Batch place(std::int64_t step) const { return shown(loader_.place(step)); }
   // The rows of a part of a batch. Of csr features the whole batch is the only part.
   Batch part(const Batch& batch, const MicroBatch& part) const {
     if (part.rows == batch.rows) return batch;
@@ -46,15 +54,26 @@ class BatchFeed {
     return {session_.slice(batch.x, first * loader_.x_row_bytes()),
             session_.slice(batch.targets, first * loader_.target_row_bytes()), part.rows};
   }
-  // Bytes that making a batch of `rows` rows reads and writes.
+  // Bytes that the step itself reads and writes in making a batch of `rows` rows.
   double copied_bytes(std::int64_t rows) const;
 
+  pipeline::BatchLoader& loader() { return loader_; }
   const pipeline::BatchLoader& loader() const { return loader_; }
   // Null where the features are dense.
   const pipeline::CsrFeatures* csr() const { return csr_ ? &*csr_ : nullptr; }
 
  private:
-  Batch sparse_batch(std::int64_t step, kernels::Buffer targets, std::int64_t rows);
+  Batch shown(const pipeline::Batch& batch) const {
+    const pipeline::BatchMemory& memory = loader_.memory();
+    const kernels::Buffer targets = session_.slice(
+        targets_, static_cast<std::size_t>(static_cast<const std::byte*>(batch.targets) - memory.targets));
+    if (csr_) {
+      const auto entries = static_cast<std::int64_t>(csr_->mean_entries(batch.rows));
+      return {x_, targets, batch.rows, kernels::Layout::sparse_csr, entries};
+    }
+    const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(batch.x) - memory.x);
+    return {session_.slice(x_, offset), targets, batch.rows};
+  }
 
   Session& session_;
   gdbench_data loaded_;  // what the loader delivers: for csr the targets alone
@@ -64,7 +83,5 @@ class BatchFeed {
   kernels::Buffer x_ = nullptr;
   kernels::Buffer targets_ = nullptr;
 };
-
-kernels::CsrMatrix matrix_of(const pipeline::CsrFeatures::Rows& rows);
 
 }  // namespace gdbench::strategies

@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-#include "implementations/pipeline/csr_features.h"
+#include "implementations/strategies/batch_feed.h"
 #include "implementations/strategies/forward_pass.h"
 
 namespace gdbench::strategies {
@@ -20,11 +20,14 @@ class Evaluation {
     std::size_t x_row_bytes = 0;
     std::size_t target_row_bytes = 0;
     const pipeline::CsrFeatures* csr = nullptr;  // read instead of x where given
+    // Set where the rows are read from a file piece by piece, of at most so many rows; x and targets are null then.
+    pipeline::StreamReader* reader = nullptr;
+    std::int64_t most_rows = 0;
   };
 
-  // `index` as in Strategy::evaluate, `csr` the training rows' features or null. Throws Failure where the split is
-  // unknown or has no rows.
-  static Split split_of(const gdbench_data& data, const pipeline::CsrFeatures* csr, std::int32_t index);
+  // `index` as in Strategy::evaluate; the training rows are the feed's. Throws Failure where the split is unknown or
+  // has no rows.
+  static Split split_of(const gdbench_data& data, BatchFeed& feed, std::int32_t index);
 
   Evaluation(Session& session, const gdbench_problem& problem, const Parameters& parameters, const Split& split);
 
@@ -35,15 +38,24 @@ class Evaluation {
   struct Piece {
     Program program;
     std::int64_t rows;
+    std::int64_t count;  // of pieces that follow each other in the same buffers; 1 where rows lie in memory
   };
+  void add_piece(const Matrix& x, kernels::Buffer targets, std::int64_t count);
+  void add_resident(const Split& split);
+  void add_streamed(const Split& split);
   Matrix features_of(const Split& split, kernels::Buffer x, std::int64_t first, std::int64_t rows);
 
   Session& session_;
+  const gdbench_problem& problem_;
+  std::int64_t piece_rows_;
   ForwardPass forward_;
   kernels::Buffer loss_;
   std::vector<Piece> pieces_;
   std::deque<kernels::CsrMatrix> sparse_;  // csr: what the pieces' buffers show
   std::int64_t rows_;
+  pipeline::StreamReader* reader_;
+  pipeline::AlignedBytes x_;  // a piece's, where it is read from a file
+  pipeline::AlignedBytes targets_;
 };
 
 }  // namespace gdbench::strategies

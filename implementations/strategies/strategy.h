@@ -29,6 +29,8 @@ class Strategy {
   virtual double evaluate(std::int32_t split) = 0;
   // As run and sync, with a record per op and phase.
   virtual void profile(std::uint64_t steps, const gdbench_profile_sink& sink) = 0;
+  // Helper threads of this instance, once it is prepared.
+  virtual std::int32_t helper_threads() const = 0;
 };
 
 // For StrategyDescriptor's functions.
@@ -48,6 +50,7 @@ struct StrategyDescriptor {
   std::uint32_t optimizers = 0;  // offered if the backend has the update too
   std::uint32_t capabilities = 0;
   std::int64_t max_layers = 0;
+  std::int32_t helper_threads = 0;  // the most that an instance uses
   std::int64_t option_count = 0;
   const gdbench_option* options = nullptr;
   // `backend` lives as long as the process.

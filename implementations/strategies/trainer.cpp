@@ -1,20 +1,24 @@
 #include "implementations/strategies/trainer.h"
 
 #include "implementations/failure.h"
-#include "implementations/strategies/options.h"
+#include "implementations/options.h"
 
 namespace gdbench::strategies {
 
 void Trainer::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
   TrainerBase::prepare(problem, settings);
-  const Features features = option_value(settings, kFeaturesOption.key) == "csr" ? Features::csr : Features::dense;
+  const Features features =
+      implementations::option_value(settings, kFeaturesOption.key) == "csr" ? Features::csr : Features::dense;
   if (features == Features::csr && (backend().flags & kernels::kSparse) == 0) {
     throw implementations::Failure(GDBENCH_UNSUPPORTED, std::string(backend().name) + " has no csr features");
   }
   if (features == Features::csr && problem.micro_batches > 1) {
     throw implementations::Failure(GDBENCH_UNSUPPORTED, "csr features in micro-batches");
   }
-  feed_.emplace(session(), data(), problem.batch_rows, features);
+  if (features == Features::csr && !pipeline::is_default(pipeline::read_loader_settings(settings))) {
+    throw implementations::Failure(GDBENCH_UNSUPPORTED, "csr features with a loader other than auto, or with prefetch");
+  }
+  feed_.emplace(session(), data(), problem, settings, features);
   if (problem.task == GDBENCH_TASK_GRADIENTS) {
     const std::int64_t outputs = problem.layers[problem.layer_count - 1].outputs;
     masks_.emplace(session(), static_cast<gdbench_dtype>(problem.dtype), largest_part(), outputs);
@@ -22,7 +26,7 @@ void Trainer::prepare(const gdbench_problem& problem, const gdbench_settings& se
 }
 
 double Trainer::evaluate(std::int32_t split) {
-  const Evaluation::Split rows = Evaluation::split_of(data(), feed_->csr(), split);
+  const Evaluation::Split rows = Evaluation::split_of(data(), *feed_, split);
   std::optional<Evaluation>& evaluation = evaluations_[split];
   if (!evaluation) evaluation.emplace(session(), problem(), parameters(), rows);
   return evaluation->run();

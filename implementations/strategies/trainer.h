@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -21,8 +22,10 @@ constexpr std::uint32_t kTrainerActivations = GDBENCH_BIT(GDBENCH_IDENTITY) | GD
 constexpr std::uint32_t kTrainerLosses =
     GDBENCH_BIT(GDBENCH_MSE) | GDBENCH_BIT(GDBENCH_HALF_MSE) | GDBENCH_BIT(GDBENCH_SOFTMAX_CROSS_ENTROPY);
 constexpr std::uint32_t kTrainerCapabilities =
-    GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE) |
-    GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES) | GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY);
+    GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_STREAM) |
+    GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE) | GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES) |
+    GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY);
+constexpr std::int32_t kTrainerHelperThreads = 1;  // for prefetch
 
 // The option that a strategy declares whose step takes X from BatchFeed::Batch::x_matrix, whatever its layout.
 constexpr gdbench_option kFeaturesOption = {
@@ -41,6 +44,7 @@ class Trainer : public TrainerBase {
   // without sparse products, or in micro-batches.
   void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override;
   double evaluate(std::int32_t split) override;
+  std::int32_t helper_threads() const override { return feed_->loader().helper_threads(); }
 
  protected:
   BatchFeed& feed() { return *feed_; }
@@ -76,6 +80,7 @@ void Trainer::for_each_step(std::uint64_t steps, Execute execute) {
     step_ += static_cast<std::int64_t>(steps);
     return;
   }
+  feed_->start(step_, steps);
   for (std::uint64_t i = 0; i < steps; ++i) {
     parameters().set_step(step_);
     execute(feed_->batch(step_));
@@ -85,6 +90,7 @@ void Trainer::for_each_step(std::uint64_t steps, Execute execute) {
 
 template <class Execute>
 void Trainer::for_each_profiled_step(std::uint64_t steps, Profile& profile, Execute execute) {
+  feed_->start(step_, steps);
   for (std::uint64_t i = 0; i < steps; ++i) {
     const double start = now_ns();
     parameters().set_step(step_);

@@ -1,6 +1,6 @@
 #include "implementations/strategies/trainer_base.h"
 
-#include "implementations/strategies/options.h"
+#include "implementations/options.h"
 
 namespace gdbench::strategies {
 
@@ -8,7 +8,7 @@ void TrainerBase::prepare(const gdbench_problem& problem, const gdbench_settings
   problem_ = &problem;
   session_.emplace(backend_, settings.compute_threads);
   parameters_.emplace(*session_, problem);
-  update_each_ = option_value(settings, kUpdateOption.key) == "each";
+  update_each_ = implementations::option_value(settings, kUpdateOption.key) == "each";
 }
 
 void TrainerBase::set_state(const gdbench_state& state) {

@@ -31,6 +31,7 @@ class TrainerBase : public Strategy {
   void set_state(const gdbench_state& state) override;
   void get_state(gdbench_state& state) override;
   void sync() override { session_->synchronise(); }
+  std::int32_t helper_threads() const override { return 0; }
 
  protected:
   const kernels::Backend& backend() const { return backend_; }

@@ -1,11 +1,16 @@
 #include "implementations/strategies/update_trainer.h"
 
 #include "implementations/failure.h"
+#include "implementations/pipeline/loader_settings.h"
 #include "implementations/strategies/profile.h"
 
 namespace gdbench::strategies {
 
 void UpdateTrainer::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
+  // An option that changes nothing is refused: a cell is what its id says.
+  if (!pipeline::is_default(pipeline::read_loader_settings(settings))) {
+    throw implementations::Failure(GDBENCH_UNSUPPORTED, "a loader other than auto, or prefetch, in the task update");
+  }
   TrainerBase::prepare(problem, settings);
   parameters().set_gradients(data().x);
   add_step(program_, settings);

@@ -75,6 +75,15 @@ std::string allocations_text(const Row& row) {
   return profile && profile->allocations_per_step ? format_number(*profile->allocations_per_step) : "-";
 }
 
+std::string own_memory_text(const Row& row) {
+  const std::optional<std::int64_t>& bytes = row.cell->summary->peak_anonymous_bytes;
+  return bytes ? format_bytes(static_cast<double>(*bytes)) : "";
+}
+
+std::string data_text(const Row& row) {
+  return tells_of_data(*row.cell) ? format_percent(result::data_share(*row.cell->profile)) : "";
+}
+
 std::string exact_or_empty(const std::optional<double>& value) { return value ? exact(*value) : ""; }
 
 // A CSV value of a summary, empty for a row without one.
@@ -168,6 +177,7 @@ constexpr std::array kColumns = {
     Column{nullptr, nullptr, false, 0, "floor_ns", of_ceiling<[](C c) { return exact(c.floor_ns); }>},
     Column{nullptr, nullptr, false, 0, "ceiling_failed",
            of_ceiling<[](C c) { return std::string(boolean(c.failed)); }>},
+    Column{"data", data_text, true, 5, "data_share", of_profile<[](P p) { return exact(result::data_share(p)); }>},
     Column{"first step", first_step_text, true, 6, "first_step_ns",
            of_summary<[](S s) { return exact(s.first_step_ns); }>},
     Column{"launches", launches_text, true, 7, "launches",
@@ -181,6 +191,8 @@ constexpr std::array kColumns = {
     Column{nullptr, nullptr, false, 0, "launch_seconds", of_summary<[](S s) { return exact(s.launch_seconds); }>},
     Column{"peak memory", peak_memory_text, true, 8, "peak_resident_bytes",
            of_summary<[](S s) { return std::to_string(s.peak_resident_bytes); }>},
+    Column{"own memory", own_memory_text, true, 10, "peak_anonymous_bytes",
+           of_summary<[](S s) { return s.peak_anonymous_bytes ? std::to_string(*s.peak_anonymous_bytes) : ""; }>},
     Column{"allocations", allocations_text, true, 9, "allocations_per_step",
            of_profile<[](P p) { return exact_or_empty(p.allocations_per_step); }>},
     Column{nullptr, nullptr, false, 0, "allocated_bytes_per_step",
@@ -216,7 +228,16 @@ TextTable text_table(const std::vector<Row>& rows) {
   for (const Column& column : columns()) {
     if (column.title == nullptr) continue;
     table.push_back({column.title, column.right_aligned, column.rank, {}});
-    for (const Row& row : rows) table.back().texts.push_back(column.text(row));
+    std::vector<std::string>& texts = table.back().texts;
+    for (const Row& row : rows) texts.push_back(column.text(row));
+    const bool silent = std::all_of(texts.begin(), texts.end(), [](const std::string& text) { return text.empty(); });
+    if (silent && !rows.empty()) {
+      table.pop_back();
+      continue;
+    }
+    for (std::string& text : texts) {
+      if (text.empty()) text = "-";
+    }
   }
   return table;
 }
@@ -269,6 +290,14 @@ std::string reason_of(const Cell& cell) {
   if (cell.status.state == result::CellState::ok) return text + ": not timed";
   if (!cell.status.reason.empty()) text += ": " + cell.status.reason;
   return text;
+}
+
+bool tells_of_data(const Cell& cell) {
+  constexpr double kSmallShare = 0.005;
+  constexpr double kSmallNs = 100;  // of which the profile's own clock readings are a good part
+  if (!cell.profile) return false;
+  const double share = result::data_share(*cell.profile);
+  return share >= kSmallShare && share * cell.profile->profiled_step_ns >= kSmallNs;
 }
 
 bool any_within_one_process(const ScenarioTable& table) {

@@ -20,8 +20,8 @@ struct Row {
 };
 
 struct Column {
-  const char* title;  // in tables for people; nullptr: only in CSV
-  std::string (*text)(const Row& row);
+  const char* title;                    // in tables for people; nullptr: only in CSV
+  std::string (*text)(const Row& row);  // empty: nothing to say
   bool right_aligned;
   int rank;           // in a narrow console the columns with the highest rank are left out first; 0 stays
   const char* field;  // name in CSV with its unit; nullptr: only for people
@@ -39,7 +39,7 @@ struct TextColumn {
 };
 using TextTable = std::vector<TextColumn>;
 
-// The rows in every column that has a title.
+// The rows in every column that has a title and something to say of one of them.
 TextTable text_table(const std::vector<Row>& rows);
 
 // The rows of one scenario. ranked and unranked have a time and are sorted fastest first.
@@ -61,6 +61,9 @@ std::string bound_words(const result::CeilingShare& ceiling);
 
 // "wrong: w0 differs by 3e-2": why a row has no time.
 std::string reason_of(const result::Cell& cell);
+
+// Whether making batches takes a part of the cell's step that is worth a word.
+bool tells_of_data(const result::Cell& cell);
 
 // Whether an interval rests on a single launch, which rows mark with kOneProcessMark.
 bool any_within_one_process(const ScenarioTable& table);

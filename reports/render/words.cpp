@@ -105,7 +105,13 @@ std::vector<std::string> legend(const result::Report& report) {
   });
   if (counted) {
     lines.emplace_back(
-        "peak memory: resident, of a worker. allocations: of the whole process in a step, counted apart.");
+        "peak memory: resident, of a worker; own memory: anonymous, the largest reading. allocations: of the whole "
+        "process in a step, counted apart.");
+  }
+  if (std::any_of(report.cells.begin(), report.cells.end(), tells_of_data)) {
+    lines.emplace_back(
+        "data: part of a profiled step that makes its batch, or waits for it where it is made ahead; -: below 0.5% or "
+        "100 ns.");
   }
   if (report.ceilings) {
     lines.emplace_back(

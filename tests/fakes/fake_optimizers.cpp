@@ -287,6 +287,7 @@ constexpr gdbench_implementation implementation(const char* id, const char* desc
       .sync = nullptr,
       .evaluate = nullptr,
       .profile = nullptr,
+      .helper_threads_in_use = nullptr,
   };
 }
 

@@ -18,7 +18,8 @@
  * Threads
  *   The host calls all functions of a plugin from one thread, one call at a time. A plugin may use
  *   gdbench_settings.compute_threads threads for arithmetic (the calling thread is one of them) and the helper
- *   threads it declares. When run or sync has returned, none of them may use the processor until the next call.
+ *   threads it declares, which belong on gdbench_settings.helper_cores. When run or sync has returned, none of them
+ *   may use the processor until the next call.
  *
  * Errors
  *   A function returns GDBENCH_OK or another gdbench_status after host->set_error was given one line that says
@@ -46,7 +47,8 @@ extern "C" {
 #endif
 
 #define GDBENCH_ABI_MAJOR 1
-#define GDBENCH_ABI_MINOR 2 /* 1: GDBENCH_OPTION_SWITCHES; 2: the problem and the data of GDBENCH_TASK_UPDATE */
+/* 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use */
+#define GDBENCH_ABI_MINOR 2
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -139,17 +141,39 @@ typedef struct gdbench_optimizer {
   int64_t learning_rate_count;
 } gdbench_optimizer;
 
-/* A data source that is read from disk while training instead of being resident. */
+/*
+ * A data source that is read from disk while training instead of being resident; hosts have it since 1.2. Its rows come
+ * in their own order. The file is read in blocks into buffers of the plugin's own (never mapped, never whole): of
+ * GDBENCH_STREAM_BLOCK_BYTES, or of one row of an NPY file where that is more. Batches and blocks together keep within
+ * memory_cap_bytes, which three batches and a block always do.
+ *
+ * The host has read the file once: all chosen values are finite numbers, labels are integers in [0, outputs). A value v
+ * (a double, also where the file has floats) becomes (v - mean) / scale, 0 where scale is 0, and is then rounded to the
+ * data's dtype. A file whose size or time differs from what is given here has changed since: reading fails.
+ */
+#define GDBENCH_STREAM_BLOCK_BYTES 131072
+
+typedef enum gdbench_stream_format {
+  GDBENCH_STREAM_CSV = 0, /* numbers separated by commas, no quotes; lines that are empty do not count as rows */
+  GDBENCH_STREAM_NPY = 1  /* row-major, little-endian */
+} gdbench_stream_format;
+
 typedef struct gdbench_stream {
   size_t struct_size;
   const char* path;
-  int32_t format; /* 0 CSV, 1 NPY */
-  int32_t reserved;
-  const int32_t* feature_columns; /* [features] */
-  const int32_t* target_columns;  /* [outputs] */
+  int32_t format;                 /* gdbench_stream_format */
+  int32_t element;                /* gdbench_dtype of an NPY file's values */
+  const int32_t* feature_columns; /* [features], numbered from 0 */
+  const int32_t* target_columns;  /* [outputs], or one column of labels where the loss takes labels */
   int64_t memory_cap_bytes;
   const double* feature_means;  /* [features], may be null: no standardisation */
   const double* feature_scales; /* [features], may be null */
+  const double* target_means;   /* likewise, of the target columns */
+  const double* target_scales;
+  int64_t column_count; /* of a row */
+  int64_t first_byte;   /* of the first row, behind the header */
+  int64_t file_bytes;
+  int64_t modified_ns; /* time of the last modification, since 1970-01-01 */
 } gdbench_stream;
 
 typedef struct gdbench_data {
@@ -160,8 +184,8 @@ typedef struct gdbench_data {
   int64_t features;
   int64_t outputs;
   const void* x;         /* [rows, features]; null when streamed */
-  const void* y;         /* [rows, outputs]; null when labels are given */
-  const int32_t* labels; /* [rows], class indices in [0, outputs); null when y is given */
+  const void* y;         /* [rows, outputs]; null when labels are given, and when streamed */
+  const int32_t* labels; /* [rows], class indices in [0, outputs); null when y is given, and when streamed */
   /*
    * Batches: step t takes the rows order[(t / steps_per_epoch) % epochs][first ... ] with
    * first = (t % steps_per_epoch) * batch_rows and steps_per_epoch = ceil(rows / batch_rows). The last batch of an
@@ -312,7 +336,7 @@ typedef struct gdbench_implementation {
   uint32_t capabilities;
   int64_t max_layers;          /* 0: any number */
   int32_t max_compute_threads; /* 0: any number */
-  int32_t helper_threads;
+  int32_t helper_threads;      /* the most that an instance has */
   int64_t option_count;
   const gdbench_option* options;
 
@@ -331,6 +355,11 @@ typedef struct gdbench_implementation {
   gdbench_status (*evaluate)(gdbench_instance* instance, int32_t split, double* loss);
   /* As run and sync, reporting where the time went. May be null. */
   gdbench_status (*profile)(gdbench_instance* instance, uint64_t steps, const gdbench_profile_sink* sink);
+  /*
+   * Since 1.2. Asked once after prepare: how many helper threads this instance has with its options, where that is
+   * fewer than the helper_threads above; CPU time is judged by it. May be null: as many as declared.
+   */
+  int32_t (*helper_threads_in_use)(gdbench_instance* instance);
 } gdbench_implementation;
 
 typedef struct gdbench_host {

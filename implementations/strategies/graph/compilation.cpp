@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "implementations/options.h"
 #include "implementations/strategies/graph/dump.h"
-#include "implementations/strategies/options.h"
 #include "implementations/strategies/profile.h"
 
 namespace gdbench::strategies::graph {
@@ -11,8 +11,8 @@ namespace gdbench::strategies::graph {
 Compilation::Compilation(std::uint32_t backend_flags, const gdbench_problem& problem, const gdbench_settings& settings)
     : backend_flags_(backend_flags),
       problem_(problem),
-      selection_(parse_selection(option_value(settings, "passes"))),
-      dump_folder_(option_value(settings, "dump")) {}
+      selection_(parse_selection(implementations::option_value(settings, "passes"))),
+      dump_folder_(implementations::option_value(settings, "dump")) {}
 
 Compiled Compilation::compile(const std::string& name, const std::function<Graph()>& build) {
   const double start = now_ns();

@@ -54,8 +54,8 @@ void CompiledTrainer::prepare(const gdbench_problem& problem, const gdbench_sett
     // Both sizes of batch share one arena: they never run at the same time.
     const std::size_t arena_bytes = std::max(full.plan.arena_bytes, partial ? partial->plan.arena_bytes : 0);
     const kernels::Buffer arena = session().allocate(arena_bytes);
-    full_.emplace(make_step(full, arena, feed().batch(0)));
-    if (partial) partial_.emplace(make_step(*partial, arena, feed().batch(feed().loader().steps_per_epoch() - 1)));
+    full_.emplace(make_step(full, arena, feed().place(0)));
+    if (partial) partial_.emplace(make_step(*partial, arena, feed().place(feed().loader().steps_per_epoch() - 1)));
   });
 }
 
@@ -86,6 +86,8 @@ class CompiledUpdate final : public UpdateTrainer {
 };
 
 const gdbench_option kOptions[] = {
+    pipeline::kLoaderOption,
+    pipeline::kPrefetchOption,
     {"passes", GDBENCH_OPTION_SWITCHES, 0, "all", switch_names(),
      "which passes run: all, none, or changes to all such as -fusion,-buffer-reuse"},
     {"dump", GDBENCH_OPTION_STRING, 0, "", nullptr,
@@ -103,6 +105,7 @@ const StrategyDescriptor kDescriptor = {
     .losses = kTrainerLosses,
     .optimizers = kTrainerOptimizers,
     .capabilities = kTrainerCapabilities,
+    .helper_threads = kTrainerHelperThreads,
     .option_count = static_cast<std::int64_t>(std::size(kOptions)),
     .options = kOptions,
     .create = make_strategy<CompiledTrainer>,

@@ -26,9 +26,9 @@ class Hand final : public PreparedTrainer {
 void Hand::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
   Trainer::prepare(problem, settings);
   network_.emplace(session(), problem, parameters(), masks(), largest_part());
-  full_.emplace(make_step(feed().batch(0)));
+  full_.emplace(make_step(feed().place(0)));
   if (feed().loader().partial_rows() == 0) return;
-  partial_.emplace(make_step(feed().batch(feed().loader().steps_per_epoch() - 1)));
+  partial_.emplace(make_step(feed().place(feed().loader().steps_per_epoch() - 1)));
 }
 
 TrainingProgram Hand::make_step(const BatchFeed::Batch& batch) {
@@ -44,7 +44,7 @@ TrainingProgram Hand::make_step(const BatchFeed::Batch& batch) {
   return {std::move(program), feed(), batch, parts};
 }
 
-const gdbench_option kOptions[] = {kUpdateOption, kFeaturesOption};
+const gdbench_option kOptions[] = {pipeline::kLoaderOption, pipeline::kPrefetchOption, kUpdateOption, kFeaturesOption};
 
 }  // namespace
 
@@ -56,6 +56,7 @@ const StrategyDescriptor kDescriptor = {
     .losses = kTrainerLosses,
     .optimizers = kTrainerOptimizers,
     .capabilities = kTrainerCapabilities,
+    .helper_threads = kTrainerHelperThreads,
     .option_count = static_cast<std::int64_t>(std::size(kOptions)),
     .options = kOptions,
     .create = make_strategy<Hand>,

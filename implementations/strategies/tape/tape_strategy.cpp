@@ -213,7 +213,7 @@ void ReplayTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sin
   profile.report(sink);
 }
 
-const gdbench_option kOptions[] = {kUpdateOption};
+const gdbench_option kOptions[] = {pipeline::kLoaderOption, pipeline::kPrefetchOption, kUpdateOption};
 
 template <class Strategy>
 constexpr StrategyDescriptor describe(const char* policy, std::uint32_t tasks, const char* description) {
@@ -226,6 +226,7 @@ constexpr StrategyDescriptor describe(const char* policy, std::uint32_t tasks, c
       .losses = kTrainerLosses,
       .optimizers = kTrainerOptimizers,
       .capabilities = kTrainerCapabilities,
+      .helper_threads = kTrainerHelperThreads,
       .option_count = static_cast<std::int64_t>(std::size(kOptions)),
       .options = kOptions,
       .create = make_strategy<Strategy>,

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "implementations/kernels/kernel_library.h"
+#include "tests/unit/implementations/processors.h"
 #include "tests/unit/implementations/training_case.h"
 
 namespace gdbench {
@@ -55,8 +56,8 @@ class PluginTest : public testing::TestWithParam<kernels::BackendCase> {
 TEST_P(PluginTest, DescribesItself) {
   EXPECT_EQ(plugin_->abi_major, static_cast<std::uint32_t>(GDBENCH_ABI_MAJOR));
   EXPECT_EQ(implementation_->id, "hand/" + GetParam().backend);
-  EXPECT_EQ(implementation_->tasks, GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_UPDATE) |
-                                        GDBENCH_BIT(GDBENCH_TASK_GRADIENTS));
+  EXPECT_EQ(implementation_->tasks,
+            GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_UPDATE) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS));
   EXPECT_EQ(implementation_->dtypes, kernels::backend_named(GetParam().backend).dtypes);
   EXPECT_EQ(implementation_->capabilities & GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC), 0u);
   EXPECT_EQ(implementation_->optimizers, GDBENCH_BIT(GDBENCH_ADAMW + 1) - 1);
@@ -81,6 +82,34 @@ TEST_P(PluginTest, TrainsThroughTheInterface) {
   EXPECT_NEAR(loss, training.loss(expected, 1), tolerance());
 }
 
+TEST_P(PluginTest, SaysHowManyHelperThreadsItReallyHas) {
+  TrainingCase values = small_case();
+  values.shuffled = true;
+  TrainingProblem training(values);
+  EXPECT_EQ(implementation_->helper_threads, 1);
+  EXPECT_EQ(implementation_->helper_threads_in_use(instance_), 0);
+  const gdbench_option_value options[] = {{"loader", "auto"}, {"prefetch", "2"}};
+  const std::int32_t processor = any_processor();
+  gdbench_settings& settings = training.mutable_settings();
+  settings.option_count = 2;
+  settings.options = options;
+  EXPECT_EQ(prepare(training), GDBENCH_UNSUPPORTED) << "no processor for the helper thread";
+  settings.helper_core_count = 1;
+  settings.helper_cores = &processor;
+  ASSERT_EQ(prepare(training), GDBENCH_OK) << error_;
+  EXPECT_EQ(implementation_->helper_threads_in_use(instance_), 1);
+  ASSERT_EQ(implementation_->set_state(instance_, &training.state()), GDBENCH_OK);
+  ASSERT_EQ(implementation_->run(instance_, 3), GDBENCH_OK);
+  ASSERT_EQ(implementation_->set_state(instance_, &training.state()), GDBENCH_OK);  // from step 0 again
+  ASSERT_EQ(implementation_->run(instance_, 4), GDBENCH_OK);
+  ASSERT_EQ(implementation_->get_state(instance_, &training.state()), GDBENCH_OK);
+  EXPECT_EQ(training.state().step, 4);
+  const std::vector<Dense> expected = training.trained(4);
+  for (std::size_t entry = 0; entry < 2; ++entry) {
+    EXPECT_NEAR(training.state_values()[0].values[entry], expected[0].values[entry], tolerance());
+  }
+}
+
 TEST_P(PluginTest, RefusesWhatItDoesNotOffer) {
   TrainingProblem training(small_case());
   const auto expect_refusal = [&](const char* reason) {
@@ -95,7 +124,7 @@ TEST_P(PluginTest, RefusesWhatItDoesNotOffer) {
   training.mutable_settings().compute_threads = 1;
   const gdbench_stream stream{};
   training.mutable_data().stream = &stream;
-  expect_refusal("streamed data");
+  expect_refusal("memory_cap is 0");
   training.mutable_data().stream = nullptr;
   EXPECT_EQ(prepare(training), GDBENCH_OK) << error_;
 }

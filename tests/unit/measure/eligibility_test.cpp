@@ -34,14 +34,14 @@ scenario::Problem two_layers() {
 }
 
 TEST(ReasonUnsupported, IsEmptyForWhatIsOffered) {
-  EXPECT_EQ(reason_unsupported(able_implementation(), two_layers(), true, 2), "");
+  EXPECT_EQ(reason_unsupported(able_implementation(), two_layers(), true, false, 2), "");
 }
 
 TEST(ReasonUnsupported, NamesWhatTheImplementationLacks) {
   const auto reason = [](const std::function<void(ImplementationDescription&)>& change, int threads = 1) {
     ImplementationDescription implementation = able_implementation();
     change(implementation);
-    return reason_unsupported(implementation, two_layers(), true, threads);
+    return reason_unsupported(implementation, two_layers(), true, false, threads);
   };
   EXPECT_EQ(reason([](auto& able) { able.tasks = {"floor"}; }), "able/one has no task train");
   EXPECT_EQ(reason([](auto& able) { able.dtypes = {"f64"}; }), "able/one has no f32");
@@ -56,12 +56,22 @@ TEST(ReasonUnsupported, NamesWhatTheImplementationLacks) {
   EXPECT_EQ(reason([](auto& able) { able.max_compute_threads = 0; }, 300), "");
 }
 
+TEST(ReasonUnsupported, NamesWhatThisProblemNeedsBesides) {
+  scenario::Problem problem = two_layers();
+  problem.optimizer.weight_decay = 0.1;
+  EXPECT_EQ(reason_unsupported(able_implementation(), problem, true, false, 1), "able/one has no weight decay");
+  problem = two_layers();
+  problem.micro_batches = 2;
+  EXPECT_EQ(reason_unsupported(able_implementation(), problem, true, false, 1),
+            "able/one does not accumulate gradients over micro-batches");
+}
+
 TEST(ReasonUnsupported, AsksForNoMoreThanTheProblemNeeds) {
   ImplementationDescription plain = able_implementation();
   plain.capabilities = {};
   scenario::Problem problem = two_layers();
   problem.optimizer.learning_rates = {0.1};
-  EXPECT_EQ(reason_unsupported(plain, problem, false, 1), "");
+  EXPECT_EQ(reason_unsupported(plain, problem, false, false, 1), "");
 }
 
 class Options : public testing::Test {

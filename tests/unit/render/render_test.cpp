@@ -293,6 +293,37 @@ TEST(Csv, HasNumbersThatReadBackExactly) {
   }));
 }
 
+// The text of a console line's column, by the position of its title.
+std::string under(const std::string& title, const std::string& row, const std::vector<std::string>& lines) {
+  const auto header = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
+    return line.find("implementation") != std::string::npos && line.find(title) != std::string::npos;
+  });
+  if (header == lines.end()) return "no column";
+  const auto found = std::find_if(header, lines.end(), [&](const std::string& line) { return line.starts_with(row); });
+  if (found == lines.end()) return "no row";
+  const std::size_t end = header->find(title) + title.size();
+  const std::size_t begin = found->rfind(' ', end - 1) + 1;
+  return found->substr(begin, end - begin);
+}
+
+TEST(Console, SaysWhatPartOfAStepIsDataAndWhoseMemoryItTakes) {
+  result::Report report = example_report();
+  const auto shown = [&](const std::string& title, const std::string& row) {
+    return under(title, "  " + row, lines_of(console(report, {.colour = false, .width = 400})));
+  };
+  EXPECT_EQ(shown("  data", "example/loops"), "no column") << "no profile has any";
+  EXPECT_EQ(shown("own memory", "example/loops"), "no column");
+  result::Cell& cell = *report.find_cell("example-3x2/example/loops");
+  cell.profile->profiled_step_ns = 10'000;
+  cell.profile->records.push_back({"data", "batch", result::Clock::host, 1, 2'500, 0, 0, 0});
+  cell.summary->peak_anonymous_bytes = 3 << 20;
+  EXPECT_EQ(shown("  data", "example/loops"), "25%");
+  EXPECT_EQ(shown("  data", "example/matrix "), "-");
+  EXPECT_EQ(shown("own memory", "example/matrix "), "-");
+  cell.profile->records.back().time_ns = 99;
+  EXPECT_EQ(shown("  data", "example/loops"), "no column") << "hardly more than the clock readings";
+}
+
 TEST(Console, SaysThatAStepHasSeveralGradients) {
   result::Report report = example_report();
   EXPECT_EQ(console(report, {.colour = false, .width = 400}).find("gradients per step"), std::string::npos);

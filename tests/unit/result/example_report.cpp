@@ -313,6 +313,10 @@ Report example_report() {
   beyond.floor_ns = beyond.chain_ns = 13;
   beyond.share = 1.04;
   beyond.failed = true;
+  result::Launch& launch = report.cells[0].launches[0];
+  launch.peak_anonymous_bytes = 3 << 20;
+  launch.peak_shared_bytes = 1 << 20;
+  launch.cached_file_bytes = 1 << 30;
   profile(report.cells[0], 0);
   profile(report.cells[1], 12.5);
   add_target_runs(report.cells);

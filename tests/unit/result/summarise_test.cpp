@@ -147,7 +147,10 @@ TEST(Summarise, TakesMediansOverLaunches) {
     const double value = launch == 2 ? 100 : launch + 1;  // 1, 2, 100
     cell.launches.push_back({launch, "", value, 2 * value, 3 * value, 4 * value, 5 * value, launch * 1000});
   }
+  cell.launches[0].peak_anonymous_bytes = 500;
+  cell.launches[2].peak_anonymous_bytes = 400;  // the other launch is an older version's
   summarise(report);
+  EXPECT_EQ(cell.summary->peak_anonymous_bytes, 500);
   EXPECT_DOUBLE_EQ(cell.summary->start_seconds, 2);
   EXPECT_DOUBLE_EQ(cell.summary->load_seconds, 4);
   EXPECT_DOUBLE_EQ(cell.summary->prepare_seconds, 6);

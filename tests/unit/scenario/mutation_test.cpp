@@ -32,6 +32,16 @@ TEST_F(Mutation, EveryKeyRemovedOrRetypedIsAnswered) {
   json csv = csv_scenario();
   csv["data"]["features"] = {"x"};
   csv["data"]["empty_cells"] = "drop";
+  json stream = csv_scenario();
+  stream["data"]["source"] = "stream";
+  stream["data"]["features"] = {"x"};
+  stream["data"].erase("empty_cells");
+  stream["batch"] = {{"rows", 1}, {"shuffle", false}};
+  const std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }\n";
+  write("x.npy", std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header +
+                     std::string(6 * sizeof(double), '\0'));
+  json columns = stream;
+  columns["data"] = {{"source", "stream"}, {"path", "x.npy"}, {"targets", {1}}, {"features", {0}}};
   const std::vector<json> replacements = {nullptr,
                                           true,
                                           0,
@@ -56,7 +66,7 @@ TEST_F(Mutation, EveryKeyRemovedOrRetypedIsAnswered) {
 
   int failures = 0;
   int successes = 0;
-  for (const json& original : {linear_scenario(), perceptron_scenario(), csv, npy, idx}) {
+  for (const json& original : {linear_scenario(), perceptron_scenario(), csv, npy, idx, stream, columns}) {
     std::vector<json::json_pointer> pointers;
     collect(original, json::json_pointer(), pointers);
     for (const json::json_pointer& pointer : pointers) {

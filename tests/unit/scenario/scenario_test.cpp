@@ -248,7 +248,7 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
        "s.json: /loss: found \"softmax_cross_entropy\" with data that have numeric targets, expected mse or half_mse, "
        "or data with labels"},
       {"/data/source", "\"cvs\"",
-       "s.json: /data/source: found \"cvs\", expected one of synthetic, csv, npy, idx (did you mean csv?)"},
+       "s.json: /data/source: found \"cvs\", expected one of synthetic, csv, npy, idx, stream (did you mean csv?)"},
       {"/data/rows", "-1", "s.json: /data/rows: found -1, expected an integer from 1 to 2147483647"},
       {"/data/rows", "1e300", "s.json: /data/rows: found 1e+300, expected an integer from 1 to 2147483647"},
       {"/data/outputs", "1", "s.json: /data/outputs: found 1, expected an integer from 2 to 30"},

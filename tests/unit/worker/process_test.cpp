@@ -200,11 +200,11 @@ TEST(Process, MeasuresMemoryAndTime) {
   Process process = shell("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo done; sleep 60");
   ASSERT_TRUE(soon([&] { return process.last_output_line() == "done"; }));
   EXPECT_GT(process.cpu_ns(), 1'000'000);
-  EXPECT_GT(process.anonymous_bytes(), 0);
-  EXPECT_GT(process.peak_resident_bytes(), process.anonymous_bytes());
+  EXPECT_GT(process.memory().anonymous, 0);
+  EXPECT_GT(process.peak_resident_bytes(), process.memory().anonymous);
   process.finish(0);
   EXPECT_EQ(process.cpu_ns(), 0);
-  EXPECT_EQ(process.anonymous_bytes(), 0);
+  EXPECT_EQ(process.memory().anonymous, 0);
 }
 
 // A coordinator that is killed with SIGKILL cannot clean up: its workers end by themselves.

@@ -1,13 +1,13 @@
-// The values of an implementation's options.
+// The value of an option among an instance's settings.
 #pragma once
 
 #include <string>
 
 #include "gdbench/plugin.h"
 
-namespace gdbench::strategies {
+namespace gdbench::implementations {
 
-// Empty where the settings do not hold the option: a host sets every declared one.
+// Empty where the host does not give the option.
 inline std::string option_value(const gdbench_settings& settings, const std::string& key) {
   for (std::int64_t i = 0; i < settings.option_count; ++i) {
     if (settings.options[i].key == key) return settings.options[i].value;
@@ -15,4 +15,4 @@ inline std::string option_value(const gdbench_settings& settings, const std::str
   return {};
 }
 
-}  // namespace gdbench::strategies
+}  // namespace gdbench::implementations

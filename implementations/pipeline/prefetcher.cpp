@@ -1,0 +1,131 @@
+#include "implementations/pipeline/prefetcher.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <string>
+
+#include "implementations/failure.h"
+
+namespace gdbench::pipeline {
+namespace {
+
+// A few microseconds; a system call that sleeps and wakes costs more.
+constexpr int kLooks = 100;
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+// Returns once `counter` differs from `value`.
+void wait_while(const std::atomic<std::uint32_t>& counter, std::uint32_t value) {
+  for (int look = 0; look < kLooks; ++look) {
+    if (counter.load(std::memory_order_acquire) != value) return;
+    relax();
+  }
+  counter.wait(value, std::memory_order_acquire);
+}
+
+}  // namespace
+
+Prefetcher::Prefetcher(BatchMaker& maker, std::vector<Slot> slots, const std::vector<int>& cores)
+    : maker_(maker), slots_(std::move(slots)), thread_([this] { work(); }) {
+  try {
+    pin(cores);
+  } catch (...) {
+    stop_making();
+    throw;
+  }
+}
+
+Prefetcher::~Prefetcher() {
+  if (thread_.joinable()) stop_making();
+}
+
+void Prefetcher::pin(const std::vector<int>& cores) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int core : cores) CPU_SET(static_cast<std::size_t>(core), &set);
+  if (pthread_setaffinity_np(thread_.native_handle(), sizeof set, &set) == 0) return;
+  throw implementations::Failure(GDBENCH_FAILED, "the helper thread cannot be pinned to processor " +
+                                                     std::to_string(cores.empty() ? -1 : cores.front()));
+}
+
+void Prefetcher::stop_making() {
+  ending_.store(true, std::memory_order_relaxed);
+  start(0, 0);
+  thread_.join();
+}
+
+void Prefetcher::start(std::int64_t first, std::uint64_t count) {
+  const std::uint32_t earlier = started_.load(std::memory_order_relaxed);
+  if (finished_.load(std::memory_order_acquire) != earlier) {
+    dropped_.store(true, std::memory_order_relaxed);
+    released_.fetch_add(1, std::memory_order_release);
+    released_.notify_one();
+    finished_.wait(earlier - 1, std::memory_order_acquire);
+  }
+  first_ = first;
+  count_ = count;
+  taken_by_us_ = 0;
+  error_ = nullptr;
+  made_.store(0, std::memory_order_relaxed);
+  released_.store(0, std::memory_order_relaxed);
+  failed_.store(false, std::memory_order_relaxed);
+  dropped_.store(false, std::memory_order_relaxed);
+  started_.store(earlier + 1, std::memory_order_release);
+  started_.notify_one();
+}
+
+const Prefetcher::Slot& Prefetcher::next() {
+  const auto number = static_cast<std::uint32_t>(taken_by_us_);
+  if (number != 0) {  // the batch before it is used up
+    released_.store(number, std::memory_order_release);
+    released_.notify_one();
+  }
+  const Slot& slot = slots_[taken_by_us_++ % slots_.size()];
+  while (made_.load(std::memory_order_acquire) == number) wait_while(made_, number);
+  // A failed batch is counted as made; nothing follows it.
+  if (failed_.load(std::memory_order_relaxed) && made_.load(std::memory_order_relaxed) == number + 1) {
+    std::rethrow_exception(error_);
+  }
+  return slot;
+}
+
+void Prefetcher::work() {
+  for (std::uint32_t seen = 0;;) {
+    started_.wait(seen, std::memory_order_acquire);
+    seen = started_.load(std::memory_order_acquire);
+    make_all();
+    finished_.store(seen, std::memory_order_release);
+    finished_.notify_one();
+    if (ending_.load(std::memory_order_relaxed)) return;
+  }
+}
+
+void Prefetcher::make_all() {
+  const auto ring = static_cast<std::uint32_t>(slots_.size());
+  for (std::uint64_t i = 0; i < count_; ++i) {
+    const auto number = static_cast<std::uint32_t>(i);
+    std::uint32_t released = released_.load(std::memory_order_acquire);
+    while (number - released >= ring && !dropped_.load(std::memory_order_relaxed)) {
+      wait_while(released_, released);
+      released = released_.load(std::memory_order_acquire);
+    }
+    if (dropped_.load(std::memory_order_relaxed)) return;
+    const Slot& slot = slots_[i % slots_.size()];
+    try {
+      maker_.make(first_ + static_cast<std::int64_t>(i), slot.x, slot.targets);
+    } catch (...) {
+      error_ = std::current_exception();
+      failed_.store(true, std::memory_order_relaxed);
+    }
+    made_.store(number + 1, std::memory_order_release);
+    made_.notify_one();
+    if (failed_.load(std::memory_order_relaxed)) return;
+  }
+}
+
+}  // namespace gdbench::pipeline
