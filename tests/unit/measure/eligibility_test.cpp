@@ -41,7 +41,7 @@ TEST(ReasonUnsupported, NamesWhatTheImplementationLacks) {
   const auto reason = [](const std::function<void(ImplementationDescription&)>& change, int threads = 1) {
     ImplementationDescription implementation = able_implementation();
     change(implementation);
-    return reason_unsupported(implementation, two_layers(), true, threads);
+    return reason_unsupported(implementation, two_layers(), true, false, threads);
   };
   EXPECT_EQ(reason([](auto& able) { able.tasks = {"floor"}; }), "able/one has no task train");
   EXPECT_EQ(reason([](auto& able) { able.dtypes = {"f64"}; }), "able/one has no f32");
@@ -54,6 +54,14 @@ TEST(ReasonUnsupported, NamesWhatTheImplementationLacks) {
   EXPECT_EQ(reason([](auto& able) { able.capabilities = {"shuffle"}; }), "able/one has no learning-rate schedule");
   EXPECT_EQ(reason([](auto&) {}, 3), "able/one has at most 2 compute thread(s)");
   EXPECT_EQ(reason([](auto& able) { able.max_compute_threads = 0; }, 300), "");
+}
+
+TEST(ReasonUnsupported, NamesAStreamThatCannotBeRead) {
+  ImplementationDescription implementation = able_implementation();
+  implementation.capabilities = {"shuffle", "schedule"};
+  EXPECT_EQ(reason_unsupported(implementation, two_layers(), false, true, 1), "able/one cannot stream its data");
+  implementation.capabilities.emplace_back("stream");
+  EXPECT_EQ(reason_unsupported(implementation, two_layers(), false, true, 1), "");
 }
 
 TEST(ReasonUnsupported, AsksForNoMoreThanTheProblemNeeds) {
