@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <string>
 
 #include "implementations/failure.h"
@@ -31,7 +32,10 @@ void wait_while(const std::atomic<std::uint32_t>& counter, std::uint32_t value) 
 }  // namespace
 
 Prefetcher::Prefetcher(BatchMaker& maker, std::vector<Slot> slots, const std::vector<int>& cores)
-    : maker_(maker), slots_(std::move(slots)), thread_([this] { work(); }) {
+    : maker_(maker),
+      slots_(std::move(slots)),
+      few_ready_(std::max<std::uint32_t>(1, static_cast<std::uint32_t>(slots_.size() - 1) / 2)),
+      thread_([this] { work(); }) {
   try {
     pin(cores);
   } catch (...) {
@@ -83,7 +87,8 @@ const Prefetcher::Slot& Prefetcher::next() {
   const auto number = static_cast<std::uint32_t>(taken_by_us_);
   if (number != 0) {  // the batch before it is used up
     released_.store(number, std::memory_order_release);
-    released_.notify_one();
+    // Waking a thread costs this one microseconds: only when the batches that are ready run low.
+    if (made_.load(std::memory_order_relaxed) - number <= few_ready_) released_.notify_one();
   }
   const Slot& slot = slots_[taken_by_us_++ % slots_.size()];
   while (made_.load(std::memory_order_acquire) == number) wait_while(made_, number);

@@ -45,6 +45,7 @@ class Prefetcher {
 
   BatchMaker& maker_;
   std::vector<Slot> slots_;
+  std::uint32_t few_ready_;  // at so many ready batches, that which is asked for among them, the thread is woken
   // Written by start() while the thread sleeps.
   std::int64_t first_ = 0;
   std::uint64_t count_ = 0;
