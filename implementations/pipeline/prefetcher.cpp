@@ -11,8 +11,11 @@
 namespace gdbench::pipeline {
 namespace {
 
-// A few microseconds; a system call that sleeps and wakes costs more.
-constexpr int kLooks = 100;
+// How often a side looks before it sleeps. The step: a few microseconds, for it waits where the helper is late. The
+// helper: about a millisecond, longer than most steps, for to be woken costs the step tens of microseconds in a virtual
+// machine; its processor is its own, and between runs it sleeps at once.
+constexpr int kLooksOfStep = 100;
+constexpr int kLooksOfHelper = 20'000;
 
 void relax() {
 #if defined(__x86_64__)
@@ -21,8 +24,8 @@ void relax() {
 }
 
 // Returns once `counter` differs from `value`.
-void wait_while(const std::atomic<std::uint32_t>& counter, std::uint32_t value) {
-  for (int look = 0; look < kLooks; ++look) {
+void wait_while(const std::atomic<std::uint32_t>& counter, std::uint32_t value, int looks) {
+  for (int look = 0; look < looks; ++look) {
     if (counter.load(std::memory_order_acquire) != value) return;
     relax();
   }
@@ -91,7 +94,7 @@ const Prefetcher::Slot& Prefetcher::next() {
     if (made_.load(std::memory_order_relaxed) - number <= few_ready_) released_.notify_one();
   }
   const Slot& slot = slots_[taken_by_us_++ % slots_.size()];
-  while (made_.load(std::memory_order_acquire) == number) wait_while(made_, number);
+  while (made_.load(std::memory_order_acquire) == number) wait_while(made_, number, kLooksOfStep);
   // A failed batch is counted as made; nothing follows it.
   if (failed_.load(std::memory_order_relaxed) && made_.load(std::memory_order_relaxed) == number + 1) {
     std::rethrow_exception(error_);
@@ -116,7 +119,7 @@ void Prefetcher::make_all() {
     const auto number = static_cast<std::uint32_t>(i);
     std::uint32_t released = released_.load(std::memory_order_acquire);
     while (number - released >= ring && !dropped_.load(std::memory_order_relaxed)) {
-      wait_while(released_, released);
+      wait_while(released_, released, kLooksOfHelper);
       released = released_.load(std::memory_order_acquire);
     }
     if (dropped_.load(std::memory_order_relaxed)) return;
