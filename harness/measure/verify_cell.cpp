@@ -44,7 +44,8 @@ Result<double> own_loss(worker::Client& client) {
   return loss;
 }
 
-// "; off by 3.1e-02 after 20 steps": how far the tensor that is furthest beyond its tolerance got by the end.
+// "; w0 is off by 3.1e-02, 4.1e-01 of its norm, after 20 steps": of the tensors beyond their tolerance by the end the
+// one that is furthest off, relative to its norm.
 std::string final_distance(const verify::Check& check, std::int64_t steps) {
   const verify::TensorCheck* worst = nullptr;
   for (const verify::TensorCheck& tensor : check.tensors) {

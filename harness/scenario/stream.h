@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gdbench/plugin.h"
 #include "harness/base/hash.h"
 #include "harness/base/result.h"
 #include "harness/scenario/problem.h"
@@ -21,7 +22,7 @@ enum class StreamFormat { csv, npy };
 constexpr const char* name_of(StreamFormat format) { return format == StreamFormat::csv ? "csv" : "npy"; }
 
 // A file is read in blocks of so many bytes, or of one row of an NPY file where that is more.
-constexpr std::int64_t kStreamBlockBytes = std::int64_t{128} << 10;
+constexpr std::int64_t kStreamBlockBytes = GDBENCH_STREAM_BLOCK_BYTES;
 
 struct StreamFile {
   std::filesystem::path path;  // absolute

@@ -70,11 +70,10 @@ void update_entry(OptimizerKind kind, const Constants<T>& c, T g, T& p, T* first
   }
 }
 
-// The root that a rule divides by, for a slot's entry; and the largest |update| / rate of a single step.
-double root_of(const Optimizer& optimizer, double square, std::int64_t step) {
+// What a rule divides a mean square by before it takes the root; and the largest |update| / rate of a single step.
+double square_correction(const Optimizer& optimizer, std::int64_t step) {
   const bool adam = optimizer.kind == OptimizerKind::adam || optimizer.kind == OptimizerKind::adamw;
-  const double correction = adam ? static_cast<double>(1 - Constants<double>::power(optimizer.beta2, step)) : 1;
-  return std::sqrt(square / correction);
+  return adam ? static_cast<double>(1 - Constants<double>::power(optimizer.beta2, step)) : 1;
 }
 
 double largest_update(const Optimizer& optimizer) {
@@ -130,6 +129,8 @@ std::vector<double> update_errors(const Optimizer& optimizer, const ReferenceSta
     for (double& error : errors) error *= rate * gain;
     return errors;
   }
+  const double correction = square_correction(optimizer, state.step);
+  const double largest = 2 * largest_update(optimizer);
   const std::size_t count = state.parameters.size();
   const std::size_t squares = count * static_cast<std::size_t>(scenario::slot_count(optimizer.kind) - 1);
   for (std::size_t p = 0; p < count; ++p) {
@@ -138,8 +139,8 @@ std::vector<double> update_errors(const Optimizer& optimizer, const ReferenceSta
     double sum = 0;
     for (const T& square : state.slots[squares + p]) {
       if (square == 0) continue;
-      const double root = root_of(optimizer, static_cast<double>(square), state.step);
-      const double moved = std::min(2 * entry_error / (root + optimizer.epsilon), 2 * largest_update(optimizer));
+      const double root = std::sqrt(static_cast<double>(square) / correction);
+      const double moved = std::min(2 * entry_error / (root + optimizer.epsilon), largest);
       sum += moved * moved;
     }
     errors[p] = rate * std::sqrt(sum);

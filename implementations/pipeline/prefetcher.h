@@ -34,8 +34,6 @@ class Prefetcher {
   void start(std::int64_t first, std::uint64_t count);
   // Batch after batch of what was started; valid until the next call. Throws what making it threw.
   const Slot& next();
-  // Whether next() has another one.
-  bool has_next() const { return taken_by_us_ < count_; }
 
  private:
   void work();
