@@ -138,8 +138,7 @@ class Worker:
         return {}
 
 
-def main():
-    worker = Worker()
+def serve(worker):
     requests = os.fdopen(3)
     answers = os.fdopen(4, "w")
     offered = ("hello", "load", "prepare", "set_state", "get_state", "run", "evaluate", "bye")
@@ -158,4 +157,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    serve(Worker())
