@@ -14,7 +14,8 @@ ROWS = {
     "hand/naive": ("ok", ""),
     "broken/prints_all_the_time": ("ok", ""),
     "broken/profile_text": ("ok", ""),  # see the note
-    "broken/loss_text": ("ok", ""),  # nothing that a run without a target needs
+    "broken/prepare_text": ("ok", ""),  # what cannot be read there is only shown
+    "broken/loss_text": ("crashed", "evaluate: found the loss \"0."),
     "broken/never_answers_run": ("timed out", "run: no answer within 3 s"),
     "broken/dies_in_run": ("crashed", "run: exit status 1: RuntimeError: the accelerator fell off the bus"),
     "broken/exhausts_memory": ("crashed", "MiB of memory, the cap is 102 MiB"),

@@ -60,6 +60,11 @@ class AnswersRunWithoutTimes(script.Worker):
         return {"end_step": super().run(request)["end_step"]}
 
 
+class AnswersPrepareWithText(script.Worker):
+    def prepare(self, request):
+        return {**super().prepare(request), "helper_threads": "two", "allocations": {"calls": "many", "bytes": []}}
+
+
 class LossIsText(script.Worker):
     def evaluate(self, request):
         return {"loss": str(super().evaluate(request)["loss"])}
@@ -81,6 +86,7 @@ WAYS = {
     "run_without_id": AnswersRunWithoutId,
     "run_text": AnswersRunWithText,
     "run_without_times": AnswersRunWithoutTimes,
+    "prepare_text": AnswersPrepareWithText,
     "profile_text": ProfileIsText,
     "loss_text": LossIsText,
 }
