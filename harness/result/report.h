@@ -18,7 +18,7 @@
 namespace gdbench::result {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 3;
+constexpr int kSchemaMinor = 4;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 const char* name_of(CellState state);  // "pending", "ok", ..., "timed out"
@@ -122,6 +122,8 @@ struct Cell {
   std::string scenario;  // key into Report.scenarios
   std::string implementation;
   std::map<std::string, std::string> options;  // only those that differ from their defaults
+  // Since 1.4: those that do not. Absent where the implementation declares none.
+  std::optional<std::map<std::string, std::string>> default_options;
   int threads = 1;
   std::string arm = "new";
   std::string build;   // of the implementation: compiler, flags, libraries
