@@ -10,7 +10,7 @@
 namespace gdbench::cli {
 
 Result<CellPlanner> CellPlanner::make(const std::string& scenario, const std::vector<std::string>& settings,
-                                      int threads) {
+                                      int threads, const std::vector<std::string>& implementations) {
   CellPlanner planner;
   Result<scenario::KnownScenario> known = find_scenario(scenario);
   if (!known.ok()) return known.error();
@@ -23,7 +23,7 @@ Result<CellPlanner> CellPlanner::make(const std::string& scenario, const std::ve
   planner.threads_ = threads;
   planner.arm_ = this_build();
   planner.processors_ = allowed_processors();
-  planner.catalogue_ = worker::read_catalogue(planner.arm_, worker_limits({}));
+  planner.catalogue_ = worker::read_catalogue(planner.arm_, worker_limits({}), implementations);
   return planner;
 }
 

@@ -24,8 +24,10 @@ struct PlannedCells {
 
 class CellPlanner {
  public:
-  // `scenario` by name or file, `settings` as in --set. Asks the plugins once. Errors: the input's.
-  static Result<CellPlanner> make(const std::string& scenario, const std::vector<std::string>& settings, int threads);
+  // `scenario` by name or file, `settings` as in --set; `implementations`: the ids that plan will be asked for. Asks the
+  // plugins once. Errors: the input's.
+  static Result<CellPlanner> make(const std::string& scenario, const std::vector<std::string>& settings, int threads,
+                                  const std::vector<std::string>& implementations);
 
   // What is known of an implementation. Errors name `option`, which gave the id, and what there is.
   Result<worker::CatalogueEntry> find(const std::string& option, const std::string& id) const;

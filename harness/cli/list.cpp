@@ -48,9 +48,10 @@ json implementation_entry(const worker::CatalogueEntry& entry) {
                        {"choices", option.choices},
                        {"description", option.description}});
   }
+  const std::string& unavailable = implementation.unavailable;
   return {{"name", implementation.id},
-          {"description", implementation.description},
-          {"usable", true},
+          {"description", implementation.description + (unavailable.empty() ? "" : " (" + unavailable + ")")},
+          {"usable", unavailable.empty()},
           {"plugin", entry.plugin},
           {"build", implementation.build},
           {"dtypes", implementation.dtypes},

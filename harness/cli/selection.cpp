@@ -34,6 +34,17 @@ Result<scenario::Selection> to_selection(const SelectionOptions& options) {
   return selection;
 }
 
+// The globs of the command line or, without any, those of the matrix.
+std::vector<std::string> implementation_globs(const SelectionOptions& options, const scenario::Matrix& matrix) {
+  if (!options.implementations.empty()) return options.implementations;
+  std::vector<std::string> globs;
+  if (const auto axis = matrix.axes.find("implementation"); axis != matrix.axes.end()) globs = axis->second;
+  for (const auto& include : matrix.includes) {
+    if (const auto key = include.find("implementation"); key != include.end()) globs.push_back(key->second);
+  }
+  return globs;
+}
+
 std::vector<std::string> ids_of(const std::vector<worker::CatalogueEntry>& catalogue) {
   std::vector<std::string> ids;
   for (const worker::CatalogueEntry& entry : catalogue) ids.push_back(entry.implementation.id);
@@ -118,7 +129,8 @@ Result<measure::Plan> plan_selection(const SelectionOptions& options, result::Re
     arm = std::move(other).value();
   }
   measure::PlanRequest request;
-  request.catalogues.push_back(worker::read_catalogue(arm, worker_limits(options)));
+  request.catalogues.push_back(
+      worker::read_catalogue(arm, worker_limits(options), implementation_globs(options, matrix.value())));
   request.arms.push_back(arm);
   request.processors = allowed_processors();
   Result<std::vector<scenario::Point>> points =

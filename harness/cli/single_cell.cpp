@@ -8,7 +8,7 @@ namespace gdbench::cli {
 
 Result<std::unique_ptr<SingleCell>> plan_single_cell(const std::string& scenario, const std::string& implementation,
                                                      const std::vector<std::string>& settings) {
-  const Result<CellPlanner> planner = CellPlanner::make(scenario, settings, 1);
+  const Result<CellPlanner> planner = CellPlanner::make(scenario, settings, 1, {implementation});
   if (!planner.ok()) return planner.error();
   if (const auto known = planner.value().find("--impl", implementation); !known.ok()) return known.error();
   Result<PlannedCells> planned = planner.value().plan({{implementation, {}}});

@@ -55,6 +55,10 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
     return status.error();
   }
   launch.prepare_seconds = seconds_since(preparing);
+  if (const auto& libraries = self.client_.libraries()) {
+    launch.import_seconds = libraries->seconds;
+    launch.imported_resident_bytes = libraries->resident_bytes;
+  }
   return self;
 }
 

@@ -113,6 +113,7 @@ class LaunchGroup {
                            .helper_threads = helpers};
     distrust(live, reason_for_distrust(claim));
     distrust(live, member.processor.judge(claim));
+    if (times.traces > 0) note_traces(cell_of(live), times.traces);
     result::Sample sample;
     sample.launch = launch_;
     sample.round = round;
@@ -127,6 +128,16 @@ class LaunchGroup {
       distrust(live, reason_for_distrust(sample.displacement, *live.expected));
     }
     return sample;
+  }
+
+  // A function that is traced or compiled again inside the clock is no steady step; the row stays, the reader is told.
+  void note_traces(const result::Cell& cell, std::uint64_t traces) {
+    const std::string note = cell.id + " traced or compiled a function again inside a timed block: " +
+                             std::to_string(traces) + " time(s), first seen in launch " + std::to_string(launch_);
+    const auto same = [&](const std::string& known) { return known.starts_with(cell.id + " traced"); };
+    if (std::any_of(report_.notes.begin(), report_.notes.end(), same)) return;
+    report_.notes.push_back(note);
+    static_cast<void>(journal_.note(note));  // the report will have it; a full disk shows at the next sample
   }
 
   void distrust(const LiveCell& live, const std::string& reason) {

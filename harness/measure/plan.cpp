@@ -183,12 +183,16 @@ class Planner {
     cell.arm = request_.arms[arm].name;
     cell.build = implementation.build;
     cell.worker = entry.worker_build;
-    const bool arithmetic = !implementation.has_capability("no_arithmetic");
+    // The emptiest step computes nothing that could be checked.
+    const bool floor = planned.problem.task == scenario::Task::floor;
+    const bool arithmetic = !floor && !implementation.has_capability("no_arithmetic");
     cell.ranked = arithmetic && implementation.id.find('+') == std::string::npos;
     const std::string reason =
         reason_unsupported(implementation, planned.problem, planned.shuffled, planned.streamed, point.threads);
     if (entry.problem.has_value()) {
       cell.status = status_of(*entry.problem);
+    } else if (!implementation.unavailable.empty()) {
+      cell.status = {result::CellState::unsupported, implementation.unavailable};
     } else if (point.threads > static_cast<int>(allowed.size())) {
       cell.status = {result::CellState::unsupported, "this machine has " + std::to_string(allowed.size()) +
                                                          " processor(s) for " + std::to_string(point.threads) +

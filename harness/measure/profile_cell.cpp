@@ -19,6 +19,8 @@ constexpr int kBlocksOfAProfile = 7;
 struct ProfiledBlock {
   double step_ns = 0;
   std::vector<result::ProfileRecord> records;
+  std::optional<double> dispatches;
+  std::vector<result::FloorPart> floor;
 };
 
 Result<ProfiledBlock> parse_block(const nlohmann::json& answer, std::uint64_t steps) {
@@ -38,6 +40,10 @@ Result<ProfiledBlock> parse_block(const nlohmann::json& answer, std::uint64_t st
       record.bytes = entry.value("bytes", 0.0) * factor;
       record.allocations = entry.value("allocations", 0.0) * factor;
       block.records.push_back(std::move(record));
+    }
+    if (answer.contains("dispatches")) block.dispatches = answer.at("dispatches").get<double>();
+    for (const nlohmann::json& part : answer.value("floor", nlohmann::json::array())) {
+      block.floor.push_back({part.at("op").get<std::string>(), part.at("time_ns").get<double>()});
     }
     return block;
   } catch (const nlohmann::json::exception& exception) {
@@ -103,6 +109,8 @@ Result<result::Profile> profile_verified_cell(const PlannedScenario& planned, co
   profile.prepare_seconds = launch.prepare_seconds;
   profile.first_step_ns = first.value().real_ns;
   add_allocations(allocated, worker.client().prepared(), profile);
+  profile.dispatches_per_step = middle->dispatches;
+  if (!middle->floor.empty()) profile.floor = std::move(middle->floor);
   profile.records = std::move(middle->records);
   std::stable_sort(
       profile.records.begin(), profile.records.end(),

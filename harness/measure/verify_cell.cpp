@@ -185,6 +185,7 @@ void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell
     return;
   }
   CellWorker worker = std::move(started).value();
+  if (const auto& libraries = worker.client().libraries()) cell.runtime = libraries->text;
   cell.status = {CellState::ok, ""};
   if (planned_cell.arithmetic) {
     const Result<result::CellStatus> checked = check_trajectory(worker, planned, yardstick, options.seed, cell);

@@ -62,6 +62,8 @@ void fields(Archive& archive, typename Archive::template Ref<Launch> launch) {
   archive.optional("peak_anonymous_bytes", launch.peak_anonymous_bytes);
   archive.optional("peak_shared_bytes", launch.peak_shared_bytes);
   archive.optional("cached_file_bytes", launch.cached_file_bytes);
+  archive.optional("import_seconds", launch.import_seconds);
+  archive.optional("imported_resident_bytes", launch.imported_resident_bytes);
 }
 
 template <class Archive>
@@ -158,6 +160,8 @@ void fields(Archive& archive, typename Archive::template Ref<Summary> summary) {
   archive.field("load_seconds", summary.load_seconds);
   archive.field("prepare_seconds", summary.prepare_seconds);
   archive.field("launch_seconds", summary.launch_seconds);
+  archive.optional("import_seconds", summary.import_seconds);
+  archive.optional("cpu_per_wall", summary.cpu_per_wall);
   archive.field("peak_resident_bytes", summary.peak_resident_bytes);
   archive.optional("peak_anonymous_bytes", summary.peak_anonymous_bytes);
   archive.optional("ratio", summary.ratio);
@@ -178,6 +182,12 @@ void fields(Archive& archive, typename Archive::template Ref<ProfileRecord> reco
 }
 
 template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<FloorPart> part) {
+  archive.field("op", part.op);
+  archive.field("time_ns", part.time_ns);
+}
+
+template <class Archive>
 void fields(Archive& archive, typename Archive::template Ref<Profile> profile) {
   archive.field("cell", profile.cell);
   archive.field("scenario", profile.scenario);
@@ -191,6 +201,8 @@ void fields(Archive& archive, typename Archive::template Ref<Profile> profile) {
   archive.optional("allocations_per_step", profile.allocations_per_step);
   archive.optional("allocated_bytes_per_step", profile.allocated_bytes_per_step);
   archive.optional("prepared_bytes", profile.prepared_bytes);
+  archive.optional("dispatches_per_step", profile.dispatches_per_step);
+  archive.optional("floor", profile.floor);
   archive.field("records", profile.records);
 }
 
@@ -206,6 +218,7 @@ void fields(Archive& archive, typename Archive::template Ref<Cell> cell) {
   archive.field("build", cell.build);
   archive.field("worker", cell.worker);
   archive.field("repeat", cell.repeat);
+  archive.optional("runtime", cell.runtime);
   archive.field("ranked", cell.ranked);
   archive.field("status", cell.status);
   archive.optional("verification", cell.verification);

@@ -27,6 +27,13 @@ struct ProfileRecord {
   bool once() const { return phase == "compile"; }
 };
 
+// The least that an implementation's framework does: one call of its cheapest op, of an empty tape, of an empty
+// compiled function.
+struct FloorPart {
+  std::string op;
+  double time_ns = 0;
+};
+
 struct Profile {
   std::string cell;
   std::string scenario;
@@ -41,7 +48,11 @@ struct Profile {
   std::optional<double> allocations_per_step;
   std::optional<double> allocated_bytes_per_step;
   std::optional<std::int64_t> prepared_bytes;  // allocated by load and prepare together, freed or not
-  std::vector<ProfileRecord> records;          // largest first
+  // Since 1.4. Operations that a step hands to its framework one by one, where the implementation counts them; and
+  // what the least of such calls takes.
+  std::optional<double> dispatches_per_step;
+  std::optional<std::vector<FloorPart>> floor;
+  std::vector<ProfileRecord> records;  // largest first
 };
 
 // Time of the profiled step that no record claims, per step; what loops, dispatch and clock readings take. Never

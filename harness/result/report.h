@@ -56,6 +56,10 @@ struct Launch {
   std::optional<std::int64_t> peak_anonymous_bytes{};
   std::optional<std::int64_t> peak_shared_bytes{};
   std::optional<std::int64_t> cached_file_bytes{};  // of a streamed file in the page cache, before its exit
+  // Since 1.4. Where the worker loads libraries in prepare: what of prepare_seconds that took, and what was resident
+  // just after.
+  std::optional<double> import_seconds{};
+  std::optional<std::int64_t> imported_resident_bytes{};
 };
 
 struct TensorCheck {
@@ -110,6 +114,8 @@ struct Summary {
   double load_seconds = 0;
   double prepare_seconds = 0;
   double launch_seconds = 0;
+  std::optional<double> import_seconds;              // median over launches; absent where none has it
+  std::optional<double> cpu_per_wall;                // since 1.4: median over warm samples; all threads of the process
   std::int64_t peak_resident_bytes = 0;              // maximum over launches
   std::optional<std::int64_t> peak_anonymous_bytes;  // likewise; absent where no launch has it
   std::optional<RatioToBaseline> ratio;              // absent for the baseline itself
@@ -128,6 +134,8 @@ struct Cell {
   std::string arm = "new";
   std::string build;   // of the implementation: compiler, flags, libraries
   std::string worker;  // build of the worker that hosts it, as the worker says itself
+  // Since 1.4: what the libraries that it loads say of themselves: builds, thread settings ...
+  std::optional<std::map<std::string, std::string>> runtime;
   std::string repeat;  // the shortest command line that repeats this cell
   bool ranked = true;  // false for policies and for implementations that do nothing on purpose
   CellStatus status;

@@ -132,6 +132,7 @@ double operations_per_step(const Problem& problem) {
     return update * entries;
   }
   const auto batch = static_cast<double>(problem.batch_rows);
+  if (problem.task == Task::floor) return 0;
   const double sweeps = problem.task == Task::gradients ? static_cast<double>(problem.outputs()) : 1;
   double operations = sweeps * batch * static_cast<double>(problem.outputs());  // gradient of the loss
   for (std::size_t l = 0; l < problem.layers.size(); ++l) {

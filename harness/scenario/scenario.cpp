@@ -239,10 +239,6 @@ Scenario read_document(JsonDocument& document, const std::filesystem::path& file
   scenario.purpose = root.text("purpose", "");
   scenario.favours = root.text("favours", "");
   scenario.task = root.choice<Task>("task", {Task::train, Task::update, Task::gradients, Task::floor}, Task::train);
-  if (scenario.task == Task::floor) {
-    root.fail("task", in_quotes(name_of(scenario.task)) + ", which is not implemented yet",
-              "train, gradients or update");
-  }
   // A key that is absent is reported by `finish`, its object is not read.
   if (JsonReader model = root.object("model"); root.has("model")) scenario.model = read_model(model);
   scenario.loss = root.choice<Loss>("loss", {Loss::mse, Loss::half_mse, Loss::softmax_cross_entropy}, Loss::mse);

@@ -27,10 +27,23 @@ CatalogueEntry problem_entry(const fs::path& file, Error problem) {
   return entry;
 }
 
-Result<std::vector<std::string>> adapter_command(const fs::path& file) {
+// An object in any case.
+nlohmann::json read_manifest(const fs::path& file) {
   std::ifstream stream(file);
-  const nlohmann::json manifest = nlohmann::json::parse(stream, nullptr, false);
-  const nlohmann::json command = manifest.is_object() ? manifest.value("command", nlohmann::json()) : nlohmann::json();
+  nlohmann::json manifest = nlohmann::json::parse(stream, nullptr, false);
+  return manifest.is_object() ? manifest : nlohmann::json::object();
+}
+
+bool wanted(const fs::path& file, const Globs& globs) {
+  if (!globs || !is_adapter(file)) return true;
+  const nlohmann::json name = read_manifest(file).value("on_request", nlohmann::json());
+  if (!name.is_string()) return true;
+  const std::string first = name.get<std::string>() + "/";
+  return std::any_of(globs->begin(), globs->end(), [&](const std::string& glob) { return glob.starts_with(first); });
+}
+
+Result<std::vector<std::string>> adapter_command(const fs::path& file) {
+  const nlohmann::json command = read_manifest(file).value("command", nlohmann::json());
   std::vector<std::string> argv;
   for (const nlohmann::json& word : command) {
     if (!word.is_string()) break;
@@ -91,10 +104,11 @@ std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limi
   return entries;
 }
 
-std::vector<CatalogueEntry> read_catalogue(const Arm& arm, const Limits& limits) {
+std::vector<CatalogueEntry> read_catalogue(const Arm& arm, const Limits& limits, const Globs& globs) {
   std::vector<CatalogueEntry> catalogue;
   std::set<std::string> seen;
   for (const fs::path& file : plugin_files(arm.plugin_folders)) {
+    if (!wanted(file, globs)) continue;
     for (CatalogueEntry& entry : ask(arm, file, limits)) {
       if (!seen.insert(entry.implementation.id).second) {
         entry = problem_entry(file, failure("offers " + entry.implementation.id + ", which another plugin offers too"));

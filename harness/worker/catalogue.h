@@ -40,8 +40,11 @@ Result<std::vector<std::string>> worker_command(const Arm& arm, const std::files
 // Asks one file. A file that cannot be asked yields one entry with its problem.
 std::vector<CatalogueEntry> ask(const Arm& arm, const std::filesystem::path& file, const Limits& limits);
 
-// Asks every *.so and *.adapter.json of the arm's folders, in order of file name. An id that was seen before
-// becomes a problem entry: two plugins must not claim one name.
-std::vector<CatalogueEntry> read_catalogue(const Arm& arm, const Limits& limits);
+// Asks every *.so and *.adapter.json of the arm's folders, in order of file name. An adapter that is there on request
+// ({"command": [...], "on_request": "jax"}) is asked only where one of `globs` begins with what it names ("jax/jit",
+// "jax/*"), and always where no globs are given. An id that was seen before becomes a problem entry: two plugins must
+// not claim one name.
+using Globs = std::optional<std::vector<std::string>>;
+std::vector<CatalogueEntry> read_catalogue(const Arm& arm, const Limits& limits, const Globs& globs = std::nullopt);
 
 }  // namespace gdbench::worker

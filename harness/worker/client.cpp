@@ -67,6 +67,21 @@ std::optional<AllocationTotals> allocations_in(const json& answer) {
   return AllocationTotals{entry->value("calls", std::uint64_t{0}), entry->value("bytes", std::uint64_t{0})};
 }
 
+// Nothing where the worker says nothing of them, or not in the way that PROTOCOL.md describes.
+std::optional<LoadedLibraries> libraries_in(const json& answer) {
+  const json import_ns = answer.value("import_ns", json());
+  if (!import_ns.is_number()) return std::nullopt;
+  LoadedLibraries libraries;
+  libraries.seconds = import_ns.get<double>() * 1e-9;
+  const json bytes = answer.value("imported_resident_bytes", json());
+  if (bytes.is_number_integer()) libraries.resident_bytes = bytes.get<std::int64_t>();
+  const json text = answer.value("runtime", json::object());
+  for (const auto& [key, value] : text.items()) {
+    if (value.is_string()) libraries.text[key] = value.get<std::string>();
+  }
+  return libraries;
+}
+
 }  // namespace
 
 Client::Descriptor::~Descriptor() { close(number); }
@@ -204,6 +219,7 @@ Status Client::prepare(const scenario::Problem& problem, const std::map<std::str
   const json helpers = answer.value().value("helper_threads", json());
   if (helpers.is_number_integer() && helpers >= 0) helper_threads_ = helpers.get<int>();
   prepared_ = allocations_in(answer.value());
+  libraries_ = libraries_in(answer.value());
   return {};
 }
 
@@ -236,6 +252,7 @@ Result<BlockAnswer> Client::run(const BlockRequest& block) {
     result.end_ns = answer.value().at("end_ns").get<std::int64_t>();
     result.end_step = answer.value().at("end_step").get<std::int64_t>();
     result.allocated = allocations_in(answer.value());
+    result.traces = answer.value().value("traces", std::uint64_t{0});
   } catch (const json::exception& exception) {
     return failure(std::string("run: malformed answer: ") + exception.what());
   }

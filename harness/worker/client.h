@@ -45,6 +45,14 @@ struct BlockAnswer {
   std::int64_t received_ns = 0;
   std::int64_t end_step = 0;
   std::optional<AllocationTotals> allocated{};  // by the block, where the worker counts
+  std::uint64_t traces = 0;                     // functions traced or compiled within the block, where the worker says
+};
+
+// What a worker says of the libraries that it loaded in prepare.
+struct LoadedLibraries {
+  double seconds = 0;                       // that loading them took, of prepare's
+  std::int64_t resident_bytes = 0;          // of the process just after
+  std::map<std::string, std::string> text;  // builds, thread settings ...
 };
 
 struct EvaluationAnswer {
@@ -84,6 +92,7 @@ class Client {
   const MemoryUse& peak_memory();
   // How many helper threads the instance has with its options, where the worker says so.
   const std::optional<int>& helper_threads() const { return helper_threads_; }
+  const std::optional<LoadedLibraries>& libraries() const { return libraries_; }
   // What load and prepare allocated, where the worker counts.
   const std::optional<AllocationTotals>& prepared() const { return prepared_; }
 
@@ -110,6 +119,7 @@ class Client {
   Limits limits_;
   MemoryUse peak_memory_;
   std::optional<int> helper_threads_;
+  std::optional<LoadedLibraries> libraries_;
   std::optional<AllocationTotals> prepared_;
   std::int64_t next_id_ = 1;
 };

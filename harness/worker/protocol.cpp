@@ -144,7 +144,8 @@ json implementation_to_json(const ImplementationDescription& implementation) {
           {"max_layers", implementation.max_layers},
           {"max_compute_threads", implementation.max_compute_threads},
           {"helper_threads", implementation.helper_threads},
-          {"options", std::move(options)}};
+          {"options", std::move(options)},
+          {"unavailable", implementation.unavailable}};
 }
 
 ImplementationDescription implementation_from_json(const json& object) {
@@ -165,6 +166,7 @@ ImplementationDescription implementation_from_json(const json& object) {
   for (const json& option : object.value("options", json::array())) {
     implementation.options.push_back(option_from_json(option));
   }
+  implementation.unavailable = object.value("unavailable", "");
   return implementation;
 }
 

@@ -14,7 +14,7 @@
 namespace gdbench::worker {
 
 constexpr int kProtocolMajor = 1;
-constexpr int kProtocolMinor = 2;
+constexpr int kProtocolMinor = 3;
 
 // Descriptors in a worker process.
 constexpr int kRequestDescriptor = 3;
@@ -48,6 +48,7 @@ struct ImplementationDescription {
   int max_compute_threads = 1;            // 0: any
   int helper_threads = 0;
   std::vector<OptionDeclaration> options;
+  std::string unavailable;  // why it cannot be used here ("not installed: ..."); empty where it can
 
   bool has_capability(const std::string& name) const;
 };

@@ -30,10 +30,17 @@ if(GDBENCH_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
-# gdbench_library(NAME SOURCES ... LINK ...): a static library of the harness or the reports. LINK names the arrows that
-# lead out of its folder.
+# gdbench_library(NAME SOURCES ... LINK ... [PRECOMPILE ...]): a static library of the harness or the reports. LINK names
+# the arrows that lead out of its folder. PRECOMPILE names large headers that most of its sources include: they are parsed
+# once. A source still includes what it uses (CMAKE_DISABLE_PRECOMPILE_HEADERS checks that).
 function(gdbench_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK;PRECOMPILE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC gdbench_settings ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
+  target_precompile_headers(${name} PRIVATE ${ARG_PRECOMPILE})
+endfunction()
+
+# gdbench_compile_quickly(NAME): for code that never runs inside the clock and is long to optimise (JSON, command line).
+function(gdbench_compile_quickly name)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()

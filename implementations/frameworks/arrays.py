@@ -1,0 +1,76 @@
+"""The problem, the data and the states of a worker as NumPy arrays. The conventions of the arithmetic are those of
+harness/abi/gdbench/plugin.h, the layout of the memory is that of harness/worker/PROTOCOL.md."""
+import itertools
+import math
+import mmap
+from types import SimpleNamespace
+
+import numpy
+
+from training import SLOTS
+
+ALIGNMENT = 64
+
+
+class Problem(SimpleNamespace):
+    """The request's problem: task, dtype (NumPy's), layers, loss, rows, batch_rows, micro_batches, optimizer, and the
+    shapes of the parameters w0 b0 w1 b1 ...: weights [inputs, outputs], biases [outputs]."""
+
+    def __init__(self, request):
+        super().__init__(**{**request, "dtype": numpy.dtype("f4" if request["dtype"] == "f32" else "f8")})
+        self.layers = [SimpleNamespace(**layer) for layer in request["layers"]]
+        self.optimizer = SimpleNamespace(**request["optimizer"])
+        self.slots = SLOTS[self.optimizer.kind]
+        self.shapes = []
+        for layer in self.layers:
+            self.shapes += [(layer.inputs, layer.outputs)] + ([(layer.outputs,)] if layer.bias else [])
+        rates = self.optimizer.learning_rates
+        self.scheduled = len(set(rates)) > 1
+        self.rate = rates[0]
+        self.steps_per_epoch = -(-self.rows // self.batch_rows)
+
+    def rate_of(self, step):
+        rates = self.optimizer.learning_rates
+        return rates[min(step, len(rates) - 1)]
+
+
+class Data:
+    """Views of the shared memory: x [rows, features], target (y [rows, outputs], or labels [rows]; None for the task
+    update), order [epochs, rows] or None."""
+
+    def __init__(self, request, memory):
+        def view(key, dtype, *shape):
+            count = math.prod(shape)
+            return numpy.frombuffer(memory, dtype, count, request[key]["offset"]).reshape(shape)
+
+        dtype = "f4" if request["dtype"] == "f32" else "f8"
+        rows, outputs = request["rows"], request["outputs"]
+        self.x = view("x", dtype, rows, request["features"])
+        self.labels = "labels" in request
+        self.target = view("labels", "i4", rows) if self.labels else view("y", dtype, rows, outputs) if outputs else None
+        self.order = view("order", "u4", request["order"]["epochs"], rows) if "order" in request else None
+
+
+class Images:
+    """States in the shared memory: parameters, then slots of the optimizer, each array at a multiple of 64 bytes."""
+
+    def __init__(self, problem, request):
+        memory = mmap.mmap(request["fd"], request["bytes"])
+        self.parameters = len(problem.shapes)
+        self.images = []
+        for image in range(request["bytes"] // request["image_bytes"]):
+            offset, arrays = image * request["image_bytes"], []
+            for shape in problem.shapes * (1 + problem.slots):
+                array = numpy.frombuffer(memory, problem.dtype, math.prod(shape), offset)
+                arrays.append(array.reshape(shape))
+                offset += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
+            self.images.append(arrays)
+
+    def read(self, image):
+        """Parameters, and slots [slot][parameter]; views that are valid until the next state is written."""
+        arrays, count = self.images[image], self.parameters
+        return arrays[:count], [arrays[i : i + count] for i in range(count, len(arrays), count)]
+
+    def write(self, image, parameters, slots):
+        for target, array in zip(self.images[image], itertools.chain(parameters, *slots)):
+            target[...] = numpy.asarray(array).reshape(target.shape)

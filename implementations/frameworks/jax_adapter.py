@@ -1,0 +1,4 @@
+NAME = "jax"
+MODULES = ("jax",)
+DISTRIBUTIONS = ("jax",)
+MODES = {}

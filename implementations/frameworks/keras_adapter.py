@@ -1,0 +1,4 @@
+NAME = "keras"
+MODULES = ("keras",)
+DISTRIBUTIONS = ("keras",)
+MODES = {}

@@ -1,0 +1,198 @@
+"""PyTorch as its tutorials teach it: nn.Sequential, a loss module, torch.optim."""
+from training import PhasedTraining, Training
+
+NAME = "pytorch"
+MODULES = ("torch", "numpy")
+DISTRIBUTIONS = ("torch", "numpy")
+
+
+def start(threads):
+    global torch
+    import torch
+
+    torch.set_num_threads(threads)
+    torch.set_num_interop_threads(1)
+    build = " ".join(torch.__config__.show().split())
+    return {"build": build[:600], "threads": f"{torch.get_num_threads()} within an op, 1 between ops"}
+
+
+class Training(Training):
+    """Base of all modes."""
+
+    TASKS = ("train", "update", "gradients", "floor")
+    CAPABILITIES = ("shuffle", "weight_decay", "schedule", "micro_batches")
+    SLOT_NAMES = {
+        "momentum": ("momentum_buffer",),
+        "nesterov": ("momentum_buffer",),
+        "adagrad": ("sum",),
+        "rmsprop": ("square_avg",),
+        "adam": ("exp_avg", "exp_avg_sq"),
+        "adamw": ("exp_avg", "exp_avg_sq"),
+    }
+    optimizer_settings = {"foreach": False}
+
+    def __init__(self, problem, data, options):
+        super().__init__(problem, data, options)
+        self.dtype = torch.float32 if problem.dtype == "f4" else torch.float64
+        if problem.task == "update":
+            self.tensors = [torch.nn.Parameter(torch.empty(shape, dtype=self.dtype)) for shape in problem.shapes]
+            for parameter, gradient in zip(self.tensors, self.given):
+                parameter.grad = gradient
+        else:
+            self.model = self.make_model()
+            self.tensors = list(self.model.parameters())
+            self.loss_function = self.make_loss()
+        self.optimizer = self.make_optimizer()
+
+    @classmethod
+    def reason_unsupported(cls, problem):
+        optimizer = problem["optimizer"]
+        decoupled = optimizer["weight_decay"] and optimizer["decoupled_weight_decay"] and optimizer["kind"] != "adamw"
+        return f"torch.optim has no decoupled weight decay for {optimizer['kind']}" if decoupled else ""
+
+    def array(self, values):
+        return torch.from_numpy(values)
+
+    def make_model(self):
+        modules = []
+        activations = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "sigmoid": torch.nn.Sigmoid}
+        for layer in self.problem.layers:
+            modules.append(torch.nn.Linear(layer.inputs, layer.outputs, bias=layer.bias, dtype=self.dtype))
+            if layer.activation != "identity":
+                modules.append(activations[layer.activation]())
+        return torch.nn.Sequential(*modules)
+
+    def make_loss(self):
+        if self.problem.loss == "softmax_cross_entropy":
+            cross_entropy = torch.nn.CrossEntropyLoss()
+            # The harness's labels are 32-bit, PyTorch wants 64: converted once.
+            self.convert_labels()
+            return cross_entropy
+        mean = torch.nn.MSELoss()
+        return mean if self.problem.loss == "mse" else lambda outputs, targets: mean(outputs, targets) / 2
+
+    def convert_labels(self):
+        if self.data.order is None:
+            self.ready = [(x, y.long()) for x, y in self.ready]
+        else:
+            self.y = self.y.long()
+
+    def make_optimizer(self):
+        settings, optim = self.problem.optimizer, torch.optim
+        shared = {"lr": self.problem.rate, "weight_decay": settings.weight_decay, **self.optimizer_settings}
+        betas = {"betas": (settings.beta1, settings.beta2), "eps": settings.epsilon}
+        make = {
+            "sgd": lambda: optim.SGD(self.tensors, **shared),
+            "momentum": lambda: optim.SGD(self.tensors, momentum=settings.momentum, **shared),
+            "nesterov": lambda: optim.SGD(self.tensors, momentum=settings.momentum, nesterov=True, **shared),
+            "adagrad": lambda: optim.Adagrad(self.tensors, eps=settings.epsilon, **shared),
+            "rmsprop": lambda: optim.RMSprop(self.tensors, alpha=settings.rho, eps=settings.epsilon, **shared),
+            "adam": lambda: optim.Adam(self.tensors, **betas, **shared),
+            "adamw": lambda: optim.AdamW(self.tensors, **betas, **shared),
+        }
+        return make[settings.kind]()
+
+    def set_rate(self, rate):
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+
+    # nn.Linear keeps its weights [outputs, inputs].
+    def own(self, array):
+        transposed = array.T if array.ndim == 2 and self.problem.task != "update" else array
+        return torch.from_numpy(transposed.copy())
+
+    def harness(self, tensor):
+        array = tensor.detach().numpy()
+        return array.T if array.ndim == 2 and self.problem.task != "update" else array
+
+    def set_state(self, parameters, slots):
+        with torch.no_grad():
+            for tensor, array in zip(self.tensors, parameters):
+                tensor.copy_(self.own(array))
+        for index, tensor in enumerate(self.tensors):
+            state = {name: self.own(slot[index]) for name, slot in zip(self.SLOT_NAMES.get(self.kind, ()), slots)}
+            if self.kind not in ("sgd", "momentum", "nesterov"):
+                state["step"] = torch.tensor(float(self.step))
+            self.optimizer.state[tensor] = state
+
+    def get_state(self):
+        slots = [
+            [self.harness(self.optimizer.state[tensor][name]) for tensor in self.tensors]
+            for name in self.SLOT_NAMES.get(self.kind, ())
+        ]
+        return [self.harness(tensor) for tensor in self.tensors], slots
+
+    @property
+    def kind(self):
+        return self.problem.optimizer.kind
+
+    def loss(self):
+        with torch.no_grad():
+            target = torch.from_numpy(self.data.target)
+            target = target.long() if self.data.labels else target
+            return self.loss_function(self.model(torch.from_numpy(self.data.x)), target)
+
+    def floor(self):
+        tiny, weight = torch.ones(1), torch.ones(1, requires_grad=True)
+
+        def tape():
+            (weight * tiny).backward()
+            weight.grad = None
+
+        return {"torch.neg of one number": lambda: torch.neg(tiny), "forward and backward of one product": tape}
+
+    def count_dispatches(self):
+        from torch.utils._python_dispatch import TorchDispatchMode
+
+        counted = []
+
+        class Counting(TorchDispatchMode):
+            def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+                counted.append(function)
+                return function(*args, **(kwargs or {}))
+
+        with Counting():
+            self.steps(self.batches(1))
+        self.step += 1
+        return len(counted)
+
+
+class Eager(Training, PhasedTraining):
+    """Op by op, autograd, torch.optim one parameter at a time"""
+
+    def __init__(self, problem, data, options):
+        super().__init__(problem, data, options)
+        if problem.task == "update":
+            self.steps = self.update_steps
+        elif problem.task == "gradients":
+            self.backward = self.backward_by_column
+        elif problem.micro_batches > 1:
+            self.steps = self.accumulated_steps
+
+    def forward(self, x, y):
+        self.optimizer.zero_grad()
+        return self.loss_function(self.model(x), y)
+
+    def backward(self, loss):
+        loss.backward()
+
+    def update(self, _):
+        self.optimizer.step()
+
+    def update_steps(self, batches):
+        for _ in batches:
+            self.optimizer.step()
+
+    def accumulated_steps(self, batches):
+        for x, y in batches:
+            self.optimizer.zero_grad()
+            for part_x, part_y in zip(*(self.parts(array) for array in (x, y))):
+                (self.loss_function(self.model(part_x), part_y) * (len(part_x) / len(x))).backward()
+            self.optimizer.step()
+
+    def parts(self, array):
+        """The first rows mod k parts have a row more; empty ones are left out."""
+        return [part for part in torch.tensor_split(array, self.problem.micro_batches) if len(part)]
+
+
+MODES = {"eager": Eager}

@@ -1,0 +1,189 @@
+"""A worker for Python frameworks: speaks harness/worker/PROTOCOL.md for an adapter, which only trains.
+
+An adapter is a module NAME_adapter.py that can be read without its framework:
+  NAME           what ids begin with
+  MODULES        the modules that must be there
+  DISTRIBUTIONS  whose versions the report shows
+  start(threads) imports the framework, limits it to so many compute threads by its own settings, and returns what
+                 the report shall say of it ({"build": ..., "threads": ...})
+  MODES          {mode: class}; the class is a Training (training.py) and offers NAME/mode
+"""
+import gc
+import importlib.metadata
+import json
+import mmap
+import os
+import platform
+import time
+
+PROTOCOL = {"major": 1, "minor": 3}
+
+GC_OPTION = {
+    "key": "gc",
+    "type": "choice",
+    "default": "off",
+    "choices": ["off", "on"],
+    "description": "whether Python's garbage collector may run inside timed blocks",
+}
+
+
+class Unsupported(Exception):
+    """What this worker does not offer; the text says why, in one line."""
+
+
+def version(distribution):
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return "?"
+
+
+def resident_bytes():
+    """Of this process, now: anonymous, file and shared pages."""
+    with open("/proc/self/statm", encoding="ascii") as statm:
+        return int(statm.read().split()[1]) * mmap.PAGESIZE
+
+
+def as_failure(error):
+    """One line of an exception of whatever length."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__
+
+
+class Worker:
+    """One instance: what was loaded, then what was prepared from it. Methods are named after requests."""
+
+    def __init__(self, adapter, unavailable):
+        self.adapter = adapter
+        self.unavailable = unavailable
+        self.training = None
+
+    def hello(self, _request):
+        versions = [f"{name} {version(name)}" for name in self.adapter.DISTRIBUTIONS]
+        build = ", ".join([f"CPython {platform.python_version()}"] + ([] if self.unavailable else versions))
+        return {
+            "protocol": PROTOCOL,
+            "worker": {"build": "frameworks/runner.py"},
+            "plugin": {"name": self.adapter.NAME, "version": version(self.adapter.DISTRIBUTIONS[0])},
+            "implementations": [self.describe(*item, build) for item in self.adapter.MODES.items()],
+        }
+
+    def describe(self, mode, training, build):
+        described = {
+            "id": f"{self.adapter.NAME}/{mode}",
+            "description": " ".join(training.__doc__.split()),
+            "build": build,
+            "helper_threads": max(1, (os.cpu_count() or 1) - 1),
+            "options": [GC_OPTION, *training.OPTIONS],
+        }
+        for key in ("tasks", "dtypes", "activations", "losses", "optimizers", "capabilities"):
+            described[key] = list(getattr(training, key.upper()))
+        if self.unavailable:
+            described["unavailable"] = self.unavailable
+        return described
+
+    def load(self, request):
+        self.mode = self.adapter.MODES[request["implementation"].split("/", 1)[1]]
+        if request["data"]["source"] != "resident":
+            raise Unsupported(f"{request['implementation']} cannot stream its data")
+        self.data = request["data"]
+        # Private pages: a framework that wants writable memory can have it without a copy.
+        self.memory = mmap.mmap(request["memory"]["fd"], request["memory"]["bytes"], access=mmap.ACCESS_COPY)
+        return {}
+
+    def prepare(self, request):
+        problem, options = request["problem"], request["options"]
+        reason = self.mode.reason_unsupported(problem)
+        if reason:
+            raise Unsupported(reason)
+        before, threads = time.perf_counter_ns(), request["threads"]["compute"]
+        # Threads of the libraries below a framework are limited before they are loaded.
+        for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
+            os.environ[f"{library}_NUM_THREADS"] = str(threads)
+        runtime = self.adapter.start(threads)
+        answer = {"import_ns": time.perf_counter_ns() - before, "imported_resident_bytes": resident_bytes()}
+        import arrays
+
+        self.collects = options["gc"] == "on"
+        self.training = self.mode(arrays.Problem(problem), arrays.Data(self.data, self.memory), options)
+        self.images = arrays.Images(self.training.problem, request["state"])
+        gc.collect()
+        gc.freeze()
+        return {**answer, "runtime": runtime}
+
+    def set_state(self, request):
+        self.training.step = request["step"]
+        self.training.set_state(*self.images.read(request["image"]))
+        return {}
+
+    def get_state(self, request):
+        self.images.write(request["image"], *self.training.get_state())
+        return {"step": self.training.step}
+
+    def run(self, request):
+        if "start" in request:
+            self.set_state(request["start"])
+            if request.get("warm_up"):
+                self.training.run(request["warm_up"])
+                self.set_state(request["start"])
+        traces = self.training.traces()
+        if not self.collects:
+            gc.disable()
+        block = self.training.timed(request["steps"])
+        gc.enable()
+        answer = {**block, "real_ns": block["end_ns"] - block["start_ns"]}
+        if traces is not None:
+            answer["traces"] = self.training.traces() - traces
+        if "end" in request:
+            answer["end_step"] = self.get_state(request["end"])["step"]
+        return answer
+
+    def evaluate(self, request):
+        if request["split"] != "train":
+            raise Unsupported("only the training split")
+        if self.training.problem.task in ("update", "floor"):
+            raise Unsupported(f"the task {self.training.problem.task} has no loss")
+        start = time.perf_counter_ns()
+        loss = float(self.training.loss())
+        return {"loss": loss, "real_ns": time.perf_counter_ns() - start}
+
+    def profile(self, request):
+        start = time.perf_counter_ns()
+        records = self.training.profile(request["steps"])
+        real_ns = time.perf_counter_ns() - start
+        answer = {"records": records, "real_ns": real_ns, "floor": self.training.measure_floor()}
+        dispatches = self.training.count_dispatches()
+        if dispatches is not None:
+            answer["dispatches"] = dispatches
+        return answer
+
+    def bye(self, _request):
+        return {}
+
+
+REQUESTS = ("hello", "load", "prepare", "set_state", "get_state", "run", "evaluate", "profile", "bye")
+
+
+def answer_to(worker, request):
+    name = request["request"]
+    try:
+        if name not in REQUESTS:
+            raise Unsupported(f"request {name} is unknown to this worker")
+        return {"ok": True, **getattr(worker, name)(request)}
+    except Unsupported as error:
+        return {"ok": False, "error": {"kind": "unsupported", "message": str(error)}}
+    except Exception as error:  # whatever a framework throws is an answer, not the worker's end
+        return {"ok": False, "error": {"kind": "failed", "message": as_failure(error)}}
+
+
+def serve(adapter, unavailable):
+    """Answers requests until bye, or until the coordinator is gone. `unavailable`: why the framework cannot be used."""
+    worker = Worker(adapter, unavailable)
+    with os.fdopen(3, encoding="utf-8") as requests, os.fdopen(4, "w", encoding="utf-8") as answers:
+        for line in requests:
+            request = json.loads(line)
+            answers.write(json.dumps({"id": request["id"], **answer_to(worker, request)}) + "\n")
+            answers.flush()
+            if request["request"] == "bye":
+                # A framework's threads and caches need no farewell, and some take seconds for it.
+                os._exit(0)

@@ -1,0 +1,29 @@
+"""Starts the worker of a framework in the environment that scripts/frameworks made for it, in the distribution's Python
+where that has all it needs, or says what is missing.
+
+python3 start.py NAME ENVIRONMENTS: NAME is an adapter's, ENVIRONMENTS the folder of environments, which
+GDBENCH_FRAMEWORKS overrides.
+"""
+import importlib
+import importlib.util
+import os
+import sys
+
+import runner
+
+
+def main():
+    name, environments = sys.argv[1], os.environ.get("GDBENCH_FRAMEWORKS", sys.argv[2])
+    folder = os.path.dirname(os.path.abspath(__file__))
+    environment = os.path.join(environments, name)
+    python = os.path.join(environment, "bin", "python")
+    # An interpreter that runs in its environment already has nothing to look for.
+    if os.path.exists(python) and os.path.realpath(sys.prefix) != os.path.realpath(environment):
+        os.execv(python, [python, os.path.join(folder, "start.py"), name, environments])
+    adapter = importlib.import_module(f"{name}_adapter")
+    missing = [module for module in adapter.MODULES if importlib.util.find_spec(module) is None]
+    runner.serve(adapter, f"not installed: scripts/frameworks {name}" if missing else "")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""Writes a model's training loop as the Python text that a person would write for that model: `z0 = x @ w0 + b0` and so
+on. What is timed is then the framework's calls, not loops over layers or the choice of an optimizer.
+
+Names: x, y a batch; z the values before, a after an activation; d the loss's derivative by z; g_w0 a gradient, h_w0 the
+same with weight decay; m_w0 and v_w0 an optimizer's slots; t_w0 scratch memory of w0's shape.
+"""
+from textwrap import indent
+
+# Update rules as torch.optim documents them (SGD, Adagrad, RMSprop, Adam, AdamW), of parameter p with gradient g.
+UPDATES = {
+    "sgd": "{p} = {p} - rate * {g}",
+    "momentum": "{m} = momentum * {m} + {g}\n{p} = {p} - rate * {m}",
+    "nesterov": "{m} = momentum * {m} + {g}\n{p} = {p} - rate * ({g} + momentum * {m})",
+    "adagrad": "{m} = {m} + {g} * {g}\n{p} = {p} - rate * {g} / (sqrt({m}) + epsilon)",
+    "rmsprop": "{m} = rho * {m} + (1 - rho) * ({g} * {g})\n{p} = {p} - rate * {g} / (sqrt({m}) + epsilon)",
+    "adam": """{m} = beta1 * {m} + (1 - beta1) * {g}
+{v} = beta2 * {v} + (1 - beta2) * ({g} * {g})
+{p} = {p} - (rate / correction1) * {m} / (sqrt({v} / correction2) + epsilon)""",
+}
+
+# The same without a new array.
+DIVIDED_BY_ROOT = "sqrt({m}, out={t})\n{t} += epsilon\ndivide({g}, {t}, out={t})\n{t} *= rate\n{p} -= {t}"
+UPDATES_IN_PLACE = {
+    "sgd": "multiply({g}, rate, out={t})\n{p} -= {t}",
+    "momentum": "{m} *= momentum\n{m} += {g}\nmultiply({m}, rate, out={t})\n{p} -= {t}",
+    "nesterov": """{m} *= momentum
+{m} += {g}
+multiply({m}, momentum, out={t})
+{t} += {g}
+{t} *= rate
+{p} -= {t}""",
+    "adagrad": "multiply({g}, {g}, out={t})\n{m} += {t}\n" + DIVIDED_BY_ROOT,
+    "rmsprop": "multiply({g}, {g}, out={t})\n{t} *= 1 - rho\n{m} *= rho\n{m} += {t}\n" + DIVIDED_BY_ROOT,
+    "adam": """multiply({g}, 1 - beta1, out={t})
+{m} *= beta1
+{m} += {t}
+multiply({g}, {g}, out={t})
+{t} *= 1 - beta2
+{v} *= beta2
+{v} += {t}
+divide({v}, correction2, out={t})
+sqrt({t}, out={t})
+{t} += epsilon
+divide({m}, {t}, out={t})
+{t} *= rate / correction1
+{p} -= {t}""",
+}
+
+ACTIVATED = {"relu": "maximum({z}, 0)", "tanh": "tanh({z})", "sigmoid": "1 / (1 + exp(-{z}))"}
+DERIVATIVE = {"relu": "({a} > 0)", "tanh": "(1 - {a} * {a})", "sigmoid": "({a} * (1 - {a}))"}
+
+
+class StepWriter:
+    """One model's loop. Subclasses write products, sums and updates in another vocabulary."""
+
+    updates = UPDATES
+
+    def __init__(self, problem):
+        self.problem = problem
+        self.parameters = []
+        for i, layer in enumerate(problem.layers):
+            self.parameters += [f"w{i}"] + ([f"b{i}"] if layer.bias else [])
+        self.slots = [f"{slot}_{p}" for slot in "mv"[: problem.slots] for p in self.parameters]
+
+    # Vocabulary.
+    def affine(self, z, inputs, weight, bias):
+        return f"{z} = {inputs} @ {weight}" + (f" + {bias}" if bias else "")
+
+    def weight_gradient(self, weight, inputs):
+        return f"g_{weight} = {inputs}.T @ d"
+
+    def propagate(self, weight):
+        return f"d = d @ {weight}.T"
+
+    def scaled(self, target, value, factor):
+        return f"{target} = {value} * {factor}"
+
+    def activated(self, activation, z, a):
+        return f"{a} = " + ACTIVATED[activation].format(z=z)
+
+    # Parts of a step.
+    def value(self, i):
+        """The name of layer i's output."""
+        return f"z{i}" if self.problem.layers[i].activation == "identity" else f"a{i}"
+
+    def inputs(self, i):
+        return self.value(i - 1) if i else "x"
+
+    def forward(self):
+        lines = []
+        for i, layer in enumerate(self.problem.layers):
+            lines.append(self.affine(f"z{i}", self.inputs(i), f"w{i}", f"b{i}" if layer.bias else ""))
+            if layer.activation != "identity":
+                lines.append(self.activated(layer.activation, f"z{i}", f"a{i}"))
+        return lines
+
+    def loss_derivative(self, rows):
+        """By the last layer's output; `rows` is the number of rows of a batch as text."""
+        output, last = self.value(len(self.problem.layers) - 1), self.problem.layers[-1]
+        if self.problem.loss == "softmax_cross_entropy":
+            return [
+                f"d = exp({output} - {output}.max(axis=1, keepdims=True))",
+                "d /= d.sum(axis=1, keepdims=True)",
+                f"d[arange({rows}), y] -= 1",
+                f"d /= {rows}",
+            ]
+        factor = 2 if self.problem.loss == "mse" else 1
+        size = f"({rows} * {last.outputs})" if last.outputs > 1 else rows
+        return [f"d = {output} - y", self.scaled("d", "d", f"({factor} / {size})")]
+
+    def backward(self, rows):
+        lines = self.loss_derivative(rows)
+        for i in reversed(range(len(self.problem.layers))):
+            layer = self.problem.layers[i]
+            if layer.activation != "identity":
+                lines.append(self.scaled("d", "d", DERIVATIVE[layer.activation].format(a=f"a{i}")))
+            lines.append(self.weight_gradient(f"w{i}", self.inputs(i)))
+            if layer.bias:
+                lines.append(f"g_b{i} = d.sum(axis=0)")
+            if i > 0:
+                lines.append(self.propagate(f"w{i}"))
+        return lines
+
+    def update(self):
+        optimizer, lines = self.problem.optimizer, []
+        kind = "adam" if optimizer.kind == "adamw" else optimizer.kind
+        if kind == "adam":
+            lines += ["step += 1", "correction1 = 1 - beta1**step", "correction2 = 1 - beta2**step"]
+        for p in self.parameters:
+            gradient = f"g_{p}"
+            if optimizer.weight_decay and (optimizer.decoupled_weight_decay or optimizer.kind == "adamw"):
+                lines.append(f"{p} *= 1 - rate * decay")
+            elif optimizer.weight_decay:
+                gradient = f"h_{p}"
+                lines.append(f"{gradient} = g_{p} + decay * {p}")
+            lines.append(self.updates[kind].format(p=p, g=gradient, m=f"m_{p}", v=f"v_{p}", t=f"t_{p}"))
+        return lines
+
+    def gradients(self):
+        return self.forward(), self.backward("len(x)")
+
+    def text(self, profiled=False):
+        """train(batches, tensors, step, rate) -> tensors: parameters, then slots. With `profiled` also `times`, to which
+        it adds the nanoseconds of [data, forward, backward, update]."""
+        names = ", ".join(self.parameters + self.slots)
+        given = self.problem.task == "update"
+        forward, backward = ([], []) if given else self.gradients()
+        parts = [("forward", forward), ("backward", backward), ("update", self.update())]
+        body = ["now = clock()", "times[0] += now - before", "before = now"] if profiled else []
+        for number, (part, lines) in enumerate(parts, 1):
+            body += [f"# {part}", *lines]
+            if profiled:
+                body += ["now = clock()", f"times[{number}] += now - before", "before = now"]
+        return "\n".join(
+            [
+                f"def train(batches, tensors, step, rate{', times' if profiled else ''}):",
+                f"    [{names}] = tensors",
+                f"    [{', '.join(f't_{p}' for p in self.parameters)}] = scratch",
+                *([f"    [{', '.join(f'g_{p}' for p in self.parameters)}] = given"] if given else []),
+                *(["    before = clock()"] if profiled else []),
+                "    for x, y in batches:",
+                indent("\n".join(body), "        "),
+                f"    return [{names}]",
+                "",
+            ]
+        )
+
+    def compile(self, names, profiled=False):
+        """The function, given what its text refers to."""
+        optimizer = vars(self.problem.optimizer)
+        scope = {**names, **optimizer, "decay": self.problem.optimizer.weight_decay}
+        exec(compile(self.text(profiled), "<training loop>", "exec"), scope)  # text of our own, no input in it
+        return scope["train"]
+
+
+class InPlaceWriter(StepWriter):
+    """Elementwise work and updates write into arrays that are there; products still make new ones."""
+
+    updates = UPDATES_IN_PLACE
+
+    def affine(self, z, inputs, weight, bias):
+        return f"{z} = {inputs} @ {weight}" + (f"\n{z} += {bias}" if bias else "")
+
+    def scaled(self, target, value, factor):
+        return f"{target} *= {factor}"
+
+    def activated(self, activation, z, a):
+        if activation == "sigmoid":
+            return f"{a} = negative({z}, out={z})\nexp({a}, out={a})\n{a} += 1\nreciprocal({a}, out={a})"
+        return f"{a} = " + {"relu": "maximum({z}, 0, out={z})", "tanh": "tanh({z}, out={z})"}[activation].format(z=z)
+
+
+class LoopWriter(StepWriter):
+    """A loop over the samples of a batch, whose gradients it adds up."""
+
+    def gradients(self):
+        lines = [f"sum_{p} = 0" for p in self.parameters]
+        sample = ["x, y = batch_x[i : i + 1], batch_y[i : i + 1]", *self.forward(), *self.backward("1")]
+        sample += [f"sum_{p} = sum_{p} + g_{p}" for p in self.parameters]
+        lines += ["batch_x, batch_y = x, y", "for i in range(len(batch_x)):", indent("\n".join(sample), "    ")]
+        lines += [f"g_{p} = sum_{p} / len(batch_x)" for p in self.parameters]
+        return [], lines

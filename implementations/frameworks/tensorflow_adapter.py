@@ -1,0 +1,4 @@
+NAME = "tensorflow"
+MODULES = ("tensorflow",)
+DISTRIBUTIONS = ("tensorflow",)
+MODES = {}

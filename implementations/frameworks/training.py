@@ -1,0 +1,190 @@
+"""What trainings of all frameworks share: batches in the harness's order, the clock, phases. Nothing here needs a
+framework, so that a worker can be asked what it offers in milliseconds."""
+import itertools
+import math
+import time
+
+SLOTS = {"sgd": 0, "momentum": 1, "nesterov": 1, "adagrad": 1, "rmsprop": 1, "adam": 2, "adamw": 2}
+
+
+def clock():
+    return time.perf_counter_ns()
+
+
+def seconds_per_call(function, least_ns=2_000_000):
+    """Nanoseconds of one call of a function without arguments: the least of five rounds of at least `least_ns`."""
+    calls = 1
+    while True:
+        best = None
+        for _ in range(5):
+            start = clock()
+            for _ in itertools.repeat(None, calls):
+                function()
+            elapsed = clock() - start
+            best = elapsed if best is None else min(best, elapsed)
+        if best >= least_ns:
+            return best / calls
+        calls = max(2 * calls, int(calls * least_ns / max(best, 1) * 1.2))
+
+
+class Training:
+    """Base of all modes. A mode says what it can do, builds itself in __init__, and has set_state, get_state, loss and
+    either steps(batches), which trains on (x, y) after (x, y), or run(steps)."""
+
+    TASKS = ("train", "floor")
+    DTYPES = ("f32", "f64")
+    ACTIVATIONS = ("identity", "relu", "tanh", "sigmoid")
+    LOSSES = ("mse", "half_mse", "softmax_cross_entropy")
+    OPTIMIZERS = tuple(SLOTS)
+    CAPABILITIES = ("shuffle", "weight_decay", "schedule")
+    OPTIONS = ()
+
+    def __init__(self, problem, data, options):
+        self.problem, self.data, self.options = problem, data, options
+        self.step, self.rate = 0, problem.rate
+        self.place_data()
+
+    @classmethod
+    def reason_unsupported(cls, problem):
+        """Why a problem (as in the request) cannot be trained; empty where it can. Asked before the import."""
+        return ""
+
+    # What a framework may replace.
+    def array(self, values):
+        """The framework's array of a NumPy array, sharing its memory where it can."""
+        return values
+
+    def take(self, array, indices):
+        return array[indices]
+
+    def wait(self):
+        """Until everything that was asked for is done."""
+
+    def set_rate(self, rate):
+        """The learning rate of the next step; called where a schedule changes it."""
+        self.rate = rate
+
+    def traces(self):
+        """How often anything was traced or compiled so far; None where nothing ever is."""
+
+    def floor(self):
+        """{name: function}: the least the framework does, the mode's own emptiest step last."""
+        return {}
+
+    def count_dispatches(self):
+        """Operations that a step hands to the framework one by one; None where that is not known."""
+
+    # Batches.
+    def place_data(self):
+        problem, data = self.problem, self.data
+        starts = range(0, problem.rows, problem.batch_rows)
+        if problem.task == "update":
+            self.given, first = [], 0
+            for shape in problem.shapes:
+                count = math.prod(shape)
+                self.given.append(self.array(data.x[0, first : first + count].reshape(shape)))
+                first += count
+        elif data.order is None:
+            ends = [(first, first + problem.batch_rows) for first in starts]
+            self.ready = [(self.array(data.x[a:b]), self.array(data.target[a:b])) for a, b in ends]
+        else:
+            self.x, self.y = self.array(data.x), self.array(data.target)
+            order = data.order.astype("intp")
+            self.indices = [self.array(epoch[a : a + problem.batch_rows]) for epoch in order for a in starts]
+
+    def batches(self, count):
+        """The next `count` batches (x, y); nothing is prepared that a user would do at each step."""
+        first = self.step
+        if self.problem.task == "update":
+            return itertools.repeat((None, None), count)
+        if self.data.order is None:
+            if len(self.ready) == 1:
+                return itertools.repeat(self.ready[0], count)
+            start = first % len(self.ready)
+            return itertools.islice(itertools.cycle(self.ready), start, start + count)
+        start = first % len(self.indices)
+        chosen = itertools.islice(itertools.cycle(self.indices), start, start + count)
+        x, y, take = self.x, self.y, self.take
+        return ((take(x, rows), take(y, rows)) for rows in chosen)
+
+    # Running.
+    def run(self, count):
+        """Exactly `count` updates, and waits until they are done."""
+        if self.problem.task == "floor":
+            function = list(self.floor().values())[-1]
+            for _ in itertools.repeat(None, count):
+                function()
+        elif self.problem.scheduled:
+            for batch in self.batches(count):
+                self.set_rate(self.problem.rate_of(self.step))
+                self.steps((batch,))
+                self.step += 1
+            count = 0
+        elif count > 0:
+            self.steps(self.batches(count))
+        self.step += count
+        self.wait()
+
+    def timed(self, count):
+        start, cpu = time.monotonic_ns(), time.process_time_ns()
+        self.run(count)
+        cpu, end = time.process_time_ns() - cpu, time.monotonic_ns()
+        return {"start_ns": start, "end_ns": end, "cpu_ns": cpu}
+
+    def measure_floor(self):
+        return [{"op": name, "time_ns": seconds_per_call(function)} for name, function in self.floor().items()]
+
+    def profile(self, count):
+        """Records of `count` steps; here only what making a batch takes, and the rest of a step."""
+        if self.problem.task == "floor":
+            start = clock()
+            self.run(count)
+            return [record("emptiest step", "other", count, clock() - start)]
+        times = dict.fromkeys(("data", "step"), 0)
+        batches = iter(self.batches(count))
+        for _ in range(count):
+            start = clock()
+            batch = next(batches)
+            made = clock()
+            if self.problem.scheduled:
+                self.set_rate(self.problem.rate_of(self.step))
+            self.steps((batch,))
+            self.wait()
+            times["data"] += made - start
+            times["step"] += clock() - made
+            self.step += 1
+        return [record("batch", "data", count, times["data"]), record("step", "other", count, times["step"])]
+
+
+class PhasedTraining(Training):
+    """A mode whose step is update(backward(forward(x, y))), three calls that can be told apart."""
+
+    def steps(self, batches):
+        forward, backward, update = self.forward, self.backward, self.update
+        for x, y in batches:
+            update(backward(forward(x, y)))
+
+    def profile(self, count):
+        times = dict.fromkeys(("data", "forward", "backward", "update"), 0)
+        batches = iter(self.batches(count))
+        for _ in range(count):
+            if self.problem.scheduled:
+                self.set_rate(self.problem.rate_of(self.step))
+            marks = [clock()]
+            x, y = next(batches)
+            marks.append(clock())
+            recorded = self.forward(x, y)
+            marks.append(clock())
+            gradients = self.backward(recorded)
+            marks.append(clock())
+            self.update(gradients)
+            marks.append(clock())
+            for phase, start, end in zip(times, marks, marks[1:]):
+                times[phase] += end - start
+            self.step += 1
+        return [record(phase, phase, count, time_ns) for phase, time_ns in times.items()]
+
+
+def record(op, phase, calls, time_ns):
+    """Totals over the profiled steps."""
+    return {"op": op, "phase": phase, "calls": calls, "time_ns": time_ns}
