@@ -56,6 +56,7 @@ class RelationParser {
     if (relation.a == relation.b) reader_.fail("b", "what a is", "another choice of cells");
     read_limits(relation);
     relation.rule = reader_.choice("points", {PointRule::all, PointRule::any}, std::optional(PointRule::all));
+    relation.decides = reader_.boolean("decides", true);
     read_along(relation);
     relation.at = places();
     reader_.finish();
@@ -179,6 +180,13 @@ Experiment read_experiment(JsonDocument& document, JsonReader& reader, const Cla
   return experiment;
 }
 
+bool decides(const Claim& claim) {
+  return std::any_of(claim.experiments.begin(), claim.experiments.end(), [](const Experiment& experiment) {
+    return std::any_of(experiment.relations.begin(), experiment.relations.end(),
+                       [](const ClaimRelation& relation) { return relation.decides; });
+  });
+}
+
 }  // namespace
 
 Result<Claim> read_claim(const std::filesystem::path& file) {
@@ -197,6 +205,7 @@ Result<Claim> read_claim(const std::filesystem::path& file) {
     root.finish();
     for (JsonReader& experiment : experiments)
       claim.experiments.push_back(read_experiment(document, experiment, claim));
+    if (document.ok() && !decides(claim)) document.fail("/experiments", "no relation that decides", "at least one");
     if (document.ok() && claim.id != file.stem()) {
       document.fail("/id", in_quotes(claim.id), "the file's own name, " + in_quotes(file.stem().string()));
     }

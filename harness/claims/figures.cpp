@@ -24,11 +24,15 @@ ByLaunch steps_by_launch(const Cell& cell) {
   return values;
 }
 
+// Without imports: they are a framework's, whichever of its modes runs, and would hide what differs.
 ByLaunch training_times(const Cell& cell, std::uint64_t steps) {
   ByLaunch values;
   // Ready with the first step's own excess over a steady one, so all steps count as steady.
   for (const stats::LaunchCost& cost : result::launch_costs(cell)) {
     values[cost.launch] = cost.ready_ns + static_cast<double>(steps) * cost.step_ns;
+  }
+  for (const Launch& launch : cell.launches) {
+    if (values.contains(launch.launch)) values[launch.launch] -= launch.import_seconds.value_or(0) * 1e9;
   }
   return values;
 }

@@ -18,7 +18,9 @@ using result::PointState;
 
 stats::VerdictOptions options_for(const ExpandedClaim& claim, const result::Report& report) {
   std::size_t points = 0;
-  for (const ExpandedRelation& relation : claim.relations) points += deciding_points(relation);
+  for (const ExpandedRelation& relation : claim.relations) {
+    if (relation.relation->decides) points += deciding_points(relation);
+  }
   stats::VerdictOptions options;
   options.bootstrap.seed = report.run.seed;
   options.bootstrap.confidence =
@@ -59,7 +61,7 @@ int needed_launches_of(const result::JudgedRelation& relation) {
 
 void add_need(const result::Report& report, ClaimJudgement& judgement) {
   for (const result::JudgedRelation& relation : judgement.relations) {
-    if (relation.verdict != ClaimVerdict::inconclusive) continue;
+    if (!relation.relation.decides || relation.verdict != ClaimVerdict::inconclusive) continue;
     const int launches = needed_launches_of(relation);
     if (launches == 0) {
       judgement.needed_launches = 0;
@@ -83,7 +85,7 @@ Result<ClaimJudgement> judge(const ExpandedClaim& claim, const result::Report& r
   for (const ExpandedRelation& expanded : claim.relations) {
     Result<result::JudgedRelation> relation = judge_relation(expanded, finder, options);
     if (!relation.ok()) return relation.error();
-    verdicts.push_back(relation.value().verdict);
+    if (expanded.relation->decides) verdicts.push_back(relation.value().verdict);
     judgement.relations.push_back(std::move(relation).value());
   }
   judgement.verdict = result::verdict_of(verdicts);

@@ -22,6 +22,7 @@ OrderedJson json_of(const ClaimRelation& relation) {
   if (relation.at_least) json["at_least"] = *relation.at_least;
   if (relation.at_most) json["at_most"] = *relation.at_most;
   json["points"] = name_of(relation.rule);
+  json["decides"] = relation.decides;
   if (!relation.along.empty()) json["along"] = relation.along;
   return json;
 }

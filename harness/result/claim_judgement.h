@@ -17,7 +17,7 @@ namespace gdbench::result {
 enum class Quantity {
   step,             // time of a steady step
   first_step,       // time of a process's first step
-  time_for_steps,   // load, prepare, first step and N - 1 steady ones; not the start of the process
+  time_for_steps,   // load, prepare without imports, first step and N - 1 steady ones; not the process's start
   peak_memory,      // largest resident memory of the process
   own_memory,       // of that, what it does not share (no data files, no libraries)
   time_to_target,   // steps to the scenario's target loss x time of a step
@@ -46,6 +46,7 @@ struct ClaimRelation {
   std::optional<double> at_least;  // of what the kind says; a saving of 0.25 is 25%
   std::optional<double> at_most;
   PointRule rule = PointRule::all;
+  bool decides = true;  // false: beside the claim, for whoever wants to know more
   std::string along;  // the axis of trend and crossover; of the others where flips are looked for, may be empty
   std::vector<std::pair<std::string, std::vector<std::string>>> at;  // only there it decides; empty: everywhere
   std::vector<std::uint64_t> steps;                                  // of time_for_steps; an axis named "steps"
@@ -103,7 +104,7 @@ struct ClaimJudgement {
   const JudgedRelation& deciding_relation() const { return relations.at(deciding); }
 };
 
-// All must hold of a confirmed claim, and one that does not refutes it. What cannot be run outweighs what is undecided:
+// Of the relations that decide: all must hold of a confirmed claim, and one that does not refutes it. What cannot be run outweighs what is undecided:
 // no budget helps it.
 ClaimVerdict verdict_of(const std::vector<ClaimVerdict>& relations);
 ClaimVerdict verdict_of(const std::vector<JudgedPoint>& points, PointRule rule);

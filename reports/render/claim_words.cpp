@@ -149,6 +149,11 @@ std::string figure_words(const ClaimRelation& relation, const JudgedPoint& point
 }
 
 std::string relation_words(const ClaimRelation& relation) {
+  if (!relation.decides) {
+    ClaimRelation plain = relation;
+    plain.decides = true;
+    return "beside it, " + relation_words(plain);
+  }
   const std::string a = side_words(relation.a);
   const std::string b = side_words(relation.b);
   const std::string quantity = quantity_words(relation);
