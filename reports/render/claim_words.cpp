@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "reports/render/format.h"
 
@@ -79,11 +78,8 @@ std::string places_words(const ClaimRelation& relation) {
   return text;
 }
 
-std::string percent_text(double share) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.0f", share * 100);
-  return text;
-}
+// Whole per cent; a share that rounds to nothing has no sign.
+std::string percent_text(double share) { return std::to_string(std::lround(share * 100)); }
 
 std::string state_words(const ClaimRelation& relation, const JudgedPoint& point) {
   if (point.state == PointState::undecided || point.state == PointState::not_run) {

@@ -17,16 +17,22 @@ std::string padded(const std::string& text, std::size_t width) {
   return text + std::string(width > text.size() ? width - text.size() : 0, ' ');
 }
 
-// Words behind a first column of `indent` characters, broken so that they stay behind it.
-std::string hanging(const std::string& first, const std::string& text, std::size_t indent, int width) {
-  const int rest = width == 0 ? 0 : std::max(width - static_cast<int>(indent), 30);
-  // wrapped() indents what it breaks by two, which are part of the column here.
-  std::string lines = wrapped(text, rest);
-  if (lines.ends_with('\n')) lines.pop_back();
+// As `wrapped`, which ends in a line break only where it may break lines.
+std::string paragraph(const std::string& text, int width) {
+  std::string lines = wrapped(text, width);
+  if (!lines.ends_with('\n')) lines += '\n';
+  return lines;
+}
+
+// Words behind a first column, broken so that they stay behind it.
+std::string hanging(const std::string& first, const std::string& text, int width) {
+  constexpr int kNarrowest = 30;
+  const int rest = width == 0 ? 0 : std::max(width - static_cast<int>(first.size()), kNarrowest);
   std::string out = first;
-  for (const char c : lines) {
-    out += c;
-    if (c == '\n') out += std::string(indent, ' ');
+  const std::string lines = paragraph(text, rest);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    out += lines[i];
+    if (lines[i] == '\n' && i + 1 < lines.size()) out += std::string(first.size(), ' ');
   }
   return out;
 }
@@ -42,7 +48,7 @@ std::string summary_of(const std::vector<ClaimJudgement>& judgements, int width)
   for (const ClaimJudgement& judgement : judgements) {
     const std::string first =
         "  " + padded(judgement.id, ids) + "  " + padded(name_of(judgement.verdict), verdicts) + "  ";
-    text += hanging(first, verdict_words(judgement), first.size(), width);
+    text += hanging(first, verdict_words(judgement), width);
   }
   return text;
 }
@@ -57,13 +63,13 @@ std::string points_of(const JudgedRelation& relation) {
 
 std::string details_of(const ClaimJudgement& judgement, int width) {
   std::string text = judgement.id + ": " + name_of(judgement.verdict) + "\n";
-  text += wrapped("  \"" + judgement.sentence + "\"", width);
-  text += wrapped("  from: " + judgement.source, width);
+  text += paragraph("  \"" + judgement.sentence + "\"", width);
+  text += paragraph("  from: " + judgement.source, width);
   for (const JudgedRelation& relation : judgement.relations) {
-    text += wrapped("  " + relation_words(relation.relation) + ": " + name_of(relation.verdict), width);
+    text += paragraph("  " + relation_words(relation.relation) + ": " + name_of(relation.verdict), width);
     text += points_of(relation);
-    for (const std::string& sentence : flip_sentences(relation)) text += wrapped("  " + sentence, width);
-    for (const std::string& sentence : reasons_not_run(relation)) text += wrapped("  " + sentence, width);
+    for (const std::string& sentence : flip_sentences(relation)) text += paragraph("  " + sentence, width);
+    for (const std::string& sentence : reasons_not_run(relation)) text += paragraph("  " + sentence, width);
   }
   return text;
 }
@@ -114,17 +120,17 @@ std::string claim_list(const std::vector<ListedClaim>& claims, int width) {
   for (const ListedClaim& claim : claims) ids = std::max(ids, claim.id.size());
   std::string text;
   for (const ListedClaim& claim : claims) {
-    text += hanging(padded(claim.id, ids) + "  ", claim.sentence, ids + 2, width);
-    text += hanging(std::string(ids + 2, ' '), "from: " + claim.source, ids + 2, width);
+    text += hanging(padded(claim.id, ids) + "  ", claim.sentence, width);
+    text += hanging(std::string(ids + 2, ' '), "from: " + claim.source, width);
   }
   return text;
 }
 
 std::string claims_console(const std::vector<ClaimJudgement>& judgements, int width) {
   std::string text;
-  for (const ClaimJudgement& judgement : judgements) text += details_of(judgement, width);
-  text += claim_counts_words(judgements) + "\n" + summary_of(judgements, width);
-  for (const std::string& sentence : claim_legend()) text += wrapped(sentence, width);
+  for (const ClaimJudgement& judgement : judgements) text += details_of(judgement, width) + "\n";
+  text += claim_counts_words(judgements) + "\n" + summary_of(judgements, width) + "\n";
+  for (const std::string& sentence : claim_legend()) text += paragraph(sentence, width);
   return text;
 }
 

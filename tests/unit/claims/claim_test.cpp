@@ -82,7 +82,7 @@ TEST_F(ClaimFile, RelationsAreChecked) {
   EXPECT_EQ(relation_error({{"a", 3}}), prefix + "a: found 3, expected an object that chooses cells");
   EXPECT_EQ(relation_error({{"at_least", nullptr}}),
             prefix + "at_least: found nothing, expected at_least, at_most or both");
-  EXPECT_EQ(relation_error({{"at_least", 0}}), prefix + "at_least: found 0, expected a number above 0");
+  EXPECT_EQ(relation_error({{"at_least", 0}}), prefix + "at_least: found 0, expected a positive number");
   EXPECT_EQ(relation_error({{"at_most", 1}}), prefix + "at_most: found 1, expected more than at_least");
   EXPECT_EQ(relation_error({{"b", {{"implementation", "one/x"}}}}),
             prefix + "b: found what a is, expected another choice of cells");
@@ -96,7 +96,7 @@ TEST_F(ClaimFile, RelationsAreChecked) {
   EXPECT_EQ(relation_error({{"along", "implementation"}}),
             prefix + "along: found \"implementation\", which a or b chooses, expected another axis");
   EXPECT_EQ(relation_error({{"kind", "crossover"}, {"along", "batch"}}),
-            prefix + "at_least: found 2.0, expected no limit: a crossover is about who is ahead");
+            prefix + "at_least: found 2, expected no limit: a crossover is about who is ahead");
   EXPECT_NE(relation_error({{"sentense", 1}}).find("sentense: found an unknown key"), std::string::npos);
 }
 

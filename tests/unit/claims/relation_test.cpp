@@ -34,7 +34,7 @@ TEST(Quantity, TimeForStepsCountsWhatComesBeforeThemButNoImport) {
   const auto make = [](const Point& point) {
     return MadeCell{.step_ns = is_one(point) ? 1e6 : 2e6,
                     .prepare_seconds = is_one(point) ? 0.1 : 0.01,
-                    .import_seconds = is_one(point) ? 5 : 1};
+                    .import_seconds = is_one(point) ? 5.0 : 1.0};
   };
   const auto points = points_of({{"quantity", "time_for_steps"}, {"steps", {1, 1000}}}, make);
   ASSERT_EQ(points.size(), 2U);
@@ -110,7 +110,7 @@ TEST(Pairs, OptionsThatACellHasByDefaultAreFound) {
     cell.scenario = key;
     cell.implementation = "one/x";
     if (!loader.empty()) cell.options["loader"] = loader;
-    if (loader.empty()) cell.default_options = {{"loader", "auto"}};
+    if (loader.empty()) cell.default_options = std::map<std::string, std::string>{{"loader", "auto"}};
     report.cells.push_back(cell);
   }
   const auto judged = [&] { return claims::judge(expanded.value(), report).value().relations[0].points[0]; };
