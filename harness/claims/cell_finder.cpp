@@ -68,7 +68,7 @@ Result<std::string> CellFinder::scenario_key(const scenario::Point& point) {
 Result<CellFinder::Found> CellFinder::find(const scenario::Point& point) {
   const bool known = std::any_of(report_.cells.begin(), report_.cells.end(),
                                  [&](const Cell& cell) { return cell.implementation == point.implementation; });
-  if (!known) return Found{nullptr, "no implementation " + point.implementation};
+  if (!known) return Found{nullptr, "no implementation " + point.implementation + " was run"};
   const Result<std::string> key = scenario_key(point);
   if (!key.ok()) return key.error();
   const auto [begin, end] = cells_.equal_range(place_of(key.value(), point.implementation));

@@ -115,6 +115,11 @@ std::string short_flip(const Flip& flip) {
   return "flips between " + flip.axis + "=" + flip.from + " and " + flip.to + at_words(flip.at);
 }
 
+bool was_run(const JudgedRelation& relation) {
+  return std::any_of(relation.points.begin(), relation.points.end(),
+                     [](const JudgedPoint& point) { return point.state != PointState::not_run; });
+}
+
 }  // namespace
 
 std::string claim_counts_words(const std::vector<ClaimJudgement>& judgements) {
@@ -130,6 +135,10 @@ std::string claim_counts_words(const std::vector<ClaimJudgement>& judgements) {
     separator = ", ";
   }
   return text;
+}
+
+bool has_figures(const ClaimJudgement& judgement) {
+  return std::any_of(judgement.relations.begin(), judgement.relations.end(), was_run);
 }
 
 std::string figure_words(const ClaimRelation& relation, const JudgedPoint& point) {
@@ -185,9 +194,7 @@ std::string verdict_words(const ClaimJudgement& judgement) {
 
 PointTable point_table(const JudgedRelation& relation) {
   PointTable table;
-  const bool any = std::any_of(relation.points.begin(), relation.points.end(),
-                               [](const JudgedPoint& point) { return point.state != PointState::not_run; });
-  if (!any) return table;
+  if (!was_run(relation)) return table;
   for (const JudgedPoint& point : relation.points) {
     for (const auto& entry : point.at) {
       const bool known = std::find(table.titles.begin(), table.titles.end(), entry.first) != table.titles.end();

@@ -11,6 +11,9 @@ namespace gdbench::render {
 // "4 claims: 2 confirmed, 1 refuted, 1 not run".
 std::string claim_counts_words(const std::vector<result::ClaimJudgement>& judgements);
 
+// Whether anything of the claim was measured.
+bool has_figures(const result::ClaimJudgement& judgement);
+
 // What the verdict rests on, in a line: a figure with its interval, where it was measured, and where it flips; or why
 // there is none and what it would take.
 std::string verdict_words(const result::ClaimJudgement& judgement);
@@ -21,7 +24,7 @@ std::string relation_words(const result::ClaimRelation& relation);
 // "2.10x [1.90, 2.40]"; a saving "40% [38, 42]"; a count has no interval. Empty where a point was not run.
 std::string figure_words(const result::ClaimRelation& relation, const result::JudgedPoint& point);
 
-// A table of the relation's points: the titles, and a row each. Empty where all of them were not run.
+// A table of the relation's points: the titles, and a row each. No titles where none of them was run.
 struct PointTable {
   std::vector<std::string> titles;
   std::vector<std::vector<std::string>> rows;

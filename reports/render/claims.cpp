@@ -128,7 +128,9 @@ std::string claim_list(const std::vector<ListedClaim>& claims, int width) {
 
 std::string claims_console(const std::vector<ClaimJudgement>& judgements, int width) {
   std::string text;
-  for (const ClaimJudgement& judgement : judgements) text += details_of(judgement, width) + "\n";
+  for (const ClaimJudgement& judgement : judgements) {
+    if (has_figures(judgement)) text += details_of(judgement, width) + "\n";
+  }
   text += claim_counts_words(judgements) + "\n" + summary_of(judgements, width) + "\n";
   for (const std::string& sentence : claim_legend()) text += paragraph(sentence, width);
   return text;
@@ -142,7 +144,9 @@ std::string claims_markdown(const std::vector<ClaimJudgement>& judgements) {
   }
   std::string text = "# Claims\n\n" + claim_counts_words(judgements) + "\n\n" +
                      markdown_table({"claim", "sentence", "verdict", "figure", "source"}, rows);
-  for (const ClaimJudgement& judgement : judgements) text += markdown_details(judgement);
+  for (const ClaimJudgement& judgement : judgements) {
+    if (has_figures(judgement)) text += markdown_details(judgement);
+  }
   for (const std::string& sentence : claim_legend()) text += "- " + sentence + "\n";
   return text;
 }

@@ -146,7 +146,7 @@ TEST(NotRun, AnImplementationThatIsNotThereIsNamed) {
     return MadeCell{.in_report = point.implementation != "far/away"};
   });
   EXPECT_EQ(judgement.verdict, ClaimVerdict::not_run);
-  EXPECT_EQ(judgement.relations[0].points[0].remark, "no implementation far/away");
+  EXPECT_EQ(judgement.relations[0].points[0].remark, "no implementation far/away was run");
 }
 
 TEST(NotRun, ARefutationStandsWithoutTheOtherPoints) {
