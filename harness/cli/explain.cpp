@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/text.h"
+#include "harness/cli/check_comparison.h"
 #include "harness/cli/commands.h"
 #include "harness/result/explanation.h"
 #include "harness/result/implementation_name.h"
@@ -24,6 +25,7 @@ struct Options {
   std::string scenario;
   std::string a;
   std::string b;
+  std::vector<std::string> descriptions;  // of --check-comparison, else none
   bool json = false;
 };
 
@@ -192,6 +194,12 @@ Result<std::vector<Comparison>> choose(const Report& report, const Options& opti
 }
 
 int explain(const Options& options) {
+  if (!options.descriptions.empty()) {
+    return check_comparison(options.descriptions[0], options.descriptions[1], options.json);
+  }
+  if (options.report.empty()) {
+    return report_error(usage_error("found no report, expected a report or --check-comparison A.json B.json"));
+  }
   Result<Report> read = result::read_report(options.report);
   if (!read.ok()) return report_error(usage_error(read.error().message));
   Report& report = read.value();
@@ -219,19 +227,27 @@ int explain(const Options& options) {
 void add_explain(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("explain", "Why a cell is faster or slower than another, with the evidence");
-  command->add_option("report", options->report, "report.json or a journal")->required()->type_name("FILE");
+  CLI::Option* report = command->add_option("report", options->report, "report.json or a journal")->type_name("FILE");
   command->add_option("scenario", options->scenario, "Only this scenario of the report");
   CLI::Option* a = command->add_option("--a", options->a, "Cell of the report: implementation, or id")->type_name("ID");
   CLI::Option* b = command->add_option("--b", options->b, "Cell that it is compared with")->type_name("ID");
   a->needs(b);
   b->needs(a);
+  command
+      ->add_option("--check-comparison", options->descriptions,
+                   "Instead: what is unequal between two timed trainings that you describe")
+      ->type_name("A.json B.json")
+      ->type_size(2)
+      ->expected(1)
+      ->excludes(report, a, b);
   command->add_flag("--json", options->json, "For programs");
   command->footer(
       "Without --a and --b: in each scenario the fastest beside the baseline, and beside the fastest of each other\n"
       "strategy on its backend.\n"
       "Examples:\n"
       "  gdbench explain report.json\n"
-      "  gdbench explain report.json mlp-10-50-1 --a tape/eigen --b hand/eigen");
+      "  gdbench explain report.json mlp-10-50-1 --a tape/eigen --b hand/eigen\n"
+      "  gdbench explain --check-comparison loop.json tape.json    keys: harness/fairness/DESCRIPTION.md");
   command->callback([options, &invocation] { invocation.status = explain(*options); });
 }
 

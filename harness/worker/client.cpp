@@ -60,11 +60,14 @@ json data_to_json(const scenario::Dataset& dataset) {
   return data;
 }
 
-// Nothing where the worker does not count.
+// Nothing where the worker does not count, or not in the way that PROTOCOL.md describes.
 std::optional<AllocationTotals> allocations_in(const json& answer) {
   const auto entry = answer.find("allocations");
   if (entry == answer.end() || !entry->is_object()) return std::nullopt;
-  return AllocationTotals{entry->value("calls", std::uint64_t{0}), entry->value("bytes", std::uint64_t{0})};
+  const json calls = entry->value("calls", json(0U));
+  const json bytes = entry->value("bytes", json(0U));
+  if (!calls.is_number_unsigned() || !bytes.is_number_unsigned()) return std::nullopt;
+  return AllocationTotals{calls.get<std::uint64_t>(), bytes.get<std::uint64_t>()};
 }
 
 // Nothing where the worker says nothing of them, or not in the way that PROTOCOL.md describes.
@@ -271,6 +274,10 @@ Result<EvaluationAnswer> Client::evaluate_timed() {
   if (!answer.ok()) return answer.error();
   const json loss = answer.value().value("loss", json());
   const json real_ns = answer.value().value("real_ns", json());
+  // JSON has no infinities and no NaN: null stands for a loss that is none.
+  if (!loss.is_number() && !loss.is_null()) {
+    return failure("evaluate: found the loss " + loss.dump() + ", expected a number");
+  }
   EvaluationAnswer result;
   result.loss = loss.is_number() ? loss.get<double>() : std::numeric_limits<double>::quiet_NaN();
   result.real_ns = real_ns.is_number() ? real_ns.get<double>() : static_cast<double>(received_ns - sent_ns);

@@ -1,4 +1,248 @@
+"""JAX as its documentation teaches it: pure functions of a list of parameters, jax.grad, jax.jit."""
+from training import PhasedTraining, Training
+
 NAME = "jax"
-MODULES = ("jax",)
-DISTRIBUTIONS = ("jax",)
-MODES = {}
+MODULES = ("jax", "numpy")
+DISTRIBUTIONS = ("jax", "jaxlib", "numpy")
+
+
+def start(threads):
+    global jax, jnp
+    import os
+
+    one_thread = " --xla_cpu_multi_thread_eigen=false" if threads == 1 else ""
+    os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + one_thread
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    import jax.numpy as jnp
+
+    return {"build": f"XLA flags{one_thread or ' none'}", "threads": "1 within an op" if one_thread else "its own choice"}
+
+
+class Pure(Training):
+    """Base of all modes: the step as a pure function of its state."""
+
+    TASKS = ("train", "update", "floor")
+
+    def __init__(self, problem, data, options):
+        super().__init__(problem, data, options)
+        self.traced = 0
+        self.gradient = jax.grad(self.loss_of)
+        kind = problem.optimizer.kind
+        self.rule = getattr(Rules(problem.optimizer), "adam" if kind == "adamw" else kind)
+        activations = {"relu": jax.nn.relu, "tanh": jnp.tanh, "sigmoid": jax.nn.sigmoid, "identity": lambda z: z}
+        self.layers = [(layer.bias, activations[layer.activation]) for layer in problem.layers]
+        self.final = self.step_of
+
+    def array(self, values):
+        return jnp.asarray(values)
+
+    def wait(self):
+        jax.block_until_ready(self.state)
+
+    def set_state(self, parameters, slots):
+        placed = [[jnp.array(array) for array in group] for group in (parameters, *slots)]
+        self.state = (placed[0], placed[1:], jnp.float64(self.step))
+
+    def get_state(self):
+        return self.state[0], self.state[1]
+
+    def outputs(self, parameters, x):
+        parameters = iter(parameters)
+        for bias, activation in self.layers:
+            z = x @ next(parameters)
+            x = activation(z + next(parameters) if bias else z)
+        return x
+
+    def loss_of(self, parameters, x, y):
+        outputs = self.outputs(parameters, x)
+        if self.problem.loss == "softmax_cross_entropy":
+            chosen = jnp.take_along_axis(jax.nn.log_softmax(outputs), y[:, None], axis=1)
+            return -jnp.mean(chosen)
+        mean = jnp.mean((outputs - y) ** 2)
+        return mean if self.problem.loss == "mse" else mean / 2
+
+    def gradients_of(self, parameters, x, y):
+        return self.given if self.problem.task == "update" else self.gradient(parameters, x, y)
+
+    def updated(self, state, gradients, rate):
+        parameters, slots, count = state
+        settings = self.problem.optimizer
+        if settings.weight_decay and (settings.decoupled_weight_decay or settings.kind == "adamw"):
+            parameters = [p * (1 - rate * settings.weight_decay) for p in parameters]
+        elif settings.weight_decay:
+            gradients = [g + settings.weight_decay * p for g, p in zip(gradients, parameters)]
+        results = [self.rule(rate, count + 1, *one) for one in zip(parameters, gradients, *slots)]
+        moved, *slots = ([*group] for group in zip(*results))
+        return moved, slots, count + 1
+
+    def step_of(self, state, x, y, rate):
+        self.traced += 1
+        return self.updated(state, self.gradients_of(state[0], x, y), rate)
+
+    def steps(self, batches):
+        step, rate, state = self.final, self.rate, self.state
+        for x, y in batches:
+            state = step(state, x, y, rate)
+        self.state = state
+
+    def loss(self):
+        return self.loss_of(self.state[0], jnp.asarray(self.data.x), jnp.asarray(self.data.target))
+
+    def floor(self):
+        tiny = jnp.ones(1, self.problem.dtype)
+        return {"jnp.negative of one number": lambda: jnp.negative(tiny).block_until_ready()}
+
+
+class Rules:
+    """One parameter's update: (rate, step from 1, parameter, gradient, slots ...) -> parameter, slots ...; formulas of
+    torch.optim's documentation (SGD, Adagrad, RMSprop, Adam)."""
+
+    def __init__(self, settings):
+        self.settings = settings
+
+    def sgd(self, rate, _, p, g):
+        return (p - rate * g,)
+
+    def momentum(self, rate, _, p, g, velocity):
+        velocity = self.settings.momentum * velocity + g
+        return p - rate * velocity, velocity
+
+    def nesterov(self, rate, _, p, g, velocity):
+        velocity = self.settings.momentum * velocity + g
+        return p - rate * (g + self.settings.momentum * velocity), velocity
+
+    def adagrad(self, rate, _, p, g, squares):
+        squares = squares + g * g
+        return p - rate * g / (jnp.sqrt(squares) + self.settings.epsilon), squares
+
+    def rmsprop(self, rate, _, p, g, squares):
+        squares = self.settings.rho * squares + (1 - self.settings.rho) * (g * g)
+        return p - rate * g / (jnp.sqrt(squares) + self.settings.epsilon), squares
+
+    def adam(self, rate, step, p, g, mean, squares):
+        beta1, beta2 = self.settings.beta1, self.settings.beta2
+        mean = beta1 * mean + (1 - beta1) * g
+        squares = beta2 * squares + (1 - beta2) * (g * g)
+        # In 64 bits: 1 - beta2 of the first steps would keep three digits in 32.
+        corrections = [(1 - beta**step).astype(p.dtype) for beta in (beta1, beta2)]
+        root = jnp.sqrt(squares / corrections[1]) + self.settings.epsilon
+        return p - rate * (mean / corrections[0]) / root, mean, squares
+
+
+class Eager(Pure, PhasedTraining):
+    """Op by op, without jit; grad transforms the loss anew at each step"""
+
+    def steps(self, batches):
+        (super() if self.problem.task == "update" else super(Pure, self)).steps(batches)
+
+    def profile(self, count):
+        return (super(PhasedTraining, self) if self.problem.task == "update" else super()).profile(count)
+
+    def forward(self, x, y):
+        value, self.pull_back = jax.vjp(lambda parameters: self.loss_of(parameters, x, y), self.state[0])
+        return value
+
+    def backward(self, value):
+        return self.pull_back(jnp.ones_like(value))[0]
+
+    def update(self, gradients):
+        self.state = self.updated(self.state, gradients, self.rate)
+
+    def floor(self):
+        one = jnp.ones((), self.problem.dtype)
+        tape = jax.grad(lambda weight: weight * one)
+        return {**super().floor(), "grad of one product": lambda: tape(one).block_until_ready()}
+
+    def count_dispatches(self):
+        """Primitives of the step as it is traced; what jit encloses counts as one."""
+        (batch,) = self.batches(1)
+        step = jax.make_jaxpr(lambda state, x, y: self.step_of(state, x, y, self.rate))
+        return len(step(self.state, *batch).jaxpr.eqns)
+
+
+class Jit(Pure):
+    """One jitted function per step"""
+
+    def __init__(self, problem, data, options):
+        super().__init__(problem, data, options)
+        # A rate that never changes is a constant of the function.
+        compiled = jax.jit(self.step_of if problem.scheduled else lambda *arrays: self.step_of(*arrays, problem.rate))
+        self.final = compiled if problem.scheduled else lambda state, x, y, _: compiled(state, x, y)
+        if not problem.scheduled:
+            self.compiled = compiled
+
+    def steps(self, batches):
+        if self.problem.scheduled:
+            super().steps(batches)
+            return
+        step, state = self.compiled, self.state
+        for x, y in batches:
+            state = step(state, x, y)
+        self.state = state
+
+    def traces(self):
+        return self.traced
+
+    def floor(self):
+        tiny = jnp.ones(1, self.problem.dtype)
+        compiled = jax.jit(lambda array: -array)
+        return {**super().floor(), "compiled negative of one number": lambda: compiled(tiny).block_until_ready()}
+
+    def count_dispatches(self):
+        return 1
+
+
+class Loop(Pure):
+    """All steps of a block inside one jitted loop"""
+
+    CAPABILITIES = Pure.CAPABILITIES
+    TASKS = ("train", "update")
+
+    @classmethod
+    def reason_unsupported(cls, problem):
+        smaller = problem["rows"] % problem["batch_rows"] != 0
+        return "a loop inside jit has one shape: the last batch is smaller" if smaller else ""
+
+    def __init__(self, problem, data, options):
+        super().__init__(problem, data, options)
+        rates = jnp.asarray(problem.optimizer.learning_rates, problem.dtype)
+        if problem.task == "train":
+            self.x, self.y = jnp.asarray(data.x), jnp.asarray(data.target)
+        order = None if data.order is None else jnp.asarray(data.order)
+
+        def batch_of(step):
+            if problem.task == "update" or problem.steps_per_epoch == 1 and order is None:
+                return (self.x, self.y) if problem.task == "train" else (None, None)
+            first = step % problem.steps_per_epoch * problem.batch_rows
+            if order is None:
+                return [jax.lax.dynamic_slice_in_dim(a, first, problem.batch_rows) for a in (self.x, self.y)]
+            epoch = order[step // problem.steps_per_epoch % len(order)]
+            rows = jax.lax.dynamic_slice_in_dim(epoch, first, problem.batch_rows)
+            return self.x[rows], self.y[rows]
+
+        def body(step, state):
+            rate = rates[jnp.minimum(step, len(rates) - 1)] if problem.scheduled else problem.rate
+            return self.step_of(state, *batch_of(step), rate)
+
+        self.compiled = jax.jit(lambda state, first, last: jax.lax.fori_loop(first, last, body, state))
+
+    def run(self, count):
+        self.state = self.compiled(self.state, self.step, self.step + count)
+        self.step += count
+        self.wait()
+
+    def traces(self):
+        return self.traced
+
+    def profile(self, count):
+        from training import clock, record
+
+        start = clock()
+        self.run(count)
+        return [record("all steps", "other", 1, clock() - start)]
+
+
+MODES = {"eager": Eager, "jit": Jit, "loop": Loop}

@@ -165,7 +165,7 @@ class Eager(Training, PhasedTraining):
         if problem.task == "update":
             self.steps = self.update_steps
         elif problem.task == "gradients":
-            self.backward = self.backward_by_column
+            self.forward, self.backward = self.forward_outputs, self.backward_by_column
         elif problem.micro_batches > 1:
             self.steps = self.accumulated_steps
 
@@ -178,6 +178,17 @@ class Eager(Training, PhasedTraining):
 
     def update(self, _):
         self.optimizer.step()
+
+    def forward_outputs(self, x, y):
+        self.optimizer.zero_grad()
+        return self.model(x), y
+
+    def backward_by_column(self, recorded):
+        """A gradient per output from one recording; .grad adds them up (GDBENCH_TASK_GRADIENTS of plugin.h)."""
+        outputs, y = recorded
+        columns = torch.eye(outputs.shape[1], dtype=outputs.dtype)
+        for mask in columns:
+            self.loss_function(outputs * mask, y * mask).backward(retain_graph=True)
 
     def update_steps(self, batches):
         for _ in batches:
@@ -195,4 +206,34 @@ class Eager(Training, PhasedTraining):
         return [part for part in torch.tensor_split(array, self.problem.micro_batches) if len(part)]
 
 
-MODES = {"eager": Eager}
+class Fused(Eager):
+    """As eager, with the optimizer's fused kernels, or foreach where it has none"""
+
+    def make_optimizer(self):
+        self.optimizer_settings = {"foreach": True} if self.kind == "rmsprop" else {"fused": True}
+        return super().make_optimizer()
+
+
+class Compile(Eager):
+    """torch.compile of the model; loss and optimizer as in eager"""
+
+    TASKS = ("train", "floor")
+
+    def make_model(self):
+        return torch.compile(super().make_model())
+
+    def traces(self):
+        from torch._dynamo.utils import counters
+
+        return counters["stats"]["unique_graphs"]
+
+    def floor(self):
+        tiny = torch.ones(1)
+        compiled = torch.compile(torch.neg)
+        return {**super().floor(), "compiled negative of one number": lambda: compiled(tiny)}
+
+    def count_dispatches(self):
+        """Not counted: what counts would be compiled too"""
+
+
+MODES = {"eager": Eager, "fused": Fused, "compile": Compile}

@@ -29,6 +29,8 @@ class Unsupported(Exception):
 
 
 class Worker:
+    REQUESTS = ("hello", "load", "prepare", "set_state", "get_state", "run", "evaluate", "bye")
+
     def hello(self, request):
         return {
             "protocol": {"major": 1, "minor": 0},
@@ -138,16 +140,14 @@ class Worker:
         return {}
 
 
-def main():
-    worker = Worker()
+def serve(worker):
     requests = os.fdopen(3)
     answers = os.fdopen(4, "w")
-    offered = ("hello", "load", "prepare", "set_state", "get_state", "run", "evaluate", "bye")
     for line in requests:
         request = json.loads(line)
         name = request["request"]
         try:
-            if name not in offered:
+            if name not in worker.REQUESTS:
                 raise Unsupported(f"no request {name}")
             answer = {"ok": True, **getattr(worker, name)(request)}
         except Unsupported as error:
@@ -158,4 +158,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    serve(Worker())

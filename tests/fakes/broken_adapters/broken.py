@@ -1,4 +1,5 @@
-"""Workers that break the protocol, one way each: broken.py HOW. All but `die` answer the first request, hello."""
+"""Workers that break the protocol, one way each: broken.py HOW. All but `die` and
+`import_error` answer the first request, hello; breaks_later.py has those that do so rightly."""
 
 import json
 import os
@@ -18,12 +19,15 @@ def hello(**changes):
 
 WAYS = {
     "die": lambda: sys.exit("no accelerator was found\nbye\udcff"),
+    "import_error": lambda: __import__("a_framework_that_is_not_installed"),
     "garbage": lambda: answer_with("Segmentation fault?"),
     "not_an_object": lambda: answer_with("[1, 2, 3]"),
     "wrong_id": lambda: hello(id=7),
     "no_id": lambda: answer_with('{"ok": true}'),
     "ok_is_text": lambda: hello(ok="yes"),
     "no_list": lambda: hello(implementations="broken/adapter"),
+    "id_is_a_number": lambda: hello(implementations=[{"id": 7}]),
+    "option_is_text": lambda: hello(implementations=[{"id": "broken/adapter", "options": ["tile"]}]),
     "newer_protocol": lambda: hello(protocol={"major": 2, "minor": 0}),
     "two_lines": lambda: answer_with('{"id": 1, "ok": false, "error": {"kind": "failed", "message": "one\\ntwo"}}'),
     "silent": lambda: time.sleep(60),

@@ -4,8 +4,10 @@
 
 #include <cstdlib>
 
+#include "harness/fairness/description.h"
 #include "reports/render/claims.h"
 #include "reports/render/explanation.h"
+#include "reports/render/fairness.h"
 #include "reports/render/render.h"
 #include "tests/unit/result/example_judgements.h"
 #include "tests/unit/result/example_report.h"
@@ -42,6 +44,14 @@ TEST(Golden, Explanation) {
   expect_golden("explanation.txt",
                 explanation_words(result::explain(report, report.cells[0], report.cells[1]), 100) + "\n" +
                     explanation_words(result::explain(report, report.cells[2], report.cells[0]), 100));
+}
+
+TEST(Golden, CheckedComparison) {
+  const std::filesystem::path examples = std::filesystem::path(GDBENCH_SOURCE_DIR) / "examples/check-comparison";
+  const auto a = fairness::read_description(examples / "numpy_loop.json");
+  const auto b = fairness::read_description(examples / "tensorflow_tape.json");
+  ASSERT_TRUE(a.ok() && b.ok());
+  expect_golden("checked-comparison.txt", fairness_words(fairness::compare(a.value(), b.value()), 100));
 }
 
 TEST(Golden, ReportFile) {

@@ -244,6 +244,16 @@ INSTANTIATE_TEST_SUITE_P(Ways, BrokenAdapter,
                                          Breach{"endless_line", ErrorKind::failed, "longer than 16 MiB"}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
+TEST_F(ClientTest, FiguresThatAreTextAreRefusedOrLeftOut) {
+  ASSERT_TRUE(prepare(adapter("broken_adapters", "prepare_text")).ok());
+  EXPECT_TRUE(client_.run({.steps = 1}).ok());
+  ASSERT_TRUE(prepare(adapter("broken_adapters", "loss_text")).ok());
+  ASSERT_TRUE(client_.run({.steps = 1}).ok());
+  const Result<double> loss = client_.evaluate();
+  ASSERT_FALSE(loss.ok());
+  EXPECT_NE(loss.error().message.find("evaluate: found the loss \""), std::string::npos) << loss.error().message;
+}
+
 TEST_F(ClientTest, AnAdapterMayPrint) {
   const Result<HelloAnswer> hello = start(adapter("broken_adapters", "prints"));
   ASSERT_TRUE(hello.ok()) << hello.error().message;

@@ -1,0 +1,109 @@
+// What is unequal between two descriptions of timed trainings, as data. Put into words by reports/render/fairness.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gdbench::fairness {
+
+struct Description;
+
+// What an inequality spoils, the worst first.
+enum class Harm {
+  wrong,     // one side is not what it is taken for: its figure is of something else
+  work,      // the sides do not do the same work: their times answer different questions
+  clock,     // the clock of one side includes what that of the other does not
+  training,  // losses and steps to a target are not comparable; times of a step are
+};
+
+// The worst first; findings are in this order.
+enum class Rule {
+  // wrong; of one side
+  broadcast,
+  shapes_do_not_fit,
+  overwritten_input,
+  no_wait,
+  mixed_dtypes,
+  compile_is_not_xla,
+  // work
+  updates,
+  rows_of_a_step,
+  device,
+  threads,
+  loss,  // another function, not another factor
+  outputs,
+  weights_shape,
+  optimizer,
+  dtype,
+  casts,  // of one side
+  rank_one_product,
+  accumulated_parts,
+  update_copies,
+  shuffle,
+  // clock; of one side
+  tracing,
+  clock_includes,
+  no_warm_up,
+  // training
+  gradient_factor,
+  undivided_accumulation,  // of one side
+  learning_rate,
+  initial,
+  rows,
+  normalisation,
+  optimizer_constant,
+};
+constexpr Rule kLastRule = Rule::optimizer_constant;
+
+enum class Side { a, b };
+
+// name_of(Rule::no_wait) is "no_wait", and so on.
+const char* name_of(Harm harm);
+const char* name_of(Rule rule);
+const char* name_of(Side side);
+Harm harm_of(Rule rule);
+
+struct Finding {
+  Rule rule = Rule::broadcast;
+  std::string key;           // of the descriptions, as a JSON pointer without its first stroke: "optimizer/beta1"
+  std::optional<Side> side;  // whose fault it is, where it is one's
+  std::string a;             // the values as text; that of the side alone where one is given
+  std::string b;
+  // A's over B's for gradient_factor (of the gradients), updates and rows_of_a_step; more than 1 where the side's
+  // gradients are multiplied by it (undivided_accumulation), or its differences by it (broadcast).
+  std::optional<double> ratio;
+  std::optional<double> learning_rate;  // for B: with it its updates are those of A
+};
+
+// What could not be judged.
+enum class UnknownReason {
+  not_given,   // only the other side says it
+  not_proven,  // both say it, and it need not be the same: one seed draws different numbers in two libraries
+};
+const char* name_of(UnknownReason reason);
+
+struct Unknown {
+  std::string key;
+  UnknownReason reason = UnknownReason::not_given;
+  std::optional<Side> side;  // that does not say it
+};
+
+struct Comparison {
+  std::string a;  // names
+  std::string b;
+  std::vector<Finding> findings;  // the worst first
+  std::vector<Unknown> unknown;
+  std::vector<std::string> compared;  // keys that both say
+  std::vector<std::string> unsaid;    // keys that neither says
+
+  bool fair() const { return findings.empty() && !compared.empty(); }  // in what both say
+};
+
+Comparison compare(const Description& a, const Description& b);
+
+// {"schema": "gdbench-comparison-check", "schema_version": ..., "verdict": "fair" | "unfair" | "nothing_compared", ...}
+nlohmann::ordered_json to_ordered_json(const Comparison& comparison);
+
+}  // namespace gdbench::fairness

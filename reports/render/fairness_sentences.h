@@ -1,0 +1,19 @@
+// What a rule of fairness says. In the texts {A} and {B} are the names of the sides, {a} and {b} their values, {side}
+// is whose fault it is, {other} the other one, {value} the side's value, {key} the key, {ratio} and {times} A's figure
+// over B's (times: at least 1), {rate} the learning rate for B. What stands in [] is left out where one of these is not
+// known.
+#pragma once
+
+#include "harness/fairness/comparison.h"
+
+namespace gdbench::render {
+
+struct FairnessSentence {
+  const char* what = "";
+  const char* effect = "";
+  const char* mend = "";
+};
+
+const FairnessSentence& fairness_sentence(fairness::Rule rule);
+
+}  // namespace gdbench::render

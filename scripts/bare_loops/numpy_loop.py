@@ -1,0 +1,44 @@
+"""NumPy, as a person writes it for one model."""
+import numpy as np
+
+
+def linear(x, y, rate):
+    w = np.zeros((x.shape[1], 1), x.dtype)
+
+    def steps(n):
+        nonlocal w
+        for _ in range(n):
+            d = (x @ w - y) * (2 / len(x))
+            w = w - rate * (x.T @ d)
+
+    return steps
+
+
+def network(x, y, order, batch, widths, rate):
+    r = np.random.default_rng(1)
+    w0, w1 = (r.normal(0, 0.1, shape).astype(x.dtype) for shape in zip(widths, widths[1:]))
+    b0, b1 = np.zeros(widths[1], x.dtype), np.zeros(widths[2], x.dtype)
+    rows = [order[i : i + batch] for i in range(0, len(x), batch)]
+    step = 0
+
+    def steps(n):
+        nonlocal w0, b0, w1, b1, step
+        for _ in range(n):
+            p, t = (x[rows[step]], y[rows[step]]) if batch < len(x) else (x, y)
+            step = (step + 1) % len(rows)
+            z0 = p @ w0 + b0
+            a0 = np.maximum(z0, 0)
+            z1 = a0 @ w1 + b1
+            if y.ndim == 1:
+                d = np.exp(z1 - z1.max(axis=1, keepdims=True))
+                d /= d.sum(axis=1, keepdims=True)
+                d[np.arange(len(p)), t] -= 1
+                d /= len(p)
+            else:
+                d = (z1 - t) * (2 / len(p))
+            g1, h1 = a0.T @ d, d.sum(axis=0)
+            d = d @ w1.T * (a0 > 0)
+            g0, h0 = p.T @ d, d.sum(axis=0)
+            w0, b0, w1, b1 = w0 - rate * g0, b0 - rate * h0, w1 - rate * g1, b1 - rate * h1
+
+    return steps

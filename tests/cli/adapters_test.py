@@ -1,0 +1,112 @@
+"""Adapters: one in a language that gdbench knows nothing of, and broken ones, each of which costs its own row only."""
+
+import pathlib
+import subprocess
+import unittest
+
+from program import ADAPTERS, SOURCE, ProgramTest
+
+PERL = str(SOURCE / "examples" / "adapter-perl")
+BROKEN = pathlib.Path(ADAPTERS).parent / "broken_adapters"
+
+# Implementation -> the state of its row, and a part of the reason.
+ROWS = {
+    "hand/naive": ("ok", ""),
+    "broken/prints_all_the_time": ("ok", ""),
+    "broken/profile_text": ("ok", ""),  # see the note
+    "broken/prepare_text": ("ok", ""),  # what cannot be read there is only shown
+    "broken/loss_text": ("crashed", "evaluate: found the loss \"0."),
+    "broken/never_answers_run": ("timed out", "run: no answer within 3 s"),
+    "broken/dies_in_run": ("crashed", "run: exit status 1: RuntimeError: the accelerator fell off the bus"),
+    "broken/exhausts_memory": ("crashed", "MiB of memory, the cap is 102 MiB"),
+    "broken/run_garbage": ("crashed", "run: not a JSON object: Epoch 1/1: loss 0.25"),
+    "broken/run_without_id": ("crashed", "run: answered request null, expected 4"),
+    "broken/run_text": ("crashed", "run: malformed answer"),
+    "broken/run_without_times": ("crashed", "'real_ns' not found"),
+    "plugin/import_error": ("crashed", "hello: exit status 1: ModuleNotFoundError: No module named 'a_framework"),
+    "plugin/die": ("crashed", "hello: exit status 1: bye"),
+    "plugin/silent": ("timed out", "hello: no answer within 3 s"),
+    "plugin/garbage": ("crashed", "hello: not a JSON object: Segmentation fault?"),
+    "plugin/not_an_object": ("crashed", "hello: not a JSON object: [1, 2, 3]"),
+    "plugin/no_id": ("crashed", "hello: answered request null, expected 1"),
+    "plugin/wrong_id": ("crashed", "hello: answered request 7, expected 1"),
+    "plugin/ok_is_text": ("crashed", "hello: malformed answer"),
+    "plugin/no_list": ("crashed", "malformed answer to hello"),
+    "plugin/id_is_a_number": ("crashed", "malformed answer to hello"),
+    "plugin/option_is_text": ("crashed", "malformed answer to hello"),
+    "plugin/newer_protocol": ("unsupported", "speaks version 2 of the worker protocol"),
+    "plugin/two_lines": ("crashed", "one two"),
+    "plugin/endless_line": ("crashed", "longer than 16 MiB"),
+    "plugin/prints": ("crashed", "bye: exit status 0: xxx"),
+}
+
+
+def has_perl():
+    try:
+        return subprocess.run(["perl", "-MJSON::PP", "-MTime::HiRes", "-e", "1"], capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+@unittest.skipUnless(has_perl(), "there is no Perl with JSON::PP")
+class Perl(ProgramTest):
+    def test_is_verified_in_both_types(self):
+        for dtype in ("f32", "f64"):
+            chosen = ("--scenario", "linreg-3*", "--set", f"dtype={dtype}", "--set", "loss=half_mse")
+            output, _ = self.call("verify", "--impl", "perl/*", *chosen, plugins=PERL)
+            self.assertEqual(output.count("perl/loop  ok  "), 4, output)
+        output, _ = self.call("verify", "--impl", "perl/*", "--scenario", "linreg-3*", plugins=PERL)
+        self.assertRegex(output, r"\n4 cells: 4 ok\n")
+        output, _ = self.call("plugin", "check", f"{PERL}/perl.adapter.json")
+        self.assertIn("The plugin keeps the contract.", output)
+
+    def test_biases_and_several_outputs(self):
+        rows = "\n".join(f"{i / 10},{i % 7},{i / 5 + 1},{-i / 20}" for i in range(20))
+        self.write("table.csv", f"a,b,y,z\n{rows}\n")
+        model = {"kind": "linear_regression", "bias": True}
+        data = {"source": "csv", "path": "table.csv", "targets": ["y", "z"]}
+        self.write_json("mine.json", {"name": "mine", "model": model, "data": data, "optimizer": {"learning_rate": 0.05}})
+        for dtype in ("f32", "f64"):
+            chosen = ("--scenario", "mine.json", "--set", f"dtype={dtype}")
+            output, _ = self.call("verify", "--impl", "perl/*", *chosen, plugins=PERL)
+            self.assertRegex(output, r"perl/loop\s+ok ")
+
+    def test_is_timed_beside_another(self):
+        selection = ("--launches", "1", "--impl", "perl/*", "--impl", "hand/naive", "--scenario", "linreg-3x2")
+        self.call("run", *selection, "--out", "x.json", plugins=PERL)
+        for cell in self.read_json("x.json")["cells"]:
+            self.assertEqual(cell["status"], {"state": "ok", "reason": ""})
+            self.assertGreater(cell["summary"]["step_ns"]["value"], 0)
+
+    def test_what_it_lacks_is_unsupported(self):
+        chosen = ("--scenario", "linreg-300x10", "--set", "batch.rows=32", "--set", "batch.shuffle=false")
+        output, _ = self.call("verify", "--impl", "perl/*", *chosen, plugins=PERL)
+        self.assertRegex(output, r"perl/loop\s+unsupported\s+only full batches")
+
+
+class Broken(ProgramTest):
+    def test_every_way_has_a_row(self):
+        ways = {path.name.removesuffix(".adapter.json") for path in BROKEN.glob("*.adapter.json")}
+        self.assertEqual({row.split("/")[1] for row in ROWS} - {"naive"}, ways)
+
+    def test_each_costs_its_own_row(self):
+        chosen = ("--impl", "broken/*", "--impl", "plugin/*", "--impl", "hand/naive", "--scenario", "linreg-3x2")
+        limits = ("--launches", "1", "--timeout", "3", "--memory-cap", "0.1")
+        _, errors = self.call("run", *chosen, *limits, "--out", "x.json", plugins=str(BROKEN), status=3)
+        self.assertEqual(errors, "report: x.json\n")
+        report = self.read_json("x.json")
+        self.assertEqual(report["run"]["status"], "complete")
+        cells = {cell["implementation"]: cell for cell in report["cells"]}
+        self.assertEqual(set(cells), set(ROWS))
+        for name, (state, reason) in ROWS.items():
+            with self.subTest(implementation=name):
+                status = cells[name]["status"]
+                self.assertEqual(status["state"], state, status)
+                self.assertIn(reason, status["reason"])
+                self.assertNotIn("\n", status["reason"])
+                self.assertEqual("summary" in cells[name], state == "ok")
+        self.assertTrue(any("profile_text has no profile: malformed" in note for note in report["notes"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,97 @@
+"""Right workers but for one request, each in one way: breaks_later.py HOW. Their implementation is broken/HOW."""
+
+import os
+import pathlib
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "adapters"))
+import script  # noqa: E402
+
+
+def answer_with(text):
+    os.write(4, text.encode() + b"\n")
+
+
+class PrintsAllTheTime(script.Worker):
+    def run(self, request):
+        print("step" * 1000, flush=True)
+        return super().run(request)
+
+
+class NeverAnswersRun(script.Worker):
+    def run(self, request):
+        time.sleep(600)
+
+
+class DiesInRun(script.Worker):
+    def run(self, request):
+        raise RuntimeError("the accelerator fell off the bus")
+
+
+class ExhaustsMemory(script.Worker):
+    def run(self, request):
+        kept = []
+        while True:
+            kept.append(os.urandom(1 << 12) * (1 << 12))  # 16 MiB that are touched
+            time.sleep(0.002)
+
+
+class AnswersRunWithGarbage(script.Worker):
+    def run(self, request):
+        answer_with("Epoch 1/1: loss 0.25")
+        return super().run(request)
+
+
+class AnswersRunWithoutId(script.Worker):
+    def run(self, request):
+        answer_with('{"ok": true}')
+        return super().run(request)
+
+
+class AnswersRunWithText(script.Worker):
+    def run(self, request):
+        return {**super().run(request), "real_ns": "2 ms"}
+
+
+class AnswersRunWithoutTimes(script.Worker):
+    def run(self, request):
+        return {"end_step": super().run(request)["end_step"]}
+
+
+class AnswersPrepareWithText(script.Worker):
+    def prepare(self, request):
+        return {**super().prepare(request), "helper_threads": "two", "allocations": {"calls": "many", "bytes": []}}
+
+
+class LossIsText(script.Worker):
+    def evaluate(self, request):
+        return {"loss": str(super().evaluate(request)["loss"])}
+
+
+class ProfileIsText(script.Worker):
+    REQUESTS = (*script.Worker.REQUESTS, "profile")
+
+    def profile(self, request):
+        return {"real_ns": "2 ms", "records": [{"op": 7, "phase": "forward", "calls": "many", "time_ns": None}, "rest"]}
+
+
+WAYS = {
+    "prints_all_the_time": PrintsAllTheTime,
+    "never_answers_run": NeverAnswersRun,
+    "dies_in_run": DiesInRun,
+    "exhausts_memory": ExhaustsMemory,
+    "run_garbage": AnswersRunWithGarbage,
+    "run_without_id": AnswersRunWithoutId,
+    "run_text": AnswersRunWithText,
+    "run_without_times": AnswersRunWithoutTimes,
+    "prepare_text": AnswersPrepareWithText,
+    "profile_text": ProfileIsText,
+    "loss_text": LossIsText,
+}
+
+
+if __name__ == "__main__":
+    script.IMPLEMENTATION["id"] = f"broken/{sys.argv[1]}"
+    script.serve(WAYS[sys.argv[1]]())
