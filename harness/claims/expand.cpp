@@ -4,6 +4,7 @@
 #include <map>
 
 #include "harness/base/text.h"
+#include "harness/claims/point_entries.h"
 #include "harness/scenario/axes.h"
 #include "harness/scenario/settings.h"
 
@@ -25,12 +26,6 @@ Settings coordinates_of(const Point& point) {
   for (const auto& [key, value] : point.options) coordinates.emplace_back(scenario::kOptionPrefix + key, value);
   coordinates.emplace_back(scenario::kThreadsAxis, std::to_string(point.threads));
   return coordinates;
-}
-
-const std::string* value_of(const Settings& settings, const std::string& key) {
-  const auto found =
-      std::find_if(settings.begin(), settings.end(), [&](const auto& entry) { return entry.first == key; });
-  return found == settings.end() ? nullptr : &found->second;
 }
 
 bool matches(const Settings& coordinates, const Settings& wanted) {

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "harness/claims/figures.h"
-#include "harness/scenario/axes.h"
+#include "harness/claims/point_entries.h"
 
 namespace gdbench::claims {
 
@@ -18,72 +17,12 @@ using result::JudgedPoint;
 using result::PointRule;
 using result::PointState;
 using result::RelationKind;
-using result::Settings;
 using stats::Position;
 
 constexpr int kMostLaunchesWorthATry = 1000;
 
 bool goes_along(const ClaimRelation& relation) {
   return relation.kind == RelationKind::trend || relation.kind == RelationKind::crossover;
-}
-
-const std::string* value_of(const Settings& settings, const std::string& key) {
-  const auto found =
-      std::find_if(settings.begin(), settings.end(), [&](const auto& entry) { return entry.first == key; });
-  return found == settings.end() ? nullptr : &found->second;
-}
-
-Settings without(Settings settings, const std::string& key) {
-  std::erase_if(settings, [&](const auto& entry) { return entry.first == key; });
-  return settings;
-}
-
-// Whether the relation's `at` names this point; a coordinate that all points share is not among theirs.
-bool is_named(const ClaimRelation& relation, const Settings& at) {
-  return std::all_of(relation.at.begin(), relation.at.end(), [&](const auto& entry) {
-    const std::string* value = value_of(at, entry.first);
-    return value == nullptr || std::find(entry.second.begin(), entry.second.end(), *value) != entry.second.end();
-  });
-}
-
-// A point before it is judged.
-struct Entry {
-  Settings at;
-  const PointPair* pair = nullptr;
-  std::uint64_t steps = 0;
-};
-
-std::vector<Entry> entries_of(const ExpandedRelation& expanded) {
-  std::vector<Entry> entries;
-  for (const PointPair& pair : expanded.pairs) {
-    if (expanded.relation->steps.empty()) entries.push_back({pair.at, &pair, 0});
-    for (const std::uint64_t steps : expanded.relation->steps) {
-      entries.push_back({pair.at, &pair, steps});
-      if (expanded.relation->steps.size() > 1) entries.back().at.emplace_back(kStepsAxis, std::to_string(steps));
-    }
-  }
-  return entries;
-}
-
-// Indices of the entries that agree in everything but `axis`, group by group, each in order.
-std::vector<std::vector<std::size_t>> groups_along(const std::vector<Entry>& entries, const std::string& axis) {
-  std::vector<std::vector<std::size_t>> groups;
-  std::map<Settings, std::size_t> positions;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const auto [position, fresh] = positions.emplace(without(entries[i].at, axis), groups.size());
-    if (fresh) groups.emplace_back();
-    groups[position->second].push_back(i);
-  }
-  return groups;
-}
-
-// The axis along which flips are looked for: the one that is named, else the only one in which points differ.
-std::string flip_axis(const ClaimRelation& relation, const std::vector<Entry>& entries) {
-  if (!relation.along.empty()) return relation.along;
-  const Settings& first = entries.front().at;
-  const bool ordered = first.size() == 1 && first.front().first != scenario::kScenarioAxis &&
-                       first.front().first != scenario::kImplementationAxis;
-  return ordered ? first.front().first : "";
 }
 
 class RelationJudge {

@@ -60,7 +60,7 @@ Status print(const Options& options, const std::vector<claims::ExpandedClaim>& c
                                   : write_text(render::claims_markdown(judgements.value()), options.markdown);
 }
 
-// The implementations that a report has, or that can be measured here.
+// The implementations that a report has.
 std::vector<std::string> implementations_of(const result::Report& report) {
   std::vector<std::string> ids;
   for (const result::Cell& cell : report.cells) {
