@@ -18,6 +18,7 @@ void add_profile(CLI::App& app, Invocation& invocation);
 void add_crossover(CLI::App& app, Invocation& invocation);
 void add_ablate(CLI::App& app, Invocation& invocation);
 void add_explain(CLI::App& app, Invocation& invocation);
+void add_claims(CLI::App& app, Invocation& invocation);
 void add_report(CLI::App& app, Invocation& invocation);
 void add_plugin(CLI::App& app, Invocation& invocation);
 void add_completion(CLI::App& app, Invocation& invocation);

@@ -8,17 +8,32 @@ namespace gdbench::cli {
 
 namespace {
 
-// "--scenario --impl ..." and the names of the subcommands.
-std::string words_of(const CLI::App& app) {
+// "--scenario --impl ...".
+std::string options_of(const CLI::App& app) {
   std::string words;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) words += sub->get_name() + " ";
   for (const CLI::Option* option : app.get_options([](const CLI::Option*) { return true; })) {
     for (const std::string& name : option->get_lnames()) words += "--" + name + " ";
   }
   return words;
 }
 
-// Scenario, implementation and matrix names are asked of gdbench itself when they are completed.
+// The options, and the names of the subcommands with theirs.
+std::string words_of(const CLI::App& app) {
+  std::string words = options_of(app);
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    words += sub->get_name() + " " + (app.get_parent() == nullptr ? "" : options_of(*sub));
+  }
+  return words;
+}
+
+// What stands behind a command beside its words: files, names that gdbench lists.
+std::string operands_of(const std::string& command) {
+  const std::string files = " $(compgen -f -- \"$word\")";
+  if (command == "claims") return " all $(gdbench list claims 2>/dev/null | cut -d' ' -f1)" + files;
+  return command == "report" || command == "explain" || command == "plugin" ? files : "";
+}
+
+// Names of scenarios, implementations and claims are asked of gdbench itself when they are completed.
 std::string bash_script(const CLI::App& app) {
   std::string script =
       "_gdbench() {\n"
@@ -30,10 +45,7 @@ std::string bash_script(const CLI::App& app) {
       ";;\n"
       "    *) case ${COMP_WORDS[1]} in\n";
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-    const std::string files = sub->get_name() == "report" || sub->get_name() == "explain" || sub->get_name() == "plugin"
-                                  ? " $(compgen -f -- \"$word\")"
-                                  : "";
-    script += "      " + sub->get_name() + ") words=\"" + words_of(*sub) + files + "\" ;;\n";
+    script += "      " + sub->get_name() + ") words=\"" + words_of(*sub) + operands_of(sub->get_name()) + "\" ;;\n";
   }
   script += "      *) words=\"" + words_of(app) +
             "\" ;;\n"

@@ -92,11 +92,11 @@ std::vector<fs::path> scenario_folders() {
   return folders;
 }
 
-std::vector<fs::path> matrix_files() {
+std::vector<fs::path> files_beside_scenarios(const std::string& kind) {
   std::vector<fs::path> files;
   for (const fs::path& folder : scenario_folders()) {
     std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder / "matrices", error)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder / kind, error)) {
       if (entry.path().extension() == ".json") files.push_back(entry.path());
     }
   }
@@ -106,7 +106,7 @@ std::vector<fs::path> matrix_files() {
 
 Result<fs::path> find_matrix(const std::string& name) {
   if (looks_like_path(name)) return fs::path(name);
-  const std::vector<fs::path> files = matrix_files();
+  const std::vector<fs::path> files = files_beside_scenarios(kMatrices);
   for (const fs::path& file : files) {
     if (file.stem() == name) return file;
   }

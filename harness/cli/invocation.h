@@ -26,9 +26,13 @@ struct Invocation {
 // Folders with scenarios: GDBENCH_SCENARIO_PATH, and the project's or the installation's own, found from the binary.
 std::vector<std::filesystem::path> scenario_folders();
 
+// The *.json in a folder beside the scenarios, by path.
+constexpr const char* kMatrices = "matrices";
+constexpr const char* kClaims = "claims";
+std::vector<std::filesystem::path> files_beside_scenarios(const std::string& kind);
+
 // A matrix by name ("default", from the matrices folder beside the scenarios) or by path. Errors list what there is.
 Result<std::filesystem::path> find_matrix(const std::string& name);
-std::vector<std::filesystem::path> matrix_files();
 
 // A scenario by name or by path of its file.
 Result<scenario::KnownScenario> find_scenario(const std::string& name);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/text.h"
+#include "harness/cli/claim_selection.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/selection.h"
 #include "harness/scenario/scenario.h"
@@ -71,13 +72,24 @@ Result<Entries> implementations() {
 
 Result<Entries> matrices() {
   Entries entries;
-  for (const std::filesystem::path& file : matrix_files()) {
+  for (const std::filesystem::path& file : files_beside_scenarios(kMatrices)) {
     const Result<scenario::Matrix> matrix = scenario::read_matrix(file);
     if (!matrix.ok()) return matrix.error();
     entries.push_back({{"name", file.stem().string()},
                        {"description", matrix.value().purpose},
                        {"baseline", matrix.value().baseline},
                        {"axes", matrix.value().axes}});
+  }
+  return entries;
+}
+
+Result<Entries> claims() {
+  const Result<std::vector<claims::Claim>> known = read_claims();
+  if (!known.ok()) return known.error();
+  Entries entries;
+  for (const claims::Claim& claim : known.value()) {
+    entries.push_back(
+        {{"name", claim.id}, {"description", claim.sentence}, {"source", claim.source}, {"purpose", claim.purpose}});
   }
   return entries;
 }
@@ -105,12 +117,13 @@ constexpr Kind kKinds[] = {
     {"scenarios", "Problems that can be run", &scenarios},
     {"implementations", "What can run them on this machine", &implementations},
     {"matrices", "Sets of cells", &matrices},
+    {"claims", "Sentences about speed that can be put to the test", &claims},
 };
 
 }  // namespace
 
 void add_list(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand("list", "List scenarios, implementations or matrices");
+  CLI::App* command = app.add_subcommand("list", "List scenarios, implementations, matrices or claims");
   command->require_subcommand(1);
   command->footer("Examples:\n  gdbench list scenarios\n  gdbench list implementations --json");
   for (const Kind& kind : kKinds) {

@@ -1,27 +1,16 @@
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 
 #include "harness/cli/arguments.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/measured_run.h"
 #include "harness/cli/selection.h"
-#include "harness/machine/ceilings.h"
-#include "harness/machine/environment.h"
-#include "harness/measure/cell_worker.h"
-#include "harness/measure/session.h"
-#include "harness/result/journal.h"
-#include "harness/result/summarise.h"
 #include "reports/render/render.h"
 
 namespace gdbench::cli {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr double kDefaultBudgetSeconds = 60;
 constexpr double kQuickBudgetSeconds = 12;
@@ -58,70 +47,12 @@ Result<measure::RunOptions> to_run_options(const Options& options) {
   return run;
 }
 
-std::string journal_path(const std::string& out) {
-  return (out.ends_with(".json") ? out.substr(0, out.size() - 5) : out) + ".journal.jsonl";
-}
-
-// A journal that lies there holds what a killed run measured: it is kept under another name.
-void keep_old_journal(const std::string& path) {
-  if (!fs::exists(path)) return;
-  std::string kept;
-  for (int number = 1; fs::exists(kept = path + "." + std::to_string(number)); ++number) {
-  }
-  std::error_code error;
-  fs::rename(path, kept, error);
-  if (!error) std::fprintf(stderr, "gdbench: kept the journal of an interrupted run as %s\n", kept.c_str());
-}
-
-void print_dry_run(const result::Report& report) {
-  for (const result::Cell& cell : report.cells) {
-    const bool pending = cell.status.state == result::CellState::pending;
-    std::printf("%s%s%s\n", cell.id.c_str(), pending ? "" : "  unsupported: ", cell.status.reason.c_str());
-  }
-  std::fprintf(stderr, "%zu cells in %zu scenarios\n", report.cells.size(), report.scenarios.size());
-}
-
 void print_report(const result::Report& report, const Options& options) {
   if (options.json) {
     std::cout << result::to_json(report).dump(2) << "\n";
     return;
   }
   std::cout << render::console(report, {.colour = colour_wanted(), .width = terminal_width()}) << std::flush;
-}
-
-// Adds what the compute processor can do at this moment; a failure becomes a note, the run goes on without.
-void add_ceilings(const Options& options, int processor, result::Report& report) {
-  constexpr double kSeconds = 1.5;
-  constexpr double kQuickSeconds = 0.5;
-  constexpr std::int64_t kQuickMemoryBytes = std::int64_t{64} << 20;
-  machine::CeilingOptions ceilings;
-  ceilings.processor = processor;
-  ceilings.caches = machine::cache_sizes(report.environment);
-  ceilings.seconds = options.quick ? kQuickSeconds : kSeconds;
-  if (options.quick) ceilings.memory_bytes = kQuickMemoryBytes;
-  ceilings.cancelled = &interrupted;
-  const std::string at = measure::utc_now();
-  Result<result::CeilingsMeasurement> measured = machine::measure_ceilings(ceilings);
-  if (interrupted()) return;
-  if (!measured.ok()) {
-    report.notes.push_back(measured.error().message);
-    return;
-  }
-  measured.value().at = at;
-  if (!report.ceilings) report.ceilings.emplace();
-  report.ceilings->processor = processor;
-  report.ceilings->measurements.push_back(std::move(measured).value());
-}
-
-// Writes the report and drops the journal, whose content it holds.
-Status finish_report(result::Report& report, const result::Journal& journal, const std::string& out) {
-  result::summarise(report);
-  if (Status status = result::write_report(report, out); !status.ok()) {
-    return usage_error(status.error().message + "; everything measured is in " + journal.path());
-  }
-  std::error_code error;
-  fs::remove(journal.path(), error);
-  return {};
 }
 
 int run(const Options& options, const Invocation& invocation) {
@@ -140,32 +71,11 @@ int run(const Options& options, const Invocation& invocation) {
   }
   if (Status status = check_output(options.out); !status.ok()) return report_error(status.error());
 
-  report.run.started_at = measure::utc_now();
-  report.run.id = report.run.started_at + "-" + std::to_string(getpid());
-  report.environment = machine::environment();
-  const std::vector<int> processors = allowed_processors();
-  const bool timed = !processors.empty() && std::any_of(report.cells.begin(), report.cells.end(), [](const auto& cell) {
-    return cell.status.state == result::CellState::pending;
-  });
-  if (timed) add_ceilings(options, processors.back(), report);
-  const std::string path = journal_path(options.out);
-  keep_old_journal(path);
-  Result<result::Journal> journal = result::Journal::create(path, report);
-  if (!journal.ok()) return report_error(usage_error(journal.error().message));
-
-  keep_off_compute_processor(processors);
-  const Status session = measure::run_session(plan.value(), run_options.value(), report, journal.value());
-  clear_progress();
-  if (timed && session.ok() && !interrupted()) add_ceilings(options, processors.back(), report);
-  report.run.finished_at = measure::utc_now();
-  report.run.status = !session.ok() ? "failed" : interrupted() ? "interrupted" : "complete";
-  static_cast<void>(journal.value().end(report.run));  // a full disk was or will be reported by the report itself
-  const Status written = finish_report(report, journal.value(), options.out);
-  print_report(report, options);
-  if (!session.ok()) return report_error(session.error());
-  if (!written.ok()) return report_error(written.error());
-  std::fprintf(stderr, "report: %s\n", options.out.c_str());
-  return interrupted() ? kInterrupted : status_of_cells(report);
+  return measure_into_file(plan.value(), run_options.value(), {options.out, options.quick}, report,
+                           [&options](const result::Report& measured) -> Status {
+                             print_report(measured, options);
+                             return {};
+                           });
 }
 
 }  // namespace

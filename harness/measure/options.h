@@ -22,6 +22,11 @@ struct RunOptions {
   double precision = 0;        // stop a scenario once every cell's interval is within +-precision; 0: use the budget
   int launches = 0;            // exactly so many; 0: as many as the budget gives
   int minimum_launches = 3;    // even if the budget is spent
+  int most_launches = 0;       // even if there is budget left; 0: no limit
+  bool profiles = true;        // a glance at each cell's phases, in a process of its own
+  // Verify only as long as a part of the budget lasts (kVerificationShareOfBudget); the cells of the scenarios that
+  // come after that stay pending, with the reason.
+  bool cut_verification = false;
   // Rounds per launch whose blocks count; one more comes first and is marked cold. Six blocks of 2 ms: more blocks in a
   // launch do not average out what differs between launches, so a launch is kept short.
   int rounds = 6;

@@ -158,10 +158,11 @@ class Planner {
     Result<std::map<std::string, std::string>> options = resolve_options(implementation, point.options);
     if (!options.ok()) return options.error();
     std::map<std::string, std::string> changed;
+    std::map<std::string, std::string> unchanged;
     for (const OptionDeclaration& option : implementation.options) {
       known_options.insert(option.key);
       const std::string& value = options.value().at(option.key);
-      if (value != option.default_value) changed[option.key] = value;
+      (value != option.default_value ? changed : unchanged)[option.key] = value;
     }
     for (const auto& [key, value] : point.options) wanted_options.insert(key);
 
@@ -177,6 +178,7 @@ class Planner {
     cell.scenario = record.key;
     cell.implementation = implementation.id;
     cell.options = std::move(changed);
+    if (!unchanged.empty()) cell.default_options = std::move(unchanged);
     cell.threads = point.threads;
     cell.arm = request_.arms[arm].name;
     cell.build = implementation.build;

@@ -53,6 +53,10 @@ class Session {
   Status verify(const std::vector<PlannedScenario*>& scenarios, std::size_t cells_of_run) {
     for (PlannedScenario* planned : scenarios) {
       if (planned->cells.empty()) continue;
+      if (no_time_to_verify()) {
+        if (Status status = leave_out(*planned); !status.ok()) return status;
+        continue;
+      }
       if (Status status = planned->acquire(); !status.ok()) return status;
       const Result<verify::Yardstick> yardstick = make_yardstick_for(*planned, options_.seed);
       if (!yardstick.ok()) return yardstick.error();
@@ -94,9 +98,23 @@ class Session {
   double share_of_budget() const { return std::min(1.0, elapsed() / std::max(options_.budget_seconds, 1e-9)); }
   double seconds_left() const { return std::max(0.0, options_.budget_seconds - elapsed()); }
 
+  bool no_time_to_verify() const {
+    return options_.cut_verification && options_.launches == 0 &&
+           elapsed() > kVerificationShareOfBudget * options_.budget_seconds;
+  }
+
+  Status leave_out(const PlannedScenario& planned) {
+    for (const PlannedCell& planned_cell : planned.cells) {
+      result::Cell& cell = report_.cells[planned_cell.index];
+      cell.status.reason = "the budget left no time to verify it";
+      if (Status status = journal_->cell(cell); !status.ok()) return status;
+    }
+    return {};
+  }
+
   // Before any launch, so that no timed block meets it. What goes wrong here is the profile's loss, not the cell's.
   Status profile(const PlannedScenario& planned, const PlannedCell& planned_cell, result::Cell& cell) {
-    if (cell.status.state != CellState::ok) return {};
+    if (cell.status.state != CellState::ok || !options_.profiles) return {};
     if (options_.launches == 0 && seconds_left() <= 0) return note_once("no time was left for some profiles");
     Result<result::Profile> profile = profile_verified_cell(planned, planned_cell, options_, kBlocksOfAGlance, cell);
     if (profile.ok()) {
@@ -147,6 +165,7 @@ class Session {
   bool done(const ActiveScenario& scenario, double deadline) const {
     if (scenario.cells.empty()) return true;
     if (options_.launches > 0) return scenario.launches >= options_.launches;
+    if (options_.most_launches > 0 && scenario.launches >= options_.most_launches) return true;
     if (scenario.launches < options_.minimum_launches) return false;
     if (elapsed() + scenario.slowest_launch_seconds > deadline) return true;
     return options_.precision > 0 && precise_enough(scenario);

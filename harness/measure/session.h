@@ -13,6 +13,10 @@
 
 namespace gdbench::measure {
 
+// What verification, with trainings to targets, may take of a budget that is kept (RunOptions::cut_verification): a
+// verification takes about as long as a launch, of which three are needed.
+constexpr double kVerificationShareOfBudget = 0.4;
+
 // Verifies every planned cell; the status goes to report.cells. Errors: a scenario whose reference diverges.
 Status verify_all(Plan& plan, const RunOptions& options, result::Report& report);
 

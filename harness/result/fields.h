@@ -212,6 +212,7 @@ void fields(Archive& archive, typename Archive::template Ref<Cell> cell) {
   archive.field("scenario", cell.scenario);
   archive.field("implementation", cell.implementation);
   archive.field("options", cell.options);
+  archive.optional("default_options", cell.default_options);
   archive.field("threads", cell.threads);
   archive.field("arm", cell.arm);
   archive.field("build", cell.build);

@@ -128,6 +128,8 @@ struct Cell {
   std::string scenario;  // key into Report.scenarios
   std::string implementation;
   std::map<std::string, std::string> options;  // only those that differ from their defaults
+  // Since 1.4: those that do not. Absent where the implementation declares none.
+  std::optional<std::map<std::string, std::string>> default_options;
   int threads = 1;
   std::string arm = "new";
   std::string build;   // of the implementation: compiler, flags, libraries

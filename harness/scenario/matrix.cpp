@@ -7,20 +7,20 @@
 #include "harness/base/json_reader.h"
 #include "harness/base/text.h"
 #include "harness/scenario/axes.h"
+#include "harness/scenario/matrix_reader.h"
 #include "harness/scenario/settings.h"
 
 namespace gdbench::scenario {
 
-namespace {
-
 using nlohmann::json;
 
-// A scalar as text, as --set takes it; nothing for other values.
 std::optional<std::string> scalar_text(const json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number() || value.is_boolean()) return value.dump();
   return std::nullopt;
 }
+
+namespace {
 
 // Checks that `key` can be an axis, and that its value fits where that is known here.
 void check_axis(JsonDocument& document, const std::string& pointer, const std::string& key, const std::string& value) {
@@ -36,14 +36,14 @@ void check_axis(JsonDocument& document, const std::string& pointer, const std::s
   }
 }
 
-std::map<std::string, std::vector<std::string>> read_axes(JsonDocument& document) {
+std::map<std::string, std::vector<std::string>> read_axes(JsonDocument& document, JsonReader& reader) {
   std::map<std::string, std::vector<std::string>> axes;
-  const auto found = document.root().find("axes");
-  if (found == document.root().end()) return axes;
-  if (!found->is_object()) document.fail("/axes", describe(*found), "an object of arrays");
+  const json* found = reader.member("axes");
+  if (found == nullptr) return axes;
+  if (!found->is_object()) reader.fail("axes", "an object of arrays");
   if (!found->is_object()) return axes;
   for (const auto& entry : found->items()) {
-    const std::string pointer = "/axes/" + pointer_part(entry.key());
+    const std::string pointer = reader.pointer("axes") + "/" + pointer_part(entry.key());
     const json values = entry.value().is_array() ? entry.value() : json::array({entry.value()});
     if (values.empty()) document.fail(pointer, "an empty array", "at least one value");
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -57,15 +57,16 @@ std::map<std::string, std::vector<std::string>> read_axes(JsonDocument& document
   return axes;
 }
 
-std::vector<std::map<std::string, std::string>> read_entries(JsonDocument& document, const std::string& key) {
+std::vector<std::map<std::string, std::string>> read_entries(JsonDocument& document, JsonReader& reader,
+                                                             const std::string& key) {
   std::vector<std::map<std::string, std::string>> entries;
-  const auto found = document.root().find(key);
-  if (found == document.root().end()) return entries;
-  if (!found->is_array()) document.fail("/" + key, describe(*found), "an array of objects");
+  const json* found = reader.member(key);
+  if (found == nullptr) return entries;
+  if (!found->is_array()) reader.fail(key, "an array of objects");
   if (!found->is_array()) return entries;
   for (std::size_t i = 0; i < found->size(); ++i) {
     const json& object = (*found)[i];
-    const std::string pointer = "/" + key + "/" + std::to_string(i);
+    const std::string pointer = reader.pointer(key) + "/" + std::to_string(i);
     if (!object.is_object() || object.empty()) document.fail(pointer, describe(object), "an object with keys");
     if (!object.is_object()) return entries;
     std::map<std::string, std::string> entry;
@@ -81,7 +82,7 @@ std::vector<std::map<std::string, std::string>> read_entries(JsonDocument& docum
 }
 
 // A key of an exclude that no cell has would exclude nothing, silently.
-void check_excludes(JsonDocument& document, const Matrix& matrix) {
+void check_excludes(JsonDocument& document, const JsonReader& reader, const Matrix& matrix) {
   std::set<std::string> cell_keys = {kScenarioAxis, kImplementationAxis, kThreadsAxis};
   for (const auto& axis : matrix.axes) cell_keys.insert(axis.first);
   for (const auto& include : matrix.includes) {
@@ -91,21 +92,29 @@ void check_excludes(JsonDocument& document, const Matrix& matrix) {
     for (const auto& member : matrix.excludes[i]) {
       if (cell_keys.contains(member.first)) continue;
       const std::vector<std::string> known(cell_keys.begin(), cell_keys.end());
-      document.fail("/exclude/" + std::to_string(i) + "/" + pointer_part(member.first), "a key that no axis has",
-                    "one of " + joined(known) + suggestion(member.first, known));
+      document.fail(reader.pointer("exclude") + "/" + std::to_string(i) + "/" + pointer_part(member.first),
+                    "a key that no axis has", "one of " + joined(known) + suggestion(member.first, known));
     }
   }
 }
 
-void check_includes(JsonDocument& document, const Matrix& matrix) {
+void check_includes(JsonDocument& document, const JsonReader& reader, const Matrix& matrix) {
   for (std::size_t i = 0; i < matrix.includes.size(); ++i) {
     for (const auto& [key, value] : matrix.includes[i]) {
-      check_axis(document, "/include/" + std::to_string(i) + "/" + pointer_part(key), key, value);
+      check_axis(document, reader.pointer("include") + "/" + std::to_string(i) + "/" + pointer_part(key), key, value);
     }
   }
 }
 
 }  // namespace
+
+void read_cells(JsonDocument& document, JsonReader& reader, Matrix& matrix) {
+  matrix.axes = read_axes(document, reader);
+  matrix.excludes = read_entries(document, reader, "exclude");
+  matrix.includes = read_entries(document, reader, "include");
+  check_includes(document, reader, matrix);
+  check_excludes(document, reader, matrix);
+}
 
 Result<Matrix> read_matrix(const std::filesystem::path& file) {
   try {
@@ -120,11 +129,7 @@ Result<Matrix> read_matrix(const std::filesystem::path& file) {
     matrix.baseline = root.text("baseline", matrix.baseline);
     for (const char* key : {"axes", "exclude", "include"}) root.has(key);
     root.finish();
-    matrix.axes = read_axes(document);
-    matrix.excludes = read_entries(document, "exclude");
-    matrix.includes = read_entries(document, "include");
-    check_includes(document, matrix);
-    check_excludes(document, matrix);
+    read_cells(document, root, matrix);
     if (!document.ok()) return document.error();
     return matrix;
   } catch (const std::exception& error) {

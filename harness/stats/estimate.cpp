@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 #include <random>
+#include <utility>
 
 #include "harness/stats/resampling.h"
 
@@ -158,8 +159,31 @@ const char* name_of(Verdict verdict) {
 
 int fewest_launches(double confidence) { return static_cast<int>(std::ceil(1 - std::log2(1 - confidence))); }
 
-Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options) {
-  Comparison result;
+const char* name_of(Position position) {
+  switch (position) {
+    case Position::below:
+      return "below";
+    case Position::within:
+      return "within";
+    case Position::above:
+      return "above";
+    case Position::across:
+      return "across";
+  }
+  return "?";
+}
+
+Position position_of(const Interval& interval, const Interval& range) {
+  if (interval.high < range.low) return Position::below;
+  if (interval.low > range.high) return Position::above;
+  const bool inside = interval.low >= range.low && interval.high <= range.high;
+  return inside ? Position::within : Position::across;
+}
+
+Interval margin_range(double margin) { return {1 / (1 + margin), 1 + margin}; }
+
+Placement place(std::span<const Pair> pairs, const Interval& range, const VerdictOptions& options) {
+  Placement result;
   for (const Pair& pair : pairs) {
     if (pair.base > 0 && pair.candidate > 0 && std::isfinite(pair.base) && std::isfinite(pair.candidate)) continue;
     result.remark = format("a pair of times is %g and %g: not positive numbers", pair.base, pair.candidate, 0);
@@ -167,21 +191,30 @@ Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options) {
   }
   result.ratio = paired_ratio(pairs, options.bootstrap);
   result.remark = too_few_launches(result.ratio, options.minimum_launches);
-  if (!result.remark.empty()) return result;
+  if (result.remark.empty()) result.position = position_of(result.ratio.interval, range);
+  return result;
+}
 
-  // Reciprocal limits, so that swapping base and candidate swaps the verdict.
-  const double upper = 1 + options.margin;
-  const double lower = 1 / upper;
-  const Interval& interval = result.ratio.interval;
-  if (interval.high < lower) {
-    result.verdict = Verdict::faster;
-  } else if (interval.low > upper) {
-    result.verdict = Verdict::slower;
-  } else if (interval.low >= lower && interval.high <= upper) {
-    result.verdict = Verdict::equivalent;
-  } else {
-    result.remark = format("the interval from %.3f to %.3f reaches across the margin of %g%%", interval.low,
-                           interval.high, 100 * options.margin);
+Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options) {
+  Placement placement = place(pairs, margin_range(options.margin), options);
+  Comparison result;
+  result.ratio = placement.ratio;
+  result.remark = std::move(placement.remark);
+  if (!result.remark.empty()) return result;
+  switch (placement.position) {
+    case Position::below:
+      result.verdict = Verdict::faster;
+      break;
+    case Position::above:
+      result.verdict = Verdict::slower;
+      break;
+    case Position::within:
+      result.verdict = Verdict::equivalent;
+      break;
+    case Position::across:
+      result.remark = format("the interval from %.3f to %.3f reaches across the margin of %g%%",
+                             result.ratio.interval.low, result.ratio.interval.high, 100 * options.margin);
+      break;
   }
   return result;
 }

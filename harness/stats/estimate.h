@@ -54,6 +54,11 @@ Estimate paired_ratio(std::span<const Pair> pairs, const BootstrapOptions& optio
 // Median of candidate - base, interval as above; in the unit of the values.
 Estimate paired_difference(std::span<const Pair> pairs, const BootstrapOptions& options);
 
+// Where an interval lies to a range of values; the range's ends belong to it.
+enum class Position { below, within, above, across };
+const char* name_of(Position position);  // "below", "within", "above", "across"
+Position position_of(const Interval& interval, const Interval& range);
+
 enum class Verdict { faster, slower, equivalent, inconclusive };
 const char* name_of(Verdict verdict);
 
@@ -64,7 +69,7 @@ struct Comparison {
 };
 
 struct VerdictOptions {
-  double margin = 0.01;  // ratios from 1 / (1 + margin) to 1 + margin do not matter
+  double margin = 0.01;  // see margin_range
   int minimum_launches = 3;
   BootstrapOptions bootstrap;
 };
@@ -73,9 +78,22 @@ struct VerdictOptions {
 // probability 2^(1-n), so that no interval within their range can be surer. 6 for 95%, 8 for 99%.
 int fewest_launches(double confidence);
 
-// The one verdict function: claims, tables, compare and explain all call it. faster or slower only when the whole
-// interval lies beyond the margin, equivalent only when all of it lies within, inconclusive otherwise and below the
-// minimum number of launches.
+// A ratio's position to a range, where its launches allow one.
+struct Placement {
+  Estimate ratio;  // of the candidate to the base
+  Position position = Position::across;
+  std::string remark;  // why there is none, although the interval may lie on one side; empty otherwise
+};
+
+// What every verdict rests on: no position below options.minimum_launches, whose margin is not used here.
+Placement place(std::span<const Pair> pairs, const Interval& range, const VerdictOptions& options);
+
+// The ratios that do not matter. Reciprocal limits, so that swapping base and candidate swaps the verdict.
+Interval margin_range(double margin);  // 1 / (1 + margin) to 1 + margin
+
+// The one verdict function: tables, compare and explain call it, claims what it rests on. faster or slower only when
+// the whole interval lies beyond the margin, equivalent only when all of it lies within, inconclusive otherwise and
+// below the minimum number of launches.
 Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options);
 
 }  // namespace gdbench::stats

@@ -17,6 +17,7 @@ COMMANDS = (
     "explain",
     "crossover",
     "ablate",
+    "claims",
     "report",
     "plugin",
     "completion",
@@ -25,7 +26,7 @@ COMMANDS = (
 
 class Commands(ProgramTest):
     def test_lists(self):
-        kinds = {"scenarios": "linreg-3x2", "implementations": "hand/naive", "matrices": "default"}
+        kinds = {"scenarios": "linreg-3x2", "implementations": "hand/naive", "matrices": "default", "claims": "sparse-40"}
         for kind, expected in kinds.items():
             text, _ = self.call("list", kind)
             self.assertRegex(text, rf"(?m)^{expected} +\S")
@@ -41,7 +42,7 @@ class Commands(ProgramTest):
         self.assertIn("version 99", entries["plugin/fake_abi"]["description"])
 
     def test_help_has_an_example(self):
-        for arguments in ([], *([command] for command in COMMANDS), ["plugin", "check"]):
+        for arguments in ([], *([command] for command in COMMANDS), ["plugin", "check"], ["claims", "run"]):
             output, errors = self.call(*arguments, "--help")
             self.assertEqual(errors, "")
             self.assertIn("Example", output, arguments)
@@ -103,6 +104,8 @@ class Commands(ProgramTest):
         self.assertEqual(self.complete("gdbench", "run", "--impl", "hand/na"), ["hand/naive"])
         self.assertEqual(self.complete("gdbench", "crossover", "mlp-7"), ["mlp-784-128-10"])
         self.assertEqual(self.complete("gdbench", "crossover", "--b", "hand/na"), ["hand/naive"])
+        self.assertEqual(self.complete("gdbench", "claims", "run", "sparse"), ["sparse-40"])
+        self.assertEqual(self.complete("gdbench", "claims", "run", "all", "--laun"), ["--launches"])
         self.assertEqual(self.complete("gdbench", "ablate", "linreg-3x2", "--laun"), ["--launches"])
 
     def complete(self, *words):

@@ -80,6 +80,8 @@ TEST_F(PlanTest, NamesCellsAndHowToRepeatThem) {
   EXPECT_EQ(report_.scenarios.size(), 2U);
   EXPECT_EQ(report_.scenarios[1].label, "linreg-3x2[dtype=f64]");
   EXPECT_EQ(report_.cells[2].options, (std::map<std::string, std::string>{{"mode", "b"}, {"tile", "16"}}));
+  EXPECT_EQ(report_.cells[1].default_options, (std::map<std::string, std::string>{{"mode", "a"}, {"tile", "8"}}));
+  EXPECT_FALSE(report_.cells[0].default_options || report_.cells[2].default_options) << "none declared, none left";
 }
 
 TEST_F(PlanTest, GroupsCellsByScenario) {

@@ -5,9 +5,11 @@
 #include <cstdlib>
 
 #include "harness/fairness/description.h"
+#include "reports/render/claims.h"
 #include "reports/render/explanation.h"
 #include "reports/render/fairness.h"
 #include "reports/render/render.h"
+#include "tests/unit/result/example_judgements.h"
 #include "tests/unit/result/example_report.h"
 #include "tests/unit/result/explained_report.h"
 #include "tests/unit/result/temporary_folder.h"
@@ -29,6 +31,9 @@ TEST(Golden, ColouredConsole) { expect_golden("console-colour.txt", console(exam
 TEST(Golden, Markdown) { expect_golden("report.md", markdown(example_report())); }
 TEST(Golden, Csv) { expect_golden("report.csv", csv(example_report())); }
 TEST(Golden, GoogleBenchmark) { expect_golden("google-benchmark.json", google_benchmark(example_report())); }
+
+TEST(Golden, Claims) { expect_golden("claims.txt", claims_console(tests::example_judgements(), 100)); }
+TEST(Golden, ClaimsPage) { expect_golden("claims.md", claims_markdown(tests::example_judgements())); }
 
 TEST(Golden, Explanation) {
   result::Report report = tests::explained_report();

@@ -116,6 +116,7 @@ void add_small_cells(const ScenarioRecord& scenario, Report& report) {
   compare_with(loops, matrix, 2.33, stats::Verdict::slower, "");
   Cell packed = timed(scenario, "example/matrix", 18.5, 5);
   packed.options = {{"packed", "true"}, {"unit", "\u00b5"}};
+  packed.default_options = std::map<std::string, std::string>{{"tile", "8"}};
   packed.id += "?packed=true&unit=\u00b5";
   compare_with(loops, packed, 1.004, stats::Verdict::equivalent, "");
   Cell threads = timed(scenario, "example/matrix", 12.5, 5);

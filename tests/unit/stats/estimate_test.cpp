@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
 namespace gdbench::stats {
@@ -238,6 +239,32 @@ TEST(CompareTest, TimesThatAreNotPositiveGiveNoVerdict) {
   const Comparison result = compare(pairs, {});
   EXPECT_EQ(result.verdict, Verdict::inconclusive);
   EXPECT_EQ(result.remark, "a pair of times is 12 and 0: not positive numbers");
+}
+
+TEST(PositionTest, OfIntervalsToARange) {
+  const Interval range = {2, 3};
+  EXPECT_EQ(position_of({1, 1.9}, range), Position::below);
+  EXPECT_EQ(position_of({3.1, 9}, range), Position::above);
+  EXPECT_EQ(position_of({2, 3}, range), Position::within) << "the ends belong to it";
+  EXPECT_EQ(position_of({1.9, 2.5}, range), Position::across);
+  EXPECT_EQ(position_of({1, 4}, range), Position::across);
+  const Interval at_least_two = {2, std::numeric_limits<double>::infinity()};
+  EXPECT_EQ(position_of({2.5, 1e9}, at_least_two), Position::within);
+  for (const Position position : {Position::below, Position::within, Position::above, Position::across}) {
+    EXPECT_STRNE(name_of(position), "?");
+  }
+}
+
+TEST(PlaceTest, NeedsLaunchesHoweverClearTheRatioIs) {
+  const Interval range = {2, 3};
+  EXPECT_EQ(place(pairs_around(2.5, 0.01, 5), range, {}).position, Position::within);
+  EXPECT_EQ(place(pairs_around(1.5, 0.01, 5), range, {}).position, Position::below);
+  const Placement few = place(pairs_around(2.5, 0.01, 2), range, {});
+  EXPECT_EQ(few.position, Position::across);
+  EXPECT_EQ(few.remark, "2 launches, at least 3 are needed");
+  VerdictOptions counted;
+  counted.minimum_launches = 1;
+  EXPECT_EQ(place(pairs_around(2.5, 0.01, 1), range, counted).position, Position::within);
 }
 
 TEST(CompareTest, FewestLaunches) {

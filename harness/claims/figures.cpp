@@ -1,0 +1,128 @@
+#include "harness/claims/figures.h"
+
+#include <cmath>
+#include <map>
+
+#include "harness/result/launch_costs.h"
+#include "harness/result/pairing.h"
+
+namespace gdbench::claims {
+
+namespace {
+
+using result::Cell;
+using result::Launch;
+using result::Quantity;
+using stats::Pair;
+
+// Launch -> value.
+using ByLaunch = std::map<int, double>;
+
+ByLaunch steps_by_launch(const Cell& cell) {
+  ByLaunch values;
+  for (auto& [launch, times] : result::times_by_launch(cell)) values[launch] = stats::median(times);
+  return values;
+}
+
+// Without imports: they are a framework's, whichever of its modes runs, and would hide what differs.
+ByLaunch training_times(const Cell& cell, std::uint64_t steps) {
+  ByLaunch values;
+  // Ready with the first step's own excess over a steady one, so all steps count as steady.
+  for (const stats::LaunchCost& cost : result::launch_costs(cell)) {
+    values[cost.launch] = cost.ready_ns + static_cast<double>(steps) * cost.step_ns;
+  }
+  for (const Launch& launch : cell.launches) {
+    if (values.contains(launch.launch)) values[launch.launch] -= launch.import_seconds.value_or(0) * 1e9;
+  }
+  return values;
+}
+
+ByLaunch of_launches(const Cell& cell, double (*value)(const Launch&)) {
+  ByLaunch values;
+  for (const Launch& launch : cell.launches) values[launch.launch] = value(launch);
+  return values;
+}
+
+double target_steps(const Cell& cell) { return static_cast<double>(cell.target->steps); }
+
+ByLaunch values_of(Quantity quantity, std::uint64_t steps, const Cell& cell) {
+  switch (quantity) {
+    case Quantity::step:
+    case Quantity::time_to_target:
+      return steps_by_launch(cell);
+    case Quantity::time_for_steps:
+      return training_times(cell, steps);
+    case Quantity::first_step:
+      return of_launches(cell, [](const Launch& launch) { return launch.first_step_ns; });
+    case Quantity::peak_memory:
+      return of_launches(cell, [](const Launch& launch) { return static_cast<double>(launch.peak_resident_bytes); });
+    case Quantity::own_memory:
+      return of_launches(
+          cell, [](const Launch& launch) { return static_cast<double>(launch.peak_anonymous_bytes.value_or(0)); });
+    case Quantity::steps_to_target:
+      return {{0, target_steps(cell)}};
+  }
+  return {};
+}
+
+std::vector<Pair> paired(const ByLaunch& base, const ByLaunch& candidate) {
+  std::vector<Pair> pairs;
+  for (const auto& [launch, value] : candidate) {
+    const auto found = base.find(launch);
+    if (found != base.end()) pairs.push_back({launch, found->second, value});
+  }
+  return pairs;
+}
+
+// Per launch the logarithm of the ratio, the median over its pairs.
+ByLaunch logarithms(const std::vector<Pair>& pairs) {
+  std::map<int, std::vector<double>> values;
+  for (const Pair& pair : pairs) values[pair.launch].push_back(std::log(pair.candidate / pair.base));
+  ByLaunch medians;
+  for (auto& [launch, list] : values) medians[launch] = stats::median(std::move(list));
+  return medians;
+}
+
+}  // namespace
+
+std::vector<Pair> pairs_of(Quantity quantity, std::uint64_t steps, const Cell& base, const Cell& candidate) {
+  const bool of_steps = quantity == Quantity::step || quantity == Quantity::time_to_target;
+  std::vector<Pair> pairs = of_steps && result::group_of(base) == result::group_of(candidate)
+                                ? result::pairs_of(base, candidate)
+                                : paired(values_of(quantity, steps, base), values_of(quantity, steps, candidate));
+  if (quantity == Quantity::time_to_target) {
+    for (Pair& pair : pairs) {
+      pair.base *= target_steps(base);
+      pair.candidate *= target_steps(candidate);
+    }
+  }
+  return pairs;
+}
+
+std::string reason_without(Quantity quantity, const Cell& cell) {
+  if (quantity == Quantity::own_memory) {
+    for (const Launch& launch : cell.launches) {
+      if (!launch.peak_anonymous_bytes) return "its own memory was not read";
+    }
+  }
+  if (quantity != Quantity::steps_to_target && quantity != Quantity::time_to_target) return "";
+  if (!cell.target) return "it was not trained to a target";
+  if (cell.target->state != result::TargetState::reached) {
+    return std::string("it did not reach the target loss: ") + result::name_of(cell.target->state) + " after " +
+           std::to_string(cell.target->stopped_after) + " steps";
+  }
+  return cell.target->steps == 0 ? "its loss is at the target from the start" : "";
+}
+
+bool is_counted(Quantity quantity) { return quantity == Quantity::steps_to_target; }
+
+std::vector<Pair> change_of_ratio(const std::vector<Pair>& first, const std::vector<Pair>& last) {
+  std::vector<Pair> pairs = paired(logarithms(first), logarithms(last));
+  for (Pair& pair : pairs) {
+    pair.base = std::exp(pair.base);
+    pair.candidate = std::exp(pair.candidate);
+  }
+  return pairs;
+}
+
+}  // namespace gdbench::claims

@@ -1,0 +1,15 @@
+// What a report says of a claim. Pure but for reading the scenarios that the claim names.
+#pragma once
+
+#include "harness/base/result.h"
+#include "harness/claims/expand.h"
+#include "harness/result/claim_judgement.h"
+#include "harness/result/report.h"
+
+namespace gdbench::claims {
+
+// `report` is summarised. A point is judged only where both cells are ok and timed; the intervals of a claim's deciding
+// points hold at 95% together (Bonferroni). Errors: a scenario that cannot be read.
+Result<result::ClaimJudgement> judge(const ExpandedClaim& claim, const result::Report& report);
+
+}  // namespace gdbench::claims

@@ -1,0 +1,26 @@
+// One relation of a claim beside a report: its points, what they say together and where it flips.
+#pragma once
+
+#include "harness/base/result.h"
+#include "harness/claims/cell_finder.h"
+#include "harness/claims/expand.h"
+#include "harness/result/claim_judgement.h"
+#include "harness/stats/estimate.h"
+
+namespace gdbench::claims {
+
+// How many points of the relation decide.
+std::size_t deciding_points(const ExpandedRelation& expanded);
+
+// Errors: a scenario that cannot be read.
+Result<result::JudgedRelation> judge_relation(const ExpandedRelation& expanded, CellFinder& finder,
+                                              const stats::VerdictOptions& options);
+
+// How many launches it takes, roughly, until no limit of the range lies in the interval: its width shrinks with the
+// root of their number. 0: too many to be worth a try, or the value is at the limit.
+int needed_launches(const stats::Estimate& ratio, const stats::Interval& range, int minimum_launches);
+
+// The ratios of a to b that the relation is about; for a crossover those at which nobody is ahead.
+stats::Interval range_of(const result::ClaimRelation& relation);
+
+}  // namespace gdbench::claims

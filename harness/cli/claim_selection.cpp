@@ -1,0 +1,70 @@
+#include "harness/cli/claim_selection.h"
+
+#include <algorithm>
+#include <map>
+
+#include "harness/base/text.h"
+#include "harness/claims/judge.h"
+#include "harness/cli/invocation.h"
+
+namespace gdbench::cli {
+
+namespace {
+
+constexpr const char* kAll = "all";
+
+}  // namespace
+
+Result<std::vector<claims::Claim>> read_claims() {
+  std::map<std::string, claims::Claim> by_id;
+  for (const std::filesystem::path& file : files_beside_scenarios(kClaims)) {
+    Result<claims::Claim> claim = claims::read_claim(file);
+    if (!claim.ok()) return claim.error();
+    const std::string id = claim.value().id;
+    by_id.emplace(id, std::move(claim).value());
+  }
+  std::vector<claims::Claim> claims;
+  for (auto& [id, claim] : by_id) claims.push_back(std::move(claim));
+  return claims;
+}
+
+Result<std::vector<claims::Claim>> choose_claims(const std::vector<std::string>& ids) {
+  Result<std::vector<claims::Claim>> claims = read_claims();
+  if (!claims.ok()) return claims.error();
+  std::vector<std::string> known;
+  for (const claims::Claim& claim : claims.value()) known.push_back(claim.id);
+  for (const std::string& id : ids) {
+    if (id == kAll || std::find(known.begin(), known.end(), id) != known.end()) continue;
+    return usage_error("found no claim " + in_quotes(id) + ", expected all or one of " + joined(known) +
+                       suggestion(id, known));
+  }
+  const auto wanted = [&ids](const std::string& id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); };
+  if (!wanted(kAll)) std::erase_if(claims.value(), [&](const claims::Claim& claim) { return !wanted(claim.id); });
+  return claims;
+}
+
+Result<std::vector<claims::ExpandedClaim>> expand_claims(const std::vector<claims::Claim>& claims,
+                                                         const std::vector<std::string>& implementations) {
+  const Result<std::vector<scenario::KnownScenario>> scenarios = scenario::list_scenarios(scenario_folders());
+  if (!scenarios.ok()) return scenarios.error();
+  std::vector<claims::ExpandedClaim> expanded;
+  for (const claims::Claim& claim : claims) {
+    Result<claims::ExpandedClaim> one = claims::expand(claim, scenarios.value(), implementations);
+    if (!one.ok()) return one.error();
+    expanded.push_back(std::move(one).value());
+  }
+  return expanded;
+}
+
+Result<std::vector<result::ClaimJudgement>> judge_claims(const std::vector<claims::ExpandedClaim>& claims,
+                                                         const result::Report& report) {
+  std::vector<result::ClaimJudgement> judgements;
+  for (const claims::ExpandedClaim& claim : claims) {
+    Result<result::ClaimJudgement> judgement = claims::judge(claim, report);
+    if (!judgement.ok()) return judgement.error();
+    judgements.push_back(std::move(judgement).value());
+  }
+  return judgements;
+}
+
+}  // namespace gdbench::cli

@@ -1,0 +1,115 @@
+#include "harness/cli/measured_run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "harness/cli/invocation.h"
+#include "harness/cli/selection.h"
+#include "harness/machine/ceilings.h"
+#include "harness/machine/environment.h"
+#include "harness/measure/cell_worker.h"
+#include "harness/measure/session.h"
+#include "harness/result/journal.h"
+#include "harness/result/summarise.h"
+
+namespace gdbench::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string journal_path(const std::string& out) {
+  return (out.ends_with(".json") ? out.substr(0, out.size() - 5) : out) + ".journal.jsonl";
+}
+
+// A journal that lies there holds what a killed run measured: it is kept under another name.
+void keep_old_journal(const std::string& path) {
+  if (!fs::exists(path)) return;
+  std::string kept;
+  for (int number = 1; fs::exists(kept = path + "." + std::to_string(number)); ++number) {
+  }
+  std::error_code error;
+  fs::rename(path, kept, error);
+  if (!error) std::fprintf(stderr, "gdbench: kept the journal of an interrupted run as %s\n", kept.c_str());
+}
+
+// Adds what the compute processor can do at this moment; a failure becomes a note, the run goes on without.
+void add_ceilings(bool quick, int processor, result::Report& report) {
+  constexpr double kSeconds = 1.5;
+  constexpr double kQuickSeconds = 0.5;
+  constexpr std::int64_t kQuickMemoryBytes = std::int64_t{64} << 20;
+  machine::CeilingOptions ceilings;
+  ceilings.processor = processor;
+  ceilings.caches = machine::cache_sizes(report.environment);
+  ceilings.seconds = quick ? kQuickSeconds : kSeconds;
+  if (quick) ceilings.memory_bytes = kQuickMemoryBytes;
+  ceilings.cancelled = &interrupted;
+  const std::string at = measure::utc_now();
+  Result<result::CeilingsMeasurement> measured = machine::measure_ceilings(ceilings);
+  if (interrupted()) return;
+  if (!measured.ok()) {
+    report.notes.push_back(measured.error().message);
+    return;
+  }
+  measured.value().at = at;
+  if (!report.ceilings) report.ceilings.emplace();
+  report.ceilings->processor = processor;
+  report.ceilings->measurements.push_back(std::move(measured).value());
+}
+
+// Writes the report and drops the journal, whose content it holds.
+Status finish_report(result::Report& report, const result::Journal& journal, const std::string& out) {
+  result::summarise(report);
+  if (Status status = result::write_report(report, out); !status.ok()) {
+    return usage_error(status.error().message + "; everything measured is in " + journal.path());
+  }
+  std::error_code error;
+  fs::remove(journal.path(), error);
+  return {};
+}
+
+}  // namespace
+
+int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
+                      result::Report& report, const std::function<Status(const result::Report&)>& print) {
+  report.run.started_at = measure::utc_now();
+  report.run.id = report.run.started_at + "-" + std::to_string(getpid());
+  report.environment = machine::environment();
+  const std::vector<int> processors = allowed_processors();
+  const bool timed = !processors.empty() && std::any_of(report.cells.begin(), report.cells.end(), [](const auto& cell) {
+    return cell.status.state == result::CellState::pending;
+  });
+  if (timed) add_ceilings(file.quick, processors.back(), report);
+  const std::string path = journal_path(file.out);
+  keep_old_journal(path);
+  Result<result::Journal> journal = result::Journal::create(path, report);
+  if (!journal.ok()) return report_error(usage_error(journal.error().message));
+
+  keep_off_compute_processor(processors);
+  const Status session = measure::run_session(plan, options, report, journal.value());
+  clear_progress();
+  if (timed && session.ok() && !interrupted()) add_ceilings(file.quick, processors.back(), report);
+  report.run.finished_at = measure::utc_now();
+  report.run.status = !session.ok() ? "failed" : interrupted() ? "interrupted" : "complete";
+  static_cast<void>(journal.value().end(report.run));  // a full disk was or will be reported by the report itself
+  const Status written = finish_report(report, journal.value(), file.out);
+  const Status printed = print(report);
+  for (const Status* status : {&session, &written, &printed}) {
+    if (!status->ok()) return report_error(status->error());
+  }
+  std::fprintf(stderr, "report: %s\n", file.out.c_str());
+  return interrupted() ? kInterrupted : status_of_cells(report);
+}
+
+void print_dry_run(const result::Report& report) {
+  for (const result::Cell& cell : report.cells) {
+    const bool pending = cell.status.state == result::CellState::pending;
+    std::printf("%s%s%s\n", cell.id.c_str(), pending ? "" : "  unsupported: ", cell.status.reason.c_str());
+  }
+  std::fprintf(stderr, "%zu cells in %zu scenarios\n", report.cells.size(), report.scenarios.size());
+}
+
+}  // namespace gdbench::cli

@@ -1,0 +1,27 @@
+// What run and claims run share: a plan is measured into a report and its file.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/measure/options.h"
+#include "harness/measure/plan.h"
+#include "harness/result/report.h"
+
+namespace gdbench::cli {
+
+struct RunFile {
+  std::string out;
+  bool quick = false;  // a short look at the ceilings
+};
+
+// Measures with the journal beside the file, summarises, writes the report and has it printed; `report` holds what the
+// plan and the command line say. Returns the exit status.
+int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
+                      result::Report& report, const std::function<Status(const result::Report&)>& print);
+
+// The cells of a plan, one a line, and their number on stderr.
+void print_dry_run(const result::Report& report);
+
+}  // namespace gdbench::cli

@@ -1,0 +1,154 @@
+#include "reports/render/claims.h"
+
+#include <algorithm>
+
+#include "reports/render/claim_words.h"
+#include "reports/render/format.h"
+#include "reports/render/text_table.h"
+
+namespace gdbench::render {
+
+namespace {
+
+using result::ClaimJudgement;
+using result::JudgedRelation;
+
+std::string padded(const std::string& text, std::size_t width) {
+  return text + std::string(width > text.size() ? width - text.size() : 0, ' ');
+}
+
+// As `wrapped`, which ends in a line break only where it may break lines.
+std::string paragraph(const std::string& text, int width) {
+  std::string lines = wrapped(text, width);
+  if (!lines.ends_with('\n')) lines += '\n';
+  return lines;
+}
+
+// Words behind a first column, broken so that they stay behind it.
+std::string hanging(const std::string& first, const std::string& text, int width) {
+  constexpr int kNarrowest = 30;
+  const int rest = width == 0 ? 0 : std::max(width - static_cast<int>(first.size()), kNarrowest);
+  std::string out = first;
+  const std::string lines = paragraph(text, rest);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    out += lines[i];
+    if (lines[i] == '\n' && i + 1 < lines.size()) out += std::string(first.size(), ' ');
+  }
+  return out;
+}
+
+std::string summary_of(const std::vector<ClaimJudgement>& judgements, int width) {
+  std::size_t ids = 0;
+  std::size_t verdicts = 0;
+  for (const ClaimJudgement& judgement : judgements) {
+    ids = std::max(ids, judgement.id.size());
+    verdicts = std::max(verdicts, std::string(name_of(judgement.verdict)).size());
+  }
+  std::string text;
+  for (const ClaimJudgement& judgement : judgements) {
+    const std::string first =
+        "  " + padded(judgement.id, ids) + "  " + padded(name_of(judgement.verdict), verdicts) + "  ";
+    text += hanging(first, verdict_words(judgement), width);
+  }
+  return text;
+}
+
+std::string points_of(const JudgedRelation& relation) {
+  const PointTable table = point_table(relation);
+  if (table.titles.empty()) return "";
+  std::vector<TextColumn> columns;
+  for (const std::string& title : table.titles) columns.push_back({title, title == "launches"});
+  return text_table(columns, table.rows);
+}
+
+std::string details_of(const ClaimJudgement& judgement, int width) {
+  std::string text = judgement.id + ": " + name_of(judgement.verdict) + "\n";
+  text += paragraph("  \"" + judgement.sentence + "\"", width);
+  text += paragraph("  from: " + judgement.source, width);
+  for (const JudgedRelation& relation : judgement.relations) {
+    text += paragraph("  " + relation_words(relation.relation) + ": " + name_of(relation.verdict), width);
+    text += points_of(relation);
+    for (const std::string& sentence : flip_sentences(relation)) text += paragraph("  " + sentence, width);
+    for (const std::string& sentence : reasons_not_run(relation)) text += paragraph("  " + sentence, width);
+  }
+  return text;
+}
+
+// Text that is safe in a table's cell and in running text.
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|' || c == '*' || c == '<' || c == '_' || c == '`' || c == '\\' || c == '[') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string markdown_table(const std::vector<std::string>& titles, const std::vector<std::vector<std::string>>& rows) {
+  std::string text = "|";
+  for (const std::string& title : titles) text += " " + escaped(title) + " |";
+  text += "\n|";
+  for (std::size_t i = 0; i < titles.size(); ++i) text += " --- |";
+  text += "\n";
+  for (const std::vector<std::string>& row : rows) {
+    text += "|";
+    for (const std::string& cell : row) text += " " + escaped(cell) + " |";
+    text += "\n";
+  }
+  return text + "\n";
+}
+
+std::string markdown_details(const ClaimJudgement& judgement) {
+  std::string text = "## " + escaped(judgement.id) + ": " + name_of(judgement.verdict) + "\n\n" +
+                     escaped(judgement.sentence) + " (" + escaped(judgement.source) + ")\n\n";
+  for (const JudgedRelation& relation : judgement.relations) {
+    text += escaped(relation_words(relation.relation)) + ": **" + name_of(relation.verdict) + "**\n\n";
+    const PointTable table = point_table(relation);
+    if (!table.titles.empty()) text += markdown_table(table.titles, table.rows);
+    std::vector<std::string> sentences = flip_sentences(relation);
+    for (std::string& reason : reasons_not_run(relation)) sentences.push_back(std::move(reason));
+    for (const std::string& sentence : sentences) text += "- " + escaped(sentence) + "\n";
+    if (!sentences.empty()) text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string claim_list(const std::vector<ListedClaim>& claims, int width) {
+  std::size_t ids = 0;
+  for (const ListedClaim& claim : claims) ids = std::max(ids, claim.id.size());
+  std::string text;
+  for (const ListedClaim& claim : claims) {
+    text += hanging(padded(claim.id, ids) + "  ", claim.sentence, width);
+    text += hanging(std::string(ids + 2, ' '), "from: " + claim.source, width);
+  }
+  return text;
+}
+
+std::string claims_console(const std::vector<ClaimJudgement>& judgements, int width) {
+  std::string text;
+  for (const ClaimJudgement& judgement : judgements) {
+    if (has_figures(judgement)) text += details_of(judgement, width) + "\n";
+  }
+  text += claim_counts_words(judgements) + "\n" + summary_of(judgements, width) + "\n";
+  for (const std::string& sentence : claim_legend()) text += paragraph(sentence, width);
+  return text;
+}
+
+std::string claims_markdown(const std::vector<ClaimJudgement>& judgements) {
+  std::vector<std::vector<std::string>> rows;
+  for (const ClaimJudgement& judgement : judgements) {
+    rows.push_back(
+        {judgement.id, judgement.sentence, name_of(judgement.verdict), verdict_words(judgement), judgement.source});
+  }
+  std::string text = "# Claims\n\n" + claim_counts_words(judgements) + "\n\n" +
+                     markdown_table({"claim", "sentence", "verdict", "figure", "source"}, rows);
+  for (const ClaimJudgement& judgement : judgements) {
+    if (has_figures(judgement)) text += markdown_details(judgement);
+  }
+  for (const std::string& sentence : claim_legend()) text += "- " + sentence + "\n";
+  return text;
+}
+
+}  // namespace gdbench::render

@@ -1,0 +1,141 @@
+"""`gdbench claims`: lists, measures what claims need once, and judges. Verdicts here rest on counted steps, not on time."""
+
+import json
+import unittest
+from unittest import mock
+
+import program
+from program import FAKES, ProgramTest
+
+NATIVE = {"implementation": "hand/naive"}
+STANDARDISED = {
+    "kind": "saving",
+    "quantity": "steps_to_target",
+    "a": {"standardise.features": True},
+    "b": {"standardise.features": False},
+    "at_least": 0.5,
+}
+
+
+def trained(conditions, relations, **axes):
+    matrix = {
+        "axes": {
+            "scenario": ["linreg-300x10-target"],
+            "data.condition": conditions,
+            "standardise.features": [True, False],
+            "implementation": ["hand/naive"],
+            **axes,
+        }
+    }
+    return {"matrix": matrix, "relations": relations}
+
+
+def beside_naive(implementation, **relation):
+    matrix = {"axes": {"scenario": ["linreg-3x2"], "implementation": ["hand/naive", implementation]}}
+    chosen = {"kind": "ratio", "quantity": "step", "a": NATIVE, "b": {"implementation": implementation}, "at_most": 0.01}
+    return {"matrix": matrix, "relations": [{**chosen, **relation}]}
+
+
+CLAIMS = {
+    "steps-fall": [trained([100], [STANDARDISED])],
+    "steps-fall-always": [trained([1, 100], [STANDARDISED])],
+    "time-falls": [trained([100], [{**STANDARDISED, "quantity": "time_to_target"}])],
+    "is-far-away": [beside_naive("far/away")],
+    "is-wrong": [beside_naive("fake/wrong")],
+}
+
+
+class Claims(ProgramTest):
+    """The project's scenarios with the claims of this test."""
+
+    def setUp(self):
+        super().setUp()
+        scenarios = self.folder / "scenarios"
+        (scenarios / "claims").mkdir(parents=True)
+        for name, experiments in CLAIMS.items():
+            claim = {"id": name, "sentence": f"It {name}.", "source": "a page", "purpose": "p", "experiments": experiments}
+            self.write_json(f"scenarios/claims/{name}.json", claim)
+        usual = program.environment
+
+        def with_claims(plugins=""):
+            return {**usual(plugins), "GDBENCH_SCENARIO_PATH": str(scenarios)}
+
+        patch = mock.patch.object(program, "environment", with_claims)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def verdicts(self, output):
+        return {claim["id"]: claim["verdict"] for claim in json.loads(output)["claims"]}
+
+    def run_claims(self, *arguments, **options):
+        return self.call("claims", "run", *arguments, "--launches", "1", "--out", "c.json", **options)
+
+    def test_lists(self):
+        text, _ = self.call("claims")
+        self.assertIn("It steps-fall.", text)
+        self.assertIn("from: a page", text)
+        listed = {claim["id"] for claim in json.loads(self.call("claims", "--json")[0])}
+        self.assertTrue(set(CLAIMS) < listed, "its own and the project's")
+
+    def test_verdicts(self):
+        chosen = ("steps-fall", "steps-fall-always", "time-falls", "is-far-away")
+        output, errors = self.run_claims(*chosen, "--json", "--markdown", "claims.md")
+        self.assertEqual(
+            self.verdicts(output),
+            {
+                "steps-fall": "confirmed",
+                "steps-fall-always": "refuted",
+                "time-falls": "inconclusive",
+                "is-far-away": "not run",
+            },
+        )
+        self.assertIn("report: c.json", errors)
+        judged = {claim["id"]: claim["relations"][0] for claim in json.loads(output)["claims"]}
+        (flip,) = judged["steps-fall-always"]["flips"]
+        self.assertEqual((flip["from"], flip["to"], flip["holds_at_from"]), ("1", "100", False))
+        self.assertEqual(judged["is-far-away"]["judged"][0]["remark"], "no implementation far/away was run")
+        cells = self.read_json("c.json")["cells"]
+        self.assertEqual(len(cells), 5, "four trainings that claims share, and the one cell of the last")
+        self.assertTrue(all(len(cell["launches"]) == 1 and "profile" not in cell for cell in cells))
+        text, _ = self.call("claims", "c.json")
+        self.assertRegex(text, r"(?m)^  steps-fall +confirmed +\d+% ")
+        self.assertRegex(text, r"(?m)^  is-far-away +not run +no implementation far/away was run$")
+        self.assertIn("needs about 3 launches", " ".join(text.split()))
+        self.assertRegex(text, r"(?m)^  sparse-40 +not run ")
+        self.assertNotIn("Sparse architectures", text, "no more than a line for what the report has nothing of")
+        self.assertIn("# Claims", (self.folder / "claims.md").read_text(encoding="utf-8"))
+        again = json.loads(self.call("claims", "c.json", "--json")[0])["claims"]
+        for claim in json.loads(output)["claims"]:
+            self.assertIn(claim, again, "a report says what the run said")
+
+    def test_a_wrong_cell_is_not_judged(self):
+        output, _ = self.run_claims("is-wrong", "--json", plugins=FAKES, status=3)
+        (claim,) = json.loads(output)["claims"]
+        self.assertEqual(claim["verdict"], "not run")
+        self.assertIn("fake/wrong: wrong: ", claim["relations"][0]["judged"][0]["remark"])
+
+    def test_a_budget_that_is_too_short_says_what_it_left_out(self):
+        output, _ = self.call(
+            *("claims", "run", "steps-fall", "steps-fall-always", "--budget", "0.01s", "--out", "c.json", "--json")
+        )
+        self.assertEqual(set(self.verdicts(output).values()), {"not run"})
+        self.assertIn("the budget left no time to verify it", output)
+
+    def test_dry_run(self):
+        output, errors = self.call("claims", "run", "steps-fall", "time-falls", "--dry-run")
+        self.assertEqual(len(output.splitlines()), 2, "cells of both claims are the same")
+        self.assertIn("2 cells", errors)
+
+    def test_mistakes(self):
+        _, errors = self.call("claims", "run", "steps-fal", status=2)
+        self.assertRegex(errors, r'^gdbench: found no claim "steps-fal", expected all or one of .*did you mean steps-fall\?')
+        self.assertEqual(len(errors.splitlines()), 1)
+        self.call("claims", "run", status=2)
+        self.call("claims", "nowhere.json", status=2)
+        self.write("scenarios/claims/broken.json", '{"id": "broken"}')
+        _, errors = self.call("claims", status=2)
+        self.assertRegex(errors, r"broken\.json: /sentence: found nothing, expected text on one line\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()
