@@ -49,14 +49,10 @@ class Recorded(PhasedTraining, Variables):
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
-        # Steps that do not fall into three calls have no phases.
+        # A step that does not fall into three calls, and so has no phases.
         self.whole_step = None
         if problem.task == "update":
             self.whole_step = lambda x, y: self.update(self.given)
-        elif problem.task == "gradients":
-            self.whole_step = self.step_by_column
-        elif problem.micro_batches > 1:
-            self.whole_step = self.step_in_parts
 
     def forward(self, x, y):
         with tf.GradientTape() as tape:
@@ -96,17 +92,23 @@ class Eager(ByOptimizer, Recorded):
     TASKS = ("train", "update", "gradients", "floor")
     CAPABILITIES = ("shuffle", "weight_decay", "schedule", "micro_batches")
 
+    def __init__(self, problem, data, options):
+        super().__init__(problem, data, options)
+        if problem.task == "gradients":
+            self.whole_step = self.step_by_column
+        elif problem.micro_batches > 1:
+            self.whole_step = self.step_in_parts
+
     def step_in_parts(self, x, y):
         k, rows = self.problem.micro_batches, len(x)
         # As plugin.h has it: the first parts have a row more, empty ones are left out.
         sizes = [rows // k + (part < rows % k) for part in range(min(k, rows))]
-        total = None
+        gradients = []
         for size, part_x, part_y in zip(sizes, tf.split(x, sizes), tf.split(y, sizes)):
             with tf.GradientTape() as tape:
                 loss = self.loss_of(part_x, part_y) * (size / rows)
-            gradients = tape.gradient(loss, self.tensors)
-            total = gradients if total is None else [a + b for a, b in zip(total, gradients)]
-        self.update(total)
+            gradients.append(tape.gradient(loss, self.tensors))
+        self.update([tf.add_n(parts) for parts in zip(*gradients)])
 
     def step_by_column(self, x, y):
         gradients = []
@@ -114,7 +116,7 @@ class Eager(ByOptimizer, Recorded):
             with tf.GradientTape() as tape:
                 loss = self.losses_by_column(x, y)[column]
             gradients.append(tape.gradient(loss, self.tensors))
-        self.update([sum(parts) for parts in zip(*gradients)])
+        self.update([tf.add_n(parts) for parts in zip(*gradients)])
 
 
 class Assign(ByAssignment, Recorded):
@@ -126,10 +128,6 @@ class PersistentTape(ByOptimizer, Recorded):
 
     TASKS = ("gradients",)
 
-    def __init__(self, problem, data, options):
-        super().__init__(problem, data, options)
-        self.whole_step = None
-
     def forward(self, x, y):
         with tf.GradientTape(persistent=True) as tape:
             losses = self.losses_by_column(x, y)
@@ -138,7 +136,7 @@ class PersistentTape(ByOptimizer, Recorded):
     def backward(self, recorded):
         tape, losses = recorded
         gradients = [tape.gradient(loss, self.tensors) for loss in losses]
-        return [sum(parts) for parts in zip(*gradients)]
+        return [tf.add_n(parts) for parts in zip(*gradients)]
 
 
 class Compiled(Variables):

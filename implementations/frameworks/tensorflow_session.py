@@ -51,10 +51,10 @@ class Session(TensorFlowTraining):
         problem, v1 = self.problem, tf.compat.v1
         target = tf.int32 if self.data.labels else problem.dtype
         shape = [None] if self.data.labels else [None, self.data.target.shape[1]]
-        self.x = v1.placeholder(problem.dtype, [None, self.data.x.shape[1]])
-        self.y = v1.placeholder(target, shape)
+        self.x_fed = v1.placeholder(problem.dtype, [None, self.data.x.shape[1]])
+        self.y_fed = v1.placeholder(target, shape)
         self.tensors = [tf.Variable(tf.zeros(shape, problem.dtype)) for shape in problem.shapes]
-        self.loss_node = self.mean_loss(self.outputs(self.x, self.tensors), self.y)
+        self.loss_node = self.mean_loss(self.outputs(self.x_fed, self.tensors), self.y_fed)
         # Without a dtype of its own a number would be rounded to 32 bits.
         self.learning_rate = tf.constant(problem.rate, problem.dtype)
         momentum = tf.constant(problem.optimizer.momentum, problem.dtype)
@@ -70,7 +70,7 @@ class Session(TensorFlowTraining):
         self.feeds = {self.learning_rate: rate}
 
     def steps(self, batches):
-        run, train, x, y, feeds = self.session.run, self.train, self.x, self.y, self.feeds
+        run, train, x, y, feeds = self.session.run, self.train, self.x_fed, self.y_fed, self.feeds
         for batch_x, batch_y in batches:
             run(train, feed_dict={x: batch_x, y: batch_y, **feeds})
 
@@ -83,7 +83,7 @@ class Session(TensorFlowTraining):
         return self.session.run(self.tensors), [self.session.run(slots) for slots in self.slots]
 
     def loss(self):
-        return self.session.run(self.loss_node, feed_dict={self.x: self.data.x, self.y: self.data.target})
+        return self.session.run(self.loss_node, feed_dict={self.x_fed: self.data.x, self.y_fed: self.data.target})
 
     def floor(self):
         return {**super().floor(), "Session.run without an op": lambda: self.session.run(self.nothing)}
