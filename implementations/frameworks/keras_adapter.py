@@ -2,6 +2,7 @@
 import time
 
 import keras_optimizers
+import keras_pipelines
 import tensorflow_runtime
 from tensorflow_runtime import TensorFlowTraining
 from training import clock, record
@@ -21,7 +22,7 @@ def start(threads):
 
 
 class Fit(TensorFlowTraining):
-    """compile and fit on a tf.data pipeline; the clock starts after a few batches and ends with the last one's result"""
+    """compile and fit on a tf.data pipeline; timed from after a few batches to the result of the last"""
 
     # A call of fit takes tens of milliseconds before its first batch and after its last; profile() shows them. One call
     # trains any number of steps (steps_per_epoch), so that no end of an epoch lies between them.
@@ -92,19 +93,7 @@ class Fit(TensorFlowTraining):
         return mean if self.problem.loss == "mse" else lambda targets, outputs: mean(targets, outputs) / 2
 
     def batches_from(self, first):
-        """The tf.data pipeline from step `first` on, which may be below 0, without end."""
-        problem, x, y = self.problem, self.x, self.y
-        epoch, skipped = divmod(first, problem.steps_per_epoch)
-        if problem.batch_rows >= problem.rows and self.data.order is None:
-            return tf.data.Dataset.from_tensors((x, y)).repeat()
-        if self.data.order is None:
-            dataset = tf.data.Dataset.from_tensor_slices((x, y)).batch(problem.batch_rows)
-            return dataset.repeat().skip(skipped).prefetch(tf.data.AUTOTUNE)
-        order = tf.roll(tf.constant(self.data.order.astype("i8")), -(epoch % len(self.data.order)), axis=0)
-        dataset = tf.data.Dataset.from_tensor_slices(order).repeat()
-        dataset = dataset.flat_map(lambda rows: tf.data.Dataset.from_tensor_slices(rows).batch(problem.batch_rows))
-        dataset = dataset.skip(skipped).map(lambda rows: (tf.gather(x, rows), tf.gather(y, rows)))
-        return dataset.prefetch(tf.data.AUTOTUNE)
+        return keras_pipelines.in_order(self.problem, self.data.order, self.x, self.y, first)
 
     def make_empty(self):
         """A model whose step returns its input as the loss, and batches of one number: fit wants some result."""
@@ -212,12 +201,10 @@ class FitOwnShuffle(Fit):
 
     CAPABILITIES = (*Fit.CAPABILITIES, "own_order")
 
-    def batches_from(self, _first):
+    def batches_from(self, first):
         if self.problem.batch_rows >= self.problem.rows:
-            return super().batches_from(0)
-        dataset = tf.data.Dataset.from_tensor_slices((self.x, self.y))
-        dataset = dataset.shuffle(self.problem.rows, reshuffle_each_iteration=True, seed=1)
-        return dataset.batch(self.problem.batch_rows).repeat().prefetch(tf.data.AUTOTUNE)
+            return super().batches_from(first)
+        return keras_pipelines.in_own_order(self.problem, self.x, self.y)
 
 
 MODES = {"fit": Fit, "fit-eager": FitEager, "fit-xla": FitXla, "fit+own-shuffle": FitOwnShuffle}

@@ -1,5 +1,4 @@
 """tf.keras.optimizers: which of plugin.h's rules they follow, and their state in its words."""
-import numpy
 
 # Sources: keras/src/optimizers/*.py of Keras 3.15.
 REASONS = {
@@ -27,6 +26,7 @@ def reason_unsupported(settings):
 
 def make(settings, rate):
     """The optimizer of a problem; rate: a number or a schedule."""
+    import numpy
     import tensorflow as tf
 
     # tf.cast rounds a Python float to 32 bits first.

@@ -1,4 +1,4 @@
-"""What the adapters of TensorFlow and Keras share: start-up, arrays, layers and losses as TensorFlow's own ops, floors."""
+"""What the adapters of TensorFlow and Keras share: start-up, arrays, layers and losses of TensorFlow's ops, floors."""
 import os
 
 from training import Training
@@ -14,10 +14,7 @@ def start(threads):
 
     tf.config.threading.set_intra_op_parallelism_threads(threads)
     tf.config.threading.set_inter_op_parallelism_threads(threads)
-    switches = {
-        "oneDNN": port.IsMklEnabled() and os.environ.get("TF_ENABLE_ONEDNN_OPTS", "1") != "0",
-        "XLA": port.IsBuiltWithXLA(),
-    }
+    switches = {"oneDNN": port.IsMklEnabled(), "XLA": port.IsBuiltWithXLA()}
     build = [f"TensorFlow {tf.version.VERSION} ({tf.version.GIT_VERSION}, {tf.version.COMPILER_VERSION})"]
     build += [f"{name} {'on' if on else 'off'}" for name, on in switches.items()]
     return {"build": ", ".join(build), "threads": f"{threads} within an op, {threads} between ops"}
@@ -26,6 +23,8 @@ def start(threads):
 class TensorFlowTraining(Training):
     """Base of all modes."""
 
+    # Of floor(): the mode's own emptiest step.
+    emptiest = "tf.negative of one number"
     floors = None
 
     def array(self, values):
@@ -57,8 +56,6 @@ class TensorFlowTraining(Training):
         mean = tf.reduce_mean(tf.square(outputs - target))
         return mean if self.problem.loss == "mse" else mean / 2
 
-    emptiest = "tf.negative of one number"
-
     def floor(self):
         """Made and traced once: outside the clock where the task is floor."""
         if self.floors is None:
@@ -87,7 +84,7 @@ class TensorFlowTraining(Training):
         }
 
     def count_dispatches(self):
-        """Ops that Python hands to the executor in a step; of two steps less those of one, without what a run begins with."""
+        """Ops that Python hands to the executor in a step: those of two steps less those of one."""
         return self.count_ops(2) - self.count_ops(1)
 
     def count_ops(self, steps):

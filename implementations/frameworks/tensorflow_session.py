@@ -1,4 +1,4 @@
-"""TensorFlow's first interface: a graph of placeholders and variables, an optimizer of tf.compat.v1.train, a Session."""
+"""TensorFlow's first interface: a graph of placeholders and variables, an optimizer of tf.compat.v1, a Session."""
 from tensorflow_runtime import TensorFlowTraining
 
 REASONS = {
