@@ -61,7 +61,8 @@ class Fit(TensorFlowTraining):
         rate = self.schedule() if self.problem.scheduled else self.problem.rate
         self.optimizer = keras_optimizers.make(self.problem.optimizer, rate)
         settings = {"run_eagerly": self.run_eagerly, "jit_compile": self.jit_compile}
-        model.compile(optimizer=self.optimizer, loss=self.make_loss(), **settings)
+        self.loss_function = self.make_loss()
+        model.compile(optimizer=self.optimizer, loss=self.loss_function, **settings)
         self.optimizer.build(model.trainable_variables)
         return model
 
@@ -178,7 +179,7 @@ class Fit(TensorFlowTraining):
         return parameters, keras_optimizers.get_state(self.optimizer, self.problem)
 
     def loss(self):
-        return tf.reduce_mean(self.model.loss(self.y, self.model(self.x)))
+        return self.loss_function(self.y, self.model(self.x))
 
     def traces(self):
         return None if self.run_eagerly or self.problem.task == "floor" else self.traced
