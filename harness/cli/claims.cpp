@@ -108,7 +108,8 @@ measure::RunOptions run_options(const Options& options, double budget_seconds) {
   measure::RunOptions run;
   run.budget_seconds = budget_seconds;
   run.launches = options.launches;
-  run.minimum_launches = 1;  // a budget is kept, evenly: scenarios have their launches in turn
+  run.minimum_launches = 1;  // a budget is kept
+  run.decisive_launches = stats::VerdictOptions{}.minimum_launches;
   run.most_launches = kMostLaunches;
   run.profiles = false;  // of one process each: no verdict rests on them
   run.cut_verification = true;

@@ -1,6 +1,7 @@
 #include "harness/measure/session.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "harness/measure/profile_cell.h"
@@ -19,6 +20,9 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 // A glance at where a step's time goes, beside the launches that time it.
 constexpr int kBlocksOfAGlance = 3;
+
+// What verifying a scenario may take of a budget whose share for verification is spent.
+constexpr double kCheapShareOfBudget = 0.005;
 
 // A scenario while it is measured.
 struct ActiveScenario {
@@ -53,7 +57,7 @@ class Session {
   Status verify(const std::vector<PlannedScenario*>& scenarios, std::size_t cells_of_run) {
     for (PlannedScenario* planned : scenarios) {
       if (planned->cells.empty()) continue;
-      if (no_time_to_verify()) {
+      if (no_time_to_verify(*planned)) {
         if (Status status = leave_out(*planned); !status.ok()) return status;
         continue;
       }
@@ -64,7 +68,9 @@ class Session {
         result::Cell& cell = report_.cells[planned_cell.index];
         const double fraction = static_cast<double>(verified_++) / static_cast<double>(cells_of_run);
         options_.progress({"verify " + cell.id, journal_ == nullptr ? fraction : share_of_budget(), seconds_left()});
+        const double start = elapsed();
         verify_cell(*planned, planned_cell, yardstick.value(), options_, journal_ != nullptr, cell);
+        verification_seconds_[cell.implementation] = elapsed() - start;
         if (options_.cancelled()) {
           cell.status = {};  // stopped by us: not judged
           return {};
@@ -82,6 +88,7 @@ class Session {
   Status measure(const std::vector<PlannedScenario*>& scenarios, double deadline) {
     std::vector<ActiveScenario> active = activate(scenarios);
     while (!active.empty() && !options_.cancelled()) {
+      if (Status status = drop_dear_ones(active, deadline); !status.ok()) return status;
       for (ActiveScenario& scenario : active) {
         if (options_.cancelled()) break;
         if (done(scenario, deadline)) continue;
@@ -98,9 +105,16 @@ class Session {
   double share_of_budget() const { return std::min(1.0, elapsed() / std::max(options_.budget_seconds, 1e-9)); }
   double seconds_left() const { return std::max(0.0, options_.budget_seconds - elapsed()); }
 
-  bool no_time_to_verify() const {
-    return options_.cut_verification && options_.launches == 0 &&
-           elapsed() > kVerificationShareOfBudget * options_.budget_seconds;
+  // Goes by what the latest cell of each implementation took; what is cheap is always verified.
+  bool no_time_to_verify(const PlannedScenario& planned) const {
+    if (!options_.cut_verification || options_.launches > 0) return false;
+    double expected = 0;
+    for (const PlannedCell& planned_cell : planned.cells) {
+      const auto known = verification_seconds_.find(report_.cells[planned_cell.index].implementation);
+      if (known != verification_seconds_.end()) expected += known->second;
+    }
+    return expected > kCheapShareOfBudget * options_.budget_seconds &&
+           elapsed() + expected > kVerificationShareOfBudget * options_.budget_seconds;
   }
 
   Status leave_out(const PlannedScenario& planned) {
@@ -162,6 +176,30 @@ class Session {
     return active;
   }
 
+  // Where the time left gives not every scenario its decisive launches, the ones whose launches cost least get theirs.
+  // Known only once each has had a launch.
+  Status drop_dear_ones(std::vector<ActiveScenario>& active, double deadline) {
+    const auto missing_seconds = [this](const ActiveScenario& scenario) {
+      return scenario.slowest_launch_seconds * std::max(0, options_.decisive_launches - scenario.launches);
+    };
+    if (options_.launches > 0 || options_.decisive_launches == 0 || active.front().launches == 0) return {};
+    std::stable_sort(active.begin(), active.end(), [&](const ActiveScenario& a, const ActiveScenario& b) {
+      return missing_seconds(a) < missing_seconds(b);
+    });
+    double needed = elapsed();
+    std::size_t kept = 0;
+    for (; kept < active.size(); ++kept) {
+      needed += missing_seconds(active[kept]);
+      if (needed > deadline && missing_seconds(active[kept]) > 0) break;
+    }
+    if (kept == active.size()) return {};
+    report_.notes.push_back("the budget was too short for " + std::to_string(options_.decisive_launches) +
+                            " launches of " + std::to_string(active.size() - kept) + " of " +
+                            std::to_string(report_.scenarios.size()) + " scenarios, those whose launches take longest");
+    active.resize(kept);
+    return journal_->note(report_.notes.back());
+  }
+
   bool done(const ActiveScenario& scenario, double deadline) const {
     if (scenario.cells.empty()) return true;
     if (options_.launches > 0) return scenario.launches >= options_.launches;
@@ -203,6 +241,7 @@ class Session {
   Clock::time_point started_;
   TargetTime target_time_;
   std::size_t verified_ = 0;
+  std::map<std::string, double> verification_seconds_;  // of an implementation's latest cell
   std::set<std::string> noted_;
 };
 
