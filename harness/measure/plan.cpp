@@ -186,7 +186,7 @@ class Planner {
     // The emptiest step computes nothing that could be checked.
     const bool floor = planned.problem.task == scenario::Task::floor;
     const bool arithmetic = !floor && !implementation.has_capability("no_arithmetic");
-    cell.ranked = arithmetic && implementation.id.find('+') == std::string::npos;
+    cell.ranked = (arithmetic || floor) && implementation.id.find('+') == std::string::npos;
     const std::string reason =
         reason_unsupported(implementation, planned.problem, planned.shuffled, planned.streamed, point.threads);
     if (entry.problem.has_value()) {

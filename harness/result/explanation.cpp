@@ -96,6 +96,11 @@ BreakEvenRecord break_even_of(const Report& report, const Cell& faster, const Ce
           stats::break_even(launch_costs(faster), launch_costs(slower), verdict_options(report).bootstrap)};
 }
 
+std::optional<double> import_ns(const Cell& cell) {
+  if (!cell.summary->import_seconds) return std::nullopt;
+  return *cell.summary->import_seconds * 1e9;
+}
+
 StartDifference start_difference(const Report& report, const Cell& a, const Cell& b, stats::Verdict verdict) {
   const bool a_is_faster = verdict == stats::Verdict::faster;
   return {a.summary->load_seconds * 1e9,
@@ -104,6 +109,8 @@ StartDifference start_difference(const Report& report, const Cell& a, const Cell
           b.summary->prepare_seconds * 1e9,
           a.summary->first_step_ns,
           b.summary->first_step_ns,
+          import_ns(a),
+          import_ns(b),
           break_even_of(report, a_is_faster ? a : b, a_is_faster ? b : a)};
 }
 
@@ -129,9 +136,12 @@ Explanation explain(const Report& report, const Cell& a, const Cell& b) {
     if (!has_usable_profile(*cell)) explanation.unprofiled.push_back(cell->id);
   }
   if (explanation.unprofiled.empty()) explanation.profiles = profile_difference(a, b, explanation.whole);
+  explanation.a_dispatches = dispatch_cost(a);
+  explanation.b_dispatches = dispatch_cost(b);
   explanation.a_ceiling = a.summary->ceiling;
   explanation.b_ceiling = b.summary->ceiling;
   explanation.start = start_difference(report, a, b, explanation.whole.comparison.verdict);
+  explanation.advice = advice_for(explanation);
   return explanation;
 }
 

@@ -93,7 +93,31 @@ struct StartDifference {
   double b_prepare_ns = 0;
   double a_first_step_ns = 0;
   double b_first_step_ns = 0;
+  std::optional<double> a_import_ns;  // of prepare
+  std::optional<double> b_import_ns;
   BreakEvenRecord break_even;  // of the cell with the faster steps
+};
+
+// What a cell's calls into its framework cost at least: dispatches per step x one call of the cheapest op, both of its
+// profile.
+struct DispatchCost {
+  double dispatches = 0;
+  std::vector<FloorPart> floor;  // the cheapest op first
+  double least_ns = 0;           // of a step
+  double share = 0;              // of the measured step
+};
+
+// The one change to the slower cell that would help it most: to have the faster one's value of an axis or its phase.
+enum class Remedy { axis, phase };
+const char* name_of(Remedy remedy);  // "axis", "phase"
+
+struct Advice {
+  Remedy remedy = Remedy::phase;
+  std::string cell;     // the slower one
+  std::string subject;  // the axis or phase
+  std::string value;    // of an axis: the faster cell's
+  double saving_ns = 0;
+  double share = 0;  // of the slower cell's step
 };
 
 struct Explanation {
@@ -107,9 +131,12 @@ struct Explanation {
   std::vector<AxisPath> paths;
   std::vector<std::string> unprofiled;  // cells without a usable profile, which is why `profiles` is absent
   std::optional<ProfileDifference> profiles;
+  std::optional<DispatchCost> a_dispatches;  // absent where the profile counts none
+  std::optional<DispatchCost> b_dispatches;
   std::optional<CeilingShare> a_ceiling;
   std::optional<CeilingShare> b_ceiling;
   std::optional<StartDifference> start;
+  std::optional<Advice> advice;  // absent where nothing has the standing of a cause
 
   bool differs() const;
 };
@@ -121,6 +148,11 @@ Explanation explain(const Report& report, const Cell& a, const Cell& b);
 // has_usable_profile().
 ProfileDifference profile_difference(const Cell& a, const Cell& b, const PairedDifference& whole);
 bool has_usable_profile(const Cell& cell);
+
+// Of a cell with a summary; nothing where its profile counts no dispatches or has no floor.
+std::optional<DispatchCost> dispatch_cost(const Cell& cell);
+// From what `explanation` holds already; nothing where no axis or phase is a cause.
+std::optional<Advice> advice_for(const Explanation& explanation);
 
 // {"schema": "gdbench-explanation", "schema_version": ..., "explanations": [...]}, durations in nanoseconds.
 nlohmann::ordered_json to_ordered_json(const std::vector<Explanation>& explanations);

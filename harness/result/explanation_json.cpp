@@ -27,6 +27,8 @@ OrderedJson json_of(const StartDifference& start) {
   pair("load_ns", start.a_load_ns, start.b_load_ns);
   pair("prepare_ns", start.a_prepare_ns, start.b_prepare_ns);
   pair("first_step_ns", start.a_first_step_ns, start.b_first_step_ns);
+  if (start.a_import_ns) json["import_ns"]["a"] = *start.a_import_ns;
+  if (start.b_import_ns) json["import_ns"]["b"] = *start.b_import_ns;
   json["break_even"] = json_of(start.break_even);
   return json;
 }
@@ -99,6 +101,24 @@ void fields(Archive& archive, const ProfileDifference& profiles) {
   archive.field("ops", profiles.ops);
 }
 
+template <class Archive>
+void fields(Archive& archive, const DispatchCost& cost) {
+  archive.field("dispatches", cost.dispatches);
+  archive.field("floor", cost.floor);
+  archive.field("least_ns", cost.least_ns);
+  archive.field("share", cost.share);
+}
+
+template <class Archive>
+void fields(Archive& archive, const Advice& advice) {
+  archive.field("remedy", advice.remedy);
+  archive.field("cell", advice.cell);
+  archive.field("subject", advice.subject);
+  archive.field("value", advice.value);
+  archive.field("saving_ns", advice.saving_ns);
+  archive.field("share", advice.share);
+}
+
 namespace {
 
 OrderedJson json_of(const Explanation& explanation) {
@@ -111,6 +131,9 @@ OrderedJson json_of(const Explanation& explanation) {
   writer.field("whole", explanation.whole);
   writer.field("paths", explanation.paths);
   writer.optional("profiles", explanation.profiles);
+  writer.optional("a_dispatches", explanation.a_dispatches);
+  writer.optional("b_dispatches", explanation.b_dispatches);
+  writer.optional("advice", explanation.advice);
   writer.optional("a_ceiling", explanation.a_ceiling);
   writer.optional("b_ceiling", explanation.b_ceiling);
   OrderedJson json = writer.take();

@@ -37,14 +37,17 @@ class Pure(Training):
         self.final = self.step_of
 
     def array(self, values):
-        return jnp.asarray(values)
+        """Batches that are cut anew at each step are cut by NumPy, as JAX's tutorials do, and handed to the step."""
+        return values if self.problem.task == "train" and self.data.order is not None else jnp.asarray(values)
 
     def wait(self):
         jax.block_until_ready(self.state)
 
     def set_state(self, parameters, slots):
         placed = [[jnp.array(array) for array in group] for group in (parameters, *slots)]
-        self.state = (placed[0], placed[1:], jnp.float64(self.step))
+        # Steps are counted for the rules that read them; an array more costs each call of a compiled step microseconds.
+        counted = self.problem.optimizer.kind in ("adam", "adamw")
+        self.state = (placed[0], placed[1:], *([jnp.float64(self.step)] if counted else []))
 
     def get_state(self):
         return self.state[0], self.state[1]
@@ -68,15 +71,16 @@ class Pure(Training):
         return self.given if self.problem.task == "update" else self.gradient(parameters, x, y)
 
     def updated(self, state, gradients, rate):
-        parameters, slots, count = state
+        parameters, slots, *counted = state
+        counted = [count + 1 for count in counted]
         settings = self.problem.optimizer
         if settings.weight_decay and (settings.decoupled_weight_decay or settings.kind == "adamw"):
             parameters = [p * (1 - rate * settings.weight_decay) for p in parameters]
         elif settings.weight_decay:
             gradients = [g + settings.weight_decay * p for g, p in zip(gradients, parameters)]
-        results = [self.rule(rate, count + 1, *one) for one in zip(parameters, gradients, *slots)]
+        results = [self.rule(rate, *counted, *one) for one in zip(parameters, gradients, *slots)]
         moved, *slots = ([*group] for group in zip(*results))
-        return moved, slots, count + 1
+        return moved, slots, *counted
 
     def step_of(self, state, x, y, rate):
         self.traced += 1
@@ -97,28 +101,28 @@ class Pure(Training):
 
 
 class Rules:
-    """One parameter's update: (rate, step from 1, parameter, gradient, slots ...) -> parameter, slots ...; formulas of
-    torch.optim's documentation (SGD, Adagrad, RMSprop, Adam)."""
+    """One parameter's update: (rate, parameter, gradient, slots ...) -> parameter, slots ...; adam also gets the step,
+    from 1. Formulas of torch.optim's documentation (SGD, Adagrad, RMSprop, Adam)."""
 
     def __init__(self, settings):
         self.settings = settings
 
-    def sgd(self, rate, _, p, g):
+    def sgd(self, rate, p, g):
         return (p - rate * g,)
 
-    def momentum(self, rate, _, p, g, velocity):
+    def momentum(self, rate, p, g, velocity):
         velocity = self.settings.momentum * velocity + g
         return p - rate * velocity, velocity
 
-    def nesterov(self, rate, _, p, g, velocity):
+    def nesterov(self, rate, p, g, velocity):
         velocity = self.settings.momentum * velocity + g
         return p - rate * (g + self.settings.momentum * velocity), velocity
 
-    def adagrad(self, rate, _, p, g, squares):
+    def adagrad(self, rate, p, g, squares):
         squares = squares + g * g
         return p - rate * g / (jnp.sqrt(squares) + self.settings.epsilon), squares
 
-    def rmsprop(self, rate, _, p, g, squares):
+    def rmsprop(self, rate, p, g, squares):
         squares = self.settings.rho * squares + (1 - self.settings.rho) * (g * g)
         return p - rate * g / (jnp.sqrt(squares) + self.settings.epsilon), squares
 

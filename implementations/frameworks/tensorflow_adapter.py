@@ -1,4 +1,212 @@
+"""TensorFlow as its guides teach it: variables, GradientTape, tf.function; and the graph and Session of version 1."""
+import tensorflow_runtime
+from tensorflow_runtime import TensorFlowTraining
+from tensorflow_session import Session
+from tensorflow_updates import ByAssignment, ByOptimizer
+from training import PhasedTraining, Training
+
 NAME = "tensorflow"
 MODULES = ("tensorflow",)
-DISTRIBUTIONS = ("tensorflow",)
-MODES = {}
+DISTRIBUTIONS = ("tensorflow", "keras", "numpy")
+
+
+def start(threads):
+    global tf
+    runtime = tensorflow_runtime.start(threads)
+    import tensorflow as tf
+
+    return runtime
+
+
+class Variables(TensorFlowTraining):
+    """Base of the modes whose parameters are variables."""
+
+    TASKS = ("train", "update", "floor")
+    compiled = False
+
+    def __init__(self, problem, data, options):
+        super().__init__(problem, data, options)
+        self.tensors = [tf.Variable(tf.zeros(shape, problem.dtype)) for shape in problem.shapes]
+        self.prepare_update()
+
+    def set_state(self, parameters, slots):
+        for tensor, array in zip(self.tensors, parameters):
+            tensor.assign(array)
+        self.set_slots(slots)
+
+    def get_state(self):
+        return [tensor.numpy() for tensor in self.tensors], self.get_slots()
+
+    def loss_of(self, x, y):
+        return self.mean_loss(self.outputs(x, self.tensors), y)
+
+    def loss(self):
+        return self.loss_of(tf.constant(self.data.x), tf.constant(self.data.target))
+
+
+class Recorded(PhasedTraining, Variables):
+    """Base of the eager modes."""
+
+    def __init__(self, problem, data, options):
+        super().__init__(problem, data, options)
+        # A step that does not fall into three calls, and so has no phases.
+        self.whole_step = None
+        if problem.task == "update":
+            self.whole_step = lambda x, y: self.update(self.given)
+
+    def forward(self, x, y):
+        with tf.GradientTape() as tape:
+            loss = self.loss_of(x, y)
+        return tape, loss
+
+    def backward(self, recorded):
+        tape, loss = recorded
+        return tape.gradient(loss, self.tensors)
+
+    def steps(self, batches):
+        if not self.whole_step:
+            return super().steps(batches)
+        for x, y in batches:
+            self.whole_step(x, y)
+
+    def profile(self, count):
+        phased = not self.whole_step and self.problem.task != "floor"
+        return super().profile(count) if phased else Training.profile(self, count)
+
+    def losses_by_column(self, x, y):
+        """L_j of plugin.h for each column j: what it adds to the loss."""
+        losses = tf.reduce_mean(tf.square(self.outputs(x, self.tensors) - y), axis=0) / y.shape[1]
+        losses = losses if self.problem.loss == "mse" else losses / 2
+        return tf.unstack(losses)
+
+    def floor(self):
+        return self.emptiest_step("forward and backward of one product")
+
+    def count_dispatches(self):
+        return self.count_ops()
+
+
+class Eager(ByOptimizer, Recorded):
+    """GradientTape and a tf.keras optimizer, op by op; a gradient per output takes a new recording each"""
+
+    TASKS = ("train", "update", "gradients", "floor")
+    CAPABILITIES = ("shuffle", "weight_decay", "schedule", "micro_batches")
+
+    def __init__(self, problem, data, options):
+        super().__init__(problem, data, options)
+        if problem.task == "gradients":
+            self.whole_step = self.step_by_column
+        elif problem.micro_batches > 1:
+            self.whole_step = self.step_in_parts
+
+    def step_in_parts(self, x, y):
+        k, rows = self.problem.micro_batches, len(x)
+        # As plugin.h has it: the first parts have a row more, empty ones are left out.
+        sizes = [rows // k + (part < rows % k) for part in range(min(k, rows))]
+        gradients = []
+        for size, part_x, part_y in zip(sizes, tf.split(x, sizes), tf.split(y, sizes)):
+            with tf.GradientTape() as tape:
+                loss = self.loss_of(part_x, part_y) * (size / rows)
+            gradients.append(tape.gradient(loss, self.tensors))
+        self.update([tf.add_n(parts) for parts in zip(*gradients)])
+
+    def step_by_column(self, x, y):
+        gradients = []
+        for column in range(y.shape[1]):
+            with tf.GradientTape() as tape:
+                loss = self.losses_by_column(x, y)[column]
+            gradients.append(tape.gradient(loss, self.tensors))
+        self.update([tf.add_n(parts) for parts in zip(*gradients)])
+
+
+class Assign(ByAssignment, Recorded):
+    """GradientTape and variable.assign_sub, op by op"""
+
+
+class PersistentTape(ByOptimizer, Recorded):
+    """One GradientTape(persistent=True), a gradient per output from it, a tf.keras optimizer"""
+
+    TASKS = ("gradients",)
+
+    def forward(self, x, y):
+        with tf.GradientTape(persistent=True) as tape:
+            losses = self.losses_by_column(x, y)
+        return tape, losses
+
+    def backward(self, recorded):
+        tape, losses = recorded
+        gradients = [tape.gradient(loss, self.tensors) for loss in losses]
+        return [tf.add_n(parts) for parts in zip(*gradients)]
+
+
+class Compiled(Variables):
+    """Base of the modes with the whole step in one tf.function."""
+
+    compiled = True
+    jit_compile = False
+
+    def __init__(self, problem, data, options):
+        super().__init__(problem, data, options)
+        self.function = tf.function(self.whole_step, jit_compile=self.jit_compile)
+        if problem.task != "floor":
+            self.trace()
+
+    def trace(self):
+        """One step for each shape of a batch; a state is set before anything is timed."""
+        steps = self.problem.steps_per_epoch
+        self.step = steps - 1
+        self.steps(self.batches(min(2, steps)))
+
+    def whole_step(self, x, y):
+        if self.problem.task == "update":
+            return self.update(self.given)
+        with tf.GradientTape() as tape:
+            loss = self.loss_of(x, y)
+        return self.update(tape.gradient(loss, self.tensors))
+
+    def steps(self, batches):
+        function = self.function
+        for x, y in batches:
+            function(x, y)
+
+    def traces(self):
+        return self.function.experimental_get_tracing_count()
+
+    def floor(self):
+        name = f"tf.function{'(jit_compile=True)' if self.jit_compile else ''} without an op"
+        return self.emptiest_step(name)
+
+    def count_dispatches(self):
+        return self.count_ops()
+
+
+class Function(ByOptimizer, Compiled):
+    """One tf.function for a step with a tf.keras optimizer"""
+
+
+class FunctionAssign(ByAssignment, Compiled):
+    """One tf.function for a step with variable.assign_sub"""
+
+
+class Xla(Function):
+    """tf.function(jit_compile=True) for a step with a tf.keras optimizer"""
+
+    jit_compile = True
+
+
+class XlaAssign(FunctionAssign):
+    """tf.function(jit_compile=True) for a step with variable.assign_sub"""
+
+    jit_compile = True
+
+
+MODES = {
+    "eager": Eager,
+    "assign": Assign,
+    "persistent-tape": PersistentTape,
+    "function": Function,
+    "function+assign": FunctionAssign,
+    "xla": Xla,
+    "xla+assign": XlaAssign,
+    "session": Session,
+}

@@ -192,6 +192,39 @@ std::string profile_words(const Explanation& explanation, const std::string& a, 
   return text + limit_words(profiles, a, b);
 }
 
+// How many calls at what price make up a step.
+std::string dispatch_words(const std::string& cell, const std::optional<result::DispatchCost>& cost) {
+  if (!cost) return "";
+  std::string floor;
+  for (const result::FloorPart& part : cost->floor) {
+    floor += (floor.empty() ? "" : ", ") + part.op + " " + format_duration_ns(part.time_ns);
+  }
+  const std::string calls = cost->dispatches == 1 ? " call" : " calls";
+  return "    " + cell + " makes " + format_number(cost->dispatches) + calls + " into its framework per step; at the " +
+         format_duration_ns(cost->floor.front().time_ns) + " of its cheapest that is at least " +
+         format_duration_ns(cost->least_ns) + ", " + format_percent(cost->share) + " of the step." +
+         evidence(cell + ": " + floor);
+}
+
+std::string dispatches_words(const Explanation& explanation, const std::string& a, const std::string& b) {
+  const std::string text = dispatch_words(a, explanation.a_dispatches) + dispatch_words(b, explanation.b_dispatches);
+  return text.empty() ? text : "\n  Calls:\n" + text;
+}
+
+std::string advice_words(const Explanation& explanation) {
+  if (!explanation.advice) return "";
+  const result::Advice& advice = *explanation.advice;
+  const std::string cell = short_id(explanation, advice.cell);
+  const std::string other = short_id(explanation, advice.cell == explanation.a ? explanation.b : explanation.a);
+  const std::string change =
+      advice.remedy == result::Remedy::axis
+          ? "the " + advice.subject + " " + value_words(advice.value)
+          : (advice.subject == "unattributed" ? "what no phase claims" : advice.subject) + " as in " + other;
+  return "\n  What would help " + cell + " most: " + change + ", which saves about " +
+         format_duration_ns(advice.saving_ns) + ", " + format_percent(advice.share) + " of its step." +
+         evidence(cell + ", " + other);
+}
+
 std::string ceiling_words(const Explanation& explanation, const std::string& a, const std::string& b) {
   if (!explanation.a_ceiling || !explanation.b_ceiling) return "";
   const auto line = [](const std::string& cell, const result::CeilingShare& ceiling) {
@@ -228,6 +261,12 @@ std::string break_even_words(const Explanation& explanation, const result::Break
   return "    From how many steps on " + cell + " is ahead is not told by these launches." + rests_on;
 }
 
+std::string import_words(const std::string& cell, const std::optional<double>& import_ns) {
+  if (!import_ns) return "";
+  return "    Of preparing, " + cell + " spends " + format_duration_ns(*import_ns) + " on loading its framework." +
+         evidence(cell);
+}
+
 std::string start_words(const Explanation& explanation, const std::string& a, const std::string& b) {
   if (!explanation.start) return "";
   const result::StartDifference& start = *explanation.start;
@@ -237,6 +276,7 @@ std::string start_words(const Explanation& explanation, const std::string& a, co
   return "\n  Before the steady steps:\n    " + pair("load", start.a_load_ns, start.b_load_ns) + ", " +
          pair("prepare", start.a_prepare_ns, start.b_prepare_ns) + ", " +
          pair("first step", start.a_first_step_ns, start.b_first_step_ns) + "." + evidence(a + ", " + b) +
+         import_words(a, start.a_import_ns) + import_words(b, start.b_import_ns) +
          break_even_words(explanation, start.break_even);
 }
 
@@ -247,8 +287,8 @@ std::string explanation_words(const Explanation& explanation, int width) {
   const std::string b = short_id(explanation, explanation.b);
   std::string text = explanation.scenario + ": " + a + " beside " + b + "\n" + verdict_line(explanation, a, b);
   if (explanation.differs()) {
-    text += axes_words(explanation) + profile_words(explanation, a, b) + ceiling_words(explanation, a, b) +
-            start_words(explanation, a, b);
+    text += axes_words(explanation) + profile_words(explanation, a, b) + dispatches_words(explanation, a, b) +
+            ceiling_words(explanation, a, b) + start_words(explanation, a, b) + advice_words(explanation);
   }
   return wrapped(text, width);
 }

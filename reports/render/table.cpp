@@ -70,6 +70,16 @@ std::string peak_memory_text(const Row& row) {
   return format_bytes(static_cast<double>(row.cell->summary->peak_resident_bytes));
 }
 
+// Both are told of whoever loads a framework: others start in milliseconds and are held to their threads.
+std::string import_text(const Row& row) {
+  const std::optional<double>& seconds = row.cell->summary->import_seconds;
+  return seconds ? format_duration_ns(*seconds * 1e9) : "";
+}
+std::string cpu_text(const Row& row) {
+  const result::Summary& summary = *row.cell->summary;
+  return summary.import_seconds && summary.cpu_per_wall ? format_percent(*summary.cpu_per_wall) : "";
+}
+
 std::string allocations_text(const Row& row) {
   const std::optional<result::Profile>& profile = row.cell->profile;
   return profile && profile->allocations_per_step ? format_number(*profile->allocations_per_step) : "-";
@@ -178,6 +188,10 @@ constexpr std::array kColumns = {
     Column{nullptr, nullptr, false, 0, "ceiling_failed",
            of_ceiling<[](C c) { return std::string(boolean(c.failed)); }>},
     Column{"data", data_text, true, 5, "data_share", of_profile<[](P p) { return exact(result::data_share(p)); }>},
+    Column{"CPU/wall", cpu_text, true, 5, "cpu_per_wall",
+           of_summary<[](S s) { return exact_or_empty(s.cpu_per_wall); }>},
+    Column{"import", import_text, true, 6, "import_seconds",
+           of_summary<[](S s) { return exact_or_empty(s.import_seconds); }>},
     Column{"first step", first_step_text, true, 6, "first_step_ns",
            of_summary<[](S s) { return exact(s.first_step_ns); }>},
     Column{"launches", launches_text, true, 7, "launches",

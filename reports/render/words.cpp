@@ -113,6 +113,13 @@ std::vector<std::string> legend(const result::Report& report) {
         "data: part of a profiled step that makes its batch, or waits for it where it is made ahead; -: below 0.5% or "
         "100 ns.");
   }
+  const bool loads = std::any_of(report.cells.begin(), report.cells.end(),
+                                 [](const result::Cell& cell) { return cell.summary && cell.summary->import_seconds; });
+  if (loads) {
+    lines.emplace_back(
+        "CPU/wall: processor time of all threads of a framework's process over wall time. import: loading the "
+        "framework, once per process.");
+  }
   if (report.ceilings) {
     lines.emplace_back(
         "of ceiling: the step's floor over its time. The floor is the longest of: multiply-adds of the products / FMA "

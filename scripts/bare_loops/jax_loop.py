@@ -35,8 +35,8 @@ def network(x, y, order, batch, widths, rate):
     keys = jax.random.split(jax.random.key(1), 2)
     shapes = list(zip(widths, widths[1:]))
     p = [array for key, s in zip(keys, shapes) for array in (jax.random.normal(key, s, x.dtype) / 9, jnp.zeros(s[1], x.dtype))]
-    rows = [jnp.asarray(order[i : i + batch]) for i in range(0, len(x), batch)]
-    x, y = jnp.asarray(x), jnp.asarray(y)
+    rows = [order[i : i + batch] for i in range(0, len(x), batch)]
+    x, y = (x, y) if len(rows) > 1 else (jnp.asarray(x), jnp.asarray(y))
 
     def loss(p, x, y):
         z = jax.nn.relu(x @ p[0] + p[1]) @ p[2] + p[3]

@@ -67,7 +67,7 @@ class InputErrors(ProgramTest):
         cases = {
             "torn.json": ('{"name": "mine", ', "torn.json: line 1"),
             "list.json": ("[]", "list.json"),
-            "task.json": (linear_scenario(task="floor"), "task.json: /task"),
+            "task.json": (linear_scenario(task="flor"), "task.json: /task"),
             "rate.json": (linear_scenario(optimizer={"learning_rate": "fast"}), "rate.json: /optimizer/learning_rate"),
             "unknown.json": (linear_scenario(colour="red"), "unknown.json: /colour"),
             "csv.json": (csv_scenario("nosuch.csv"), "csv.json: /data/path"),

@@ -15,9 +15,9 @@ FAKES = os.environ["GDBENCH_FAKES"]
 ADAPTERS = str(SOURCE / "tests" / "fakes" / "adapters")
 
 
-def environment(plugins=""):
+def environment(plugins="", variables=None):
     kept = {key: value for key, value in os.environ.items() if not key.startswith("GDBENCH_")}
-    return {**kept, "GDBENCH_SCENARIO_PATH": str(SOURCE / "scenarios"), "GDBENCH_PLUGIN_PATH": plugins}
+    return {**kept, "GDBENCH_SCENARIO_PATH": str(SOURCE / "scenarios"), "GDBENCH_PLUGIN_PATH": plugins, **(variables or {})}
 
 
 def soon(condition, seconds=10):
@@ -43,7 +43,9 @@ def processes_in(folder):
 
 
 class ProgramTest(unittest.TestCase):
-    """Each test has an empty working folder."""
+    """Each test has an empty working folder; `variables` are set for the program."""
+
+    variables = None
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="gdbench-cli-")).resolve()
@@ -53,7 +55,7 @@ class ProgramTest(unittest.TestCase):
         return subprocess.Popen(
             [PROGRAM, *arguments],
             cwd=self.folder,
-            env=environment(plugins),
+            env=environment(plugins, self.variables),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

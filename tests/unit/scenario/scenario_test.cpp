@@ -213,8 +213,6 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
       {"/task", "\"update\"",
        "s.json: /model/kind: found a model with the task \"update\", expected tensors, whose given gradients are all "
        "that the task needs"},
-      {"/task", "\"floor\"",
-       "s.json: /task: found \"floor\", which is not implemented yet, expected train, gradients or update"},
       {"/task", "\"gradients\"",
        "s.json: /task: found \"gradients\" with the loss \"softmax_cross_entropy\", expected train, or mse or "
        "half_mse, "

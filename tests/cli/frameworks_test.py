@@ -1,0 +1,171 @@
+"""Real frameworks behind the protocol: those that are there are verified like any other implementation, the others say
+what to install. NumPy and SciPy come from the distribution, JAX from scripts/frameworks."""
+
+import subprocess
+import unittest
+
+from program import SOURCE, ProgramTest
+
+ENVIRONMENTS = SOURCE / "build" / "frameworks"
+ALL = ("numpy", "scipy", "pytorch", "tensorflow", "keras", "jax")
+MODEL = {"kind": "multilayer_perceptron"}
+
+
+def importable(*modules):
+    command = ["/usr/bin/python3", "-c", "import " + ", ".join(modules)]
+    return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def network(activation, loss, outputs, **keys):
+    layers = [{"width": 7, "activation": activation}, {"width": outputs, "activation": "identity", "bias": False}]
+    kind = "blobs" if loss == "softmax_cross_entropy" else "teacher"
+    return {
+        "name": "net",
+        "model": {**MODEL, "layers": layers},
+        "loss": loss,
+        "data": {"source": "synthetic", "kind": kind, "rows": 50, "features": 5, "outputs": outputs, "seed": 3},
+        "batch": {"rows": 16, "shuffle": True, "seed": 2},
+        "optimizer": {"kind": "sgd", "learning_rate": 0.05},
+        **keys,
+    }
+
+
+class Frameworks(ProgramTest):
+    def verify(self, *arguments):
+        """{cell: row} of a verification."""
+        output, _ = self.call("verify", *arguments)
+        return [line.strip() for line in output.splitlines() if "/" in line]
+
+    def assert_all_ok(self, rows, count):
+        self.assertEqual([row for row in rows if " ok " not in row], [])
+        self.assertEqual(len(rows), count)
+
+
+class NotInstalled(Frameworks):
+    variables = {"GDBENCH_FRAMEWORKS": "/nowhere"}
+
+    def test_rows_say_what_to_install(self):
+        rows = self.verify("frameworks", "--scenario", "linreg-3x2", "--impl", "jax/*", "--impl", "keras/*")
+        self.assertGreater(len(rows), 5)
+        for row in rows:
+            self.assertRegex(row, r"^(jax|keras)/\S+ +unsupported +not installed: scripts/frameworks (jax|keras)$")
+
+    def test_they_are_listed(self):
+        output, _ = self.call("list", "implementations")
+        for name in ALL:
+            self.assertIn(f"\n{name}/", output)
+        self.assertIn("(not installed: scripts/frameworks pytorch)", output)
+
+    def test_nobody_meets_them_unasked(self):
+        output, _ = self.call("run", "--dry-run")
+        self.assertNotIn("jax/", output)
+        _, errors = self.call("run", "--impl", "jax/no-such-mode", "--dry-run", status=2)
+        self.assertIn("jax/jit", errors)
+
+    def test_a_broken_environment_costs_its_rows_only(self):
+        binaries = self.folder / "environments" / "jax" / "bin"
+        binaries.mkdir(parents=True)
+        python = binaries / "python"
+        python.write_text("#!/bin/sh\necho the interpreter is broken >&2\nexit 3\n", encoding="utf-8")
+        python.chmod(0o755)
+        self.variables = {"GDBENCH_FRAMEWORKS": str(binaries.parent.parent)}
+        output, _ = self.call("list", "implementations")
+        self.assertIn("the interpreter is broken", output)
+        self.assertIn("hand/naive", output)
+
+
+@unittest.skipUnless(importable("numpy", "scipy"), "there is no python3-numpy or no python3-scipy")
+class Distribution(Frameworks):
+    """NumPy and SciPy of the distribution, where no environment is made."""
+
+    variables = {"GDBENCH_FRAMEWORKS": "/nowhere"}
+    IMPLEMENTATIONS = ("--impl", "numpy/*", "--impl", "scipy/*")
+
+    def test_seed_scenarios(self):
+        rows = self.verify("frameworks", "--scenario", "linreg-3*", "--scenario", "mlp-10-50-1", *self.IMPLEMENTATIONS)
+        self.assert_all_ok(rows, 4 * 4)
+
+    def test_every_optimizer(self):
+        output, _ = self.call("verify", "conformance", *self.IMPLEMENTATIONS[2:], "--impl", "numpy/inplace", "--impl",
+                              "numpy/vectorised", "--set", "batch=64", "--set", "batch.micro_batches=1", "--brief")
+        self.assertIn("84 cells: 68 ok, 16 unsupported", output)
+
+    def test_activations_and_losses(self):
+        for activation, loss, outputs in (("tanh", "half_mse", 3), ("sigmoid", "mse", 1), ("relu", "softmax_cross_entropy", 4)):
+            self.write_json("net.json", network(activation, loss, outputs, dtype="f64"))
+            rows = self.verify("--scenario", "./net.json", *self.IMPLEMENTATIONS)
+            self.assert_all_ok(rows, 4)
+
+    def test_decay_and_schedule(self):
+        optimizer = {"kind": "momentum", "learning_rate": 0.05, "weight_decay": 0.1}
+        optimizer["schedule"] = {"kind": "cosine", "steps": 20, "final_rate": 0.001}
+        for decoupled in (False, True):
+            optimizer["decoupled_weight_decay"] = decoupled
+            self.write_json("net.json", network("relu", "mse", 1, optimizer=optimizer))
+            self.assert_all_ok(self.verify("--scenario", "./net.json", *self.IMPLEMENTATIONS), 4)
+
+    def test_the_update_alone(self):
+        rows = self.verify("updates", "--scenario", "update-601", *self.IMPLEMENTATIONS)
+        # numpy/loop has no such task; scipy/blas has no adam.
+        self.assertEqual(sum(" ok " in row for row in rows), 8)
+        self.assertEqual(sum("has no task update" in row or "has no optimizer adam" in row for row in rows), len(rows) - 8)
+
+    def test_a_run_tells_imports_phases_and_calls(self):
+        self.call("run", "frameworks", "--scenario", "linreg-300x10", "--impl", "numpy/vectorised", "--impl", "hand/naive",
+                  "--launches", "3", "--out", "r.json")
+        (cell,) = (cell for cell in self.read_json("r.json")["cells"] if cell["implementation"] == "numpy/vectorised")
+        self.assertEqual(cell["status"]["state"], "ok")
+        self.assertGreater(cell["launches"][0]["import_seconds"], 0)
+        self.assertLess(cell["launches"][0]["import_seconds"], cell["launches"][0]["prepare_seconds"])
+        self.assertGreater(cell["launches"][0]["imported_resident_bytes"], 1e6)
+        self.assertIn("threads", cell["runtime"])
+        # x @ w; - y; * factor; X' @ d; rate *; w -.
+        self.assertEqual(cell["profile"]["dispatches_per_step"], 6)
+        self.assertGreater(cell["profile"]["floor"][0]["time_ns"], 0)
+        phases = {record["phase"] for record in cell["profile"]["records"]}
+        self.assertEqual(phases, {"data", "forward", "backward", "update"})
+        output, _ = self.call("explain", "r.json", "--a", "numpy/vectorised", "--b", "hand/naive")
+        self.assertIn("numpy/vectorised makes 6 calls into its framework per step", output)
+
+    def test_the_emptiest_step(self):
+        self.call("run", "floor", "--impl", "numpy/vectorised", "--quick", "--out", "r.json")
+        (cell,) = self.read_json("r.json")["cells"]
+        self.assertEqual(cell["status"]["state"], "ok")
+        self.assertEqual(len(cell["samples"]), 7)
+
+
+@unittest.skipUnless((ENVIRONMENTS / "jax" / "requirements.txt").exists(), "not installed: scripts/frameworks jax")
+class Jax(Frameworks):
+    variables = {"GDBENCH_FRAMEWORKS": str(ENVIRONMENTS)}
+
+    def test_seed_scenarios(self):
+        rows = self.verify("frameworks", "--scenario", "linreg-3x2", "--scenario", "mlp-*-1*", "--impl", "jax/*")
+        self.assert_all_ok(rows, 3 * 3)
+
+    def test_every_optimizer(self):
+        for kind in ("momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"):
+            optimizer = {"kind": kind, "learning_rate": 0.01, "weight_decay": 0.01}
+            self.write_json("net.json", network("tanh", "softmax_cross_entropy", 3, optimizer=optimizer, dtype="f64"))
+            self.assert_all_ok(self.verify("--scenario", "./net.json", "--impl", "jax/jit"), 1)
+
+
+class Install(ProgramTest):
+    SCRIPT = str(SOURCE / "scripts" / "frameworks")
+
+    def test_an_unknown_framework_is_one_line(self):
+        result = subprocess.run([self.SCRIPT, "theano"], capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("found 'theano', expected all or some of numpy", result.stderr)
+        self.assertEqual(result.stderr.count("\n"), 1)
+
+    def test_every_framework_has_pinned_requirements(self):
+        for name in ("numpy", "scipy", "pytorch", "tensorflow", "jax"):
+            file = SOURCE / "implementations" / "frameworks" / "requirements" / f"{name}.txt"
+            first, *pins = file.read_text(encoding="utf-8").splitlines()
+            self.assertIn("To download:", first)
+            for pin in pins:
+                self.assertRegex(pin, r"^[\w.-]+==[\w.]+$")
+
+
+if __name__ == "__main__":
+    unittest.main()
