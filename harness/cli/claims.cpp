@@ -54,6 +54,7 @@ Status print(const Options& options, const std::vector<claims::ExpandedClaim>& c
     std::cout << result::to_ordered_json(judgements.value()).dump(2) << "\n";
   } else {
     std::cout << render::claims_console(judgements.value(), terminal_width());
+    for (const std::string& note : report.notes) std::cout << "note: " << note << "\n";
   }
   std::cout << std::flush;
   return options.markdown.empty() ? Status{}

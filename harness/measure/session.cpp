@@ -88,15 +88,19 @@ class Session {
   Status measure(const std::vector<PlannedScenario*>& scenarios, double deadline) {
     std::vector<ActiveScenario> active = activate(scenarios);
     while (!active.empty() && !options_.cancelled()) {
-      if (Status status = drop_dear_ones(active, deadline); !status.ok()) return status;
+      drop_dear_ones(active, deadline);
       for (ActiveScenario& scenario : active) {
         if (options_.cancelled()) break;
         if (done(scenario, deadline)) continue;
         if (Status status = launch(scenario); !status.ok()) return status;
       }
-      std::erase_if(active, [&](const ActiveScenario& scenario) { return done(scenario, deadline); });
+      std::erase_if(active, [&](const ActiveScenario& scenario) {
+        if (!done(scenario, deadline)) return false;
+        note_if_short(scenario);
+        return true;
+      });
     }
-    return {};
+    return note_short_ones();
   }
 
   double elapsed() const { return seconds_since(started_); }
@@ -178,26 +182,30 @@ class Session {
 
   // Where the time left gives not every scenario its decisive launches, the ones whose launches cost least get theirs.
   // Known only once each has had a launch.
-  Status drop_dear_ones(std::vector<ActiveScenario>& active, double deadline) {
+  void drop_dear_ones(std::vector<ActiveScenario>& active, double deadline) {
+    if (options_.launches > 0 || options_.decisive_launches == 0 || active.front().launches == 0) return;
     const auto missing_seconds = [this](const ActiveScenario& scenario) {
       return scenario.slowest_launch_seconds * std::max(0, options_.decisive_launches - scenario.launches);
     };
-    if (options_.launches > 0 || options_.decisive_launches == 0 || active.front().launches == 0) return {};
     std::stable_sort(active.begin(), active.end(), [&](const ActiveScenario& a, const ActiveScenario& b) {
       return missing_seconds(a) < missing_seconds(b);
     });
     double needed = elapsed();
     std::size_t kept = 0;
-    for (; kept < active.size(); ++kept) {
-      needed += missing_seconds(active[kept]);
-      if (needed > deadline && missing_seconds(active[kept]) > 0) break;
-    }
-    if (kept == active.size()) return {};
-    report_.notes.push_back("the budget was too short for " + std::to_string(options_.decisive_launches) +
-                            " launches of " + std::to_string(active.size() - kept) + " of " +
-                            std::to_string(report_.scenarios.size()) + " scenarios, those whose launches take longest");
+    while (kept < active.size() && (needed += missing_seconds(active[kept])) <= deadline) ++kept;
+    for (std::size_t i = kept; i < active.size(); ++i) note_if_short(active[i]);
     active.resize(kept);
-    return journal_->note(report_.notes.back());
+  }
+
+  void note_if_short(const ActiveScenario& scenario) {
+    if (!scenario.cells.empty() && scenario.launches < options_.decisive_launches) ++short_scenarios_;
+  }
+
+  Status note_short_ones() {
+    if (short_scenarios_ == 0 || options_.launches > 0 || options_.cancelled()) return {};
+    return note_once("the budget was too short for " + std::to_string(options_.decisive_launches) + " launches of " +
+                     std::to_string(short_scenarios_) + " of " + std::to_string(report_.scenarios.size()) +
+                     " scenarios");
   }
 
   bool done(const ActiveScenario& scenario, double deadline) const {
@@ -242,6 +250,7 @@ class Session {
   TargetTime target_time_;
   std::size_t verified_ = 0;
   std::map<std::string, double> verification_seconds_;  // of an implementation's latest cell
+  std::size_t short_scenarios_ = 0;                     // that had fewer launches than decide anything
   std::set<std::string> noted_;
 };
 
