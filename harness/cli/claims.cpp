@@ -54,6 +54,7 @@ Status print(const Options& options, const std::vector<claims::ExpandedClaim>& c
     std::cout << result::to_ordered_json(judgements.value()).dump(2) << "\n";
   } else {
     std::cout << render::claims_console(judgements.value(), terminal_width());
+    for (const std::string& note : report.notes) std::cout << "note: " << note << "\n";
   }
   std::cout << std::flush;
   return options.markdown.empty() ? Status{}
@@ -108,7 +109,8 @@ measure::RunOptions run_options(const Options& options, double budget_seconds) {
   measure::RunOptions run;
   run.budget_seconds = budget_seconds;
   run.launches = options.launches;
-  run.minimum_launches = 1;  // a budget is kept, evenly: scenarios have their launches in turn
+  run.minimum_launches = 1;  // a budget is kept
+  run.decisive_launches = stats::VerdictOptions{}.minimum_launches;
   run.most_launches = kMostLaunches;
   run.profiles = false;  // of one process each: no verdict rests on them
   run.cut_verification = true;

@@ -23,9 +23,12 @@ struct RunOptions {
   int launches = 0;            // exactly so many; 0: as many as the budget gives
   int minimum_launches = 3;    // even if the budget is spent
   int most_launches = 0;       // even if there is budget left; 0: no limit
-  bool profiles = true;        // a glance at each cell's phases, in a process of its own
-  // Verify only as long as a part of the budget lasts (kVerificationShareOfBudget); the cells of the scenarios that
-  // come after that stay pending, with the reason.
+  // Fewer say nothing: where there is no time for so many of every scenario, those whose launches cost least have them,
+  // the others the minimum. 0: all have as many.
+  int decisive_launches = 0;
+  bool profiles = true;  // a glance at each cell's phases, in a process of its own
+  // Verify only as long as a part of the budget lasts (kVerificationShareOfBudget); scenarios that take longer stay
+  // pending, with the reason.
   bool cut_verification = false;
   // Rounds per launch whose blocks count; one more comes first and is marked cold. Six blocks of 2 ms: more blocks in a
   // launch do not average out what differs between launches, so a launch is kept short.

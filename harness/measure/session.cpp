@@ -1,6 +1,7 @@
 #include "harness/measure/session.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "harness/measure/profile_cell.h"
@@ -19,6 +20,9 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 // A glance at where a step's time goes, beside the launches that time it.
 constexpr int kBlocksOfAGlance = 3;
+
+// What verifying a scenario may take of a budget whose share for verification is spent.
+constexpr double kCheapShareOfBudget = 0.005;
 
 // A scenario while it is measured.
 struct ActiveScenario {
@@ -53,7 +57,7 @@ class Session {
   Status verify(const std::vector<PlannedScenario*>& scenarios, std::size_t cells_of_run) {
     for (PlannedScenario* planned : scenarios) {
       if (planned->cells.empty()) continue;
-      if (no_time_to_verify()) {
+      if (no_time_to_verify(*planned)) {
         if (Status status = leave_out(*planned); !status.ok()) return status;
         continue;
       }
@@ -64,7 +68,9 @@ class Session {
         result::Cell& cell = report_.cells[planned_cell.index];
         const double fraction = static_cast<double>(verified_++) / static_cast<double>(cells_of_run);
         options_.progress({"verify " + cell.id, journal_ == nullptr ? fraction : share_of_budget(), seconds_left()});
+        const double start = elapsed();
         verify_cell(*planned, planned_cell, yardstick.value(), options_, journal_ != nullptr, cell);
+        verification_seconds_[cell.implementation] = elapsed() - start;
         if (options_.cancelled()) {
           cell.status = {};  // stopped by us: not judged
           return {};
@@ -82,14 +88,19 @@ class Session {
   Status measure(const std::vector<PlannedScenario*>& scenarios, double deadline) {
     std::vector<ActiveScenario> active = activate(scenarios);
     while (!active.empty() && !options_.cancelled()) {
+      drop_dear_ones(active, deadline);
       for (ActiveScenario& scenario : active) {
         if (options_.cancelled()) break;
         if (done(scenario, deadline)) continue;
         if (Status status = launch(scenario); !status.ok()) return status;
       }
-      std::erase_if(active, [&](const ActiveScenario& scenario) { return done(scenario, deadline); });
+      std::erase_if(active, [&](const ActiveScenario& scenario) {
+        if (!done(scenario, deadline)) return false;
+        note_if_short(scenario);
+        return true;
+      });
     }
-    return {};
+    return note_short_ones();
   }
 
   double elapsed() const { return seconds_since(started_); }
@@ -98,9 +109,16 @@ class Session {
   double share_of_budget() const { return std::min(1.0, elapsed() / std::max(options_.budget_seconds, 1e-9)); }
   double seconds_left() const { return std::max(0.0, options_.budget_seconds - elapsed()); }
 
-  bool no_time_to_verify() const {
-    return options_.cut_verification && options_.launches == 0 &&
-           elapsed() > kVerificationShareOfBudget * options_.budget_seconds;
+  // Goes by what the latest cell of each implementation took; what is cheap is always verified.
+  bool no_time_to_verify(const PlannedScenario& planned) const {
+    if (!options_.cut_verification || options_.launches > 0) return false;
+    double expected = 0;
+    for (const PlannedCell& planned_cell : planned.cells) {
+      const auto known = verification_seconds_.find(report_.cells[planned_cell.index].implementation);
+      if (known != verification_seconds_.end()) expected += known->second;
+    }
+    return expected > kCheapShareOfBudget * options_.budget_seconds &&
+           elapsed() + expected > kVerificationShareOfBudget * options_.budget_seconds;
   }
 
   Status leave_out(const PlannedScenario& planned) {
@@ -162,6 +180,34 @@ class Session {
     return active;
   }
 
+  // Where the time left gives not every scenario its decisive launches, the ones whose launches cost least get theirs.
+  // Known only once each has had a launch.
+  void drop_dear_ones(std::vector<ActiveScenario>& active, double deadline) {
+    if (options_.launches > 0 || options_.decisive_launches == 0 || active.front().launches == 0) return;
+    const auto missing_seconds = [this](const ActiveScenario& scenario) {
+      return scenario.slowest_launch_seconds * std::max(0, options_.decisive_launches - scenario.launches);
+    };
+    std::stable_sort(active.begin(), active.end(), [&](const ActiveScenario& a, const ActiveScenario& b) {
+      return missing_seconds(a) < missing_seconds(b);
+    });
+    double needed = elapsed();
+    std::size_t kept = 0;
+    while (kept < active.size() && (needed += missing_seconds(active[kept])) <= deadline) ++kept;
+    for (std::size_t i = kept; i < active.size(); ++i) note_if_short(active[i]);
+    active.resize(kept);
+  }
+
+  void note_if_short(const ActiveScenario& scenario) {
+    if (!scenario.cells.empty() && scenario.launches < options_.decisive_launches) ++short_scenarios_;
+  }
+
+  Status note_short_ones() {
+    if (short_scenarios_ == 0 || options_.launches > 0 || options_.cancelled()) return {};
+    return note_once("the budget was too short for " + std::to_string(options_.decisive_launches) + " launches of " +
+                     std::to_string(short_scenarios_) + " of " + std::to_string(report_.scenarios.size()) +
+                     " scenarios");
+  }
+
   bool done(const ActiveScenario& scenario, double deadline) const {
     if (scenario.cells.empty()) return true;
     if (options_.launches > 0) return scenario.launches >= options_.launches;
@@ -203,6 +249,8 @@ class Session {
   Clock::time_point started_;
   TargetTime target_time_;
   std::size_t verified_ = 0;
+  std::map<std::string, double> verification_seconds_;  // of an implementation's latest cell
+  std::size_t short_scenarios_ = 0;                     // that had fewer launches than decide anything
   std::set<std::string> noted_;
 };
 

@@ -2,9 +2,7 @@
 
 import json
 import unittest
-from unittest import mock
 
-import program
 from program import FAKES, ProgramTest
 
 NATIVE = {"implementation": "hand/naive"}
@@ -55,14 +53,7 @@ class Claims(ProgramTest):
         for name, experiments in CLAIMS.items():
             claim = {"id": name, "sentence": f"It {name}.", "source": "a page", "purpose": "p", "experiments": experiments}
             self.write_json(f"scenarios/claims/{name}.json", claim)
-        usual = program.environment
-
-        def with_claims(plugins=""):
-            return {**usual(plugins), "GDBENCH_SCENARIO_PATH": str(scenarios)}
-
-        patch = mock.patch.object(program, "environment", with_claims)
-        patch.start()
-        self.addCleanup(patch.stop)
+        self.variables = {"GDBENCH_SCENARIO_PATH": str(scenarios)}
 
     def verdicts(self, output):
         return {claim["id"]: claim["verdict"] for claim in json.loads(output)["claims"]}
@@ -120,6 +111,9 @@ class Claims(ProgramTest):
         )
         self.assertEqual(set(self.verdicts(output).values()), {"not run"})
         self.assertIn("the budget left no time to verify it", output)
+        report = self.read_json("c.json")
+        self.assertRegex(" ".join(report["notes"]), r"the budget was too short for 3 launches of 1 of \d scenarios")
+        self.assertEqual(max(len(cell["launches"]) for cell in report["cells"]), 1)
 
     def test_dry_run(self):
         output, errors = self.call("claims", "run", "steps-fall", "time-falls", "--dry-run")
