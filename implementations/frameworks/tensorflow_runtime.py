@@ -1,7 +1,7 @@
 """What the adapters of TensorFlow and Keras share: start-up, arrays, layers and losses of TensorFlow's ops, floors."""
 import os
 
-from training import Training
+from training import SLOTS, Training
 
 
 def start(threads):
@@ -23,6 +23,8 @@ def start(threads):
 class TensorFlowTraining(Training):
     """Base of all modes."""
 
+    OPTIMIZERS = tuple(SLOTS)
+    CAPABILITIES = ("shuffle", "schedule", "weight_decay")
     # Of floor(): the mode's own emptiest step.
     emptiest = "tf.negative of one number"
     floors = None
