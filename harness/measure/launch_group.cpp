@@ -8,6 +8,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/measure/cell_worker.h"
+#include "harness/measure/profile_cell.h"
 #include "harness/measure/schedule.h"
 #include "harness/measure/verify_cell.h"
 #include "harness/verify/yardstick.h"
@@ -137,8 +138,7 @@ class LaunchGroup {
                              " time(s), first seen in launch " + std::to_string(launch_);
     const auto same = [&](const std::string& known) { return known.starts_with(cell.id + " traced"); };
     if (std::any_of(report_.notes.begin(), report_.notes.end(), same)) return;
-    report_.notes.push_back(note);
-    static_cast<void>(journal_.note(note));  // the report will have it; a full disk shows at the next sample
+    note_once(note);
   }
 
   void distrust(const LiveCell& live, const std::string& reason) {
@@ -173,13 +173,37 @@ class LaunchGroup {
     if (planned_.dataset->stream) launch.cached_file_bytes = cached_bytes(planned_.dataset->stream->file().path);
   }
 
+  // After everything that is timed, where no process of its own was started for it. What goes wrong is the profile's
+  // loss: false where the worker cannot go on.
+  bool profile(Member& member) {
+    result::Cell& cell = cell_of(*member.live);
+    if (!options_.profiles || cell.profile || launch_ > 0 || cell.status.state != CellState::ok) return true;
+    Result<result::Profile> profile = profile_worker(member.worker, planned_, member.launch, kBlocksOfAGlance, cell);
+    if (profile.ok()) {
+      cell.profile = std::move(profile).value();
+      static_cast<void>(journal_.cell(cell));  // a full disk shows at the next record
+      return true;
+    }
+    const bool offered = profile.error().kind != ErrorKind::unsupported;
+    note_once(offered ? cell.id + " has no profile: " + profile.error().message
+                      : cell.implementation + " offers no profile");
+    return !offered;
+  }
+
+  void note_once(const std::string& note) {
+    if (std::find(report_.notes.begin(), report_.notes.end(), note) != report_.notes.end()) return;
+    report_.notes.push_back(note);
+    static_cast<void>(journal_.note(note));  // the report will have it; a full disk shows at the next sample
+  }
+
   Status finish_all() {
     for (const std::unique_ptr<Member>& member : members_) {
       if (options_.cancelled()) return {};
       Status status = replay(*member);
       worker::Client& client = member->worker.client();
       note_memory(client, member->launch);
-      if (status.ok()) status = client.bye();
+      const bool profiled = !status.ok() || profile(*member);
+      if (status.ok() && profiled) status = client.bye();
       if (!status.ok()) fail(*member->live, status_of(status.error()));
       member->launch.total_seconds = static_cast<double>(monotonic_ns() - member->started_ns) * 1e-9;
       result::Cell& cell = cell_of(*member->live);

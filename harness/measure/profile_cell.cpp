@@ -72,15 +72,23 @@ void add_allocations(const std::optional<worker::AllocationTotals>& block,
 
 Result<result::Profile> profile_verified_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
                                               const RunOptions& options, int blocks, const result::Cell& cell) {
-  const result::Block& block = *cell.block;
   result::Launch launch;
   Result<CellWorker> started =
-      CellWorker::start(planned, planned_cell, timed_problem(planned, block), options.limits, launch, true);
+      CellWorker::start(planned, planned_cell, timed_problem(planned, *cell.block), options.limits, launch, true);
   if (!started.ok()) return started.error();
   CellWorker worker = std::move(started).value();
   const Result<worker::BlockAnswer> first = worker.run_block(1, 0);
   if (!first.ok()) return first.error();
+  launch.first_step_ns = first.value().real_ns;
+  Result<result::Profile> profile = profile_worker(worker, planned, launch, blocks, cell);
+  if (!profile.ok()) return profile;
+  if (Status status = worker.client().bye(); !status.ok()) return status.error();
+  return profile;
+}
 
+Result<result::Profile> profile_worker(CellWorker& worker, const PlannedScenario& planned, const result::Launch& launch,
+                                       int blocks, const result::Cell& cell) {
+  const result::Block& block = *cell.block;
   std::vector<double> unprofiled;
   std::vector<ProfiledBlock> profiled;
   std::optional<worker::AllocationTotals> allocated;
@@ -93,7 +101,6 @@ Result<result::Profile> profile_verified_cell(const PlannedScenario& planned, co
     if (!with_records.ok()) return with_records.error();
     profiled.push_back(std::move(with_records).value());
   }
-  if (Status status = worker.client().bye(); !status.ok()) return status.error();
 
   const auto middle = profiled.begin() + blocks / 2;
   std::nth_element(profiled.begin(), middle, profiled.end(),
@@ -107,7 +114,7 @@ Result<result::Profile> profile_verified_cell(const PlannedScenario& planned, co
   profile.profiled_step_ns = middle->step_ns;
   profile.load_seconds = launch.load_seconds;
   profile.prepare_seconds = launch.prepare_seconds;
-  profile.first_step_ns = first.value().real_ns;
+  profile.first_step_ns = launch.first_step_ns;
   add_allocations(allocated, worker.client().prepared(), profile);
   profile.dispatches_per_step = middle->dispatches;
   if (!middle->floor.empty()) profile.floor = std::move(middle->floor);

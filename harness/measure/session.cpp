@@ -18,9 +18,6 @@ using result::CellState;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// A glance at where a step's time goes, beside the launches that time it.
-constexpr int kBlocksOfAGlance = 3;
-
 // What verifying a scenario may take of a budget whose share for verification is spent.
 constexpr double kCheapShareOfBudget = 0.005;
 
@@ -130,9 +127,12 @@ class Session {
     return {};
   }
 
-  // Before any launch, so that no timed block meets it. What goes wrong here is the profile's loss, not the cell's.
+  // Before any launch, so that no timed block meets it, in a process of its own, where allocations are counted. What
+  // goes wrong here is the profile's loss, not the cell's. Who cannot count them is profiled at the end of its first
+  // launch instead: a framework takes seconds to start.
   Status profile(const PlannedScenario& planned, const PlannedCell& planned_cell, result::Cell& cell) {
     if (cell.status.state != CellState::ok || !options_.profiles) return {};
+    if (planned_cell.entry->allocation_counter.empty()) return {};
     if (options_.launches == 0 && seconds_left() <= 0) return note_once("no time was left for some profiles");
     Result<result::Profile> profile = profile_verified_cell(planned, planned_cell, options_, kBlocksOfAGlance, cell);
     if (profile.ok()) {
