@@ -124,7 +124,7 @@ class LaunchGroup {
     sample.cpu_ns = times.cpu_ns / static_cast<double>(block.steps);
     sample.request_ns = static_cast<double>(times.received_ns - times.sent_ns);
     sample.displacement = verify::displacement(planned_.start, member.worker.state(kEndImage, times.end_step));
-    if (live.planned->arithmetic && live.expected.has_value()) {
+    if (live.planned->proof == Proof::trajectory && live.expected.has_value()) {
       distrust(live, reason_for_distrust(sample.displacement, *live.expected));
     }
     return sample;
@@ -132,8 +132,9 @@ class LaunchGroup {
 
   // A function that is traced or compiled again inside the clock is no steady step; the row stays, the reader is told.
   void note_traces(const result::Cell& cell, std::uint64_t traces) {
-    const std::string note = cell.id + " traced or compiled a function again inside a timed block: " +
-                             std::to_string(traces) + " time(s), first seen in launch " + std::to_string(launch_);
+    const std::string note = cell.id +
+                             " traced or compiled a function again inside a timed block: " + std::to_string(traces) +
+                             " time(s), first seen in launch " + std::to_string(launch_);
     const auto same = [&](const std::string& known) { return known.starts_with(cell.id + " traced"); };
     if (std::any_of(report_.notes.begin(), report_.notes.end(), same)) return;
     report_.notes.push_back(note);
@@ -150,7 +151,7 @@ class LaunchGroup {
     LiveCell& live = *member.live;
     const result::Cell& cell = cell_of(live);
     const std::uint64_t steps = cell.block->steps;
-    if (live.replayed || !live.planned->arithmetic || steps < 2 || cell.samples.empty()) return {};
+    if (live.replayed || live.planned->proof != Proof::trajectory || steps < 2 || cell.samples.empty()) return {};
     live.replayed = true;
     std::mt19937_64 generator(options_.seed + live.planned->index);
     const std::uint64_t first = 1 + generator() % (steps - 1);

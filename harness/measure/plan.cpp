@@ -185,8 +185,10 @@ class Planner {
     cell.worker = entry.worker_build;
     // The emptiest step computes nothing that could be checked.
     const bool floor = planned.problem.task == scenario::Task::floor;
-    const bool arithmetic = !floor && !implementation.has_capability("no_arithmetic");
-    cell.ranked = (arithmetic || floor) && implementation.id.find('+') == std::string::npos;
+    const Proof proof = floor || implementation.has_capability("no_arithmetic")          ? Proof::none
+                        : planned.shuffled && implementation.has_capability("own_order") ? Proof::loss
+                                                                                         : Proof::trajectory;
+    cell.ranked = (proof == Proof::trajectory || floor) && implementation.id.find('+') == std::string::npos;
     const std::string reason =
         reason_unsupported(implementation, planned.problem, planned.shuffled, planned.streamed, point.threads);
     if (entry.problem.has_value()) {
@@ -200,8 +202,8 @@ class Planner {
     } else if (!reason.empty()) {
       cell.status = {result::CellState::unsupported, reason};
     } else {
-      planned.cells.push_back({report_.cells.size(), &entry, std::move(options).value(),
-                               place_threads(point.threads, allowed), arithmetic});
+      planned.cells.push_back(
+          {report_.cells.size(), &entry, std::move(options).value(), place_threads(point.threads, allowed), proof});
     }
     report_.cells.push_back(std::move(cell));
     return {};

@@ -17,13 +17,17 @@
 
 namespace gdbench::measure {
 
+// What proves that a cell computes what its scenario says: its trajectory beside the reference's; its loss alone, where
+// it shuffles in an order of its own; nothing, where it does nothing on purpose.
+enum class Proof { trajectory, loss, none };
+
 // One cell as it will be run; what is learned about it goes to report.cells[index].
 struct PlannedCell {
   std::size_t index = 0;
   const worker::CatalogueEntry* entry = nullptr;
   std::map<std::string, std::string> options;  // every declared option
   worker::ThreadSettings threads;
-  bool arithmetic = true;  // false: does nothing on purpose, is not verified
+  Proof proof = Proof::trajectory;
 };
 
 // Cells that share data, start state and reference. The data is made when it is needed and can be let go.

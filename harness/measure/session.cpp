@@ -147,7 +147,7 @@ class Session {
     if (!planned.scenario.target) return {};
     const double start = elapsed();
     Status status;
-    if (cell.status.state == CellState::ok && planned_cell.arithmetic && !options_.cancelled()) {
+    if (cell.status.state == CellState::ok && planned_cell.proof != Proof::none && !options_.cancelled()) {
       options_.progress({"train to target " + cell.id, share_of_budget(), seconds_left()});
       Result<result::TargetRun> run = run_to_target(planned, planned_cell, options_, target_time_.next_share(), cell);
       if (run.ok()) {

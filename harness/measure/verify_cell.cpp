@@ -8,6 +8,7 @@
 
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/trust.h"
+#include "harness/verify/reference.h"
 
 namespace gdbench::measure {
 
@@ -117,6 +118,39 @@ Result<result::CellStatus> check_trajectory(CellWorker& worker, const PlannedSce
   return result::CellStatus{CellState::ok, ""};
 }
 
+// For an implementation that shuffles in an order of its own, which the reference cannot follow: as many steps as the
+// scenario calls far from its fixed point must lower the loss, and the loss that it states must be that of its
+// parameters.
+Result<result::CellStatus> check_loss(CellWorker& worker, const PlannedScenario& planned, result::Cell& cell) {
+  constexpr double kTolerance = 1e-3;  // of rounding, in sums over all rows
+  const auto reference_loss = [&](const scenario::State& state) {
+    return verify::evaluate(planned.problem, *planned.dataset, verify::to_reference<double>(state));
+  };
+  const std::int64_t steps = planned.scenario.steps;
+  const Result<worker::BlockAnswer> block = worker.run_block(static_cast<std::uint64_t>(steps), 0);
+  if (!block.ok()) return block.error();
+  const Result<double> stated = worker.client().evaluate();
+  if (!stated.ok()) return stated.error();
+  result::Verification verification;
+  verification.steps = steps;
+  verification.initial_loss = reference_loss(planned.start);
+  verification.final_loss = reference_loss(worker.state(kEndImage, block.value().end_step));
+  cell.verification = verification;
+  char text[160];
+  if (!(verification.final_loss < verification.initial_loss)) {
+    std::snprintf(text, sizeof text, "its loss is %.6g after %lld steps, no less than %.6g at the start",
+                  verification.final_loss, static_cast<long long>(steps), verification.initial_loss);
+    return result::CellStatus{CellState::wrong, text};
+  }
+  if (!(std::abs(stated.value() - verification.final_loss) <= kTolerance * verification.initial_loss)) {
+    std::snprintf(text, sizeof text,
+                  "states the loss %.6g after %lld steps, the reference evaluates its parameters to %.6g",
+                  stated.value(), static_cast<long long>(steps), verification.final_loss);
+    return result::CellStatus{CellState::wrong, text};
+  }
+  return result::CellStatus{CellState::ok, ""};
+}
+
 Result<double> time_empty_block(CellWorker& worker) {
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kEmptyBlocks; ++i) {
@@ -187,8 +221,10 @@ void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell
   CellWorker worker = std::move(started).value();
   if (const auto& libraries = worker.client().libraries()) cell.runtime = libraries->text;
   cell.status = {CellState::ok, ""};
-  if (planned_cell.arithmetic) {
-    const Result<result::CellStatus> checked = check_trajectory(worker, planned, yardstick, options.seed, cell);
+  if (planned_cell.proof != Proof::none) {
+    const Result<result::CellStatus> checked = planned_cell.proof == Proof::loss
+                                                   ? check_loss(worker, planned, cell)
+                                                   : check_trajectory(worker, planned, yardstick, options.seed, cell);
     cell.status = checked.ok() ? checked.value() : status_of(checked.error());
   }
   if (cell.status.state == CellState::ok && calibrate) {

@@ -1,5 +1,5 @@
 """JAX as its documentation teaches it: pure functions of a list of parameters, jax.grad, jax.jit."""
-from training import PhasedTraining, Training
+from training import SLOTS, PhasedTraining, Training
 
 NAME = "jax"
 MODULES = ("jax", "numpy")
@@ -25,6 +25,8 @@ class Pure(Training):
     """Base of all modes: the step as a pure function of its state."""
 
     TASKS = ("train", "update", "floor")
+    OPTIMIZERS = tuple(SLOTS)
+    CAPABILITIES = ("shuffle", "schedule", "weight_decay")
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
@@ -202,7 +204,6 @@ class Jit(Pure):
 class Loop(Pure):
     """All steps of a block inside one jitted loop"""
 
-    CAPABILITIES = Pure.CAPABILITIES
     TASKS = ("train", "update")
 
     @classmethod

@@ -2,6 +2,7 @@
 import time
 
 import keras_optimizers
+import keras_pipelines
 import tensorflow_runtime
 from tensorflow_runtime import TensorFlowTraining
 from training import clock, record
@@ -21,11 +22,12 @@ def start(threads):
 
 
 class Fit(TensorFlowTraining):
-    """compile and fit on a tf.data pipeline; the clock runs from fit's first batch to the result of its last"""
+    """compile and fit on a tf.data pipeline; timed from after a few batches to the result of the last"""
 
-    # Every call of fit takes tens of milliseconds before its first batch; profile() shows them. One call trains any number
-    # of steps (steps_per_epoch), so that no end of an epoch lies between them.
+    # A call of fit takes tens of milliseconds before its first batch and after its last; profile() shows them. One call
+    # trains any number of steps (steps_per_epoch), so that no end of an epoch lies between them.
     TASKS = ("train", "floor")
+    LEAD = 5
     run_eagerly = False
     jit_compile = False
 
@@ -39,6 +41,7 @@ class Fit(TensorFlowTraining):
         super().__init__(problem, data, options)
         if problem.task == "floor":
             self.model, self.pipeline = self.make_empty()
+            self.fit(1)
         else:
             self.model, self.pipeline = self.make_model(), self.batches_from
             # Traced for each shape of a batch; a state is set before anything is timed.
@@ -58,7 +61,8 @@ class Fit(TensorFlowTraining):
         rate = self.schedule() if self.problem.scheduled else self.problem.rate
         self.optimizer = keras_optimizers.make(self.problem.optimizer, rate)
         settings = {"run_eagerly": self.run_eagerly, "jit_compile": self.jit_compile}
-        model.compile(optimizer=self.optimizer, loss=self.make_loss(), **settings)
+        self.loss_function = self.make_loss()
+        model.compile(optimizer=self.optimizer, loss=self.loss_function, **settings)
         self.optimizer.build(model.trainable_variables)
         return model
 
@@ -90,26 +94,14 @@ class Fit(TensorFlowTraining):
         return mean if self.problem.loss == "mse" else lambda targets, outputs: mean(targets, outputs) / 2
 
     def batches_from(self, first):
-        """The tf.data pipeline from step `first` on, without end."""
-        problem, x, y = self.problem, self.x, self.y
-        epoch, skipped = divmod(first, problem.steps_per_epoch)
-        if problem.batch_rows >= problem.rows and self.data.order is None:
-            return tf.data.Dataset.from_tensors((x, y)).repeat()
-        if self.data.order is None:
-            dataset = tf.data.Dataset.from_tensor_slices((x, y)).batch(problem.batch_rows)
-            return dataset.repeat().skip(skipped).prefetch(tf.data.AUTOTUNE)
-        order = tf.roll(tf.constant(self.data.order.astype("i8")), -(epoch % len(self.data.order)), axis=0)
-        dataset = tf.data.Dataset.from_tensor_slices(order).repeat()
-        dataset = dataset.flat_map(lambda rows: tf.data.Dataset.from_tensor_slices(rows).batch(problem.batch_rows))
-        dataset = dataset.skip(skipped).map(lambda rows: (tf.gather(x, rows), tf.gather(y, rows)))
-        return dataset.prefetch(tf.data.AUTOTUNE)
+        return keras_pipelines.in_order(self.problem, self.data.order, self.x, self.y, first)
 
     def make_empty(self):
-        """A model whose step does nothing, and batches of one number."""
+        """A model whose step returns its input as the loss, and batches of one number: fit wants some result."""
 
         class Empty(keras.Model):
             def train_step(self, data):
-                return {}
+                return {"loss": data[0]}
 
         model = Empty()
         model.compile(run_eagerly=self.run_eagerly, jit_compile=self.jit_compile)
@@ -117,30 +109,31 @@ class Fit(TensorFlowTraining):
 
     # Running.
     def fit(self, count):
-        """One call of fit with `count` steps; its clock readings."""
-        readings = self.readings(count)
-        before = clock()
-        dataset = self.pipeline(self.step)
-        self.model.fit(dataset, steps_per_epoch=count, verbose=0, callbacks=[readings])
-        readings.before = readings.start - before
-        self.step += count
-        return readings
+        """One call of fit with `count` steps from self.step on; its clock readings. The first steps of a call start
+        threads and take up to several times the later ones: LEAD steps go before the clock and are undone."""
+        lead = self.LEAD
+        variables = [*self.model.variables, *getattr(self.model.optimizer, "variables", [])]
+        saved = [variable.numpy() for variable in variables]
 
-    def readings(self, count):
         class Readings(keras.callbacks.Callback):
             # fit calls back from a thread of its own, as it does where nobody listens to batches.
             async_safe = True
 
             def on_train_batch_begin(self, batch, logs=None):
-                if batch == 0:
+                if batch == lead:
+                    for variable, value in zip(variables, saved):
+                        variable.assign(value)
                     self.start, self.start_cpu = time.monotonic_ns(), time.process_time_ns()
 
             def on_train_batch_end(self, batch, logs=None):
                 # The logs are numbers by now: the step is done.
-                if batch == count - 1:
+                if batch == lead + count - 1:
                     self.end_cpu, self.end = time.process_time_ns(), time.monotonic_ns()
 
-        return Readings()
+        readings, pipeline = Readings(), self.pipeline(self.step - lead)
+        self.model.fit(pipeline, steps_per_epoch=lead + count, verbose=0, callbacks=[readings])
+        self.step += count
+        return readings
 
     def run(self, count):
         if count > 0:
@@ -149,16 +142,18 @@ class Fit(TensorFlowTraining):
 
     def timed(self, count):
         """Exactly `count` updates between two readings inside one call of fit, the last after the last step's result;
-        what fit does before its first batch and after its last is not timed."""
+        what fit does before the first of them and after the last is not timed."""
         if count == 0:
             return super().timed(0)
         readings = self.fit(count)
         return {"start_ns": readings.start, "end_ns": readings.end, "cpu_ns": readings.end_cpu - readings.start_cpu}
 
     def profile(self, count):
+        start = clock()
         readings = self.fit(count)
-        steps = record("step", "other", count, readings.end - readings.start)
-        return [record("start of a fit call", "compile", 1, readings.before), steps]
+        steps = readings.end - readings.start
+        fit = clock() - start - steps
+        return [record("start, lead and end of a fit call", "compile", 1, fit), record("step", "other", count, steps)]
 
     def measure_floor(self, count=200):
         floor = super().measure_floor()
@@ -184,7 +179,7 @@ class Fit(TensorFlowTraining):
         return parameters, keras_optimizers.get_state(self.optimizer, self.problem)
 
     def loss(self):
-        return tf.reduce_mean(self.model.loss(self.y, self.model(self.x)))
+        return self.loss_function(self.y, self.model(self.x))
 
     def traces(self):
         return None if self.run_eagerly or self.problem.task == "floor" else self.traced
@@ -194,9 +189,6 @@ class FitEager(Fit):
     """fit with run_eagerly=True: op by op"""
 
     run_eagerly = True
-
-    def count_dispatches(self):
-        return self.count_ops()
 
 
 class FitXla(Fit):
@@ -210,12 +202,10 @@ class FitOwnShuffle(Fit):
 
     CAPABILITIES = (*Fit.CAPABILITIES, "own_order")
 
-    def batches_from(self, _first):
+    def batches_from(self, first):
         if self.problem.batch_rows >= self.problem.rows:
-            return super().batches_from(0)
-        dataset = tf.data.Dataset.from_tensor_slices((self.x, self.y))
-        dataset = dataset.shuffle(self.problem.rows, reshuffle_each_iteration=True, seed=1)
-        return dataset.batch(self.problem.batch_rows).repeat().prefetch(tf.data.AUTOTUNE)
+            return super().batches_from(first)
+        return keras_pipelines.in_own_order(self.problem, self.x, self.y)
 
 
 MODES = {"fit": Fit, "fit-eager": FitEager, "fit-xla": FitXla, "fit+own-shuffle": FitOwnShuffle}

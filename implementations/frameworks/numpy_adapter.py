@@ -1,6 +1,6 @@
 """NumPy: the loops that people write by hand, from a loop over samples to one without temporary arrays."""
 from step_writer import InPlaceWriter, LoopWriter, StepWriter
-from training import Training, record
+from training import SLOTS, Training, record
 
 NAME = "numpy"
 MODULES = ("numpy",)
@@ -20,6 +20,8 @@ class Written(Training):
     """Base of the modes whose loop a StepWriter writes."""
 
     TASKS = ("train", "update", "floor")
+    OPTIMIZERS = tuple(SLOTS)
+    CAPABILITIES = ("shuffle", "schedule", "weight_decay")
     writer = StepWriter
 
     def __init__(self, problem, data, options):

@@ -1,5 +1,5 @@
 """PyTorch as its tutorials teach it: nn.Sequential, a loss module, torch.optim."""
-from training import PhasedTraining, Training
+from training import SLOTS, PhasedTraining, Training
 
 NAME = "pytorch"
 MODULES = ("torch", "numpy")
@@ -20,6 +20,7 @@ class Training(Training):
     """Base of all modes."""
 
     TASKS = ("train", "update", "gradients", "floor")
+    OPTIMIZERS = tuple(SLOTS)
     CAPABILITIES = ("shuffle", "weight_decay", "schedule", "micro_batches")
     SLOT_NAMES = {
         "momentum": ("momentum_buffer",),

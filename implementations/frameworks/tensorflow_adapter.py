@@ -28,6 +28,8 @@ class Variables(TensorFlowTraining):
         super().__init__(problem, data, options)
         self.tensors = [tf.Variable(tf.zeros(shape, problem.dtype)) for shape in problem.shapes]
         self.prepare_update()
+        if problem.task == "floor":
+            self.floor()
 
     def set_state(self, parameters, slots):
         for tensor, array in zip(self.tensors, parameters):
@@ -46,6 +48,8 @@ class Variables(TensorFlowTraining):
 
 class Recorded(PhasedTraining, Variables):
     """Base of the eager modes."""
+
+    emptiest = "forward and backward of one product"
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
@@ -78,12 +82,6 @@ class Recorded(PhasedTraining, Variables):
         losses = tf.reduce_mean(tf.square(self.outputs(x, self.tensors) - y), axis=0) / y.shape[1]
         losses = losses if self.problem.loss == "mse" else losses / 2
         return tf.unstack(losses)
-
-    def floor(self):
-        return self.emptiest_step("forward and backward of one product")
-
-    def count_dispatches(self):
-        return self.count_ops()
 
 
 class Eager(ByOptimizer, Recorded):
@@ -144,6 +142,7 @@ class Compiled(Variables):
 
     compiled = True
     jit_compile = False
+    emptiest = "tf.function without an op"
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
@@ -172,13 +171,6 @@ class Compiled(Variables):
     def traces(self):
         return self.function.experimental_get_tracing_count()
 
-    def floor(self):
-        name = f"tf.function{'(jit_compile=True)' if self.jit_compile else ''} without an op"
-        return self.emptiest_step(name)
-
-    def count_dispatches(self):
-        return self.count_ops()
-
 
 class Function(ByOptimizer, Compiled):
     """One tf.function for a step with a tf.keras optimizer"""
@@ -192,12 +184,14 @@ class Xla(Function):
     """tf.function(jit_compile=True) for a step with a tf.keras optimizer"""
 
     jit_compile = True
+    emptiest = "tf.function(jit_compile=True) without an op"
 
 
 class XlaAssign(FunctionAssign):
     """tf.function(jit_compile=True) for a step with variable.assign_sub"""
 
     jit_compile = True
+    emptiest = "tf.function(jit_compile=True) without an op"
 
 
 MODES = {

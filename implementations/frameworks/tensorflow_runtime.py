@@ -1,7 +1,7 @@
-"""What the adapters of TensorFlow and Keras share: start-up, arrays, layers and losses as TensorFlow's own ops, floors."""
+"""What the adapters of TensorFlow and Keras share: start-up, arrays, layers and losses of TensorFlow's ops, floors."""
 import os
 
-from training import Training
+from training import SLOTS, Training
 
 
 def start(threads):
@@ -14,10 +14,7 @@ def start(threads):
 
     tf.config.threading.set_intra_op_parallelism_threads(threads)
     tf.config.threading.set_inter_op_parallelism_threads(threads)
-    switches = {
-        "oneDNN": port.IsMklEnabled() and os.environ.get("TF_ENABLE_ONEDNN_OPTS", "1") != "0",
-        "XLA": port.IsBuiltWithXLA(),
-    }
+    switches = {"oneDNN": port.IsMklEnabled(), "XLA": port.IsBuiltWithXLA()}
     build = [f"TensorFlow {tf.version.VERSION} ({tf.version.GIT_VERSION}, {tf.version.COMPILER_VERSION})"]
     build += [f"{name} {'on' if on else 'off'}" for name, on in switches.items()]
     return {"build": ", ".join(build), "threads": f"{threads} within an op, {threads} between ops"}
@@ -25,6 +22,12 @@ def start(threads):
 
 class TensorFlowTraining(Training):
     """Base of all modes."""
+
+    OPTIMIZERS = tuple(SLOTS)
+    CAPABILITIES = ("shuffle", "schedule", "weight_decay")
+    # Of floor(): the mode's own emptiest step.
+    emptiest = "tf.negative of one number"
+    floors = None
 
     def array(self, values):
         return tf.constant(values)
@@ -56,29 +59,38 @@ class TensorFlowTraining(Training):
         return mean if self.problem.loss == "mse" else mean / 2
 
     def floor(self):
+        """Made and traced once: outside the clock where the task is floor."""
+        if self.floors is None:
+            functions = self.make_floor()
+            self.floors = {name: functions[name] for name in functions if name != self.emptiest}
+            self.floors[self.emptiest] = functions[self.emptiest]
+            for function in self.floors.values():
+                function()
+        return self.floors
+
+    def make_floor(self):
         tiny, weight = tf.constant(1.0), tf.Variable(1.0)
+        graph = tf.function(lambda value: value)
+        xla = tf.function(lambda value: value, jit_compile=True)
 
         def tape():
             with tf.GradientTape() as recorded:
                 product = weight * tiny
             recorded.gradient(product, weight)
 
-        graph = tf.function(lambda value: value)
-        xla = tf.function(lambda value: value, jit_compile=True)
         return {
-            "tf.function without an op": lambda: graph(tiny),
-            "tf.function(jit_compile=True) without an op": lambda: xla(tiny),
             "tf.negative of one number": lambda: tf.negative(tiny),
             "forward and backward of one product": tape,
+            "tf.function without an op": lambda: graph(tiny),
+            "tf.function(jit_compile=True) without an op": lambda: xla(tiny),
         }
 
-    def emptiest_step(self, name):
-        """floor() with this entry last: the step of the task floor."""
-        functions = TensorFlowTraining.floor(self)
-        return {**{key: functions[key] for key in functions if key != name}, name: functions[name]}
+    def count_dispatches(self):
+        """Ops that Python hands to the executor in a step: those of two steps less those of one."""
+        return self.count_ops(2) - self.count_ops(1)
 
-    def count_ops(self):
-        """Ops of one step that Python hands to the executor, as TensorFlow reports them to a callback."""
+    def count_ops(self, steps):
+        """As TensorFlow reports them to a callback."""
         from tensorflow.python.framework import op_callbacks
 
         counted = []
@@ -88,7 +100,7 @@ class TensorFlowTraining(Training):
 
         op_callbacks.add_op_callback(count)
         try:
-            self.run(1)
+            self.run(steps)
         finally:
             op_callbacks.remove_op_callback(count)
         return len(counted)

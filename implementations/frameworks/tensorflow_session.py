@@ -1,7 +1,7 @@
-"""TensorFlow's first interface: a graph of placeholders and variables, an optimizer of tf.compat.v1.train, a Session."""
+"""TensorFlow's first interface: a graph of placeholders and variables, an optimizer of tf.compat.v1, a Session."""
 from tensorflow_runtime import TensorFlowTraining
 
-EPSILON = {
+REASONS = {
     "adagrad": "tf.compat.v1's Adagrad has no epsilon",
     "rmsprop": "tf.compat.v1's RMSProp adds epsilon inside the root",
     "adam": "tf.compat.v1's Adam adds epsilon to the root before its bias is corrected",
@@ -14,13 +14,14 @@ class Session(TensorFlowTraining):
 
     TASKS = ("train", "floor")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay")
+    emptiest = "Session.run without an op"
 
     @classmethod
     def reason_unsupported(cls, problem):
         settings = problem["optimizer"]
         if settings["weight_decay"]:
             return "the optimizers of tf.compat.v1.train have no weight decay"
-        return EPSILON.get(settings["kind"], "")
+        return REASONS.get(settings["kind"], "")
 
     # Batches stay NumPy's: Session.run takes nothing else.
     def array(self, values):
@@ -46,6 +47,8 @@ class Session(TensorFlowTraining):
             self.nothing = tf.no_op()
             self.build()
             self.session.run(tf.compat.v1.global_variables_initializer())
+        if problem.task == "floor":
+            self.floor()
 
     def build(self):
         problem, v1 = self.problem, tf.compat.v1
@@ -85,8 +88,8 @@ class Session(TensorFlowTraining):
     def loss(self):
         return self.session.run(self.loss_node, feed_dict={self.x_fed: self.data.x, self.y_fed: self.data.target})
 
-    def floor(self):
-        return {**super().floor(), "Session.run without an op": lambda: self.session.run(self.nothing)}
+    def make_floor(self):
+        return {**super().make_floor(), "Session.run without an op": lambda: self.session.run(self.nothing)}
 
     def count_dispatches(self):
         return 1

@@ -35,8 +35,8 @@ class Training:
     DTYPES = ("f32", "f64")
     ACTIVATIONS = ("identity", "relu", "tanh", "sigmoid")
     LOSSES = ("mse", "half_mse", "softmax_cross_entropy")
-    OPTIMIZERS = tuple(SLOTS)
-    CAPABILITIES = ("shuffle", "weight_decay", "schedule")
+    OPTIMIZERS = ("sgd",)
+    CAPABILITIES = ("shuffle", "schedule")
     OPTIONS = ()
 
     def __init__(self, problem, data, options):

@@ -182,11 +182,35 @@ TEST_F(PlanTest, KnowsWhatDoesNothingOnPurpose) {
   const auto made =
       plan({point("linreg-3x2", "null/null"), point("linreg-3x2", "a/plain+policy"), point("linreg-3x2", "a/plain")});
   ASSERT_TRUE(made.ok());
-  EXPECT_FALSE(made.value().scenarios[0]->cells[0].arithmetic);
-  EXPECT_TRUE(made.value().scenarios[0]->cells[1].arithmetic);
+  EXPECT_EQ(made.value().scenarios[0]->cells[0].proof, Proof::none);
+  EXPECT_EQ(made.value().scenarios[0]->cells[1].proof, Proof::trajectory);
   EXPECT_FALSE(report_.cells[0].ranked);
   EXPECT_FALSE(report_.cells[1].ranked);
   EXPECT_TRUE(report_.cells[2].ranked);
+}
+
+TEST_F(PlanTest, AnOrderOfItsOwnIsProvenByItsLossAndNotRanked) {
+  CatalogueEntry own = entry("a/own");
+  own.implementation.capabilities = {"shuffle", "own_order"};
+  request_.catalogues.front().push_back(own);
+  scenario::Point whole = point("linreg-300x2", "a/own");
+  scenario::Point shuffled = whole;
+  shuffled.scenario_settings = {{"batch", "32"}, {"batch.shuffle", "true"}};
+  const auto made = plan({whole, shuffled});
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_EQ(made.value().scenarios[0]->cells.at(0).proof, Proof::trajectory);
+  EXPECT_EQ(made.value().scenarios[1]->cells.at(0).proof, Proof::loss);
+  EXPECT_TRUE(report_.cells[0].ranked);
+  EXPECT_FALSE(report_.cells[1].ranked);
+}
+
+TEST_F(PlanTest, WhatIsUnavailableIsNotStarted) {
+  request_.catalogues.front()[0].implementation.unavailable = "not installed: get it";
+  const auto made = plan({point("linreg-3x2", request_.catalogues.front()[0].implementation.id)});
+  ASSERT_TRUE(made.ok());
+  EXPECT_TRUE(made.value().scenarios[0]->cells.empty());
+  EXPECT_EQ(report_.cells.at(0).status.state, result::CellState::unsupported);
+  EXPECT_EQ(report_.cells.at(0).status.reason, "not installed: get it");
 }
 
 TEST_F(PlanTest, LetsDataGoBeyondTheCapAndMakesItAgain) {

@@ -75,6 +75,18 @@ TEST(Ask, AFileThatCannotBeAskedIsOneEntryWithItsProblem) {
   }
 }
 
+TEST(ReadCatalogue, AsksAnAdapterOnRequestOnlyWhereAGlobNamesIt) {
+  const TemporaryFolder folder;
+  folder.write("jax.adapter.json", R"({"command": ["/nowhere/interpreter"], "on_request": "jax"})");
+  std::signal(SIGPIPE, SIG_IGN);
+  Arm arm = test_arm();
+  arm.plugin_folders = {folder.path()};
+  EXPECT_EQ(read_catalogue(arm, {}).size(), 1U);
+  EXPECT_EQ(read_catalogue(arm, {}, Words{"hand/*", "jax/jit"}).size(), 1U);
+  EXPECT_EQ(read_catalogue(arm, {}, Words{"*", "*/jit", "jaxer/jit"}).size(), 0U);
+  EXPECT_EQ(read_catalogue(arm, {}, Words{}).size(), 0U);
+}
+
 TEST(ReadCatalogue, TwoPluginsCannotHaveOneName) {
   const TemporaryFolder folder;
   std::filesystem::copy_file(fake_plugin("delay"), folder.path() / "a.so");
