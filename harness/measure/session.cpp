@@ -58,6 +58,7 @@ class Session {
         if (Status status = leave_out(*planned); !status.ok()) return status;
         continue;
       }
+      const double scenario_start = elapsed();
       if (Status status = planned->acquire(); !status.ok()) return status;
       const Result<verify::Yardstick> yardstick = make_yardstick_for(*planned, options_.seed);
       if (!yardstick.ok()) return yardstick.error();
@@ -77,6 +78,7 @@ class Session {
         if (Status status = seek_target(*planned, planned_cell, cell); !status.ok()) return status;
         if (Status status = journal_->cell(cell); !status.ok()) return status;
       }
+      verifying_seconds_ += elapsed() - scenario_start;
     }
     return {};
   }
@@ -85,17 +87,12 @@ class Session {
   Status measure(const std::vector<PlannedScenario*>& scenarios, double deadline) {
     std::vector<ActiveScenario> active = activate(scenarios);
     while (!active.empty() && !options_.cancelled()) {
-      drop_dear_ones(active, deadline);
-      for (ActiveScenario& scenario : active) {
+      for (ActiveScenario* scenario : next_turn(active, deadline)) {
         if (options_.cancelled()) break;
-        if (done(scenario, deadline)) continue;
-        if (Status status = launch(scenario); !status.ok()) return status;
+        if (done(*scenario, deadline)) continue;
+        if (Status status = launch(*scenario); !status.ok()) return status;
       }
-      std::erase_if(active, [&](const ActiveScenario& scenario) {
-        if (!done(scenario, deadline)) return false;
-        note_if_short(scenario);
-        return true;
-      });
+      retire(active, [&](const ActiveScenario& scenario) { return done(scenario, deadline); });
     }
     return note_short_ones();
   }
@@ -115,7 +112,7 @@ class Session {
       if (known != verification_seconds_.end()) expected += known->second;
     }
     return expected > kCheapShareOfBudget * options_.budget_seconds &&
-           elapsed() + expected > kVerificationShareOfBudget * options_.budget_seconds;
+           verifying_seconds_ + expected > kVerificationShareOfBudget * options_.budget_seconds;
   }
 
   Status leave_out(const PlannedScenario& planned) {
@@ -180,29 +177,45 @@ class Session {
     return active;
   }
 
-  // Where the time left gives not every scenario its decisive launches, the ones whose launches cost least get theirs.
-  // Known only once each has had a launch.
-  void drop_dear_ones(std::vector<ActiveScenario>& active, double deadline) {
-    if (options_.launches > 0 || options_.decisive_launches == 0 || active.front().launches == 0) return;
+  // The scenarios that have a launch next: all, or, where some are short of decisive launches, those of them that the
+  // time left suffices for, the cheapest first. Once it suffices for none, they are dropped.
+  std::vector<ActiveScenario*> next_turn(std::vector<ActiveScenario>& active, double deadline) {
     const auto missing_seconds = [this](const ActiveScenario& scenario) {
-      return scenario.slowest_launch_seconds * std::max(0, options_.decisive_launches - scenario.launches);
+      return scenario.slowest_launch_seconds * (options_.decisive_launches - scenario.launches);
     };
-    std::stable_sort(active.begin(), active.end(), [&](const ActiveScenario& a, const ActiveScenario& b) {
-      return missing_seconds(a) < missing_seconds(b);
+    const bool first = active.front().launches == 0;
+    std::vector<ActiveScenario*> turn;
+    for (ActiveScenario& scenario : active) {
+      if (!first && is_short(scenario)) turn.push_back(&scenario);
+    }
+    std::stable_sort(turn.begin(), turn.end(), [&](const ActiveScenario* a, const ActiveScenario* b) {
+      return missing_seconds(*a) < missing_seconds(*b);
     });
     double needed = elapsed();
-    std::size_t kept = 0;
-    while (kept < active.size() && (needed += missing_seconds(active[kept])) <= deadline) ++kept;
-    for (std::size_t i = kept; i < active.size(); ++i) note_if_short(active[i]);
-    active.resize(kept);
+    std::size_t affordable = 0;
+    while (affordable < turn.size() && (needed += missing_seconds(*turn[affordable])) <= deadline) ++affordable;
+    turn.resize(affordable);
+    if (!turn.empty()) return turn;
+    if (!first) retire(active, [this](const ActiveScenario& scenario) { return is_short(scenario); });
+    for (ActiveScenario& scenario : active) turn.push_back(&scenario);
+    return turn;
   }
 
-  void note_if_short(const ActiveScenario& scenario) {
-    if (!scenario.cells.empty() && scenario.launches < options_.decisive_launches) ++short_scenarios_;
+  bool is_short(const ActiveScenario& scenario) const {
+    return options_.launches == 0 && !scenario.cells.empty() && scenario.launches < options_.decisive_launches;
+  }
+
+  template <class Condition>
+  void retire(std::vector<ActiveScenario>& active, const Condition& condition) {
+    std::erase_if(active, [&](const ActiveScenario& scenario) {
+      if (!condition(scenario)) return false;
+      if (is_short(scenario)) ++short_scenarios_;
+      return true;
+    });
   }
 
   Status note_short_ones() {
-    if (short_scenarios_ == 0 || options_.launches > 0 || options_.cancelled()) return {};
+    if (short_scenarios_ == 0 || options_.cancelled()) return {};
     return note_once("the budget was too short for " + std::to_string(options_.decisive_launches) + " launches of " +
                      std::to_string(short_scenarios_) + " of " + std::to_string(report_.scenarios.size()) +
                      " scenarios");
@@ -249,6 +262,7 @@ class Session {
   Clock::time_point started_;
   TargetTime target_time_;
   std::size_t verified_ = 0;
+  double verifying_seconds_ = 0;
   std::map<std::string, double> verification_seconds_;  // of an implementation's latest cell
   std::size_t short_scenarios_ = 0;                     // that had fewer launches than decide anything
   std::set<std::string> noted_;
