@@ -32,10 +32,13 @@ class Unsupported(Exception):
 
 
 def version(distribution):
-    try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return "?"
+    # Builds without GPU support may have a name of their own.
+    for name in (distribution, f"{distribution}-cpu"):
+        try:
+            return importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return "?"
 
 
 def resident_bytes():

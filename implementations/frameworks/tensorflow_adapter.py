@@ -199,8 +199,8 @@ MODES = {
     "assign": Assign,
     "persistent-tape": PersistentTape,
     "function": Function,
-    "function+assign": FunctionAssign,
+    "function-assign": FunctionAssign,
     "xla": Xla,
-    "xla+assign": XlaAssign,
+    "xla-assign": XlaAssign,
     "session": Session,
 }
