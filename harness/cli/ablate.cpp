@@ -60,8 +60,8 @@ Result<measure::CellGroup> plan(const Options& options, const CellPlanner& plann
 int ablate(const Options& options, const Invocation& invocation) {
   const Result<measure::RunOptions> run = to_run_options(options.measuring);
   if (!run.ok()) return report_error(run.error());
-  const Result<CellPlanner> planner =
-      CellPlanner::make(options.scenario, options.measuring.settings, options.measuring.threads, {options.implementation});
+  const Result<CellPlanner> planner = CellPlanner::make(options.scenario, options.measuring.settings,
+                                                        options.measuring.threads, {options.implementation});
   if (!planner.ok()) return interrupted() ? kInterrupted : report_error(planner.error());
   result::Ablation ablation;
   Result<measure::CellGroup> group = plan(options, planner.value(), ablation);

@@ -24,8 +24,8 @@ struct PlannedCells {
 
 class CellPlanner {
  public:
-  // `scenario` by name or file, `settings` as in --set; `implementations`: the ids that plan will be asked for. Asks the
-  // plugins once. Errors: the input's.
+  // `scenario` by name or file, `settings` as in --set; `implementations`: the ids that plan will be asked for. Asks
+  // the plugins once. Errors: the input's.
   static Result<CellPlanner> make(const std::string& scenario, const std::vector<std::string>& settings, int threads,
                                   const std::vector<std::string>& implementations);
 

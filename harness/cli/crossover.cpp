@@ -143,8 +143,8 @@ Status check(const Options& options, const CellPlanner& planner) {
 int crossover(const Options& options, const Invocation& invocation) {
   const Result<measure::RunOptions> run = to_run_options(options.measuring);
   if (!run.ok()) return report_error(run.error());
-  const Result<CellPlanner> planner =
-      CellPlanner::make(options.scenario, options.measuring.settings, options.measuring.threads, {options.a, options.b});
+  const Result<CellPlanner> planner = CellPlanner::make(options.scenario, options.measuring.settings,
+                                                        options.measuring.threads, {options.a, options.b});
   if (!planner.ok()) return interrupted() ? kInterrupted : report_error(planner.error());
   if (Status status = check(options, planner.value()); !status.ok()) return report_error(status.error());
   result::Report report = start_report(invocation, options.measuring, run.value().budget_seconds, options.b);

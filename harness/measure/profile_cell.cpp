@@ -68,6 +68,17 @@ void add_allocations(const std::optional<worker::AllocationTotals>& block,
   if (preparation) profile.prepared_bytes = static_cast<std::int64_t>(preparation->bytes);
 }
 
+// As many as in a timed block; where those are few, up to eight within 20 ms, for a single step is easily disturbed.
+Result<std::uint64_t> steps_of_profile(CellWorker& worker, const result::Block& block) {
+  constexpr std::uint64_t kFew = 8;
+  constexpr double kMostNs = 20e6;
+  if (block.steps >= kFew) return block.steps;
+  const Result<worker::BlockAnswer> timed = worker.run_block(block.steps, block.warm_up_steps);
+  if (!timed.ok()) return timed.error();
+  const double step_ns = std::max(timed.value().real_ns, 1.0) / static_cast<double>(block.steps);
+  return std::clamp(static_cast<std::uint64_t>(kMostNs / step_ns), block.steps, kFew);
+}
+
 }  // namespace
 
 Result<result::Profile> profile_verified_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
@@ -88,16 +99,18 @@ Result<result::Profile> profile_verified_cell(const PlannedScenario& planned, co
 
 Result<result::Profile> profile_worker(CellWorker& worker, const PlannedScenario& planned, const result::Launch& launch,
                                        int blocks, const result::Cell& cell) {
-  const result::Block& block = *cell.block;
+  const Result<std::uint64_t> profiled_steps = steps_of_profile(worker, *cell.block);
+  if (!profiled_steps.ok()) return profiled_steps.error();
+  const std::uint64_t steps = profiled_steps.value();
   std::vector<double> unprofiled;
   std::vector<ProfiledBlock> profiled;
   std::optional<worker::AllocationTotals> allocated;
   for (int i = 0; i < blocks; ++i) {
-    const Result<worker::BlockAnswer> plain = worker.run_block(block.steps, block.warm_up_steps);
+    const Result<worker::BlockAnswer> plain = worker.run_block(steps, cell.block->warm_up_steps);
     if (!plain.ok()) return plain.error();
-    unprofiled.push_back(plain.value().real_ns / static_cast<double>(block.steps));
+    unprofiled.push_back(plain.value().real_ns / static_cast<double>(steps));
     allocated = plain.value().allocated;  // of the last block: by then whatever is kept was allocated before
-    Result<ProfiledBlock> with_records = run_profiled(worker, block.steps);
+    Result<ProfiledBlock> with_records = run_profiled(worker, steps);
     if (!with_records.ok()) return with_records.error();
     profiled.push_back(std::move(with_records).value());
   }
@@ -109,7 +122,7 @@ Result<result::Profile> profile_worker(CellWorker& worker, const PlannedScenario
   profile.cell = cell.id;
   profile.scenario = planned.scenario.name;
   profile.implementation = cell.implementation;
-  profile.steps = block.steps;
+  profile.steps = steps;
   profile.step_ns = stats::median(unprofiled);
   profile.profiled_step_ns = middle->step_ns;
   profile.load_seconds = launch.load_seconds;

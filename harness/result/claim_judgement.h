@@ -47,7 +47,7 @@ struct ClaimRelation {
   std::optional<double> at_most;
   PointRule rule = PointRule::all;
   bool decides = true;  // false: beside the claim, for whoever wants to know more
-  std::string along;  // the axis of trend and crossover; of the others where flips are looked for, may be empty
+  std::string along;    // the axis of trend and crossover; of the others where flips are looked for, may be empty
   std::vector<std::pair<std::string, std::vector<std::string>>> at;  // only there it decides; empty: everywhere
   std::vector<std::uint64_t> steps;                                  // of time_for_steps; an axis named "steps"
 };
@@ -104,8 +104,8 @@ struct ClaimJudgement {
   const JudgedRelation& deciding_relation() const { return relations.at(deciding); }
 };
 
-// Of the relations that decide: all must hold of a confirmed claim, and one that does not refutes it. What cannot be run outweighs what is undecided:
-// no budget helps it.
+// Of the relations that decide: all must hold of a confirmed claim, and one that does not refutes it. What cannot be
+// run outweighs what is undecided: no budget helps it.
 ClaimVerdict verdict_of(const std::vector<ClaimVerdict>& relations);
 ClaimVerdict verdict_of(const std::vector<JudgedPoint>& points, PointRule rule);
 

@@ -82,8 +82,8 @@ class Distribution(Frameworks):
     IMPLEMENTATIONS = ("--impl", "numpy/*", "--impl", "scipy/*")
 
     def test_seed_scenarios(self):
-        rows = self.verify("frameworks", "--scenario", "linreg-3*", "--scenario", "mlp-10-50-1", *self.IMPLEMENTATIONS)
-        self.assert_all_ok(rows, 4 * 4)
+        rows = self.verify("frameworks", "--scenario", "linreg-3x2", "--scenario", "mlp-10-50-1", *self.IMPLEMENTATIONS)
+        self.assert_all_ok(rows, 2 * 4)
 
     def test_every_optimizer(self):
         output, _ = self.call("verify", "conformance", *self.IMPLEMENTATIONS[2:], "--impl", "numpy/inplace", "--impl",

@@ -42,8 +42,10 @@ TEST(Shipped, MatricesExpand) {
     const Result<Matrix> matrix = read_matrix(entry.path());
     ASSERT_TRUE(matrix.ok()) << matrix.error().message;
     EXPECT_EQ(entry.path().stem(), matrix.value().name);
-    const Result<std::vector<Point>> points = expand(
-        matrix.value(), {}, known.value(), {"hand/naive", "hand/eigen", "hand/onednn", "graph/eigen", "graph/onednn"});
+    const Result<std::vector<Point>> points =
+        expand(matrix.value(), {}, known.value(),
+               {"hand/naive", "hand/eigen", "hand/onednn", "graph/eigen", "graph/onednn", "tape/eigen",
+                "numpy/vectorised", "scipy/blas", "pytorch/eager", "tensorflow/eager", "keras/fit", "jax/jit"});
     ASSERT_TRUE(points.ok()) << points.error().message;
     for (const Point& point : points.value()) {
       const Result<Scenario> read = read_scenario(point.scenario_file, point.scenario_settings);
