@@ -138,14 +138,13 @@ class Rules:
         return p - rate * (mean / corrections[0]) / root, mean, squares
 
 
-class Eager(Pure, PhasedTraining):
+class Eager(PhasedTraining, Pure):
     """Op by op, without jit; grad transforms the loss anew at each step"""
 
-    def steps(self, batches):
-        (super() if self.problem.task == "update" else super(Pure, self)).steps(batches)
-
-    def profile(self, count):
-        return (super(PhasedTraining, self) if self.problem.task == "update" else super()).profile(count)
+    def __init__(self, problem, data, options):
+        super().__init__(problem, data, options)
+        if problem.task == "update":
+            self.whole_step = lambda x, y: self.update(self.given)
 
     def forward(self, x, y):
         value, self.pull_back = jax.vjp(lambda parameters: self.loss_of(parameters, x, y), self.state[0])

@@ -1,5 +1,5 @@
 """PyTorch as its tutorials teach it: nn.Sequential, a loss module, torch.optim."""
-from training import SLOTS, PhasedTraining, Training
+from training import SLOTS, PhasedTraining
 
 NAME = "pytorch"
 MODULES = ("torch", "numpy")
@@ -16,8 +16,8 @@ def start(threads):
     return {"build": build[:600], "threads": f"{torch.get_num_threads()} within an op, 1 between ops"}
 
 
-class Training(Training):
-    """Base of all modes."""
+class Modules(PhasedTraining):
+    """Base of all modes: modules, a loss function, an optimizer."""
 
     TASKS = ("train", "update", "gradients", "floor")
     OPTIMIZERS = tuple(SLOTS)
@@ -158,17 +158,17 @@ class Training(Training):
         return len(counted)
 
 
-class Eager(Training, PhasedTraining):
+class Eager(Modules):
     """Op by op, autograd, torch.optim one parameter at a time"""
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
         if problem.task == "update":
-            self.steps = self.update_steps
+            self.whole_step = lambda x, y: self.optimizer.step()
         elif problem.task == "gradients":
             self.forward, self.backward = self.forward_outputs, self.backward_by_column
         elif problem.micro_batches > 1:
-            self.steps = self.accumulated_steps
+            self.whole_step = self.step_in_parts
 
     def forward(self, x, y):
         self.optimizer.zero_grad()
@@ -191,16 +191,11 @@ class Eager(Training, PhasedTraining):
         for mask in columns:
             self.loss_function(outputs * mask, y * mask).backward(retain_graph=True)
 
-    def update_steps(self, batches):
-        for _ in batches:
-            self.optimizer.step()
-
-    def accumulated_steps(self, batches):
-        for x, y in batches:
-            self.optimizer.zero_grad()
-            for part_x, part_y in zip(*(self.parts(array) for array in (x, y))):
-                (self.loss_function(self.model(part_x), part_y) * (len(part_x) / len(x))).backward()
-            self.optimizer.step()
+    def step_in_parts(self, x, y):
+        self.optimizer.zero_grad()
+        for part_x, part_y in zip(self.parts(x), self.parts(y)):
+            (self.loss_function(self.model(part_x), part_y) * (len(part_x) / len(x))).backward()
+        self.optimizer.step()
 
     def parts(self, array):
         """The first rows mod k parts have a row more; empty ones are left out."""

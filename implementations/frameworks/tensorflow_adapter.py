@@ -3,7 +3,7 @@ import tensorflow_runtime
 from tensorflow_runtime import TensorFlowTraining
 from tensorflow_session import Session
 from tensorflow_updates import ByAssignment, ByOptimizer
-from training import PhasedTraining, Training
+from training import PhasedTraining
 
 NAME = "tensorflow"
 MODULES = ("tensorflow",)
@@ -53,8 +53,6 @@ class Recorded(PhasedTraining, Variables):
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
-        # A step that does not fall into three calls, and so has no phases.
-        self.whole_step = None
         if problem.task == "update":
             self.whole_step = lambda x, y: self.update(self.given)
 
@@ -66,16 +64,6 @@ class Recorded(PhasedTraining, Variables):
     def backward(self, recorded):
         tape, loss = recorded
         return tape.gradient(loss, self.tensors)
-
-    def steps(self, batches):
-        if not self.whole_step:
-            return super().steps(batches)
-        for x, y in batches:
-            self.whole_step(x, y)
-
-    def profile(self, count):
-        phased = not self.whole_step and self.problem.task != "floor"
-        return super().profile(count) if phased else Training.profile(self, count)
 
     def losses_by_column(self, x, y):
         """L_j of plugin.h for each column j: what it adds to the loss."""

@@ -146,6 +146,7 @@ class Training:
             start = clock()
             self.run(count)
             return [record("emptiest step", "other", count, clock() - start)]
+        phase = "update" if self.problem.task == "update" else "other"
         times = dict.fromkeys(("data", "step"), 0)
         batches = iter(self.batches(count))
         for _ in range(count):
@@ -159,18 +160,27 @@ class Training:
             times["data"] += made - start
             times["step"] += clock() - made
             self.step += 1
-        return [record("batch", "data", count, times["data"]), record("step", "other", count, times["step"])]
+        return [record("batch", "data", count, times["data"]), record("step", phase, count, times["step"])]
 
 
 class PhasedTraining(Training):
     """A mode whose step is update(backward(forward(x, y))), three calls that can be told apart."""
 
+    # A problem whose step does not fall into these calls has its own function of x and y here, and no phases.
+    whole_step = None
+
     def steps(self, batches):
+        if self.whole_step:
+            for x, y in batches:
+                self.whole_step(x, y)
+            return
         forward, backward, update = self.forward, self.backward, self.update
         for x, y in batches:
             update(backward(forward(x, y)))
 
     def profile(self, count):
+        if self.whole_step or self.problem.task == "floor":
+            return super().profile(count)
         times = dict.fromkeys(("data", "forward", "backward", "update"), 0)
         batches = iter(self.batches(count))
         for _ in range(count):

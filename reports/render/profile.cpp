@@ -77,6 +77,22 @@ std::string allocation_line(const Profile& profile) {
          format_bytes(static_cast<double>(profile.prepared_bytes.value_or(0))) + " before the first\n";
 }
 
+// The least that the implementation's framework does, and how often a step calls it.
+std::string call_lines(const Profile& profile) {
+  std::string text;
+  if (profile.dispatches_per_step) {
+    text += "\n  calls into the framework per step: " + format_number(*profile.dispatches_per_step) + "\n";
+  }
+  if (!profile.floor) return text;
+  text += "\n  the least calls                            time\n";
+  for (const result::FloorPart& part : *profile.floor) {
+    char row[160];
+    std::snprintf(row, sizeof row, "  %-36s %10s\n", part.op.c_str(), format_duration_ns(part.time_ns).c_str());
+    text += row;
+  }
+  return text;
+}
+
 nlohmann::json event(const std::string& name, const std::string& category, double start_ns, double duration_ns,
                      nlohmann::json arguments) {
   return {{"name", name},
@@ -107,7 +123,7 @@ std::string profile_table(const Profile& profile) {
     }
   }
   text += line("unattributed", 0, result::unattributed_ns(profile), profile, 0, 0);
-  text += compile_lines(profile);
+  text += compile_lines(profile) + call_lines(profile);
   const double overhead = profile.profiled_step_ns - profile.step_ns;
   text += "\nThe profiled step takes " + format_duration_ns(profile.profiled_step_ns) + ", " +
           format_duration_ns(std::abs(overhead)) + (overhead < 0 ? " less" : " more") + " than the unprofiled one (" +

@@ -31,6 +31,16 @@ TEST(Profile, TableShowsWhatNobodyClaims) {
   EXPECT_NE(table.find("10 ns more than the unprofiled one"), std::string::npos) << table;
 }
 
+TEST(Profile, TableShowsTheLeastCalls) {
+  result::Profile profile = example();
+  EXPECT_EQ(profile_table(profile).find("least calls"), std::string::npos);
+  profile.dispatches_per_step = 12;
+  profile.floor = {{"empty tape", 310}};
+  const std::string table = profile_table(profile);
+  EXPECT_NE(table.find("calls into the framework per step: 12\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("empty tape"), std::string::npos) << table;
+}
+
 TEST(Profile, TraceEventsNestAndFillTheStep) {
   const nlohmann::json trace = nlohmann::json::parse(chrome_trace(example()));
   double phases_us = 0;

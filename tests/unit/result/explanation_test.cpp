@@ -75,6 +75,48 @@ TEST(Explain, GivesNoCauseToWhatIsInconclusive) {
   expect_no_causes(explanation);
 }
 
+TEST(Explain, CountsCallsIntoTheFramework) {
+  Report report = explained_report();
+  report.cells[0].profile->dispatches_per_step = 20;
+  report.cells[0].profile->floor = {{"cheapest op", 137}, {"empty tape", 900}};
+  report.cells[1].profile->dispatches_per_step = 2;  // but no floor: nothing to multiply by
+  const Explanation explanation = explain_first_two(report);
+  ASSERT_TRUE(explanation.a_dispatches.has_value());
+  EXPECT_DOUBLE_EQ(explanation.a_dispatches->least_ns, 2740);
+  EXPECT_DOUBLE_EQ(explanation.a_dispatches->share, 2740 / explanation.a_step_ns.value);
+  EXPECT_FALSE(explanation.b_dispatches.has_value());
+}
+
+TEST(Explain, AdvisesTheLargestPhaseWhereOneAxisDiffers) {
+  const Explanation explanation = explain_first_two(explained_report());
+  ASSERT_TRUE(explanation.advice.has_value());
+  EXPECT_EQ(explanation.advice->remedy, Remedy::phase);
+  EXPECT_EQ(explanation.advice->cell, explanation.a);
+  EXPECT_EQ(explanation.advice->subject, "backward");
+  EXPECT_NEAR(explanation.advice->saving_ns, phase_of(explanation, "backward").difference_ns, 1e-9);
+}
+
+TEST(Explain, AdvisesTheLargestAxisWhereSeveralDiffer) {
+  const Report report = explained_report();
+  // slow/loops beside fast/matrix, either way round: what the slower one lacks is named.
+  for (const bool slower_first : {true, false}) {
+    const Explanation explanation = slower_first ? explain(report, report.cells[0], report.cells[2])
+                                                 : explain(report, report.cells[2], report.cells[0]);
+    ASSERT_TRUE(explanation.advice.has_value());
+    EXPECT_EQ(explanation.advice->remedy, Remedy::axis);
+    EXPECT_EQ(explanation.advice->cell, report.cells[0].id);
+    EXPECT_EQ(explanation.advice->subject, "strategy");
+    EXPECT_EQ(explanation.advice->value, "fast");
+    EXPECT_DOUBLE_EQ(explanation.advice->saving_ns, 4100);
+  }
+}
+
+TEST(Explain, HasNoAdviceWithoutACause) {
+  Report report = explained_report();
+  report.cells[0].profile.reset();
+  EXPECT_FALSE(explain_first_two(report).advice.has_value());
+}
+
 TEST(Explain, FollowsBothWaysThroughTheAxes) {
   const Report report = explained_report();
   const Explanation explanation = explain(report, report.cells[0], report.cells[2]);
