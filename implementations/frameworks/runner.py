@@ -110,6 +110,8 @@ class Worker:
         self.collects = options["gc"] == "on"
         self.training = self.mode(arrays.Problem(problem), arrays.Data(self.data, self.memory), options)
         self.images = arrays.Images(self.training.problem, request["state"])
+        if self.training.problem.task == "floor":
+            self.training.floor_parts()
         gc.collect()
         gc.freeze()
         return {**answer, "runtime": runtime}

@@ -28,8 +28,6 @@ class Variables(TensorFlowTraining):
         super().__init__(problem, data, options)
         self.tensors = [tf.Variable(tf.zeros(shape, problem.dtype)) for shape in problem.shapes]
         self.prepare_update()
-        if problem.task == "floor":
-            self.floor()
 
     def set_state(self, parameters, slots):
         for tensor, array in zip(self.tensors, parameters):

@@ -27,7 +27,6 @@ class TensorFlowTraining(Training):
     CAPABILITIES = ("shuffle", "schedule", "weight_decay")
     # Of floor(): the mode's own emptiest step.
     emptiest = "tf.negative of one number"
-    floors = None
 
     def array(self, values):
         return tf.constant(values)
@@ -59,16 +58,11 @@ class TensorFlowTraining(Training):
         return mean if self.problem.loss == "mse" else mean / 2
 
     def floor(self):
-        """Made and traced once: outside the clock where the task is floor."""
-        if self.floors is None:
-            functions = self.make_floor()
-            self.floors = {name: functions[name] for name in functions if name != self.emptiest}
-            self.floors[self.emptiest] = functions[self.emptiest]
-            for function in self.floors.values():
-                function()
-        return self.floors
+        functions = self.emptiest_calls()
+        last = functions.pop(self.emptiest)
+        return {**functions, self.emptiest: last}
 
-    def make_floor(self):
+    def emptiest_calls(self):
         tiny, weight = tf.constant(1.0), tf.Variable(1.0)
         graph = tf.function(lambda value: value)
         xla = tf.function(lambda value: value, jit_compile=True)
