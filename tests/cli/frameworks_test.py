@@ -139,8 +139,8 @@ class Jax(Frameworks):
     variables = {"GDBENCH_FRAMEWORKS": str(ENVIRONMENTS)}
 
     def test_seed_scenarios(self):
-        rows = self.verify("frameworks", "--scenario", "linreg-3x2", "--scenario", "mlp-*-1*", "--impl", "jax/*")
-        self.assert_all_ok(rows, 3 * 3)
+        rows = self.verify("frameworks", "--scenario", "linreg-3x2", "--scenario", "mlp-784-128-10", "--impl", "jax/*")
+        self.assert_all_ok(rows, 2 * 3)
 
     def test_every_optimizer(self):
         for kind in ("momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"):
