@@ -161,6 +161,7 @@ void fields(Archive& archive, typename Archive::template Ref<Summary> summary) {
   archive.field("prepare_seconds", summary.prepare_seconds);
   archive.field("launch_seconds", summary.launch_seconds);
   archive.optional("import_seconds", summary.import_seconds);
+  archive.optional("imported_resident_bytes", summary.imported_resident_bytes);
   archive.optional("cpu_per_wall", summary.cpu_per_wall);
   archive.field("peak_resident_bytes", summary.peak_resident_bytes);
   archive.optional("peak_anonymous_bytes", summary.peak_anonymous_bytes);

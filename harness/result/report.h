@@ -114,7 +114,8 @@ struct Summary {
   double load_seconds = 0;
   double prepare_seconds = 0;
   double launch_seconds = 0;
-  std::optional<double> import_seconds;              // median over launches; absent where none has it
+  std::optional<double> import_seconds;                 // median over launches; absent where none has it
+  std::optional<std::int64_t> imported_resident_bytes;  // likewise the maximum: what peak_resident_bytes began with
   std::optional<double> cpu_per_wall;                // since 1.4: median over warm samples; all threads of the process
   std::int64_t peak_resident_bytes = 0;              // maximum over launches
   std::optional<std::int64_t> peak_anonymous_bytes;  // likewise; absent where no launch has it

@@ -62,6 +62,7 @@ Summary summary_of(const Cell& cell, const std::vector<stats::Observation>& obse
   for (const Launch& launch : cell.launches) {
     summary.peak_resident_bytes = std::max(summary.peak_resident_bytes, launch.peak_resident_bytes);
     summary.peak_anonymous_bytes = std::max(summary.peak_anonymous_bytes, launch.peak_anonymous_bytes);
+    summary.imported_resident_bytes = std::max(summary.imported_resident_bytes, launch.imported_resident_bytes);
   }
   return summary;
 }

@@ -70,10 +70,14 @@ std::string peak_memory_text(const Row& row) {
   return format_bytes(static_cast<double>(row.cell->summary->peak_resident_bytes));
 }
 
-// Both are told of whoever loads a framework: others start in milliseconds and are held to their threads.
+// These are told of whoever loads a framework: others start in milliseconds and are held to their threads.
 std::string import_text(const Row& row) {
   const std::optional<double>& seconds = row.cell->summary->import_seconds;
   return seconds ? format_duration_ns(*seconds * 1e9) : "";
+}
+std::string imported_text(const Row& row) {
+  const std::optional<std::int64_t>& bytes = row.cell->summary->imported_resident_bytes;
+  return bytes ? format_bytes(static_cast<double>(*bytes)) : "";
 }
 std::string cpu_text(const Row& row) {
   const result::Summary& summary = *row.cell->summary;
@@ -205,6 +209,8 @@ constexpr std::array kColumns = {
     Column{nullptr, nullptr, false, 0, "launch_seconds", of_summary<[](S s) { return exact(s.launch_seconds); }>},
     Column{"peak memory", peak_memory_text, true, 8, "peak_resident_bytes",
            of_summary<[](S s) { return std::to_string(s.peak_resident_bytes); }>},
+    Column{"after import", imported_text, true, 9, "imported_resident_bytes",
+           of_summary<[](S s) { return s.imported_resident_bytes ? std::to_string(*s.imported_resident_bytes) : ""; }>},
     Column{"own memory", own_memory_text, true, 10, "peak_anonymous_bytes",
            of_summary<[](S s) { return s.peak_anonymous_bytes ? std::to_string(*s.peak_anonymous_bytes) : ""; }>},
     Column{"allocations", allocations_text, true, 9, "allocations_per_step",

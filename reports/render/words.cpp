@@ -118,7 +118,7 @@ std::vector<std::string> legend(const result::Report& report) {
   if (loads) {
     lines.emplace_back(
         "CPU/wall: processor time of all threads of a framework's process over wall time. import: loading the "
-        "framework, once per process.");
+        "framework, once per process. after import: resident memory by then, a part of the peak.");
   }
   if (report.ceilings) {
     lines.emplace_back(

@@ -15,6 +15,7 @@ ROWS = {
     "broken/prints_all_the_time": ("ok", ""),
     "broken/profile_text": ("ok", ""),  # see the note
     "broken/prepare_text": ("ok", ""),  # what cannot be read there is only shown
+    "broken/traces_again": ("ok", ""),  # see the note
     "broken/loss_text": ("crashed", "evaluate: found the loss \"0."),
     "broken/never_answers_run": ("timed out", "run: no answer within 3 s"),
     "broken/dies_in_run": ("crashed", "run: exit status 1: RuntimeError: the accelerator fell off the bus"),
@@ -105,6 +106,9 @@ class Broken(ProgramTest):
                 self.assertIn(reason, status["reason"])
                 self.assertNotIn("\n", status["reason"])
                 self.assertEqual("summary" in cells[name], state == "ok")
+        notes = [note for note in report["notes"] if "traced or compiled" in note]
+        self.assertEqual(len(notes), 1)
+        self.assertIn("broken/traces_again traced or compiled a function again inside a timed block: 2 time(s)", notes[0])
         self.assertTrue(any("profile_text has no profile: malformed" in note for note in report["notes"]))
 
 

@@ -62,7 +62,13 @@ class AnswersRunWithoutTimes(script.Worker):
 
 class AnswersPrepareWithText(script.Worker):
     def prepare(self, request):
-        return {**super().prepare(request), "helper_threads": "two", "allocations": {"calls": "many", "bytes": []}}
+        text = {"helper_threads": "two", "import_ns": "long", "runtime": 7, "imported_resident_bytes": None}
+        return {**super().prepare(request), **text, "allocations": {"calls": "many", "bytes": []}}
+
+
+class TracesAgain(script.Worker):
+    def run(self, request):
+        return {**super().run(request), "traces": 2}
 
 
 class LossIsText(script.Worker):
@@ -87,6 +93,7 @@ WAYS = {
     "run_text": AnswersRunWithText,
     "run_without_times": AnswersRunWithoutTimes,
     "prepare_text": AnswersPrepareWithText,
+    "traces_again": TracesAgain,
     "profile_text": ProfileIsText,
     "loss_text": LossIsText,
 }
