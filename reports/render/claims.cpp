@@ -56,7 +56,7 @@ std::string summary_of(const std::vector<ClaimJudgement>& judgements, int width)
 std::string points_of(const JudgedRelation& relation) {
   const PointTable table = point_table(relation);
   if (table.titles.empty()) return "";
-  std::vector<TextColumn> columns;
+  std::vector<PlainColumn> columns;
   for (const std::string& title : table.titles) columns.push_back({title, title == "launches"});
   return text_table(columns, table.rows);
 }

@@ -5,10 +5,10 @@
 
 namespace gdbench::render {
 
-std::string text_table(const std::vector<TextColumn>& columns, const std::vector<std::vector<std::string>>& rows) {
+std::string text_table(const std::vector<PlainColumn>& columns, const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   std::vector<std::string> header;
-  for (const TextColumn& column : columns) {
+  for (const PlainColumn& column : columns) {
     widths.push_back(column.title.size());
     header.push_back(column.title);
   }

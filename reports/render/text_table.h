@@ -6,12 +6,12 @@
 
 namespace gdbench::render {
 
-struct TextColumn {
+struct PlainColumn {
   std::string title;
   bool right_aligned = false;
 };
 
 // Columns two spaces apart, every line indented by two; a row may be shorter than the header. No trailing spaces.
-std::string text_table(const std::vector<TextColumn>& columns, const std::vector<std::vector<std::string>>& rows);
+std::string text_table(const std::vector<PlainColumn>& columns, const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace gdbench::render
