@@ -177,23 +177,22 @@ class LaunchGroup {
   // loss: false where the worker cannot go on.
   bool profile(Member& member) {
     result::Cell& cell = cell_of(*member.live);
-    if (!options_.profiles || cell.profile || launch_ > 0 || cell.status.state != CellState::ok) return true;
+    const bool wanted = options_.profiles && launch_ == 0 && profiled_in_launch(*member.live->planned);
+    if (!wanted || cell.status.state != CellState::ok) return true;
     Result<result::Profile> profile = profile_worker(member.worker, planned_, member.launch, kBlocksOfAGlance, cell);
     if (profile.ok()) {
       cell.profile = std::move(profile).value();
       static_cast<void>(journal_.cell(cell));  // a full disk shows at the next record
       return true;
     }
-    const bool offered = profile.error().kind != ErrorKind::unsupported;
-    note_once(offered ? cell.id + " has no profile: " + profile.error().message
-                      : cell.implementation + " offers no profile");
-    return !offered;
+    if (options_.cancelled()) return false;  // stopped by us
+    note_once(note_on_profile(cell, profile.error()));
+    return profile.error().kind == ErrorKind::unsupported;
   }
 
   void note_once(const std::string& note) {
-    if (std::find(report_.notes.begin(), report_.notes.end(), note) != report_.notes.end()) return;
-    report_.notes.push_back(note);
-    static_cast<void>(journal_.note(note));  // the report will have it; a full disk shows at the next sample
+    // The report will have it; a full disk shows at the next sample.
+    static_cast<void>(measure::note_once(note, report_, journal_));
   }
 
   Status finish_all() {
@@ -223,6 +222,12 @@ class LaunchGroup {
 };
 
 }  // namespace
+
+Status note_once(const std::string& note, result::Report& report, result::Journal& journal) {
+  if (std::find(report.notes.begin(), report.notes.end(), note) != report.notes.end()) return {};
+  report.notes.push_back(note);
+  return journal.note(note);
+}
 
 std::vector<LiveCell> live_cells(const PlannedScenario& planned, const result::Report& report) {
   std::vector<LiveCell> cells;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/measure/options.h"
@@ -22,6 +23,9 @@ struct LiveCell {
 
 // The cells that are ok: verified and calibrated, their data held.
 std::vector<LiveCell> live_cells(const PlannedScenario& planned, const result::Report& report);
+
+// Adds a note to the report and the journal, unless the report has it. Errors: the journal cannot be written.
+Status note_once(const std::string& note, result::Report& report, result::Journal& journal);
 
 // Runs launch number `launch` of the cells, appending samples and launches to the report's cells and the journal. A
 // cell that fails gets its status and is dropped from `cells`; the others go on. Errors: the journal cannot be written.

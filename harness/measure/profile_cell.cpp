@@ -138,6 +138,13 @@ Result<result::Profile> profile_worker(CellWorker& worker, const PlannedScenario
   return profile;
 }
 
+bool profiled_in_launch(const PlannedCell& planned_cell) { return planned_cell.entry->allocation_counter.empty(); }
+
+std::string note_on_profile(const result::Cell& cell, const Error& error) {
+  if (error.kind == ErrorKind::unsupported) return cell.implementation + " offers no profile";
+  return cell.id + " has no profile: " + error.message;
+}
+
 Result<result::Profile> profile_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
                                      const RunOptions& options, result::Cell& cell) {
   const Result<verify::Yardstick> yardstick = make_yardstick_for(planned, options.seed);

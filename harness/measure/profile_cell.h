@@ -19,6 +19,12 @@ Result<result::Profile> profile_verified_cell(const PlannedScenario& planned, co
 Result<result::Profile> profile_worker(CellWorker& worker, const PlannedScenario& planned, const result::Launch& launch,
                                        int blocks, const result::Cell& cell);
 
+// Where allocations cannot be counted, a profile needs no process of its own: it is taken at the end of a launch.
+bool profiled_in_launch(const PlannedCell& planned_cell);
+
+// The note on a profile that could not be had.
+std::string note_on_profile(const result::Cell& cell, const Error& error);
+
 // A glance at where a step's time goes, beside the launches that time it.
 constexpr int kBlocksOfAGlance = 3;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "harness/measure/profile_cell.h"
 #include "harness/measure/target_run.h"
@@ -129,7 +128,7 @@ class Session {
   // launch instead: a framework takes seconds to start.
   Status profile(const PlannedScenario& planned, const PlannedCell& planned_cell, result::Cell& cell) {
     if (cell.status.state != CellState::ok || !options_.profiles) return {};
-    if (planned_cell.entry->allocation_counter.empty()) return {};
+    if (profiled_in_launch(planned_cell)) return {};
     if (options_.launches == 0 && seconds_left() <= 0) return note_once("no time was left for some profiles");
     Result<result::Profile> profile = profile_verified_cell(planned, planned_cell, options_, kBlocksOfAGlance, cell);
     if (profile.ok()) {
@@ -137,9 +136,7 @@ class Session {
       return {};
     }
     if (options_.cancelled()) return {};
-    const bool offered = profile.error().kind != ErrorKind::unsupported;
-    return note_once(offered ? cell.id + " has no profile: " + profile.error().message
-                             : cell.implementation + " offers no profile");
+    return note_once(note_on_profile(cell, profile.error()));
   }
 
   // The second measure of a scenario with a target. A training that fails is a note, as a profile is.
@@ -160,11 +157,7 @@ class Session {
     return status;
   }
 
-  Status note_once(const std::string& text) {
-    if (!noted_.insert(text).second) return {};
-    report_.notes.push_back(text);
-    return journal_->note(text);
-  }
+  Status note_once(const std::string& text) { return measure::note_once(text, report_, *journal_); }
 
   std::vector<ActiveScenario> activate(const std::vector<PlannedScenario*>& scenarios) {
     std::vector<ActiveScenario> active;
@@ -265,7 +258,6 @@ class Session {
   double verifying_seconds_ = 0;
   std::map<std::string, double> verification_seconds_;  // of an implementation's latest cell
   std::size_t short_scenarios_ = 0;                     // that had fewer launches than decide anything
-  std::set<std::string> noted_;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/measure/cell_worker.h"
-#include "harness/verify/reference.h"
+#include "harness/measure/verify_cell.h"
 
 namespace gdbench::measure {
 
@@ -21,10 +21,6 @@ using result::TargetState;
 // loss, where rounding is all that is left of it.
 constexpr double kLossTolerance = 0.01;
 constexpr double kInitialLossTolerance = 1e-5;
-
-double reference_loss(const PlannedScenario& planned, const scenario::State& state) {
-  return verify::evaluate(planned.problem, *planned.dataset, verify::to_reference<double>(state));
-}
 
 class Training {
  public:

@@ -123,9 +123,6 @@ Result<result::CellStatus> check_trajectory(CellWorker& worker, const PlannedSce
 // parameters.
 Result<result::CellStatus> check_loss(CellWorker& worker, const PlannedScenario& planned, result::Cell& cell) {
   constexpr double kTolerance = 1e-3;  // of rounding, in sums over all rows
-  const auto reference_loss = [&](const scenario::State& state) {
-    return verify::evaluate(planned.problem, *planned.dataset, verify::to_reference<double>(state));
-  };
   const std::int64_t steps = planned.scenario.steps;
   const Result<worker::BlockAnswer> block = worker.run_block(static_cast<std::uint64_t>(steps), 0);
   if (!block.ok()) return block.error();
@@ -133,8 +130,8 @@ Result<result::CellStatus> check_loss(CellWorker& worker, const PlannedScenario&
   if (!stated.ok()) return stated.error();
   result::Verification verification;
   verification.steps = steps;
-  verification.initial_loss = reference_loss(planned.start);
-  verification.final_loss = reference_loss(worker.state(kEndImage, block.value().end_step));
+  verification.initial_loss = reference_loss(planned, planned.start);
+  verification.final_loss = reference_loss(planned, worker.state(kEndImage, block.value().end_step));
   cell.verification = verification;
   char text[160];
   if (!(verification.final_loss < verification.initial_loss)) {
@@ -238,6 +235,10 @@ void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell
   }
   if (cell.status.state != CellState::ok) return;
   if (Status status = worker.client().bye(); !status.ok()) cell.status = status_of(status.error());
+}
+
+double reference_loss(const PlannedScenario& planned, const scenario::State& state) {
+  return verify::evaluate(planned.problem, *planned.dataset, verify::to_reference<double>(state));
 }
 
 scenario::Problem timed_problem(const PlannedScenario& planned, const result::Block& block) {

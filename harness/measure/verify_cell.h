@@ -16,6 +16,9 @@ Result<verify::Yardstick> make_yardstick_for(const PlannedScenario& planned, std
 void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, const verify::Yardstick& yardstick,
                  const RunOptions& options, bool calibrate, result::Cell& cell);
 
+// What the reference makes of a state: its loss over all rows of the training data.
+double reference_loss(const PlannedScenario& planned, const scenario::State& state);
+
 // The scenario's problem with the learning rate of timed blocks.
 scenario::Problem timed_problem(const PlannedScenario& planned, const result::Block& block);
 

@@ -49,21 +49,19 @@ Summary summary_of(const Cell& cell, const std::vector<stats::Observation>& obse
   summary.load_seconds = median_over_launches(cell, &Launch::load_seconds);
   summary.prepare_seconds = median_over_launches(cell, &Launch::prepare_seconds);
   summary.launch_seconds = median_over_launches(cell, &Launch::total_seconds);
-  std::vector<double> imports;
-  for (const Launch& launch : cell.launches) {
-    if (launch.import_seconds) imports.push_back(*launch.import_seconds);
-  }
-  if (!imports.empty()) summary.import_seconds = stats::median(imports);
   std::vector<double> shares;
   for (const Sample& sample : cell.samples) {
     if (!sample.cold && sample.real_ns > 0) shares.push_back(sample.cpu_ns / sample.real_ns);
   }
   if (!shares.empty()) summary.cpu_per_wall = stats::median(shares);
+  std::vector<double> imports;
   for (const Launch& launch : cell.launches) {
+    if (launch.import_seconds) imports.push_back(*launch.import_seconds);
     summary.peak_resident_bytes = std::max(summary.peak_resident_bytes, launch.peak_resident_bytes);
     summary.peak_anonymous_bytes = std::max(summary.peak_anonymous_bytes, launch.peak_anonymous_bytes);
     summary.imported_resident_bytes = std::max(summary.imported_resident_bytes, launch.imported_resident_bytes);
   }
+  if (!imports.empty()) summary.import_seconds = stats::median(imports);
   return summary;
 }
 

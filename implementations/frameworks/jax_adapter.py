@@ -36,7 +36,6 @@ class Pure(Training):
         self.rule = getattr(Rules(problem.optimizer), "adam" if kind == "adamw" else kind)
         activations = {"relu": jax.nn.relu, "tanh": jnp.tanh, "sigmoid": jax.nn.sigmoid, "identity": lambda z: z}
         self.layers = [(layer.bias, activations[layer.activation]) for layer in problem.layers]
-        self.final = self.step_of
 
     def array(self, values):
         """Batches that are cut anew at each step are cut by NumPy, as JAX's tutorials do, and handed to the step."""
@@ -93,12 +92,6 @@ class Pure(Training):
     def step_of(self, state, x, y, rate):
         self.traced += 1
         return self.updated(state, self.gradients_of(self.parts_of(state)[0], x, y), rate)
-
-    def steps(self, batches):
-        step, rate, state = self.final, self.rate, self.state
-        for x, y in batches:
-            state = step(state, x, y, rate)
-        self.state = state
 
     def loss(self):
         return self.loss_of(self.parts_of(self.state)[0], jnp.asarray(self.data.x), jnp.asarray(self.data.target))
@@ -180,10 +173,11 @@ class Jit(Pure):
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
         # A rate that never changes is a constant of the function.
-        compiled = jax.jit(self.step_of if problem.scheduled else lambda *arrays: self.step_of(*arrays, problem.rate))
-        self.final = compiled if problem.scheduled else lambda state, x, y, _: compiled(state, x, y)
-        if not problem.scheduled:
-            self.compiled = compiled
+        if problem.scheduled:
+            compiled = jax.jit(self.step_of)
+            self.compiled = lambda state, x, y: compiled(state, x, y, self.rate)
+        else:
+            self.compiled = jax.jit(lambda state, x, y: self.step_of(state, x, y, problem.rate))
         if problem.task == "train" and problem.rows % problem.batch_rows:
             self.trace_last_batch()
 
@@ -195,9 +189,6 @@ class Jit(Pure):
         self.steps(self.batches(1))
 
     def steps(self, batches):
-        if self.problem.scheduled:
-            super().steps(batches)
-            return
         step, state = self.compiled, self.state
         for x, y in batches:
             state = step(state, x, y)
