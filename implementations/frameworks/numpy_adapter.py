@@ -5,6 +5,7 @@ from training import SLOTS, Training, record
 NAME = "numpy"
 MODULES = ("numpy",)
 DISTRIBUTIONS = ("numpy",)
+HELPER_THREADS = 0
 
 
 def start(threads):

@@ -7,6 +7,8 @@ An adapter is a module NAME_adapter.py that can be read without its framework:
   start(threads) imports the framework, limits it to so many compute threads by its own settings, and returns what
                  the report shall say of it ({"build": ..., "threads": ...})
   MODES          {mode: class}; the class is a Training (training.py) and offers NAME/mode
+  HELPER_THREADS how many threads it may run beside its compute threads; without it, one per other processor. 0: nothing
+                 but compute threads, which are pinned. With helpers nothing is: they would inherit the few cores.
 """
 import gc
 import importlib.metadata
@@ -59,6 +61,7 @@ class Worker:
     def __init__(self, adapter, unavailable):
         self.adapter = adapter
         self.unavailable = unavailable
+        self.helper_threads = getattr(adapter, "HELPER_THREADS", max(1, (os.cpu_count() or 1) - 1))
         self.training = None
 
     def hello(self, _request):
@@ -76,7 +79,7 @@ class Worker:
             "id": f"{self.adapter.NAME}/{mode}",
             "description": " ".join(training.__doc__.split()),
             "build": build,
-            "helper_threads": max(1, (os.cpu_count() or 1) - 1),
+            "helper_threads": self.helper_threads,
             "options": [GC_OPTION, *training.OPTIONS],
         }
         for key in ("tasks", "dtypes", "activations", "losses", "optimizers", "capabilities"):
@@ -103,6 +106,8 @@ class Worker:
         # Threads of the libraries below a framework are limited before they are loaded.
         for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
             os.environ[f"{library}_NUM_THREADS"] = str(threads)
+        if self.helper_threads == 0 and request["threads"]["compute_cores"]:
+            os.sched_setaffinity(0, request["threads"]["compute_cores"])
         runtime = self.adapter.start(threads)
         answer = {"import_ns": time.perf_counter_ns() - before, "imported_resident_bytes": resident_bytes()}
         import arrays
