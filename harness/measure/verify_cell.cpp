@@ -248,4 +248,16 @@ scenario::Problem timed_problem(const PlannedScenario& planned, const result::Bl
   return problem;
 }
 
+void adopt_block_of_unit(const PlannedScenario& planned, const PlannedCell& cell, result::Report& report) {
+  std::optional<result::Block>& block = report.cells[cell.index].block;
+  for (const PlannedCell& other : planned.cells) {
+    const std::optional<result::Block>& first = report.cells[other.index].block;
+    if (!block || other.unit != cell.unit || !first) continue;
+    const double empty_block_ns = block->empty_block_ns;
+    block = first;
+    block->empty_block_ns = empty_block_ns;
+    return;
+  }
+}
+
 }  // namespace gdbench::measure

@@ -266,14 +266,19 @@ std::vector<ScenarioTable> tables_of(const result::Report& report) {
   std::vector<ScenarioTable> tables;
   std::unordered_map<std::string, std::size_t> positions;
   for (const ScenarioRecord& scenario : report.scenarios) {
-    if (positions.emplace(scenario.key, tables.size()).second) tables.push_back({&scenario, {}, {}, {}});
+    if (positions.emplace(scenario.key, tables.size()).second) tables.push_back({&scenario, {}, {}, {}, {}});
   }
   for (const Cell& cell : report.cells) {
     const auto position = positions.find(cell.scenario);
     if (position == positions.end()) continue;  // from_json refuses such a report
     ScenarioTable& table = tables[position->second];
     const Row row{&report, table.scenario, &cell};
-    (!row.timed() ? table.untimed : cell.ranked ? table.ranked : table.unranked).push_back(row);
+    const bool control = row.timed() && cell.arm == result::kControlArm;
+    (control          ? table.controls
+     : !row.timed()   ? table.untimed
+     : cell.ranked    ? table.ranked
+                      : table.unranked)
+        .push_back(row);
   }
   std::erase_if(tables, [](const ScenarioTable& table) {
     return table.ranked.empty() && table.unranked.empty() && table.untimed.empty();
