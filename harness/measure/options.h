@@ -34,6 +34,12 @@ struct RunOptions {
   // launch do not average out what differs between launches, so a launch is kept short.
   int rounds = 6;
   double block_seconds = 0.002;
+  // Untimed steps before each block, while caches and predictors forget the cell that was there before.
+  double warm_up_seconds = 0.0001;
+  // The same for adapters. A framework's step runs through much more code and data: after others had the processor, its
+  // first steps take up to three times as long. A launch costs seconds, so longer blocks cost nothing beside it.
+  double adapter_block_seconds = 0.01;
+  double adapter_warm_up_seconds = 0.01;
   double minimum_block_seconds = 0.0002;  // an empty block reads about a microsecond: 0.5% of this
   std::uint64_t seed = 1;
   std::size_t data_cap_bytes = kDataCapBytes;  // of data held at once

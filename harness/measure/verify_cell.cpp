@@ -176,17 +176,20 @@ Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
   }
 }
 
-Status calibrate_block(CellWorker& worker, const PlannedScenario& planned, const RunOptions& options,
-                       result::Cell& cell) {
+Status calibrate_block(CellWorker& worker, const PlannedScenario& planned, const PlannedCell& planned_cell,
+                       const RunOptions& options, result::Cell& cell) {
   const Result<double> empty = time_empty_block(worker);
   if (!empty.ok()) return empty.error();
-  const Result<std::uint64_t> steps = calibrate_steps(worker, options.block_seconds * 1e9);
+  const bool hosted = planned_cell.entry->hosted();
+  const double block_seconds = hosted ? options.block_seconds : options.adapter_block_seconds;
+  const double warm_up_seconds = hosted ? options.warm_up_seconds : options.adapter_warm_up_seconds;
+  const Result<std::uint64_t> steps = calibrate_steps(worker, block_seconds * 1e9);
   if (!steps.ok()) return steps.error();
   result::Block block;
   block.empty_block_ns = empty.value();
   block.steps = steps.value();
-  // A twentieth of the block warms caches and predictors after another cell's block.
-  block.warm_up_steps = std::max<std::uint64_t>(1, block.steps / 20);
+  block.warm_up_steps =
+      static_cast<std::uint64_t>(std::ceil(static_cast<double>(block.steps) * warm_up_seconds / block_seconds));
   block.learning_rate = planned.problem.optimizer.learning_rates.front();
   const auto scenario_steps = static_cast<double>(planned.scenario.steps);
   if (static_cast<double>(block.steps) > scenario_steps) {
@@ -225,7 +228,7 @@ void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell
     cell.status = checked.ok() ? checked.value() : status_of(checked.error());
   }
   if (cell.status.state == CellState::ok && calibrate) {
-    if (Status status = calibrate_block(worker, planned, options, cell); !status.ok()) {
+    if (Status status = calibrate_block(worker, planned, planned_cell, options, cell); !status.ok()) {
       cell.status = status_of(status.error());
     }
   }

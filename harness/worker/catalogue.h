@@ -31,6 +31,9 @@ struct CatalogueEntry {
   // Set where the plugin could not be asked: the entry then stands for the whole plugin, under the id plugin/<file
   // name>.
   std::optional<Error> problem;
+
+  // By gdbench worker; an adapter is a program of its own.
+  bool hosted() const { return file.extension() == ".so"; }
 };
 
 // argv of a worker for a file: a shared object is hosted by the arm's worker; FILE.adapter.json names a command of its

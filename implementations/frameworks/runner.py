@@ -28,6 +28,17 @@ GC_OPTION = {
     "description": "whether Python's garbage collector may run inside timed blocks",
 }
 
+# glibc gives memory back and takes it again page by page, in every step, until a program has freed an array as large as
+# its steps' arrays. Whoever loads data of some size has; data that comes in shared memory frees nothing.
+HEAP_OPTION = {
+    "key": "heap",
+    "type": "choice",
+    "default": "kept",
+    "choices": ["kept", "returned"],
+    "description": "whether freed memory stays with the process, as it does once large arrays were freed",
+}
+LARGE_ARRAY = 30 << 20  # bytes; glibc learns from arrays up to 32 MiB
+
 
 class Unsupported(Exception):
     """What this worker does not offer; the text says why, in one line."""
@@ -80,7 +91,7 @@ class Worker:
             "description": " ".join(training.__doc__.split()),
             "build": build,
             "helper_threads": self.helper_threads,
-            "options": [GC_OPTION, *training.OPTIONS],
+            "options": [GC_OPTION, HEAP_OPTION, *training.OPTIONS],
         }
         for key in ("tasks", "dtypes", "activations", "losses", "optimizers", "capabilities"):
             described[key] = list(getattr(training, key.upper()))
@@ -108,6 +119,8 @@ class Worker:
             os.environ[f"{library}_NUM_THREADS"] = str(threads)
         if self.helper_threads == 0 and request["threads"]["compute_cores"]:
             os.sched_setaffinity(0, request["threads"]["compute_cores"])
+        if options["heap"] == "kept":
+            bytearray(LARGE_ARRAY)  # freed at once
         runtime = self.adapter.start(threads)
         answer = {"import_ns": time.perf_counter_ns() - before, "imported_resident_bytes": resident_bytes()}
         import arrays
