@@ -29,8 +29,6 @@ struct Member {
   std::int64_t started_ns = 0;
 };
 
-// By gdbench worker; an adapter is a program of its own.
-bool is_hosted(const worker::CatalogueEntry& entry) { return entry.file.extension() == ".so"; }
 
 class LaunchGroup {
  public:
@@ -121,7 +119,7 @@ class LaunchGroup {
     distrust(live, reason_for_distrust(claim));
     distrust(live, member.processor.judge(claim));
     // A framework's pools are its own business; what they use of the processor is judged above.
-    if (is_hosted(*live.planned->entry)) distrust(live, reason_for_distrust_of_threads(claim, member.worker.client().process()));
+    if (live.planned->entry->hosted()) distrust(live, reason_for_distrust_of_threads(claim, member.worker.client().process()));
     if (times.traces > 0) note_traces(cell_of(live), times.traces);
     result::Sample sample;
     sample.launch = launch_;
