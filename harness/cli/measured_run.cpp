@@ -106,8 +106,8 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   static_cast<void>(journal.value().end(report.run));  // a full disk was or will be reported by the report itself
   const Status written = finish_report(report, journal.value(), file.out);
   const Status printed = print(report);
-  for (const Status* status : {&session, &written, &printed}) {
-    if (!status->ok()) return report_error(status->error());
+  for (const Status& status : {session, written, printed}) {
+    if (!status.ok()) return report_error(status.error());
   }
   std::fprintf(stderr, "report: %s\n", file.out.c_str());
   return interrupted() ? kInterrupted : status_of_cells(report);

@@ -89,6 +89,7 @@ Result<scenario::State> CellWorker::run_in_two_parts(std::uint64_t first, std::u
 result::CellStatus status_of(const Error& error) {
   using result::CellState;
   if (error.kind == ErrorKind::unsupported) return {CellState::unsupported, error.message};
+  if (error.kind == ErrorKind::untrusted) return {CellState::untrusted, error.message};
   if (error.kind == ErrorKind::timed_out) return {CellState::timed_out, error.message};
   return {CellState::crashed, error.message};
 }

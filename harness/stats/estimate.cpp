@@ -23,20 +23,22 @@ double median_in_place(std::vector<double>& values) {
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
-// What lies half-way between two figures, and in which unit they scatter alike.
-enum class Scale { linear, logarithmic };
+// Times and ratios scatter by factors. Half-way between two ratios is their geometric mean, so that swapping the sides
+// turns an estimate over.
+enum class Figure { time, ratio, difference };
 
-double middle_of_sorted(const std::vector<double>& figures, Scale scale) {
+double middle_of_sorted(const std::vector<double>& figures, Figure kind) {
   const double low = figures[(figures.size() - 1) / 2];
   const double high = figures[figures.size() / 2];
   if (low == high) return low;
-  return scale == Scale::linear ? (low + high) / 2 : std::sqrt(low * high);
+  return kind == Figure::ratio ? std::sqrt(low * high) : (low + high) / 2;
 }
 
 // Of two or more figures.
-Interval student_interval(std::vector<double> figures, Scale scale, double confidence) {
+Interval student_interval(std::vector<double> figures, Figure kind, double confidence) {
+  const bool logarithmic = kind != Figure::difference;
   const auto count = static_cast<double>(figures.size());
-  if (scale == Scale::logarithmic) {
+  if (logarithmic) {
     for (double& figure : figures) figure = std::log(figure);
   }
   const double mean = std::accumulate(figures.begin(), figures.end(), 0.0) / count;
@@ -44,15 +46,15 @@ Interval student_interval(std::vector<double> figures, Scale scale, double confi
   for (const double figure : figures) squares += (figure - mean) * (figure - mean);
   const double quantile = student_quantile((1 + confidence) / 2, static_cast<int>(figures.size()) - 1);
   const double reach = quantile * std::sqrt(squares / (count - 1) / count);
-  if (scale == Scale::linear) return {mean - reach, mean + reach};
+  if (!logarithmic) return {mean - reach, mean + reach};
   return {std::exp(mean - reach), std::exp(mean + reach)};
 }
 
-// The figures' median with its interval; there is at least one, and on a logarithmic scale they are positive.
-Estimate median_with_interval(std::vector<double> figures, Scale scale, double confidence) {
+// The figures' median with its interval; there is at least one.
+Estimate median_with_interval(std::vector<double> figures, Figure kind, double confidence) {
   std::sort(figures.begin(), figures.end());
   Estimate estimate;
-  estimate.value = middle_of_sorted(figures, scale);
+  estimate.value = middle_of_sorted(figures, kind);
   estimate.interval = {estimate.value, estimate.value};
   if (figures.size() == 1 || figures.front() == figures.back()) return estimate;
   const int rank = median_rank(static_cast<int>(figures.size()), confidence);
@@ -61,7 +63,7 @@ Estimate median_with_interval(std::vector<double> figures, Scale scale, double c
     estimate.interval = {figures[below], figures[figures.size() - 1 - below]};
     estimate.method = IntervalMethod::order_statistics;
   } else {
-    estimate.interval = student_interval(std::move(figures), scale, confidence);
+    estimate.interval = student_interval(std::move(figures), kind, confidence);
     estimate.method = IntervalMethod::student;
   }
   return estimate;
@@ -74,9 +76,11 @@ struct LaunchFigures {
   std::vector<double> figures;
 };
 
-// `figure(base, candidate)` of each launch's least values.
-template <class Figure>
-Estimate over_launches(std::span<const Pair> pairs, Scale scale, double confidence, const Figure& figure) {
+// The figure of each launch's least values.
+Estimate over_launches(std::span<const Pair> pairs, Figure kind, double confidence) {
+  const auto figure = [kind](double base, double candidate) {
+    return kind == Figure::difference ? candidate - base : candidate / base;
+  };
   if (pairs.empty()) return {};
   std::map<int, LaunchFigures> launches;
   for (const Pair& pair : pairs) {
@@ -91,7 +95,7 @@ Estimate over_launches(std::span<const Pair> pairs, Scale scale, double confiden
   } else {
     for (const auto& [number, launch] : launches) figures.push_back(figure(launch.least_base, launch.least_candidate));
   }
-  Estimate estimate = median_with_interval(std::move(figures), scale, confidence);
+  Estimate estimate = median_with_interval(std::move(figures), kind, confidence);
   estimate.launches = static_cast<int>(launches.size());
   estimate.within_one_process = launches.size() == 1;
   return estimate;
@@ -139,12 +143,11 @@ Estimate typical_time(std::span<const Observation> observations, double confiden
   std::vector<Pair> pairs;
   pairs.reserve(observations.size());
   for (const Observation& observation : observations) pairs.push_back({observation.launch, 1, observation.value});
-  return paired_ratio(pairs, confidence);
+  return over_launches(pairs, Figure::time, confidence);
 }
 
 Estimate paired_ratio(std::span<const Pair> pairs, double confidence) {
-  return over_launches(pairs, Scale::logarithmic, confidence,
-                       [](double base, double candidate) { return candidate / base; });
+  return over_launches(pairs, Figure::ratio, confidence);
 }
 
 Estimate unpaired_ratio(std::span<const Observation> base, std::span<const Observation> candidate, double confidence) {
@@ -162,8 +165,7 @@ Estimate unpaired_ratio(std::span<const Observation> base, std::span<const Obser
 }
 
 Estimate paired_difference(std::span<const Pair> pairs, double confidence) {
-  return over_launches(pairs, Scale::linear, confidence,
-                       [](double base, double candidate) { return candidate - base; });
+  return over_launches(pairs, Figure::difference, confidence);
 }
 
 const char* name_of(Verdict verdict) {

@@ -84,7 +84,7 @@ struct VerdictOptions {
   double confidence = kConfidence;
   int minimum_launches = 3;
   double noise_floor = 0;  // what the run is known to be off by: the margin is at least this
-  std::string unfit;       // why there can be no verdict, whatever the figures; empty: there can
+  std::string unfit{};     // why there can be no verdict, whatever the figures; empty: there can
 };
 
 // The fewest launches whose figures span their median with that confidence: n values all lie on one side of it with

@@ -140,7 +140,7 @@ std::string control_words(const ScenarioTable& table) {
     if (control.cell != row.cell->id) continue;
     const stats::Comparison& comparison = control.comparison;
     const stats::Estimate& ratio = comparison.ratio;
-    std::string text = "control: " + row.cell->implementation + " beside itself took " + format_ratio(ratio) + " times as long";
+    std::string text = "control: " + row.cell->implementation + " beside itself: " + format_change(ratio);
     const bool dirty = comparison.verdict == stats::Verdict::faster || comparison.verdict == stats::Verdict::slower;
     return text + (dirty ? ": this machine was unfit, there are no verdicts." : ".");
   }

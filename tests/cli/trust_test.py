@@ -6,7 +6,7 @@ from program import FAKES, ProgramTest
 
 class Cheats(ProgramTest):
     EXPECTED = {
-        "fake/early": "steps take",
+        "fake/early": "the answer came after",
         "fake/flush": "flushed to zero",
         "fake/remember": "a length that it had not seen",
         "fake/threads": "has 2 threads, declared 1",

@@ -68,7 +68,7 @@ TEST(TypicalTimeTest, ALaunchCountsOnceByItsLeastValue) {
 TEST(TypicalTimeTest, SingleLaunchSaysSo) {
   const std::vector<Observation> observations = {{4, 1}, {4, 2}, {4, 3}, {4, 4}, {4, 5}, {4, 10}};
   const Estimate estimate = typical_time(observations);
-  EXPECT_NEAR(estimate.value, std::sqrt(12), 1e-12);
+  EXPECT_EQ(estimate.value, 3.5);
   EXPECT_EQ(estimate.launches, 1);
   EXPECT_TRUE(estimate.within_one_process);
   EXPECT_EQ(estimate.interval.low, 1);
@@ -165,8 +165,9 @@ TEST(PairedRatioTest, KnownRatio) {
   const Estimate estimate = paired_ratio(pairs);
   EXPECT_DOUBLE_EQ(estimate.value, 2);
   EXPECT_EQ(estimate.launches, 3);
-  EXPECT_GE(estimate.interval.low, 2 - 1e-12);
-  EXPECT_LE(estimate.interval.high, 3 + 1e-12);
+  // Student's, of the logarithms of 2, 2 and 3: mean log(12)/3, standard error log(1.5)/3, t 4.30265.
+  EXPECT_NEAR(std::log(estimate.interval.low), (std::log(12) - 4.30265 * std::log(1.5)) / 3, 1e-5);
+  EXPECT_NEAR(std::log(estimate.interval.high), (std::log(12) + 4.30265 * std::log(1.5)) / 3, 1e-5);
 }
 
 TEST(PairedRatioTest, CommonDriftCancels) {
@@ -189,8 +190,9 @@ TEST(PairedDifferenceTest, KnownDifference) {
   const Estimate estimate = paired_difference(pairs);
   EXPECT_DOUBLE_EQ(estimate.value, 2);
   EXPECT_EQ(estimate.launches, 3);
-  EXPECT_EQ(estimate.interval.low, 2);
-  EXPECT_EQ(estimate.interval.high, 6);
+  // Student's, of 2, 2 and 6: mean 10/3, standard error 4/3.
+  EXPECT_NEAR(estimate.interval.low, (10 - 4 * 4.30265) / 3, 1e-4);
+  EXPECT_NEAR(estimate.interval.high, (10 + 4 * 4.30265) / 3, 1e-4);
   EXPECT_EQ(paired_difference({}).launches, 0);
 }
 
