@@ -16,24 +16,15 @@ using nlohmann::ordered_json;
 using result::CalibrationOutcome;
 
 ordered_json header_of(const result::Calibration& calibration, const std::string& design) {
-  return {{"event", "calibration"},
-          {"launches", calibration.launches},
-          {"margin", calibration.margin},
-          {"confidence", calibration.confidence},
-          {"planned", calibration.planned},
-          {"design", design}};
+  return {{"event", "calibration"},         {"launches", calibration.launches},
+          {"margin", calibration.margin},   {"confidence", calibration.confidence},
+          {"planned", calibration.planned}, {"design", design}};
 }
 
 ordered_json encode(const CalibrationOutcome& outcome) {
-  return {{"event", "outcome"},
-          {"number", outcome.number},
-          {"workload", outcome.workload},
-          {"slowdown", outcome.slowdown},
-          {"change", outcome.change},
-          {"ratio", outcome.ratio},
-          {"low", outcome.interval.low},
-          {"high", outcome.interval.high},
-          {"seconds", outcome.seconds}};
+  return {{"event", "outcome"},           {"number", outcome.number},      {"workload", outcome.workload},
+          {"slowdown", outcome.slowdown}, {"change", outcome.change},      {"ratio", outcome.ratio},
+          {"low", outcome.interval.low},  {"high", outcome.interval.high}, {"seconds", outcome.seconds}};
 }
 
 CalibrationOutcome decode(const ordered_json& json) {

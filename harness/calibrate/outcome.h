@@ -15,8 +15,7 @@ class OutcomeFile {
   // Opens `path`. Where it has outcomes already they are added to `calibration`, and its first line must be that of the
   // same calibration: `design` spells out what else makes two of them the same. A last line without its line feed is
   // dropped. Errors: the file cannot be read or written, holds something else, or another calibration.
-  static Result<OutcomeFile> open(const std::string& path, const std::string& design,
-                                  result::Calibration& calibration);
+  static Result<OutcomeFile> open(const std::string& path, const std::string& design, result::Calibration& calibration);
 
   // Errors: the line cannot be written.
   Status append(const result::CalibrationOutcome& outcome);

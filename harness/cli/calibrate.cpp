@@ -42,8 +42,8 @@ Result<calibrate::Workload> make_workload(const std::string& name) {
   if (!entry.ok()) return entry.error();
   Result<PlannedCells> cells = planner.value().plan_twice({implementation, {}});
   if (!cells.ok()) return cells.error();
-  return calibrate::Workload{
-      name, measure::CellGroup(std::move(cells.value().plan), std::move(cells.value().report)), 0, 0};
+  return calibrate::Workload{name, measure::CellGroup(std::move(cells.value().plan), std::move(cells.value().report)),
+                             0, 0};
 }
 
 std::vector<calibrate::Level> levels_of(const Options& options) {
@@ -52,13 +52,14 @@ std::vector<calibrate::Level> levels_of(const Options& options) {
   return levels;
 }
 
-Status measure_all(const Options& options, std::vector<calibrate::Workload>& workloads,
-                   const measure::RunOptions& run, result::Calibration& calibration) {
+Status measure_all(const Options& options, std::vector<calibrate::Workload>& workloads, const measure::RunOptions& run,
+                   result::Calibration& calibration) {
   const auto planned = calibrate::plan_comparisons(levels_of(options), workloads.size(), options.seed);
   calibration.planned = static_cast<int>(planned.size());
   Result<calibrate::OutcomeFile> file =
-      calibrate::OutcomeFile::open(options.out, joined(options.workloads) + ", seed " + std::to_string(options.seed) +
-                                                    ", " + std::to_string(options.null_comparisons) + " without",
+      calibrate::OutcomeFile::open(options.out,
+                                   joined(options.workloads) + ", seed " + std::to_string(options.seed) + ", " +
+                                       std::to_string(options.null_comparisons) + " without",
                                    calibration);
   if (!file.ok()) return file.error();
   std::set<int> known;
@@ -136,7 +137,8 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
   command->add_option("--seed", options->seed, "Seed of the order")->capture_default_str();
   command->add_flag("--json", options->json, "Print the calibration as JSON");
   command->footer(
-      "The slow side makes real work inside its timed blocks. The number of comparisons is fixed beforehand and all are\n"
+      "The slow side makes real work inside its timed blocks. The number of comparisons is fixed beforehand and all "
+      "are\n"
       "counted.\n"
       "Examples:\n"
       "  gdbench calibrate                              540 comparisons\n"

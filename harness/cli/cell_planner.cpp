@@ -85,7 +85,8 @@ Result<PlannedCells> CellPlanner::plan_arms(const std::vector<CellChoice>& choic
   for (const result::Cell& cell : planned.report.cells) {
     if (cell.status.state != result::CellState::pending) return usage_error(cell.status.reason);
   }
-  if (planned.report.cells.size() == choices.size() * names.size() && planned.plan.scenarios.size() == 1) return planned;
+  if (planned.report.cells.size() == choices.size() * names.size() && planned.plan.scenarios.size() == 1)
+    return planned;
   return usage_error(planned.report.cells.front().id + ": found the same cell twice, expected different ones");
 }
 

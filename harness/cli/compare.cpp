@@ -61,7 +61,8 @@ Result<result::ReportComparison> compare_two(const Options& options) {
 }
 
 int compare(const Options& options) {
-  const Result<result::ReportComparison> comparison = options.next.empty() ? compare_one(options) : compare_two(options);
+  const Result<result::ReportComparison> comparison =
+      options.next.empty() ? compare_one(options) : compare_two(options);
   if (!comparison.ok()) return report_error(comparison.error());
   if (Status status = show_comparison(comparison.value(), options.comparison); !status.ok()) {
     return report_error(status.error());

@@ -13,7 +13,7 @@ namespace gdbench::cli {
 
 // Exit statuses; scripts and CI rely on them.
 constexpr int kFine = 0;
-constexpr int kRegressed = 1;    // confirmed
+constexpr int kRegressed = 1;     // confirmed
 constexpr int kUsage = 2;         // usage, configuration, or output that cannot be written
 constexpr int kFailedCells = 3;   // an implementation crashed, timed out, is wrong or untrusted
 constexpr int kInconclusive = 4;  // nothing could be decided

@@ -84,7 +84,8 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   if (resumed) {
     const Result<result::Report> killed = result::read_journal(path);
     if (!killed.ok()) return report_error(usage_error(killed.error().message));
-    if (Status status = result::take_over(killed.value(), path, report); !status.ok()) return report_error(status.error());
+    if (Status status = result::take_over(killed.value(), path, report); !status.ok())
+      return report_error(status.error());
   }
   const std::vector<int> processors = allowed_processors();
   const bool timed = !processors.empty() && std::any_of(report.cells.begin(), report.cells.end(), [](const auto& cell) {

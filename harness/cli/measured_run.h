@@ -14,7 +14,7 @@ namespace gdbench::cli {
 
 struct RunFile {
   std::string out;
-  bool quick = false;  // a short look at the ceilings
+  bool quick = false;   // a short look at the ceilings
   bool resume = false;  // go on with the journal of a killed run, where there is one
   // What a look at the measured report calls for before it is finished; empty: nothing.
   std::function<Status(measure::Plan&, result::Report&, result::Journal&)> afterwards{};

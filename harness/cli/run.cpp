@@ -88,16 +88,16 @@ int run(const Options& options, const Invocation& invocation) {
     };
   }
   int verdict = kFine;
-  const int status = measure_into_file(plan.value(), run_options.value(), file, report,
-                                       [&](const result::Report& measured) -> Status {
-                                         print_report(measured, options);
-                                         if (!opponent.exists()) return {};
-                                         const result::ReportComparison comparison = opponent.compare(measured);
-                                         verdict = status_of(comparison);
-                                         ComparisonOptions shown = options.comparison;
-                                         shown.quiet = options.json;  // gdbench compare --json has its own
-                                         return show_comparison(comparison, shown);
-                                       });
+  const int status =
+      measure_into_file(plan.value(), run_options.value(), file, report, [&](const result::Report& measured) -> Status {
+        print_report(measured, options);
+        if (!opponent.exists()) return {};
+        const result::ReportComparison comparison = opponent.compare(measured);
+        verdict = status_of(comparison);
+        ComparisonOptions shown = options.comparison;
+        shown.quiet = options.json;  // gdbench compare --json has its own
+        return show_comparison(comparison, shown);
+      });
   // A regression outweighs a failure that the base has too; an interruption and what could not be written, both.
   if (status != kFine && status != kFailedCells) return status;
   return verdict == kRegressed || status == kFine ? verdict : status;

@@ -172,7 +172,8 @@ double drift_of(const Report& report) {
       const auto [entry, fresh] = least.emplace(observation.launch, observation.value);
       if (!fresh) entry->second = std::min(entry->second, observation.value);
     }
-    for (const auto& [launch, time] : least) (static_cast<int>(earlier.size()) < middle ? earlier : later).push_back(time);
+    for (const auto& [launch, time] : least)
+      (static_cast<int>(earlier.size()) < middle ? earlier : later).push_back(time);
     if (earlier.empty() || later.empty()) continue;
     shifts.push_back(std::abs(std::log(stats::median(later) / stats::median(earlier))));
   }

@@ -10,10 +10,17 @@ namespace {
 
 using nlohmann::json;
 
-// Not the load or the frequency of the moment, which differ from run to run, nor memory_bytes, which a hypervisor changes.
-constexpr std::array kMachine = {"/cpu/model",  "/cpu/vendor", "/cpu/features",        "/cpu/caches",
-                                 "/cpu/logical_processors", "/cpu/allowed_processors", "/cpu/governor",
-                                 "/kernel",     "/virtual_machine"};
+// Not the load or the frequency of the moment, which differ from run to run, nor memory_bytes, which a hypervisor
+// changes.
+constexpr std::array kMachine = {"/cpu/model",
+                                 "/cpu/vendor",
+                                 "/cpu/features",
+                                 "/cpu/caches",
+                                 "/cpu/logical_processors",
+                                 "/cpu/allowed_processors",
+                                 "/cpu/governor",
+                                 "/kernel",
+                                 "/virtual_machine"};
 constexpr std::array kBuild = {"/build/compiler", "/build/build_type", "/build/arch", "/libraries"};
 
 json value_at(const json& environment, const char* path) {
@@ -37,7 +44,9 @@ std::string first_difference(const json& base, const json& next, std::span<const
 
 }  // namespace
 
-std::string difference_of_machines(const json& base, const json& next) { return first_difference(base, next, kMachine); }
+std::string difference_of_machines(const json& base, const json& next) {
+  return first_difference(base, next, kMachine);
+}
 
 std::string difference_of_builds(const json& base, const json& next) { return first_difference(base, next, kBuild); }
 

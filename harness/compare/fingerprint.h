@@ -10,8 +10,8 @@ namespace gdbench::compare {
 // "cpu/model: found \"A\", the base has \"B\"". Empty where all of it is.
 std::string difference_of_machines(const nlohmann::json& base, const nlohmann::json& next);
 
-// Likewise of what the build can be blamed for: compiler, flags, libraries. Builds may differ, that is what is compared;
-// a reader should know.
+// Likewise of what the build can be blamed for: compiler, flags, libraries. Builds may differ, that is what is
+// compared; a reader should know.
 std::string difference_of_builds(const nlohmann::json& base, const nlohmann::json& next);
 
 }  // namespace gdbench::compare

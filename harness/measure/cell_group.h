@@ -27,7 +27,8 @@ class CellGroup {
   // Forgets launches and samples: the next launch is the first of another measurement.
   void start_over();
 
-  // From now on every timed block of a cell of the report makes so much more work (harness/worker/added_work.h); 0: none.
+  // From now on every timed block of a cell of the report makes so much more work (harness/worker/added_work.h); 0:
+  // none.
   void add_work(std::size_t cell, std::uint64_t iterations);
 
   // Notes that the launches from now on confirm what those before them showed.

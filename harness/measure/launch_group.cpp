@@ -29,7 +29,6 @@ struct Member {
   std::int64_t started_ns = 0;
 };
 
-
 class LaunchGroup {
  public:
   LaunchGroup(const PlannedScenario& planned, std::vector<LiveCell>& cells, int launch, const RunOptions& options,
@@ -106,7 +105,8 @@ class LaunchGroup {
   Result<result::Sample> visit(Member& member, int round, int position) {
     const LiveCell& live = *member.live;
     const result::Block& block = *cell_of(live).block;
-    const Result<worker::BlockAnswer> answer = member.worker.run_block(block.steps, block.warm_up_steps, 0, block.added_iterations.value_or(0));
+    const Result<worker::BlockAnswer> answer =
+        member.worker.run_block(block.steps, block.warm_up_steps, 0, block.added_iterations.value_or(0));
     if (!answer.ok()) return answer.error();
     const worker::BlockAnswer& times = answer.value();
     // A worker may say that it has fewer helper threads than its implementation declares, not more.
@@ -119,7 +119,8 @@ class LaunchGroup {
     distrust(live, reason_for_distrust(claim));
     distrust(live, member.processor.judge(claim));
     // A framework's pools are its own business; what they use of the processor is judged above.
-    if (live.planned->entry->hosted()) distrust(live, reason_for_distrust_of_threads(claim, member.worker.client().process()));
+    if (live.planned->entry->hosted())
+      distrust(live, reason_for_distrust_of_threads(claim, member.worker.client().process()));
     if (times.traces > 0) note_traces(cell_of(live), times.traces);
     result::Sample sample;
     sample.launch = launch_;
@@ -160,8 +161,8 @@ class LaunchGroup {
     if (live.checked || live.planned->proof != Proof::trajectory || cell.samples.empty()) return {};
     live.checked = true;
     std::mt19937_64 generator(options_.seed + live.planned->index);
-    Result<std::string> reason = reason_for_distrust_of_lengths(member.worker, *cell.block, cell.samples, planned_.start,
-                                                               generator);
+    Result<std::string> reason =
+        reason_for_distrust_of_lengths(member.worker, *cell.block, cell.samples, planned_.start, generator);
     if (!reason.ok()) return reason.error();
     distrust(live, reason.value());
     return {};

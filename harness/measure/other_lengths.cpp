@@ -29,7 +29,8 @@ std::string reason_of(const Times& times, double steps, double sampled_step_ns) 
   char text[200];
   const double step_ns = times.once_ns / steps;
   if (step_ns > kLongerStep * sampled_step_ns) {
-    std::snprintf(text, sizeof text, "a step takes %.3g ns in a block of a length that it had not seen, %.3g ns in the timed blocks",
+    std::snprintf(text, sizeof text,
+                  "a step takes %.3g ns in a block of a length that it had not seen, %.3g ns in the timed blocks",
                   step_ns, sampled_step_ns);
     return text;
   }

@@ -208,8 +208,8 @@ class Planner {
     } else if (!reason.empty()) {
       cell.status = {result::CellState::unsupported, reason};
     } else {
-      planned.cells.push_back(
-          {report_.cells.size(), unit_, &entry, std::move(options).value(), place_threads(point.threads, allowed), proof});
+      planned.cells.push_back({report_.cells.size(), unit_, &entry, std::move(options).value(),
+                               place_threads(point.threads, allowed), proof});
     }
     report_.cells.push_back(std::move(cell));
     return {};

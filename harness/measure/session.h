@@ -27,8 +27,8 @@ Status verify_all(Plan& plan, const RunOptions& options, result::Report& report)
 // scenario is unfit.
 Status run_session(Plan& plan, const RunOptions& options, result::Report& report, result::Journal& journal);
 
-// As many launches again of the cells of `units` (PlannedCell::unit): what the first ones showed is to be seen once more
-// by others. Their number is noted as the cells' confirmed_from. Errors: the journal cannot be written.
+// As many launches again of the cells of `units` (PlannedCell::unit): what the first ones showed is to be seen once
+// more by others. Their number is noted as the cells' confirmed_from. Errors: the journal cannot be written.
 Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions& options, result::Report& report,
                result::Journal& journal);
 

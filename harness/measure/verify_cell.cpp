@@ -158,8 +158,8 @@ Result<double> time_empty_block(CellWorker& worker) {
   return least;
 }
 
-// Setting and reading states takes nowhere near as long, and what is compiled was compiled in the first block. Whoever answers after so long a time that he worked for a
-// small part of it came back from run before the work was done.
+// Setting and reading states takes nowhere near as long, and what is compiled was compiled in the first block. Whoever
+// answers after so long a time that he worked for a small part of it came back from run before the work was done.
 constexpr double kLongRequestNs = 5e8;
 constexpr double kLeastShareOfRequest = 0.1;
 

@@ -85,7 +85,8 @@ void add_taxes(const Report& report, const Group& group, std::vector<FrameworkTa
     tax.base = base->id;
     tax.difference_ns = stats::paired_difference(pairs);
     const auto& ratio = cell->summary->ratio;  // the same question where the base is the baseline's cell
-    tax.ratio = ratio && ratio->baseline == base->id ? ratio->comparison : stats::compare(pairs, verdict_options(report, cell->scenario));
+    tax.ratio = ratio && ratio->baseline == base->id ? ratio->comparison
+                                                     : stats::compare(pairs, verdict_options(report, cell->scenario));
     if (cell->profile) tax.calls_per_step = calls_per_step(*cell->profile);
     if (tax.calls_per_step > 0) tax.difference_per_call_ns = tax.difference_ns.value / tax.calls_per_step;
     if (cell->profile && base->profile) tax.ops = op_differences(*cell->profile, *base->profile);

@@ -60,12 +60,9 @@ double smallest_detectable_slowdown(const std::vector<CalibrationLevel>& levels)
 }
 
 json to_json(const Calibration& calibration) {
-  json document = {{"schema", "gdbench-calibration"},
-                   {"schema_version", {{"major", 1}, {"minor", 0}}},
-                   {"launches", calibration.launches},
-                   {"margin", calibration.margin},
-                   {"confidence", calibration.confidence},
-                   {"planned", calibration.planned}};
+  json document = {{"schema", "gdbench-calibration"},      {"schema_version", {{"major", 1}, {"minor", 0}}},
+                   {"launches", calibration.launches},     {"margin", calibration.margin},
+                   {"confidence", calibration.confidence}, {"planned", calibration.planned}};
   const std::vector<CalibrationLevel> levels = levels_of(calibration);
   document["smallest_detectable_slowdown"] = smallest_detectable_slowdown(levels);
   json shown = json::array();

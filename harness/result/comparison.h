@@ -32,7 +32,7 @@ struct ComparedCell {
 };
 
 struct ReportComparison {
-  std::string base;            // what is compared: a file, or a build
+  std::string base;  // what is compared: a file, or a build
   std::string next;
   bool paired = false;         // measured side by side; else in two runs, between which the machine may have changed
   double margin = 0;           // as asked for

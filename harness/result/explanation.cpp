@@ -29,7 +29,7 @@ Coordinates coordinates_of(const Cell& cell) {
 
 PairedDifference difference_of(const Report& report, const Cell& cell, const Cell& base) {
   const std::vector<stats::Pair> pairs = pairs_of(base, cell);
-  return {cell.id, base.id, stats::paired_difference(pairs), 
+  return {cell.id, base.id, stats::paired_difference(pairs),
           stats::compare(pairs, verdict_options(report, cell.scenario))};
 }
 

@@ -80,7 +80,8 @@ class JournalReader {
     } else if (kind == "cell" || kind == "sample" || kind == "launch") {
       apply_to_cell(kind, reader, context);
     } else {
-      RecordReader::refuse(event["event"], {&root, "event"}, "one of run, cell, sample, launch, note, resume, end", context);
+      RecordReader::refuse(event["event"], {&root, "event"}, "one of run, cell, sample, launch, note, resume, end",
+                           context);
     }
     reader.finish();
   }

@@ -29,8 +29,8 @@ class Journal {
   // Creates `path` (an existing file is replaced) and writes the run event. Errors: the path cannot be written.
   static Result<Journal> create(const std::string& path, const Report& report);
 
-  // Goes on with the journal of a killed run: drops what a kill left of a last line and appends. Errors: the path cannot
-  // be written.
+  // Goes on with the journal of a killed run: drops what a kill left of a last line and appends. Errors: the path
+  // cannot be written.
   static Result<Journal> resume(const std::string& path, const std::string& at);
 
   // A journal that keeps nothing: for measurements that are shown at once and repeated at will.

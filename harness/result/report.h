@@ -228,8 +228,8 @@ struct Report {
   std::vector<ScenarioRecord> scenarios;
   std::vector<Cell> cells;
   std::optional<std::vector<Control>> controls;  // since 1.5: cells beside themselves; absent where there are none
-  std::optional<Attribution> attribution;  // what differences are made of; absent where there is nothing to say
-  std::vector<std::string> notes;          // what a reader should know: skipped plugins, interrupted launches ...
+  std::optional<Attribution> attribution;        // what differences are made of; absent where there is nothing to say
+  std::vector<std::string> notes;                // what a reader should know: skipped plugins, interrupted launches ...
 
   Cell* find_cell(const std::string& id);
   const ScenarioRecord* find_scenario(const std::string& key) const;

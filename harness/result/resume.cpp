@@ -30,7 +30,8 @@ Status take_over(const Report& killed, const std::string& origin, Report& planne
   for (const Cell& cell : killed.cells) known.emplace(cell.id, &cell);
   for (Cell& cell : planned.cells) {
     const auto found = known.find(cell.id);
-    if (found == known.end()) return usage_error(place + "found no cell " + cell.id + ", expected the cells of this command");
+    if (found == known.end())
+      return usage_error(place + "found no cell " + cell.id + ", expected the cells of this command");
     const Cell& old = *found->second;
     if (old.build != cell.build || old.scenario != cell.scenario) {
       return usage_error(place + "cell " + cell.id + ": found " + in_quotes(old.build) + ", expected the build " +
@@ -57,7 +58,8 @@ Status take_over(const Report& killed, const std::string& origin, Report& planne
                         killed.ceilings->measurements.end());
   }
   for (const std::string& note : killed.notes) {
-    if (std::find(planned.notes.begin(), planned.notes.end(), note) == planned.notes.end()) planned.notes.push_back(note);
+    if (std::find(planned.notes.begin(), planned.notes.end(), note) == planned.notes.end())
+      planned.notes.push_back(note);
   }
   return {};
 }

@@ -104,7 +104,8 @@ void summarise(Report& report) {
     if (baseline == baselines.end() || baseline->second.cell == &cell) continue;
     const std::vector<stats::Pair> pairs = pairs_of(baseline->second.visits, cell);
     if (pairs.empty()) continue;
-    cell.summary->ratio = RatioToBaseline{baseline->second.cell->id, stats::compare(pairs, verdict_options(report, cell.scenario))};
+    cell.summary->ratio =
+        RatioToBaseline{baseline->second.cell->id, stats::compare(pairs, verdict_options(report, cell.scenario))};
   }
   Attribution attribution = attribution_of(report);
   report.attribution.reset();

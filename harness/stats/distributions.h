@@ -15,7 +15,8 @@ double student_quantile(double probability, int degrees_of_freedom);
 // P(B >= successes), B binomial(trials, 1/2): how likely so many of `trials` values lie on one side of their median.
 double sign_test(int successes, int trials);
 
-// One-sided exact limits of a proportion. C. J. Clopper, E. S. Pearson, The use of confidence or fiducial limits (1934).
+// One-sided exact limits of a proportion. C. J. Clopper, E. S. Pearson, The use of confidence or fiducial limits
+// (1934).
 double proportion_upper_limit(int successes, int trials, double confidence);
 double proportion_lower_limit(int successes, int trials, double confidence);
 

@@ -1,4 +1,5 @@
-// Work that a calibration adds to a timed block: a known slowdown, made by the processor and not by arithmetic on times.
+// Work that a calibration adds to a timed block: a known slowdown, made by the processor and not by arithmetic on
+// times.
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,8 @@ std::string calibration_table(const result::Calibration& calibration) {
   for (const CalibrationLevel& level : levels) {
     if (level.slowdown > 0) continue;
     text += "False alarms: " + std::to_string(level.regressed + level.improved) + " of " +
-            std::to_string(level.comparisons) + ", at most " + format_percent(level.upper_limit) + " with 95% confidence.\n";
+            std::to_string(level.comparisons) + ", at most " + format_percent(level.upper_limit) +
+            " with 95% confidence.\n";
   }
   const double smallest = result::smallest_detectable_slowdown(levels);
   text += smallest > 0 ? "Four in five slowdowns of " + format_percent(smallest) + " are found.\n"

@@ -18,8 +18,8 @@ using result::ComparedCell;
 using result::ReportComparison;
 
 // What a reader has to act on comes first.
-constexpr std::array kOrder = {Change::regressed,    Change::failing,  Change::vanished, Change::improved, Change::mended,
-                               Change::inconclusive, Change::added, Change::equivalent};
+constexpr std::array kOrder = {Change::regressed, Change::failing,      Change::vanished, Change::improved,
+                               Change::mended,    Change::inconclusive, Change::added,    Change::equivalent};
 
 std::vector<const ComparedCell*> cells_with(const ReportComparison& comparison, Change change) {
   std::vector<const ComparedCell*> cells;
@@ -65,7 +65,8 @@ std::string method_of(const ReportComparison& comparison) {
   const std::string sides = comparison.paired ? "measured side by side in one run" : "from two runs";
   const double margin = std::max(comparison.margin, comparison.noise_floor);
   return comparison.next + " against " + comparison.base + ", " + sides +
-         ". time: change of the step's time with its interval; regressed and improved: all of it beyond the margin of " +
+         ". time: change of the step's time with its interval; regressed and improved: all of it beyond the margin "
+         "of " +
          format_percent(comparison.margin) +
          (margin > comparison.margin ? " (or the run's own noise, here up to " + format_percent(margin) + ")" : "") +
          ", at " + format_percent(comparison.confidence) + " for all cells together (Holm).";
@@ -88,7 +89,8 @@ std::string comparison_table(const ReportComparison& comparison) {
 
 std::string comparison_markdown(const ReportComparison& comparison) {
   std::string text = "## gdbench: ";
-  if (!comparison.not_comparable.empty()) return text + "not comparable\n\n" + markdown_escaped(comparison.not_comparable) + "\n";
+  if (!comparison.not_comparable.empty())
+    return text + "not comparable\n\n" + markdown_escaped(comparison.not_comparable) + "\n";
   text += counts_of(comparison) + "\n\n";
   for (const Change change : kOrder) {
     const std::vector<const ComparedCell*> cells = cells_with(comparison, change);

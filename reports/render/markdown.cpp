@@ -36,7 +36,8 @@ void add_target(const ScenarioTable& table, std::string& text) {
 }
 
 void add_scenario(const ScenarioTable& table, const AttributionWords& attribution, std::string& text) {
-  text += "## " + markdown_escaped(table.scenario->label) + "\n\n" + markdown_escaped(scenario_words(*table.scenario)) + "\n\n";
+  text += "## " + markdown_escaped(table.scenario->label) + "\n\n" + markdown_escaped(scenario_words(*table.scenario)) +
+          "\n\n";
   if (!table.ranked.empty()) add_table(text_table(table.ranked), text);
   if (!table.unranked.empty()) {
     text += "Not ranked (policies, or no arithmetic):\n\n";

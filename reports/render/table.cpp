@@ -273,12 +273,11 @@ std::vector<ScenarioTable> tables_of(const result::Report& report) {
     if (position == positions.end()) continue;  // from_json refuses such a report
     ScenarioTable& table = tables[position->second];
     const Row row{&report, table.scenario, &cell};
-    const bool control = row.timed() && cell.arm == result::kControlArm;
-    (control          ? table.controls
-     : !row.timed()   ? table.untimed
-     : cell.ranked    ? table.ranked
-                      : table.unranked)
-        .push_back(row);
+    if (cell.arm == result::kControlArm) {
+      if (row.timed()) table.controls.push_back(row);
+      continue;
+    }
+    (!row.timed() ? table.untimed : cell.ranked ? table.ranked : table.unranked).push_back(row);
   }
   std::erase_if(tables, [](const ScenarioTable& table) {
     return table.ranked.empty() && table.unranked.empty() && table.untimed.empty();

@@ -124,8 +124,9 @@ std::string counts_words(const result::Report& report) {
   const auto counts = [](const result::Cell& cell) { return cell.arm != result::kControlArm; };
   for (const CellState state : {CellState::ok, CellState::unsupported, CellState::wrong, CellState::crashed,
                                 CellState::timed_out, CellState::untrusted, CellState::pending}) {
-    const auto count = std::count_if(report.cells.begin(), report.cells.end(),
-                                     [&](const result::Cell& cell) { return counts(cell) && cell.status.state == state; });
+    const auto count = std::count_if(report.cells.begin(), report.cells.end(), [&](const result::Cell& cell) {
+      return counts(cell) && cell.status.state == state;
+    });
     if (count > 0) join(text, std::to_string(count) + " " + name_of(state));
   }
   const auto all = std::count_if(report.cells.begin(), report.cells.end(), counts);

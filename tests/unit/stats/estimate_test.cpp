@@ -122,8 +122,8 @@ TEST(TypicalTimeTest, HigherConfidenceIsWider) {
   EXPECT_GT(wide.high, narrow.high);
 }
 
-// Share of 95% intervals of a ratio of 1 that cover it, in `trials` simulated measurements: launches whose pairs scatter
-// by what `scatter` draws, the rounds in one by little.
+// Share of 95% intervals of a ratio of 1 that cover it, in `trials` simulated measurements: launches whose pairs
+// scatter by what `scatter` draws, the rounds in one by little.
 template <class Scatter>
 double coverage(int launches, int trials, const Scatter& scatter) {
   std::mt19937_64 generator(2024);
@@ -156,9 +156,7 @@ TEST(PairedRatioTest, IntervalsCoverTheMedianAtLeastAsOftenAsTheySay) {
   }
 }
 
-TEST(PairedRatioTest, IntervalsAreNotWiderThanTheyMustBe) {
-  EXPECT_LT(coverage(40, 1000, heavy_tailed), 0.985);
-}
+TEST(PairedRatioTest, IntervalsAreNotWiderThanTheyMustBe) { EXPECT_LT(coverage(40, 1000, heavy_tailed), 0.985); }
 
 TEST(PairedRatioTest, KnownRatio) {
   const std::vector<Pair> pairs = {{0, 1, 2}, {1, 10, 20}, {2, 3, 9}};
