@@ -19,6 +19,7 @@ enum class ErrorKind {
   failed,       // an operation of the system or of a worker failed
   crashed,      // a worker process ended
   timed_out,    // a worker did not answer in time
+  untrusted,    // what a worker says of itself cannot be
 };
 
 struct Error {

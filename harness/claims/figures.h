@@ -1,4 +1,4 @@
-// What a relation compares of two cells, as pairs of values that one bootstrap takes.
+// What a relation compares of two cells, as pairs of values that one estimate takes.
 #pragma once
 
 #include <cstdint>

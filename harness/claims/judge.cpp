@@ -16,15 +16,13 @@ using result::ClaimVerdict;
 using result::JudgedPoint;
 using result::PointState;
 
-stats::VerdictOptions options_for(const ExpandedClaim& claim, const result::Report& report) {
+stats::VerdictOptions options_for(const ExpandedClaim& claim) {
   std::size_t points = 0;
   for (const ExpandedRelation& relation : claim.relations) {
     if (relation.relation->decides) points += deciding_points(relation);
   }
   stats::VerdictOptions options;
-  options.bootstrap.seed = report.run.seed;
-  options.bootstrap.confidence =
-      1 - (1 - options.bootstrap.confidence) / static_cast<double>(std::max<std::size_t>(points, 1));
+  options.confidence = 1 - (1 - options.confidence) / static_cast<double>(std::max<std::size_t>(points, 1));
   return options;
 }
 
@@ -80,7 +78,7 @@ Result<ClaimJudgement> judge(const ExpandedClaim& claim, const result::Report& r
   judgement.sentence = claim.claim->sentence;
   judgement.source = claim.claim->source;
   CellFinder finder(report);
-  const stats::VerdictOptions options = options_for(claim, report);
+  const stats::VerdictOptions options = options_for(claim);
   std::vector<ClaimVerdict> verdicts;
   for (const ExpandedRelation& expanded : claim.relations) {
     Result<result::JudgedRelation> relation = judge_relation(expanded, finder, options);

@@ -146,7 +146,7 @@ class RelationJudge {
     JudgedPoint point = result_.points[i];
     point.decides = false;
     if (!was_run(i)) return point;
-    point.ratio = stats::paired_ratio(pairs_[i], options_.bootstrap);
+    point.ratio = stats::paired_ratio(pairs_[i], options_.confidence);
     point.state = PointState::shown;
     return point;
   }

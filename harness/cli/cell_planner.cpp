@@ -50,9 +50,21 @@ Result<scenario::Scenario> CellPlanner::read() const {
 }
 
 Result<PlannedCells> CellPlanner::plan(const std::vector<CellChoice>& choices) const {
+  return plan_arms(choices, {kNewArm});
+}
+
+Result<PlannedCells> CellPlanner::plan_twice(const CellChoice& choice) const {
+  return plan_arms({choice}, {kBaseArm, kNewArm});
+}
+
+Result<PlannedCells> CellPlanner::plan_arms(const std::vector<CellChoice>& choices,
+                                            const std::vector<std::string>& names) const {
   measure::PlanRequest request;
-  request.arms = {arm_};
-  request.catalogues = {catalogue_};
+  for (const std::string& name : names) {
+    request.arms.push_back(arm_);
+    request.arms.back().name = name;
+    request.catalogues.push_back(catalogue_);
+  }
   request.processors = processors_;
   request.data_cap_bytes = std::numeric_limits<std::size_t>::max();
   for (const CellChoice& choice : choices) {
@@ -73,7 +85,8 @@ Result<PlannedCells> CellPlanner::plan(const std::vector<CellChoice>& choices) c
   for (const result::Cell& cell : planned.report.cells) {
     if (cell.status.state != result::CellState::pending) return usage_error(cell.status.reason);
   }
-  if (planned.report.cells.size() == choices.size() && planned.plan.scenarios.size() == 1) return planned;
+  if (planned.report.cells.size() == choices.size() * names.size() && planned.plan.scenarios.size() == 1)
+    return planned;
   return usage_error(planned.report.cells.front().id + ": found the same cell twice, expected different ones");
 }
 

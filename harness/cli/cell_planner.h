@@ -43,8 +43,14 @@ class CellPlanner {
   // cannot do this, two choices are one cell.
   Result<PlannedCells> plan(const std::vector<CellChoice>& choices) const;
 
+  // The same cells in two arms, both of this build: one beside itself.
+  Result<PlannedCells> plan_twice(const CellChoice& choice) const;
+
  private:
   CellPlanner() = default;
+
+  // A cell per choice and name of an arm.
+  Result<PlannedCells> plan_arms(const std::vector<CellChoice>& choices, const std::vector<std::string>& names) const;
 
   scenario::KnownScenario scenario_;
   std::vector<scenario::Setting> settings_;

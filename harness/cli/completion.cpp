@@ -30,7 +30,10 @@ std::string words_of(const CLI::App& app) {
 std::string operands_of(const std::string& command) {
   const std::string files = " $(compgen -f -- \"$word\")";
   if (command == "claims") return " all $(gdbench list claims 2>/dev/null | cut -d' ' -f1)" + files;
-  return command == "report" || command == "explain" || command == "plugin" ? files : "";
+  return command == "report" || command == "compare" || command == "merge" || command == "explain" ||
+                 command == "plugin"
+             ? files
+             : "";
 }
 
 // Names of scenarios, implementations and claims are asked of gdbench itself when they are completed.

@@ -13,6 +13,7 @@ namespace gdbench::cli {
 
 // Exit statuses; scripts and CI rely on them.
 constexpr int kFine = 0;
+constexpr int kRegressed = 1;     // confirmed
 constexpr int kUsage = 2;         // usage, configuration, or output that cannot be written
 constexpr int kFailedCells = 3;   // an implementation crashed, timed out, is wrong or untrusted
 constexpr int kInconclusive = 4;  // nothing could be decided
@@ -36,6 +37,10 @@ Result<std::filesystem::path> find_matrix(const std::string& name);
 
 // A scenario by name or by path of its file.
 Result<scenario::KnownScenario> find_scenario(const std::string& name);
+
+// The arms of gdbench run --against.
+constexpr const char* kBaseArm = "base";
+constexpr const char* kNewArm = "new";
 
 // The arm of this very build, or of another one's folder (`build`: a build or installation folder).
 worker::Arm this_build();

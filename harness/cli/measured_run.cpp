@@ -13,6 +13,7 @@
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/session.h"
 #include "harness/result/journal.h"
+#include "harness/result/resume.h"
 #include "harness/result/summarise.h"
 
 namespace gdbench::cli {
@@ -75,21 +76,30 @@ Status finish_report(result::Report& report, const result::Journal& journal, con
 
 int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
                       result::Report& report, const std::function<Status(const result::Report&)>& print) {
+  const std::string path = journal_path(file.out);
   report.run.started_at = measure::utc_now();
   report.run.id = report.run.started_at + "-" + std::to_string(getpid());
   report.environment = machine::environment();
+  const bool resumed = file.resume && fs::exists(path);
+  if (resumed) {
+    const Result<result::Report> killed = result::read_journal(path);
+    if (!killed.ok()) return report_error(usage_error(killed.error().message));
+    if (Status status = result::take_over(killed.value(), path, report); !status.ok())
+      return report_error(status.error());
+  }
   const std::vector<int> processors = allowed_processors();
   const bool timed = !processors.empty() && std::any_of(report.cells.begin(), report.cells.end(), [](const auto& cell) {
     return cell.status.state == result::CellState::pending;
   });
   if (timed) add_ceilings(file.quick, processors.back(), report);
-  const std::string path = journal_path(file.out);
-  keep_old_journal(path);
-  Result<result::Journal> journal = result::Journal::create(path, report);
+  if (!resumed) keep_old_journal(path);
+  Result<result::Journal> journal =
+      resumed ? result::Journal::resume(path, measure::utc_now()) : result::Journal::create(path, report);
   if (!journal.ok()) return report_error(usage_error(journal.error().message));
 
   keep_off_compute_processor(processors);
-  const Status session = measure::run_session(plan, options, report, journal.value());
+  Status session = measure::run_session(plan, options, report, journal.value());
+  if (session.ok() && file.afterwards && !interrupted()) session = file.afterwards(plan, report, journal.value());
   clear_progress();
   if (timed && session.ok() && !interrupted()) add_ceilings(file.quick, processors.back(), report);
   report.run.finished_at = measure::utc_now();
@@ -97,19 +107,22 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   static_cast<void>(journal.value().end(report.run));  // a full disk was or will be reported by the report itself
   const Status written = finish_report(report, journal.value(), file.out);
   const Status printed = print(report);
-  for (const Status* status : {&session, &written, &printed}) {
-    if (!status->ok()) return report_error(status->error());
+  for (const Status& status : {session, written, printed}) {
+    if (!status.ok()) return report_error(status.error());
   }
   std::fprintf(stderr, "report: %s\n", file.out.c_str());
   return interrupted() ? kInterrupted : status_of_cells(report);
 }
 
 void print_dry_run(const result::Report& report) {
+  std::size_t listed = 0;
   for (const result::Cell& cell : report.cells) {
+    if (cell.arm == result::kControlArm) continue;
+    ++listed;
     const bool pending = cell.status.state == result::CellState::pending;
     std::printf("%s%s%s\n", cell.id.c_str(), pending ? "" : "  unsupported: ", cell.status.reason.c_str());
   }
-  std::fprintf(stderr, "%zu cells in %zu scenarios\n", report.cells.size(), report.scenarios.size());
+  std::fprintf(stderr, "%zu cells in %zu scenarios\n", listed, report.scenarios.size());
 }
 
 }  // namespace gdbench::cli

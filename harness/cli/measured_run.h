@@ -7,17 +7,21 @@
 #include "harness/base/result.h"
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
+#include "harness/result/journal.h"
 #include "harness/result/report.h"
 
 namespace gdbench::cli {
 
 struct RunFile {
   std::string out;
-  bool quick = false;  // a short look at the ceilings
+  bool quick = false;   // a short look at the ceilings
+  bool resume = false;  // go on with the journal of a killed run, where there is one
+  // What a look at the measured report calls for before it is finished; empty: nothing.
+  std::function<Status(measure::Plan&, result::Report&, result::Journal&)> afterwards{};
 };
 
 // Measures with the journal beside the file, summarises, writes the report and has it printed; `report` holds what the
-// plan and the command line say. Returns the exit status.
+// plan and the command line say. Returns the exit status that its cells call for.
 int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
                       result::Report& report, const std::function<Status(const result::Report&)>& print);
 

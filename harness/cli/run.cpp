@@ -4,7 +4,9 @@
 
 #include "harness/cli/arguments.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/comparison.h"
 #include "harness/cli/measured_run.h"
+#include "harness/cli/opponent.h"
 #include "harness/cli/selection.h"
 #include "reports/render/render.h"
 
@@ -23,7 +25,10 @@ struct Options {
   int launches = 0;
   bool quick = false;
   bool dry_run = false;
+  bool resume = false;
   bool json = false;
+  std::string against;
+  ComparisonOptions comparison;
 };
 
 Result<measure::RunOptions> to_run_options(const Options& options) {
@@ -63,7 +68,12 @@ int run(const Options& options, const Invocation& invocation) {
   report.run.quick = options.quick;
   report.run.budget_seconds = run_options.value().budget_seconds;
   report.run.precision = run_options.value().precision;
-  Result<measure::Plan> plan = plan_selection(options.selection, report);
+  const Result<Opponent> against = Opponent::make(options.against, options.comparison);
+  if (!against.ok()) return report_error(against.error());
+  const Opponent& opponent = against.value();
+  SelectionOptions selection = options.selection;
+  selection.against = opponent.build();
+  Result<measure::Plan> plan = plan_selection(selection, report);
   if (!plan.ok()) return interrupted() ? kInterrupted : report_error(plan.error());
   if (options.dry_run) {
     print_dry_run(report);
@@ -71,11 +81,26 @@ int run(const Options& options, const Invocation& invocation) {
   }
   if (Status status = check_output(options.out); !status.ok()) return report_error(status.error());
 
-  return measure_into_file(plan.value(), run_options.value(), {options.out, options.quick}, report,
-                           [&options](const result::Report& measured) -> Status {
-                             print_report(measured, options);
-                             return {};
-                           });
+  RunFile file{options.out, options.quick, options.resume};
+  if (!selection.against.empty()) {
+    file.afterwards = [&](measure::Plan& measured, result::Report& content, result::Journal& journal) {
+      return opponent.confirm(measured, run_options.value(), content, journal);
+    };
+  }
+  int verdict = kFine;
+  const int status =
+      measure_into_file(plan.value(), run_options.value(), file, report, [&](const result::Report& measured) -> Status {
+        print_report(measured, options);
+        if (!opponent.exists()) return {};
+        const result::ReportComparison comparison = opponent.compare(measured);
+        verdict = status_of(comparison);
+        ComparisonOptions shown = options.comparison;
+        shown.quiet = options.json;  // gdbench compare --json has its own
+        return show_comparison(comparison, shown);
+      });
+  // A regression outweighs a failure that the base has too; an interruption and what could not be written, both.
+  if (status != kFine && status != kFailedCells) return status;
+  return verdict == kRegressed || status == kFine ? verdict : status;
 }
 
 }  // namespace
@@ -93,7 +118,15 @@ void add_run(CLI::App& app, Invocation& invocation) {
       ->type_name("SHARE");
   command->add_option("--launches", options->launches, "Exactly so many fresh processes per cell")
       ->check(CLI::Range(1, 1'000'000));
+  command
+      ->add_option("--against", options->against,
+                   "Compare with another build, measured side by side, or with a report; see gdbench compare")
+      ->type_name("DIRECTORY|FILE");
+  add_comparison_options(*command, options->comparison);
   command->add_flag("--quick", options->quick, "One launch per cell: a glance, no intervals between processes");
+  command->add_option("--shard", options->selection.shard, "Only this part of the scenarios: 2/4, for gdbench merge")
+      ->type_name("I/N");
+  command->add_flag("--resume", options->resume, "Go on with a run that was killed, from its journal beside --out");
   command->add_flag("--dry-run", options->dry_run, "List the cells, measure nothing");
   command->add_flag("--json", options->json, "Print the report as JSON instead of the table");
   command->footer(
@@ -101,7 +134,9 @@ void add_run(CLI::App& app, Invocation& invocation) {
       "  gdbench run\n"
       "  gdbench run --scenario 'mlp-*' --impl 'hand/*' --budget 30s --out mlp.json\n"
       "  gdbench run --scenario mlp-784-128-10 --set batch=256 --set dtype=f64\n"
-      "  gdbench run --scenario ./my-table.json --launches 20");
+      "  gdbench run --scenario ./my-table.json --launches 20\n"
+      "  gdbench run --against ../base/build/release --markdown comment.md");
+  options->selection.control = true;
   command->callback([options, &invocation] {
     install_signal_handlers();
     invocation.status = run(*options, invocation);

@@ -4,8 +4,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include "harness/base/text.h"
 
@@ -45,10 +50,70 @@ std::vector<std::string> implementation_globs(const SelectionOptions& options, c
   return globs;
 }
 
-std::vector<std::string> ids_of(const std::vector<worker::CatalogueEntry>& catalogue) {
+// Of all arms; what only one of them has is measured there.
+std::vector<std::string> ids_of(const std::vector<std::vector<worker::CatalogueEntry>>& catalogues) {
   std::vector<std::string> ids;
-  for (const worker::CatalogueEntry& entry : catalogue) ids.push_back(entry.implementation.id);
+  for (const auto& catalogue : catalogues) {
+    for (const worker::CatalogueEntry& entry : catalogue) {
+      const std::string& id = entry.implementation.id;
+      if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+    }
+  }
   return ids;
+}
+
+// The base first, where there is one: the control repeats it.
+Result<std::vector<worker::Arm>> arms_of(const SelectionOptions& options) {
+  std::vector<worker::Arm> arms;
+  if (!options.against.empty()) {
+    Result<worker::Arm> base = other_build(options.against);
+    if (!base.ok()) return base.error();
+    base.value().name = kBaseArm;
+    arms.push_back(std::move(base).value());
+  }
+  if (options.build.empty()) {
+    arms.push_back(this_build());
+    return arms;
+  }
+  Result<worker::Arm> other = other_build(options.build);
+  if (!other.ok()) return other.error();
+  arms.push_back(std::move(other).value());
+  return arms;
+}
+
+// "2/4" as (1, 4).
+std::optional<std::pair<std::size_t, std::size_t>> parse_shard(const std::string& text) {
+  std::size_t index = 0;
+  std::size_t count = 0;
+  const char* end = text.data() + text.size();
+  const auto [slash, fault] = std::from_chars(text.data(), end, index);
+  if (fault != std::errc() || slash == end || *slash != '/') return std::nullopt;
+  const auto [rest, other_fault] = std::from_chars(slash + 1, end, count);
+  if (other_fault != std::errc() || rest != end || index < 1 || index > count) return std::nullopt;
+  return std::pair(index - 1, count);
+}
+
+// Whole scenarios, in turn: what is compared stays together.
+Status keep_shard(const std::string& shard, std::vector<scenario::Point>& points) {
+  const auto part = parse_shard(shard);
+  if (!part) return usage_error("--shard: found " + in_quotes(shard) + ", expected a part such as 2/4");
+  std::map<std::string, std::size_t> scenarios;
+  std::erase_if(points, [&](const scenario::Point& point) {
+    std::string spelled = point.scenario_file.string();
+    for (const scenario::Setting& setting : point.scenario_settings) {
+      spelled.append("\n").append(setting.key).append("=").append(setting.value);
+    }
+    const std::size_t number = scenarios.emplace(std::move(spelled), scenarios.size()).first->second;
+    return number % part->second != part->first;
+  });
+  return {};
+}
+
+// The baseline or, where it is not selected, the first implementation that is.
+std::string control_of(const std::vector<scenario::Point>& points, const std::string& baseline) {
+  const bool selected = std::any_of(points.begin(), points.end(),
+                                    [&](const scenario::Point& point) { return point.implementation == baseline; });
+  return selected || points.empty() ? baseline : points.front().implementation;
 }
 
 }  // namespace
@@ -122,21 +187,24 @@ Result<measure::Plan> plan_selection(const SelectionOptions& options, result::Re
   if (!scenarios.ok()) return scenarios.error();
   add_scenario_files(options.scenarios, scenarios.value());
 
-  worker::Arm arm = this_build();
-  if (!options.build.empty()) {
-    Result<worker::Arm> other = other_build(options.build);
-    if (!other.ok()) return other.error();
-    arm = std::move(other).value();
-  }
   measure::PlanRequest request;
-  request.catalogues.push_back(
-      worker::read_catalogue(arm, worker_limits(options), implementation_globs(options, matrix.value())));
-  request.arms.push_back(arm);
+  Result<std::vector<worker::Arm>> arms = arms_of(options);
+  if (!arms.ok()) return arms.error();
+  request.arms = std::move(arms).value();
+  for (const worker::Arm& arm : request.arms) {
+    request.catalogues.push_back(
+        worker::read_catalogue(arm, worker_limits(options), implementation_globs(options, matrix.value())));
+  }
   request.processors = allowed_processors();
   Result<std::vector<scenario::Point>> points =
-      scenario::expand(matrix.value(), selection.value(), scenarios.value(), ids_of(request.catalogues.front()));
+      scenario::expand(matrix.value(), selection.value(), scenarios.value(), ids_of(request.catalogues));
   if (!points.ok()) return points.error();
   request.points = std::move(points).value();
+  if (!options.shard.empty()) {
+    if (Status status = keep_shard(options.shard, request.points); !status.ok()) return status.error();
+    report.run.shard = options.shard;
+  }
+  if (options.control) request.control = control_of(request.points, matrix.value().baseline);
 
   report.run.matrix = matrix.value().name;
   report.run.baseline = matrix.value().baseline;

@@ -18,7 +18,6 @@ using result::AblationVariant;
 
 // All verdicts of a table together are wrong by chance in at most this share of tables (C. E. Bonferroni's inequality).
 constexpr double kWrongTables = 0.05;
-constexpr int kResamples = 4000;  // enough for the tails of eleven comparisons
 
 // Answers of profile: what was done once, before the first step. Null where the implementation offers no profile.
 nlohmann::json compile_records(const CellGroup& group, const RunOptions& options) {
@@ -56,12 +55,10 @@ bool done(const CellGroup& group, const RunOptions& options, double elapsed, dou
   return group.launches() >= options.minimum_launches && elapsed + slowest_launch > options.budget_seconds;
 }
 
-stats::VerdictOptions verdict_options(std::size_t variants, std::uint64_t seed) {
+stats::VerdictOptions verdict_options(std::size_t variants) {
   stats::VerdictOptions verdict;
-  verdict.bootstrap.seed = seed;
-  verdict.bootstrap.resamples = kResamples;
-  verdict.bootstrap.confidence = 1 - kWrongTables / static_cast<double>(std::max<std::size_t>(variants, 2) - 1);
-  verdict.minimum_launches = stats::fewest_launches(verdict.bootstrap.confidence);
+  verdict.confidence = 1 - kWrongTables / static_cast<double>(std::max<std::size_t>(variants, 2) - 1);
+  verdict.minimum_launches = stats::fewest_launches(verdict.confidence);
   return verdict;
 }
 
@@ -84,11 +81,11 @@ void fill(const result::Cell& full, const result::Cell& cell, const stats::Verdi
           AblationVariant& variant) {
   variant.status = cell.status;
   if (cell.status.state != result::CellState::ok || cell.samples.empty()) return;
-  variant.step_ns = result::step_time(cell, verdict.bootstrap);
+  variant.step_ns = result::step_time(cell, verdict.confidence);
   if (&cell == &full || full.status.state != result::CellState::ok) return;
   const std::vector<stats::Pair> pairs = result::pairs_of(full, cell);
   variant.comparison = stats::compare(pairs, verdict);
-  variant.difference_ns = stats::paired_difference(pairs, verdict.bootstrap);
+  variant.difference_ns = stats::paired_difference(pairs, verdict.confidence);
 }
 
 }  // namespace
@@ -117,11 +114,11 @@ Status measure_ablation(CellGroup& group, const RunOptions& options, result::Abl
   if (Status status = group.verify(options); !status.ok()) return status;
   const bool right = group.report().cells.front().status.state == result::CellState::ok;
   const nlohmann::json records = right ? compile_records(group, options) : nlohmann::json();
-  const stats::VerdictOptions verdict = verdict_options(ablation.variants.size(), options.seed);
+  const stats::VerdictOptions verdict = verdict_options(ablation.variants.size());
   RunOptions sure = options;
   sure.minimum_launches = verdict.minimum_launches;
   if (Status status = launch_until_done(group, sure, started); !status.ok()) return status;
-  ablation.confidence = verdict.bootstrap.confidence;
+  ablation.confidence = verdict.confidence;
   const auto& cells = group.report().cells;
   for (std::size_t i = 0; i < ablation.variants.size(); ++i) {
     AblationVariant& variant = ablation.variants[i];

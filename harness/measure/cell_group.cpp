@@ -17,6 +17,7 @@ Status CellGroup::verify(const RunOptions& options) {
     result::Cell& cell = report_.cells[planned_cell.index];
     options.progress({"verify " + cell.id, 0, -1});
     verify_cell(planned, planned_cell, yardstick.value(), options, true, cell);
+    adopt_block_of_unit(planned, planned_cell, report_);
     if (!options.cancelled()) continue;
     cell.status = {};  // stopped by us: not judged
     return {};
@@ -32,6 +33,25 @@ Status CellGroup::launch(const RunOptions& options) {
   RunOptions timed = options;
   timed.profiles = false;  // the answer is in the times
   return run_launch_group(planned, live_, launches_++, timed, report_, none);
+}
+
+void CellGroup::start_over() {
+  launches_ = 0;
+  for (result::Cell& cell : report_.cells) {
+    cell.launches.clear();
+    cell.samples.clear();
+    cell.confirmed_from.reset();
+  }
+}
+
+void CellGroup::add_work(std::size_t cell, std::uint64_t iterations) {
+  std::optional<std::uint64_t>& added = report_.cells[cell].block->added_iterations;
+  added = iterations;
+  if (iterations == 0) added.reset();
+}
+
+void CellGroup::confirm_from_here() {
+  for (result::Cell& cell : report_.cells) cell.confirmed_from = launches_;
 }
 
 const result::Cell* CellGroup::failed_cell() const {

@@ -2,6 +2,7 @@
 // that decide what comes next while they measure. A run with a budget and a journal is harness/measure/session.h.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "harness/measure/launch_group.h"
@@ -22,6 +23,16 @@ class CellGroup {
 
   // One more launch of the cells that are ok. Errors: the data cannot be made.
   Status launch(const RunOptions& options);
+
+  // Forgets launches and samples: the next launch is the first of another measurement.
+  void start_over();
+
+  // From now on every timed block of a cell of the report makes so much more work (harness/worker/added_work.h); 0:
+  // none.
+  void add_work(std::size_t cell, std::uint64_t iterations);
+
+  // Notes that the launches from now on confirm what those before them showed.
+  void confirm_from_here();
 
   // Lets the data go until the next launch.
   void release() { scenario_of_plan().release(); }

@@ -66,9 +66,14 @@ scenario::State CellWorker::state(std::size_t image, std::int64_t step) const {
   return worker::read_state(layout_, dtype_, state_memory_.data() + image * layout_.image_bytes, step);
 }
 
-Result<worker::BlockAnswer> CellWorker::run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start) {
-  return client_.run(
-      {.steps = steps, .warm_up = warm_up, .start_image = kStartImage, .start_step = start, .end_image = kEndImage});
+Result<worker::BlockAnswer> CellWorker::run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start,
+                                                  std::uint64_t added_iterations) {
+  return client_.run({.steps = steps,
+                      .warm_up = warm_up,
+                      .start_image = kStartImage,
+                      .start_step = start,
+                      .end_image = kEndImage,
+                      .added_iterations = added_iterations});
 }
 
 Result<scenario::State> CellWorker::run_in_two_parts(std::uint64_t first, std::uint64_t second, std::int64_t start) {
@@ -84,6 +89,7 @@ Result<scenario::State> CellWorker::run_in_two_parts(std::uint64_t first, std::u
 result::CellStatus status_of(const Error& error) {
   using result::CellState;
   if (error.kind == ErrorKind::unsupported) return {CellState::unsupported, error.message};
+  if (error.kind == ErrorKind::untrusted) return {CellState::untrusted, error.message};
   if (error.kind == ErrorKind::timed_out) return {CellState::timed_out, error.message};
   return {CellState::crashed, error.message};
 }

@@ -31,7 +31,8 @@ class CellWorker {
   scenario::State state(std::size_t image, std::int64_t step) const;
 
   // A block of `steps` steps from the start state, after `warm_up` untimed ones.
-  Result<worker::BlockAnswer> run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start = 0);
+  Result<worker::BlockAnswer> run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start = 0,
+                                        std::uint64_t added_iterations = 0);
 
   // The state after `first` and then `second` untimed steps from the start state.
   Result<scenario::State> run_in_two_parts(std::uint64_t first, std::uint64_t second, std::int64_t start = 0);

@@ -21,8 +21,7 @@ class Search {
   Search(const CrossoverRequest& request, const RunOptions& options, result::Crossover& crossover)
       : request_(request), options_(options), crossover_(crossover) {
     verdict_.margin = crossover.margin;
-    verdict_.bootstrap.seed = options.seed;
-    verdict_.bootstrap.confidence = crossover.confidence;
+    verdict_.confidence = crossover.confidence;
     verdict_.minimum_launches = stats::fewest_launches(crossover.confidence);
   }
 
@@ -44,8 +43,8 @@ class Search {
     for (auto& [size, group] : groups_) {
       const auto& cells = group.report().cells;
       if (const auto compared = compared_.find(size); compared != compared_.end()) {
-        crossover_.points.push_back({size, result::step_time(cells[0], verdict_.bootstrap),
-                                     result::step_time(cells[1], verdict_.bootstrap), compared->second});
+        crossover_.points.push_back({size, result::step_time(cells[0], verdict_.confidence),
+                                     result::step_time(cells[1], verdict_.confidence), compared->second});
       }
       report.scenarios.insert(report.scenarios.end(), group.report().scenarios.begin(), group.report().scenarios.end());
       report.cells.insert(report.cells.end(), cells.begin(), cells.end());
@@ -101,10 +100,10 @@ double median_of(const std::vector<result::Launch>& launches, double result::Lau
   return stats::median(std::move(values));
 }
 
-result::StartCost start_cost(const result::Cell& cell, const stats::BootstrapOptions& bootstrap) {
+result::StartCost start_cost(const result::Cell& cell) {
   return {cell.implementation, median_of(cell.launches, &result::Launch::load_seconds),
           median_of(cell.launches, &result::Launch::prepare_seconds),
-          median_of(cell.launches, &result::Launch::first_step_ns), result::step_time(cell, bootstrap)};
+          median_of(cell.launches, &result::Launch::first_step_ns), result::step_time(cell)};
 }
 
 }  // namespace
@@ -129,7 +128,7 @@ Result<result::StepsCrossover> measure_break_even(CellGroup& group, const RunOpt
   const auto& cells = group.report().cells;
   result::StepsCrossover crossover;
   crossover.scenario = group.report().scenarios.front().label;
-  crossover.sides = {start_cost(cells[0], bootstrap), start_cost(cells[1], bootstrap)};
+  crossover.sides = {start_cost(cells[0]), start_cost(cells[1])};
   crossover.faster = crossover.sides[1].step_ns.value < crossover.sides[0].step_ns.value ? 1 : 0;
   crossover.answer = stats::break_even(result::launch_costs(cells[crossover.faster]),
                                        result::launch_costs(cells[1 - crossover.faster]), bootstrap);

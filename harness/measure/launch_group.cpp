@@ -8,6 +8,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/measure/cell_worker.h"
+#include "harness/measure/other_lengths.h"
 #include "harness/measure/profile_cell.h"
 #include "harness/measure/schedule.h"
 #include "harness/measure/verify_cell.h"
@@ -75,7 +76,9 @@ class LaunchGroup {
   }
 
   Status visit_all(int round) {
-    const std::vector<std::size_t> order = round_order(members_.size(), round, launch_, options_.seed);
+    std::vector<std::size_t> units;
+    for (const auto& member : members_) units.push_back(member->live->planned->unit);
+    const std::vector<std::size_t> order = round_order(units, round, launch_, options_.seed);
     std::vector<Member*> failed;
     for (std::size_t position = 0; position < order.size(); ++position) {
       if (options_.cancelled()) return {};
@@ -102,7 +105,8 @@ class LaunchGroup {
   Result<result::Sample> visit(Member& member, int round, int position) {
     const LiveCell& live = *member.live;
     const result::Block& block = *cell_of(live).block;
-    const Result<worker::BlockAnswer> answer = member.worker.run_block(block.steps, block.warm_up_steps);
+    const Result<worker::BlockAnswer> answer =
+        member.worker.run_block(block.steps, block.warm_up_steps, 0, block.added_iterations.value_or(0));
     if (!answer.ok()) return answer.error();
     const worker::BlockAnswer& times = answer.value();
     // A worker may say that it has fewer helper threads than its implementation declares, not more.
@@ -114,6 +118,9 @@ class LaunchGroup {
                            .helper_threads = helpers};
     distrust(live, reason_for_distrust(claim));
     distrust(live, member.processor.judge(claim));
+    // A framework's pools are its own business; what they use of the processor is judged above.
+    if (live.planned->entry->hosted())
+      distrust(live, reason_for_distrust_of_threads(claim, member.worker.client().process()));
     if (times.traces > 0) note_traces(cell_of(live), times.traces);
     result::Sample sample;
     sample.launch = launch_;
@@ -146,22 +153,18 @@ class LaunchGroup {
     if (!reason.empty() && cell.status.state == CellState::ok) cell.status = {CellState::untrusted, reason};
   }
 
-  // A timed block again, untimed, in two parts of random length: it must lead as far.
-  Status replay(Member& member) {
+  // Blocks of lengths that the worker has not seen: what it does there, and how long it takes, must fit its timed
+  // blocks. Once per cell.
+  Status check_other_lengths(Member& member) {
     LiveCell& live = *member.live;
     const result::Cell& cell = cell_of(live);
-    const std::uint64_t steps = cell.block->steps;
-    if (live.replayed || live.planned->proof != Proof::trajectory || steps < 2 || cell.samples.empty()) return {};
-    live.replayed = true;
+    if (live.checked || live.planned->proof != Proof::trajectory || cell.samples.empty()) return {};
+    live.checked = true;
     std::mt19937_64 generator(options_.seed + live.planned->index);
-    const std::uint64_t first = 1 + generator() % (steps - 1);
-    const Result<scenario::State> replayed = member.worker.run_in_two_parts(first, steps - first);
-    if (!replayed.ok()) return replayed.error();
-    const double displacement = verify::displacement(planned_.start, replayed.value());
-    // Threads may add in another order from run to run.
-    constexpr double kReplayTolerance = 1e-4;
-    const ExpectedDisplacement expected{displacement, displacement * kReplayTolerance};
-    distrust(live, reason_for_distrust(cell.samples.back().displacement, expected));
+    Result<std::string> reason =
+        reason_for_distrust_of_lengths(member.worker, *cell.block, cell.samples, planned_.start, generator);
+    if (!reason.ok()) return reason.error();
+    distrust(live, reason.value());
     return {};
   }
 
@@ -177,8 +180,9 @@ class LaunchGroup {
   // loss: false where the worker cannot go on.
   bool profile(Member& member) {
     result::Cell& cell = cell_of(*member.live);
-    const bool wanted = options_.profiles && launch_ == 0 && profiled_in_launch(*member.live->planned);
-    if (!wanted || cell.status.state != CellState::ok) return true;
+    const bool wanted = options_.profiles && !cell.profile && profiled_in_launch(*member.live->planned);
+    if (!wanted || member.live->profiled || cell.status.state != CellState::ok) return true;
+    member.live->profiled = true;
     Result<result::Profile> profile = profile_worker(member.worker, planned_, member.launch, kBlocksOfAGlance, cell);
     if (profile.ok()) {
       cell.profile = std::move(profile).value();
@@ -198,7 +202,7 @@ class LaunchGroup {
   Status finish_all() {
     for (const std::unique_ptr<Member>& member : members_) {
       if (options_.cancelled()) return {};
-      Status status = replay(*member);
+      Status status = check_other_lengths(*member);
       worker::Client& client = member->worker.client();
       note_memory(client, member->launch);
       const bool profiled = !status.ok() || profile(*member);

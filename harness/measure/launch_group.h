@@ -18,7 +18,8 @@ namespace gdbench::measure {
 struct LiveCell {
   const PlannedCell* planned = nullptr;
   std::optional<ExpectedDisplacement> expected;
-  bool replayed = false;  // its first launch repeats a block in two parts
+  bool checked = false;   // its first launch runs blocks of other lengths
+  bool profiled = false;  // and, where it takes long to start, is profiled
 };
 
 // The cells that are ok: verified and calibrated, their data held.

@@ -92,8 +92,13 @@ class Planner {
     for (std::size_t arm = 0; arm < request_.arms.size(); ++arm) {
       const auto entry = entries_[arm].find(point.implementation);
       if (entry == entries_[arm].end()) continue;  // another arm has it
-      if (Status status = add_cell(point, found.value(), arm, *entry->second); !status.ok()) return status;
+      const std::string& name = request_.arms[arm].name;
+      if (Status status = add_cell(point, found.value(), name, *entry->second); !status.ok()) return status;
+      if (arm > 0 || point.implementation != request_.control || !point.options.empty()) continue;
+      if (Status status = add_cell(point, found.value(), result::kControlArm, *entry->second); !status.ok())
+        return status;
     }
+    ++unit_;
     return {};
   }
 
@@ -151,7 +156,7 @@ class Planner {
     return record;
   }
 
-  Status add_cell(const scenario::Point& point, std::size_t index, std::size_t arm,
+  Status add_cell(const scenario::Point& point, std::size_t index, const std::string& arm,
                   const worker::CatalogueEntry& entry) {
     const std::vector<int>& allowed = request_.processors;
     const ImplementationDescription& implementation = entry.implementation;
@@ -168,7 +173,7 @@ class Planner {
 
     PlannedScenario& planned = *plan_.scenarios[index];
     const result::ScenarioRecord& record = report_.scenarios[index];
-    CellText text = cell_text(point, record.label, implementation.id, changed, request_.arms[arm].name);
+    CellText text = cell_text(point, record.label, implementation.id, changed, arm);
     if (!cell_ids_.insert(text.id).second)
       return {};  // an option that this implementation does not have made no new cell
 
@@ -180,7 +185,7 @@ class Planner {
     cell.options = std::move(changed);
     if (!unchanged.empty()) cell.default_options = std::move(unchanged);
     cell.threads = point.threads;
-    cell.arm = request_.arms[arm].name;
+    cell.arm = arm;
     cell.build = implementation.build;
     cell.worker = entry.worker_build;
     // The emptiest step computes nothing that could be checked.
@@ -188,7 +193,8 @@ class Planner {
     const Proof proof = floor || implementation.has_capability("no_arithmetic")          ? Proof::none
                         : planned.shuffled && implementation.has_capability("own_order") ? Proof::loss
                                                                                          : Proof::trajectory;
-    cell.ranked = (proof == Proof::trajectory || floor) && implementation.id.find('+') == std::string::npos;
+    cell.ranked = (proof == Proof::trajectory || floor) && implementation.id.find('+') == std::string::npos &&
+                  arm != result::kControlArm;
     const std::string reason =
         reason_unsupported(implementation, planned.problem, planned.shuffled, planned.streamed, point.threads);
     if (entry.problem.has_value()) {
@@ -202,8 +208,8 @@ class Planner {
     } else if (!reason.empty()) {
       cell.status = {result::CellState::unsupported, reason};
     } else {
-      planned.cells.push_back(
-          {report_.cells.size(), &entry, std::move(options).value(), place_threads(point.threads, allowed), proof});
+      planned.cells.push_back({report_.cells.size(), unit_, &entry, std::move(options).value(),
+                               place_threads(point.threads, allowed), proof});
     }
     report_.cells.push_back(std::move(cell));
     return {};
@@ -217,6 +223,7 @@ class Planner {
   std::unordered_map<std::string, std::size_t> by_identity_;
   std::set<std::string> cell_ids_;
   std::size_t held_bytes_ = 0;
+  std::size_t unit_ = 0;  // of the point that is added
 };
 
 }  // namespace

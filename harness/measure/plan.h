@@ -24,6 +24,7 @@ enum class Proof { trajectory, loss, none };
 // One cell as it will be run; what is learned about it goes to report.cells[index].
 struct PlannedCell {
   std::size_t index = 0;
+  std::size_t unit = 0;  // cells of one point, one per arm: measured next to each other
   const worker::CatalogueEntry* entry = nullptr;
   std::map<std::string, std::string> options;  // every declared option
   worker::ThreadSettings threads;
@@ -57,6 +58,9 @@ struct PlanRequest {
   std::vector<worker::Arm> arms;
   std::vector<std::vector<worker::CatalogueEntry>> catalogues;  // of each arm
   std::vector<int> processors;                                  // that this process may use
+  // An implementation of the first arm that is measured a second time in every scenario, in the arm kControlArm: what
+  // differs between the two is the machine's doing. Empty: none is.
+  std::string control;
   std::size_t data_cap_bytes = kDataCapBytes;  // of data held at once; the rest is made again when its turn comes
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <unordered_map>
 
 namespace gdbench::measure {
 
@@ -36,6 +37,25 @@ std::vector<std::size_t> round_order(std::size_t count, int round, int launch, s
   }
   const bool mirrored = count % 2 == 1 && (shift / std::max<std::size_t>(count, 1)) % 2 == 1;
   if (mirrored) std::reverse(order.begin(), order.end());
+  return order;
+}
+
+std::vector<std::size_t> round_order(std::span<const std::size_t> units, int round, int launch, std::uint64_t seed) {
+  std::vector<std::vector<std::size_t>> members;  // by unit, in order of its first cell
+  std::unordered_map<std::size_t, std::size_t> positions;
+  for (std::size_t cell = 0; cell < units.size(); ++cell) {
+    const auto [position, fresh] = positions.emplace(units[cell], members.size());
+    if (fresh) members.emplace_back();
+    members[position->second].push_back(cell);
+  }
+  std::vector<std::size_t> order;
+  for (const std::size_t unit : round_order(members.size(), round, launch, seed)) {
+    std::vector<std::size_t>& cells = members[unit];
+    const auto shift = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(round) % cells.size());
+    std::rotate(cells.begin(), cells.begin() + shift, cells.end());
+    if (launch % 2 == 1) std::reverse(cells.begin(), cells.end());
+    order.insert(order.end(), cells.begin(), cells.end());
+  }
   return order;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace gdbench::measure {
@@ -13,5 +14,10 @@ namespace gdbench::measure {
 // every other one once, so that no cell profits from what its neighbour leaves in the caches. Odd counts alternate with
 // their mirror image.
 std::vector<std::size_t> round_order(std::size_t count, int round, int launch, std::uint64_t seed);
+
+// The same for cells of which some belong together: those of one unit, such as the builds that are compared, stand next
+// to each other, as neighbours share a spell of the machine. Units are ordered as above; within one the first changes
+// from round to round, and in every other launch the order is mirrored. `units[i]` is the unit of cell i.
+std::vector<std::size_t> round_order(std::span<const std::size_t> units, int round, int launch, std::uint64_t seed);
 
 }  // namespace gdbench::measure

@@ -1,6 +1,7 @@
 #include "harness/measure/session.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "harness/measure/profile_cell.h"
@@ -24,7 +25,8 @@ constexpr double kCheapShareOfBudget = 0.005;
 struct ActiveScenario {
   PlannedScenario* planned = nullptr;
   std::vector<LiveCell> cells;
-  int launches = 0;
+  int launches = 0;     // that every cell has finished
+  int next_launch = 0;  // a killed run may have left others unfinished
   double slowest_launch_seconds = 0;
 };
 
@@ -32,6 +34,23 @@ std::size_t cell_count(const std::vector<PlannedScenario*>& scenarios) {
   std::size_t count = 0;
   for (const PlannedScenario* planned : scenarios) count += planned->cells.size();
   return count;
+}
+
+// The number of the next launch: beyond what a journal that is gone on with has.
+int next_launch(const std::vector<LiveCell>& cells, const result::Report& report) {
+  int next = 0;
+  for (const LiveCell& live : cells) {
+    const result::Cell& cell = report.cells[live.planned->index];
+    for (const result::Launch& launch : cell.launches) next = std::max(next, launch.launch + 1);
+    for (const result::Sample& sample : cell.samples) next = std::max(next, sample.launch + 1);
+  }
+  return next;
+}
+
+int finished_launches(const std::vector<LiveCell>& cells, const result::Report& report) {
+  std::size_t least = cells.empty() ? 0 : std::numeric_limits<std::size_t>::max();
+  for (const LiveCell& live : cells) least = std::min(least, report.cells[live.planned->index].launches.size());
+  return static_cast<int>(least);
 }
 
 std::size_t cell_count(const Plan& plan) {
@@ -64,9 +83,15 @@ class Session {
       for (const PlannedCell& planned_cell : planned->cells) {
         result::Cell& cell = report_.cells[planned_cell.index];
         const double fraction = static_cast<double>(verified_++) / static_cast<double>(cells_of_run);
+        if (cell.status.state != CellState::pending) continue;  // known from the journal of a run that goes on
         options_.progress({"verify " + cell.id, journal_ == nullptr ? fraction : share_of_budget(), seconds_left()});
+        if (repeats_verified_cell(*planned, planned_cell)) {
+          if (Status status = journal_->cell(cell); !status.ok()) return status;
+          continue;
+        }
         const double start = elapsed();
         verify_cell(*planned, planned_cell, yardstick.value(), options_, journal_ != nullptr, cell);
+        adopt_block_of_unit(*planned, planned_cell, report_);
         verification_seconds_[cell.implementation] = elapsed() - start;
         if (options_.cancelled()) {
           cell.status = {};  // stopped by us: not judged
@@ -99,6 +124,20 @@ class Session {
   double elapsed() const { return seconds_since(started_); }
 
  private:
+  // An A/A control is the very cell that was verified just before it: it gets its status and its block.
+  bool repeats_verified_cell(const PlannedScenario& planned, const PlannedCell& planned_cell) {
+    result::Cell& cell = report_.cells[planned_cell.index];
+    if (journal_ == nullptr || cell.arm != result::kControlArm) return false;
+    const auto twin = std::find_if(planned.cells.begin(), planned.cells.end(),
+                                   [&](const PlannedCell& other) { return other.unit == planned_cell.unit; });
+    const result::Cell& verified = report_.cells[twin->index];
+    cell.status = verified.status;
+    cell.verification = verified.verification;
+    cell.block = verified.block;
+    cell.runtime = verified.runtime;
+    return true;
+  }
+
   double share_of_budget() const { return std::min(1.0, elapsed() / std::max(options_.budget_seconds, 1e-9)); }
   double seconds_left() const { return std::max(0.0, options_.budget_seconds - elapsed()); }
 
@@ -165,6 +204,8 @@ class Session {
       ActiveScenario scenario;
       scenario.planned = planned;
       scenario.cells = live_cells(*planned, report_);
+      scenario.launches = finished_launches(scenario.cells, report_);
+      scenario.next_launch = next_launch(scenario.cells, report_);
       active.push_back(std::move(scenario));
     }
     return active;
@@ -237,7 +278,7 @@ class Session {
     std::vector<std::size_t> indices;
     for (const LiveCell& cell : scenario.cells) indices.push_back(cell.planned->index);
     Status status =
-        run_launch_group(*scenario.planned, scenario.cells, scenario.launches, options_, report_, *journal_);
+        run_launch_group(*scenario.planned, scenario.cells, scenario.next_launch++, options_, report_, *journal_);
     if (!status.ok()) return status;
     for (const std::size_t index : indices) {
       const result::Cell& cell = report_.cells[index];
@@ -298,6 +339,30 @@ Status run_session(Plan& plan, const RunOptions& options, result::Report& report
     const double share = static_cast<double>(cells_done) / static_cast<double>(std::max<std::size_t>(cells, 1));
     if (Status status = session.measure(batch, options.budget_seconds * share); !status.ok()) return status;
     for (PlannedScenario* planned : batch) planned->release();
+  }
+  return {};
+}
+
+Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions& options, result::Report& report,
+               result::Journal& journal) {
+  for (const auto& planned : plan.scenarios) {
+    const auto wanted = [&](const PlannedCell& cell) { return units.contains(cell.unit); };
+    if (std::none_of(planned->cells.begin(), planned->cells.end(), wanted)) continue;
+    if (Status status = planned->acquire(); !status.ok()) return status;
+    std::vector<LiveCell> live = live_cells(*planned, report);
+    std::erase_if(live, [&](const LiveCell& cell) { return !wanted(*cell.planned); });
+    const int first = next_launch(live, report);
+    for (const LiveCell& cell : live) {
+      result::Cell& confirmed = report.cells[cell.planned->index];
+      confirmed.confirmed_from = first;
+      if (Status status = journal.cell(confirmed); !status.ok()) return status;
+    }
+    for (int launch = first; launch < 2 * first && !options.cancelled(); ++launch) {
+      options.progress({"confirm " + planned->scenario.name + ", launch " + std::to_string(launch - first + 1), 1, -1});
+      Status status = run_launch_group(*planned, live, launch, options, report, journal);
+      if (!status.ok()) return status;
+    }
+    planned->release();
   }
   return {};
 }

@@ -52,6 +52,20 @@ std::string format(const char* pattern, Arguments... arguments) {
   return text;
 }
 
+// Rounding to nearest, every exception masked, denormals as they are: what every process starts with. Intel 64 and
+// IA-32 Architectures Software Developer's Manual, volume 1, 10.2.3 (MXCSR).
+constexpr std::uint32_t kControlWord = 0x1f80;
+constexpr std::uint32_t kDenormalsAreZero = 0x0040;
+constexpr std::uint32_t kFlushToZero = 0x8000;
+
+std::string reason_for_distrust_of_control_word(const std::optional<std::uint32_t>& word) {
+  if (!word || *word == kControlWord) return {};
+  std::string reason = format("left the floating-point control word at 0x%04x instead of 0x%04x", *word, kControlWord);
+  if ((*word & kFlushToZero) != 0) reason += ", results that are too small are flushed to zero";
+  if ((*word & kDenormalsAreZero) != 0) reason += ", denormal operands are taken for zero";
+  return reason;
+}
+
 }  // namespace
 
 std::optional<ExpectedDisplacement> expected_displacement(const scenario::Problem& problem,
@@ -82,7 +96,14 @@ std::string reason_for_distrust(const BlockClaim& claim) {
   if (!(answer.real_ns > 0) || answer.real_ns > window) {
     return format("claims %.0f ns within a window of %.0f ns", answer.real_ns, window);
   }
-  return {};
+  return reason_for_distrust_of_control_word(answer.control_word);
+}
+
+std::string reason_for_distrust_of_threads(const BlockClaim& claim, const worker::Process& process) {
+  const int declared = claim.compute_threads + claim.helper_threads;
+  const int threads = process.threads();
+  if (threads <= declared) return {};
+  return format("has %d threads, declared %d", threads, declared);
 }
 
 std::string ProcessorTrust::judge(const BlockClaim& claim) {

@@ -34,6 +34,9 @@ struct BlockClaim {
 // `steps` updates were made; else the reason.
 std::string reason_for_distrust(const BlockClaim& claim);
 
+// Empty unless the worker's process has more threads than were declared.
+std::string reason_for_distrust_of_threads(const BlockClaim& claim, const worker::Process& process);
+
 // Judges a worker's CPU times, block after block: they must fit the declared threads.
 class ProcessorTrust {
  public:

@@ -158,6 +158,18 @@ Result<double> time_empty_block(CellWorker& worker) {
   return least;
 }
 
+// Setting and reading states takes nowhere near as long, and what is compiled was compiled in the first block. Whoever
+// answers after so long a time that he worked for a small part of it came back from run before the work was done.
+constexpr double kLongRequestNs = 5e8;
+constexpr double kLeastShareOfRequest = 0.1;
+
+Error distrusted(std::uint64_t steps, double real_ns, double request_ns) {
+  char text[200];
+  std::snprintf(text, sizeof text, "says that %llu steps take %.3g ms, and the answer came after %.3g ms",
+                static_cast<unsigned long long>(steps), real_ns * 1e-6, request_ns * 1e-6);
+  return Error{ErrorKind::untrusted, text};
+}
+
 // The number of steps that take `target_ns`, found by blocks of growing length.
 Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
   std::uint64_t steps = 1;
@@ -165,6 +177,10 @@ Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
     const Result<worker::BlockAnswer> block = worker.run_block(steps, 1);
     if (!block.ok()) return block.error();
     const double real_ns = std::max(block.value().real_ns, 1.0);
+    const auto request_ns = static_cast<double>(block.value().received_ns - block.value().sent_ns);
+    if (steps > 1 && request_ns > kLongRequestNs && real_ns < kLeastShareOfRequest * request_ns) {
+      return distrusted(steps, real_ns, request_ns);
+    }
     const double wanted = std::ceil(static_cast<double>(steps) * target_ns / real_ns);
     // Half of the target is measured well enough to scale from there.
     if (real_ns >= target_ns / 2 || steps >= kMostSteps) {
@@ -249,6 +265,18 @@ scenario::Problem timed_problem(const PlannedScenario& planned, const result::Bl
   const double factor = block.learning_rate / problem.optimizer.learning_rates.front();
   for (double& rate : problem.optimizer.learning_rates) rate *= factor;
   return problem;
+}
+
+void adopt_block_of_unit(const PlannedScenario& planned, const PlannedCell& cell, result::Report& report) {
+  std::optional<result::Block>& block = report.cells[cell.index].block;
+  for (const PlannedCell& other : planned.cells) {
+    const std::optional<result::Block>& first = report.cells[other.index].block;
+    if (!block || other.unit != cell.unit || !first) continue;
+    const double empty_block_ns = block->empty_block_ns;
+    block = first;
+    block->empty_block_ns = empty_block_ns;
+    return;
+  }
 }
 
 }  // namespace gdbench::measure

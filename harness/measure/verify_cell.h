@@ -22,4 +22,8 @@ double reference_loss(const PlannedScenario& planned, const scenario::State& sta
 // The scenario's problem with the learning rate of timed blocks.
 scenario::Problem timed_problem(const PlannedScenario& planned, const result::Block& block);
 
+// Cells of one unit are timed in blocks of the same number of steps, that of the first which is ok: what is compared
+// must do the same. Call after verify_cell.
+void adopt_block_of_unit(const PlannedScenario& planned, const PlannedCell& cell, result::Report& report);
+
 }  // namespace gdbench::measure

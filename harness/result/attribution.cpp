@@ -68,9 +68,8 @@ std::vector<OpDifference> op_differences(const Profile& profile, const Profile& 
   return sorted;
 }
 
-void add_taxes(const Group& group, const std::string& baseline, const stats::VerdictOptions& options,
-               std::vector<FrameworkTax>& taxes) {
-  const std::string base_strategy = parse_implementation(baseline).strategy;
+void add_taxes(const Report& report, const Group& group, std::vector<FrameworkTax>& taxes) {
+  const std::string base_strategy = parse_implementation(report.run.baseline).strategy;
   std::unordered_map<const Cell*, Visits> visits;
   for (const Cell* cell : group) {
     const ImplementationName name = parse_implementation(cell->implementation);
@@ -84,9 +83,10 @@ void add_taxes(const Group& group, const std::string& baseline, const stats::Ver
     FrameworkTax tax;
     tax.cell = cell->id;
     tax.base = base->id;
-    tax.difference_ns = stats::paired_difference(pairs, options.bootstrap);
+    tax.difference_ns = stats::paired_difference(pairs);
     const auto& ratio = cell->summary->ratio;  // the same question where the base is the baseline's cell
-    tax.ratio = ratio && ratio->baseline == base->id ? ratio->comparison : stats::compare(pairs, options);
+    tax.ratio = ratio && ratio->baseline == base->id ? ratio->comparison
+                                                     : stats::compare(pairs, verdict_options(report, cell->scenario));
     if (cell->profile) tax.calls_per_step = calls_per_step(*cell->profile);
     if (tax.calls_per_step > 0) tax.difference_per_call_ns = tax.difference_ns.value / tax.calls_per_step;
     if (cell->profile && base->profile) tax.ops = op_differences(*cell->profile, *base->profile);
@@ -143,13 +143,14 @@ void add_break_evens(const Group& group, const std::string& baseline, const stat
 
 }  // namespace
 
-Attribution attribution_of(const Report& report, const stats::VerdictOptions& options) {
+Attribution attribution_of(const Report& report) {
+  const stats::BootstrapOptions bootstrap{.seed = report.run.seed};
   Attribution attribution;
   for (const Group& group : groups_of(report)) {
-    add_taxes(group, report.run.baseline, options, attribution.taxes);
-    add_break_evens(group, report.run.baseline, options.bootstrap, attribution.break_evens);
+    add_taxes(report, group, attribution.taxes);
+    add_break_evens(group, report.run.baseline, bootstrap, attribution.break_evens);
   }
-  attribution.fits = cost_fits_of(report, options.bootstrap);
+  attribution.fits = cost_fits_of(report, bootstrap);
   return attribution;
 }
 

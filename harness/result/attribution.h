@@ -64,7 +64,7 @@ struct Attribution {
 struct Report;
 
 // Of a report whose cells have their summaries. Linear in the samples, quadratic in the cells of one scenario.
-Attribution attribution_of(const Report& report, const stats::VerdictOptions& options);
+Attribution attribution_of(const Report& report);
 
 // The part of it that looks across scenarios.
 std::vector<CostFit> cost_fits_of(const Report& report, const stats::BootstrapOptions& options);

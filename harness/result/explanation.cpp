@@ -27,15 +27,10 @@ Coordinates coordinates_of(const Cell& cell) {
   return {name.strategy, name.backend, name.policy, options, std::to_string(cell.threads), cell.arm};
 }
 
-stats::VerdictOptions verdict_options(const Report& report) {
-  stats::VerdictOptions options;
-  options.bootstrap.seed = report.run.seed;
-  return options;
-}
-
-PairedDifference difference_of(const Cell& cell, const Cell& base, const stats::VerdictOptions& options) {
+PairedDifference difference_of(const Report& report, const Cell& cell, const Cell& base) {
   const std::vector<stats::Pair> pairs = pairs_of(base, cell);
-  return {cell.id, base.id, stats::paired_difference(pairs, options.bootstrap), stats::compare(pairs, options)};
+  return {cell.id, base.id, stats::paired_difference(pairs),
+          stats::compare(pairs, verdict_options(report, cell.scenario))};
 }
 
 const Cell* cell_at(const Report& report, const std::string& scenario, const Coordinates& coordinates) {
@@ -50,7 +45,6 @@ double magnitude(const AxisPart& part) { return std::abs(part.difference.differe
 // Walks from a to b, changing the axes in the given order; nothing where a cell on the way is missing.
 std::optional<AxisPath> walk(const Report& report, const Cell& a, const Cell& b, const std::vector<std::size_t>& order,
                              const PairedDifference& whole) {
-  const stats::VerdictOptions options = verdict_options(report);
   const Coordinates goal = coordinates_of(b);
   Coordinates here = coordinates_of(a);
   const Cell* cell = &a;
@@ -62,7 +56,7 @@ std::optional<AxisPath> walk(const Report& report, const Cell& a, const Cell& b,
     const Cell* next = i + 1 == order.size() ? &b : cell_at(report, a.scenario, here);
     if (next == nullptr) return std::nullopt;
     path.parts.push_back(
-        {kAxes[axis], value, goal[axis], order.size() == 1 ? whole : difference_of(*cell, *next, options)});
+        {kAxes[axis], value, goal[axis], order.size() == 1 ? whole : difference_of(report, *cell, *next)});
     path.rest_ns -= path.parts.back().difference.difference_ns.value;
     cell = next;
   }
@@ -93,7 +87,7 @@ BreakEvenRecord break_even_of(const Report& report, const Cell& faster, const Ce
     }
   }
   return {faster.id, slower.id,
-          stats::break_even(launch_costs(faster), launch_costs(slower), verdict_options(report).bootstrap)};
+          stats::break_even(launch_costs(faster), launch_costs(slower), {.seed = report.run.seed})};
 }
 
 std::optional<double> import_ns(const Cell& cell) {
@@ -128,7 +122,7 @@ Explanation explain(const Report& report, const Cell& a, const Cell& b) {
   explanation.b = b.id;
   explanation.a_step_ns = a.summary->step_ns;
   explanation.b_step_ns = b.summary->step_ns;
-  explanation.whole = difference_of(a, b, verdict_options(report));
+  explanation.whole = difference_of(report, a, b);
   if (!explanation.differs()) return explanation;
 
   explanation.paths = paths_between(report, a, b, explanation.whole);

@@ -23,6 +23,10 @@ constexpr auto values_of(stats::Overtaking) {
   return std::array{stats::Overtaking::from_the_start, stats::Overtaking::after, stats::Overtaking::never,
                     stats::Overtaking::at_latest, stats::Overtaking::undecided};
 }
+constexpr auto values_of(stats::IntervalMethod) {
+  return std::array{stats::IntervalMethod::order_statistics, stats::IntervalMethod::student,
+                    stats::IntervalMethod::bootstrap};
+}
 constexpr auto values_of(stats::Verdict) {
   return std::array{stats::Verdict::faster, stats::Verdict::slower, stats::Verdict::equivalent,
                     stats::Verdict::inconclusive};
@@ -90,6 +94,7 @@ void fields(Archive& archive, typename Archive::template Ref<Block> block) {
   archive.field("learning_rate", block.learning_rate);
   archive.field("reduced_learning_rate", block.reduced_learning_rate);
   archive.field("empty_block_ns", block.empty_block_ns);
+  archive.optional("added_iterations", block.added_iterations);
 }
 
 template <class Archive>
@@ -104,6 +109,7 @@ void fields(Archive& archive, typename Archive::template Ref<stats::Estimate> es
   archive.field("interval", estimate.interval);
   archive.field("launches", estimate.launches);
   archive.field("within_one_process", estimate.within_one_process);
+  archive.optional("method", estimate.method);
 }
 
 template <class Archive>
@@ -226,6 +232,7 @@ void fields(Archive& archive, typename Archive::template Ref<Cell> cell) {
   archive.optional("block", cell.block);
   archive.optional("profile", cell.profile);
   archive.optional("target", cell.target);
+  archive.optional("confirmed_from", cell.confirmed_from);
   archive.optional("summary", cell.summary);
   archive.field("launches", cell.launches);
   archive.field("samples", cell.samples);
@@ -259,6 +266,7 @@ void fields(Archive& archive, typename Archive::template Ref<Run> run) {
   archive.field("budget_seconds", run.budget_seconds);
   archive.field("precision", run.precision);
   archive.field("quick", run.quick);
+  archive.optional("shard", run.shard);
 }
 
 template <class Archive>
@@ -354,6 +362,14 @@ void fields(Archive& archive, typename Archive::template Ref<Attribution> attrib
   archive.field("fits", attribution.fits);
 }
 
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<Control> control) {
+  archive.field("scenario", control.scenario);
+  archive.field("cell", control.cell);
+  archive.field("twin", control.twin);
+  archive.field("comparison", control.comparison);
+}
+
 // schema and schema_version come before these; see to_json and from_json.
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Ref<Report> report) {
@@ -362,6 +378,7 @@ void fields(Archive& archive, typename Archive::template Ref<Report> report) {
   archive.optional("ceilings", report.ceilings);
   archive.field("scenarios", report.scenarios);
   archive.field("cells", report.cells);
+  archive.optional("controls", report.controls);
   archive.optional("attribution", report.attribution);
   archive.field("notes", report.notes);
 }

@@ -70,6 +70,9 @@ class JournalReader {
     reader.field("event", text);
     if (kind == "note") {
       reader.field("text", report_.notes.emplace_back());
+    } else if (kind == "resume") {
+      std::string at;
+      reader.field("at", at);
     } else if (kind == "end") {
       reader.field("status", report_.run.status);
       reader.field("finished_at", report_.run.finished_at);
@@ -77,7 +80,8 @@ class JournalReader {
     } else if (kind == "cell" || kind == "sample" || kind == "launch") {
       apply_to_cell(kind, reader, context);
     } else {
-      RecordReader::refuse(event["event"], {&root, "event"}, "one of run, cell, sample, launch, note, end", context);
+      RecordReader::refuse(event["event"], {&root, "event"}, "one of run, cell, sample, launch, note, resume, end",
+                           context);
     }
     reader.finish();
   }
@@ -100,6 +104,7 @@ class JournalReader {
     reader.optional("block", cell.block);
     reader.optional("profile", cell.profile);
     reader.optional("target", cell.target);
+    reader.optional("confirmed_from", cell.confirmed_from);
   }
 
   std::string origin_;
@@ -140,6 +145,23 @@ Result<Journal> Journal::create(const std::string& path, const Report& report) {
   return journal;
 }
 
+Result<Journal> Journal::resume(const std::string& path, const std::string& at) {
+  const Result<std::string> content = read_text(path);
+  if (!content.ok()) return content.error();
+  Journal journal;
+  journal.path_ = path;
+  journal.descriptor_ = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  const auto whole = static_cast<off_t>(content.value().rfind('\n') + 1);
+  if (journal.descriptor_ < 0 || ftruncate(journal.descriptor_, whole) != 0) {
+    return usage_error(path + ": cannot be written: " + std::strerror(errno));
+  }
+  OrderedJson event = event_of("resume");
+  event["at"] = at;
+  const Status status = journal.append(event);
+  if (!status.ok()) return status.error();
+  return journal;
+}
+
 Journal Journal::nowhere() {
   Journal journal;
   journal.nowhere_ = true;
@@ -167,6 +189,7 @@ Status Journal::cell(const Cell& cell) {
   if (cell.block) event["block"] = RecordWriter::encode(*cell.block);
   if (cell.profile) event["profile"] = RecordWriter::encode(*cell.profile);
   if (cell.target) event["target"] = RecordWriter::encode(*cell.target);
+  if (cell.confirmed_from) event["confirmed_from"] = *cell.confirmed_from;
   return append(event);
 }
 

@@ -2,10 +2,11 @@
 // measured.
 //   {"event":"run","report":{...}}            the report as known before measuring: run, environment, scenarios, cells
 //   {"event":"cell","cell":ID,"build":"...","status":...,"verification":...,"block":...,"profile":...,
-//    "target":...}
+//    "target":...,"confirmed_from":...}
 //   {"event":"sample","cell":ID,"sample":{...}}
 //   {"event":"launch","cell":ID,"launch":{...}}
 //   {"event":"note","text":"..."}
+//   {"event":"resume","at":"..."}             the run was killed and is gone on with
 //   {"event":"end","status":"complete","finished_at":"..."}
 // A last line without its line feed, as a kill leaves it, is dropped; a journal without an end event reads as a run
 // whose status is "killed".
@@ -27,6 +28,10 @@ class Journal {
 
   // Creates `path` (an existing file is replaced) and writes the run event. Errors: the path cannot be written.
   static Result<Journal> create(const std::string& path, const Report& report);
+
+  // Goes on with the journal of a killed run: drops what a kill left of a last line and appends. Errors: the path
+  // cannot be written.
+  static Result<Journal> resume(const std::string& path, const std::string& at);
 
   // A journal that keeps nothing: for measurements that are shown at once and repeated at will.
   static Journal nowhere();

@@ -13,12 +13,16 @@
 #include "harness/result/attribution.h"
 #include "harness/result/profile.h"
 #include "harness/result/target.h"
+#include "harness/result/verdicts.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::result {
 
+// The arm of an A/A control: a cell that is another one again.
+constexpr const char* kControlArm = "control";
+
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 4;
+constexpr int kSchemaMinor = 5;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 const char* name_of(CellState state);  // "pending", "ok", ..., "timed out"
@@ -83,6 +87,8 @@ struct Block {
   double learning_rate = 0;            // in timed blocks
   bool reduced_learning_rate = false;  // smaller than the scenario's, so that the block does not reach the fixed point
   double empty_block_ns = 0;           // what a block of zero steps reads in this worker
+  // Since 1.5: of work that was added to each timed block, to calibrate (harness/calibrate).
+  std::optional<std::uint64_t> added_iterations{};
 };
 
 struct RatioToBaseline {
@@ -144,6 +150,8 @@ struct Cell {
   std::optional<Block> block;
   std::optional<Profile> profile;   // of a process of its own; absent where the implementation offers none
   std::optional<TargetRun> target;  // of another; absent where the scenario has no target
+  // Since 1.5: the first of the launches that were made to confirm a regression which those before it showed.
+  std::optional<int> confirmed_from;
   std::vector<Launch> launches;
   std::vector<Sample> samples;
   std::optional<Summary> summary;
@@ -175,6 +183,7 @@ struct Run {
   double budget_seconds = 0;
   double precision = 0;  // 0: none asked for
   bool quick = false;
+  std::optional<std::string> shard;  // since 1.5: "2/4", a part of the matrix; absent: all of it
 };
 
 // Bandwidths of a cache level or of memory, in 1e9 bytes a second.
@@ -218,8 +227,9 @@ struct Report {
   std::optional<Ceilings> ceilings;  // absent where they were not measured
   std::vector<ScenarioRecord> scenarios;
   std::vector<Cell> cells;
-  std::optional<Attribution> attribution;  // what differences are made of; absent where there is nothing to say
-  std::vector<std::string> notes;          // what a reader should know: skipped plugins, interrupted launches ...
+  std::optional<std::vector<Control>> controls;  // since 1.5: cells beside themselves; absent where there are none
+  std::optional<Attribution> attribution;        // what differences are made of; absent where there is nothing to say
+  std::vector<std::string> notes;                // what a reader should know: skipped plugins, interrupted launches ...
 
   Cell* find_cell(const std::string& id);
   const ScenarioRecord* find_scenario(const std::string& key) const;

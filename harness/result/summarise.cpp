@@ -12,8 +12,6 @@ namespace gdbench::result {
 
 namespace {
 
-// Enough for a stop rule that runs after every launch; reports use the default of BootstrapOptions.
-constexpr int kResamplesOfStopRule = 200;
 constexpr int kFewestLaunches = 3;
 
 std::vector<stats::Observation> observations_of(const Cell& cell) {
@@ -34,14 +32,13 @@ double median_over_launches(const Cell& cell, double Launch::*field) {
   return stats::median(std::move(values));
 }
 
-Summary summary_of(const Cell& cell, const std::vector<stats::Observation>& observations,
-                   const stats::BootstrapOptions& bootstrap) {
+Summary summary_of(const Cell& cell, const std::vector<stats::Observation>& observations) {
   std::vector<double> values;
   values.reserve(observations.size());
   for (const stats::Observation& observation : observations) values.push_back(observation.value);
 
   Summary summary;
-  summary.step_ns = stats::clustered_median(observations, bootstrap);
+  summary.step_ns = stats::typical_time(observations);
   summary.median_absolute_deviation_ns = stats::median_absolute_deviation(values);
   summary.samples = static_cast<int>(observations.size());
   summary.first_step_ns = median_over_launches(cell, &Launch::first_step_ns);
@@ -84,22 +81,22 @@ std::unordered_map<std::string, Baseline> baselines_of(const Report& report) {
 
 }  // namespace
 
-stats::Estimate step_time(const Cell& cell, const stats::BootstrapOptions& options) {
-  return stats::clustered_median(observations_of(cell), options);
+stats::Estimate step_time(const Cell& cell, double confidence) {
+  return stats::typical_time(observations_of(cell), confidence);
 }
 
 void summarise(Report& report) {
-  stats::VerdictOptions options;
-  options.bootstrap.seed = report.run.seed;
   for (Cell& cell : report.cells) {
     cell.summary.reset();
     if (cell.status.state != CellState::ok) continue;
     const std::vector<stats::Observation> observations = observations_of(cell);
     if (observations.empty()) continue;
-    cell.summary = summary_of(cell, observations, options.bootstrap);
+    cell.summary = summary_of(cell, observations);
     if (cell.target) cell.summary->to_target = time_to_target(*cell.target, cell.summary->step_ns);
   }
   add_ceiling_shares(report);
+  report.controls.reset();
+  if (std::vector<Control> controls = controls_of(report); !controls.empty()) report.controls = std::move(controls);
   const std::unordered_map<std::string, Baseline> baselines = baselines_of(report);
   for (Cell& cell : report.cells) {
     if (!cell.summary) continue;
@@ -107,9 +104,10 @@ void summarise(Report& report) {
     if (baseline == baselines.end() || baseline->second.cell == &cell) continue;
     const std::vector<stats::Pair> pairs = pairs_of(baseline->second.visits, cell);
     if (pairs.empty()) continue;
-    cell.summary->ratio = RatioToBaseline{baseline->second.cell->id, stats::compare(pairs, options)};
+    cell.summary->ratio =
+        RatioToBaseline{baseline->second.cell->id, stats::compare(pairs, verdict_options(report, cell.scenario))};
   }
-  Attribution attribution = attribution_of(report, options);
+  Attribution attribution = attribution_of(report);
   report.attribution.reset();
   if (!attribution.taxes.empty() || !attribution.break_evens.empty() || !attribution.fits.empty()) {
     report.attribution = std::move(attribution);
@@ -117,9 +115,7 @@ void summarise(Report& report) {
 }
 
 double relative_precision(const Cell& cell) {
-  stats::BootstrapOptions bootstrap;
-  bootstrap.resamples = kResamplesOfStopRule;
-  const stats::Estimate estimate = stats::clustered_median(observations_of(cell), bootstrap);
+  const stats::Estimate estimate = step_time(cell);
   if (estimate.launches < kFewestLaunches || !(estimate.value > 0)) return std::numeric_limits<double>::infinity();
   return (estimate.interval.high - estimate.interval.low) / 2 / estimate.value;
 }

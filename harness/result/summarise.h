@@ -10,8 +10,8 @@ namespace gdbench::result {
 // implementation is report.run.baseline, paired by launch and round. Linear in the number of samples.
 void summarise(Report& report);
 
-// The cell's median step time with its interval, as in its summary.
-stats::Estimate step_time(const Cell& cell, const stats::BootstrapOptions& options);
+// The cell's step time with its interval, as in its summary.
+stats::Estimate step_time(const Cell& cell, double confidence = stats::kConfidence);
 
 // Time of a launch group's pairs, for schedulers that stop by precision: the half-width of the step time's interval
 // over its value, infinity below three launches.

@@ -8,8 +8,6 @@
 #include <random>
 #include <vector>
 
-#include "harness/stats/resampling.h"
-
 namespace gdbench::stats {
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "harness/stats/estimate.h"
+#include "harness/stats/resampling.h"
 
 namespace gdbench::stats {
 

@@ -4,11 +4,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <limits>
 #include <map>
-#include <random>
+#include <numeric>
 #include <utility>
 
-#include "harness/stats/resampling.h"
+#include "harness/stats/distributions.h"
 
 namespace gdbench::stats {
 
@@ -22,63 +23,82 @@ double median_in_place(std::vector<double>& values) {
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
-// Values by launch, in ascending order of launch.
-using Clusters = std::vector<std::vector<double>>;
+// Times and ratios scatter by factors. Half-way between two ratios is their geometric mean, so that swapping the sides
+// turns an estimate over.
+enum class Figure { time, ratio, difference };
 
-// Clusters with every value in place of its rank among all values, so that a resample's median needs no sorting.
-struct RankedClusters {
-  std::vector<double> sorted;
-  std::vector<std::vector<std::size_t>> ranks;  // as the clusters' values
+double middle_of_sorted(const std::vector<double>& figures, Figure kind) {
+  const double low = figures[(figures.size() - 1) / 2];
+  const double high = figures[figures.size() / 2];
+  if (low == high) return low;
+  return kind == Figure::ratio ? std::sqrt(low * high) : (low + high) / 2;
+}
+
+// Of two or more figures.
+Interval student_interval(std::vector<double> figures, Figure kind, double confidence) {
+  const bool logarithmic = kind != Figure::difference;
+  const auto count = static_cast<double>(figures.size());
+  if (logarithmic) {
+    for (double& figure : figures) figure = std::log(figure);
+  }
+  const double mean = std::accumulate(figures.begin(), figures.end(), 0.0) / count;
+  double squares = 0;
+  for (const double figure : figures) squares += (figure - mean) * (figure - mean);
+  const double quantile = student_quantile((1 + confidence) / 2, static_cast<int>(figures.size()) - 1);
+  const double reach = quantile * std::sqrt(squares / (count - 1) / count);
+  if (!logarithmic) return {mean - reach, mean + reach};
+  return {std::exp(mean - reach), std::exp(mean + reach)};
+}
+
+// The figures' median with its interval; there is at least one.
+Estimate median_with_interval(std::vector<double> figures, Figure kind, double confidence) {
+  std::sort(figures.begin(), figures.end());
+  Estimate estimate;
+  estimate.value = middle_of_sorted(figures, kind);
+  estimate.interval = {estimate.value, estimate.value};
+  if (figures.size() == 1 || figures.front() == figures.back()) return estimate;
+  const int rank = median_rank(static_cast<int>(figures.size()), confidence);
+  if (rank > 0) {
+    const auto below = static_cast<std::size_t>(rank - 1);
+    estimate.interval = {figures[below], figures[figures.size() - 1 - below]};
+    estimate.method = IntervalMethod::order_statistics;
+  } else {
+    estimate.interval = student_interval(std::move(figures), kind, confidence);
+    estimate.method = IntervalMethod::student;
+  }
+  return estimate;
+}
+
+// By launch: the least value of either side, and each pair's own figure for the case of a single launch.
+struct LaunchFigures {
+  double least_base = std::numeric_limits<double>::infinity();
+  double least_candidate = std::numeric_limits<double>::infinity();
+  std::vector<double> figures;
 };
 
-RankedClusters rank(const Clusters& clusters) {
-  struct Entry {
-    double value;
-    std::size_t cluster;
-    std::size_t position;
+// The figure of each launch's least values.
+Estimate over_launches(std::span<const Pair> pairs, Figure kind, double confidence) {
+  const auto figure = [kind](double base, double candidate) {
+    return kind == Figure::difference ? candidate - base : candidate / base;
   };
-  std::vector<Entry> entries;
-  RankedClusters ranked;
-  for (std::size_t cluster = 0; cluster < clusters.size(); ++cluster) {
-    for (std::size_t i = 0; i < clusters[cluster].size(); ++i) entries.push_back({clusters[cluster][i], cluster, i});
-    ranked.ranks.emplace_back(clusters[cluster].size());
+  if (pairs.empty()) return {};
+  std::map<int, LaunchFigures> launches;
+  for (const Pair& pair : pairs) {
+    LaunchFigures& launch = launches[pair.launch];
+    launch.least_base = std::min(launch.least_base, pair.base);
+    launch.least_candidate = std::min(launch.least_candidate, pair.candidate);
+    launch.figures.push_back(figure(pair.base, pair.candidate));
   }
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.value < b.value; });
-  for (const Entry& entry : entries) {
-    ranked.ranks[entry.cluster][entry.position] = ranked.sorted.size();
-    ranked.sorted.push_back(entry.value);
+  std::vector<double> figures;
+  if (launches.size() == 1) {
+    figures = std::move(launches.begin()->second.figures);
+  } else {
+    for (const auto& [number, launch] : launches) figures.push_back(figure(launch.least_base, launch.least_candidate));
   }
-  return ranked;
-}
-
-// Median of `total` drawn values; counts[r] of them have rank r.
-double counted_median(const std::vector<double>& sorted, const std::vector<std::uint32_t>& counts, std::size_t total) {
-  std::size_t rank = 0;
-  std::size_t seen = counts[0];
-  while (seen < (total + 1) / 2) seen += counts[++rank];
-  const double low = sorted[rank];
-  if (total % 2 == 1 || seen > total / 2) return low;
-  do ++rank;
-  while (counts[rank] == 0);
-  return (low + sorted[rank]) / 2;
-}
-
-Interval bootstrap_median(const Clusters& clusters, const BootstrapOptions& options) {
-  const RankedClusters ranked = rank(clusters);
-  std::mt19937_64 generator(options.seed);
-  std::vector<double> medians(static_cast<std::size_t>(std::max(options.resamples, 1)));
-  std::vector<std::uint32_t> counts(ranked.sorted.size());
-  for (double& resampled_median : medians) {
-    std::fill(counts.begin(), counts.end(), 0U);
-    std::size_t total = 0;
-    for (std::size_t drawn = 0; drawn < clusters.size(); ++drawn) {
-      const std::vector<std::size_t>& ranks = ranked.ranks[draw_index(generator, clusters.size())];
-      for (std::size_t i = 0; i < ranks.size(); ++i) ++counts[ranks[draw_index(generator, ranks.size())]];
-      total += ranks.size();
-    }
-    resampled_median = counted_median(ranked.sorted, counts, total);
-  }
-  return percentile_interval(std::move(medians), options.confidence);
+  Estimate estimate = median_with_interval(std::move(figures), kind, confidence);
+  estimate.launches = static_cast<int>(launches.size());
+  estimate.within_one_process = launches.size() == 1;
+  return estimate;
 }
 
 std::string format(const char* pattern, double a, double b, double c) {
@@ -107,40 +127,45 @@ double median_absolute_deviation(const std::vector<double>& values) {
   return median(std::move(deviations));
 }
 
-Estimate clustered_median(std::span<const Observation> observations, const BootstrapOptions& options) {
-  if (observations.empty()) return {};
-  std::map<int, std::vector<double>> by_launch;
-  std::vector<double> all;
-  for (const Observation& observation : observations) {
-    by_launch[observation.launch].push_back(observation.value);
-    all.push_back(observation.value);
+const char* name_of(IntervalMethod method) {
+  switch (method) {
+    case IntervalMethod::order_statistics:
+      return "order statistics";
+    case IntervalMethod::student:
+      return "Student's t";
+    case IntervalMethod::bootstrap:
+      return "bootstrap";
   }
-  Clusters clusters;
-  for (auto& [launch, values] : by_launch) clusters.push_back(std::move(values));
-
-  Estimate estimate;
-  estimate.value = median_in_place(all);
-  estimate.interval = bootstrap_median(clusters, options);
-  estimate.launches = static_cast<int>(clusters.size());
-  estimate.within_one_process = clusters.size() == 1;
-  return estimate;
+  return "?";
 }
 
-Estimate paired_ratio(std::span<const Pair> pairs, const BootstrapOptions& options) {
-  if (pairs.empty()) return {};
-  std::vector<Observation> logarithms;
-  for (const Pair& pair : pairs) logarithms.push_back({pair.launch, std::log(pair.candidate / pair.base)});
-  Estimate estimate = clustered_median(logarithms, options);
-  estimate.value = std::exp(estimate.value);
-  estimate.interval = {std::exp(estimate.interval.low), std::exp(estimate.interval.high)};
-  return estimate;
+Estimate typical_time(std::span<const Observation> observations, double confidence) {
+  std::vector<Pair> pairs;
+  pairs.reserve(observations.size());
+  for (const Observation& observation : observations) pairs.push_back({observation.launch, 1, observation.value});
+  return over_launches(pairs, Figure::time, confidence);
 }
 
-Estimate paired_difference(std::span<const Pair> pairs, const BootstrapOptions& options) {
-  std::vector<Observation> differences;
-  differences.reserve(pairs.size());
-  for (const Pair& pair : pairs) differences.push_back({pair.launch, pair.candidate - pair.base});
-  return clustered_median(differences, options);
+Estimate paired_ratio(std::span<const Pair> pairs, double confidence) {
+  return over_launches(pairs, Figure::ratio, confidence);
+}
+
+Estimate unpaired_ratio(std::span<const Observation> base, std::span<const Observation> candidate, double confidence) {
+  if (base.empty() || candidate.empty()) return {};
+  const double own = 1 - (1 - confidence) / 2;
+  const Estimate below = typical_time(base, own);
+  const Estimate above = typical_time(candidate, own);
+  Estimate ratio;
+  ratio.value = above.value / below.value;
+  ratio.interval = {above.interval.low / below.interval.high, above.interval.high / below.interval.low};
+  ratio.launches = std::min(below.launches, above.launches);
+  ratio.within_one_process = below.within_one_process || above.within_one_process;
+  ratio.method = below.launches < above.launches ? below.method : above.method;
+  return ratio;
+}
+
+Estimate paired_difference(std::span<const Pair> pairs, double confidence) {
+  return over_launches(pairs, Figure::difference, confidence);
 }
 
 const char* name_of(Verdict verdict) {
@@ -182,21 +207,22 @@ Position position_of(const Interval& interval, const Interval& range) {
 
 Interval margin_range(double margin) { return {1 / (1 + margin), 1 + margin}; }
 
-Placement place(std::span<const Pair> pairs, const Interval& range, const VerdictOptions& options) {
+namespace {
+
+bool is_time(double value) { return value > 0 && std::isfinite(value); }
+
+Placement place(const Estimate& ratio, const Interval& range, const VerdictOptions& options) {
   Placement result;
-  for (const Pair& pair : pairs) {
-    if (pair.base > 0 && pair.candidate > 0 && std::isfinite(pair.base) && std::isfinite(pair.candidate)) continue;
-    result.remark = format("a pair of times is %g and %g: not positive numbers", pair.base, pair.candidate, 0);
-    return result;
-  }
-  result.ratio = paired_ratio(pairs, options.bootstrap);
-  result.remark = too_few_launches(result.ratio, options.minimum_launches);
-  if (result.remark.empty()) result.position = position_of(result.ratio.interval, range);
+  result.ratio = ratio;
+  result.remark = too_few_launches(ratio, options.minimum_launches);
+  if (result.remark.empty()) result.remark = options.unfit;
+  if (result.remark.empty()) result.position = position_of(ratio.interval, range);
   return result;
 }
 
-Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options) {
-  Placement placement = place(pairs, margin_range(options.margin), options);
+double margin_of(const VerdictOptions& options) { return std::max(options.margin, options.noise_floor); }
+
+Comparison judge(Placement placement, const VerdictOptions& options) {
   Comparison result;
   result.ratio = placement.ratio;
   result.remark = std::move(placement.remark);
@@ -213,10 +239,32 @@ Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options) {
       break;
     case Position::across:
       result.remark = format("the interval from %.3f to %.3f reaches across the margin of %g%%",
-                             result.ratio.interval.low, result.ratio.interval.high, 100 * options.margin);
+                             result.ratio.interval.low, result.ratio.interval.high, 100 * margin_of(options));
       break;
   }
   return result;
+}
+
+}  // namespace
+
+Placement place(std::span<const Pair> pairs, const Interval& range, const VerdictOptions& options) {
+  for (const Pair& pair : pairs) {
+    if (is_time(pair.base) && is_time(pair.candidate)) continue;
+    Placement result;
+    result.remark = format("a pair of times is %g and %g: not positive numbers", pair.base, pair.candidate, 0);
+    return result;
+  }
+  return place(paired_ratio(pairs, options.confidence), range, options);
+}
+
+Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options) {
+  return judge(place(pairs, margin_range(margin_of(options)), options), options);
+}
+
+Comparison compare_unpaired(std::span<const Observation> base, std::span<const Observation> candidate,
+                            const VerdictOptions& options) {
+  const Estimate ratio = unpaired_ratio(base, candidate, options.confidence);
+  return judge(place(ratio, margin_range(margin_of(options)), options), options);
 }
 
 }  // namespace gdbench::stats

@@ -1,7 +1,15 @@
 // Estimates with intervals from samples that are clustered by launch, and the one function that gives a verdict.
+//
+// A launch has one figure: the least of its values, as interruptions only add time; of two cells the ratio or the
+// difference of their least values. Launches are independent, the values of one are not. The estimate is the median of
+// the launches' figures. Its interval:
+// - order statistics (the sign test's): exact whatever the distribution, from fewest_launches() on;
+// - Student's t of the figures (logarithms of times and ratios) for fewer: wide, as it must be, and no worse with tails
+//   as heavy as timings have, since they widen it more than they move the mean;
+// - of a single launch the same of the values within it, marked as `within one process`: it says nothing of others.
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,7 +20,7 @@ namespace gdbench::stats {
 double median(std::vector<double> values);
 double median_absolute_deviation(const std::vector<double>& values);
 
-// A value with the launch it was measured in. Launches, not values, are independent.
+// A value with the launch it was measured in.
 struct Observation {
   int launch = 0;
   double value = 0;
@@ -23,23 +31,21 @@ struct Interval {
   double high = 0;
 };
 
+enum class IntervalMethod { order_statistics, student, bootstrap };
+const char* name_of(IntervalMethod method);  // "order statistics", "Student's t", "bootstrap"
+
 struct Estimate {
   double value = 0;
   Interval interval;
   int launches = 0;
-  bool within_one_process = false;  // a single launch: the interval says nothing about other launches
+  bool within_one_process = false;
+  std::optional<IntervalMethod> method{};  // absent where the interval is a single value
 };
 
-struct BootstrapOptions {
-  double confidence = 0.95;
-  int resamples = 1000;
-  std::uint64_t seed = 1;
-};
+constexpr double kConfidence = 0.95;
 
-// Median over all values; percentile interval of a bootstrap that resamples launches, then values within a launch.
-// B. Efron, R. Tibshirani, An Introduction to the Bootstrap (1993), ch. 8 (two-stage resampling) and 13 (percentile
-// interval).
-Estimate clustered_median(std::span<const Observation> observations, const BootstrapOptions& options);
+// Of positive values: median over launches of each one's least.
+Estimate typical_time(std::span<const Observation> observations, double confidence = kConfidence);
 
 // Two values of the same launch group and round.
 struct Pair {
@@ -48,11 +54,16 @@ struct Pair {
   double candidate = 0;
 };
 
-// exp of the median of log(candidate / base), interval as above. Values must be positive.
-Estimate paired_ratio(std::span<const Pair> pairs, const BootstrapOptions& options);
+// candidate / base. Values must be positive.
+Estimate paired_ratio(std::span<const Pair> pairs, double confidence = kConfidence);
 
-// Median of candidate - base, interval as above; in the unit of the values.
-Estimate paired_difference(std::span<const Pair> pairs, const BootstrapOptions& options);
+// The same of two samples that were not measured side by side: the quotient of their typical times. Its interval holds
+// wherever both of theirs do (C. E. Bonferroni), and knows nothing of what changed between the two.
+Estimate unpaired_ratio(std::span<const Observation> base, std::span<const Observation> candidate,
+                        double confidence = kConfidence);
+
+// candidate - base, in the unit of the values.
+Estimate paired_difference(std::span<const Pair> pairs, double confidence = kConfidence);
 
 // Where an interval lies to a range of values; the range's ends belong to it.
 enum class Position { below, within, above, across };
@@ -69,12 +80,14 @@ struct Comparison {
 };
 
 struct VerdictOptions {
-  double margin = 0.01;  // see margin_range
+  double margin = 0.01;  // what does not matter; see margin_range
+  double confidence = kConfidence;
   int minimum_launches = 3;
-  BootstrapOptions bootstrap;
+  double noise_floor = 0;  // what the run is known to be off by: the margin is at least this
+  std::string unfit{};     // why there can be no verdict, whatever the figures; empty: there can
 };
 
-// The fewest launches whose values span their median with that confidence: n values all lie on one side of it with
+// The fewest launches whose figures span their median with that confidence: n values all lie on one side of it with
 // probability 2^(1-n), so that no interval within their range can be surer. 6 for 95%, 8 for 99%.
 int fewest_launches(double confidence);
 
@@ -85,15 +98,19 @@ struct Placement {
   std::string remark;  // why there is none, although the interval may lie on one side; empty otherwise
 };
 
-// What every verdict rests on: no position below options.minimum_launches, whose margin is not used here.
+// What every verdict rests on: no position below options.minimum_launches or where options.unfit says why; the margin
+// is not used here.
 Placement place(std::span<const Pair> pairs, const Interval& range, const VerdictOptions& options);
 
 // The ratios that do not matter. Reciprocal limits, so that swapping base and candidate swaps the verdict.
 Interval margin_range(double margin);  // 1 / (1 + margin) to 1 + margin
 
 // The one verdict function: tables, compare and explain call it, claims what it rests on. faster or slower only when
-// the whole interval lies beyond the margin, equivalent only when all of it lies within, inconclusive otherwise and
-// below the minimum number of launches.
+// the whole interval lies beyond the margin, equivalent only when all of it lies within, inconclusive otherwise.
 Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options);
+
+// The same of samples that were not measured side by side.
+Comparison compare_unpaired(std::span<const Observation> base, std::span<const Observation> candidate,
+                            const VerdictOptions& options);
 
 }  // namespace gdbench::stats

@@ -5,8 +5,6 @@
 #include <limits>
 #include <random>
 
-#include "harness/stats/resampling.h"
-
 namespace gdbench::stats {
 
 namespace {
@@ -164,6 +162,7 @@ std::optional<ClusteredFit> clustered_fit(std::span<const ClusteredPoint> points
                                           : percentile_interval(std::move(resampled[i]), options.confidence);
     result.coefficients[i].launches = launches;
     result.coefficients[i].within_one_process = launches == 1;
+    result.coefficients[i].method = IntervalMethod::bootstrap;
   }
   return result;
 }

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/stats/estimate.h"
+#include "harness/stats/resampling.h"
 
 namespace gdbench::stats {
 

@@ -242,10 +242,12 @@ Result<std::int64_t> Client::get_state(std::size_t image) {
 Result<BlockAnswer> Client::run(const BlockRequest& block) {
   BlockAnswer result;
   result.sent_ns = monotonic_ns();
-  const Result<json> answer = request("run", {{"steps", block.steps},
-                                              {"warm_up", block.warm_up},
-                                              {"start", {{"image", block.start_image}, {"step", block.start_step}}},
-                                              {"end", {{"image", block.end_image}}}});
+  json fields = {{"steps", block.steps},
+                 {"warm_up", block.warm_up},
+                 {"start", {{"image", block.start_image}, {"step", block.start_step}}},
+                 {"end", {{"image", block.end_image}}}};
+  if (block.added_iterations > 0) fields["added_iterations"] = block.added_iterations;
+  const Result<json> answer = request("run", std::move(fields));
   result.received_ns = monotonic_ns();
   if (!answer.ok()) return answer.error();
   try {
@@ -256,6 +258,9 @@ Result<BlockAnswer> Client::run(const BlockRequest& block) {
     result.end_step = answer.value().at("end_step").get<std::int64_t>();
     result.allocated = allocations_in(answer.value());
     result.traces = answer.value().value("traces", std::uint64_t{0});
+    if (answer.value().contains("control_word")) {
+      result.control_word = answer.value().at("control_word").get<std::uint32_t>();
+    }
   } catch (const json::exception& exception) {
     return failure(std::string("run: malformed answer: ") + exception.what());
   }

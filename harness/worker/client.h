@@ -33,7 +33,8 @@ struct BlockRequest {
   std::uint64_t warm_up = 0;
   std::size_t start_image = 0;  // state set, outside the clock, before the warm-up and before the steps
   std::int64_t start_step = 0;
-  std::size_t end_image = 1;  // where the state after the block is put
+  std::size_t end_image = 1;           // where the state after the block is put
+  std::uint64_t added_iterations = 0;  // of work that a calibration adds to the block; see added_work.h
 };
 
 struct BlockAnswer {
@@ -45,6 +46,7 @@ struct BlockAnswer {
   std::int64_t received_ns = 0;
   std::int64_t end_step = 0;
   std::optional<AllocationTotals> allocated{};  // by the block, where the worker counts
+  std::optional<std::uint32_t> control_word{};  // MXCSR's control bits after the block, where the worker says
   std::uint64_t traces = 0;                     // functions traced or compiled within the block, where the worker says
 };
 

@@ -89,7 +89,9 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Calls visit(field, bytes) for each line of the process's status; bytes() reads its value, in KiB there.
+constexpr std::int64_t kStatusUnit = 1024;  // of memory in a process's status
+
+// Calls visit(field, number) for each line of the process's status; number() reads its value.
 template <class Visit>
 void visit_status(pid_t pid, const Visit& visit) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/status");
@@ -97,7 +99,7 @@ void visit_status(pid_t pid, const Visit& visit) {
   while (std::getline(file, line)) {
     const std::size_t colon = line.find(':');
     if (colon == std::string::npos) continue;
-    visit(line.substr(0, colon), [&] { return std::strtoll(line.c_str() + colon + 1, nullptr, 10) * 1024; });
+    visit(line.substr(0, colon), [&] { return std::strtoll(line.c_str() + colon + 1, nullptr, 10); });
   }
 }
 
@@ -151,9 +153,9 @@ Result<Process> Process::start(const std::vector<std::string>& argv, const std::
 MemoryUse Process::memory() const {
   MemoryUse use;
   if (!running()) return use;
-  visit_status(pid_, [&](const std::string& field, const auto& bytes) {
-    if (field == "RssAnon") use.anonymous = bytes();
-    if (field == "RssShmem") use.shared = bytes();
+  visit_status(pid_, [&](const std::string& field, const auto& number) {
+    if (field == "RssAnon") use.anonymous = number() * kStatusUnit;
+    if (field == "RssShmem") use.shared = number() * kStatusUnit;
   });
   return use;
 }
@@ -161,8 +163,8 @@ MemoryUse Process::memory() const {
 std::int64_t Process::peak_resident_bytes() const {
   std::int64_t peak = 0;
   if (!running()) return peak;
-  visit_status(pid_, [&](const std::string& field, const auto& bytes) {
-    if (field == "VmHWM") peak = bytes();
+  visit_status(pid_, [&](const std::string& field, const auto& number) {
+    if (field == "VmHWM") peak = number() * kStatusUnit;
   });
   return peak;
 }
@@ -172,6 +174,15 @@ std::int64_t Process::cpu_ns() const {
   timespec time{};
   if (!running() || clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+int Process::threads() const {
+  int threads = 0;
+  if (!running()) return threads;
+  visit_status(pid_, [&](const std::string& field, const auto& number) {
+    if (field == "Threads") threads = static_cast<int>(number());
+  });
+  return threads;
 }
 
 std::int64_t Process::output_bytes() const {

@@ -46,6 +46,8 @@ class Process {
   std::int64_t peak_resident_bytes() const;
   // CPU time of all threads so far, in nanoseconds.
   std::int64_t cpu_ns() const;
+  // Threads that it has now; 0 where that cannot be read.
+  int threads() const;
   // Bytes that it printed.
   std::int64_t output_bytes() const;
   // The last line that it printed, at most 200 characters; empty for none.

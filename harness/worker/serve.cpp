@@ -2,11 +2,13 @@
 
 #include <sched.h>
 #include <unistd.h>
+#include <xmmintrin.h>
 
 #include <functional>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/clock.h"
+#include "harness/worker/added_work.h"
 #include "harness/worker/allocation_totals.h"
 #include "harness/worker/block_timer.h"
 #include "harness/worker/channel.h"
@@ -29,6 +31,12 @@ Status pin_calling_thread(const std::vector<int>& cores) {
   CPU_SET(cores.front(), &set);
   if (sched_setaffinity(0, sizeof set, &set) == 0) return {};
   return failure("cannot pin to processor " + std::to_string(cores.front()));
+}
+
+// MXCSR without the flags of what happened so far.
+std::uint32_t floating_point_control_word() {
+  constexpr std::uint32_t kFlags = 0x3f;
+  return _mm_getcsr() & ~kFlags;
 }
 
 class Server {
@@ -157,6 +165,7 @@ class Server {
     if (!instance_.prepared()) return not_prepared();
     const auto steps = request.at("steps").get<std::uint64_t>();
     const auto warm_up = request.value("warm_up", std::uint64_t{0});
+    const auto added_iterations = request.value("added_iterations", std::uint64_t{0});
     Status status;
     const auto restart = [&] {
       if (!request.contains("start") || !status.ok()) return;
@@ -173,11 +182,13 @@ class Server {
     const BlockTime time = time_block([&] {
       const std::optional<AllocationTotals> before = allocation_totals();
       if (steps > 0) status = instance_.run(steps);
+      if (added_iterations > 0) add_work(added_iterations);
       if (before) allocated = *allocation_totals() - *before;
     });
     if (!status.ok()) return status.error();
     json body = {
         {"start_ns", time.start_ns}, {"end_ns", time.end_ns}, {"real_ns", time.real_ns}, {"cpu_ns", time.cpu_ns}};
+    body["control_word"] = floating_point_control_word();
     add_allocations(allocated, body);
     if (request.contains("end")) {
       const Result<std::int64_t> step = instance_.get_state(request.at("end").at("image").get<std::size_t>());

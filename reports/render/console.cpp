@@ -106,6 +106,7 @@ class Console {
     titled(attribution_.tax_title(), attribution_.taxes(key));
     for (const std::string& sentence : attribution_.break_evens(key, true)) paragraph(sentence, kGap);
     target(table);
+    paragraph(control_words(table), 2, Style::dim);
     if (any_within_one_process(table)) paragraph(std::string(kOneProcessMark) + " " + kOneProcessWords, 2, Style::dim);
   }
 

@@ -42,14 +42,15 @@ const Unit& unit_of(double nanoseconds) {
 
 // Nanoseconds with their interval, all in the unit of the largest and with as many decimals.
 std::string with_interval(const char* format, const stats::Estimate& estimate) {
-  const auto& [value, interval, launches, within_one_process] = estimate;
-  if (!std::isfinite(value) || !std::isfinite(interval.low) || !std::isfinite(interval.high)) return "-";
-  const double largest = std::max({std::fabs(value), std::fabs(interval.low), std::fabs(interval.high)});
+  const auto& [low, high] = estimate.interval;
+  const double value = estimate.value;
+  if (!std::isfinite(value) || !std::isfinite(low) || !std::isfinite(high)) return "-";
+  const double largest = std::max({std::fabs(value), std::fabs(low), std::fabs(high)});
   const Unit& unit = unit_of(largest);
   const double scaled = largest / unit.nanoseconds;
   const int digits = scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0;
   const auto text = [&](double nanoseconds) { return print(format, digits, nanoseconds / unit.nanoseconds); };
-  return text(value) + " " + unit.name + " [" + text(interval.low) + ", " + text(interval.high) + "]";
+  return text(value) + " " + unit.name + " [" + text(low) + ", " + text(high) + "]";
 }
 
 }  // namespace

@@ -266,13 +266,17 @@ std::vector<ScenarioTable> tables_of(const result::Report& report) {
   std::vector<ScenarioTable> tables;
   std::unordered_map<std::string, std::size_t> positions;
   for (const ScenarioRecord& scenario : report.scenarios) {
-    if (positions.emplace(scenario.key, tables.size()).second) tables.push_back({&scenario, {}, {}, {}});
+    if (positions.emplace(scenario.key, tables.size()).second) tables.push_back({&scenario, {}, {}, {}, {}});
   }
   for (const Cell& cell : report.cells) {
     const auto position = positions.find(cell.scenario);
     if (position == positions.end()) continue;  // from_json refuses such a report
     ScenarioTable& table = tables[position->second];
     const Row row{&report, table.scenario, &cell};
+    if (cell.arm == result::kControlArm) {
+      if (row.timed()) table.controls.push_back(row);
+      continue;
+    }
     (!row.timed() ? table.untimed : cell.ranked ? table.ranked : table.unranked).push_back(row);
   }
   std::erase_if(tables, [](const ScenarioTable& table) {

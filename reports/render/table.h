@@ -48,6 +48,7 @@ struct ScenarioTable {
   std::vector<Row> ranked;
   std::vector<Row> unranked;  // policies, and implementations that do nothing on purpose
   std::vector<Row> untimed;   // in the report's order
+  std::vector<Row> controls;  // timed; cells that are others again, no rows of a table
 };
 
 // In the report's order of scenarios, those without cells left out. Linear but for the sorting.

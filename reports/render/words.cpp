@@ -13,28 +13,16 @@ namespace {
 
 using nlohmann::json;
 
-// What decides between two timed rows: the stored comparison where one of them is the other's baseline, else whether
-// their intervals are apart.
-struct Decision {
-  bool apart = false;
-  bool equivalent = false;
-  std::string remark;
-};
-
-Decision decide(const Row& first, const Row& second) {
+// The stored comparison where one of two timed rows is the other's baseline, else one of their samples.
+stats::Comparison compare(const Row& first, const Row& second) {
   const auto stored = [](const Row& candidate, const Row& base) -> const stats::Comparison* {
     const auto& ratio = candidate.cell->summary->ratio;
     return ratio && ratio->baseline == base.cell->id ? &ratio->comparison : nullptr;
   };
-  const stats::Comparison* comparison = stored(first, second);
-  if (comparison == nullptr) comparison = stored(second, first);
-  if (comparison != nullptr) {
-    const bool apart = comparison->verdict == stats::Verdict::faster || comparison->verdict == stats::Verdict::slower;
-    return {apart, comparison->verdict == stats::Verdict::equivalent, comparison->remark};
+  for (const stats::Comparison* comparison : {stored(first, second), stored(second, first)}) {
+    if (comparison != nullptr) return *comparison;
   }
-  const stats::Estimate& a = first.cell->summary->step_ns;
-  const stats::Estimate& b = second.cell->summary->step_ns;
-  return {a.interval.high < b.interval.low, false, "their intervals overlap"};
+  return result::compare_cells(*first.report, *first.cell, *second.cell);
 }
 
 }  // namespace
@@ -92,8 +80,8 @@ std::string run_words(const result::Run& run) {
 
 std::vector<std::string> legend(const result::Report& report) {
   std::vector<std::string> lines = {
-      "time/step: median of the timed blocks, without the first one of each launch.",
-      "95%: the farther end of its confidence interval, resampled by launch.",
+      "time/step: median over launches of the least block of each, without its first one.",
+      "95%: the farther end of its confidence interval over launches (Student's t below six).",
       "ratio to baseline: time over that of " + report.run.baseline +
           " in the same rounds, with its 95% interval; below 1 is faster.",
       "verdict: faster or slower only where the whole interval is beyond the margin, equivalent where all of it is "
@@ -133,14 +121,31 @@ std::vector<std::string> legend(const result::Report& report) {
 std::string counts_words(const result::Report& report) {
   using result::CellState;
   std::string text;
+  const auto counts = [](const result::Cell& cell) { return cell.arm != result::kControlArm; };
   for (const CellState state : {CellState::ok, CellState::unsupported, CellState::wrong, CellState::crashed,
                                 CellState::timed_out, CellState::untrusted, CellState::pending}) {
-    const auto count = std::count_if(report.cells.begin(), report.cells.end(),
-                                     [state](const result::Cell& cell) { return cell.status.state == state; });
+    const auto count = std::count_if(report.cells.begin(), report.cells.end(), [&](const result::Cell& cell) {
+      return counts(cell) && cell.status.state == state;
+    });
     if (count > 0) join(text, std::to_string(count) + " " + name_of(state));
   }
-  const std::string total = counted(report.cells.size(), "cell");
+  const auto all = std::count_if(report.cells.begin(), report.cells.end(), counts);
+  const std::string total = counted(static_cast<std::size_t>(all), "cell");
   return text.empty() ? total : total + ": " + text;
+}
+
+std::string control_words(const ScenarioTable& table) {
+  if (table.controls.empty()) return "";
+  const Row& row = table.controls.front();
+  for (const result::Control& control : row.report->controls.value_or(std::vector<result::Control>())) {
+    if (control.cell != row.cell->id) continue;
+    const stats::Comparison& comparison = control.comparison;
+    const stats::Estimate& ratio = comparison.ratio;
+    std::string text = "control: " + row.cell->implementation + " beside itself: " + format_change(ratio);
+    const bool dirty = comparison.verdict == stats::Verdict::faster || comparison.verdict == stats::Verdict::slower;
+    return text + (dirty ? ": this machine was unfit, there are no verdicts." : ".");
+  }
+  return "";
 }
 
 std::string winner_words(const ScenarioTable& table) {
@@ -158,11 +163,13 @@ std::string winner_words(const ScenarioTable& table) {
     return label + first_words + " was fastest, " + second_words + " took " + format_number(second_ns / first_ns) +
            " times as long; a single launch gives no verdict.";
   }
-  const Decision decision = decide(first, second);
-  if (decision.equivalent) return label + first_words + " and " + second_words + " are equivalent.";
-  if (!decision.apart) {
+  const stats::Comparison comparison = compare(first, second);
+  if (comparison.verdict == stats::Verdict::equivalent) {
+    return label + first_words + " and " + second_words + " are equivalent.";
+  }
+  if (comparison.verdict == stats::Verdict::inconclusive) {
     return label + "no winner: " + first_words + " and " + second_words + " are not told apart" +
-           (decision.remark.empty() ? "" : " (" + decision.remark + ")") + ".";
+           (comparison.remark.empty() ? "" : " (" + comparison.remark + ")") + ".";
   }
   return label + first_words + " wins, " + format_number(second_ns / first_ns) + " times as fast as " + second_words +
          ".";

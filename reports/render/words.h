@@ -32,6 +32,9 @@ std::vector<std::string> legend(const result::Report& report);
 // "12 cells: 9 ok, 2 unsupported, 1 wrong".
 std::string counts_words(const result::Report& report);
 
+// What the scenario's A/A control says of its verdicts, in one sentence; empty where there is none.
+std::string control_words(const ScenarioTable& table);
+
 // Who won a scenario and by how much, in one sentence.
 std::string winner_words(const ScenarioTable& table);
 

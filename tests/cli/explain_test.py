@@ -58,7 +58,7 @@ class Delays(ProgramTest):
         for _ in range(self.ATTEMPTS):
             selection = ("--scenario", "linreg-3x2", "--impl", "*/fake", "--launches", "4", "--out", "x.json")
             self.call("run", *selection, plugins=PHASES)
-            for cell in self.read_json("x.json")["cells"]:
+            for cell in self.cells_of(self.read_json("x.json")):
                 self.assertEqual(cell["status"]["state"], "ok", cell["status"])
                 self.assertIn("profile", cell, "run stores no profile")
             mistakes = self.mistakes_about_twins()

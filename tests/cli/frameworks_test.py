@@ -113,7 +113,7 @@ class Distribution(Frameworks):
     def test_a_run_tells_imports_phases_and_calls(self):
         self.call("run", "frameworks", "--scenario", "linreg-300x10", "--impl", "numpy/vectorised", "--impl", "hand/naive",
                   "--launches", "3", "--out", "r.json")
-        (cell,) = (cell for cell in self.read_json("r.json")["cells"] if cell["implementation"] == "numpy/vectorised")
+        (cell,) = (cell for cell in self.cells_of(self.read_json("r.json")) if cell["implementation"] == "numpy/vectorised")
         self.assertEqual(cell["status"]["state"], "ok")
         self.assertGreater(cell["launches"][0]["import_seconds"], 0)
         self.assertLess(cell["launches"][0]["import_seconds"], cell["launches"][0]["prepare_seconds"])
@@ -129,7 +129,7 @@ class Distribution(Frameworks):
 
     def test_the_emptiest_step(self):
         self.call("run", "floor", "--impl", "numpy/vectorised", "--quick", "--out", "r.json")
-        (cell,) = self.read_json("r.json")["cells"]
+        (cell,) = self.cells_of(self.read_json("r.json"))
         self.assertEqual(cell["status"]["state"], "ok")
         self.assertEqual(len(cell["samples"]), 7)
 

@@ -80,6 +80,11 @@ class ProgramTest(unittest.TestCase):
     def read_json(self, name):
         return json.loads((self.folder / name).read_text(encoding="utf-8"))
 
+    @staticmethod
+    def cells_of(report):
+        """Without its A/A controls."""
+        return [cell for cell in report["cells"] if cell["arm"] != "control"]
+
     def files(self):
         return sorted(path.name for path in self.folder.iterdir())
 

@@ -63,7 +63,7 @@ class Run(ProgramTest):
         scenario = ("--scenario", "linreg-3x2", "--out", "x.json")
         self.call("run", "--launches", "2", *selection, *scenario, plugins=FAKES)
         report = self.read_json("x.json")
-        cells = {cell["implementation"]: cell for cell in report["cells"]}
+        cells = {cell["implementation"]: cell for cell in self.cells_of(report)}
         profile = cells["tape/naive"]["profile"]
         self.assertEqual(profile["cell"], cells["tape/naive"]["id"])
         self.assertIn("record", {record["phase"] for record in profile["records"]})
@@ -85,7 +85,7 @@ class Run(ProgramTest):
         for cell in report["cells"]:
             self.assertEqual(cell["scenario"], report["scenarios"][0]["key"])
             self.assertEqual(sorted({sample["launch"] for sample in cell["samples"]}), [0, 1, 2])
-        positions = [[s["position"] for s in cell["samples"]] for cell in report["cells"]]
+        positions = [[s["position"] for s in cell["samples"]] for cell in self.cells_of(report)]
         self.assertTrue(all(a != b for a, b in zip(*positions)))
 
     def test_repeat_line_repeats_the_cell(self):

@@ -112,7 +112,7 @@ class StreamTest(ProgramTest):
                   "--out", "report.json")
         report = self.read_json("report.json")
         size = (self.folder / path).stat().st_size
-        for cell in report["cells"]:
+        for cell in self.cells_of(report):
             self.assertEqual(cell["status"]["state"], "ok", cell["status"]["reason"])
             launch = cell["launches"][0]
             self.assertGreater(launch["peak_anonymous_bytes"], 0)

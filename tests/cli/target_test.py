@@ -30,7 +30,7 @@ class Target(ProgramTest):
 
     def test_steps_are_the_first_whose_loss_is_there(self):
         report, table = self.run_to(relative=0.25, evaluate_every=9, implementations=("hand/naive", "tape/naive"))
-        for cell in report["cells"]:
+        for cell in self.cells_of(report):
             run = cell["target"]
             losses = self.losses("--steps", str(run["stopped_after"]))
             first = min(step for step, loss in losses.items() if loss <= run["target_loss"])
@@ -77,7 +77,7 @@ class Target(ProgramTest):
 
     def test_whoever_cannot_evaluate_is_evaluated_by_the_reference(self):
         report, _ = self.run_to(relative=0.25, implementations=("hand/naive", "fake/delay"), plugins=FAKES)
-        (own, other) = sorted(report["cells"], key=lambda cell: cell["implementation"] != "hand/naive")
+        (own, other) = sorted(self.cells_of(report), key=lambda cell: cell["implementation"] != "hand/naive")
         self.assertNotIn("evaluation_seconds", other["target"])
         self.assertNotIn("with_evaluations_ns", other["summary"]["to_target"])
         self.assertEqual(other["target"]["steps"], own["target"]["steps"])

@@ -61,6 +61,27 @@ TEST(RoundOrderSeeds, SeedAndLaunchChangeTheOrder) {
   EXPECT_GT(orders.size(), 20U);
 }
 
+TEST(RoundOrderOfUnits, KeepsAUnitTogetherAndItsOrderBalanced) {
+  const std::vector<std::size_t> units = {7, 7, 3, 9, 9, 9};
+  std::map<std::pair<std::size_t, std::size_t>, int> first;
+  for (int launch = 0; launch < 2; ++launch) {
+    for (int round = 0; round < 6; ++round) {
+      const std::vector<std::size_t> order = round_order(units, round, launch, 5);
+      ASSERT_EQ(std::set<std::size_t>(order.begin(), order.end()).size(), units.size());
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        const bool begins = i == 0 || units[order[i - 1]] != units[order[i]];
+        if (begins) ++first[{units[order[i]], order[i]}];
+      }
+    }
+  }
+  int beginnings = 0;
+  for (const auto& [cell, times] : first) {
+    beginnings += times;
+    EXPECT_EQ(times, cell.first == 7 ? 6 : cell.first == 3 ? 12 : 4) << "cell " << cell.second;
+  }
+  EXPECT_EQ(beginnings, 3 * 12) << "each unit begins once in a round";
+}
+
 TEST(RoundOrderSeeds, NoCellsNoOrder) { EXPECT_TRUE(round_order(0, 3, 1, 1).empty()); }
 
 }  // namespace

@@ -111,7 +111,7 @@ TEST(Journal, NamesFileAndLineOfACorruptLine) {
   broken = text;
   broken.insert(third, "{\"event\":\"dance\"}\n");
   EXPECT_EQ(parse_journal(broken, "j").error().message,
-            "j: line 3: /event: found \"dance\", expected one of run, cell, sample, launch, note, end");
+            "j: line 3: /event: found \"dance\", expected one of run, cell, sample, launch, note, resume, end");
 
   broken = text;
   broken.insert(third, "{\"event\":\"sample\",\"cell\":\"nobody\"}\n");

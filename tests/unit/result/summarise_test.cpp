@@ -181,9 +181,7 @@ TEST(PairedSamples, AreTheWarmOnesOfTheSameVisit) {
 TEST(StepTime, IsTheSummarys) {
   Report report = drifting(3);
   summarise(report);
-  stats::BootstrapOptions options;
-  options.seed = report.run.seed;
-  const stats::Estimate estimate = step_time(report.cells[1], options);
+  const stats::Estimate estimate = step_time(report.cells[1]);
   EXPECT_EQ(estimate.value, report.cells[1].summary->step_ns.value);
   EXPECT_EQ(estimate.interval.high, report.cells[1].summary->step_ns.interval.high);
 }

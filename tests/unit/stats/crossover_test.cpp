@@ -39,7 +39,7 @@ class Laboratory {
       pairs.push_back({launch, 1.0, curve_(static_cast<double>(wanted.size)) * std::exp(scatter_ * normal)});
     }
     VerdictOptions options;
-    options.bootstrap = {kCrossoverConfidence, 300, 1};
+    options.confidence = kCrossoverConfidence;
     options.minimum_launches = fewest_launches(kCrossoverConfidence);
     sizes_[wanted.size] = compare(pairs, options);
   }

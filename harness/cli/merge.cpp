@@ -1,0 +1,55 @@
+#include "harness/compare/merge.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "harness/cli/arguments.h"
+#include "harness/cli/commands.h"
+#include "harness/result/summarise.h"
+
+namespace gdbench::cli {
+
+namespace {
+
+struct Options {
+  std::vector<std::string> reports;
+  std::string out = "report.json";
+};
+
+int merge(const Options& options) {
+  std::vector<compare::MergeInput> inputs;
+  for (const std::string& path : options.reports) {
+    Result<result::Report> report = result::read_report(path);
+    if (!report.ok()) return report_error(usage_error(report.error().message));
+    inputs.push_back({path, std::move(report).value()});
+  }
+  Result<result::Report> merged = compare::merge(std::move(inputs));
+  if (!merged.ok()) return report_error(merged.error());
+  if (Status status = check_output(options.out); !status.ok()) return report_error(status.error());
+  result::summarise(merged.value());
+  if (Status status = result::write_report(merged.value(), options.out); !status.ok()) {
+    return report_error(status.error());
+  }
+  std::fprintf(stderr, "report: %s\n", options.out.c_str());
+  return kFine;
+}
+
+}  // namespace
+
+void add_merge(CLI::App& app, Invocation& invocation) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("merge", "One report of several: the shards of a matrix");
+  command->add_option("reports", options->reports, "Reports, or journals of killed runs")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--out", options->out, "Where the merged report goes")->capture_default_str();
+  command->footer(
+      "Refuses reports of different matrices, seeds, machines or builds, and a cell that two of them have.\n"
+      "Examples:\n"
+      "  gdbench run --shard 1/2 --out first.json    and on another machine of the same kind --shard 2/2\n"
+      "  gdbench merge first.json second.json --out report.json");
+  command->callback([options, &invocation] { invocation.status = merge(*options); });
+}
+
+}  // namespace gdbench::cli

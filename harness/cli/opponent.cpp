@@ -1,0 +1,53 @@
+#include "harness/cli/opponent.h"
+
+#include <filesystem>
+#include <set>
+
+#include "harness/cli/invocation.h"
+#include "harness/compare/compare.h"
+#include "harness/measure/session.h"
+#include "harness/result/summarise.h"
+
+namespace gdbench::cli {
+
+Result<Opponent> Opponent::make(const std::string& against, const ComparisonOptions& options) {
+  Opponent opponent;
+  if (against.empty()) return opponent;
+  opponent.against_ = against;
+  const bool build = std::filesystem::is_directory(against);
+  const Result<double> margin = margin_of(options, build ? compare::kMarginOfArms : compare::kMarginOfReports);
+  if (!margin.ok()) return margin.error();
+  opponent.margin_ = margin.value();
+  if (build) return opponent;
+  Result<result::Report> report = result::read_report(against);
+  if (!report.ok()) return usage_error(report.error().message);
+  opponent.report_ = std::move(report).value();
+  result::summarise(*opponent.report_);
+  return opponent;
+}
+
+result::ReportComparison Opponent::compare(const result::Report& report) const {
+  result::ReportComparison comparison = report_ ? compare::compare_reports(*report_, report, {.margin = margin_})
+                                                : compare::compare_arms(report, kBaseArm, kNewArm, {.margin = margin_});
+  comparison.base = against_;
+  comparison.next = "this build";
+  return comparison;
+}
+
+Status Opponent::confirm(measure::Plan& plan, const measure::RunOptions& options, result::Report& report,
+                         result::Journal& journal) const {
+  result::summarise(report);
+  std::set<std::string> suspects;
+  for (const result::ComparedCell& cell : compare(report).cells) {
+    if (cell.change == result::Change::regressed) suspects.insert(cell.id);
+  }
+  std::set<std::size_t> units;
+  for (const auto& planned : plan.scenarios) {
+    for (const measure::PlannedCell& cell : planned->cells) {
+      if (suspects.contains(report.cells[cell.index].id)) units.insert(cell.unit);
+    }
+  }
+  return measure::confirm(plan, units, options, report, journal);
+}
+
+}  // namespace gdbench::cli

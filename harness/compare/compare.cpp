@@ -1,0 +1,253 @@
+#include "harness/compare/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "harness/compare/fingerprint.h"
+#include "harness/result/pairing.h"
+#include "harness/stats/family.h"
+
+namespace gdbench::compare {
+
+namespace {
+
+using result::Cell;
+using result::CellState;
+using result::Change;
+using result::ComparedCell;
+using result::Report;
+using result::ReportComparison;
+
+constexpr const char* kArm = "new";
+
+std::string id_without_arm(const Cell& cell) {
+  const std::string suffix = "#" + cell.arm;
+  return cell.id.ends_with(suffix) ? cell.id.substr(0, cell.id.size() - suffix.size()) : cell.id;
+}
+
+bool is_failure(const Cell& cell) {
+  const CellState state = cell.status.state;
+  return state == CellState::wrong || state == CellState::crashed || state == CellState::timed_out ||
+         state == CellState::untrusted;
+}
+
+// A cell of either side; one of them may be missing.
+struct Match {
+  const Cell* base = nullptr;
+  const Cell* next = nullptr;
+};
+
+// In the order of the new side, then what only the base has.
+std::vector<Match> matched(const Report& base, const std::string& base_arm, const Report& next,
+                           const std::string& next_arm) {
+  std::unordered_map<std::string, const Cell*> known;
+  for (const Cell& cell : base.cells) {
+    if (cell.arm == base_arm) known.emplace(id_without_arm(cell), &cell);
+  }
+  std::vector<Match> matches;
+  for (const Cell& cell : next.cells) {
+    if (cell.arm != next_arm) continue;
+    const auto found = known.find(id_without_arm(cell));
+    matches.push_back({found == known.end() ? nullptr : found->second, &cell});
+    if (found != known.end()) known.erase(found);
+  }
+  for (const Cell& cell : base.cells) {
+    if (cell.arm == base_arm && known.contains(id_without_arm(cell))) matches.push_back({&cell, nullptr});
+  }
+  return matches;
+}
+
+std::string state_words(const Cell& cell) {
+  const std::string state = result::name_of(cell.status.state);
+  return cell.status.reason.empty() ? state : state + ": " + cell.status.reason;
+}
+
+// What can be said without a look at the times; nothing where they decide.
+std::optional<ComparedCell> without_times(const Match& match) {
+  ComparedCell cell;
+  cell.id = id_without_arm(match.next != nullptr ? *match.next : *match.base);
+  const bool base_timed = match.base != nullptr && match.base->summary;
+  const bool next_timed = match.next != nullptr && match.next->summary;
+  if (base_timed && next_timed && match.base->scenario == match.next->scenario) return std::nullopt;
+  if (base_timed) cell.base_ns = match.base->summary->step_ns;
+  if (next_timed) cell.new_ns = match.next->summary->step_ns;
+  if (base_timed && next_timed) {
+    cell.remark = "the scenario is not the same any more";
+  } else if (next_timed) {
+    cell.change = match.base != nullptr && is_failure(*match.base) ? Change::mended : Change::added;
+    if (match.base != nullptr) cell.remark = state_words(*match.base) + " in the base";
+  } else if (base_timed) {
+    cell.change = match.next != nullptr && is_failure(*match.next) ? Change::failing : Change::vanished;
+    if (match.next != nullptr) cell.remark = state_words(*match.next);
+  } else {
+    cell.remark = "neither side has a time";
+  }
+  return cell;
+}
+
+Change change_of(stats::Verdict verdict) {
+  switch (verdict) {
+    case stats::Verdict::faster:
+      return Change::improved;
+    case stats::Verdict::slower:
+      return Change::regressed;
+    case stats::Verdict::equivalent:
+      return Change::equivalent;
+    case stats::Verdict::inconclusive:
+      break;
+  }
+  return Change::inconclusive;
+}
+
+using CompareMatch = std::function<stats::Comparison(const Match&, double confidence)>;
+
+// Judges all matches that have times on both sides as one family.
+void judge(const std::vector<Match>& matches, const CompareMatch& compare, ReportComparison& result) {
+  std::vector<std::size_t> timed;
+  for (const Match& match : matches) {
+    std::optional<ComparedCell> cell = without_times(match);
+    if (cell && !cell->base_ns && !cell->new_ns) continue;  // nothing to compare on either side
+    if (!cell) {
+      timed.push_back(static_cast<std::size_t>(&match - matches.data()));
+      cell.emplace();
+      cell->id = id_without_arm(*match.next);
+      cell->base_ns = match.base->summary->step_ns;
+      cell->new_ns = match.next->summary->step_ns;
+    }
+    result.cells.push_back(std::move(*cell));
+  }
+  const auto one = [&](std::size_t i, double confidence) { return compare(matches[timed[i]], confidence); };
+  const std::vector<stats::Comparison> comparisons = stats::compare_family(timed.size(), result.confidence, one);
+  std::unordered_map<std::string, ComparedCell*> cells;
+  for (ComparedCell& cell : result.cells) cells[cell.id] = &cell;
+  for (std::size_t i = 0; i < timed.size(); ++i) {
+    ComparedCell& cell = *cells.at(id_without_arm(*matches[timed[i]].next));
+    cell.change = change_of(comparisons[i].verdict);
+    if (comparisons[i].ratio.launches > 0) cell.ratio = comparisons[i].ratio;
+    cell.remark = comparisons[i].remark;
+  }
+}
+
+stats::VerdictOptions options_for(const Report& report, const std::string& scenario, const CompareOptions& options,
+                                  double confidence) {
+  stats::VerdictOptions verdict = result::verdict_options(report, scenario);
+  verdict.margin = options.margin;
+  verdict.confidence = confidence;
+  // Order statistics are exact; Student's t of a few launches is not what a gate should rest on.
+  verdict.minimum_launches = stats::fewest_launches(confidence);
+  return verdict;
+}
+
+// Launches before or from a number on, as a part of its own.
+std::vector<stats::Pair> part_of(const std::vector<stats::Pair>& pairs, int from, bool later) {
+  std::vector<stats::Pair> part;
+  std::copy_if(pairs.begin(), pairs.end(), std::back_inserter(part),
+               [&](const stats::Pair& pair) { return (pair.launch >= from) == later; });
+  return part;
+}
+
+std::vector<stats::Observation> observations_of(const Cell& cell) {
+  std::vector<stats::Observation> observations;
+  for (const auto& [launch, times] : result::times_by_launch(cell)) {
+    for (const double time : times) observations.push_back({launch, time});
+  }
+  return observations;
+}
+
+// How far the later half of a run's launches is from the earlier, in the middle over its cells; as a share.
+double drift_of(const Report& report) {
+  std::vector<double> shifts;
+  for (const Cell& cell : report.cells) {
+    if (!cell.summary || cell.arm != kArm) continue;
+    const std::vector<stats::Observation> all = observations_of(cell);
+    std::vector<double> earlier;
+    std::vector<double> later;
+    const int middle = cell.summary->step_ns.launches / 2;
+    std::map<int, double> least;
+    for (const stats::Observation& observation : all) {
+      const auto [entry, fresh] = least.emplace(observation.launch, observation.value);
+      if (!fresh) entry->second = std::min(entry->second, observation.value);
+    }
+    for (const auto& [launch, time] : least)
+      (static_cast<int>(earlier.size()) < middle ? earlier : later).push_back(time);
+    if (earlier.empty() || later.empty()) continue;
+    shifts.push_back(std::abs(std::log(stats::median(later) / stats::median(earlier))));
+  }
+  return shifts.empty() ? 0 : std::exp(stats::median(shifts)) - 1;
+}
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2g%%", 100 * share);
+  return text;
+}
+
+}  // namespace
+
+ReportComparison compare_arms(const Report& report, const std::string& base, const std::string& next,
+                              const CompareOptions& options) {
+  ReportComparison comparison;
+  comparison.base = base;
+  comparison.next = next;
+  comparison.paired = true;
+  comparison.margin = options.margin;
+  comparison.confidence = options.confidence;
+  const auto compare = [&](const Match& match, double confidence) {
+    const stats::VerdictOptions verdict = options_for(report, match.next->scenario, options, confidence);
+    comparison.noise_floor = std::max(comparison.noise_floor, verdict.noise_floor);
+    const std::vector<stats::Pair> pairs = result::pairs_of(*match.base, *match.next);
+    if (!match.next->confirmed_from) return stats::compare(pairs, verdict);
+    const stats::Comparison first = stats::compare(part_of(pairs, *match.next->confirmed_from, false), verdict);
+    stats::Comparison second = stats::compare(part_of(pairs, *match.next->confirmed_from, true), verdict);
+    if (first.verdict != second.verdict && second.remark.empty()) {
+      second.remark = std::string(stats::name_of(first.verdict)) + " at first, not again in fresh launches";
+    }
+    if (first.verdict != second.verdict) second.verdict = stats::Verdict::inconclusive;
+    return second;
+  };
+  judge(matched(report, base, report, next), compare, comparison);
+  if (options.margin < 0.02) {
+    comparison.remarks.emplace_back(
+        "differences below 2% between two builds may come from where the linker put the code: measure padded twins "
+        "before you act on them");
+  }
+  return comparison;
+}
+
+ReportComparison compare_reports(const Report& base, const Report& next, const CompareOptions& options) {
+  ReportComparison comparison;
+  comparison.margin = options.margin;
+  comparison.confidence = options.confidence;
+  const std::string machines = difference_of_machines(base.environment, next.environment);
+  if (!machines.empty() && !options.force) {
+    comparison.not_comparable = "not the same machine: " + machines;
+    return comparison;
+  }
+  if (!machines.empty()) comparison.remarks.push_back("not the same machine: " + machines);
+  const std::string builds = difference_of_builds(base.environment, next.environment);
+  if (!builds.empty()) comparison.remarks.push_back("not built alike: " + builds);
+  const double drift = std::max(drift_of(base), drift_of(next));
+  if (drift > options.margin) {
+    comparison.remarks.push_back("within one of the runs the machine's speed drifted by " + percent(drift) +
+                                 ", which is the least margin here");
+  }
+  comparison.remarks.emplace_back(
+      "two runs: what the machine did between them cannot be told from what the build does; gdbench run --against "
+      "measures both builds side by side");
+  const auto compare = [&](const Match& match, double confidence) {
+    stats::VerdictOptions verdict = options_for(next, match.next->scenario, options, confidence);
+    const stats::VerdictOptions other = options_for(base, match.base->scenario, options, confidence);
+    verdict.noise_floor = std::max({verdict.noise_floor, other.noise_floor, drift});
+    if (verdict.unfit.empty()) verdict.unfit = other.unfit;
+    comparison.noise_floor = std::max(comparison.noise_floor, verdict.noise_floor);
+    return stats::compare_unpaired(observations_of(*match.base), observations_of(*match.next), verdict);
+  };
+  judge(matched(base, kArm, next, kArm), compare, comparison);
+  return comparison;
+}
+
+}  // namespace gdbench::compare

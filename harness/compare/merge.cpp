@@ -1,0 +1,87 @@
+#include "harness/compare/merge.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "harness/base/text.h"
+#include "harness/compare/fingerprint.h"
+
+namespace gdbench::compare {
+
+namespace {
+
+using result::Report;
+
+// Why two reports are not parts of one; empty where they are.
+std::string difference(const Report& first, const Report& other) {
+  const auto unlike = [](const char* key, const std::string& found, const std::string& expected) {
+    return std::string("/run/") + key + ": found " + in_quotes(found) + ", expected " + in_quotes(expected);
+  };
+  if (other.run.matrix != first.run.matrix) return unlike("matrix", other.run.matrix, first.run.matrix);
+  if (other.run.baseline != first.run.baseline) return unlike("baseline", other.run.baseline, first.run.baseline);
+  if (other.run.seed != first.run.seed) {
+    return unlike("seed", std::to_string(other.run.seed), std::to_string(first.run.seed));
+  }
+  const std::string machines = difference_of_machines(first.environment, other.environment);
+  if (!machines.empty()) return "/environment/" + machines;
+  const std::string builds = difference_of_builds(first.environment, other.environment);
+  return builds.empty() ? "" : "/environment/" + builds;
+}
+
+template <class T>
+void append_new(const std::vector<T>& from, std::vector<T>& to) {
+  for (const T& value : from) {
+    if (std::find(to.begin(), to.end(), value) == to.end()) to.push_back(value);
+  }
+}
+
+void merge_run(const result::Run& other, result::Run& run) {
+  run.started_at = std::min(run.started_at, other.started_at);
+  run.finished_at = std::max(run.finished_at, other.finished_at);
+  if (run.status == "complete") run.status = other.status;
+  run.budget_seconds += other.budget_seconds;
+  run.quick = run.quick || other.quick;
+}
+
+void merge_ceilings(const std::optional<result::Ceilings>& other, std::optional<result::Ceilings>& ceilings) {
+  if (!other) return;
+  if (!ceilings) {
+    ceilings = other;
+    return;
+  }
+  ceilings->measurements.insert(ceilings->measurements.end(), other->measurements.begin(), other->measurements.end());
+}
+
+}  // namespace
+
+Result<Report> merge(std::vector<MergeInput> inputs) {
+  Report merged = std::move(inputs.front().report);
+  std::unordered_map<std::string, std::string> owners;  // of cells, by id
+  for (const result::Cell& cell : merged.cells) owners.emplace(cell.id, inputs.front().name);
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    Report& other = inputs[i].report;
+    const std::string place = one_line(inputs[i].name) + ": ";
+    if (const std::string unlike = difference(merged, other); !unlike.empty()) {
+      return usage_error(place + unlike + ", as " + one_line(inputs.front().name) + " has it");
+    }
+    merge_run(other.run, merged.run);
+    merge_ceilings(other.ceilings, merged.ceilings);
+    for (result::ScenarioRecord& scenario : other.scenarios) {
+      if (merged.find_scenario(scenario.key) == nullptr) merged.scenarios.push_back(std::move(scenario));
+    }
+    for (result::Cell& cell : other.cells) {
+      const auto [owner, fresh] = owners.emplace(cell.id, inputs[i].name);
+      if (!fresh) {
+        return usage_error(place + "found the cell " + cell.id + ", which " + one_line(owner->second) +
+                           " has too, expected every cell once");
+      }
+      merged.cells.push_back(std::move(cell));
+    }
+    append_new(other.notes, merged.notes);
+  }
+  merged.run.shard.reset();
+  return merged;
+}
+
+}  // namespace gdbench::compare

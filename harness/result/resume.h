@@ -1,0 +1,16 @@
+// Going on with a run that was killed.
+#pragma once
+
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/result/report.h"
+
+namespace gdbench::result {
+
+// Gives the cells of a planned report what the journal of the killed run knows of them: status, block, launches,
+// samples, profiles; and the run its id, start, seed and first ceilings. Errors, which name `origin`: the journal is of
+// another run (other cells, another seed, another build of an implementation), or of one that was finished.
+Status take_over(const Report& killed, const std::string& origin, Report& planned);
+
+}  // namespace gdbench::result

@@ -1,0 +1,32 @@
+// Verdicts about a report's cells, and the A/A control that bounds what they are worth: one cell measured twice under
+// two names. What the two differ by is the machine's doing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/stats/estimate.h"
+
+namespace gdbench::result {
+
+struct Cell;
+struct Report;
+
+struct Control {
+  std::string scenario;          // its key
+  std::string cell;              // in the arm kControlArm
+  std::string twin;              // the same cell in the arm that it repeats
+  stats::Comparison comparison;  // of the control to its twin, paired by launch and round
+};
+
+// One for each timed cell of the arm kControlArm whose twin was timed.
+std::vector<Control> controls_of(const Report& report);
+
+// For every verdict about cells of a scenario, from report.controls: the margin is at least what a control is off by;
+// where a control is confidently another than its twin, by more than the margin, there is no verdict.
+stats::VerdictOptions verdict_options(const Report& report, const std::string& scenario);
+
+// The verdict on two cells of one scenario: time of the candidate over that of the base, paired by launch and round.
+stats::Comparison compare_cells(const Report& report, const Cell& base, const Cell& candidate);
+
+}  // namespace gdbench::result

@@ -1,0 +1,13 @@
+// Renderer of a calibration.
+#pragma once
+
+#include <string>
+
+#include "harness/result/calibration.h"
+
+namespace gdbench::render {
+
+// A row per slowdown with what was found of it, the false-alarm rate and the smallest detectable slowdown in words.
+std::string calibration_table(const result::Calibration& calibration);
+
+}  // namespace gdbench::render

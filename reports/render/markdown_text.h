@@ -1,0 +1,17 @@
+// Pieces of GitHub Markdown that several documents share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/render/text_table.h"
+
+namespace gdbench::render {
+
+// Text that is safe in a table's cell and in running text.
+std::string markdown_escaped(const std::string& text);
+
+// A table with an empty line behind it. Titles are written as they are, cells escaped.
+std::string markdown_table(const std::vector<PlainColumn>& columns, const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace gdbench::render

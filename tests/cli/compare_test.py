@@ -1,0 +1,190 @@
+"""compare, merge, shards and going on with a killed run, as a user or a CI job calls them."""
+import copy
+import json
+import os
+import random
+import signal
+import time
+import unittest
+
+from program import ProgramTest, soon
+
+CELLS = ("--scenario", "linreg-3x2", "--scenario", "linreg-300x10", "--impl", "hand/naive", "--impl", "hand/eigen")
+
+
+def slowed(report, implementation, factor):
+    """The report as if one implementation had taken `factor` times as long."""
+    slow = copy.deepcopy(report)
+    for cell in slow["cells"]:
+        if cell["implementation"] == implementation:
+            for sample in cell["samples"]:
+                sample["real_ns"] *= factor
+    return slow
+
+
+class Compare(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.call("run", *CELLS, "--launches", "12", "--out", "base.json")
+        self.base = self.read_json("base.json")
+
+    def changes(self, *arguments, status):
+        output, _ = self.call("compare", *arguments, "--json", status=status)
+        return {cell["id"]: cell["change"] for cell in json.loads(output)["cells"]}
+
+    def test_the_same_report_twice_has_not_regressed(self):
+        changes = self.changes("base.json", "base.json", "--margin", "50%", status=None)
+        self.assertEqual(len(changes), 4)
+        self.assertLessEqual(set(changes.values()), {"equivalent", "inconclusive"})
+
+    def test_a_slow_cell_is_named_and_the_status_is_1(self):
+        self.write_json("slow.json", slowed(self.base, "hand/naive", 3))
+        changes = self.changes("base.json", "slow.json", "--margin", "50%", status=1)
+        self.assertEqual(changes["linreg-300x10/hand/naive"], "regressed")
+        self.assertNotEqual(changes["linreg-300x10/hand/eigen"], "regressed")
+        output, _ = self.call("compare", "slow.json", "base.json", "--margin", "50%", status=None)
+        self.assertIn("improved", output)
+        self.call("compare", "base.json", "slow.json", "--margin", "50%", "--markdown", "c.md", status=1)
+        self.assertIn("regressed**", (self.folder / "c.md").read_text())
+
+    def test_another_machine_is_not_comparable_unless_forced(self):
+        other = copy.deepcopy(self.base)
+        other["environment"]["cpu"]["model"] = "Abacus"
+        self.write_json("other.json", other)
+        output, _ = self.call("compare", "base.json", "other.json", status=4)
+        self.assertIn('cpu/model: found "Abacus"', output)
+        output, _ = self.call("compare", "base.json", "other.json", "--force", "--margin", "50%", status=None)
+        self.assertIn("not the same machine", output)
+        self.assertIn("4 cells", output)
+
+    def test_cells_that_came_went_and_failed(self):
+        other = copy.deepcopy(self.base)
+        kept = [cell for cell in other["cells"] if cell["arm"] == "new"]
+        kept[0]["id"] += "?new=yes"
+        kept[1]["status"] = {"state": "wrong", "reason": "w0 differs"}
+        other["cells"] = kept
+        self.write_json("other.json", other)
+        changes = self.changes("base.json", "other.json", "--margin", "50%", status=3)
+        self.assertEqual(sorted(set(changes.values()) - {"equivalent", "inconclusive"}), ["added", "failing", "vanished"])
+
+    def test_one_report_of_one_build_is_an_error(self):
+        _, errors = self.call("compare", "base.json", status=2)
+        self.assertEqual(errors.count("\n"), 1)
+        self.assertIn("expected two", errors)
+        _, errors = self.call("compare", "base.json", "base.json", "--margin", "much", status=2)
+        self.assertIn("--margin", errors)
+
+    def test_every_run_has_its_control(self):
+        table, _ = self.call("report", "base.json")
+        self.assertEqual(table.count("control: hand/naive beside itself: "), 2)
+        self.assertEqual(len(self.base["controls"]), 2)
+        self.assertNotIn("#control", table)
+
+    def test_a_dirty_control_lowers_every_verdict(self):
+        dirty = copy.deepcopy(self.base)
+        for cell in dirty["cells"]:
+            for sample in cell["samples"]:
+                sample["real_ns"] *= 2 if cell["arm"] == "control" else 1
+        self.write_json("dirty.json", dirty)
+        table, _ = self.call("report", "dirty.json", "--json", "-")
+        cells = [cell for cell in json.loads(table)["cells"] if cell["implementation"] == "hand/eigen"]
+        for cell in cells:
+            comparison = cell["summary"]["ratio"]["comparison"]
+            self.assertEqual(comparison["verdict"], "inconclusive")
+            self.assertIn("unfit", comparison["remark"])
+
+
+class Against(ProgramTest):
+    def test_this_build_against_itself(self):
+        build = os.path.dirname(os.path.dirname(os.environ["GDBENCH_PROGRAM"]))
+        arguments = ("--scenario", "linreg-300x10", "--impl", "hand/naive", "--launches", "10", "--margin", "50%")
+        output, _ = self.call("run", *arguments, "--against", build, "--out", "x.json", status=None)
+        self.assertIn("measured side by side in one run", output)
+        arms = sorted(cell["arm"] for cell in self.read_json("x.json")["cells"])
+        self.assertEqual(arms, ["base", "control", "new"])
+        self.call("compare", "x.json", "--margin", "50%", status=None)
+
+    def test_what_is_no_build_and_no_report(self):
+        _, errors = self.call("run", *CELLS, "--against", "nowhere.json", status=2)
+        self.assertEqual(errors.count("\n"), 1)
+        _, errors = self.call("run", *CELLS, "--against", str(self.folder), status=2)
+        self.assertEqual(errors.count("\n"), 1)
+
+
+class Shards(ProgramTest):
+    def cells(self, name):
+        return sorted(cell["id"] for cell in self.read_json(name)["cells"])
+
+    def test_merged_shards_are_the_whole(self):
+        arguments = ("--impl", "hand/naive", "--impl", "hand/eigen", "--scenario", "linreg-3*", "--scenario", "mlp-10*")
+        self.call("run", *arguments, "--quick", "--out", "whole.json")
+        parts = []
+        for part in (1, 2, 3, 4):
+            parts.append(f"part{part}.json")
+            self.call("run", *arguments, "--quick", "--shard", f"{part}/4", "--out", parts[-1])
+        self.call("merge", *parts, "--out", "merged.json")
+        self.assertEqual(self.cells("merged.json"), self.cells("whole.json"))
+        self.call("report", "merged.json")
+        _, errors = self.call("merge", "part1.json", "part1.json", status=2)
+        self.assertIn("expected every cell once", errors)
+        other = self.read_json("part2.json")
+        other["run"]["seed"] = 99
+        self.write_json("seed.json", other)
+        _, errors = self.call("merge", "part1.json", "seed.json", status=2)
+        self.assertIn("/run/seed", errors)
+
+    def test_parts_that_are_none(self):
+        for part in ("0/4", "5/4", "x", "1/", "/2", "1/2/3"):
+            _, errors = self.call("run", *CELLS, "--shard", part, status=2)
+            self.assertIn("--shard", errors)
+
+
+class Resume(ProgramTest):
+    ARGUMENTS = ("run", *CELLS, "--launches", "6", "--out", "x.json")
+
+    def samples(self, cell):
+        return {(sample["launch"], sample["round"], sample["real_ns"]) for sample in cell["samples"]}
+
+    def journalled(self):
+        """Samples that stand in whole lines of the journal, by cell."""
+        found = {}
+        for line in (self.folder / "x.journal.jsonl").read_bytes().split(b"\n")[:-1]:
+            event = json.loads(line)
+            if event["event"] == "sample":
+                sample = event["sample"]
+                found.setdefault(event["cell"], set()).add((sample["launch"], sample["round"], sample["real_ns"]))
+        return found
+
+    def test_a_killed_run_loses_nothing(self):
+        generator = random.Random(7)
+        for _ in range(3):
+            for name in ("x.json", "x.journal.jsonl"):
+                (self.folder / name).unlink(missing_ok=True)
+            process = self.start(*self.ARGUMENTS)
+            soon((self.folder / "x.journal.jsonl").exists, 30)
+            time.sleep(generator.uniform(0, 1))
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+            before = self.journalled() if (self.folder / "x.journal.jsonl").exists() else {}
+            self.call(*self.ARGUMENTS, "--resume")
+            report = self.read_json("x.json")
+            ids = [cell["id"] for cell in report["cells"]]
+            self.assertEqual(len(ids), len(set(ids)))
+            self.assertEqual(report["run"]["status"], "complete")
+            for cell in report["cells"]:
+                self.assertEqual(cell["status"]["state"], "ok")
+                self.assertGreaterEqual(len({sample["launch"] for sample in cell["samples"]}), 6)
+                self.assertLessEqual(before.get(cell["id"], set()), self.samples(cell))
+
+    def test_the_journal_of_another_run(self):
+        process = self.start(*self.ARGUMENTS)
+        self.assertTrue(soon(lambda: (self.folder / "x.journal.jsonl").exists(), 30))
+        process.kill()
+        process.communicate()
+        _, errors = self.call(*self.ARGUMENTS, "--resume", "--seed", "5", status=2)
+        self.assertEqual(errors.count("\n"), 1)
+        self.assertIn("/run/seed", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,116 @@
+#include "harness/compare/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "harness/result/summarise.h"
+#include "two_arms.h"
+
+namespace gdbench::compare {
+namespace {
+
+using result::CellState;
+using result::Change;
+
+Change change_in(const result::ReportComparison& comparison, const std::string& id) {
+  const auto found = std::find_if(comparison.cells.begin(), comparison.cells.end(),
+                                  [&](const result::ComparedCell& cell) { return cell.id == id; });
+  return found == comparison.cells.end() ? Change::vanished : found->change;
+}
+
+TEST(CompareArms, NamesWhatIsSlowerAndWhatIsNot) {
+  const result::Report report =
+      report_of({cell_taking("a", "base", 100), cell_taking("a", "new", 105), cell_taking("b", "base", 100),
+                 cell_taking("b", "new", 100), cell_taking("c", "base", 100), cell_taking("c", "new", 90)});
+  const result::ReportComparison comparison = compare_arms(report, "base", "new", {.margin = 0.01});
+  ASSERT_EQ(comparison.cells.size(), 3U);
+  EXPECT_TRUE(comparison.paired);
+  EXPECT_EQ(change_in(comparison, "s/a"), Change::regressed);
+  EXPECT_EQ(change_in(comparison, "s/b"), Change::equivalent);
+  EXPECT_EQ(change_in(comparison, "s/c"), Change::improved);
+}
+
+TEST(CompareArms, TheMarginDecidesWhatMatters) {
+  const result::Report report = report_of({cell_taking("a", "base", 100), cell_taking("a", "new", 105)});
+  EXPECT_EQ(compare_arms(report, "base", "new", {.margin = 0.10}).cells[0].change, Change::equivalent);
+}
+
+TEST(CompareArms, FewLaunchesReachNoVerdictAndSaySo) {
+  const result::Report report = report_of({cell_taking("a", "base", 100, 7), cell_taking("a", "new", 150, 7)});
+  const result::ReportComparison comparison = compare_arms(report, "base", "new", {.margin = 0.01});
+  EXPECT_EQ(comparison.cells[0].change, Change::inconclusive);
+  EXPECT_EQ(comparison.cells[0].remark, "7 launches, at least 8 are needed");
+}
+
+TEST(CompareArms, WhatIsNotConfirmedIsInconclusive) {
+  result::Report report = report_of({cell_taking("a", "base", 100, 80), cell_taking("a", "new", 110, 80)});
+  for (result::Cell& cell : report.cells) cell.confirmed_from = 40;
+  EXPECT_EQ(compare_arms(report, "base", "new", {.margin = 0.01}).cells[0].change, Change::regressed);
+  for (result::Sample& sample : report.cells[1].samples) {
+    if (sample.launch >= 40) sample.real_ns /= 1.1;
+  }
+  const result::ReportComparison comparison = compare_arms(report, "base", "new", {.margin = 0.01});
+  EXPECT_EQ(comparison.cells[0].change, Change::inconclusive);
+  EXPECT_EQ(comparison.cells[0].remark, "slower at first, not again in fresh launches");
+}
+
+TEST(CompareArms, ADirtyControlLowersEveryVerdict) {
+  const result::Report report =
+      report_of({cell_taking("a", "base", 100), cell_taking("a", "control", 104), cell_taking("a", "new", 150)});
+  ASSERT_TRUE(report.controls.has_value());
+  const result::ReportComparison comparison = compare_arms(report, "base", "new", {.margin = 0.01});
+  EXPECT_EQ(comparison.cells[0].change, Change::inconclusive);
+  EXPECT_NE(comparison.cells[0].remark.find("unfit"), std::string::npos) << comparison.cells[0].remark;
+}
+
+TEST(CompareReports, TheSameReportTwiceIsEquivalent) {
+  const result::Report report = report_of({cell_taking("a", "new", 100), cell_taking("b", "new", 7)});
+  for (const result::ComparedCell& cell : compare_reports(report, report, {}).cells) {
+    EXPECT_EQ(cell.change, Change::equivalent) << cell.remark;
+    EXPECT_EQ(cell.ratio->value, 1);
+  }
+}
+
+TEST(CompareReports, MatchesCellsAndSaysWhatCameAndWent) {
+  result::Cell failing = cell_taking("c", "new", 1);
+  failing.status = {CellState::wrong, "w0 differs"};
+  const result::Report base = report_of({cell_taking("a", "new", 100), cell_taking("b", "new", 10),
+                                         cell_taking("c", "new", 1), cell_taking("m", "new", 1)});
+  const result::Report next = report_of(
+      {cell_taking("a", "new", 120, 40, 2), failing, cell_taking("d", "new", 5), cell_taking("m", "new", 1, 40, 3)});
+  const result::ReportComparison comparison = compare_reports(base, next, {.margin = 0.03});
+  EXPECT_FALSE(comparison.paired);
+  EXPECT_EQ(change_in(comparison, "s/a"), Change::regressed);
+  EXPECT_EQ(change_in(comparison, "s/b"), Change::vanished);
+  EXPECT_EQ(change_in(comparison, "s/c"), Change::failing);
+  EXPECT_EQ(change_in(comparison, "s/d"), Change::added);
+  EXPECT_EQ(change_in(comparison, "s/m"), Change::equivalent);
+  EXPECT_EQ(change_in(compare_reports(next, base, {}), "s/c"), Change::mended);
+}
+
+TEST(CompareReports, OtherMachinesAreNotComparableUnlessForced) {
+  const result::Report base = report_of({cell_taking("a", "new", 100)});
+  result::Report next = base;
+  next.environment["cpu"]["model"] = "Abacus";
+  const result::ReportComparison refused = compare_reports(base, next, {});
+  EXPECT_EQ(refused.not_comparable, "not the same machine: cpu/model: found \"Abacus\", the base has \"Processor\"");
+  EXPECT_TRUE(refused.cells.empty());
+  EXPECT_EQ(compare_reports(base, next, {.force = true}).cells.size(), 1U);
+}
+
+TEST(CompareReports, ADriftWithinARunIsTheLeastMargin) {
+  const result::Report base = report_of({cell_taking("a", "new", 100), cell_taking("b", "new", 100)});
+  result::Report next = base;
+  for (result::Cell& cell : next.cells) {
+    for (result::Sample& sample : cell.samples) sample.real_ns *= sample.launch < 20 ? 1 : 1.2;
+  }
+  result::summarise(next);
+  const result::ReportComparison comparison = compare_reports(base, next, {.margin = 0.03});
+  EXPECT_GT(comparison.noise_floor, 0.15);
+  for (const result::ComparedCell& cell : comparison.cells) EXPECT_NE(cell.change, Change::regressed);
+}
+
+}  // namespace
+}  // namespace gdbench::compare
