@@ -20,6 +20,7 @@ void add_ablate(CLI::App& app, Invocation& invocation);
 void add_explain(CLI::App& app, Invocation& invocation);
 void add_compare(CLI::App& app, Invocation& invocation);
 void add_calibrate(CLI::App& app, Invocation& invocation);
+void add_doctor(CLI::App& app, Invocation& invocation);
 void add_claims(CLI::App& app, Invocation& invocation);
 void add_merge(CLI::App& app, Invocation& invocation);
 void add_report(CLI::App& app, Invocation& invocation);

@@ -73,6 +73,24 @@ std::string names_of(const std::vector<fs::path>& files) {
 
 bool looks_like_path(const std::string& name) { return name.find('/') != std::string::npos || name.ends_with(".json"); }
 
+// Without the plugins that the environment names.
+worker::Arm own_build() {
+  worker::Arm arm;
+  arm.worker = binary_file();
+  arm.plugin_folders = plugin_folders_of(arm.worker.parent_path());
+  arm.allocation_counter = allocation_counter_in(arm.plugin_folders);
+  return arm;
+}
+
+bool holds_plugins(const fs::path& folder) {
+  std::error_code error;
+  const fs::directory_iterator entries(folder, error);
+  return std::any_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
+    const std::string name = entry.path().filename();
+    return name.ends_with(".so") || name.ends_with(".adapter.json");
+  });
+}
+
 }  // namespace
 
 std::vector<fs::path> scenario_folders() {
@@ -127,22 +145,26 @@ Result<scenario::KnownScenario> find_scenario(const std::string& name) {
 }
 
 worker::Arm this_build() {
-  worker::Arm arm;
-  arm.worker = binary_file();
-  arm.plugin_folders = plugin_folders_of(arm.worker.parent_path());
-  arm.allocation_counter = allocation_counter_in(arm.plugin_folders);
+  worker::Arm arm = own_build();
   for (const fs::path& folder : split_path_list("GDBENCH_PLUGIN_PATH")) arm.plugin_folders.push_back(folder);
   return arm;
 }
 
-Result<worker::Arm> other_build(const fs::path& build) {
+Result<worker::Arm> other_build(const std::string& option, const fs::path& folder) {
   worker::Arm arm;
-  arm.worker = fs::absolute(build / "bin" / "gdbench");
-  if (!fs::is_regular_file(arm.worker)) {
-    return usage_error("--build " + build.string() + ": found no bin/gdbench in it, expected a build or installation");
+  arm.worker = fs::absolute(folder / "bin" / "gdbench");
+  if (fs::is_regular_file(arm.worker)) {
+    arm.plugin_folders = plugin_folders_of(arm.worker.parent_path());
+    arm.allocation_counter = allocation_counter_in(arm.plugin_folders);
+    return arm;
   }
-  arm.plugin_folders = plugin_folders_of(arm.worker.parent_path());
-  arm.allocation_counter = allocation_counter_in(arm.plugin_folders);
+  if (!holds_plugins(folder)) {
+    return usage_error(
+        option + " " + folder.string() +
+        ": found neither bin/gdbench nor a plugin in it, expected a build, an installation or a folder of plugins");
+  }
+  arm = own_build();
+  arm.plugin_folders.push_back(fs::absolute(folder));
   return arm;
 }
 

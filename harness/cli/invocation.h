@@ -42,9 +42,12 @@ Result<scenario::KnownScenario> find_scenario(const std::string& name);
 constexpr const char* kBaseArm = "base";
 constexpr const char* kNewArm = "new";
 
-// The arm of this very build, or of another one's folder (`build`: a build or installation folder).
+// The arm of this very build, with the plugins of GDBENCH_PLUGIN_PATH.
 worker::Arm this_build();
-Result<worker::Arm> other_build(const std::filesystem::path& build);
+
+// The arm of another folder that `option` names: a build or an installation of gdbench; or a folder of plugins, which
+// this build's worker then hosts in place of those of GDBENCH_PLUGIN_PATH. Errors: it is neither.
+Result<worker::Arm> other_build(const std::string& option, const std::filesystem::path& folder);
 
 // Prints "gdbench: MESSAGE" to stderr and returns the exit status that fits.
 int report_error(const Error& error);

@@ -9,6 +9,7 @@
 #include "harness/cli/invocation.h"
 #include "harness/cli/selection.h"
 #include "harness/machine/ceilings.h"
+#include "harness/machine/conditions.h"
 #include "harness/machine/environment.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/session.h"
@@ -80,6 +81,7 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   report.run.started_at = measure::utc_now();
   report.run.id = report.run.started_at + "-" + std::to_string(getpid());
   report.environment = machine::environment();
+  report.conditions = machine::conditions();
   const bool resumed = file.resume && fs::exists(path);
   if (resumed) {
     const Result<result::Report> killed = result::read_journal(path);

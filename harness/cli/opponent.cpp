@@ -5,7 +5,7 @@
 
 #include "harness/cli/invocation.h"
 #include "harness/compare/compare.h"
-#include "harness/measure/session.h"
+#include "harness/measure/confirm.h"
 #include "harness/result/summarise.h"
 
 namespace gdbench::cli {

@@ -66,7 +66,7 @@ std::vector<std::string> ids_of(const std::vector<std::vector<worker::CatalogueE
 Result<std::vector<worker::Arm>> arms_of(const SelectionOptions& options) {
   std::vector<worker::Arm> arms;
   if (!options.against.empty()) {
-    Result<worker::Arm> base = other_build(options.against);
+    Result<worker::Arm> base = other_build("--against", options.against);
     if (!base.ok()) return base.error();
     base.value().name = kBaseArm;
     arms.push_back(std::move(base).value());
@@ -75,7 +75,7 @@ Result<std::vector<worker::Arm>> arms_of(const SelectionOptions& options) {
     arms.push_back(this_build());
     return arms;
   }
-  Result<worker::Arm> other = other_build(options.build);
+  Result<worker::Arm> other = other_build("--build", options.build);
   if (!other.ok()) return other.error();
   arms.push_back(std::move(other).value());
   return arms;

@@ -21,7 +21,9 @@ constexpr std::array kMachine = {"/cpu/model",
                                  "/cpu/governor",
                                  "/kernel",
                                  "/virtual_machine"};
-constexpr std::array kBuild = {"/build/compiler", "/build/build_type", "/build/arch", "/libraries"};
+constexpr std::array kBuild = {"/build/compiler", "/build/flags", "/build/type", "/libraries"};
+
+constexpr std::array kRevision = {"/build/git_revision", "/build/git_dirty"};
 
 json value_at(const json& environment, const char* path) {
   const json::json_pointer pointer(path);
@@ -49,5 +51,9 @@ std::string difference_of_machines(const json& base, const json& next) {
 }
 
 std::string difference_of_builds(const json& base, const json& next) { return first_difference(base, next, kBuild); }
+
+std::string difference_of_revisions(const json& base, const json& next) {
+  return first_difference(base, next, kRevision);
+}
 
 }  // namespace gdbench::compare

@@ -14,4 +14,7 @@ std::string difference_of_machines(const nlohmann::json& base, const nlohmann::j
 // compared; a reader should know.
 std::string difference_of_builds(const nlohmann::json& base, const nlohmann::json& next);
 
+// Likewise of the sources that were built.
+std::string difference_of_revisions(const nlohmann::json& base, const nlohmann::json& next);
+
 }  // namespace gdbench::compare

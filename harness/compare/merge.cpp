@@ -25,8 +25,11 @@ std::string difference(const Report& first, const Report& other) {
   }
   const std::string machines = difference_of_machines(first.environment, other.environment);
   if (!machines.empty()) return "/environment/" + machines;
-  const std::string builds = difference_of_builds(first.environment, other.environment);
-  return builds.empty() ? "" : "/environment/" + builds;
+  for (const auto& difference : {difference_of_builds, difference_of_revisions}) {
+    const std::string builds = difference(first.environment, other.environment);
+    if (!builds.empty()) return "/environment/" + builds;
+  }
+  return "";
 }
 
 template <class T>

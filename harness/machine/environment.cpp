@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "harness/machine/build_information.h"
+#include "harness/machine/system_files.h"
 
 namespace gdbench::machine {
 
@@ -19,16 +20,6 @@ namespace {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
-
-// The first line of a file, without the white space around it; nothing where it cannot be read or is empty.
-std::optional<std::string> first_line(const fs::path& file) {
-  std::ifstream stream(file);
-  std::string line;
-  if (!std::getline(stream, line)) return std::nullopt;
-  const std::size_t begin = line.find_first_not_of(" \t");
-  if (begin == std::string::npos) return std::nullopt;
-  return line.substr(begin, line.find_last_not_of(" \t") + 1 - begin);
-}
 
 // A number at the start of a text, and what follows it.
 template <class T>
@@ -49,22 +40,6 @@ template <class T>
 json number_in(const fs::path& file) {
   const std::optional<std::string> line = first_line(file);
   return line ? or_null(leading_number<T>(*line)) : json();
-}
-
-// "key<separator>value" lines; the first of a key counts.
-std::map<std::string, std::string> key_values(const fs::path& file, char separator) {
-  std::map<std::string, std::string> values;
-  std::ifstream stream(file);
-  std::string line;
-  while (std::getline(stream, line)) {
-    const std::size_t split = line.find(separator);
-    if (split == std::string::npos) continue;
-    std::string key = line.substr(0, split);
-    key.erase(key.find_last_not_of(" \t") + 1);
-    const std::size_t value = line.find_first_not_of(" \t", split + 1);
-    values.emplace(std::move(key), value == std::string::npos ? "" : line.substr(value));
-  }
-  return values;
 }
 
 json text_in(const std::map<std::string, std::string>& values, const std::string& key) {

@@ -227,6 +227,16 @@ class LaunchGroup {
 
 }  // namespace
 
+int next_launch(const std::vector<LiveCell>& cells, const result::Report& report) {
+  int next = 0;
+  for (const LiveCell& live : cells) {
+    const result::Cell& cell = report.cells[live.planned->index];
+    for (const result::Launch& launch : cell.launches) next = std::max(next, launch.launch + 1);
+    for (const result::Sample& sample : cell.samples) next = std::max(next, sample.launch + 1);
+  }
+  return next;
+}
+
 Status note_once(const std::string& note, result::Report& report, result::Journal& journal) {
   if (std::find(report.notes.begin(), report.notes.end(), note) != report.notes.end()) return {};
   report.notes.push_back(note);

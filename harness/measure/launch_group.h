@@ -25,6 +25,9 @@ struct LiveCell {
 // The cells that are ok: verified and calibrated, their data held.
 std::vector<LiveCell> live_cells(const PlannedScenario& planned, const result::Report& report);
 
+// The number of the cells' next launch: beyond those of a journal that is gone on with, finished or not.
+int next_launch(const std::vector<LiveCell>& cells, const result::Report& report);
+
 // Adds a note to the report and the journal, unless the report has it. Errors: the journal cannot be written.
 Status note_once(const std::string& note, result::Report& report, result::Journal& journal);
 

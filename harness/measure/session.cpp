@@ -6,6 +6,7 @@
 
 #include "harness/measure/profile_cell.h"
 #include "harness/measure/target_run.h"
+#include "harness/measure/turns.h"
 #include "harness/measure/verify_cell.h"
 #include "harness/result/summarise.h"
 
@@ -25,26 +26,14 @@ constexpr double kCheapShareOfBudget = 0.005;
 struct ActiveScenario {
   PlannedScenario* planned = nullptr;
   std::vector<LiveCell> cells;
-  int launches = 0;     // that every cell has finished
   int next_launch = 0;  // a killed run may have left others unfinished
-  double slowest_launch_seconds = 0;
+  Progress progress;
 };
 
 std::size_t cell_count(const std::vector<PlannedScenario*>& scenarios) {
   std::size_t count = 0;
   for (const PlannedScenario* planned : scenarios) count += planned->cells.size();
   return count;
-}
-
-// The number of the next launch: beyond what a journal that is gone on with has.
-int next_launch(const std::vector<LiveCell>& cells, const result::Report& report) {
-  int next = 0;
-  for (const LiveCell& live : cells) {
-    const result::Cell& cell = report.cells[live.planned->index];
-    for (const result::Launch& launch : cell.launches) next = std::max(next, launch.launch + 1);
-    for (const result::Sample& sample : cell.samples) next = std::max(next, sample.launch + 1);
-  }
-  return next;
 }
 
 int finished_launches(const std::vector<LiveCell>& cells, const result::Report& report) {
@@ -107,17 +96,20 @@ class Session {
     return {};
   }
 
-  // Launch after launch, the scenarios in turn, until each is done or `deadline` seconds of the run have passed.
+  // Launch after launch until every scenario is done or `deadline` seconds of the run have passed.
   Status measure(const std::vector<PlannedScenario*>& scenarios, double deadline) {
     std::vector<ActiveScenario> active = activate(scenarios);
-    while (!active.empty() && !options_.cancelled()) {
-      for (ActiveScenario* scenario : next_turn(active, deadline)) {
+    while (!options_.cancelled()) {
+      std::vector<Progress> progress;
+      for (const ActiveScenario& scenario : active) progress.push_back(scenario.progress);
+      const std::vector<std::size_t> turn = next_turn(progress, options_, deadline - elapsed());
+      if (turn.empty()) break;
+      for (const std::size_t i : turn) {
         if (options_.cancelled()) break;
-        if (done(*scenario, deadline)) continue;
-        if (Status status = launch(*scenario); !status.ok()) return status;
+        if (Status status = launch(active[i]); !status.ok()) return status;
       }
-      retire(active, [&](const ActiveScenario& scenario) { return done(scenario, deadline); });
     }
+    for (const ActiveScenario& scenario : active) short_scenarios_ += is_short(scenario.progress, options_) ? 1U : 0U;
     return note_short_ones();
   }
 
@@ -204,48 +196,13 @@ class Session {
       ActiveScenario scenario;
       scenario.planned = planned;
       scenario.cells = live_cells(*planned, report_);
-      scenario.launches = finished_launches(scenario.cells, report_);
+      scenario.progress.live = !scenario.cells.empty();
+      scenario.progress.launches = finished_launches(scenario.cells, report_);
+      scenario.progress.precision = precision_of(scenario);
       scenario.next_launch = next_launch(scenario.cells, report_);
       active.push_back(std::move(scenario));
     }
     return active;
-  }
-
-  // The scenarios that have a launch next: all, or, where some are short of decisive launches, those of them that the
-  // time left suffices for, the cheapest first. Once it suffices for none, they are dropped.
-  std::vector<ActiveScenario*> next_turn(std::vector<ActiveScenario>& active, double deadline) {
-    const auto missing_seconds = [this](const ActiveScenario& scenario) {
-      return scenario.slowest_launch_seconds * (options_.decisive_launches - scenario.launches);
-    };
-    const bool first = active.front().launches == 0;
-    std::vector<ActiveScenario*> turn;
-    for (ActiveScenario& scenario : active) {
-      if (!first && is_short(scenario)) turn.push_back(&scenario);
-    }
-    std::stable_sort(turn.begin(), turn.end(), [&](const ActiveScenario* a, const ActiveScenario* b) {
-      return missing_seconds(*a) < missing_seconds(*b);
-    });
-    double needed = elapsed();
-    std::size_t affordable = 0;
-    while (affordable < turn.size() && (needed += missing_seconds(*turn[affordable])) <= deadline) ++affordable;
-    turn.resize(affordable);
-    if (!turn.empty()) return turn;
-    if (!first) retire(active, [this](const ActiveScenario& scenario) { return is_short(scenario); });
-    for (ActiveScenario& scenario : active) turn.push_back(&scenario);
-    return turn;
-  }
-
-  bool is_short(const ActiveScenario& scenario) const {
-    return options_.launches == 0 && !scenario.cells.empty() && scenario.launches < options_.decisive_launches;
-  }
-
-  template <class Condition>
-  void retire(std::vector<ActiveScenario>& active, const Condition& condition) {
-    std::erase_if(active, [&](const ActiveScenario& scenario) {
-      if (!condition(scenario)) return false;
-      if (is_short(scenario)) ++short_scenarios_;
-      return true;
-    });
   }
 
   Status note_short_ones() {
@@ -255,25 +212,18 @@ class Session {
                      " scenarios");
   }
 
-  bool done(const ActiveScenario& scenario, double deadline) const {
-    if (scenario.cells.empty()) return true;
-    if (options_.launches > 0) return scenario.launches >= options_.launches;
-    if (options_.most_launches > 0 && scenario.launches >= options_.most_launches) return true;
-    if (scenario.launches < options_.minimum_launches) return false;
-    if (elapsed() + scenario.slowest_launch_seconds > deadline) return true;
-    return options_.precision > 0 && precise_enough(scenario);
-  }
-
-  bool precise_enough(const ActiveScenario& scenario) const {
-    return std::all_of(scenario.cells.begin(), scenario.cells.end(), [&](const LiveCell& cell) {
-      return result::relative_precision(report_.cells[cell.planned->index]) <= options_.precision;
-    });
+  double precision_of(const ActiveScenario& scenario) const {
+    double widest = 0;
+    for (const LiveCell& cell : scenario.cells) {
+      widest = std::max(widest, result::relative_precision(report_.cells[cell.planned->index]));
+    }
+    return widest;
   }
 
   Status launch(ActiveScenario& scenario) {
     const Clock::time_point start = Clock::now();
     options_.progress(
-        {"measure " + scenario.planned->scenario.name + ", launch " + std::to_string(scenario.launches + 1),
+        {"measure " + scenario.planned->scenario.name + ", launch " + std::to_string(scenario.progress.launches + 1),
          share_of_budget(), options_.launches > 0 ? -1 : seconds_left()});
     std::vector<std::size_t> indices;
     for (const LiveCell& cell : scenario.cells) indices.push_back(cell.planned->index);
@@ -285,8 +235,11 @@ class Session {
       if (cell.status.state == CellState::ok) continue;
       if (Status written = journal_->cell(cell); !written.ok()) return written;
     }
-    ++scenario.launches;
-    scenario.slowest_launch_seconds = std::max(scenario.slowest_launch_seconds, seconds_since(start));
+    Progress& progress = scenario.progress;
+    ++progress.launches;
+    progress.live = !scenario.cells.empty();
+    progress.launch_seconds = std::max(progress.launch_seconds, seconds_since(start));
+    progress.precision = precision_of(scenario);
     return {};
   }
 
@@ -339,30 +292,6 @@ Status run_session(Plan& plan, const RunOptions& options, result::Report& report
     const double share = static_cast<double>(cells_done) / static_cast<double>(std::max<std::size_t>(cells, 1));
     if (Status status = session.measure(batch, options.budget_seconds * share); !status.ok()) return status;
     for (PlannedScenario* planned : batch) planned->release();
-  }
-  return {};
-}
-
-Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions& options, result::Report& report,
-               result::Journal& journal) {
-  for (const auto& planned : plan.scenarios) {
-    const auto wanted = [&](const PlannedCell& cell) { return units.contains(cell.unit); };
-    if (std::none_of(planned->cells.begin(), planned->cells.end(), wanted)) continue;
-    if (Status status = planned->acquire(); !status.ok()) return status;
-    std::vector<LiveCell> live = live_cells(*planned, report);
-    std::erase_if(live, [&](const LiveCell& cell) { return !wanted(*cell.planned); });
-    const int first = next_launch(live, report);
-    for (const LiveCell& cell : live) {
-      result::Cell& confirmed = report.cells[cell.planned->index];
-      confirmed.confirmed_from = first;
-      if (Status status = journal.cell(confirmed); !status.ok()) return status;
-    }
-    for (int launch = first; launch < 2 * first && !options.cancelled(); ++launch) {
-      options.progress({"confirm " + planned->scenario.name + ", launch " + std::to_string(launch - first + 1), 1, -1});
-      Status status = run_launch_group(*planned, live, launch, options, report, journal);
-      if (!status.ok()) return status;
-    }
-    planned->release();
   }
   return {};
 }

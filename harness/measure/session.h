@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <set>
 #include <vector>
 
 #include "harness/measure/launch_group.h"
@@ -22,15 +21,10 @@ constexpr double kVerificationShareOfBudget = 0.4;
 Status verify_all(Plan& plan, const RunOptions& options, result::Report& report);
 
 // Verifies, calibrates and measures. Everything learned goes to the report and, at once, to the journal. Stops early,
-// without an error, once options.cancelled() says so; report.run.status tells. Scenarios are visited in turn, a launch
-// each, so that a slow spell of the machine spreads over all of them. Errors: the journal cannot be written, or a
+// without an error, once options.cancelled() says so; report.run.status tells. Which scenario has a launch when
+// is said by turns.h. Errors: the journal cannot be written, or a
 // scenario is unfit.
 Status run_session(Plan& plan, const RunOptions& options, result::Report& report, result::Journal& journal);
-
-// As many launches again of the cells of `units` (PlannedCell::unit): what the first ones showed is to be seen once
-// more by others. Their number is noted as the cells' confirmed_from. Errors: the journal cannot be written.
-Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions& options, result::Report& report,
-               result::Journal& journal);
 
 // Consecutive scenarios whose data fits into `data_cap_bytes` together; measured batch after batch.
 std::vector<std::vector<PlannedScenario*>> batches(const Plan& plan, std::size_t data_cap_bytes);

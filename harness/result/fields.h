@@ -23,6 +23,9 @@ constexpr auto values_of(stats::Overtaking) {
   return std::array{stats::Overtaking::from_the_start, stats::Overtaking::after, stats::Overtaking::never,
                     stats::Overtaking::at_latest, stats::Overtaking::undecided};
 }
+constexpr auto values_of(Severity) {
+  return std::array{Severity::fine, Severity::notice, Severity::warning, Severity::unknown};
+}
 constexpr auto values_of(stats::IntervalMethod) {
   return std::array{stats::IntervalMethod::order_statistics, stats::IntervalMethod::student,
                     stats::IntervalMethod::bootstrap};
@@ -370,11 +373,21 @@ void fields(Archive& archive, typename Archive::template Ref<Control> control) {
   archive.field("comparison", control.comparison);
 }
 
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Ref<Condition> condition) {
+  archive.field("name", condition.name);
+  archive.field("severity", condition.severity);
+  archive.field("found", condition.found);
+  archive.field("effect", condition.effect);
+  archive.field("advice", condition.advice);
+}
+
 // schema and schema_version come before these; see to_json and from_json.
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Ref<Report> report) {
   archive.field("run", report.run);
   archive.field("environment", report.environment);
+  archive.optional("conditions", report.conditions);
   archive.optional("ceilings", report.ceilings);
   archive.field("scenarios", report.scenarios);
   archive.field("cells", report.cells);

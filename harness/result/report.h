@@ -11,6 +11,7 @@
 
 #include "harness/base/result.h"
 #include "harness/result/attribution.h"
+#include "harness/result/condition.h"
 #include "harness/result/profile.h"
 #include "harness/result/target.h"
 #include "harness/result/verdicts.h"
@@ -223,8 +224,9 @@ struct Ceilings {
 
 struct Report {
   Run run;
-  nlohmann::json environment;        // see harness/machine/environment.h
-  std::optional<Ceilings> ceilings;  // absent where they were not measured
+  nlohmann::json environment;                        // see harness/machine/environment.h
+  std::optional<std::vector<Condition>> conditions;  // since 1.5: what the run began under
+  std::optional<Ceilings> ceilings;                  // absent where they were not measured
   std::vector<ScenarioRecord> scenarios;
   std::vector<Cell> cells;
   std::optional<std::vector<Control>> controls;  // since 1.5: cells beside themselves; absent where there are none

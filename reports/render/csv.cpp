@@ -35,7 +35,7 @@ std::string csv(const result::Report& report) {
   std::string text;
   add_record([](const Column& column) { return std::string(column.field); }, text);
   for (const ScenarioTable& table : tables_of(report)) {
-    for (const auto* rows : {&table.ranked, &table.unranked, &table.untimed, &table.controls}) {
+    for (const auto* rows : {&table.ranked, &table.unranked, &table.untimed}) {
       for (const Row& row : *rows) add_record([&row](const Column& column) { return column.value(row); }, text);
     }
   }

@@ -21,7 +21,7 @@ class Interrupts(ProgramTest):
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.kill)
         journal = self.folder / JOURNAL
-        self.assertTrue(soon(lambda: journal.exists() and journal.read_text().count('"sample"') > 30, 60))
+        self.assertTrue(soon(lambda: journal.exists() and journal.read_text().count('"sample"') > 60, 60))
         self.assertTrue(soon(lambda: len(processes_in(self.folder)) > 1))
         return process
 
@@ -56,7 +56,7 @@ class Interrupts(ProgramTest):
         ) as process:
             self.addCleanup(process.kill)
             journal = self.folder / JOURNAL
-            self.assertTrue(soon(lambda: journal.exists() and journal.read_text().count('"sample"') > 30, 60))
+            self.assertTrue(soon(lambda: journal.exists() and journal.read_text().count('"sample"') > 60, 60))
             os.killpg(process.pid, signal.SIGINT)
             self.expect_kept(process)
 

@@ -1,0 +1,19 @@
+// Measuring once more what a run seems to show, before it is called so.
+#pragma once
+
+#include <cstddef>
+#include <set>
+
+#include "harness/measure/options.h"
+#include "harness/measure/plan.h"
+#include "harness/result/journal.h"
+#include "harness/result/report.h"
+
+namespace gdbench::measure {
+
+// As many launches again of the cells of `units` (PlannedCell::unit): what the first ones showed is to be seen once
+// more by others. Their number is noted as the cells' confirmed_from. Errors: the journal cannot be written.
+Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions& options, result::Report& report,
+               result::Journal& journal);
+
+}  // namespace gdbench::measure

@@ -1,0 +1,95 @@
+"""The gate for pull requests, as a job of CI calls it, on a repository with a plugin in three revisions; and doctor."""
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+from program import PROGRAM, SOURCE, ProgramTest, environment
+
+BUILD = """#!/bin/sh
+set -e
+mkdir -p "$2"
+cc -O1 -std=c11 -fPIC -shared -I "$INCLUDE" "$1/mine.c" -o "$2/mine.so" -lm
+"""
+
+
+class Gate(ProgramTest):
+    def git(self, *arguments):
+        identity = ("-c", "user.name=nobody", "-c", "user.email=nobody@example.org")
+        subprocess.run(["git", *identity, *arguments], cwd=self.repository, check=True, capture_output=True)
+
+    def commit(self, tag, text):
+        (self.repository / "mine.c").write_text(text, encoding="utf-8")
+        self.git("add", "mine.c")
+        self.git("commit", "--allow-empty", "--message", tag)
+        self.git("tag", tag)
+
+    def setUp(self):
+        super().setUp()
+        if shutil.which("git") is None or shutil.which("cc") is None:
+            self.skipTest("needs git and a C compiler")
+        self.repository = self.folder / "repository"
+        self.repository.mkdir()
+        self.git("init", "--quiet")
+        plain = (SOURCE / "examples" / "plugin-c" / "linear_regression.c").read_text(encoding="utf-8")
+        call = "for (uint64_t s = 0; s < steps; ++s)"
+        self.assertIn(call, plain)
+        self.commit("base", plain)
+        self.commit("same", plain + "\n/* nothing changed */\n")
+        self.commit("slow", plain.replace(call, "for (uint64_t again = 0; again < 100 * steps; ++again) {\n"
+                                          "    volatile double work = 0;\n    for (int k = 0; k < 100; ++k) work += k;\n  }\n  " + call))
+        build = self.folder / "build"
+        build.write_text(BUILD, encoding="utf-8")
+        build.chmod(0o755)
+
+    def gate(self, revision, *arguments):
+        self.git("checkout", "--quiet", revision)
+        variables = {
+            "GATE_BUILD": str(self.folder / "build"),
+            "GATE_GDBENCH": PROGRAM,
+            "GATE_FOLDER": str(self.folder / "gate"),
+            "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
+            "INCLUDE": str(SOURCE / "harness" / "abi"),
+        }
+        selection = ("--scenario", "linreg-300x10", "--impl", "example/*", "--launches", "12", "--margin", "50%")
+        return subprocess.run(
+            [str(SOURCE / "examples" / "ci" / "gate"), *arguments, *selection],
+            cwd=self.repository, env=environment(str(self.folder / "gate" / "new"), variables),
+            capture_output=True, text=True, check=False)
+
+    def test_a_slow_revision_fails_and_an_unchanged_one_does_not(self):
+        unchanged = self.gate("same", "base")
+        self.assertIn(unchanged.returncode, (0, 4), unchanged.stdout + unchanged.stderr)
+        slow = self.gate("slow", "base")
+        self.assertEqual(slow.returncode, 1, slow.stdout + slow.stderr)
+        comparison = (self.folder / "gate" / "comparison.md").read_text(encoding="utf-8")
+        self.assertIn("1 regressed", comparison)
+        self.assertIn(comparison, (self.folder / "summary.md").read_text(encoding="utf-8"))
+        self.assertTrue((self.folder / "gate" / "report.json").exists())
+        nothing = self.gate("same", "no-such-revision")
+        self.assertEqual(nothing.returncode, 2)
+        self.assertIn("no-such-revision", nothing.stderr)
+
+
+class Doctor(ProgramTest):
+    def test_says_what_it_found(self):
+        output, _ = self.call("doctor", "--json")
+        conditions = {condition["name"]: condition for condition in json.loads(output)["conditions"]}
+        for name in ("governor", "load", "scatter", "clock", "denormals", "build", "library threads"):
+            self.assertTrue(conditions[name]["found"], name)
+        output, _ = self.call("doctor")
+        self.assertIn("scatter", output)
+
+
+class DoctorWithVariables(ProgramTest):
+    variables = {"OMP_NUM_THREADS": "7", "OPENBLAS_CORETYPE": "Haswell"}
+
+    def test_sees_them(self):
+        output, _ = self.call("doctor")
+        self.assertIn("OMP_NUM_THREADS=7", output)
+        self.assertIn("OPENBLAS_CORETYPE=Haswell", output)
+
+
+if __name__ == "__main__":
+    unittest.main()
