@@ -107,12 +107,12 @@ using CompareMatch = std::function<stats::Comparison(const Match&, double confid
 
 // Judges all matches that have times on both sides as one family.
 void judge(const std::vector<Match>& matches, const CompareMatch& compare, ReportComparison& result) {
-  std::vector<std::size_t> timed;
+  std::vector<const Match*> timed;
   for (const Match& match : matches) {
     std::optional<ComparedCell> cell = without_times(match);
     if (cell && !cell->base_ns && !cell->new_ns) continue;  // nothing to compare on either side
     if (!cell) {
-      timed.push_back(static_cast<std::size_t>(&match - matches.data()));
+      timed.push_back(&match);
       cell.emplace();
       cell->id = id_without_arm(*match.next);
       cell->base_ns = match.base->summary->step_ns;
@@ -120,12 +120,12 @@ void judge(const std::vector<Match>& matches, const CompareMatch& compare, Repor
     }
     result.cells.push_back(std::move(*cell));
   }
-  const auto one = [&](std::size_t i, double confidence) { return compare(matches[timed[i]], confidence); };
+  const auto one = [&](std::size_t i, double confidence) { return compare(*timed[i], confidence); };
   const std::vector<stats::Comparison> comparisons = stats::compare_family(timed.size(), result.confidence, one);
   std::unordered_map<std::string, ComparedCell*> cells;
   for (ComparedCell& cell : result.cells) cells[cell.id] = &cell;
   for (std::size_t i = 0; i < timed.size(); ++i) {
-    ComparedCell& cell = *cells.at(id_without_arm(*matches[timed[i]].next));
+    ComparedCell& cell = *cells.at(id_without_arm(*timed[i]->next));
     cell.change = change_of(comparisons[i].verdict);
     if (comparisons[i].ratio.launches > 0) cell.ratio = comparisons[i].ratio;
     cell.remark = comparisons[i].remark;
@@ -230,20 +230,25 @@ ReportComparison compare_reports(const Report& base, const Report& next, const C
   if (!machines.empty()) comparison.remarks.push_back("not the same machine: " + machines);
   const std::string builds = difference_of_builds(base.environment, next.environment);
   if (!builds.empty()) comparison.remarks.push_back("not built alike: " + builds);
-  const double drift = std::max(drift_of(base), drift_of(next));
+  // One and the same run has nothing between its two sides.
+  comparison.paired = base.run.id == next.run.id;
+  const double drift = comparison.paired ? 0 : std::max(drift_of(base), drift_of(next));
   if (drift > options.margin) {
     comparison.remarks.push_back("within one of the runs the machine's speed drifted by " + percent(drift) +
                                  ", which is the least margin here");
   }
-  comparison.remarks.emplace_back(
-      "two runs: what the machine did between them cannot be told from what the build does; gdbench run --against "
-      "measures both builds side by side");
+  if (!comparison.paired) {
+    comparison.remarks.emplace_back(
+        "two runs: what the machine did between them cannot be told from what the build does; gdbench run --against "
+        "measures both builds side by side");
+  }
   const auto compare = [&](const Match& match, double confidence) {
     stats::VerdictOptions verdict = options_for(next, match.next->scenario, options, confidence);
     const stats::VerdictOptions other = options_for(base, match.base->scenario, options, confidence);
     verdict.noise_floor = std::max({verdict.noise_floor, other.noise_floor, drift});
     if (verdict.unfit.empty()) verdict.unfit = other.unfit;
     comparison.noise_floor = std::max(comparison.noise_floor, verdict.noise_floor);
+    if (comparison.paired) return stats::compare(result::pairs_of(*match.base, *match.next), verdict);
     return stats::compare_unpaired(observations_of(*match.base), observations_of(*match.next), verdict);
   };
   judge(matched(base, kArm, next, kArm), compare, comparison);

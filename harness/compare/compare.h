@@ -23,8 +23,8 @@ struct CompareOptions {
 result::ReportComparison compare_arms(const result::Report& report, const std::string& base, const std::string& next,
                                       const CompareOptions& options);
 
-// Cells of two reports, each in its arm "new". The margin is at least what either run was off by: its controls, and how
-// far the later half of its launches is from the earlier.
+// Cells of two reports, each in its arm "new"; paired where both are of one run. The margin is at least what either run
+// was off by: its controls, and how far the later half of its launches is from the earlier.
 result::ReportComparison compare_reports(const result::Report& base, const result::Report& next,
                                          const CompareOptions& options);
 

@@ -103,6 +103,7 @@ TEST(CompareReports, OtherMachinesAreNotComparableUnlessForced) {
 TEST(CompareReports, ADriftWithinARunIsTheLeastMargin) {
   const result::Report base = report_of({cell_taking("a", "new", 100), cell_taking("b", "new", 100)});
   result::Report next = base;
+  next.run.id = "another";
   for (result::Cell& cell : next.cells) {
     for (result::Sample& sample : cell.samples) sample.real_ns *= sample.launch < 20 ? 1 : 1.2;
   }
