@@ -186,6 +186,7 @@ class Console {
     paragraph(counts_words(report_), 0, Style::bold);
     for (const ScenarioTable& table : tables) paragraph(winner_words(table), 2);
     paragraph(failed_ceilings_words(report_), 0, Style::bad);
+    for (const std::string& words : condition_warnings(report_)) paragraph("warning: " + words, 0, Style::unsure);
     for (const std::string& note : report_.notes) paragraph("note: " + note, 0, Style::unsure);
     text_ += "\n";
     for (const std::string& line : legend(report_)) paragraph(line, 0, Style::dim);

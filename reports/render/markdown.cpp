@@ -79,6 +79,7 @@ std::string markdown(const result::Report& report) {
   for (const ScenarioTable& table : tables) text += "- " + markdown_escaped(winner_words(table)) + "\n";
   const std::string failed = failed_ceilings_words(report);
   if (!failed.empty()) text += "- " + markdown_escaped(failed) + "\n";
+  for (const std::string& words : condition_warnings(report)) text += "- warning: " + markdown_escaped(words) + "\n";
   for (const std::string& note : report.notes) text += "- note: " + markdown_escaped(note) + "\n";
   text += "\n";
   for (const std::string& line : legend(report)) text += markdown_escaped(line) + "\n";

@@ -118,6 +118,16 @@ std::vector<std::string> legend(const result::Report& report) {
   return lines;
 }
 
+std::vector<std::string> condition_warnings(const result::Report& report) {
+  std::vector<std::string> sentences;
+  if (!report.conditions) return sentences;
+  for (const result::Condition& condition : *report.conditions) {
+    if (condition.severity != result::Severity::warning) continue;
+    sentences.push_back(condition.name + ": " + condition.found + "; " + condition.effect + " (gdbench doctor)");
+  }
+  return sentences;
+}
+
 std::string counts_words(const result::Report& report) {
   using result::CellState;
   std::string text;

@@ -29,6 +29,9 @@ std::string run_words(const result::Run& run);
 // What the columns mean, one sentence each.
 std::vector<std::string> legend(const result::Report& report);
 
+// What the run began under that spoils measurements, a sentence each.
+std::vector<std::string> condition_warnings(const result::Report& report);
+
 // "12 cells: 9 ok, 2 unsupported, 1 wrong".
 std::string counts_words(const result::Report& report);
 
