@@ -7,7 +7,6 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/comparison.h"
-#include "harness/result/report_file.h"
 #include "harness/result/summarise.h"
 
 namespace gdbench::cli {
@@ -21,13 +20,6 @@ struct Options {
   ComparisonOptions comparison;
 };
 
-Result<result::Report> read_summarised(const std::string& path) {
-  Result<result::Report> report = result::read_report(path);
-  if (!report.ok()) return usage_error(report.error().message);
-  result::summarise(report.value());
-  return report;
-}
-
 bool has_arm(const result::Report& report, const std::string& arm) {
   return std::any_of(report.cells.begin(), report.cells.end(),
                      [&](const result::Cell& cell) { return cell.arm == arm; });
@@ -35,7 +27,7 @@ bool has_arm(const result::Report& report, const std::string& arm) {
 
 // The two arms of one report.
 Result<result::ReportComparison> compare_one(const Options& options) {
-  const Result<result::Report> report = read_summarised(options.base);
+  const Result<result::Report> report = result::read_summarised(options.base);
   if (!report.ok()) return report.error();
   if (!has_arm(report.value(), kBaseArm) || !has_arm(report.value(), kNewArm)) {
     return usage_error(one_line(options.base) +
@@ -47,9 +39,9 @@ Result<result::ReportComparison> compare_one(const Options& options) {
 }
 
 Result<result::ReportComparison> compare_two(const Options& options) {
-  const Result<result::Report> base = read_summarised(options.base);
+  const Result<result::Report> base = result::read_summarised(options.base);
   if (!base.ok()) return base.error();
-  const Result<result::Report> next = read_summarised(options.next);
+  const Result<result::Report> next = result::read_summarised(options.next);
   if (!next.ok()) return next.error();
   const Result<double> margin = margin_of(options.comparison, compare::kMarginOfReports);
   if (!margin.ok()) return margin.error();

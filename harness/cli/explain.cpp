@@ -200,10 +200,9 @@ int explain(const Options& options) {
   if (options.report.empty()) {
     return report_error(usage_error("found no report, expected a report or --check-comparison A.json B.json"));
   }
-  Result<Report> read = result::read_report(options.report);
-  if (!read.ok()) return report_error(usage_error(read.error().message));
-  Report& report = read.value();
-  result::summarise(report);
+  const Result<Report> read = result::read_summarised(options.report);
+  if (!read.ok()) return report_error(read.error());
+  const Report& report = read.value();
   const Result<std::vector<Comparison>> chosen = choose(report, options);
   if (!chosen.ok()) return report_error(chosen.error());
   std::vector<result::Explanation> explanations;

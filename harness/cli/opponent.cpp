@@ -19,10 +19,9 @@ Result<Opponent> Opponent::make(const std::string& against, const ComparisonOpti
   if (!margin.ok()) return margin.error();
   opponent.margin_ = margin.value();
   if (build) return opponent;
-  Result<result::Report> report = result::read_report(against);
-  if (!report.ok()) return usage_error(report.error().message);
+  Result<result::Report> report = result::read_summarised(against);
+  if (!report.ok()) return report.error();
   opponent.report_ = std::move(report).value();
-  result::summarise(*opponent.report_);
   return opponent;
 }
 

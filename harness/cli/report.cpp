@@ -39,10 +39,9 @@ const std::vector<Format>& formats() {
 }
 
 int report(const Options& options) {
-  Result<result::Report> read = result::read_report(options.input);
-  if (!read.ok()) return report_error(usage_error(read.error().message));
-  result::Report& content = read.value();
-  result::summarise(content);
+  const Result<result::Report> read = result::read_summarised(options.input);
+  if (!read.ok()) return report_error(read.error());
+  const result::Report& content = read.value();
   bool written = false;
   for (const Format& format : formats()) {
     const std::string& path = options.*format.target;

@@ -150,30 +150,17 @@ std::vector<stats::Pair> part_of(const std::vector<stats::Pair>& pairs, int from
   return part;
 }
 
-std::vector<stats::Observation> observations_of(const Cell& cell) {
-  std::vector<stats::Observation> observations;
-  for (const auto& [launch, times] : result::times_by_launch(cell)) {
-    for (const double time : times) observations.push_back({launch, time});
-  }
-  return observations;
-}
-
 // How far the later half of a run's launches is from the earlier, in the middle over its cells; as a share.
 double drift_of(const Report& report) {
   std::vector<double> shifts;
   for (const Cell& cell : report.cells) {
     if (!cell.summary || cell.arm != kArm) continue;
-    const std::vector<stats::Observation> all = observations_of(cell);
+    const std::map<int, std::vector<double>> launches = result::times_by_launch(cell);
     std::vector<double> earlier;
     std::vector<double> later;
-    const int middle = cell.summary->step_ns.launches / 2;
-    std::map<int, double> least;
-    for (const stats::Observation& observation : all) {
-      const auto [entry, fresh] = least.emplace(observation.launch, observation.value);
-      if (!fresh) entry->second = std::min(entry->second, observation.value);
+    for (const auto& [launch, times] : launches) {
+      (earlier.size() < launches.size() / 2 ? earlier : later).push_back(*std::min_element(times.begin(), times.end()));
     }
-    for (const auto& [launch, time] : least)
-      (static_cast<int>(earlier.size()) < middle ? earlier : later).push_back(time);
     if (earlier.empty() || later.empty()) continue;
     shifts.push_back(std::abs(std::log(stats::median(later) / stats::median(earlier))));
   }
@@ -249,7 +236,7 @@ ReportComparison compare_reports(const Report& base, const Report& next, const C
     if (verdict.unfit.empty()) verdict.unfit = other.unfit;
     comparison.noise_floor = std::max(comparison.noise_floor, verdict.noise_floor);
     if (comparison.paired) return stats::compare(result::pairs_of(*match.base, *match.next), verdict);
-    return stats::compare_unpaired(observations_of(*match.base), observations_of(*match.next), verdict);
+    return stats::compare_unpaired(result::observations_of(*match.base), result::observations_of(*match.next), verdict);
   };
   judge(matched(base, kArm, next, kArm), compare, comparison);
   return comparison;

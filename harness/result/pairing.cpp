@@ -23,6 +23,15 @@ std::map<int, std::vector<double>> times_by_launch(const Cell& cell) {
   return times;
 }
 
+std::vector<stats::Observation> observations_of(const Cell& cell) {
+  std::vector<stats::Observation> observations;
+  observations.reserve(cell.samples.size());
+  for (const Sample& sample : cell.samples) {
+    if (is_used(sample)) observations.push_back({sample.launch, sample.real_ns});
+  }
+  return observations;
+}
+
 Visits visits_of(const Cell& cell) {
   Visits visits;
   for (const Sample& sample : cell.samples) {

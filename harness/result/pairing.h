@@ -17,6 +17,9 @@ bool is_used(const Sample& sample);
 // Times by launch, in the order of measuring.
 std::map<int, std::vector<double>> times_by_launch(const Cell& cell);
 
+// The same as estimates take them.
+std::vector<stats::Observation> observations_of(const Cell& cell);
+
 // Times by (launch, round); where a visit timed several blocks, in the order of measuring.
 using Visits = std::unordered_map<std::uint64_t, std::vector<double>>;
 Visits visits_of(const Cell& cell);

@@ -14,15 +14,6 @@ namespace {
 
 constexpr int kFewestLaunches = 3;
 
-std::vector<stats::Observation> observations_of(const Cell& cell) {
-  std::vector<stats::Observation> observations;
-  observations.reserve(cell.samples.size());
-  for (const Sample& sample : cell.samples) {
-    if (is_used(sample)) observations.push_back({sample.launch, sample.real_ns});
-  }
-  return observations;
-}
-
 double median_over_launches(const Cell& cell, double Launch::*field) {
   std::vector<double> values;
   values.reserve(cell.launches.size());
@@ -112,6 +103,13 @@ void summarise(Report& report) {
   if (!attribution.taxes.empty() || !attribution.break_evens.empty() || !attribution.fits.empty()) {
     report.attribution = std::move(attribution);
   }
+}
+
+Result<Report> read_summarised(const std::string& path) {
+  Result<Report> report = read_report(path);
+  if (!report.ok()) return usage_error(report.error().message);
+  summarise(report.value());
+  return report;
 }
 
 double relative_precision(const Cell& cell) {

@@ -10,6 +10,9 @@ namespace gdbench::result {
 // implementation is report.run.baseline, paired by launch and round. Linear in the number of samples.
 void summarise(Report& report);
 
+// Reads a report or a journal and summarises it anew. Errors: the input's.
+Result<Report> read_summarised(const std::string& path);
+
 // The cell's step time with its interval, as in its summary.
 stats::Estimate step_time(const Cell& cell, double confidence = stats::kConfidence);
 

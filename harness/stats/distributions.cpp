@@ -23,11 +23,6 @@ double student_quantile(double probability, int degrees_of_freedom) {
   return boost::math::quantile(boost::math::students_t_distribution<double>(degrees_of_freedom), probability);
 }
 
-double sign_test(int successes, int trials) {
-  if (successes <= 0) return 1;
-  return boost::math::cdf(boost::math::complement(Binomial(trials, 0.5), successes - 1));
-}
-
 double proportion_upper_limit(int successes, int trials, double confidence) {
   return Binomial::find_upper_bound_on_p(trials, successes, 1 - confidence);
 }

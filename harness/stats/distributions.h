@@ -12,9 +12,6 @@ int median_rank(int count, double confidence);
 // The value that Student's t with so many degrees of freedom (at least 1) exceeds with probability 1 - probability.
 double student_quantile(double probability, int degrees_of_freedom);
 
-// P(B >= successes), B binomial(trials, 1/2): how likely so many of `trials` values lie on one side of their median.
-double sign_test(int successes, int trials);
-
 // One-sided exact limits of a proportion. C. J. Clopper, E. S. Pearson, The use of confidence or fiducial limits
 // (1934).
 double proportion_upper_limit(int successes, int trials, double confidence);
