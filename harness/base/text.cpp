@@ -1,6 +1,8 @@
 #include "harness/base/text.h"
 
 #include <algorithm>
+#include <cstdarg>
+#include <cstdio>
 
 namespace gdbench {
 
@@ -82,6 +84,19 @@ bool is_utf8(std::string_view text) {
 
 std::string one_line(std::string text) {
   std::replace_if(text.begin(), text.end(), is_control, ' ');
+  return text;
+}
+
+std::string formatted(const char* pattern, ...) {
+  va_list arguments;
+  va_start(arguments, pattern);
+  va_list again;
+  va_copy(again, arguments);
+  const int length = std::vsnprintf(nullptr, 0, pattern, arguments);
+  va_end(arguments);
+  std::string text(static_cast<std::size_t>(std::max(length, 0)), '\0');
+  std::vsnprintf(text.data(), text.size() + 1, pattern, again);
+  va_end(again);
   return text;
 }
 

@@ -15,6 +15,9 @@ bool is_utf8(std::string_view text);
 // Control characters (line breaks) become spaces: what a message quotes must not break its line.
 std::string one_line(std::string text);
 
+// As printf formats it, whole.
+[[gnu::format(printf, 1, 2)]] std::string formatted(const char* pattern, ...);
+
 std::string joined(const std::vector<std::string>& parts, std::string_view separator = ", ");
 
 // The candidate within a third of the text's length in edits (a swap of neighbours is one), the closest first; empty

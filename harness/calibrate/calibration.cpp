@@ -63,8 +63,7 @@ result::ComparedCell compare(const Workload& workload, const result::Calibration
   result::Report report = workload.group.report();
   result::summarise(report);
   const result::ReportComparison comparison =
-      compare::compare_arms(report, report.cells.front().arm, report.cells.back().arm,
-                            {.margin = calibration.margin, .confidence = calibration.confidence});
+      compare::compare_arms(report, {.margin = calibration.margin, .confidence = calibration.confidence});
   return comparison.cells.front();
 }
 

@@ -12,8 +12,6 @@ namespace {
 using result::Cell;
 using result::CellState;
 
-constexpr const char* kArm = "new";
-
 std::string place_of(const std::string& scenario, const std::string& implementation) {
   return scenario + "\n" + implementation;
 }
@@ -41,10 +39,7 @@ std::string reason_of(const Cell& cell) {
   if (cell.status.state == CellState::pending) {
     return cell.status.reason.empty() ? "it was not come to" : cell.status.reason;
   }
-  if (cell.status.state != CellState::ok) {
-    const std::string state = result::name_of(cell.status.state);
-    return cell.status.reason.empty() ? state : state + ": " + cell.status.reason;
-  }
+  if (cell.status.state != CellState::ok) return result::words_of(cell.status);
   return cell.summary ? "" : "no launch of it was finished";
 }
 
@@ -75,7 +70,7 @@ Result<CellFinder::Found> CellFinder::find(const scenario::Point& point) {
   std::string undeclared;
   for (auto entry = begin; entry != end; ++entry) {
     const Cell& cell = *entry->second;
-    if (cell.threads != point.threads || cell.arm != kArm) continue;
+    if (cell.threads != point.threads || cell.arm != result::kNewArm) continue;
     if (has_options(cell, point.options)) return Found{&cell, reason_of(cell)};
     for (const auto& [option, value] : point.options) {
       if (option_of(cell, option) == nullptr) undeclared = option;

@@ -6,6 +6,7 @@
 
 #include "harness/base/text.h"
 #include "harness/cli/selection.h"
+#include "harness/result/arm.h"
 
 namespace gdbench::cli {
 
@@ -50,11 +51,11 @@ Result<scenario::Scenario> CellPlanner::read() const {
 }
 
 Result<PlannedCells> CellPlanner::plan(const std::vector<CellChoice>& choices) const {
-  return plan_arms(choices, {kNewArm});
+  return plan_arms(choices, {result::kNewArm});
 }
 
 Result<PlannedCells> CellPlanner::plan_twice(const CellChoice& choice) const {
-  return plan_arms({choice}, {kBaseArm, kNewArm});
+  return plan_arms({choice}, {result::kBaseArm, result::kNewArm});
 }
 
 Result<PlannedCells> CellPlanner::plan_arms(const std::vector<CellChoice>& choices,

@@ -73,9 +73,8 @@ std::vector<std::string> implementations_of(const result::Report& report) {
 int judge(const Options& options) {
   const Result<std::vector<claims::Claim>> claims = read_claims();
   if (!claims.ok()) return report_error(claims.error());
-  Result<result::Report> report = result::read_report(options.report);
+  const Result<result::Report> report = result::read_summarised(options.report);
   if (!report.ok()) return report_error(report.error());
-  result::summarise(report.value());
   const Result<std::vector<claims::ExpandedClaim>> expanded =
       expand_claims(claims.value(), implementations_of(report.value()));
   if (!expanded.ok()) return report_error(expanded.error());

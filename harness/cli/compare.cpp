@@ -29,13 +29,13 @@ bool has_arm(const result::Report& report, const std::string& arm) {
 Result<result::ReportComparison> compare_one(const Options& options) {
   const Result<result::Report> report = result::read_summarised(options.base);
   if (!report.ok()) return report.error();
-  if (!has_arm(report.value(), kBaseArm) || !has_arm(report.value(), kNewArm)) {
+  if (!has_arm(report.value(), result::kBaseArm) || !has_arm(report.value(), result::kNewArm)) {
     return usage_error(one_line(options.base) +
                        ": found one build, expected two (gdbench run --against) or a second report");
   }
   const Result<double> margin = margin_of(options.comparison, compare::kMarginOfArms);
   if (!margin.ok()) return margin.error();
-  return compare::compare_arms(report.value(), kBaseArm, kNewArm, {.margin = margin.value()});
+  return compare::compare_arms(report.value(), {.margin = margin.value()});
 }
 
 Result<result::ReportComparison> compare_two(const Options& options) {

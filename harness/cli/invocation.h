@@ -38,10 +38,6 @@ Result<std::filesystem::path> find_matrix(const std::string& name);
 // A scenario by name or by path of its file.
 Result<scenario::KnownScenario> find_scenario(const std::string& name);
 
-// The arms of gdbench run --against.
-constexpr const char* kBaseArm = "base";
-constexpr const char* kNewArm = "new";
-
 // The arm of this very build, with the plugins of GDBENCH_PLUGIN_PATH.
 worker::Arm this_build();
 

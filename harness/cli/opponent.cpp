@@ -27,7 +27,7 @@ Result<Opponent> Opponent::make(const std::string& against, const ComparisonOpti
 
 result::ReportComparison Opponent::compare(const result::Report& report) const {
   result::ReportComparison comparison = report_ ? compare::compare_reports(*report_, report, {.margin = margin_})
-                                                : compare::compare_arms(report, kBaseArm, kNewArm, {.margin = margin_});
+                                                : compare::compare_arms(report, {.margin = margin_});
   comparison.base = against_;
   comparison.next = "this build";
   return comparison;

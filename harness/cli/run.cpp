@@ -73,6 +73,10 @@ int run(const Options& options, const Invocation& invocation) {
   const Opponent& opponent = against.value();
   SelectionOptions selection = options.selection;
   selection.against = opponent.build();
+  if (selection.against.empty() && !(selection.padded.empty() && selection.padded_base.empty())) {
+    return report_error(
+        usage_error("--padded, --padded-base: found no build in --against, expected one to compare with"));
+  }
   Result<measure::Plan> plan = plan_selection(selection, report);
   if (!plan.ok()) return interrupted() ? kInterrupted : report_error(plan.error());
   if (options.dry_run) {
@@ -122,6 +126,13 @@ void add_run(CLI::App& app, Invocation& invocation) {
       ->add_option("--against", options->against,
                    "Compare with another build, measured side by side, or with a report; see gdbench compare")
       ->type_name("DIRECTORY|FILE");
+  command
+      ->add_option("--padded", options->selection.padded,
+                   "This build once more, made with GDBENCH_CODE_PADDING: with --against, a change must show in every "
+                   "layout of the code")
+      ->type_name("DIRECTORY");
+  command->add_option("--padded-base", options->selection.padded_base, "The same of the build in --against")
+      ->type_name("DIRECTORY");
   add_comparison_options(*command, options->comparison);
   command->add_flag("--quick", options->quick, "One launch per cell: a glance, no intervals between processes");
   command->add_option("--shard", options->selection.shard, "Only this part of the scenarios: 2/4, for gdbench merge")
@@ -135,7 +146,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
       "  gdbench run --scenario 'mlp-*' --impl 'hand/*' --budget 30s --out mlp.json\n"
       "  gdbench run --scenario mlp-784-128-10 --set batch=256 --set dtype=f64\n"
       "  gdbench run --scenario ./my-table.json --launches 20\n"
-      "  gdbench run --against ../base/build/release --markdown comment.md");
+      "  gdbench run --against ../base/build/release --markdown comment.md\n"
+      "  gdbench run --against base --padded-base base-padded --padded new-padded --launches 80");
   options->selection.control = true;
   command->callback([options, &invocation] {
     install_signal_handlers();

@@ -62,22 +62,33 @@ std::vector<std::string> ids_of(const std::vector<std::vector<worker::CatalogueE
   return ids;
 }
 
+// The build in a folder that `option` names, as the arm `name`; nothing for an empty folder.
+Status add_arm(const std::string& option, const std::string& folder, const char* name, std::vector<worker::Arm>& arms) {
+  if (folder.empty()) return {};
+  Result<worker::Arm> arm = other_build(option, folder);
+  if (!arm.ok()) return arm.error();
+  arm.value().name = name;
+  arms.push_back(std::move(arm).value());
+  return {};
+}
+
 // The base first, where there is one: the control repeats it.
 Result<std::vector<worker::Arm>> arms_of(const SelectionOptions& options) {
   std::vector<worker::Arm> arms;
-  if (!options.against.empty()) {
-    Result<worker::Arm> base = other_build("--against", options.against);
-    if (!base.ok()) return base.error();
-    base.value().name = kBaseArm;
-    arms.push_back(std::move(base).value());
+  if (Status status = add_arm("--against", options.against, result::kBaseArm, arms); !status.ok()) {
+    return status.error();
   }
   if (options.build.empty()) {
     arms.push_back(this_build());
-    return arms;
+  } else if (Status status = add_arm("--build", options.build, result::kNewArm, arms); !status.ok()) {
+    return status.error();
   }
-  Result<worker::Arm> other = other_build("--build", options.build);
-  if (!other.ok()) return other.error();
-  arms.push_back(std::move(other).value());
+  if (Status status = add_arm("--padded-base", options.padded_base, result::kBasePaddedArm, arms); !status.ok()) {
+    return status.error();
+  }
+  if (Status status = add_arm("--padded", options.padded, result::kNewPaddedArm, arms); !status.ok()) {
+    return status.error();
+  }
   return arms;
 }
 
@@ -213,15 +224,9 @@ Result<measure::Plan> plan_selection(const SelectionOptions& options, result::Re
 }
 
 int status_of_cells(const result::Report& report) {
-  using result::CellState;
-  for (const result::Cell& cell : report.cells) {
-    const CellState state = cell.status.state;
-    if (state == CellState::wrong || state == CellState::crashed || state == CellState::timed_out ||
-        state == CellState::untrusted) {
-      return kFailedCells;
-    }
-  }
-  return kFine;
+  const bool any = std::any_of(report.cells.begin(), report.cells.end(),
+                               [](const result::Cell& cell) { return result::is_failure(cell.status.state); });
+  return any ? kFailedCells : kFine;
 }
 
 void show_progress(const measure::ProgressState& state) {

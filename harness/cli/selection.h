@@ -22,10 +22,12 @@ struct SelectionOptions {
   std::vector<std::string> implementations;
   std::vector<std::string> settings;
   std::vector<int> threads;
-  std::string build;     // another build's folder; empty: this one
-  std::string against;   // the folder of a build that is measured beside it, as the arm kBaseArm; empty: none is
-  std::string shard;     // "2/4": every fourth scenario from the second on; empty: all
-  bool control = false;  // one cell of each scenario a second time (A/A)
+  std::string build;        // another build's folder; empty: this one
+  std::string against;      // the folder of a build that is measured beside it, as the arm kBaseArm; empty: none is
+  std::string padded;       // this build's sources, their code at other addresses; empty: not measured
+  std::string padded_base;  // the same of `against`
+  std::string shard;        // "2/4": every fourth scenario from the second on; empty: all
+  bool control = false;     // one cell of each scenario a second time (A/A)
   std::uint64_t seed = 1;
   double timeout_seconds = 60;
   double memory_cap_gib = 4;

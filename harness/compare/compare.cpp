@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <functional>
 #include <map>
 #include <unordered_map>
 #include <utility>
 
+#include "harness/base/text.h"
 #include "harness/compare/fingerprint.h"
+#include "harness/compare/layouts.h"
+#include "harness/compare/matches.h"
 #include "harness/result/pairing.h"
 #include "harness/stats/family.h"
 
@@ -16,78 +19,10 @@ namespace gdbench::compare {
 namespace {
 
 using result::Cell;
-using result::CellState;
 using result::Change;
 using result::ComparedCell;
 using result::Report;
 using result::ReportComparison;
-
-constexpr const char* kArm = "new";
-
-std::string id_without_arm(const Cell& cell) {
-  const std::string suffix = "#" + cell.arm;
-  return cell.id.ends_with(suffix) ? cell.id.substr(0, cell.id.size() - suffix.size()) : cell.id;
-}
-
-bool is_failure(const Cell& cell) {
-  const CellState state = cell.status.state;
-  return state == CellState::wrong || state == CellState::crashed || state == CellState::timed_out ||
-         state == CellState::untrusted;
-}
-
-// A cell of either side; one of them may be missing.
-struct Match {
-  const Cell* base = nullptr;
-  const Cell* next = nullptr;
-};
-
-// In the order of the new side, then what only the base has.
-std::vector<Match> matched(const Report& base, const std::string& base_arm, const Report& next,
-                           const std::string& next_arm) {
-  std::unordered_map<std::string, const Cell*> known;
-  for (const Cell& cell : base.cells) {
-    if (cell.arm == base_arm) known.emplace(id_without_arm(cell), &cell);
-  }
-  std::vector<Match> matches;
-  for (const Cell& cell : next.cells) {
-    if (cell.arm != next_arm) continue;
-    const auto found = known.find(id_without_arm(cell));
-    matches.push_back({found == known.end() ? nullptr : found->second, &cell});
-    if (found != known.end()) known.erase(found);
-  }
-  for (const Cell& cell : base.cells) {
-    if (cell.arm == base_arm && known.contains(id_without_arm(cell))) matches.push_back({&cell, nullptr});
-  }
-  return matches;
-}
-
-std::string state_words(const Cell& cell) {
-  const std::string state = result::name_of(cell.status.state);
-  return cell.status.reason.empty() ? state : state + ": " + cell.status.reason;
-}
-
-// What can be said without a look at the times; nothing where they decide.
-std::optional<ComparedCell> without_times(const Match& match) {
-  ComparedCell cell;
-  cell.id = id_without_arm(match.next != nullptr ? *match.next : *match.base);
-  const bool base_timed = match.base != nullptr && match.base->summary;
-  const bool next_timed = match.next != nullptr && match.next->summary;
-  if (base_timed && next_timed && match.base->scenario == match.next->scenario) return std::nullopt;
-  if (base_timed) cell.base_ns = match.base->summary->step_ns;
-  if (next_timed) cell.new_ns = match.next->summary->step_ns;
-  if (base_timed && next_timed) {
-    cell.remark = "the scenario is not the same any more";
-  } else if (next_timed) {
-    cell.change = match.base != nullptr && is_failure(*match.base) ? Change::mended : Change::added;
-    if (match.base != nullptr) cell.remark = state_words(*match.base) + " in the base";
-  } else if (base_timed) {
-    cell.change = match.next != nullptr && is_failure(*match.next) ? Change::failing : Change::vanished;
-    if (match.next != nullptr) cell.remark = state_words(*match.next);
-  } else {
-    cell.remark = "neither side has a time";
-  }
-  return cell;
-}
 
 Change change_of(stats::Verdict verdict) {
   switch (verdict) {
@@ -154,7 +89,7 @@ std::vector<stats::Pair> part_of(const std::vector<stats::Pair>& pairs, int from
 double drift_of(const Report& report) {
   std::vector<double> shifts;
   for (const Cell& cell : report.cells) {
-    if (!cell.summary || cell.arm != kArm) continue;
+    if (!cell.summary || cell.arm != result::kNewArm) continue;
     const std::map<int, std::vector<double>> launches = result::times_by_launch(cell);
     std::vector<double> earlier;
     std::vector<double> later;
@@ -167,41 +102,45 @@ double drift_of(const Report& report) {
   return shifts.empty() ? 0 : std::exp(stats::median(shifts)) - 1;
 }
 
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.2g%%", 100 * share);
-  return text;
+stats::Comparison compare_confirmed(const Cell& base, const Cell& next, const stats::VerdictOptions& verdict) {
+  const std::vector<stats::Pair> pairs = result::pairs_of(base, next);
+  if (!next.confirmed_from) return stats::compare(pairs, verdict);
+  const stats::Comparison first = stats::compare(part_of(pairs, *next.confirmed_from, false), verdict);
+  stats::Comparison second = stats::compare(part_of(pairs, *next.confirmed_from, true), verdict);
+  if (first.verdict == second.verdict) return second;
+  if (second.remark.empty()) {
+    second.remark = std::string(stats::name_of(first.verdict)) + " at first, not again in fresh launches";
+  }
+  second.verdict = stats::Verdict::inconclusive;
+  return second;
 }
 
 }  // namespace
 
-ReportComparison compare_arms(const Report& report, const std::string& base, const std::string& next,
-                              const CompareOptions& options) {
+ReportComparison compare_arms(const Report& report, const CompareOptions& options) {
   ReportComparison comparison;
-  comparison.base = base;
-  comparison.next = next;
+  comparison.base = result::kBaseArm;
+  comparison.next = result::kNewArm;
   comparison.paired = true;
   comparison.margin = options.margin;
   comparison.confidence = options.confidence;
+  const Layouts base_layouts(report, result::kBasePaddedArm);
+  const Layouts next_layouts(report, result::kNewPaddedArm);
   const auto compare = [&](const Match& match, double confidence) {
     const stats::VerdictOptions verdict = options_for(report, match.next->scenario, options, confidence);
     comparison.noise_floor = std::max(comparison.noise_floor, verdict.noise_floor);
-    const std::vector<stats::Pair> pairs = result::pairs_of(*match.base, *match.next);
-    if (!match.next->confirmed_from) return stats::compare(pairs, verdict);
-    const stats::Comparison first = stats::compare(part_of(pairs, *match.next->confirmed_from, false), verdict);
-    stats::Comparison second = stats::compare(part_of(pairs, *match.next->confirmed_from, true), verdict);
-    if (first.verdict != second.verdict && second.remark.empty()) {
-      second.remark = std::string(stats::name_of(first.verdict)) + " at first, not again in fresh launches";
+    std::optional<stats::Comparison> all;
+    for (const Cell* base : base_layouts.of(*match.base)) {
+      for (const Cell* next : next_layouts.of(*match.next)) {
+        const stats::Comparison one = compare_confirmed(*base, *next, verdict);
+        all = all ? agreed(*all, one) : one;
+      }
     }
-    if (first.verdict != second.verdict) second.verdict = stats::Verdict::inconclusive;
-    return second;
+    return *all;
   };
-  judge(matched(report, base, report, next), compare, comparison);
-  if (options.margin < 0.02) {
-    comparison.remarks.emplace_back(
-        "differences below 2% between two builds may come from where the linker put the code: measure padded twins "
-        "before you act on them");
-  }
+  const std::vector<Match> matches = matched(report, result::kBaseArm, report, result::kNewArm);
+  judge(matches, compare, comparison);
+  add_layouts(matches, base_layouts, next_layouts, comparison);
   return comparison;
 }
 
@@ -221,8 +160,8 @@ ReportComparison compare_reports(const Report& base, const Report& next, const C
   comparison.paired = base.run.id == next.run.id;
   const double drift = comparison.paired ? 0 : std::max(drift_of(base), drift_of(next));
   if (drift > options.margin) {
-    comparison.remarks.push_back("within one of the runs the machine's speed drifted by " + percent(drift) +
-                                 ", which is the least margin here");
+    comparison.remarks.push_back("within one of the runs the machine's speed drifted by " +
+                                 formatted("%.2g%%", 100 * drift) + ", which is the least margin here");
   }
   if (!comparison.paired) {
     comparison.remarks.emplace_back(
@@ -238,7 +177,7 @@ ReportComparison compare_reports(const Report& base, const Report& next, const C
     if (comparison.paired) return stats::compare(result::pairs_of(*match.base, *match.next), verdict);
     return stats::compare_unpaired(result::observations_of(*match.base), result::observations_of(*match.next), verdict);
   };
-  judge(matched(base, kArm, next, kArm), compare, comparison);
+  judge(matched(base, result::kNewArm, next, result::kNewArm), compare, comparison);
   return comparison;
 }
 

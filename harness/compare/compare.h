@@ -18,10 +18,10 @@ struct CompareOptions {
   bool force = false;        // compare reports of different machines
 };
 
-// Cells of the arm `next` beside those of the arm `base` in one report, paired by launch and round. Where a cell was
-// confirmed by launches of its own (result::Cell::confirmed_from), both parts must agree.
-result::ReportComparison compare_arms(const result::Report& report, const std::string& base, const std::string& next,
-                                      const CompareOptions& options);
+// Cells of the arm new beside those of the arm base in one report, paired by launch and round. Where a cell was
+// confirmed by launches of its own (result::Cell::confirmed_from), both parts must agree; where a build has a padded
+// one beside it (result/arm.h), all of them must, and the interval spans all of theirs.
+result::ReportComparison compare_arms(const result::Report& report, const CompareOptions& options);
 
 // Cells of two reports, each in its arm "new"; paired where both are of one run. The margin is at least what either run
 // was off by: its controls, and how far the later half of its launches is from the earlier.

@@ -32,28 +32,12 @@ std::string difference(const Report& first, const Report& other) {
   return "";
 }
 
-template <class T>
-void append_new(const std::vector<T>& from, std::vector<T>& to) {
-  for (const T& value : from) {
-    if (std::find(to.begin(), to.end(), value) == to.end()) to.push_back(value);
-  }
-}
-
 void merge_run(const result::Run& other, result::Run& run) {
   run.started_at = std::min(run.started_at, other.started_at);
   run.finished_at = std::max(run.finished_at, other.finished_at);
   if (run.status == "complete") run.status = other.status;
   run.budget_seconds += other.budget_seconds;
   run.quick = run.quick || other.quick;
-}
-
-void merge_ceilings(const std::optional<result::Ceilings>& other, std::optional<result::Ceilings>& ceilings) {
-  if (!other) return;
-  if (!ceilings) {
-    ceilings = other;
-    return;
-  }
-  ceilings->measurements.insert(ceilings->measurements.end(), other->measurements.begin(), other->measurements.end());
 }
 
 }  // namespace
@@ -69,7 +53,7 @@ Result<Report> merge(std::vector<MergeInput> inputs) {
       return usage_error(place + unlike + ", as " + one_line(inputs.front().name) + " has it");
     }
     merge_run(other.run, merged.run);
-    merge_ceilings(other.ceilings, merged.ceilings);
+    merged.add_ceilings(other.ceilings);
     for (result::ScenarioRecord& scenario : other.scenarios) {
       if (merged.find_scenario(scenario.key) == nullptr) merged.scenarios.push_back(std::move(scenario));
     }
@@ -81,7 +65,7 @@ Result<Report> merge(std::vector<MergeInput> inputs) {
       }
       merged.cells.push_back(std::move(cell));
     }
-    append_new(other.notes, merged.notes);
+    merged.add_notes(other.notes);
   }
   merged.run.shard.reset();
   return merged;

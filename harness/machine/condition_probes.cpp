@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <thread>
 #include <vector>
 
 #include "harness/base/clock.h"
+#include "harness/base/text.h"
 #include "harness/machine/conditions.h"
 
 namespace gdbench::machine {
@@ -24,13 +24,6 @@ constexpr int kReadings = 20'000;
 constexpr int kRepetitions = 20;
 constexpr double kWideScatter = 0.05;  // of a block, from the fastest to the slowest tenth
 constexpr double kSlowClockNs = 200;
-
-template <class... Arguments>
-std::string format(const char* pattern, Arguments... arguments) {
-  char text[200];
-  std::snprintf(text, sizeof text, pattern, arguments...);
-  return text;
-}
 
 // A chain of dependent multiplications and additions that `operand` goes through and stays as it is.
 float chain(std::int64_t iterations, float operand, float factor) {
@@ -62,7 +55,7 @@ Condition scatter() {
   const double slow = blocks[blocks.size() * 9 / 10] / least - 1;
   Condition condition{
       "scatter", Severity::fine,
-      format("blocks of 2 ms: middle +%.1f%%, slowest tenth +%.1f%% over the fastest", 100 * middle, 100 * slow), "",
+      formatted("blocks of 2 ms: middle +%.1f%%, slowest tenth +%.1f%% over the fastest", 100 * middle, 100 * slow), "",
       ""};
   if (slow > kWideScatter) {
     condition.severity = Severity::warning;
@@ -84,7 +77,7 @@ Condition clock_reading() {
   const double reading_ns = static_cast<double>(before - start) / kReadings;
   Condition condition{
       "clock", Severity::fine,
-      format("a reading takes %.0f ns, steps of %lld ns", reading_ns, static_cast<long long>(least_step)), "", ""};
+      formatted("a reading takes %.0f ns, steps of %lld ns", reading_ns, static_cast<long long>(least_step)), "", ""};
   if (reading_ns > kSlowClockNs) {
     condition.severity = Severity::warning;
     condition.effect = "profiles of short steps show the clock";
@@ -101,7 +94,7 @@ Condition denormal_cost() {
     denormal = std::min(denormal, nanoseconds_of_chain(kIterations, 1e-40F));
   }
   return {
-      "denormal arithmetic", Severity::fine, format("an operation takes %.1f times as long", denormal / normal),
+      "denormal arithmetic", Severity::fine, formatted("an operation takes %.1f times as long", denormal / normal),
       denormal > 2 * normal ? "training that reaches its fixed point gets slower: blocks start from a set state" : "",
       ""};
 }
@@ -133,7 +126,7 @@ Condition unaligned_cost() {
       times[shift] = std::min(times[shift], static_cast<double>(monotonic_ns() - start));
     }
   }
-  return {"unaligned vectors", Severity::fine, format("reading them takes %.2f times as long", times[1] / times[0]),
+  return {"unaligned vectors", Severity::fine, formatted("reading them takes %.2f times as long", times[1] / times[0]),
           "data of every worker is aligned to 64 bytes", ""};
 }
 

@@ -5,11 +5,11 @@
 
 #include <array>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <thread>
 
+#include "harness/base/text.h"
 #include "harness/machine/build_information.h"
 #include "harness/machine/system_files.h"
 
@@ -25,13 +25,6 @@ constexpr const char* kCpu = "sys/devices/system/cpu";
 constexpr std::chrono::milliseconds kSample{100};
 constexpr double kBusy = 0.05;    // share of the processors that others use
 constexpr double kStolen = 0.01;  // share that the hypervisor takes
-
-template <class... Arguments>
-std::string format(const char* pattern, Arguments... arguments) {
-  char text[200];
-  std::snprintf(text, sizeof text, pattern, arguments...);
-  return text;
-}
 
 Condition unknown(const char* name, const char* why) { return {name, Severity::unknown, "not visible", why, ""}; }
 
@@ -93,14 +86,14 @@ std::vector<Condition> load_and_steal(const fs::path& root) {
   const double stolen = (after->stolen - before->stolen) / total;
   const double busy = 1 - (after->idle - before->idle) / total - stolen;
   const double ever = after->stolen / std::max(after->total, 1.0);
-  Condition load{"load", Severity::fine, format("%.0f%% of the processors", 100 * busy), "", ""};
+  Condition load{"load", Severity::fine, formatted("%.0f%% of the processors", 100 * busy), "", ""};
   if (busy > kBusy) {
     load.severity = Severity::warning;
     load.effect = "blocks are interrupted, caches and memory are shared";
     load.advice = "wait for other processes or stop them";
   }
-  Condition steal{"stolen time", Severity::fine, format("%.1f%% now, %.1f%% since the start", 100 * stolen, 100 * ever),
-                  "", ""};
+  Condition steal{"stolen time", Severity::fine,
+                  formatted("%.1f%% now, %.1f%% since the start", 100 * stolen, 100 * ever), "", ""};
   if (stolen > kStolen || ever > kStolen) {
     steal.severity = Severity::warning;
     steal.effect = "the hypervisor runs others on these processors";
@@ -116,7 +109,7 @@ Condition swap(const fs::path& root) {
   if (total == values.end() || free == values.end()) return unknown("swap", "");
   const double used = std::strtod(total->second.c_str(), nullptr) - std::strtod(free->second.c_str(), nullptr);
   if (used <= 0) return {"swap", Severity::fine, "none used", "", ""};
-  return {"swap", Severity::warning, format("%.0f MiB used", used / 1024),
+  return {"swap", Severity::warning, formatted("%.0f MiB used", used / 1024),
           "memory that was swapped out comes back in the middle of a block", "swapoff --all, or less in memory"};
 }
 
@@ -162,7 +155,7 @@ Condition quota(const fs::path& root) {
   double limit = 0;
   double period = 1;
   std::istringstream(*found) >> limit >> period;
-  return {"quota", Severity::warning, format("%.2f processors", limit / period),
+  return {"quota", Severity::warning, formatted("%.2f processors", limit / period),
           "processes are stopped in the middle of a block when it is used up",
           "give the container whole processors (cpuset) instead of a quota"};
 }
@@ -191,7 +184,7 @@ Condition control_word() {
   constexpr unsigned kDenormalsAreZero = 0x0040;
   const unsigned word = _mm_getcsr();
   if ((word & (kFlushToZero | kDenormalsAreZero)) == 0) return {"denormals", Severity::fine, "computed", "", ""};
-  return {"denormals", Severity::warning, format("switched off (MXCSR 0x%04x)", word),
+  return {"denormals", Severity::warning, formatted("switched off (MXCSR 0x%04x)", word),
           "a library of this process computes something else; workers that inherit it are untrusted",
           "find the library that was built with -ffast-math: LD_PRELOAD, LD_LIBRARY_PATH"};
 }

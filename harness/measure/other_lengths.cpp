@@ -1,9 +1,9 @@
 #include "harness/measure/other_lengths.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 
+#include "harness/base/text.h"
 #include "harness/measure/trust.h"
 #include "harness/verify/yardstick.h"
 
@@ -26,18 +26,14 @@ struct Times {
 };
 
 std::string reason_of(const Times& times, double steps, double sampled_step_ns) {
-  char text[200];
   const double step_ns = times.once_ns / steps;
   if (step_ns > kLongerStep * sampled_step_ns) {
-    std::snprintf(text, sizeof text,
-                  "a step takes %.3g ns in a block of a length that it had not seen, %.3g ns in the timed blocks",
-                  step_ns, sampled_step_ns);
-    return text;
+    return formatted("a step takes %.3g ns in a block of a length that it had not seen, %.3g ns in the timed blocks",
+                     step_ns, sampled_step_ns);
   }
   const double growth = times.twice_ns / times.once_ns;
   if (growth >= kLeastGrowth) return {};
-  std::snprintf(text, sizeof text, "twice as many steps take only %.2f times as long", growth);
-  return text;
+  return formatted("twice as many steps take only %.2f times as long", growth);
 }
 
 double typical_step_ns(const std::vector<result::Sample>& samples) {

@@ -57,7 +57,7 @@ CellText cell_text(const scenario::Point& point, const std::string& label, const
     text.id += "@" + std::to_string(point.threads);
     text.repeat += " --threads " + std::to_string(point.threads);
   }
-  if (arm != "new") text.id += "#" + arm;
+  if (arm != result::kNewArm) text.id += "#" + arm;
   return text;
 }
 

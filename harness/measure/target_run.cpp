@@ -1,12 +1,11 @@
 #include "harness/measure/target_run.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include "harness/base/clock.h"
+#include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/verify_cell.h"
 
@@ -141,11 +140,8 @@ class Training {
 std::string reason_for_loss_distrust(const TargetRun& run, double confirmed) {
   const double tolerance = kLossTolerance * confirmed + kInitialLossTolerance * run.initial_loss;
   if (std::fabs(run.loss - confirmed) <= tolerance) return {};
-  std::array<char, 160> text{};
-  std::snprintf(text.data(), text.size(),
-                "says its loss is %.4g after %llu steps, the reference evaluates its parameters to %.4g", run.loss,
-                static_cast<unsigned long long>(run.stopped_after), confirmed);
-  return text.data();
+  return formatted("says its loss is %.4g after %llu steps, the reference evaluates its parameters to %.4g", run.loss,
+                   static_cast<unsigned long long>(run.stopped_after), confirmed);
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <thread>
 
 #include "harness/base/clock.h"
+#include "harness/base/text.h"
 #include "harness/verify/reference.h"
 
 namespace gdbench::measure {
@@ -45,13 +45,6 @@ double distance_walked(const scenario::Problem& problem, const scenario::Dataset
   return std::sqrt(sum);
 }
 
-template <class... Arguments>
-std::string format(const char* pattern, Arguments... arguments) {
-  char text[200];
-  std::snprintf(text, sizeof text, pattern, arguments...);
-  return text;
-}
-
 // Rounding to nearest, every exception masked, denormals as they are: what every process starts with. Intel 64 and
 // IA-32 Architectures Software Developer's Manual, volume 1, 10.2.3 (MXCSR).
 constexpr std::uint32_t kControlWord = 0x1f80;
@@ -60,7 +53,8 @@ constexpr std::uint32_t kFlushToZero = 0x8000;
 
 std::string reason_for_distrust_of_control_word(const std::optional<std::uint32_t>& word) {
   if (!word || *word == kControlWord) return {};
-  std::string reason = format("left the floating-point control word at 0x%04x instead of 0x%04x", *word, kControlWord);
+  std::string reason =
+      formatted("left the floating-point control word at 0x%04x instead of 0x%04x", *word, kControlWord);
   if ((*word & kFlushToZero) != 0) reason += ", results that are too small are flushed to zero";
   if ((*word & kDenormalsAreZero) != 0) reason += ", denormal operands are taken for zero";
   return reason;
@@ -86,15 +80,15 @@ std::optional<ExpectedDisplacement> expected_displacement(const scenario::Proble
 std::string reason_for_distrust(const BlockClaim& claim) {
   const worker::BlockAnswer& answer = claim.answer;
   if (answer.end_step != static_cast<std::int64_t>(claim.steps)) {
-    return format("made %lld steps in a block of %llu", static_cast<long long>(answer.end_step),
-                  static_cast<unsigned long long>(claim.steps));
+    return formatted("made %lld steps in a block of %llu", static_cast<long long>(answer.end_step),
+                     static_cast<unsigned long long>(claim.steps));
   }
   if (answer.start_ns < answer.sent_ns || answer.end_ns > answer.received_ns || answer.end_ns < answer.start_ns) {
     return "its time stamps lie outside the request";
   }
   const auto window = static_cast<double>(answer.end_ns - answer.start_ns);
   if (!(answer.real_ns > 0) || answer.real_ns > window) {
-    return format("claims %.0f ns within a window of %.0f ns", answer.real_ns, window);
+    return formatted("claims %.0f ns within a window of %.0f ns", answer.real_ns, window);
   }
   return reason_for_distrust_of_control_word(answer.control_word);
 }
@@ -103,7 +97,7 @@ std::string reason_for_distrust_of_threads(const BlockClaim& claim, const worker
   const int declared = claim.compute_threads + claim.helper_threads;
   const int threads = process.threads();
   if (threads <= declared) return {};
-  return format("has %d threads, declared %d", threads, declared);
+  return formatted("has %d threads, declared %d", threads, declared);
 }
 
 std::string ProcessorTrust::judge(const BlockClaim& claim) {
@@ -112,15 +106,15 @@ std::string ProcessorTrust::judge(const BlockClaim& claim) {
   const bool breach = answer.cpu_ns > threads * answer.real_ns * kCpuSlackFactor + kCpuSlackNs;
   breaches_ = breach ? breaches_ + 1 : 0;
   if (breaches_ < kBreachesBelieved) return {};
-  return format("used %.2f ms of CPU time in %.2f ms with %d declared thread(s), %d blocks in a row",
-                answer.cpu_ns * 1e-6, answer.real_ns * 1e-6, threads, breaches_);
+  return formatted("used %.2f ms of CPU time in %.2f ms with %d declared thread(s), %d blocks in a row",
+                   answer.cpu_ns * 1e-6, answer.real_ns * 1e-6, threads, breaches_);
 }
 
 std::string reason_for_distrust(double displacement, const ExpectedDisplacement& expected) {
   // Written so that NaN fails.
   if (std::abs(displacement - expected.value) <= expected.tolerance) return {};
-  return format("a timed block moved the parameters by %.6g, expected %.6g +- %.1g", displacement, expected.value,
-                expected.tolerance);
+  return formatted("a timed block moved the parameters by %.6g, expected %.6g +- %.1g", displacement, expected.value,
+                   expected.tolerance);
 }
 
 std::string reason_for_idle_distrust(const worker::Process& process) {
@@ -133,7 +127,7 @@ std::string reason_for_idle_distrust(const worker::Process& process) {
     const auto cpu_ns = static_cast<double>(process.cpu_ns() - cpu_before);
     const auto wall_ns = static_cast<double>(monotonic_ns() - wall_before);
     if (cpu_ns < kIdleShare * wall_ns) return {};
-    reason = format("used %.0f ms of CPU time in %.0f ms without a request", cpu_ns * 1e-6, wall_ns * 1e-6);
+    reason = formatted("used %.0f ms of CPU time in %.0f ms without a request", cpu_ns * 1e-6, wall_ns * 1e-6);
   }
   return reason;
 }

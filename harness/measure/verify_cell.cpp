@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <random>
 
+#include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/trust.h"
 #include "harness/verify/reference.h"
@@ -54,10 +54,8 @@ std::string final_distance(const verify::Check& check, std::int64_t steps) {
     if (wrong && (worst == nullptr || tensor.relative > worst->relative)) worst = &tensor;
   }
   if (worst == nullptr) return "";
-  char text[120];
-  std::snprintf(text, sizeof text, "; %s is off by %.1e, %.1e of its norm, after %lld steps", worst->name.c_str(),
-                worst->error, worst->relative, static_cast<long long>(steps));
-  return text;
+  return formatted("; %s is off by %.1e, %.1e of its norm, after %lld steps", worst->name.c_str(), worst->error,
+                   worst->relative, static_cast<long long>(steps));
 }
 
 // At which step the implementation first leaves the reference, for a trajectory whose end is wrong as `whole` says.
@@ -133,17 +131,16 @@ Result<result::CellStatus> check_loss(CellWorker& worker, const PlannedScenario&
   verification.initial_loss = reference_loss(planned, planned.start);
   verification.final_loss = reference_loss(planned, worker.state(kEndImage, block.value().end_step));
   cell.verification = verification;
-  char text[160];
   if (!(verification.final_loss < verification.initial_loss)) {
-    std::snprintf(text, sizeof text, "its loss is %.6g after %lld steps, no less than %.6g at the start",
-                  verification.final_loss, static_cast<long long>(steps), verification.initial_loss);
-    return result::CellStatus{CellState::wrong, text};
+    return result::CellStatus{
+        CellState::wrong, formatted("its loss is %.6g after %lld steps, no less than %.6g at the start",
+                                    verification.final_loss, static_cast<long long>(steps), verification.initial_loss)};
   }
   if (!(std::abs(stated.value() - verification.final_loss) <= kTolerance * verification.initial_loss)) {
-    std::snprintf(text, sizeof text,
-                  "states the loss %.6g after %lld steps, the reference evaluates its parameters to %.6g",
-                  stated.value(), static_cast<long long>(steps), verification.final_loss);
-    return result::CellStatus{CellState::wrong, text};
+    return result::CellStatus{
+        CellState::wrong,
+        formatted("states the loss %.6g after %lld steps, the reference evaluates its parameters to %.6g",
+                  stated.value(), static_cast<long long>(steps), verification.final_loss)};
   }
   return result::CellStatus{CellState::ok, ""};
 }
@@ -164,10 +161,9 @@ constexpr double kLongRequestNs = 5e8;
 constexpr double kLeastShareOfRequest = 0.1;
 
 Error distrusted(std::uint64_t steps, double real_ns, double request_ns) {
-  char text[200];
-  std::snprintf(text, sizeof text, "says that %llu steps take %.3g ms, and the answer came after %.3g ms",
-                static_cast<unsigned long long>(steps), real_ns * 1e-6, request_ns * 1e-6);
-  return Error{ErrorKind::untrusted, text};
+  return Error{ErrorKind::untrusted,
+               formatted("says that %llu steps take %.3g ms, and the answer came after %.3g ms",
+                         static_cast<unsigned long long>(steps), real_ns * 1e-6, request_ns * 1e-6)};
 }
 
 // The number of steps that take `target_ns`, found by blocks of growing length.

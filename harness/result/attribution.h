@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/arm.h"
 #include "harness/stats/break_even.h"
 #include "harness/stats/estimate.h"
 
@@ -47,7 +48,7 @@ struct CostFit {
   std::string implementation;
   std::string dtype;
   int threads = 1;
-  std::string arm = "new";
+  std::string arm = kNewArm;
   int scenarios = 0;
   stats::Estimate step_ns;
   stats::Estimate call_ns;

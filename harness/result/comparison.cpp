@@ -55,6 +55,7 @@ json to_json(const ReportComparison& comparison) {
     add("base_ns", cell.base_ns, record);
     add("new_ns", cell.new_ns, record);
     add("ratio", cell.ratio, record);
+    if (cell.layout) record["layout"] = *cell.layout;
     cells.push_back(std::move(record));
   }
   document["cells"] = std::move(cells);

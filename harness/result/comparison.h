@@ -28,6 +28,7 @@ struct ComparedCell {
   std::optional<stats::Estimate> base_ns;  // time per step
   std::optional<stats::Estimate> new_ns;
   std::optional<stats::Estimate> ratio;  // of the new one to the base
+  std::optional<double> layout;          // how far a padded build is from the same one without padding: a share
   std::string remark;                    // why it is inconclusive, what failed; empty otherwise
 };
 

@@ -1,5 +1,6 @@
 #include "harness/result/report.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "harness/result/record_reader.h"
@@ -86,6 +87,16 @@ const char* name_of(CellState state) {
   return "pending";
 }
 
+bool is_failure(CellState state) {
+  return state == CellState::wrong || state == CellState::crashed || state == CellState::timed_out ||
+         state == CellState::untrusted;
+}
+
+std::string words_of(const CellStatus& status) {
+  const std::string state = name_of(status.state);
+  return status.reason.empty() ? state : state + ": " + status.reason;
+}
+
 const char* name_of(BoundBy bound) {
   switch (bound) {
     case BoundBy::operations:
@@ -103,6 +114,21 @@ Cell* Report::find_cell(const std::string& id) {
     if (cell.id == id) return &cell;
   }
   return nullptr;
+}
+
+void Report::add_ceilings(const std::optional<Ceilings>& others) {
+  if (!ceilings) {
+    ceilings = others;
+  } else if (others) {
+    ceilings->measurements.insert(ceilings->measurements.end(), others->measurements.begin(),
+                                  others->measurements.end());
+  }
+}
+
+void Report::add_notes(const std::vector<std::string>& others) {
+  for (const std::string& note : others) {
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+  }
 }
 
 const ScenarioRecord* Report::find_scenario(const std::string& key) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/result/arm.h"
 #include "harness/result/attribution.h"
 #include "harness/result/condition.h"
 #include "harness/result/profile.h"
@@ -19,19 +20,20 @@
 
 namespace gdbench::result {
 
-// The arm of an A/A control: a cell that is another one again.
-constexpr const char* kControlArm = "control";
-
 constexpr int kSchemaMajor = 1;
 constexpr int kSchemaMinor = 5;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 const char* name_of(CellState state);  // "pending", "ok", ..., "timed out"
 
+// That the implementation failed: wrong, crashed, timed out or untrusted.
+bool is_failure(CellState state);
+
 struct CellStatus {
   CellState state = CellState::pending;
   std::string reason;  // one line; empty for ok
 };
+std::string words_of(const CellStatus& status);  // "wrong: w0 differs", "ok"
 
 // One timed block of a cell. Times are per step.
 struct Sample {
@@ -139,7 +141,7 @@ struct Cell {
   // Since 1.4: those that do not. Absent where the implementation declares none.
   std::optional<std::map<std::string, std::string>> default_options;
   int threads = 1;
-  std::string arm = "new";
+  std::string arm = kNewArm;
   std::string build;   // of the implementation: compiler, flags, libraries
   std::string worker;  // build of the worker that hosts it, as the worker says itself
   // Since 1.4: what the libraries that it loads say of themselves: builds, thread settings ...
@@ -235,6 +237,10 @@ struct Report {
 
   Cell* find_cell(const std::string& id);
   const ScenarioRecord* find_scenario(const std::string& key) const;
+
+  // Of another part of the same run: ceilings are added to these, and notes that are not there yet.
+  void add_ceilings(const std::optional<Ceilings>& others);
+  void add_notes(const std::vector<std::string>& others);
 };
 
 nlohmann::json to_json(const Report& report);

@@ -1,6 +1,5 @@
 #include "harness/result/resume.h"
 
-#include <algorithm>
 #include <unordered_map>
 
 #include "harness/base/text.h"
@@ -50,17 +49,8 @@ Status take_over(const Report& killed, const std::string& origin, Report& planne
   }
   planned.run.id = killed.run.id;
   planned.run.started_at = killed.run.started_at;
-  if (!planned.ceilings) {
-    planned.ceilings = killed.ceilings;
-  } else if (killed.ceilings) {
-    auto& measurements = planned.ceilings->measurements;
-    measurements.insert(measurements.begin(), killed.ceilings->measurements.begin(),
-                        killed.ceilings->measurements.end());
-  }
-  for (const std::string& note : killed.notes) {
-    if (std::find(planned.notes.begin(), planned.notes.end(), note) == planned.notes.end())
-      planned.notes.push_back(note);
-  }
+  planned.add_ceilings(killed.ceilings);
+  planned.add_notes(killed.notes);
   return {};
 }
 

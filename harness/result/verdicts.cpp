@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "harness/base/text.h"
 #include "harness/result/pairing.h"
 #include "harness/result/report.h"
 
@@ -22,11 +22,8 @@ const Cell* twin_of(const Report& report, const Cell& control) {
 
 std::string unfit_words(const Control& control) {
   const stats::Estimate& ratio = control.comparison.ratio;
-  char text[200];
-  std::snprintf(text, sizeof(text),
-                "the control took %.3g [%.3g, %.3g] times as long as itself: this machine was unfit", ratio.value,
-                ratio.interval.low, ratio.interval.high);
-  return text;
+  return formatted("the control took %.3g [%.3g, %.3g] times as long as itself: this machine was unfit", ratio.value,
+                   ratio.interval.low, ratio.interval.high);
 }
 
 }  // namespace

@@ -29,10 +29,7 @@ std::string difference_text(const stats::Estimate& difference) {
 }
 
 std::vector<std::string> row_of(const AblationVariant& variant) {
-  if (!variant.step_ns) {
-    const std::string reason = variant.status.reason.empty() ? "" : ": " + variant.status.reason;
-    return {name_of(variant), result::name_of(variant.status.state) + reason};
-  }
+  if (!variant.step_ns) return {name_of(variant), result::words_of(variant.status)};
   const bool compared = variant.comparison.has_value();
   return {name_of(variant),
           format_duration_ns(variant.step_ns->value),

@@ -44,7 +44,7 @@ std::string coefficient_text(stats::Estimate estimate, double factor) {
 std::string fit_name(const result::CostFit& fit) {
   std::string name = fit.implementation + " " + fit.dtype;
   if (fit.threads != 1) name += " @" + std::to_string(fit.threads);
-  if (fit.arm != "new") name += " #" + fit.arm;
+  if (fit.arm != result::kNewArm) name += " #" + fit.arm;
   return name;
 }
 

@@ -139,7 +139,7 @@ void add_error(const result::Cell& cell, std::size_t family, Json& benchmarks) {
   entry["repetition_index"] = 0;
   entry["threads"] = cell.threads;
   entry["error_occurred"] = true;
-  entry["error_message"] = std::string(name_of(cell.status.state)) + ": " + cell.status.reason;
+  entry["error_message"] = result::words_of(cell.status);
   entry["iterations"] = 1;
   entry["real_time"] = 0.0;
   entry["cpu_time"] = 0.0;

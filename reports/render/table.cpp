@@ -293,7 +293,7 @@ std::string row_name(const Cell& cell) {
   std::string name = cell.implementation;
   if (!cell.options.empty()) name.append(" ").append(options_of(cell));
   if (cell.threads != 1) name.append(" @").append(std::to_string(cell.threads));
-  if (cell.arm != "new") name.append(" #").append(cell.arm);
+  if (cell.arm != result::kNewArm) name.append(" #").append(cell.arm);
   return name;
 }
 
@@ -310,10 +310,7 @@ std::string bound_words(const result::CeilingShare& ceiling) {
 }
 
 std::string reason_of(const Cell& cell) {
-  std::string text = name_of(cell.status.state);
-  if (cell.status.state == result::CellState::ok) return text + ": not timed";
-  if (!cell.status.reason.empty()) text += ": " + cell.status.reason;
-  return text;
+  return cell.status.state == result::CellState::ok ? "ok: not timed" : result::words_of(cell.status);
 }
 
 bool tells_of_data(const Cell& cell) {

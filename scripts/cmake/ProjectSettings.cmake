@@ -30,6 +30,11 @@ if(GDBENCH_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+if(GDBENCH_CODE_PADDING GREATER 0)
+  # So many bytes of no-operations before each function, where nothing runs them.
+  add_compile_options(-fpatchable-function-entry=${GDBENCH_CODE_PADDING},${GDBENCH_CODE_PADDING})
+endif()
+
 # gdbench_library(NAME SOURCES ... LINK ... [PRECOMPILE ...]): a static library of the harness or the reports. LINK names
 # the arrows that lead out of its folder. PRECOMPILE names large headers that most of its sources include: they are parsed
 # once. A source still includes what it uses (CMAKE_DISABLE_PRECOMPILE_HEADERS checks that).

@@ -109,6 +109,9 @@ class Against(ProgramTest):
         self.assertEqual(errors.count("\n"), 1)
         _, errors = self.call("run", *CELLS, "--against", str(self.folder), status=2)
         self.assertEqual(errors.count("\n"), 1)
+        _, errors = self.call("run", *CELLS, "--padded", str(self.folder), status=2)
+        self.assertEqual(errors.count("\n"), 1)
+        self.assertIn("--against", errors)
 
 
 class Shards(ProgramTest):

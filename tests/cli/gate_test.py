@@ -10,7 +10,7 @@ from program import PROGRAM, SOURCE, ProgramTest, environment
 BUILD = """#!/bin/sh
 set -e
 mkdir -p "$2"
-cc -O1 -std=c11 -fPIC -shared -I "$INCLUDE" "$1/mine.c" -o "$2/mine.so" -lm
+cc -O1 -std=c11 -fPIC -shared -fpatchable-function-entry="$3,$3" -I "$INCLUDE" "$1/mine.c" -o "$2/mine.so" -lm
 """
 
 
@@ -43,7 +43,7 @@ class Gate(ProgramTest):
         build.write_text(BUILD, encoding="utf-8")
         build.chmod(0o755)
 
-    def gate(self, revision, *arguments):
+    def gate(self, revision, *arguments, **more):
         self.git("checkout", "--quiet", revision)
         variables = {
             "GATE_BUILD": str(self.folder / "build"),
@@ -51,6 +51,7 @@ class Gate(ProgramTest):
             "GATE_FOLDER": str(self.folder / "gate"),
             "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
             "INCLUDE": str(SOURCE / "harness" / "abi"),
+            **more,
         }
         selection = ("--scenario", "linreg-300x10", "--impl", "example/*", "--launches", "12", "--margin", "50%")
         return subprocess.run(
@@ -70,6 +71,15 @@ class Gate(ProgramTest):
         nothing = self.gate("same", "no-such-revision")
         self.assertEqual(nothing.returncode, 2)
         self.assertIn("no-such-revision", nothing.stderr)
+
+    def test_padded_builds_are_measured_too(self):
+        slow = self.gate("slow", "base", GATE_PADDING="32")
+        self.assertEqual(slow.returncode, 1, slow.stdout + slow.stderr)
+        comparison = (self.folder / "gate" / "comparison.md").read_text(encoding="utf-8")
+        self.assertIn("padded builds, which differ", comparison)
+        report = json.loads((self.folder / "gate" / "report.json").read_text(encoding="utf-8"))
+        arms = sorted(cell["arm"] for cell in report["cells"])
+        self.assertEqual(arms, ["base", "base-padded", "control", "new", "new-padded"])
 
 
 class Doctor(ProgramTest):

@@ -24,7 +24,7 @@ TEST(CompareArms, NamesWhatIsSlowerAndWhatIsNot) {
   const result::Report report =
       report_of({cell_taking("a", "base", 100), cell_taking("a", "new", 105), cell_taking("b", "base", 100),
                  cell_taking("b", "new", 100), cell_taking("c", "base", 100), cell_taking("c", "new", 90)});
-  const result::ReportComparison comparison = compare_arms(report, "base", "new", {.margin = 0.01});
+  const result::ReportComparison comparison = compare_arms(report, {.margin = 0.01});
   ASSERT_EQ(comparison.cells.size(), 3U);
   EXPECT_TRUE(comparison.paired);
   EXPECT_EQ(change_in(comparison, "s/a"), Change::regressed);
@@ -34,12 +34,12 @@ TEST(CompareArms, NamesWhatIsSlowerAndWhatIsNot) {
 
 TEST(CompareArms, TheMarginDecidesWhatMatters) {
   const result::Report report = report_of({cell_taking("a", "base", 100), cell_taking("a", "new", 105)});
-  EXPECT_EQ(compare_arms(report, "base", "new", {.margin = 0.10}).cells[0].change, Change::equivalent);
+  EXPECT_EQ(compare_arms(report, {.margin = 0.10}).cells[0].change, Change::equivalent);
 }
 
 TEST(CompareArms, FewLaunchesReachNoVerdictAndSaySo) {
   const result::Report report = report_of({cell_taking("a", "base", 100, 7), cell_taking("a", "new", 150, 7)});
-  const result::ReportComparison comparison = compare_arms(report, "base", "new", {.margin = 0.01});
+  const result::ReportComparison comparison = compare_arms(report, {.margin = 0.01});
   EXPECT_EQ(comparison.cells[0].change, Change::inconclusive);
   EXPECT_EQ(comparison.cells[0].remark, "7 launches, at least 8 are needed");
 }
@@ -47,20 +47,39 @@ TEST(CompareArms, FewLaunchesReachNoVerdictAndSaySo) {
 TEST(CompareArms, WhatIsNotConfirmedIsInconclusive) {
   result::Report report = report_of({cell_taking("a", "base", 100, 80), cell_taking("a", "new", 110, 80)});
   for (result::Cell& cell : report.cells) cell.confirmed_from = 40;
-  EXPECT_EQ(compare_arms(report, "base", "new", {.margin = 0.01}).cells[0].change, Change::regressed);
+  EXPECT_EQ(compare_arms(report, {.margin = 0.01}).cells[0].change, Change::regressed);
   for (result::Sample& sample : report.cells[1].samples) {
     if (sample.launch >= 40) sample.real_ns /= 1.1;
   }
-  const result::ReportComparison comparison = compare_arms(report, "base", "new", {.margin = 0.01});
+  const result::ReportComparison comparison = compare_arms(report, {.margin = 0.01});
   EXPECT_EQ(comparison.cells[0].change, Change::inconclusive);
   EXPECT_EQ(comparison.cells[0].remark, "slower at first, not again in fresh launches");
+}
+
+TEST(CompareArms, WhatPaddingAloneDoesIsNoRegression) {
+  const auto compared = [](double base_padded_ns, double new_padded_ns) {
+    const result::Report report =
+        report_of({cell_taking("a", "base", 100), cell_taking("a", "new", 104),
+                   cell_taking("a", "base-padded", base_padded_ns), cell_taking("a", "new-padded", new_padded_ns)});
+    return compare_arms(report, {.margin = 0.01});
+  };
+  const result::ReportComparison slower_in_all = compared(100.5, 104.5);
+  EXPECT_EQ(slower_in_all.cells[0].change, Change::regressed);
+  EXPECT_NEAR(slower_in_all.cells[0].layout.value(), 0.005, 1e-3);
+
+  const result::ReportComparison one_layout_only = compared(104, 104);
+  EXPECT_EQ(one_layout_only.cells[0].change, Change::inconclusive);
+  EXPECT_EQ(one_layout_only.cells[0].remark, "not so in every layout of the code");
+  EXPECT_NEAR(one_layout_only.cells[0].layout.value(), 0.04, 1e-3);
+  EXPECT_LE(one_layout_only.cells[0].ratio->interval.low, 1);
+  EXPECT_NE(one_layout_only.remarks.at(0).find("differ by up to 4%"), std::string::npos) << one_layout_only.remarks[0];
 }
 
 TEST(CompareArms, ADirtyControlLowersEveryVerdict) {
   const result::Report report =
       report_of({cell_taking("a", "base", 100), cell_taking("a", "control", 104), cell_taking("a", "new", 150)});
   ASSERT_TRUE(report.controls.has_value());
-  const result::ReportComparison comparison = compare_arms(report, "base", "new", {.margin = 0.01});
+  const result::ReportComparison comparison = compare_arms(report, {.margin = 0.01});
   EXPECT_EQ(comparison.cells[0].change, Change::inconclusive);
   EXPECT_NE(comparison.cells[0].remark.find("unfit"), std::string::npos) << comparison.cells[0].remark;
 }
