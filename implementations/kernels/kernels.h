@@ -21,7 +21,7 @@
 namespace gdbench::kernels {
 
 // Grows with every incompatible change; both sides are built together, a mismatch means a mixed installation.
-constexpr std::uint32_t kInterfaceVersion = 2;
+constexpr std::uint32_t kInterfaceVersion = 3;
 
 // Operands are listed as inputs, then outputs; shapes are [rows, columns], row-major.
 enum class Op : std::uint32_t {
@@ -141,8 +141,9 @@ struct Request {
 struct BufferTag;
 using Buffer = BufferTag*;  // opaque; a host address on CPU backends
 
-struct Stream;   // an order of execution on a device; null on CPU backends
-struct Context;  // a backend's own
+struct Stream;     // an order of execution on a device; null on CPU backends
+struct Context;    // a backend's own
+struct Recording;  // a backend's own: calls that are done as one
 
 // What bind returns: the first member makes running it one indirect call. A backend derives its own struct.
 struct Call {
@@ -178,6 +179,7 @@ struct Backend {
   std::uint32_t dtypes = 0;  // GDBENCH_BIT masks
   std::uint32_t optimizers = 0;
   std::int32_t max_compute_threads = 1;
+  std::int32_t helper_threads = 0;  // the most that the backend's own runtime starts beside them
 
   gdbench_status (*create)(const ContextSettings& settings, Context** context) = nullptr;
   void (*destroy)(Context* context) = nullptr;
@@ -185,11 +187,13 @@ struct Backend {
   // Zero-filled, aligned to GDBENCH_ALIGNMENT.
   gdbench_status (*allocate)(Context* context, std::size_t bytes, Buffer* buffer) = nullptr;
   void (*release)(Context* context, Buffer buffer) = nullptr;
-  // A buffer that shows host memory; on CPU backends the same memory, not copied. Released like any other.
+  // A buffer that shows host memory: on CPU backends the same memory, on a device a copy made now. Released like any
+  // other.
   gdbench_status (*import_host)(Context* context, const void* data, std::size_t bytes, Buffer* buffer) = nullptr;
   // The part of a buffer that starts at a byte offset; not released.
   Buffer (*slice)(Buffer buffer, std::size_t offset) = nullptr;
-  // Ordered on the stream; host memory must stay valid until synchronise.
+  // Ordered on the stream; the memory that upload reads may be changed once it returns, what download writes is there
+  // after synchronise.
   void (*upload)(Context* context, Buffer buffer, const void* data, std::size_t bytes, Stream* stream) = nullptr;
   void (*download)(Context* context, Buffer buffer, void* data, std::size_t bytes, Stream* stream) = nullptr;
   gdbench_status (*synchronise)(Context* context, Stream* stream) = nullptr;
@@ -197,6 +201,18 @@ struct Backend {
   // GDBENCH_UNSUPPORTED (with a reason) for what the backend does not have. The call lives until unbind.
   gdbench_status (*bind)(Context* context, const Request& request, Call** call) = nullptr;
   void (*unbind)(Context* context, Call* call) = nullptr;
+
+  // Optional, of devices: locks the pages of host memory until unpin, so that the device reads them by itself; upload
+  // then only begins to read before it returns.
+  gdbench_status (*pin)(Context* context, const void* data, std::size_t bytes) = nullptr;
+  void (*unpin)(Context* context, const void* data) = nullptr;
+
+  // Optional, of devices: calls between the two are not done but recorded, and done in their order, with the buffers
+  // they were given, by every replay.
+  gdbench_status (*begin_recording)(Context* context) = nullptr;
+  gdbench_status (*end_recording)(Context* context, Recording** recording) = nullptr;
+  void (*replay)(Context* context, const Recording* recording) = nullptr;
+  void (*discard)(Context* context, Recording* recording) = nullptr;
 
   // Optional: several nodes or k steps as one call.
   gdbench_status (*bind_region)(Context* context, const Region& region, Call** call) = nullptr;

@@ -65,6 +65,8 @@ class BatchLoader {
   bool full_batch() const { return maker_ == nullptr && steps_per_epoch() == 1 && plan_.data->order == nullptr; }
   // Whether a step waits while its batch is made.
   bool makes_batches() const { return maker_ != nullptr && !prefetcher_; }
+  // Whether all batches of all epochs were laid out one after the other.
+  bool lays_out() const { return laid_out_ > 0; }
   int helper_threads() const { return prefetcher_ ? 1 : 0; }
 
   // Of streamed data: reads rows of the data out of turn, between runs; null for resident data.

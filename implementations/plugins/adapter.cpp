@@ -11,6 +11,7 @@
 #include "implementations/failure.h"
 #include "implementations/kernels/kernel_library.h"
 #include "implementations/plugins/support.h"
+#include "implementations/strategies/device_batches.h"
 
 namespace {
 
@@ -24,6 +25,7 @@ struct Entry {
   const StrategyDescriptor* strategy = nullptr;
   std::string id;
   std::string description;
+  std::vector<gdbench_option> options;
   gdbench_implementation table{};
 };
 
@@ -129,7 +131,16 @@ gdbench_status profile(gdbench_instance* instance, std::uint64_t steps, const gd
 }
 
 std::int32_t helper_threads_in_use(gdbench_instance* instance) {
-  return instance->strategy != nullptr ? instance->strategy->helper_threads() : 0;
+  return instance->strategy != nullptr ? instance->strategy->helper_threads() + plugin()->backend->helper_threads : 0;
+}
+
+bool is_device(const Backend& backend) { return (backend.flags & gdbench::kernels::kDevice) != 0; }
+
+// Streams are read into the host's memory, batch by batch and for evaluations.
+std::uint32_t capabilities_of(const Backend& backend, const StrategyDescriptor& strategy) {
+  const bool arithmetic = (backend.flags & gdbench::kernels::kNoArithmetic) == 0;
+  return (strategy.capabilities & ~(is_device(backend) ? GDBENCH_BIT(GDBENCH_CAPABILITY_STREAM) : 0U)) |
+         (arithmetic ? 0 : GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC));
 }
 
 Entry make_entry(const Backend& backend, const StrategyDescriptor& strategy) {
@@ -137,13 +148,14 @@ Entry make_entry(const Backend& backend, const StrategyDescriptor& strategy) {
   entry.strategy = &strategy;
   entry.id = std::string(strategy.name) + "/" + backend.name + strategy.policy;
   entry.description = std::string(strategy.description) + "; kernels of " + backend.name;
+  entry.options.assign(strategy.options, strategy.options + strategy.option_count);
+  if (is_device(backend)) entry.options.push_back(gdbench::strategies::kTransferOption);
   return entry;
 }
 
 // `entry` must not move afterwards.
 void fill_table(Entry& entry, const Backend& backend, gdbench::plugins::Create create) {
   const StrategyDescriptor& strategy = *entry.strategy;
-  const bool arithmetic = (backend.flags & gdbench::kernels::kNoArithmetic) == 0;
   entry.table = {
       .struct_size = sizeof(gdbench_implementation),
       .id = entry.id.c_str(),
@@ -154,12 +166,12 @@ void fill_table(Entry& entry, const Backend& backend, gdbench::plugins::Create c
       .activations = strategy.activations,
       .losses = strategy.losses,
       .optimizers = strategy.optimizers & backend.optimizers,
-      .capabilities = strategy.capabilities | (arithmetic ? 0 : GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC)),
+      .capabilities = capabilities_of(backend, strategy),
       .max_layers = strategy.max_layers,
       .max_compute_threads = backend.max_compute_threads,
-      .helper_threads = strategy.helper_threads,
-      .option_count = strategy.option_count,
-      .options = strategy.options,
+      .helper_threads = strategy.helper_threads + backend.helper_threads,
+      .option_count = static_cast<std::int64_t>(entry.options.size()),
+      .options = entry.options.data(),
       .create = create,
       .destroy = destroy,
       .load = load,

@@ -1,27 +1,31 @@
 #include "implementations/strategies/batch_feed.h"
 
-#include "implementations/failure.h"
-
 namespace gdbench::strategies {
 namespace {
 
-// Rows without features are free to slice and to gather.
-gdbench_data loaded_by(const gdbench_data& data, Features features) {
+// Rows without features are free to slice and to gather. What is resident on a device is gathered there, unless it is
+// laid out ahead.
+gdbench_data loaded_by(const Session& session, const gdbench_data& data, const gdbench_settings& settings,
+                       Features features) {
   gdbench_data loaded = data;
   if (features == Features::csr) loaded.features = 0;
+  const bool resident = !session.host_memory() && read_transfer(settings) == Transfer::resident;
+  if (resident && pipeline::read_loader_settings(settings).loader == pipeline::Loader::automatic)
+    loaded.order = nullptr;
   return loaded;
 }
 
 }  // namespace
 
 BatchFeed::BatchFeed(Session& session, const gdbench_data& data, const gdbench_problem& problem,
-                     const gdbench_settings& settings, Features features)
+                     const gdbench_settings& settings, Features features, bool gather)
     : session_(session),
-      loaded_(loaded_by(data, features)),
+      loaded_(loaded_by(session, data, settings, features)),
       loader_(loaded_, problem.batch_rows, problem.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY,
               pipeline::read_loader_settings(settings)) {
   if (!session.host_memory()) {
-    throw implementations::Failure(GDBENCH_UNSUPPORTED, "batches for a backend with its own memory");
+    device_.emplace(session, data, problem, loader_, read_transfer(settings), gather);
+    return;
   }
   const pipeline::BatchMemory& memory = loader_.memory();
   if (features == Features::csr) {
@@ -35,7 +39,7 @@ BatchFeed::BatchFeed(Session& session, const gdbench_data& data, const gdbench_p
 }
 
 double BatchFeed::copied_bytes(std::int64_t rows) const {
-  if (!loader_.makes_batches()) return 0;
+  if (!loader_.makes_batches() && (!device_ || !(device_->copies() || device_->gathers()))) return 0;
   const double entries = csr_ ? csr_->mean_entries(rows) * static_cast<double>(csr_->entry_bytes()) : 0;
   return 2 * (entries +
               static_cast<double>(rows) * static_cast<double>(loader_.x_row_bytes() + loader_.target_row_bytes()));

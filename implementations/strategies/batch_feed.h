@@ -7,6 +7,7 @@
 
 #include "implementations/pipeline/batch_loader.h"
 #include "implementations/pipeline/csr_features.h"
+#include "implementations/strategies/device_batches.h"
 #include "implementations/strategies/micro_batches.h"
 #include "implementations/strategies/program.h"
 #include "implementations/strategies/session.h"
@@ -32,21 +33,24 @@ class BatchFeed {
     Matrix x_matrix(std::int64_t features) const { return {x, rows, features, x_layout, x_entries}; }
   };
 
-  // Nothing is copied but for csr, whose features are compressed here: data and the loader's batch buffers are shown to
-  // the backend as they are. Throws Failure, as the loader does, and GDBENCH_UNSUPPORTED for a backend whose memory is
-  // not the host's.
+  // On a CPU nothing is copied but for csr, whose features are compressed here: data and the loader's batch buffers are
+  // shown to the backend as they are. For a device see DeviceBatches, whose `gather` this is. Throws Failure, as both
+  // do.
   BatchFeed(Session& session, const gdbench_data& data, const gdbench_problem& problem,
-            const gdbench_settings& settings, Features features);
+            const gdbench_settings& settings, Features features, bool gather);
 
   // Says which steps' batches come next.
   void start(std::int64_t first_step, std::uint64_t steps) { loader_.start(first_step, steps); }
   // The batch of a step counted from 0; valid until the next call. Never allocates. See BatchLoader::batch.
   Batch batch(std::int64_t step) {
+    if (device_) return shown(device_->batch(step));
     if (csr_) sparse_x_ = matrix_of(csr_->batch(step));
     return shown(loader_.batch(step));
   }
   // A batch of a step's size, for making calls: only what is in it is missing.
-  Batch place(std::int64_t step) const { return shown(loader_.place(step)); }
+  Batch place(std::int64_t step) const { return device_ ? shown(device_->place(step)) : shown(loader_.place(step)); }
+  // Whether all steps see the same batch in the same place.
+  bool full_batch() const { return device_ ? device_->full_batch() : loader_.full_batch(); }
   // The rows of a part of a batch. Of csr features the whole batch is the only part.
   Batch part(const Batch& batch, const MicroBatch& part) const {
     if (part.rows == batch.rows) return batch;
@@ -57,12 +61,15 @@ class BatchFeed {
   // Bytes that the step itself reads and writes in making a batch of `rows` rows.
   double copied_bytes(std::int64_t rows) const;
 
+  // Null on a CPU.
+  DeviceBatches* device() { return device_ ? &*device_ : nullptr; }
   pipeline::BatchLoader& loader() { return loader_; }
   const pipeline::BatchLoader& loader() const { return loader_; }
   // Null where the features are dense.
   const pipeline::CsrFeatures* csr() const { return csr_ ? &*csr_ : nullptr; }
 
  private:
+  static Batch shown(const DeviceBatch& batch) { return {batch.x, batch.targets, batch.rows}; }
   Batch shown(const pipeline::Batch& batch) const {
     const pipeline::BatchMemory& memory = loader_.memory();
     const kernels::Buffer targets = session_.slice(
@@ -78,6 +85,7 @@ class BatchFeed {
   Session& session_;
   gdbench_data loaded_;  // what the loader delivers: for csr the targets alone
   pipeline::BatchLoader loader_;
+  std::optional<DeviceBatches> device_;
   std::optional<pipeline::CsrFeatures> csr_;
   kernels::CsrMatrix sparse_x_;  // csr: what x_ shows, the batch of the last step asked for
   kernels::Buffer x_ = nullptr;

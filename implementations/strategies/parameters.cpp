@@ -99,17 +99,22 @@ void Parameters::set_gradients(const void* gradients) {
   }
 }
 
-void Parameters::set_step(std::int64_t step) {
-  const double rate = learning_rate(optimizer_, step);
-  const bool written = written_step_ == step || (written_step_ >= 0 && !corrects_bias(optimizer_));
-  if (written && rate == written_rate_) return;
+kernels::UpdateScalars Parameters::scalars_of(std::int64_t step) {
   kernels::UpdateScalars scalars;
-  scalars.learning_rate = rate;
+  scalars.learning_rate = learning_rate(optimizer_, step);
   if (corrects_bias(optimizer_)) {
     scalars.first_moment_factor = 1 / first_correction_.at(step + 1);
     scalars.second_moment_root_factor = 1 / std::sqrt(second_correction_.at(step + 1));
   }
-  session_.upload(scalars_, &scalars, sizeof(scalars));
+  return scalars;
+}
+
+void Parameters::set_step(std::int64_t step) {
+  const double rate = learning_rate(optimizer_, step);
+  const bool written = written_step_ == step || (written_step_ >= 0 && !corrects_bias(optimizer_));
+  if (written && rate == written_rate_) return;
+  const kernels::UpdateScalars scalars = scalars_of(step);
+  session_.enqueue_upload(scalars_, &scalars, sizeof(scalars));
   written_step_ = step;
   written_rate_ = rate;
 }

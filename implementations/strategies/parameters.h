@@ -44,6 +44,8 @@ class Parameters {
   // Copies gradients that lie one after the other in the ABI's order, without gaps.
   void set_gradients(const void* gradients);
 
+  // What the update of step `step` takes; cheapest for steps in their order.
+  kernels::UpdateScalars scalars_of(std::int64_t step);
   // Writes the scalars that the update reads in step `step`; does nothing where they are there.
   void set_step(std::int64_t step);
   // Whether set_step has something to do at every step or never again after the first.

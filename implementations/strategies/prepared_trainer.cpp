@@ -8,9 +8,18 @@ const Program& PreparedTrainer::program_for(const BatchFeed::Batch& batch) {
   return step.program();
 }
 
+void PreparedTrainer::finish() {
+  if (records_) recording_.emplace(session(), parameters(), feed(), *full_, partial_ ? &*partial_ : nullptr);
+}
+
 void PreparedTrainer::run(std::uint64_t steps) {
+  if (recording_) {
+    recording_->run(step_, steps);
+    step_ += static_cast<std::int64_t>(steps);
+    return;
+  }
   // A batch that is all the data lies where it lay when the program was made.
-  if (feed().loader().full_batch()) {
+  if (feed().full_batch()) {
     for_each_step(steps, [&program = full_->program()](const BatchFeed::Batch&) { program.run(); });
   } else {
     for_each_step(steps, [this](const BatchFeed::Batch& batch) { program_for(batch).run(); });

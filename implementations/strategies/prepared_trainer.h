@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "implementations/strategies/step_recording.h"
 #include "implementations/strategies/trainer.h"
 #include "implementations/strategies/training_program.h"
 
@@ -11,19 +12,27 @@ namespace gdbench::strategies {
 
 class PreparedTrainer : public Trainer {
  public:
-  using Trainer::Trainer;
+  // `records`: steps are recorded on the device and replayed.
+  explicit PreparedTrainer(const kernels::Backend& backend, bool records = false)
+      : Trainer(backend, records), records_(records) {}
 
   void run(std::uint64_t steps) override;
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
 
  protected:
-  // Both are a strategy's to make in prepare; the second where the last batch of an epoch is a smaller one.
+  // Both are a strategy's to make in prepare, which ends with finish; the second where the last batch of an epoch is a
+  // smaller one.
   std::optional<TrainingProgram> full_;
   std::optional<TrainingProgram> partial_;
+
+  void finish();
 
  private:
   // The step's calls with its batch in place.
   const Program& program_for(const BatchFeed::Batch& batch);
+
+  bool records_;
+  std::optional<StepRecording> recording_;
 };
 
 }  // namespace gdbench::strategies

@@ -9,7 +9,9 @@ Session::Session(const kernels::Backend& backend, std::int32_t compute_threads) 
 }
 
 Session::~Session() {
+  for (kernels::Recording* recording : recordings_) backend_.discard(context_, recording);
   for (kernels::Call* call : calls_) backend_.unbind(context_, call);
+  for (const void* data : pinned_) backend_.unpin(context_, data);
   for (const kernels::Buffer buffer : buffers_) backend_.release(context_, buffer);
   backend_.destroy(context_);
 }
@@ -30,12 +32,31 @@ kernels::Buffer Session::import_host(const void* data, std::size_t bytes) {
   return buffer;
 }
 
+void Session::pin(const void* data, std::size_t bytes) {
+  if (backend_.pin == nullptr) {
+    throw implementations::Failure(GDBENCH_UNSUPPORTED, std::string(backend_.name) + " locks no pages");
+  }
+  pinned_.reserve(pinned_.size() + 1);
+  check(backend_.pin(context_, data, bytes));
+  pinned_.push_back(data);
+}
+
 const kernels::Call* Session::bind(const kernels::Request& request) {
   calls_.reserve(calls_.size() + 1);
   kernels::Call* call = nullptr;
   check(backend_.bind(context_, request, &call));
   calls_.push_back(call);
   return call;
+}
+
+void Session::begin_recording() { check(backend_.begin_recording(context_)); }
+
+const kernels::Recording* Session::end_recording() {
+  recordings_.reserve(recordings_.size() + 1);
+  kernels::Recording* recording = nullptr;
+  check(backend_.end_recording(context_, &recording));
+  recordings_.push_back(recording);
+  return recording;
 }
 
 void Session::upload(kernels::Buffer buffer, const void* data, std::size_t bytes) {

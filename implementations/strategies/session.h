@@ -19,12 +19,26 @@ class Session {
 
   // All live until the session ends. allocate's memory is zero.
   kernels::Buffer allocate(std::size_t bytes);
+  // Locks the pages of host memory, which a device then reads by itself; upload's memory must be left alone until
+  // synchronise where it is. Unlocked when the session ends. Throws Failure where the backend cannot.
+  void pin(const void* data, std::size_t bytes);
   kernels::Buffer import_host(const void* data, std::size_t bytes);
   const kernels::Call* bind(const kernels::Request& request);
 
   // Whether a buffer is a host address.
   bool host_memory() const { return (backend_.flags & kernels::kDevice) == 0; }
   kernels::Buffer slice(kernels::Buffer buffer, std::size_t offset) const { return backend_.slice(buffer, offset); }
+  // Whether calls can be recorded and replayed.
+  bool records() const { return backend_.begin_recording != nullptr; }
+  // Between the two, calls are recorded instead of done. The recording lives until the session ends.
+  void begin_recording();
+  const kernels::Recording* end_recording();
+  void replay(const kernels::Recording* recording) { backend_.replay(context_, recording); }
+
+  // Returns when `data` may be changed again; calls that follow find it in place.
+  void enqueue_upload(kernels::Buffer buffer, const void* data, std::size_t bytes) {
+    backend_.upload(context_, buffer, data, bytes, nullptr);
+  }
   // Both return when the copy is done.
   void upload(kernels::Buffer buffer, const void* data, std::size_t bytes);
   void download(kernels::Buffer buffer, void* data, std::size_t bytes);
@@ -39,6 +53,8 @@ class Session {
   std::string error_;
   std::vector<kernels::Buffer> buffers_;
   std::vector<kernels::Call*> calls_;
+  std::vector<kernels::Recording*> recordings_;
+  std::vector<const void*> pinned_;
 };
 
 }  // namespace gdbench::strategies

@@ -18,7 +18,7 @@ void Trainer::prepare(const gdbench_problem& problem, const gdbench_settings& se
   if (features == Features::csr && !pipeline::is_default(pipeline::read_loader_settings(settings))) {
     throw implementations::Failure(GDBENCH_UNSUPPORTED, "csr features with a loader other than auto, or with prefetch");
   }
-  feed_.emplace(session(), data(), problem, settings, features);
+  feed_.emplace(session(), data(), problem, settings, features, gather_);
   if (problem.task == GDBENCH_TASK_GRADIENTS) {
     const std::int64_t outputs = problem.layers[problem.layer_count - 1].outputs;
     masks_.emplace(session(), static_cast<gdbench_dtype>(problem.dtype), largest_part(), outputs);

@@ -38,7 +38,8 @@ constexpr gdbench_option kFeaturesOption = {
 
 class Trainer : public TrainerBase {
  public:
-  using TrainerBase::TrainerBase;
+  // `gather`: as DeviceBatches has it.
+  explicit Trainer(const kernels::Backend& backend, bool gather = false) : TrainerBase(backend), gather_(gather) {}
 
   // A strategy extends it with what its step needs. Throws Failure (GDBENCH_UNSUPPORTED) for csr features on a backend
   // without sparse products, or in micro-batches.
@@ -65,6 +66,7 @@ class Trainer : public TrainerBase {
   void for_each_profiled_step(std::uint64_t steps, Profile& profile, Execute execute);
 
  private:
+  bool gather_;
   // In the order of dependence: what comes later holds references to what comes before.
   std::optional<BatchFeed> feed_;
   std::optional<ColumnMasks> masks_;
@@ -74,7 +76,7 @@ class Trainer : public TrainerBase {
 template <class Execute>
 void Trainer::for_each_step(std::uint64_t steps, Execute execute) {
   parameters().set_step(step_);
-  if (feed_->loader().full_batch() && !parameters().varies()) {
+  if (feed_->full_batch() && !parameters().varies()) {
     const BatchFeed::Batch batch = feed_->batch(step_);
     for (std::uint64_t i = 0; i < steps; ++i) execute(batch);
     step_ += static_cast<std::int64_t>(steps);

@@ -23,6 +23,8 @@ class TrainingProgram {
       for (kernels::Buffer* place : places.targets) *place = rows.targets;
     }
   }
+  // Where `buffer` is an operand.
+  std::vector<kernels::Buffer*> occurrences(kernels::Buffer buffer) { return program_.occurrences(buffer); }
   const Program& program() const { return program_; }
 
  private:

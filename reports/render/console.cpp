@@ -2,6 +2,7 @@
 #include <array>
 #include <sstream>
 
+#include "harness/base/text.h"
 #include "reports/render/attribution.h"
 #include "reports/render/render.h"
 #include "reports/render/target.h"
@@ -153,12 +154,20 @@ class Console {
   }
 
   void untimed_rows(const std::vector<Row>& rows) {
+    const std::vector<UntimedRows> groups = untimed_groups(rows);
     std::size_t width = 0;
-    for (const Row& row : rows) width = std::max(width, display_width(row_name(*row.cell)));
-    for (const Row& row : rows) {
-      text_ += std::string(kGap, ' ') + padded(row_name(*row.cell), width, false);
+    for (const UntimedRows& group : groups) {
+      if (group.names.size() == 1) width = std::max(width, display_width(group.names.front()));
+    }
+    for (const UntimedRows& group : groups) {
+      const Style style = style_of_state(group.cell->status.state);
+      if (group.names.size() > 1) {
+        paragraph(reason_of(*group.cell) + ": " + joined(group.names), kGap, style);
+        continue;
+      }
+      text_ += std::string(kGap, ' ') + padded(group.names.front(), width, false);
       const std::size_t start = text_.size();
-      paragraph(reason_of(*row.cell), width + 2 * kGap, style_of_state(row.cell->status.state));
+      paragraph(reason_of(*group.cell), width + 2 * kGap, style);
       text_.erase(start, width + kGap);  // the first line of the reason stands beside the name
     }
   }

@@ -1,3 +1,4 @@
+#include "harness/base/text.h"
 #include "reports/render/attribution.h"
 #include "reports/render/markdown_text.h"
 #include "reports/render/render.h"
@@ -45,8 +46,8 @@ void add_scenario(const ScenarioTable& table, const AttributionWords& attributio
   }
   if (!table.untimed.empty()) {
     text += "| not timed | reason |\n| --- | --- |\n";
-    for (const Row& row : table.untimed) {
-      text += "| " + markdown_escaped(row_name(*row.cell)) + " | " + markdown_escaped(reason_of(*row.cell)) + " |\n";
+    for (const UntimedRows& group : untimed_groups(table.untimed)) {
+      text += "| " + markdown_escaped(joined(group.names)) + " | " + markdown_escaped(reason_of(*group.cell)) + " |\n";
     }
     text += "\n";
   }

@@ -309,6 +309,30 @@ std::string bound_words(const result::CeilingShare& ceiling) {
   return "";
 }
 
+std::vector<UntimedRows> untimed_groups(const std::vector<Row>& rows) {
+  constexpr std::size_t kFewest = 3;
+  std::vector<UntimedRows> groups;
+  for (const Row& row : rows) {
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const UntimedRows& group) {
+      return reason_of(*group.cell) == reason_of(*row.cell);
+    });
+    if (same == groups.end()) {
+      groups.push_back({{row_name(*row.cell)}, row.cell});
+    } else {
+      same->names.push_back(row_name(*row.cell));
+    }
+  }
+  std::vector<UntimedRows> shown;
+  for (const UntimedRows& group : groups) {
+    if (group.names.size() >= kFewest) {
+      shown.push_back(group);
+    } else {
+      for (const std::string& name : group.names) shown.push_back({{name}, group.cell});
+    }
+  }
+  return shown;
+}
+
 std::string reason_of(const Cell& cell) {
   return cell.status.state == result::CellState::ok ? "ok: not timed" : result::words_of(cell.status);
 }

@@ -60,6 +60,13 @@ std::string row_name(const result::Cell& cell);
 // What bounds a step, in a word: "fma", the level whose bandwidth does ("L1" ... "memory"), or "chain".
 std::string bound_words(const result::CeilingShare& ceiling);
 
+// Untimed rows that say the same, where at least three do: a device that is not there takes one line, not six.
+struct UntimedRows {
+  std::vector<std::string> names;
+  const result::Cell* cell = nullptr;  // one of them, for its status
+};
+std::vector<UntimedRows> untimed_groups(const std::vector<Row>& rows);
+
 // "wrong: w0 differs by 3e-2": why a row has no time.
 std::string reason_of(const result::Cell& cell);
 

@@ -19,10 +19,12 @@ set(GDBENCH_PLUGIN_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/gdbench)
 set(GDBENCH_INSTALL_PLUGIN_DIR ${CMAKE_INSTALL_LIBDIR}/gdbench)
 
 add_library(gdbench_settings INTERFACE)
-target_compile_options(gdbench_settings INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
+target_compile_options(gdbench_settings INTERFACE
+  "$<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wconversion;-Wshadow;-Werror>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings -Xcompiler=-Wall,-Wextra,-Wconversion,-Wshadow,-Werror>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 sees overlapping copies in std::string's operator+ that are not there (GCC bug 105651).
-  target_compile_options(gdbench_settings INTERFACE -Wno-restrict)
+  target_compile_options(gdbench_settings INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-restrict>)
 endif()
 target_include_directories(gdbench_settings INTERFACE ${PROJECT_SOURCE_DIR})
 if(GDBENCH_SANITIZE)
@@ -32,7 +34,7 @@ endif()
 
 if(GDBENCH_CODE_PADDING GREATER 0)
   # So many bytes of no-operations before each function, where nothing runs them.
-  add_compile_options(-fpatchable-function-entry=${GDBENCH_CODE_PADDING},${GDBENCH_CODE_PADDING})
+  add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fpatchable-function-entry=${GDBENCH_CODE_PADDING},${GDBENCH_CODE_PADDING}>")
 endif()
 
 # gdbench_library(NAME SOURCES ... LINK ... [PRECOMPILE ...]): a static library of the harness or the reports. LINK names
@@ -46,6 +48,11 @@ function(gdbench_library name)
 endfunction()
 
 # gdbench_compile_quickly(NAME): for code that never runs inside the clock and is long to optimise (JSON, command line).
+# The sanitizers double what compiling it takes, so that there it is not optimised at all.
 function(gdbench_compile_quickly name)
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(GDBENCH_SANITIZE)
+    target_compile_options(${name} PRIVATE -O0)
+  else()
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
 endfunction()

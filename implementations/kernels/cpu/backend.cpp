@@ -9,7 +9,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "implementations/kernels/cpu/shapes.h"
+#include "implementations/kernels/rules/shapes.h"
 
 namespace gdbench::kernels {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "implementations/kernels/kernels.h"
+#include "implementations/kernels/rules/losses.h"
 
 namespace gdbench::kernels::cpu {
 
@@ -23,7 +24,8 @@ struct ShapedCall : OwnedCall {
 
 // A loss or its gradient for outputs [rows, columns].
 struct LossCall : ShapedCall {
-  explicit LossCall(const Request& request);
+  explicit LossCall(const Request& request)
+      : ShapedCall(request.operands[0]), scale(request.alpha * loss_scale(request)) {}
   double scale;  // what the sum over rows, or the bare gradient, is multiplied by
 };
 

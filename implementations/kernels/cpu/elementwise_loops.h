@@ -3,10 +3,9 @@
 // flags.
 #pragma once
 
-#include <cmath>
-
 #include "implementations/kernels/cpu/functions.h"
 #include "implementations/kernels/cpu/update_loops.h"
+#include "implementations/kernels/rules/activations.h"
 
 namespace gdbench::kernels::cpu {
 
@@ -30,48 +29,6 @@ void run_column_sum(const Call* call, const Buffer* buffers, Stream* /*stream*/)
     for (std::int64_t j = 0; j < shape.columns; ++j) sums[j] += d[i * shape.columns + j];
   }
 }
-
-// Each activation f, and f' in terms of a = f(z).
-struct Identity {
-  template <class T>
-  static T value(T z) {
-    return z;
-  }
-  template <class T>
-  static T derivative(T /*a*/) {
-    return 1;
-  }
-};
-struct Relu {
-  template <class T>
-  static T value(T z) {
-    return z < T(0) ? T(0) : z;  // a NaN stays one
-  }
-  template <class T>
-  static T derivative(T a) {
-    return a > T(0) ? T(1) : T(0);
-  }
-};
-struct Tanh {
-  template <class T>
-  static T value(T z) {
-    return std::tanh(z);
-  }
-  template <class T>
-  static T derivative(T a) {
-    return 1 - a * a;
-  }
-};
-struct Sigmoid {
-  template <class T>
-  static T value(T z) {
-    return 1 / (1 + std::exp(-z));
-  }
-  template <class T>
-  static T derivative(T a) {
-    return a * (1 - a);
-  }
-};
 
 // Z and A may be the same buffer, so neither is restrict.
 template <class T, class Function>

@@ -9,10 +9,6 @@
 namespace gdbench::kernels::cpu {
 
 constexpr std::size_t kActivationCount = static_cast<std::size_t>(GDBENCH_SIGMOID) + 1;
-constexpr std::size_t kOptimizerCount = static_cast<std::size_t>(GDBENCH_ADAMW) + 1;
-
-// The optimizers of a backend that has all of them.
-constexpr std::uint32_t kAllOptimizers = GDBENCH_BIT(kOptimizerCount) - 1;
 
 // Each of these runs on a ShapedCall, unless said otherwise. Null: the backend does not offer it.
 struct ElementwiseFunctions {

@@ -71,7 +71,7 @@ constexpr std::int64_t kTinyDimensions = 20;
 
 template <class T, bool transpose_a, bool transpose_b>
 cpu::Binding bind(const Request& request) {
-  const cpu::ProductShape shape = cpu::product_shape(request);
+  const ProductShape shape = product_shape(request);
   if (shape.m + shape.n + shape.k < kTinyDimensions) {
     return cpu::make_binding(ProductCall<T>(request), run_tiny<T, transpose_a, transpose_b>);
   }

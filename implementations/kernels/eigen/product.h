@@ -2,18 +2,18 @@
 #pragma once
 
 #include "implementations/kernels/cpu/call.h"
-#include "implementations/kernels/cpu/shapes.h"
+#include "implementations/kernels/rules/shapes.h"
 
 namespace gdbench::kernels::eigen {
 
 template <class T>
 struct ProductCall : cpu::OwnedCall {
-  explicit ProductCall(const Request& request) : shape(cpu::product_shape(request)), factors(request) {}
+  explicit ProductCall(const Request& request) : shape(product_shape(request)), factors(request) {}
 
   T alpha(const Buffer* buffers) const { return factors.alpha(buffers); }
   T beta() const { return factors.beta; }
 
-  cpu::ProductShape shape;
+  ProductShape shape;
   cpu::ProductFactors<T> factors;
 };
 

@@ -42,7 +42,7 @@ void run_sparse(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
 
 template <class T, bool transpose>
 cpu::Binding bind(const Request& request) {
-  const bool vector = cpu::product_shape(request).n == 1;
+  const bool vector = product_shape(request).n == 1;
   return cpu::make_binding(ProductCall<T>(request),
                            vector ? run_sparse<T, transpose, true> : run_sparse<T, transpose, false>);
 }

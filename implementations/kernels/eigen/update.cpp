@@ -6,9 +6,7 @@
 namespace gdbench::kernels::eigen {
 namespace {
 
-using cpu::Decay;
 using cpu::UpdateCall;
-using cpu::UpdateStep;
 
 // Each rule has how far a parameter's entries descend in a step, as an expression of their gradients g and their slots,
 // which it brings up to date. Constants as in gdbench_optimizer: mu momentum, rate the learning rate, eps epsilon, t
@@ -79,7 +77,7 @@ void descend(const UpdateStep<T>& step, const auto& g, auto& p, T* const (&slots
 template <class T, class Rule, Decay decay>
 void run_update(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& self = static_cast<const UpdateCall<T>&>(*call);
-  const UpdateStep<T> step(self, *cpu::data<const UpdateScalars>(buffers[1]));
+  const UpdateStep<T> step(self.constants, *cpu::data<const UpdateScalars>(buffers[1]));
   const T* gradient = cpu::data<const T>(buffers[0]);
   T* parameter = cpu::data<T>(buffers[2]);
   T* slots[2] = {Rule::kSlots > 0 ? cpu::data<T>(buffers[3]) : nullptr,
@@ -105,7 +103,7 @@ void run_sgd(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
 }
 
 template <class T, class Rule>
-void set_updates(cpu::Run (&update)[cpu::kDecayCount]) {
+void set_updates(cpu::Run (&update)[kDecayCount]) {
   update[static_cast<std::size_t>(Decay::none)] = run_update<T, Rule, Decay::none>;
   update[static_cast<std::size_t>(Decay::coupled)] = run_update<T, Rule, Decay::coupled>;
   update[static_cast<std::size_t>(Decay::decoupled)] = run_update<T, Rule, Decay::decoupled>;

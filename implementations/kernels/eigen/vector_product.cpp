@@ -140,7 +140,7 @@ void run_outer(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
 
 template <class T>
 cpu::Binding bind_vector_product(const Request& request) {
-  const auto [m, n, k] = cpu::product_shape(request);
+  const auto [m, n, k] = product_shape(request);
   if (k == 1) {
     if (n == 1) return cpu::make_binding(ProductCall<T>(request), run_scaled_vector<T, 1>);
     if (m == 1) return cpu::make_binding(ProductCall<T>(request), run_scaled_vector<T, 0>);

@@ -1,6 +1,6 @@
 #include "implementations/kernels/naive/product.h"
 
-#include "implementations/kernels/cpu/shapes.h"
+#include "implementations/kernels/rules/shapes.h"
 
 namespace gdbench::kernels::naive {
 namespace {
@@ -112,7 +112,7 @@ void run_transposed_both(const Call* call, const Buffer* buffers, Stream* /*stre
 
 template <class T>
 cpu::Binding bind(const Request& request) {
-  const cpu::ProductShape shape = cpu::product_shape(request);
+  const ProductShape shape = product_shape(request);
   ProductCall<T> call(request);
   call.m = shape.m;
   call.n = shape.n;

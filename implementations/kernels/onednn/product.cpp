@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "implementations/kernels/cpu/backend.h"
-#include "implementations/kernels/cpu/shapes.h"
 #include "implementations/kernels/onednn/kernels.h"
 #include "implementations/kernels/onednn/primitive_call.h"
+#include "implementations/kernels/rules/shapes.h"
 
 namespace gdbench::kernels::onednn {
 namespace {
@@ -20,7 +20,7 @@ using Following = std::unique_ptr<cpu::OwnedCall, Destroy>;
 // sgemm (or a loop over a vector), and its epilogues as calls that follow.
 struct GemmCall : cpu::OwnedCall {
   explicit GemmCall(const Request& request)
-      : shape(cpu::product_shape(request)),
+      : shape(product_shape(request)),
         transpose_a(request.transpose_a ? 'T' : 'N'),
         transpose_b(request.transpose_b ? 'T' : 'N'),
         a_stride(request.operands[0].columns),
@@ -32,7 +32,7 @@ struct GemmCall : cpu::OwnedCall {
     b_stride = shape.k;
   }
 
-  cpu::ProductShape shape;
+  ProductShape shape;
   char transpose_a;
   char transpose_b;
   std::int64_t a_stride;
@@ -66,7 +66,7 @@ void run_scaled_vector(const Call* call, const Buffer* buffers, Stream* /*stream
   }
 }
 
-cpu::Run choose_product(const cpu::ProductShape& shape) {
+cpu::Run choose_product(const ProductShape& shape) {
   if (shape.k == 1 && shape.n == 1) return run_scaled_vector<1>;
   if (shape.k == 1 && shape.m == 1) return run_scaled_vector<0>;
   return run_gemm;
@@ -131,7 +131,7 @@ void append_activation(dnnl::post_ops& operations, gdbench_activation activation
 }
 
 cpu::Binding bind_matmul(const Request& request) {
-  const auto [m, n, k] = cpu::product_shape(request);
+  const auto [m, n, k] = product_shape(request);
   const dnnl::memory::desc a = matrix(m, k, request.transpose_a);
   const dnnl::memory::desc b = matrix(k, n, request.transpose_b);
   const dnnl::memory::desc c = matrix(m, n);
@@ -159,7 +159,7 @@ constexpr std::int64_t kSmallProduct = 8192;
 }  // namespace
 
 cpu::Binding bind_product(const Request& request) {
-  const auto [m, n, k] = cpu::product_shape(request);
+  const auto [m, n, k] = product_shape(request);
   // matmul is many times slower than sgemm on vectors, and somewhat slower on a transposed A. Its output scale
   // multiplies the bias too, and is fixed when the primitive is made, so that a learning rate would keep it from its
   // fastest implementation.

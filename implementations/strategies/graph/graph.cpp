@@ -56,6 +56,7 @@ void CompiledTrainer::prepare(const gdbench_problem& problem, const gdbench_sett
     const kernels::Buffer arena = session().allocate(arena_bytes);
     full_.emplace(make_step(full, arena, feed().place(0)));
     if (partial) partial_.emplace(make_step(*partial, arena, feed().place(feed().loader().steps_per_epoch() - 1)));
+    finish();
   });
 }
 
@@ -111,5 +112,23 @@ const StrategyDescriptor kDescriptor = {
     .create = make_strategy<CompiledTrainer>,
     .create_update = make_strategy<CompiledUpdate>,
 };
+
+namespace {
+
+StrategyDescriptor recorded() {
+  StrategyDescriptor descriptor = kDescriptor;
+  descriptor.policy = "+device-graph";
+  descriptor.description = "the step as a graph, its calls recorded on the device and replayed, many steps at once";
+  descriptor.tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS);
+  descriptor.create = [](const kernels::Backend& backend) -> std::unique_ptr<Strategy> {
+    return std::make_unique<CompiledTrainer>(backend, true);
+  };
+  descriptor.create_update = nullptr;
+  return descriptor;
+}
+
+}  // namespace
+
+const StrategyDescriptor kDeviceGraphDescriptor = recorded();
 
 }  // namespace gdbench::strategies::graph

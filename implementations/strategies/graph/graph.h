@@ -7,5 +7,7 @@
 namespace gdbench::strategies::graph {
 
 extern const StrategyDescriptor kDescriptor;
+// The same, recorded on a device.
+extern const StrategyDescriptor kDeviceGraphDescriptor;
 
 }  // namespace gdbench::strategies::graph

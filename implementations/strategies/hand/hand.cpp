@@ -27,8 +27,10 @@ void Hand::prepare(const gdbench_problem& problem, const gdbench_settings& setti
   Trainer::prepare(problem, settings);
   network_.emplace(session(), problem, parameters(), masks(), largest_part());
   full_.emplace(make_step(feed().place(0)));
-  if (feed().loader().partial_rows() == 0) return;
-  partial_.emplace(make_step(feed().place(feed().loader().steps_per_epoch() - 1)));
+  if (feed().loader().partial_rows() != 0) {
+    partial_.emplace(make_step(feed().place(feed().loader().steps_per_epoch() - 1)));
+  }
+  finish();
 }
 
 TrainingProgram Hand::make_step(const BatchFeed::Batch& batch) {

@@ -170,7 +170,7 @@ class ReplayTrainer final : public TapeTrainer {
 
 void ReplayTrainer::run(std::uint64_t steps) {
   // A batch that is all the data lies where it lay when it was recorded.
-  if (full_ && feed().loader().full_batch()) {
+  if (full_ && feed().full_batch()) {
     for_each_step(steps, [&program = full_->program()](const BatchFeed::Batch&) { program.run(); });
     return;
   }

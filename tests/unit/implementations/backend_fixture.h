@@ -15,6 +15,15 @@ namespace gdbench::kernels {
 // Opened once; fails the test where it cannot be.
 const Backend& backend_named(const std::string& name);
 
+// Whether its buffers are no host addresses.
+bool is_device(const std::string& name);
+
+// The folder that a backend's plugin lies in, and, in its folder `kernels`, the backend.
+std::string plugin_folder(const std::string& name);
+
+// Of a test that a step allocates nothing; empty where they are.
+std::string why_allocations_are_not_counted(const std::string& backend);
+
 // A dense row-major matrix in double, the test's own arithmetic.
 struct Dense {
   std::int64_t rows = 0;
@@ -71,7 +80,7 @@ struct BackendCase {
   std::string backend;
   gdbench_dtype dtype;
 };
-// The names of the backends of this build.
+// The names of the backends of this build that can be used here.
 std::vector<std::string> backend_names();
 // Every backend that does arithmetic, in every dtype that it has.
 std::vector<BackendCase> all_cases();

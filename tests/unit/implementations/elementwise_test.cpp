@@ -140,8 +140,27 @@ TEST_P(ElementwiseTest, MultiplyApartAndInPlace) {
   EXPECT_EQ(context_.bind_status(request(Op::combine, {{2, 3}, {3, 2}, {2, 3}})), GDBENCH_INVALID);
 }
 
-TEST_P(ElementwiseTest, RefusesOpsItDoesNotHave) {
-  EXPECT_EQ(context_.bind_status(request(Op::gather, {{4, 2}, {3, 1}, {3, 2}})), GDBENCH_UNSUPPORTED);
+// Devices gather rows by themselves; on a CPU the loader does.
+TEST_P(ElementwiseTest, GathersRowsOrSaysThatItDoesNot) {
+  for (const auto& [rows, count, columns] : {std::tuple(4, 3, 2), {1, 5, 1}, {97, 300, 7}, {9, 1, 784}}) {
+    const Request gather = request(Op::gather, {{rows, columns}, {count, 1}, {count, columns}});
+    if (!is_device(GetParam().backend)) {
+      EXPECT_EQ(context_.bind_status(gather), GDBENCH_UNSUPPORTED);
+      continue;
+    }
+    const Dense a = random_matrix(generator_, rows, columns);
+    std::uniform_int_distribution<std::uint32_t> row(0, static_cast<std::uint32_t>(rows - 1));
+    std::vector<std::uint32_t> index;
+    Dense expected(count, columns);
+    for (std::int64_t r = 0; r < count; ++r) {
+      index.push_back(row(generator_));
+      for (std::int64_t c = 0; c < columns; ++c) expected.at(r, c) = a.at(index.back(), c);
+    }
+    const Buffer result = context_.upload(random_matrix(generator_, count, columns));
+    context_.run(gather,
+                 {context_.upload(a), context_.upload_bytes(index.data(), index.size() * sizeof(index[0])), result});
+    EXPECT_EQ(context_.download(result, count, columns).values, expected.values);
+  }
 }
 
 double squared_error(const Dense& p, const Dense& y, gdbench_loss loss) {

@@ -18,7 +18,7 @@ namespace {
 class PluginTest : public testing::TestWithParam<kernels::BackendCase> {
  protected:
   void SetUp() override {
-    const std::string file = GDBENCH_BINARY_DIR "/lib/gdbench/libgdbench_" + GetParam().backend + ".so";
+    const std::string file = kernels::plugin_folder(GetParam().backend) + "/libgdbench_" + GetParam().backend + ".so";
     library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(library_, nullptr) << dlerror();
     const auto entry = reinterpret_cast<gdbench_plugin_entry_function>(dlsym(library_, GDBENCH_PLUGIN_ENTRY_NAME));
@@ -62,7 +62,8 @@ TEST_P(PluginTest, DescribesItself) {
   EXPECT_EQ(implementation_->capabilities & GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC), 0u);
   EXPECT_EQ(implementation_->optimizers, GDBENCH_BIT(GDBENCH_ADAMW + 1) - 1);
   EXPECT_EQ(implementation_->max_compute_threads, 1);
-  EXPECT_NE(std::string(implementation_->build).find("-march="), std::string::npos) << implementation_->build;
+  const char* built_for = kernels::is_device(GetParam().backend) ? "cuda" : "-march=";
+  EXPECT_NE(std::string(implementation_->build).find(built_for), std::string::npos) << implementation_->build;
 }
 
 TEST_P(PluginTest, TrainsThroughTheInterface) {
@@ -86,18 +87,20 @@ TEST_P(PluginTest, SaysHowManyHelperThreadsItReallyHas) {
   TrainingCase values = small_case();
   values.shuffled = true;
   TrainingProblem training(values);
-  EXPECT_EQ(implementation_->helper_threads, 1);
+  const bool device = kernels::is_device(GetParam().backend);
+  const std::int32_t own = kernels::backend_named(GetParam().backend).helper_threads;
+  EXPECT_EQ(implementation_->helper_threads, 1 + own);
   EXPECT_EQ(implementation_->helper_threads_in_use(instance_), 0);
-  const gdbench_option_value options[] = {{"loader", "auto"}, {"prefetch", "2"}};
+  const gdbench_option_value options[] = {{"loader", "auto"}, {"prefetch", "2"}, {"transfer", "pageable"}};
   const std::int32_t processor = any_processor();
   gdbench_settings& settings = training.mutable_settings();
-  settings.option_count = 2;
+  settings.option_count = device ? 3 : 2;
   settings.options = options;
   EXPECT_EQ(prepare(training), GDBENCH_UNSUPPORTED) << "no processor for the helper thread";
   settings.helper_core_count = 1;
   settings.helper_cores = &processor;
   ASSERT_EQ(prepare(training), GDBENCH_OK) << error_;
-  EXPECT_EQ(implementation_->helper_threads_in_use(instance_), 1);
+  EXPECT_EQ(implementation_->helper_threads_in_use(instance_), 1 + own);
   ASSERT_EQ(implementation_->set_state(instance_, &training.state()), GDBENCH_OK);
   ASSERT_EQ(implementation_->run(instance_, 3), GDBENCH_OK);
   ASSERT_EQ(implementation_->set_state(instance_, &training.state()), GDBENCH_OK);  // from step 0 again
@@ -124,7 +127,7 @@ TEST_P(PluginTest, RefusesWhatItDoesNotOffer) {
   training.mutable_settings().compute_threads = 1;
   const gdbench_stream stream{};
   training.mutable_data().stream = &stream;
-  expect_refusal("memory_cap is 0");
+  expect_refusal(kernels::is_device(GetParam().backend) ? "streamed" : "memory_cap is 0");
   training.mutable_data().stream = nullptr;
   EXPECT_EQ(prepare(training), GDBENCH_OK) << error_;
 }

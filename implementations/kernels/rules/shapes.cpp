@@ -1,6 +1,6 @@
-#include "implementations/kernels/cpu/shapes.h"
+#include "implementations/kernels/rules/shapes.h"
 
-namespace gdbench::kernels::cpu {
+namespace gdbench::kernels {
 namespace {
 
 std::string text_of(const Operand& operand) {
@@ -120,4 +120,4 @@ ProductShape product_shape(const Request& request) {
   return shape;
 }
 
-}  // namespace gdbench::kernels::cpu
+}  // namespace gdbench::kernels

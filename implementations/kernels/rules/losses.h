@@ -1,10 +1,12 @@
-#include "implementations/kernels/cpu/call.h"
+// What the losses are multiplied by.
+#pragma once
 
-namespace gdbench::kernels::cpu {
-namespace {
+#include "implementations/kernels/kernels.h"
+
+namespace gdbench::kernels {
 
 // The constants of gdbench_loss: means are over rows, and for squared errors over outputs too.
-double loss_scale(const Request& request) {
+inline double loss_scale(const Request& request) {
   const auto rows = static_cast<double>(request.operands[0].rows);
   if (request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) return 1 / rows;
   const double mean = 1 / (rows * static_cast<double>(request.operands[0].columns));
@@ -12,9 +14,4 @@ double loss_scale(const Request& request) {
   return request.loss == GDBENCH_MSE ? mse : mse / 2;
 }
 
-}  // namespace
-
-LossCall::LossCall(const Request& request)
-    : ShapedCall(request.operands[0]), scale(request.alpha * loss_scale(request)) {}
-
-}  // namespace gdbench::kernels::cpu
+}  // namespace gdbench::kernels

@@ -5,7 +5,7 @@
 
 #include "implementations/kernels/kernels.h"
 
-namespace gdbench::kernels::cpu {
+namespace gdbench::kernels {
 
 // Empty where the operands fit together, otherwise one line that says which do not.
 std::string shape_error(const Request& request);
@@ -18,4 +18,4 @@ struct ProductShape {
 };
 ProductShape product_shape(const Request& request);
 
-}  // namespace gdbench::kernels::cpu
+}  // namespace gdbench::kernels

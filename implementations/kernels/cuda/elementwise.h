@@ -1,0 +1,48 @@
+// What elementwise ops and the epilogues of products share.
+#pragma once
+
+#include "implementations/kernels/cuda/launch.h"
+#include "implementations/kernels/kernels.h"
+#include "implementations/kernels/rules/activations.h"
+
+namespace gdbench::kernels::cuda {
+
+inline std::int64_t size_of(const Operand& operand) { return operand.rows * operand.columns; }
+
+template <class T, class Function>
+struct Apply {
+  GDBENCH_HOST_DEVICE T operator()(T z) const { return Function::template value<T>(z); }
+};
+
+// Calls `make` with an activation's function; null for one that is not known.
+template <class Make>
+auto with_activation(gdbench_activation activation, Make make) -> decltype(make(Identity{})) {
+  switch (activation) {
+    case GDBENCH_IDENTITY:
+      return make(Identity{});
+    case GDBENCH_RELU:
+      return make(Relu{});
+    case GDBENCH_TANH:
+      return make(Tanh{});
+    case GDBENCH_SIGMOID:
+      return make(Sigmoid{});
+  }
+  return nullptr;
+}
+
+// z[i, j] = function(z[i, j] + bias[j])
+template <class T, class Function>
+struct BiasMap {
+  const T* bias;
+  T* z;
+  std::int64_t columns;
+  Function function;
+  GDBENCH_HOST_DEVICE void operator()(std::int64_t i) const { z[i] = function(z[i] + bias[i % columns]); }
+};
+
+template <class T, class Function>
+void launch_bias(cudaStream_t stream, const Operand& z, const T* bias, T* at, Function function) {
+  launch_entries(stream, size_of(z), BiasMap<T, Function>{bias, at, z.columns, function});
+}
+
+}  // namespace gdbench::kernels::cuda

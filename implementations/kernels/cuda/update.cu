@@ -1,0 +1,110 @@
+// Every optimizer's update: one pass over gradient, parameter and slots, four entries of 4 bytes (two of 8) at once.
+#include "implementations/kernels/cuda/call.h"
+#include "implementations/kernels/cuda/elementwise.h"
+#include "implementations/kernels/cuda/entries.h"
+#include "implementations/kernels/rules/updates.h"
+
+namespace gdbench::kernels::cuda {
+namespace {
+
+template <class T, class Rule, Decay decay>
+struct Update {
+  const T* gradient;
+  const UpdateScalars* scalars;
+  T* parameter;
+  T* first;
+  T* second;
+  std::int64_t packs;
+  UpdateConstants<T> constants;
+
+  GDBENCH_HOST_DEVICE void operator()(std::int64_t i) const {
+    const UpdateStep<T> step(constants, *scalars);
+    if (i >= packs) {
+      const std::int64_t at = packs * kPackWidth<T> + (i - packs);
+      parameter[at] = updated<Rule, decay>(step, parameter[at], gradient[at], first + at, second + at);
+      return;
+    }
+    const Pack<T> g = reinterpret_cast<const Pack<T>*>(gradient)[i];
+    Pack<T> p = reinterpret_cast<Pack<T>*>(parameter)[i];
+    Pack<T> one{};
+    Pack<T> two{};
+    if constexpr (Rule::kSlots > 0) one = reinterpret_cast<Pack<T>*>(first)[i];
+    if constexpr (Rule::kSlots > 1) two = reinterpret_cast<Pack<T>*>(second)[i];
+    for (int l = 0; l < kPackWidth<T>; ++l) {
+      p.entries[l] = updated<Rule, decay>(step, p.entries[l], g.entries[l], one.entries + l, two.entries + l);
+    }
+    reinterpret_cast<Pack<T>*>(parameter)[i] = p;
+    if constexpr (Rule::kSlots > 0) reinterpret_cast<Pack<T>*>(first)[i] = one;
+    if constexpr (Rule::kSlots > 1) reinterpret_cast<Pack<T>*>(second)[i] = two;
+  }
+};
+
+template <class T, class Rule, Decay decay>
+OwnedCall* bind_with(Context& context, const Request& request) {
+  const std::int64_t size = size_of(request.operands[2]);
+  const UpdateConstants<T> constants(*request.optimizer);
+  return make_call(context, "update", [size, constants](Context& to, const Buffer* buffers) {
+    // A slot that the rule does not have is never read: any address serves.
+    Update<T, Rule, decay> update{data<const T>(buffers[0]),
+                                  data<const UpdateScalars>(buffers[1]),
+                                  data<T>(buffers[2]),
+                                  data<T>(buffers[2]),
+                                  data<T>(buffers[2]),
+                                  0,
+                                  constants};
+    bool packed = packs(update.gradient) && packs(update.parameter);
+    if constexpr (Rule::kSlots > 0) {
+      update.first = data<T>(buffers[3]);
+      packed = packed && packs(update.first);
+    }
+    if constexpr (Rule::kSlots > 1) {
+      update.second = data<T>(buffers[4]);
+      packed = packed && packs(update.second);
+    }
+    const Split split = split_of<T>(size, packed);
+    update.packs = split.packs;
+    launch_entries(to.stream, split.bodies(), update);
+  });
+}
+
+template <class T, class Rule>
+OwnedCall* bind_rule(Context& context, const Request& request) {
+  switch (decay_of(*request.optimizer)) {
+    case Decay::none:
+      return bind_with<T, Rule, Decay::none>(context, request);
+    case Decay::coupled:
+      return bind_with<T, Rule, Decay::coupled>(context, request);
+    case Decay::decoupled:
+      return bind_with<T, Rule, Decay::decoupled>(context, request);
+  }
+  return nullptr;
+}
+
+template <class T>
+OwnedCall* bind_of(Context& context, const Request& request) {
+  switch (request.optimizer->kind) {
+    case GDBENCH_SGD:
+      return bind_rule<T, Sgd>(context, request);
+    case GDBENCH_MOMENTUM:
+      return bind_rule<T, Momentum>(context, request);
+    case GDBENCH_NESTEROV:
+      return bind_rule<T, Nesterov>(context, request);
+    case GDBENCH_ADAGRAD:
+      return bind_rule<T, Adagrad>(context, request);
+    case GDBENCH_RMSPROP:
+      return bind_rule<T, Rmsprop>(context, request);
+    case GDBENCH_ADAM:
+    case GDBENCH_ADAMW:
+      return bind_rule<T, Adam>(context, request);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+OwnedCall* bind_update(Context& context, const Request& request) {
+  return request.dtype == GDBENCH_F32 ? bind_of<float>(context, request) : bind_of<double>(context, request);
+}
+
+}  // namespace gdbench::kernels::cuda

@@ -1,0 +1,15 @@
+// The strategies that run on a CUDA device; adding one is a line.
+#pragma once
+
+#include "implementations/strategies/graph/graph.h"
+#include "implementations/strategies/hand/hand.h"
+#include "implementations/strategies/tape/tape_strategy.h"
+
+namespace gdbench::plugins {
+
+inline constexpr const strategies::StrategyDescriptor* kCudaStrategies[] = {
+    &strategies::hand::kDescriptor,         &strategies::tape::kDescriptor,  &strategies::tape::kReplayDescriptor,
+    &strategies::tape::kRerecordDescriptor, &strategies::graph::kDescriptor, &strategies::graph::kDeviceGraphDescriptor,
+};
+
+}  // namespace gdbench::plugins

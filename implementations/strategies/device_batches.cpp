@@ -1,0 +1,136 @@
+#include "implementations/strategies/device_batches.h"
+
+#include <numeric>
+#include <string>
+
+#include "implementations/failure.h"
+#include "implementations/options.h"
+
+namespace gdbench::strategies {
+namespace {
+
+using implementations::Failure;
+
+gdbench_data with_order(const gdbench_data& data, const std::vector<std::uint32_t>& identity) {
+  gdbench_data ordered = data;
+  if (data.order == nullptr && !identity.empty()) {
+    ordered.order = identity.data();
+    ordered.epochs = 1;
+  }
+  return ordered;
+}
+
+std::vector<std::uint32_t> identity_for(const gdbench_data& data, bool gather) {
+  std::vector<std::uint32_t> identity(gather && data.order == nullptr ? static_cast<std::size_t>(data.rows) : 0);
+  std::iota(identity.begin(), identity.end(), 0U);
+  return identity;
+}
+
+}  // namespace
+
+Transfer read_transfer(const gdbench_settings& settings) {
+  const std::string value = implementations::option_value(settings, kTransferOption.key);
+  if (value.empty() || value == "resident") return Transfer::resident;
+  if (value == "pageable") return Transfer::pageable;
+  if (value == "pinned") return Transfer::pinned;
+  throw Failure(GDBENCH_INVALID, "transfer: found \"" + value + "\", expected resident, pageable or pinned");
+}
+
+DeviceBatches::DeviceBatches(Session& session, const gdbench_data& data, const gdbench_problem& problem,
+                             pipeline::BatchLoader& loader, Transfer transfer, bool gather)
+    : session_(session),
+      loader_(loader),
+      identity_(identity_for(data, gather && problem.batch_rows < data.rows)),
+      plan_{&ordered_, problem.batch_rows, problem.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY} {
+  ordered_ = with_order(data, identity_);
+  if (transfer != Transfer::resident) {
+    prepare_copies(transfer);
+    return;
+  }
+  if (loader.makes_batches() || loader.helper_threads() > 0) {
+    throw Failure(GDBENCH_UNSUPPORTED, "batches made on the host with transfer=resident");
+  }
+  show_all();
+  if (ordered_.order != nullptr && !loader.lays_out()) prepare_gathering();
+}
+
+void DeviceBatches::show_all() {
+  const pipeline::BatchMemory& memory = loader_.memory();
+  x_ = session_.import_host(memory.x, memory.x_bytes);
+  targets_ = session_.import_host(memory.targets, memory.target_bytes);
+}
+
+void DeviceBatches::prepare_gathering() {
+  mode_ = Mode::gathered;
+  const auto entries = static_cast<std::size_t>(ordered_.epochs * ordered_.rows);
+  order_ = session_.import_host(ordered_.order, entries * sizeof(std::uint32_t));
+  const auto rows = static_cast<std::size_t>(plan_.batch_rows);
+  batch_x_ = session_.allocate(rows * plan_.x_row_bytes());
+  batch_targets_ = session_.allocate(rows * plan_.target_row_bytes());
+  full_ = make_gathering(plan_.batch_rows);
+  full_index_ = full_.occurrences(order_);
+  if (loader_.partial_rows() == 0) return;
+  partial_ = make_gathering(loader_.partial_rows());
+  partial_index_ = partial_.occurrences(order_);
+}
+
+Program DeviceBatches::make_gathering(std::int64_t rows) {
+  Program program;
+  kernels::Request request;
+  request.op = kernels::Op::gather;
+  request.dtype = static_cast<gdbench_dtype>(ordered_.dtype);
+  program.add(session_, request, GDBENCH_PHASE_DATA,
+              {{x_, ordered_.rows, ordered_.features}, {order_, rows, 1}, {batch_x_, rows, ordered_.features}});
+  // Labels are moved as what they are, four bytes each.
+  if (plan_.labels) request.dtype = GDBENCH_F32;
+  const std::int64_t columns = plan_.labels ? 1 : ordered_.outputs;
+  program.add(session_, request, GDBENCH_PHASE_DATA,
+              {{targets_, ordered_.rows, columns}, {order_, rows, 1}, {batch_targets_, rows, columns}});
+  return program;
+}
+
+void DeviceBatches::prepare_copies(Transfer transfer) {
+  mode_ = Mode::copied;
+  const auto rows = static_cast<std::size_t>(plan_.batch_rows);
+  batch_x_ = session_.allocate(rows * plan_.x_row_bytes());
+  batch_targets_ = session_.allocate(rows * plan_.target_row_bytes());
+  if (transfer == Transfer::pageable) return;
+  const pipeline::BatchMemory& memory = loader_.memory();
+  session_.pin(memory.x, memory.x_bytes);
+  session_.pin(memory.targets, memory.target_bytes);
+  waits_ = loader_.makes_batches() || loader_.helper_threads() > 0;
+}
+
+void DeviceBatches::gather(kernels::Buffer index, std::int64_t rows) {
+  const bool whole = rows == plan_.batch_rows;
+  for (kernels::Buffer* place : whole ? full_index_ : partial_index_) *place = index;
+  (whole ? full_ : partial_).run();
+}
+
+DeviceBatch DeviceBatches::batch(std::int64_t step) {
+  if (mode_ == Mode::slices) return place(step);
+  if (mode_ == Mode::gathered) {
+    const auto first = static_cast<std::size_t>(plan_.index(step) - ordered_.order);
+    gather(session_.slice(order_, first * sizeof(std::uint32_t)), plan_.rows(step));
+    return place(step);
+  }
+  if (waits_) session_.synchronise();
+  const pipeline::Batch made = loader_.batch(step);
+  const auto rows = static_cast<std::size_t>(made.rows);
+  session_.enqueue_upload(batch_x_, made.x, rows * plan_.x_row_bytes());
+  session_.enqueue_upload(batch_targets_, made.targets, rows * plan_.target_row_bytes());
+  return {batch_x_, batch_targets_, made.rows};
+}
+
+DeviceBatch DeviceBatches::place(std::int64_t step) const {
+  if (mode_ != Mode::slices) return {batch_x_, batch_targets_, plan_.rows(step)};
+  const pipeline::BatchMemory& memory = loader_.memory();
+  const pipeline::Batch at = loader_.place(step);
+  const auto offset = [](const void* address, const std::byte* start) {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(address) - start);
+  };
+  return {session_.slice(x_, offset(at.x, memory.x)), session_.slice(targets_, offset(at.targets, memory.targets)),
+          at.rows};
+}
+
+}  // namespace gdbench::strategies

@@ -1,0 +1,85 @@
+// How batches get to a device, whose memory is not the host's.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "implementations/pipeline/batch_loader.h"
+#include "implementations/strategies/program.h"
+#include "implementations/strategies/session.h"
+
+namespace gdbench::strategies {
+
+enum class Transfer {
+  resident,  // all data are copied ahead; a step takes a slice of them, or gathers its rows on the device
+  pageable,  // each step copies its batch from the host's memory
+  pinned     // the same from memory whose pages are locked, which the device reads by itself
+};
+
+// The option of every strategy that reads batches, on devices only.
+constexpr gdbench_option kTransferOption = {"transfer",
+                                            GDBENCH_OPTION_CHOICE,
+                                            0,
+                                            "resident",
+                                            "resident|pageable|pinned",
+                                            "data on a device: copied there before the first step, or batch by batch "
+                                            "in each step, from memory as it is or with "
+                                            "its pages locked"};
+
+// Throws Failure (GDBENCH_INVALID) for a value that is none.
+Transfer read_transfer(const gdbench_settings& settings);
+
+// A batch in the device's memory.
+struct DeviceBatch {
+  kernels::Buffer x = nullptr;        // [rows, features]
+  kernels::Buffer targets = nullptr;  // [rows, outputs], or labels [rows]
+  std::int64_t rows = 0;
+};
+
+class DeviceBatches {
+ public:
+  // `loader` delivers batches of `data` in the host's memory. With Transfer::resident its own order is none, as
+  // `data.order` is followed here. `gather`: rows are gathered although they lie together, so that every step reads its
+  // batch from the same place. Throws Failure: GDBENCH_UNSUPPORTED where the host would have to make what is resident.
+  DeviceBatches(Session& session, const gdbench_data& data, const gdbench_problem& problem,
+                pipeline::BatchLoader& loader, Transfer transfer, bool gather);
+
+  // As BatchFeed's.
+  DeviceBatch batch(std::int64_t step);
+  DeviceBatch place(std::int64_t step) const;
+  // Whether all steps see the same batch in the same place.
+  bool full_batch() const { return mode_ == Mode::slices && loader_.full_batch(); }
+  bool copies() const { return mode_ == Mode::copied; }
+
+  // Where batches are gathered: the rows of a step, [rows] in the host's memory, and the gathering of any such.
+  bool gathers() const { return mode_ == Mode::gathered; }
+  const std::uint32_t* index(std::int64_t step) const { return plan_.index(step); }
+  void gather(kernels::Buffer index, std::int64_t rows);
+
+ private:
+  enum class Mode { slices, gathered, copied };
+
+  void show_all();
+  void prepare_gathering();
+  void prepare_copies(Transfer transfer);
+  Program make_gathering(std::int64_t rows);
+
+  Session& session_;
+  pipeline::BatchLoader& loader_;
+  gdbench_data ordered_{};  // the data with an order, though it be the identity's; what plan_ refers to
+  std::vector<std::uint32_t> identity_;
+  pipeline::BatchPlan plan_;
+  Mode mode_ = Mode::slices;
+  bool waits_ = false;           // copied: the loader's buffer must not be made anew while the device reads it
+  kernels::Buffer x_ = nullptr;  // slices and gathered: all of it
+  kernels::Buffer targets_ = nullptr;
+  kernels::Buffer order_ = nullptr;    // gathered: all epochs' indices
+  kernels::Buffer batch_x_ = nullptr;  // gathered and copied: one batch
+  kernels::Buffer batch_targets_ = nullptr;
+  Program full_;  // gathered: of a whole batch and of an epoch's smaller last one
+  Program partial_;
+  std::vector<kernels::Buffer*> full_index_;
+  std::vector<kernels::Buffer*> partial_index_;
+};
+
+}  // namespace gdbench::strategies

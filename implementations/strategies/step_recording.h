@@ -1,0 +1,53 @@
+// Training steps that a device was given once, to be done again without the host: the calls of several steps are
+// recorded as one, and a run replays them. What differs from step to step, the rows of a batch and the scalars of an
+// update, is read from windows in the device's memory, which are filled before a replay.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "implementations/strategies/batch_feed.h"
+#include "implementations/strategies/parameters.h"
+#include "implementations/strategies/session.h"
+#include "implementations/strategies/training_program.h"
+
+namespace gdbench::strategies {
+
+class StepRecording {
+ public:
+  // Records steps on whole batches; `partial`, of an epoch's smaller last batch, is run call by call and may be null.
+  // The programs' steps are run once, on whatever the buffers hold. All arguments outlive this. Throws Failure: what
+  // the session's recording says; GDBENCH_UNSUPPORTED where batches are copied in each step.
+  StepRecording(Session& session, Parameters& parameters, BatchFeed& feed, TrainingProgram& full,
+                TrainingProgram* partial);
+
+  // Steps `first` to `first` + `steps` - 1.
+  void run(std::int64_t first, std::uint64_t steps);
+
+ private:
+  // A recording of kSteps steps saves most of what launching it costs; one of a single step is for what is left over.
+  static constexpr std::int64_t kSteps = 32;
+
+  const kernels::Recording* record(std::int64_t steps);
+  void fill_windows(std::int64_t first, std::int64_t steps);
+  // How many steps from `step` on are on whole batches.
+  std::int64_t whole_batches_from(std::int64_t step) const;
+  void run_partial(std::int64_t step);
+
+  Session& session_;
+  Parameters& parameters_;
+  BatchFeed& feed_;
+  TrainingProgram& full_;
+  TrainingProgram* partial_;
+  bool gathers_;
+  std::int64_t batch_rows_;
+  kernels::Buffer scalars_ = nullptr;  // [kSteps] UpdateScalars
+  kernels::Buffer index_ = nullptr;    // [kSteps, batch rows], where batches are gathered
+  std::vector<kernels::UpdateScalars> host_scalars_;
+  std::vector<std::uint32_t> host_index_;
+  bool scalars_filled_ = false;
+  const kernels::Recording* many_ = nullptr;
+  const kernels::Recording* one_ = nullptr;
+};
+
+}  // namespace gdbench::strategies

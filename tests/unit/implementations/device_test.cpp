@@ -1,0 +1,92 @@
+// How a device gets its batches, and steps that it was given once and does again: all end where plain loops end.
+#include <string>
+#include <tuple>
+
+#include "implementations/failure.h"
+#include "tests/unit/implementations/processors.h"
+#include "tests/unit/implementations/strategies_under_test.h"
+
+namespace gdbench::strategies {
+namespace {
+
+gdbench_layer layer(std::int64_t inputs, std::int64_t outputs, gdbench_activation activation = GDBENCH_IDENTITY) {
+  return {inputs, outputs, activation, 1};
+}
+
+// A full batch; mini-batches in order and shuffled, with a smaller last one; labels; scalars that change at every step.
+std::vector<TrainingCase> cases() {
+  const std::vector<gdbench_layer> network = {layer(5, 7, GDBENCH_RELU), layer(7, 3)};
+  const OptimizerCase adam = {GDBENCH_ADAM, 0.01, false};
+  return {
+      {.layers = {layer(3, 1)}, .rows = 40, .batch_rows = 40},
+      {.layers = network, .rows = 40, .batch_rows = 40, .optimizer = adam},
+      {.layers = network, .rows = 43, .batch_rows = 4},
+      {.layers = network, .rows = 43, .batch_rows = 4, .shuffled = true, .optimizer = adam},
+      {.layers = network, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 256, .batch_rows = 4, .shuffled = true},
+      {.layers = network, .rows = 40, .batch_rows = 40, .shuffled = true},
+      {.layers = network, .rows = 30, .batch_rows = 7, .shuffled = true, .learning_rates = {0.05, 0.02, 0.01}},
+  };
+}
+
+class DeviceTest : public StrategiesTest {
+ protected:
+  // Enough for a recording of many steps, what is left over, and several epochs.
+  static constexpr std::uint64_t kSteps = 75;
+
+  static void expect_right(const StrategyDescriptor& descriptor, const std::vector<gdbench_option_value>& options) {
+    for (TrainingCase values : cases()) {
+      values.dtype = GetParam().dtype;
+      const TrainingProblem training(values);
+      SCOPED_TRACE(testing::Message() << name_of(descriptor) << ", " << values.rows << " rows, batches of "
+                                      << values.batch_rows << (values.shuffled ? ", shuffled" : ""));
+      expect_near(trained(descriptor, values, kSteps, options), training.trained(kSteps), 10 * tolerance());
+    }
+  }
+};
+
+TEST_P(DeviceTest, DataThatAreResident) {
+  for (const StrategyDescriptor* descriptor : kTrainers) {
+    expect_right(*descriptor, {});
+    expect_right(*descriptor, {{"loader", "resident"}});
+  }
+}
+
+TEST_P(DeviceTest, BatchesThatAreCopiedInEachStep) {
+  for (const char* transfer : {"pageable", "pinned"}) {
+    for (const char* loader : {"auto", "resident", "gather", "sample"}) {
+      expect_right(hand::kDescriptor, {{"transfer", transfer}, {"loader", loader}});
+    }
+  }
+}
+
+TEST_P(DeviceTest, StepsThatAreRecorded) { expect_right(graph::kDeviceGraphDescriptor, {}); }
+
+TEST_P(DeviceTest, RefusesWhatWouldNotBeSo) {
+  TrainingCase values = cases()[3];
+  values.dtype = GetParam().dtype;
+  const auto refusal = [&](const StrategyDescriptor& descriptor, const std::vector<gdbench_option_value>& options) {
+    TrainingProblem training(values);
+    try {
+      start(descriptor, training, options);
+    } catch (const implementations::Failure& failure) {
+      EXPECT_EQ(failure.status(), GDBENCH_UNSUPPORTED);
+      return std::string(failure.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal(hand::kDescriptor, {{"loader", "gather"}}), "batches made on the host with transfer=resident");
+  EXPECT_EQ(refusal(graph::kDeviceGraphDescriptor, {{"transfer", "pageable"}}),
+            "batches copied in each step of a recording");
+  EXPECT_NE(refusal(hand::kDescriptor, {{"features", "csr"}}), "");
+}
+
+std::vector<kernels::BackendCase> devices() {
+  std::vector<kernels::BackendCase> cases = kernels::all_cases();
+  std::erase_if(cases, [](const kernels::BackendCase& backend) { return !kernels::is_device(backend.backend); });
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, DeviceTest, testing::ValuesIn(devices()), kernels::case_name);
+
+}  // namespace
+}  // namespace gdbench::strategies
