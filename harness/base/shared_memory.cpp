@@ -17,20 +17,19 @@ namespace {
 
 Error system_error(const std::string& what) { return failure(what + ": " + std::strerror(errno)); }
 
-// "MemAvailable" of /proc/meminfo in bytes; the largest number where it cannot be read.
-std::uint64_t available_memory() {
+}  // namespace
+
+std::uint64_t available_memory_bytes() {
   std::ifstream file("/proc/meminfo");
   std::string key;
   std::uint64_t kibibytes = 0;
   std::string unit;
-  while (file >> key >> kibibytes) {
+  while (file >> key >> kibibytes) {  // "MemAvailable:  1234 kB"
     if (key == "MemAvailable:") return kibibytes * 1024;
     std::getline(file, unit);
   }
   return std::numeric_limits<std::uint64_t>::max();
 }
-
-}  // namespace
 
 SharedMemory::~SharedMemory() {
   if (data_ != nullptr) munmap(data_, size_);
@@ -51,9 +50,9 @@ SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
 
 Result<SharedMemory> SharedMemory::create(const std::string& name, std::size_t bytes) {
   // Reserving more than there is would set the out-of-memory killer on whoever is largest.
-  if (bytes > available_memory()) {
+  if (bytes > available_memory_bytes()) {
     return failure("cannot reserve " + std::to_string(bytes) + " bytes of shared memory: the machine has " +
-                   std::to_string(available_memory()) + " available");
+                   std::to_string(available_memory_bytes()) + " available");
   }
   // Close-on-exec: a worker gets only the descriptors that it was meant to inherit.
   const int descriptor = memfd_create(name.c_str(), MFD_CLOEXEC);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "harness/base/result.h"
@@ -34,6 +35,9 @@ class SharedMemory {
   std::size_t size_ = 0;
   int descriptor_ = -1;
 };
+
+// What the kernel says can be had without swapping, in bytes; the largest number where that cannot be read.
+std::uint64_t available_memory_bytes();
 
 // The next multiple of the ABI's array alignment, in bytes.
 constexpr std::size_t aligned_size(std::size_t bytes) { return (bytes + 63) / 64 * 64; }

@@ -23,6 +23,7 @@ struct Options {
   std::string budget;
   std::string precision;
   int launches = 0;
+  double keep_free_gib = 1;
   bool quick = false;
   bool dry_run = false;
   bool resume = false;
@@ -47,6 +48,7 @@ Result<measure::RunOptions> to_run_options(const Options& options) {
   run.launches = options.launches > 0 ? options.launches : options.quick ? 1 : 0;
   run.seed = options.selection.seed;
   run.limits = worker_limits(options.selection);
+  run.keep_free_bytes = static_cast<std::uint64_t>(options.keep_free_gib * 0x1p30);
   run.cancelled = &interrupted;
   run.progress = &show_progress;
   return run;
@@ -122,6 +124,11 @@ void add_run(CLI::App& app, Invocation& invocation) {
       ->type_name("SHARE");
   command->add_option("--launches", options->launches, "Exactly so many fresh processes per cell")
       ->check(CLI::Range(1, 1'000'000));
+  command
+      ->add_option("--keep-free", options->keep_free_gib,
+                   "GiB of memory below which no further worker is started beside others")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
   command
       ->add_option("--against", options->against,
                    "Compare with another build, measured side by side, or with a report; see gdbench compare")

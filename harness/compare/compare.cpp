@@ -67,9 +67,9 @@ void judge(const std::vector<Match>& matches, const CompareMatch& compare, Repor
   }
 }
 
-stats::VerdictOptions options_for(const Report& report, const std::string& scenario, const CompareOptions& options,
-                                  double confidence) {
-  stats::VerdictOptions verdict = result::verdict_options(report, scenario);
+stats::VerdictOptions options_for(const result::VerdictRules& rules, const std::string& scenario,
+                                  const CompareOptions& options, double confidence) {
+  stats::VerdictOptions verdict = rules.of(scenario);
   verdict.margin = options.margin;
   verdict.confidence = confidence;
   // Order statistics are exact; Student's t of a few launches is not what a gate should rest on.
@@ -124,10 +124,11 @@ ReportComparison compare_arms(const Report& report, const CompareOptions& option
   comparison.paired = true;
   comparison.margin = options.margin;
   comparison.confidence = options.confidence;
+  const result::VerdictRules rules(report);
   const Layouts base_layouts(report, result::kBasePaddedArm);
   const Layouts next_layouts(report, result::kNewPaddedArm);
   const auto compare = [&](const Match& match, double confidence) {
-    const stats::VerdictOptions verdict = options_for(report, match.next->scenario, options, confidence);
+    const stats::VerdictOptions verdict = options_for(rules, match.next->scenario, options, confidence);
     comparison.noise_floor = std::max(comparison.noise_floor, verdict.noise_floor);
     std::optional<stats::Comparison> all;
     for (const Cell* base : base_layouts.of(*match.base)) {
@@ -168,9 +169,11 @@ ReportComparison compare_reports(const Report& base, const Report& next, const C
         "two runs: what the machine did between them cannot be told from what the build does; gdbench run --against "
         "measures both builds side by side");
   }
+  const result::VerdictRules base_rules(base);
+  const result::VerdictRules next_rules(next);
   const auto compare = [&](const Match& match, double confidence) {
-    stats::VerdictOptions verdict = options_for(next, match.next->scenario, options, confidence);
-    const stats::VerdictOptions other = options_for(base, match.base->scenario, options, confidence);
+    stats::VerdictOptions verdict = options_for(next_rules, match.next->scenario, options, confidence);
+    const stats::VerdictOptions other = options_for(base_rules, match.base->scenario, options, confidence);
     verdict.noise_floor = std::max({verdict.noise_floor, other.noise_floor, drift});
     if (verdict.unfit.empty()) verdict.unfit = other.unfit;
     comparison.noise_floor = std::max(comparison.noise_floor, verdict.noise_floor);

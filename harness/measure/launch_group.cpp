@@ -7,6 +7,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/base/shared_memory.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/other_lengths.h"
 #include "harness/measure/profile_cell.h"
@@ -36,12 +37,12 @@ class LaunchGroup {
       : planned_(planned), cells_(cells), launch_(launch), options_(options), report_(report), journal_(journal) {}
 
   Status run() {
-    start_all();
-    // The first round is cold: caches, page tables and predictors of fresh processes.
-    for (int round = 0; round <= options_.rounds; ++round) {
-      if (Status status = visit_all(round); !status.ok()) return status;
+    Status status;
+    for (std::size_t next = 0; next < cells_.size() && status.ok() && !options_.cancelled();) {
+      next = start_from(next);
+      status = run_started();
+      members_.clear();
     }
-    Status status = finish_all();
     std::erase_if(cells_, [&](const LiveCell& cell) { return cell_of(cell).status.state != CellState::ok; });
     return status;
   }
@@ -51,28 +52,49 @@ class LaunchGroup {
 
   void fail(const LiveCell& live, result::CellStatus status) { cell_of(live).status = std::move(status); }
 
-  void start_all() {
-    for (LiveCell& live : cells_) {
-      if (options_.cancelled()) return;
-      auto member = std::make_unique<Member>();
-      member->live = &live;
-      member->launch.launch = launch_;
-      member->started_ns = monotonic_ns();
-      const scenario::Problem problem = timed_problem(planned_, *cell_of(live).block);
-      Result<CellWorker> started = CellWorker::start(planned_, *live.planned, problem, options_.limits, member->launch);
-      if (!started.ok()) {
-        fail(live, status_of(started.error()));
-        continue;
-      }
-      member->worker = std::move(started).value();
-      const Result<worker::BlockAnswer> first = member->worker.run_block(1, 0);
-      if (!first.ok()) {
-        fail(live, status_of(first.error()));
-        continue;
-      }
-      member->launch.first_step_ns = first.value().real_ns;
-      members_.push_back(std::move(member));
+  Status run_started() {
+    // The first round is cold: caches, page tables and predictors of fresh processes.
+    for (int round = 0; round <= options_.rounds; ++round) {
+      if (Status status = visit_all(round); !status.ok()) return status;
     }
+    return finish_all();
+  }
+
+  // Starts the cells from `first` on, as many as the memory is for; the cells of a unit stay together. Returns the
+  // first one that was left.
+  std::size_t start_from(std::size_t first) {
+    for (std::size_t i = first; i < cells_.size(); ++i) {
+      const bool next_unit = i > first && cells_[i].planned->unit != cells_[i - 1].planned->unit;
+      if (next_unit && !members_.empty() && available_memory_bytes() < options_.keep_free_bytes) {
+        note_once(
+            "not all workers of a scenario fit into the memory beside each other: some were measured after others");
+        return i;
+      }
+      if (options_.cancelled()) break;
+      start(cells_[i]);
+    }
+    return cells_.size();
+  }
+
+  void start(LiveCell& live) {
+    auto member = std::make_unique<Member>();
+    member->live = &live;
+    member->launch.launch = launch_;
+    member->started_ns = monotonic_ns();
+    const scenario::Problem problem = timed_problem(planned_, *cell_of(live).block);
+    Result<CellWorker> started = CellWorker::start(planned_, *live.planned, problem, options_.limits, member->launch);
+    if (!started.ok()) {
+      fail(live, status_of(started.error()));
+      return;
+    }
+    member->worker = std::move(started).value();
+    const Result<worker::BlockAnswer> first = member->worker.run_block(1, 0);
+    if (!first.ok()) {
+      fail(live, status_of(first.error()));
+      return;
+    }
+    member->launch.first_step_ns = first.value().real_ns;
+    members_.push_back(std::move(member));
   }
 
   Status visit_all(int round) {

@@ -42,6 +42,9 @@ struct RunOptions {
   double adapter_warm_up_seconds = 0.01;
   double minimum_block_seconds = 0.0002;  // an empty block reads about a microsecond: 0.5% of this
   std::uint64_t seed = 1;
+  // Workers of a scenario run side by side while the machine has so much memory left; those beyond it run after them,
+  // in the same launch.
+  std::uint64_t keep_free_bytes = std::uint64_t{1} << 30;
   std::size_t data_cap_bytes = kDataCapBytes;  // of data held at once
   worker::Limits limits;
   std::function<bool()> cancelled = [] { return false; };

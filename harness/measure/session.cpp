@@ -67,6 +67,7 @@ class Session {
       }
       const double scenario_start = elapsed();
       if (Status status = planned->acquire(); !status.ok()) return status;
+      if (all_known(*planned)) continue;  // from the journal of a run that goes on
       const Result<verify::Yardstick> yardstick = make_yardstick_for(*planned, options_.seed);
       if (!yardstick.ok()) return yardstick.error();
       for (const PlannedCell& planned_cell : planned->cells) {
@@ -128,6 +129,12 @@ class Session {
     cell.block = verified.block;
     cell.runtime = verified.runtime;
     return true;
+  }
+
+  bool all_known(const PlannedScenario& planned) const {
+    return std::none_of(planned.cells.begin(), planned.cells.end(), [this](const PlannedCell& planned_cell) {
+      return report_.cells[planned_cell.index].status.state == CellState::pending;
+    });
   }
 
   double share_of_budget() const { return std::min(1.0, elapsed() / std::max(options_.budget_seconds, 1e-9)); }

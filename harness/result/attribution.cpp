@@ -68,8 +68,9 @@ std::vector<OpDifference> op_differences(const Profile& profile, const Profile& 
   return sorted;
 }
 
-void add_taxes(const Report& report, const Group& group, std::vector<FrameworkTax>& taxes) {
-  const std::string base_strategy = parse_implementation(report.run.baseline).strategy;
+void add_taxes(const std::string& baseline, const VerdictRules& rules, const Group& group,
+               std::vector<FrameworkTax>& taxes) {
+  const std::string base_strategy = parse_implementation(baseline).strategy;
   std::unordered_map<const Cell*, Visits> visits;
   for (const Cell* cell : group) {
     const ImplementationName name = parse_implementation(cell->implementation);
@@ -85,8 +86,8 @@ void add_taxes(const Report& report, const Group& group, std::vector<FrameworkTa
     tax.base = base->id;
     tax.difference_ns = stats::paired_difference(pairs);
     const auto& ratio = cell->summary->ratio;  // the same question where the base is the baseline's cell
-    tax.ratio = ratio && ratio->baseline == base->id ? ratio->comparison
-                                                     : stats::compare(pairs, verdict_options(report, cell->scenario));
+    tax.ratio =
+        ratio && ratio->baseline == base->id ? ratio->comparison : stats::compare(pairs, rules.of(cell->scenario));
     if (cell->profile) tax.calls_per_step = calls_per_step(*cell->profile);
     if (tax.calls_per_step > 0) tax.difference_per_call_ns = tax.difference_ns.value / tax.calls_per_step;
     if (cell->profile && base->profile) tax.ops = op_differences(*cell->profile, *base->profile);
@@ -146,8 +147,9 @@ void add_break_evens(const Group& group, const std::string& baseline, const stat
 Attribution attribution_of(const Report& report) {
   const stats::BootstrapOptions bootstrap{.seed = report.run.seed};
   Attribution attribution;
+  const VerdictRules rules(report);
   for (const Group& group : groups_of(report)) {
-    add_taxes(report, group, attribution.taxes);
+    add_taxes(report.run.baseline, rules, group, attribution.taxes);
     add_break_evens(group, report.run.baseline, bootstrap, attribution.break_evens);
   }
   attribution.fits = cost_fits_of(report, bootstrap);

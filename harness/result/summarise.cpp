@@ -89,14 +89,14 @@ void summarise(Report& report) {
   report.controls.reset();
   if (std::vector<Control> controls = controls_of(report); !controls.empty()) report.controls = std::move(controls);
   const std::unordered_map<std::string, Baseline> baselines = baselines_of(report);
+  const VerdictRules rules(report);
   for (Cell& cell : report.cells) {
     if (!cell.summary) continue;
     const auto baseline = baselines.find(group_of(cell));
     if (baseline == baselines.end() || baseline->second.cell == &cell) continue;
     const std::vector<stats::Pair> pairs = pairs_of(baseline->second.visits, cell);
     if (pairs.empty()) continue;
-    cell.summary->ratio =
-        RatioToBaseline{baseline->second.cell->id, stats::compare(pairs, verdict_options(report, cell.scenario))};
+    cell.summary->ratio = RatioToBaseline{baseline->second.cell->id, stats::compare(pairs, rules.of(cell.scenario))};
   }
   Attribution attribution = attribution_of(report);
   report.attribution.reset();

@@ -11,13 +11,25 @@ namespace gdbench::result {
 
 namespace {
 
-const Cell* twin_of(const Report& report, const Cell& control) {
-  const auto twin = std::find_if(report.cells.begin(), report.cells.end(), [&](const Cell& cell) {
-    return cell.arm != kControlArm && cell.summary && cell.scenario == control.scenario &&
-           cell.implementation == control.implementation && cell.options == control.options &&
-           cell.threads == control.threads;
+// Timed cells by scenario, but for the controls.
+using Timed = std::unordered_map<std::string, std::vector<const Cell*>>;
+
+Timed timed_cells(const Report& report) {
+  Timed timed;
+  for (const Cell& cell : report.cells) {
+    if (cell.arm != kControlArm && cell.summary) timed[cell.scenario].push_back(&cell);
+  }
+  return timed;
+}
+
+const Cell* twin_of(const Timed& timed, const Cell& control) {
+  const auto cells = timed.find(control.scenario);
+  if (cells == timed.end()) return nullptr;
+  const auto twin = std::find_if(cells->second.begin(), cells->second.end(), [&](const Cell* cell) {
+    return cell->implementation == control.implementation && cell->options == control.options &&
+           cell->threads == control.threads;
   });
-  return twin == report.cells.end() ? nullptr : &*twin;
+  return twin == cells->second.end() ? nullptr : *twin;
 }
 
 std::string unfit_words(const Control& control) {
@@ -26,13 +38,23 @@ std::string unfit_words(const Control& control) {
                    ratio.interval.low, ratio.interval.high);
 }
 
+void apply(const Control& control, stats::VerdictOptions& options) {
+  const stats::Comparison& comparison = control.comparison;
+  if (comparison.ratio.launches >= options.minimum_launches) {
+    options.noise_floor = std::max(options.noise_floor, std::exp(std::abs(std::log(comparison.ratio.value))) - 1);
+  }
+  const stats::Verdict verdict = comparison.verdict;
+  if (verdict == stats::Verdict::faster || verdict == stats::Verdict::slower) options.unfit = unfit_words(control);
+}
+
 }  // namespace
 
 std::vector<Control> controls_of(const Report& report) {
   std::vector<Control> controls;
+  const Timed timed = timed_cells(report);
   for (const Cell& cell : report.cells) {
     if (cell.arm != kControlArm || !cell.summary) continue;
-    const Cell* twin = twin_of(report, cell);
+    const Cell* twin = twin_of(timed, cell);
     if (twin == nullptr) continue;
     const std::vector<stats::Pair> pairs = pairs_of(*twin, cell);
     if (!pairs.empty()) controls.push_back({cell.scenario, cell.id, twin->id, stats::compare(pairs, {})});
@@ -40,17 +62,21 @@ std::vector<Control> controls_of(const Report& report) {
   return controls;
 }
 
+VerdictRules::VerdictRules(const Report& report) {
+  if (!report.controls) return;
+  for (const Control& control : *report.controls) apply(control, by_scenario_[control.scenario]);
+}
+
+const stats::VerdictOptions& VerdictRules::of(const std::string& scenario) const {
+  const auto found = by_scenario_.find(scenario);
+  return found == by_scenario_.end() ? without_control_ : found->second;
+}
+
 stats::VerdictOptions verdict_options(const Report& report, const std::string& scenario) {
   stats::VerdictOptions options;
   if (!report.controls) return options;
   for (const Control& control : *report.controls) {
-    if (control.scenario != scenario) continue;
-    const stats::Comparison& comparison = control.comparison;
-    if (comparison.ratio.launches >= options.minimum_launches) {
-      options.noise_floor = std::max(options.noise_floor, std::exp(std::abs(std::log(comparison.ratio.value))) - 1);
-    }
-    const stats::Verdict verdict = comparison.verdict;
-    if (verdict == stats::Verdict::faster || verdict == stats::Verdict::slower) options.unfit = unfit_words(control);
+    if (control.scenario == scenario) apply(control, options);
   }
   return options;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "harness/stats/estimate.h"
@@ -25,6 +26,17 @@ std::vector<Control> controls_of(const Report& report);
 // For every verdict about cells of a scenario, from report.controls: the margin is at least what a control is off by;
 // where a control is confidently another than its twin, by more than the margin, there is no verdict.
 stats::VerdictOptions verdict_options(const Report& report, const std::string& scenario);
+
+// verdict_options of every scenario, for whoever asks for many.
+class VerdictRules {
+ public:
+  explicit VerdictRules(const Report& report);
+  const stats::VerdictOptions& of(const std::string& scenario) const;
+
+ private:
+  stats::VerdictOptions without_control_;
+  std::unordered_map<std::string, stats::VerdictOptions> by_scenario_;
+};
 
 // The verdict on two cells of one scenario: time of the candidate over that of the base, paired by launch and round.
 stats::Comparison compare_cells(const Report& report, const Cell& base, const Cell& candidate);

@@ -150,8 +150,26 @@ struct Call {
   void (*run)(const Call* call, const Buffer* buffers, Stream* stream) = nullptr;
 };
 
-// One region of several nodes, or k whole steps, as data; issue of strategies that compile. Empty until one does.
-struct Region;
+// Whole training steps of a chain of fully connected layers, on batches of one size. All pointers are read during
+// bind_region alone.
+struct TrainingRegion {
+  gdbench_dtype dtype = GDBENCH_F32;
+  const gdbench_layer* layers = nullptr;
+  std::int64_t layer_count = 0;
+  gdbench_loss loss = GDBENCH_MSE;
+  const gdbench_optimizer* optimizer = nullptr;
+  std::int64_t rows = 0;  // of a batch
+  // Where each parameter starts in its block, in entries and in the ABI's order, and how long the block is. What lies
+  // between parameters is zero and stays so.
+  const std::int64_t* offsets = nullptr;
+  std::int64_t block_size = 0;
+};
+
+// Its buffers: X and the targets (or labels) of all data; the rows of each step's batch [steps, rows] (uint32), or null
+// where every step sees the first `rows` rows; UpdateScalars [steps]; the block of parameters; a block for each slot.
+struct RegionCall : Call {
+  std::uint64_t steps = 0;  // to be set before each run
+};
 
 enum BackendFlag : std::uint32_t {
   kNoArithmetic = 1u << 0,  // the null backend
@@ -207,6 +225,11 @@ struct Backend {
   gdbench_status (*pin)(Context* context, const void* data, std::size_t bytes) = nullptr;
   void (*unpin)(Context* context, const void* data) = nullptr;
 
+  // Optional, of devices: the time that the device itself needs for what is called between the two, in nanoseconds.
+  // end_timing waits for it.
+  gdbench_status (*begin_timing)(Context* context) = nullptr;
+  gdbench_status (*end_timing)(Context* context, double* nanoseconds) = nullptr;
+
   // Optional, of devices: calls between the two are not done but recorded, and done in their order, with the buffers
   // they were given, by every replay.
   gdbench_status (*begin_recording)(Context* context) = nullptr;
@@ -214,8 +237,9 @@ struct Backend {
   void (*replay)(Context* context, const Recording* recording) = nullptr;
   void (*discard)(Context* context, Recording* recording) = nullptr;
 
-  // Optional: several nodes or k steps as one call.
-  gdbench_status (*bind_region)(Context* context, const Region& region, Call** call) = nullptr;
+  // Optional: any number of steps as one call, which is unbound like others. GDBENCH_UNSUPPORTED (with a reason) for
+  // what does not fit.
+  gdbench_status (*bind_region)(Context* context, const TrainingRegion& region, RegionCall** call) = nullptr;
 };
 
 // The one symbol that a kernel library exports.

@@ -1,6 +1,7 @@
 // The strategies that run on a CUDA device; adding one is a line.
 #pragma once
 
+#include "implementations/strategies/fused/fused.h"
 #include "implementations/strategies/graph/graph.h"
 #include "implementations/strategies/hand/hand.h"
 #include "implementations/strategies/tape/tape_strategy.h"
@@ -10,6 +11,7 @@ namespace gdbench::plugins {
 inline constexpr const strategies::StrategyDescriptor* kCudaStrategies[] = {
     &strategies::hand::kDescriptor,         &strategies::tape::kDescriptor,  &strategies::tape::kReplayDescriptor,
     &strategies::tape::kRerecordDescriptor, &strategies::graph::kDescriptor, &strategies::graph::kDeviceGraphDescriptor,
+    &strategies::fused::kDescriptor,
 };
 
 }  // namespace gdbench::plugins

@@ -51,6 +51,10 @@ class DeviceBatches {
   bool full_batch() const { return mode_ == Mode::slices && loader_.full_batch(); }
   bool copies() const { return mode_ == Mode::copied; }
 
+  // With Transfer::resident: all of the data.
+  kernels::Buffer all_x() const { return x_; }
+  kernels::Buffer all_targets() const { return targets_; }
+
   // Where batches are gathered: the rows of a step, [rows] in the host's memory, and the gathering of any such.
   bool gathers() const { return mode_ == Mode::gathered; }
   const std::uint32_t* index(std::int64_t step) const { return plan_.index(step); }

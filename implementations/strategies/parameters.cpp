@@ -68,6 +68,14 @@ std::size_t Parameters::bytes_of(const Place& place) const {
   return static_cast<std::size_t>(place.rows * place.columns) * pipeline::element_size(dtype_);
 }
 
+std::int64_t Parameters::block_size() const {
+  return static_cast<std::int64_t>(block_bytes_ / pipeline::element_size(dtype_));
+}
+
+std::int64_t Parameters::offset(std::size_t parameter) const {
+  return static_cast<std::int64_t>(places_[parameter].offset / pipeline::element_size(dtype_));
+}
+
 void Parameters::bind_update(Program& program, const std::vector<Matrix>& operands) {
   kernels::Request request;
   request.op = kernels::Op::update;
@@ -77,7 +85,7 @@ void Parameters::bind_update(Program& program, const std::vector<Matrix>& operan
 }
 
 void Parameters::add_update(Program& program) {
-  const auto size = static_cast<std::int64_t>(block_bytes_ / pipeline::element_size(dtype_));
+  const std::int64_t size = block_size();
   std::vector<Matrix> operands = {{gradients_, 1, size}, scalars(), {values_, 1, size}};
   for (const kernels::Buffer slot : slots_) operands.push_back({slot, 1, size});
   bind_update(program, operands);

@@ -34,6 +34,12 @@ class Parameters {
   Matrix value(std::size_t parameter) const { return matrix(values_, places_[parameter]); }
   Matrix gradient(std::size_t parameter) const { return matrix(gradients_, places_[parameter]); }
   Matrix slot(std::size_t parameter, std::size_t slot) const { return matrix(slots_[slot], places_[parameter]); }
+  // The whole block of parameters, of each slot, and where parameters start in it; in entries.
+  kernels::Buffer values() const { return values_; }
+  kernels::Buffer slot_block(std::size_t slot) const { return slots_[slot]; }
+  std::int64_t block_size() const;
+  std::int64_t offset(std::size_t parameter) const;
+  std::size_t parameter_count() const { return places_.size(); }
   Matrix scalars() const { return {scalars_, 1, 1}; }
   std::size_t slot_count() const { return slots_.size(); }
 

@@ -29,14 +29,29 @@ std::vector<kernels::Buffer*> Program::occurrences(kernels::Buffer buffer) {
   return places;
 }
 
+double run_profiled(Session& session, const kernels::Call* call, const kernels::Buffer* buffers, const ProfiledAs& as,
+                    Profile& profile) {
+  const double start = now_ns();
+  if (!session.has_clock()) {
+    call->run(call, buffers, nullptr);
+    session.synchronise();
+    const double taken = now_ns() - start;
+    profile.add(as.op, as.phase, taken, as.cost);
+    return taken;
+  }
+  session.begin_timing();
+  call->run(call, buffers, nullptr);
+  const double device_ns = session.end_timing();
+  const double taken = now_ns() - start;
+  profile.add(as.op, as.phase, device_ns, as.cost);
+  profile.add("launching and waiting", GDBENCH_PHASE_OTHER, taken - device_ns, {});
+  return taken;
+}
+
 void Program::run_profiled(Session& session, Profile& profile) const {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const Step& step = steps_[i];
-    const double start = now_ns();
-    step.run(step.call, step.buffers, nullptr);
-    session.synchronise();
-    const double end = now_ns();
-    profile.add(notes_[i].op, notes_[i].phase, end - start, notes_[i].cost);
+    const Note& note = notes_[i];
+    strategies::run_profiled(session, steps_[i].call, steps_[i].buffers, {note.op, note.phase, note.cost}, profile);
   }
 }
 

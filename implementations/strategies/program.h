@@ -20,6 +20,18 @@ struct Matrix {
   std::int64_t entries = 0;  // as in kernels::Operand
 };
 
+// What a call is called in a profile.
+struct ProfiledAs {
+  const char* op;
+  gdbench_phase phase;
+  OpCost cost;
+};
+
+// Runs a call with a clock around it, whose reading (some 25 ns) is in the figure, and waits for it. A device tells its
+// own time of the call; what the host needs beyond it is a record of its own. Returns all the nanoseconds it took.
+double run_profiled(Session& session, const kernels::Call* call, const kernels::Buffer* buffers, const ProfiledAs& as,
+                    Profile& profile);
+
 class Program {
  public:
   Program() = default;
@@ -41,8 +53,7 @@ class Program {
   void run() const {
     for (const Step& step : steps_) step.run(step.call, step.buffers, nullptr);
   }
-  // As run, with a clock around each call, whose reading (some 25 ns) is in the figures. `session` is waited for after
-  // each.
+  // As run, each call profiled.
   void run_profiled(Session& session, Profile& profile) const;
 
  private:

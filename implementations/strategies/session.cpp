@@ -49,6 +49,23 @@ const kernels::Call* Session::bind(const kernels::Request& request) {
   return call;
 }
 
+kernels::RegionCall* Session::bind_region(const kernels::TrainingRegion& region) {
+  if (backend_.bind_region == nullptr) {
+    throw implementations::Failure(GDBENCH_UNSUPPORTED, std::string(backend_.name) + " has no training regions");
+  }
+  calls_.reserve(calls_.size() + 1);
+  kernels::RegionCall* call = nullptr;
+  check(backend_.bind_region(context_, region, &call));
+  calls_.push_back(call);
+  return call;
+}
+
+double Session::end_timing() {
+  double nanoseconds = 0;
+  check(backend_.end_timing(context_, &nanoseconds));
+  return nanoseconds;
+}
+
 void Session::begin_recording() { check(backend_.begin_recording(context_)); }
 
 const kernels::Recording* Session::end_recording() {

@@ -24,10 +24,17 @@ class Session {
   void pin(const void* data, std::size_t bytes);
   kernels::Buffer import_host(const void* data, std::size_t bytes);
   const kernels::Call* bind(const kernels::Request& request);
+  // Throws Failure where the backend has no regions, or refuses this one.
+  kernels::RegionCall* bind_region(const kernels::TrainingRegion& region);
 
   // Whether a buffer is a host address.
   bool host_memory() const { return (backend_.flags & kernels::kDevice) == 0; }
   kernels::Buffer slice(kernels::Buffer buffer, std::size_t offset) const { return backend_.slice(buffer, offset); }
+  // Whether the backend has a clock of its own; the time by it of what is called between the two.
+  bool has_clock() const { return backend_.begin_timing != nullptr; }
+  void begin_timing() { check(backend_.begin_timing(context_)); }
+  double end_timing();
+
   // Whether calls can be recorded and replayed.
   bool records() const { return backend_.begin_recording != nullptr; }
   // Between the two, calls are recorded instead of done. The recording lives until the session ends.

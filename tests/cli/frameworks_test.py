@@ -124,7 +124,13 @@ class Distribution(Frameworks):
         self.assertGreater(cell["profile"]["floor"][0]["time_ns"], 0)
         phases = {record["phase"] for record in cell["profile"]["records"]}
         self.assertEqual(phases, {"data", "forward", "backward", "update"})
-        output, _ = self.call("explain", "r.json", "--a", "numpy/vectorised", "--b", "hand/naive")
+        # Times that leave no doubt, however loaded the machine was: causes are named for differences alone.
+        report = self.read_json("r.json")
+        for cell in report["cells"]:
+            for sample in cell["samples"]:
+                sample["real_ns"] = 9000 if cell["implementation"] == "numpy/vectorised" else 900
+        self.write_json("certain.json", report)
+        output, _ = self.call("explain", "certain.json", "--a", "numpy/vectorised", "--b", "hand/naive")
         self.assertIn("numpy/vectorised makes 6 calls into its framework per step", output)
 
     def test_the_emptiest_step(self):

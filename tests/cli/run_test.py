@@ -210,5 +210,18 @@ class Faults(ProgramTest):
         self.assertEqual(self.files(), [])
 
 
+class Memory(ProgramTest):
+    def test_workers_that_do_not_fit_run_after_the_others(self):
+        selection = ("--scenario", "linreg-3x2", "--impl", "hand/naive", "--impl", "hand/eigen", "--launches", "2")
+        self.call("run", *selection, "--keep-free", "1000000", "--out", "x.json")
+        report = self.read_json("x.json")
+        self.assertEqual({cell["status"]["state"] for cell in report["cells"]}, {"ok"})
+        self.assertEqual({len(cell["launches"]) for cell in report["cells"]}, {2})
+        self.assertTrue(any("fit into the memory" in note for note in report["notes"]), report["notes"])
+        # The control is of one unit with what it repeats, and stays beside it.
+        first = {cell["id"]: cell["samples"][0]["position"] for cell in report["cells"]}
+        self.assertEqual(sorted(first.values()), [0, 0, 1])
+
+
 if __name__ == "__main__":
     unittest.main()

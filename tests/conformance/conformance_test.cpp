@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::uint64_t kCases = 21;  // each takes ten times as long there; three of each optimizer
+constexpr std::uint64_t kCases = 14;  // each takes ten times as long there; two of each optimizer
 #else
 constexpr std::uint64_t kCases = 96;
 #endif

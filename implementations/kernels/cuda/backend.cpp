@@ -66,6 +66,9 @@ gdbench_status create(const ContextSettings& settings, Context** created) {
   context->settings = settings;
   cudaError_t error = cudaSetDevice(0);
   if (error == cudaSuccess) error = cudaStreamCreateWithFlags(&context->stream, cudaStreamNonBlocking);
+  for (cudaEvent_t& event : context->timing) {
+    if (error == cudaSuccess) error = cudaEventCreate(&event);
+  }
   const gdbench_status status = checked(*context, error, "the first CUDA device");
   if (status != GDBENCH_OK) {
     delete context;
@@ -79,6 +82,7 @@ void destroy(Context* context) {
   cudaStreamSynchronize(context->stream);
   context->blas.reset();
   for (const Buffer buffer : context->owned) cudaFree(data<void>(buffer));
+  for (const cudaEvent_t event : context->timing) cudaEventDestroy(event);
   cudaStreamDestroy(context->stream);
   delete context;
 }
@@ -133,6 +137,19 @@ gdbench_status import_host(Context* context, const void* host, std::size_t bytes
 }
 
 Buffer slice(Buffer buffer, std::size_t offset) { return reinterpret_cast<Buffer>(data<std::byte>(buffer) + offset); }
+
+gdbench_status begin_timing(Context* context) {
+  return checked(*context, cudaEventRecord(context->timing[0], context->stream), "recording an event");
+}
+
+gdbench_status end_timing(Context* context, double* nanoseconds) {
+  float milliseconds = 0;
+  cudaError_t error = cudaEventRecord(context->timing[1], context->stream);
+  if (error == cudaSuccess) error = cudaEventSynchronize(context->timing[1]);
+  if (error == cudaSuccess) error = cudaEventElapsedTime(&milliseconds, context->timing[0], context->timing[1]);
+  *nanoseconds = 1e6 * static_cast<double>(milliseconds);
+  return checked(*context, error, "timing by events");
+}
 
 // The data are mapped for reading only.
 gdbench_status pin(Context* context, const void* host, std::size_t bytes) {
@@ -232,6 +249,17 @@ gdbench_status bind(Context* context, const Request& request, Call** call) {
   }
 }
 
+gdbench_status bind_region(Context* context, const TrainingRegion& region, RegionCall** call) {
+  try {
+    context->unsupported.clear();
+    *call = bind_training_region(*context, region);
+    if (*call != nullptr) return GDBENCH_OK;
+    return report(context->settings, GDBENCH_UNSUPPORTED, "cuda: " + context->unsupported);
+  } catch (const std::bad_alloc&) {
+    return report(context->settings, GDBENCH_OUT_OF_MEMORY, "no memory");
+  }
+}
+
 void unbind(Context* /*context*/, Call* call) {
   auto* owned = static_cast<OwnedCall*>(call);
   owned->destroy(owned);
@@ -259,6 +287,9 @@ Backend make_backend() {
   backend.synchronise = synchronise;
   backend.bind = bind;
   backend.unbind = unbind;
+  backend.bind_region = bind_region;
+  backend.begin_timing = begin_timing;
+  backend.end_timing = end_timing;
   backend.pin = pin;
   backend.unpin = unpin;
   backend.begin_recording = begin_recording;

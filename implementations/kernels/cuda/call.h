@@ -1,19 +1,22 @@
 // What bind returns on the device: a call that knows its context, since run gets none.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "implementations/kernels/cuda/context.h"
+#include "implementations/kernels/cuda/range.h"
 #include "implementations/kernels/kernels.h"
 
 namespace gdbench::kernels::cuda {
 
-struct OwnedCall : Call {
+// Only regions read the number of steps.
+struct OwnedCall : RegionCall {
   void (*destroy)(OwnedCall* call) = nullptr;
   Context* context = nullptr;
 };
 
-// A call that launches what `launch(context, buffers)` launches.
+// A call that launches what `launch(context, buffers)` launches, or of a region `launch(context, buffers, steps)`.
 template <class Launch>
 struct LaunchCall : OwnedCall {
   explicit LaunchCall(Launch launching) : launch(std::move(launching)) {}
@@ -31,7 +34,12 @@ OwnedCall* make_call(Context& context, const char* name, Launch launch) {
   call->context = &context;
   call->run = [](const Call* base, const Buffer* buffers, Stream* /*stream*/) {
     const auto& self = static_cast<const Named&>(*base);
-    self.launch(*self.context, buffers);
+    const Range range(self.name);
+    if constexpr (std::is_invocable_v<const Launch&, Context&, const Buffer*, std::uint64_t>) {
+      self.launch(*self.context, buffers, self.steps);
+    } else {
+      self.launch(*self.context, buffers);
+    }
     check_launch(*self.context, self.name);
   };
   call->destroy = [](OwnedCall* owned) { delete static_cast<Named*>(owned); };
@@ -45,5 +53,6 @@ OwnedCall* bind_update(Context& context, const Request& request);
 OwnedCall* bind_reduction(Context& context, const Request& request);
 OwnedCall* bind_loss_gradient(Context& context, const Request& request);
 OwnedCall* bind_product(Context& context, const Request& request);
+OwnedCall* bind_training_region(Context& context, const TrainingRegion& region);
 
 }  // namespace gdbench::kernels::cuda

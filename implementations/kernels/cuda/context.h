@@ -16,6 +16,7 @@ namespace gdbench::kernels {
 struct Context {
   ContextSettings settings;
   cudaStream_t stream = nullptr;
+  cudaEvent_t timing[2] = {nullptr, nullptr};
   std::unordered_set<Buffer> owned;  // what allocate and import_host returned
   std::unique_ptr<cuda::Blas> blas;  // of the first product that needs it
   std::string unsupported;           // why the last bind was refused, where it was

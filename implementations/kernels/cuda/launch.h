@@ -23,14 +23,19 @@ inline unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, kMostBlocks));
 }
 
+// The entries of one thread of a grid.
+template <class Body>
+GDBENCH_HOST_DEVICE void visit_entries(unsigned block, unsigned blocks, unsigned thread, std::int64_t count,
+                                       const Body& body) {
+  const std::int64_t stride = static_cast<std::int64_t>(blocks) * kBlockThreads;
+  for (std::int64_t i = static_cast<std::int64_t>(block) * kBlockThreads + thread; i < count; i += stride) body(i);
+}
+
 #ifdef __CUDACC__
 
 template <class Body>
 __global__ void __launch_bounds__(kBlockThreads) run_entries(const Body body, const std::int64_t count) {
-  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kBlockThreads;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x; i < count; i += stride) {
-    body(i);
-  }
+  visit_entries(blockIdx.x, gridDim.x, threadIdx.x, count, body);
 }
 
 template <class Program>
@@ -57,7 +62,10 @@ void launch_blocks(cudaStream_t stream, std::int64_t blocks, const Program& prog
 template <class Body>
 void launch_entries(cudaStream_t stream, std::int64_t count, const Body& body) {
   emulated_launch(stream, [body, count] {
-    for (std::int64_t i = 0; i < count; ++i) body(i);
+    const unsigned blocks = blocks_for(count);
+    for (unsigned block = 0; block < blocks; ++block) {
+      for (unsigned thread = 0; thread < kBlockThreads; ++thread) visit_entries(block, blocks, thread, count, body);
+    }
   });
 }
 

@@ -19,6 +19,8 @@ class Scratch {
       throw std::bad_alloc();
     }
   }
+  // Filled with zeros by work on `stream`.
+  Scratch(std::size_t bytes, cudaStream_t stream) : Scratch(bytes) { cudaMemsetAsync(address_, 0, bytes, stream); }
   Scratch(Scratch&& other) noexcept : address_(std::exchange(other.address_, nullptr)) {}
   Scratch& operator=(Scratch&&) = delete;
   ~Scratch() {

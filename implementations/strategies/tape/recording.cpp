@@ -125,12 +125,7 @@ void Tape::run_observed(const CachedCall& call, const kernels::Buffer* buffers) 
     call.run(call.call, buffers, nullptr);
     return;
   }
-  const double start = now_ns();
-  call.run(call.call, buffers, nullptr);
-  session_.synchronise();
-  const double taken = now_ns() - start;
-  profile_->add(call.row->name, phase, taken, call.cost);
-  profiled_ns_ += taken;
+  profiled_ns_ += strategies::run_profiled(session_, call.call, buffers, {call.row->name, phase, call.cost}, *profile_);
 }
 
 std::size_t Tape::record_of(Value loss) const {

@@ -1,12 +1,17 @@
 #include <cuda_runtime_api.h>
 #include <sys/mman.h>
 
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <vector>
 
 struct EmulatedGraph {
   std::vector<std::function<void()>> work;
+};
+
+struct EmulatedEvent {
+  std::chrono::steady_clock::time_point at;
 };
 
 struct EmulatedStream {
@@ -52,6 +57,12 @@ cudaError_t cudaDriverGetVersion(int* version) {
 }
 
 cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidValue; }
+
+// Few of each, so that tests meet their limits.
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int /*device*/) {
+  *value = attribute == cudaDevAttrMultiProcessorCount ? 6 : 48 << 10;
+  return cudaSuccess;
+}
 
 cudaError_t cudaMalloc(void** address, std::size_t bytes) {
   const std::size_t rounded = (bytes / kPage + 1) * kPage;
@@ -107,6 +118,28 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return stream->recording == nullptr ? cudaSuccess : cudaErrorNotSupported;  // not while it records
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  *event = new EmulatedEvent;
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t /*stream*/) {
+  event->at = std::chrono::steady_clock::now();
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t /*event*/) { return cudaSuccess; }
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  *milliseconds = std::chrono::duration<float, std::milli>(end->at - start->at).count();
+  return cudaSuccess;
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode /*mode*/) {

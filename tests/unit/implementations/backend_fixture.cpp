@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -16,7 +17,9 @@ bool is_device(const std::string& name) { return (backend_named(name).flags & kD
 
 std::string plugin_folder(const std::string& name) {
   const bool emulated = name.starts_with("emulated");
-  return GDBENCH_BINARY_DIR + std::string(emulated ? "/tests/fakes/emulated" : "/lib/gdbench");
+  const char* carried = std::getenv("GDBENCH_BUILD_DIRECTORY");  // by scripts/gpu-check, to where it was not built
+  const std::string build = carried != nullptr ? carried : GDBENCH_BINARY_DIR;
+  return build + (emulated ? "/tests/fakes/emulated" : "/lib/gdbench");
 }
 
 std::string why_allocations_are_not_counted(const std::string& backend) {

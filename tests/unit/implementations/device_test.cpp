@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "implementations/failure.h"
+#include "implementations/strategies/fused/fused.h"
 #include "tests/unit/implementations/processors.h"
 #include "tests/unit/implementations/strategies_under_test.h"
 
@@ -61,6 +62,22 @@ TEST_P(DeviceTest, BatchesThatAreCopiedInEachStep) {
 
 TEST_P(DeviceTest, StepsThatAreRecorded) { expect_right(graph::kDeviceGraphDescriptor, {}); }
 
+TEST_P(DeviceTest, StepsThatAreOneKernel) { expect_right(fused::kDescriptor, {}); }
+
+// A batch that many blocks share, and one whose part of a batch only fits when more of them do.
+TEST_P(DeviceTest, BlocksThatShareABatch) {
+  for (const std::int64_t rows : {64, 65, 200, 400}) {
+    TrainingCase values{.layers = {layer(10, 20, GDBENCH_TANH), layer(20, 1)},
+                        .dtype = GetParam().dtype,
+                        .rows = rows,
+                        .batch_rows = rows,
+                        .optimizer = {GDBENCH_ADAM, 0.01, true}};
+    const TrainingProblem training(values);
+    SCOPED_TRACE(testing::Message() << rows << " rows");
+    expect_near(trained(fused::kDescriptor, values, 9), training.trained(9), 10 * tolerance());
+  }
+}
+
 TEST_P(DeviceTest, RefusesWhatWouldNotBeSo) {
   TrainingCase values = cases()[3];
   values.dtype = GetParam().dtype;
@@ -78,6 +95,9 @@ TEST_P(DeviceTest, RefusesWhatWouldNotBeSo) {
   EXPECT_EQ(refusal(graph::kDeviceGraphDescriptor, {{"transfer", "pageable"}}),
             "batches copied in each step of a recording");
   EXPECT_NE(refusal(hand::kDescriptor, {{"features", "csr"}}), "");
+  EXPECT_EQ(refusal(fused::kDescriptor, {{"transfer", "pinned"}}), "batches copied in each fused step");
+  values.layers = {layer(5, 3000, GDBENCH_RELU), layer(3000, 3)};
+  EXPECT_NE(refusal(fused::kDescriptor, {}).find("do not fit into a block's shared memory"), std::string::npos);
 }
 
 std::vector<kernels::BackendCase> devices() {

@@ -45,7 +45,8 @@ TEST(Shipped, MatricesExpand) {
     const Result<std::vector<Point>> points =
         expand(matrix.value(), {}, known.value(),
                {"hand/naive", "hand/eigen", "hand/onednn", "graph/eigen", "graph/onednn", "tape/eigen",
-                "numpy/vectorised", "scipy/blas", "pytorch/eager", "tensorflow/eager", "keras/fit", "jax/jit"});
+                "numpy/vectorised", "scipy/blas", "pytorch/eager", "tensorflow/eager", "keras/fit", "jax/jit",
+                "hand/cuda", "tape/cuda", "graph/cuda", "graph/cuda+device-graph", "fused/cuda"});
     ASSERT_TRUE(points.ok()) << points.error().message;
     for (const Point& point : points.value()) {
       const Result<Scenario> read = read_scenario(point.scenario_file, point.scenario_settings);

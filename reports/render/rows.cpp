@@ -1,0 +1,112 @@
+#include "reports/render/rows.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace gdbench::render {
+
+using result::Cell;
+using result::ScenarioRecord;
+
+namespace {
+
+bool faster(const Row& a, const Row& b) { return a.cell->summary->step_ns.value < b.cell->summary->step_ns.value; }
+
+}  // namespace
+
+std::string options_of(const Cell& cell) {
+  std::string text;
+  for (const auto& [key, value] : cell.options) text += (text.empty() ? "" : " ") + key + "=" + value;
+  return text;
+}
+
+std::vector<ScenarioTable> tables_of(const result::Report& report) {
+  std::vector<ScenarioTable> tables;
+  std::unordered_map<std::string, std::size_t> positions;
+  for (const ScenarioRecord& scenario : report.scenarios) {
+    if (positions.emplace(scenario.key, tables.size()).second) tables.push_back({&scenario, {}, {}, {}, {}});
+  }
+  for (const Cell& cell : report.cells) {
+    const auto position = positions.find(cell.scenario);
+    if (position == positions.end()) continue;  // from_json refuses such a report
+    ScenarioTable& table = tables[position->second];
+    const Row row{&report, table.scenario, &cell};
+    if (cell.arm == result::kControlArm) {
+      if (row.timed()) table.controls.push_back(row);
+      continue;
+    }
+    (!row.timed() ? table.untimed : cell.ranked ? table.ranked : table.unranked).push_back(row);
+  }
+  std::erase_if(tables, [](const ScenarioTable& table) {
+    return table.ranked.empty() && table.unranked.empty() && table.untimed.empty();
+  });
+  for (ScenarioTable& table : tables) {
+    std::stable_sort(table.ranked.begin(), table.ranked.end(), faster);
+    std::stable_sort(table.unranked.begin(), table.unranked.end(), faster);
+  }
+  return tables;
+}
+
+std::string row_name(const Cell& cell) {
+  std::string name = cell.implementation;
+  if (!cell.options.empty()) name.append(" ").append(options_of(cell));
+  if (cell.threads != 1) name.append(" @").append(std::to_string(cell.threads));
+  if (cell.arm != result::kNewArm) name.append(" #").append(cell.arm);
+  return name;
+}
+
+std::string bound_words(const result::CeilingShare& ceiling) {
+  switch (ceiling.bound_by) {
+    case result::BoundBy::operations:
+      return "fma";
+    case result::BoundBy::bytes:
+      return ceiling.level;
+    case result::BoundBy::chain:
+      return "chain";
+  }
+  return "";
+}
+
+std::vector<UntimedRows> untimed_groups(const std::vector<Row>& rows) {
+  constexpr std::size_t kFewest = 3;
+  std::vector<UntimedRows> groups;
+  for (const Row& row : rows) {
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const UntimedRows& group) {
+      return reason_of(*group.cell) == reason_of(*row.cell);
+    });
+    if (same == groups.end()) {
+      groups.push_back({{row_name(*row.cell)}, row.cell});
+    } else {
+      same->names.push_back(row_name(*row.cell));
+    }
+  }
+  std::vector<UntimedRows> shown;
+  for (const UntimedRows& group : groups) {
+    if (group.names.size() >= kFewest) {
+      shown.push_back(group);
+    } else {
+      for (const std::string& name : group.names) shown.push_back({{name}, group.cell});
+    }
+  }
+  return shown;
+}
+
+std::string reason_of(const Cell& cell) {
+  return cell.status.state == result::CellState::ok ? "ok: not timed" : result::words_of(cell.status);
+}
+
+bool tells_of_data(const Cell& cell) {
+  constexpr double kSmallShare = 0.005;
+  constexpr double kSmallNs = 100;  // of which the profile's own clock readings are a good part
+  if (!cell.profile) return false;
+  const double share = result::data_share(*cell.profile);
+  return share >= kSmallShare && share * cell.profile->profiled_step_ns >= kSmallNs;
+}
+
+bool any_within_one_process(const ScenarioTable& table) {
+  const auto within = [](const Row& row) { return row.cell->summary->step_ns.within_one_process; };
+  return std::any_of(table.ranked.begin(), table.ranked.end(), within) ||
+         std::any_of(table.unranked.begin(), table.unranked.end(), within);
+}
+
+}  // namespace gdbench::render

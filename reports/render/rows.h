@@ -1,0 +1,58 @@
+// The rows of a report's tables, by scenario and in order, and what is said of one of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/result/report.h"
+
+namespace gdbench::render {
+
+struct Row {
+  const result::Report* report = nullptr;
+  const result::ScenarioRecord* scenario = nullptr;
+  const result::Cell* cell = nullptr;
+
+  bool timed() const { return cell->status.state == result::CellState::ok && cell->summary.has_value(); }
+  bool is_baseline() const { return cell->implementation == report->run.baseline && !cell->summary->ratio; }
+};
+
+// The rows of one scenario. ranked and unranked have a time and are sorted fastest first.
+struct ScenarioTable {
+  const result::ScenarioRecord* scenario = nullptr;
+  std::vector<Row> ranked;
+  std::vector<Row> unranked;  // policies, and implementations that do nothing on purpose
+  std::vector<Row> untimed;   // in the report's order
+  std::vector<Row> controls;  // timed; cells that are others again, no rows of a table
+};
+
+// In the report's order of scenarios, those without cells left out. Linear but for the sorting.
+std::vector<ScenarioTable> tables_of(const result::Report& report);
+
+// "hand/eigen packed=true @4 #base": options, threads and arm where they differ from the defaults.
+std::string row_name(const result::Cell& cell);
+
+// "packed=true loader=gather"; empty where all are at their defaults.
+std::string options_of(const result::Cell& cell);
+
+// What bounds a step, in a word: "fma", the level whose bandwidth does ("L1" ... "memory"), or "chain".
+std::string bound_words(const result::CeilingShare& ceiling);
+
+// Untimed rows that say the same, where at least three do: a device that is not there takes one line, not six.
+struct UntimedRows {
+  std::vector<std::string> names;
+  const result::Cell* cell = nullptr;  // one of them, for its status
+};
+std::vector<UntimedRows> untimed_groups(const std::vector<Row>& rows);
+
+// "wrong: w0 differs by 3e-2": why a row has no time.
+std::string reason_of(const result::Cell& cell);
+
+// Whether making batches takes a part of the cell's step that is worth a word.
+bool tells_of_data(const result::Cell& cell);
+
+// Whether an interval rests on a single launch, which rows mark with kOneProcessMark.
+bool any_within_one_process(const ScenarioTable& table);
+constexpr const char* kOneProcessMark = "*";
+
+}  // namespace gdbench::render
