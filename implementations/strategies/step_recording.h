@@ -4,11 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "implementations/strategies/batch_feed.h"
 #include "implementations/strategies/parameters.h"
 #include "implementations/strategies/session.h"
+#include "implementations/strategies/step_windows.h"
 #include "implementations/strategies/training_program.h"
 
 namespace gdbench::strategies {
@@ -29,9 +29,7 @@ class StepRecording {
   static constexpr std::int64_t kSteps = 32;
 
   const kernels::Recording* record(std::int64_t steps);
-  void fill_windows(std::int64_t first, std::int64_t steps);
-  // How many steps from `step` on are on whole batches.
-  std::int64_t whole_batches_from(std::int64_t step) const;
+  bool is_partial(std::int64_t step) const;
   void run_partial(std::int64_t step);
 
   Session& session_;
@@ -39,13 +37,8 @@ class StepRecording {
   BatchFeed& feed_;
   TrainingProgram& full_;
   TrainingProgram* partial_;
-  bool gathers_;
   std::int64_t batch_rows_;
-  kernels::Buffer scalars_ = nullptr;  // [kSteps] UpdateScalars
-  kernels::Buffer index_ = nullptr;    // [kSteps, batch rows], where batches are gathered
-  std::vector<kernels::UpdateScalars> host_scalars_;
-  std::vector<std::uint32_t> host_index_;
-  bool scalars_filled_ = false;
+  StepWindows windows_;
   const kernels::Recording* many_ = nullptr;
   const kernels::Recording* one_ = nullptr;
 };

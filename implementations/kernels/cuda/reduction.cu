@@ -13,15 +13,6 @@ namespace {
 constexpr std::int64_t kSplitRows = 4096;
 
 template <class T>
-struct MatrixTerm {
-  const T* matrix;
-  std::int64_t columns;
-  GDBENCH_HOST_DEVICE T operator()(std::int64_t row, std::int64_t column) const {
-    return matrix[row * columns + column];
-  }
-};
-
-template <class T>
 struct StoreColumn {
   T* sums;
   GDBENCH_HOST_DEVICE void operator()(std::int64_t /*split*/, std::int64_t column, T sum) const { sums[column] = sum; }

@@ -85,12 +85,13 @@ struct StorePartial {
   }
 };
 
-template <class Sum>
-struct LoadPartial {
-  const Sum* partials;
+// The entries of a matrix that lies in rows.
+template <class T>
+struct MatrixTerm {
+  const T* matrix;
   std::int64_t columns;
-  GDBENCH_HOST_DEVICE Sum operator()(std::int64_t row, std::int64_t column) const {
-    return partials[row * columns + column];
+  GDBENCH_HOST_DEVICE T operator()(std::int64_t row, std::int64_t column) const {
+    return matrix[row * columns + column];
   }
 };
 
@@ -103,7 +104,7 @@ void reduce(cudaStream_t stream, const ReductionShape& shape, Sum* partials, con
   }
   launch_reduction<Sum>(stream, shape, term, StorePartial<Sum>{partials, shape.columns});
   const ReductionShape second = reduction_of(shape.splits, shape.columns, shape.splits);
-  launch_reduction<Sum>(stream, second, LoadPartial<Sum>{partials, shape.columns}, result);
+  launch_reduction<Sum>(stream, second, MatrixTerm<Sum>{partials, shape.columns}, result);
 }
 
 }  // namespace gdbench::kernels::cuda

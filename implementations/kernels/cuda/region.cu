@@ -102,39 +102,12 @@ OwnedCall* bind_with(Context& context, const TrainingRegion& region) {
       });
 }
 
-template <class T, class Rule>
-OwnedCall* bind_rule(Context& context, const TrainingRegion& region) {
-  switch (decay_of(*region.optimizer)) {
-    case Decay::none:
-      return bind_with<T, Rule, Decay::none>(context, region);
-    case Decay::coupled:
-      return bind_with<T, Rule, Decay::coupled>(context, region);
-    case Decay::decoupled:
-      return bind_with<T, Rule, Decay::decoupled>(context, region);
-  }
-  return nullptr;
-}
-
 template <class T>
 OwnedCall* bind_of(Context& context, const TrainingRegion& region) {
-  switch (region.optimizer->kind) {
-    case GDBENCH_SGD:
-      return bind_rule<T, Sgd>(context, region);
-    case GDBENCH_MOMENTUM:
-      return bind_rule<T, Momentum>(context, region);
-    case GDBENCH_NESTEROV:
-      return bind_rule<T, Nesterov>(context, region);
-    case GDBENCH_ADAGRAD:
-      return bind_rule<T, Adagrad>(context, region);
-    case GDBENCH_RMSPROP:
-      return bind_rule<T, Rmsprop>(context, region);
-    case GDBENCH_ADAM:
-    case GDBENCH_ADAMW:
-      return bind_rule<T, Adam>(context, region);
-    default:
-      context.unsupported = "such optimizer";
-      return nullptr;
-  }
+  context.unsupported = "such optimizer";  // where there is no rule; whatever else is refused says so itself
+  return with_rule(*region.optimizer, [&](auto rule, auto decay) {
+    return bind_with<T, decltype(rule), decltype(decay)::value>(context, region);
+  });
 }
 
 }  // namespace

@@ -67,38 +67,11 @@ OwnedCall* bind_with(Context& context, const Request& request) {
   });
 }
 
-template <class T, class Rule>
-OwnedCall* bind_rule(Context& context, const Request& request) {
-  switch (decay_of(*request.optimizer)) {
-    case Decay::none:
-      return bind_with<T, Rule, Decay::none>(context, request);
-    case Decay::coupled:
-      return bind_with<T, Rule, Decay::coupled>(context, request);
-    case Decay::decoupled:
-      return bind_with<T, Rule, Decay::decoupled>(context, request);
-  }
-  return nullptr;
-}
-
 template <class T>
 OwnedCall* bind_of(Context& context, const Request& request) {
-  switch (request.optimizer->kind) {
-    case GDBENCH_SGD:
-      return bind_rule<T, Sgd>(context, request);
-    case GDBENCH_MOMENTUM:
-      return bind_rule<T, Momentum>(context, request);
-    case GDBENCH_NESTEROV:
-      return bind_rule<T, Nesterov>(context, request);
-    case GDBENCH_ADAGRAD:
-      return bind_rule<T, Adagrad>(context, request);
-    case GDBENCH_RMSPROP:
-      return bind_rule<T, Rmsprop>(context, request);
-    case GDBENCH_ADAM:
-    case GDBENCH_ADAMW:
-      return bind_rule<T, Adam>(context, request);
-    default:
-      return nullptr;
-  }
+  return with_rule(*request.optimizer, [&](auto rule, auto decay) {
+    return bind_with<T, decltype(rule), decltype(decay)::value>(context, request);
+  });
 }
 
 }  // namespace

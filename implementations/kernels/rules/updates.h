@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 
 #include "implementations/kernels/kernels.h"
 #include "implementations/kernels/rules/host_device.h"
@@ -137,6 +138,43 @@ GDBENCH_HOST_DEVICE T updated(const UpdateStep<T>& step, T p, T g, T* first, T* 
   if constexpr (Rule::kSlots == 0) return p - Rule::descent(step, g);
   if constexpr (Rule::kSlots == 1) return p - Rule::descent(step, g, *first);
   if constexpr (Rule::kSlots == 2) return p - Rule::descent(step, g, *first, *second);
+}
+
+template <class Rule, class Make>
+auto with_decay(const gdbench_optimizer& optimizer, Make make) {
+  switch (decay_of(optimizer)) {
+    case Decay::coupled:
+      return make(Rule(), std::integral_constant<Decay, Decay::coupled>());
+    case Decay::decoupled:
+      return make(Rule(), std::integral_constant<Decay, Decay::decoupled>());
+    case Decay::none:
+      break;
+  }
+  return make(Rule(), std::integral_constant<Decay, Decay::none>());
+}
+
+// Calls `make(rule, decay)` with an optimizer's rule and its std::integral_constant<Decay>, and returns the pointer
+// that it returns; null for an optimizer that is not known.
+template <class Make>
+auto with_rule(const gdbench_optimizer& optimizer, Make make)
+    -> decltype(make(Sgd(), std::integral_constant<Decay, Decay::none>())) {
+  switch (optimizer.kind) {
+    case GDBENCH_SGD:
+      return with_decay<Sgd>(optimizer, make);
+    case GDBENCH_MOMENTUM:
+      return with_decay<Momentum>(optimizer, make);
+    case GDBENCH_NESTEROV:
+      return with_decay<Nesterov>(optimizer, make);
+    case GDBENCH_ADAGRAD:
+      return with_decay<Adagrad>(optimizer, make);
+    case GDBENCH_RMSPROP:
+      return with_decay<Rmsprop>(optimizer, make);
+    case GDBENCH_ADAM:
+    case GDBENCH_ADAMW:
+      return with_decay<Adam>(optimizer, make);
+    default:
+      return nullptr;
+  }
 }
 
 }  // namespace gdbench::kernels

@@ -1,10 +1,11 @@
 #include "implementations/strategies/fused/fused.h"
 
 #include <algorithm>
-#include <limits>
+#include <optional>
 #include <vector>
 
 #include "implementations/failure.h"
+#include "implementations/strategies/step_windows.h"
 #include "implementations/strategies/trainer.h"
 
 namespace gdbench::strategies::fused {
@@ -34,12 +35,7 @@ class Fused final : public Trainer {
   kernels::RegionCall* full_ = nullptr;
   kernels::RegionCall* partial_ = nullptr;
   std::int64_t window_ = 1;
-  bool gathers_ = false;
-  bool scalars_filled_ = false;
-  kernels::Buffer scalars_ = nullptr;
-  kernels::Buffer index_ = nullptr;
-  std::vector<kernels::UpdateScalars> host_scalars_;
-  std::vector<std::uint32_t> host_index_;
+  std::optional<StepWindows> windows_;
   std::vector<kernels::Buffer> buffers_;
 };
 
@@ -49,15 +45,11 @@ void Fused::prepare(const gdbench_problem& problem, const gdbench_settings& sett
   if (batches().copies()) throw implementations::Failure(GDBENCH_UNSUPPORTED, "batches copied in each fused step");
   full_ = bind(problem.batch_rows);
   if (feed().loader().partial_rows() != 0) partial_ = bind(feed().loader().partial_rows());
-  gathers_ = batches().gathers();
-  window_ = gathers_ ? std::clamp<std::int64_t>(kMostRowNumbers / problem.batch_rows, 1, kMostSteps) : kMostSteps;
-  host_scalars_.resize(static_cast<std::size_t>(window_));
-  scalars_ = session().allocate(host_scalars_.size() * sizeof(kernels::UpdateScalars));
-  if (gathers_) {
-    host_index_.resize(static_cast<std::size_t>(window_ * problem.batch_rows));
-    index_ = session().allocate(host_index_.size() * sizeof(std::uint32_t));
-  }
-  buffers_ = {batches().all_x(), batches().all_targets(), index_, scalars_, parameters().values()};
+  window_ = kMostSteps;
+  if (batches().gathers()) window_ = std::clamp<std::int64_t>(kMostRowNumbers / problem.batch_rows, 1, kMostSteps);
+  windows_.emplace(session(), parameters(), feed(), window_);
+  buffers_ = {batches().all_x(), batches().all_targets(), windows_->index(), windows_->scalars(),
+              parameters().values()};
   for (std::size_t slot = 0; slot < parameters().slot_count(); ++slot) {
     buffers_.push_back(parameters().slot_block(slot));
   }
@@ -79,34 +71,13 @@ kernels::RegionCall* Fused::bind(std::int64_t rows) {
 }
 
 std::int64_t Fused::steps_of_a_call(std::int64_t step, std::int64_t wanted) {
-  std::int64_t alike = std::numeric_limits<std::int64_t>::max();
-  if (partial_ != nullptr) {
-    const std::int64_t epoch = feed().loader().steps_per_epoch();
-    alike = std::max<std::int64_t>(epoch - 1 - step % epoch, 1);
-  }
-  return std::min({alike, wanted, window_});
+  return std::min({steps_alike(feed().loader(), step), wanted, window_});
 }
 
 void Fused::run_call(std::int64_t first, std::int64_t steps) {
   const std::int64_t epoch = feed().loader().steps_per_epoch();
   const bool whole = partial_ == nullptr || first % epoch != epoch - 1;
-  if (parameters().varies() || !scalars_filled_) {
-    // Where they do not vary, they are the same for all windows to come.
-    const std::int64_t count = parameters().varies() ? steps : window_;
-    for (std::int64_t i = 0; i < count; ++i)
-      host_scalars_[static_cast<std::size_t>(i)] = parameters().scalars_of(first + i);
-    session().enqueue_upload(scalars_, host_scalars_.data(),
-                             static_cast<std::size_t>(count) * sizeof(kernels::UpdateScalars));
-    scalars_filled_ = true;
-  }
-  if (gathers_) {
-    const std::int64_t rows = whole ? problem().batch_rows : feed().loader().partial_rows();
-    for (std::int64_t i = 0; i < steps; ++i) {
-      std::copy_n(batches().index(first + i), rows, host_index_.data() + i * rows);
-    }
-    session().enqueue_upload(index_, host_index_.data(),
-                             static_cast<std::size_t>(steps * rows) * sizeof(std::uint32_t));
-  }
+  windows_->fill(first, steps, whole ? problem().batch_rows : feed().loader().partial_rows());
   kernels::RegionCall* call = whole ? full_ : partial_;
   call->steps = static_cast<std::uint64_t>(steps);
   call->run(call, buffers_.data(), nullptr);

@@ -1,0 +1,39 @@
+#include "implementations/strategies/step_windows.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace gdbench::strategies {
+
+StepWindows::StepWindows(Session& session, Parameters& parameters, BatchFeed& feed, std::int64_t steps)
+    : session_(session), parameters_(parameters), feed_(feed), host_scalars_(static_cast<std::size_t>(steps)) {
+  scalars_ = session.allocate(host_scalars_.size() * sizeof(kernels::UpdateScalars));
+  if (feed.device() == nullptr || !feed.device()->gathers()) return;
+  host_index_.resize(static_cast<std::size_t>(steps * feed.loader().batch_rows()));
+  index_ = session.allocate(host_index_.size() * sizeof(std::uint32_t));
+}
+
+void StepWindows::fill(std::int64_t first, std::int64_t steps, std::int64_t rows) {
+  if (parameters_.varies() || !scalars_filled_) {
+    // Where they do not vary, they are the same for all windows to come.
+    const auto count = parameters_.varies() ? static_cast<std::size_t>(steps) : host_scalars_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      host_scalars_[i] = parameters_.scalars_of(first + static_cast<std::int64_t>(i));
+    }
+    session_.enqueue_upload(scalars_, host_scalars_.data(), count * sizeof(kernels::UpdateScalars));
+    scalars_filled_ = true;
+  }
+  if (!gathers()) return;
+  for (std::int64_t i = 0; i < steps; ++i) {
+    std::copy_n(feed_.device()->index(first + i), rows, host_index_.data() + i * rows);
+  }
+  session_.enqueue_upload(index_, host_index_.data(), static_cast<std::size_t>(steps * rows) * sizeof(std::uint32_t));
+}
+
+std::int64_t steps_alike(const pipeline::BatchLoader& loader, std::int64_t step) {
+  if (loader.partial_rows() == 0) return std::numeric_limits<std::int64_t>::max();
+  const std::int64_t epoch = loader.steps_per_epoch();
+  return std::max<std::int64_t>(epoch - 1 - step % epoch, 1);
+}
+
+}  // namespace gdbench::strategies

@@ -1,0 +1,42 @@
+// What a device reads that differs from step to step, for several steps at once: the scalars of each update and, where
+// batches are gathered there, the rows of each batch. Both lie in the device's memory and are filled before the steps.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "implementations/strategies/batch_feed.h"
+#include "implementations/strategies/parameters.h"
+#include "implementations/strategies/session.h"
+
+namespace gdbench::strategies {
+
+class StepWindows {
+ public:
+  // For up to `steps` steps. All arguments outlive this.
+  StepWindows(Session& session, Parameters& parameters, BatchFeed& feed, std::int64_t steps);
+
+  // Fills them for steps `first` to `first` + `steps` - 1, whose batches have `rows` rows each.
+  void fill(std::int64_t first, std::int64_t steps, std::int64_t rows);
+
+  // Of the steps that were filled, [steps] and [steps, rows]; the latter is null where nothing is gathered.
+  kernels::Buffer scalars() const { return scalars_; }
+  kernels::Buffer index() const { return index_; }
+  bool gathers() const { return index_ != nullptr; }
+
+ private:
+  Session& session_;
+  Parameters& parameters_;
+  BatchFeed& feed_;
+  kernels::Buffer scalars_ = nullptr;
+  kernels::Buffer index_ = nullptr;
+  std::vector<kernels::UpdateScalars> host_scalars_;
+  std::vector<std::uint32_t> host_index_;
+  bool scalars_filled_ = false;
+};
+
+// Steps from `step` on whose batches have the same number of rows: all but the last step of an epoch, or that one
+// alone.
+std::int64_t steps_alike(const pipeline::BatchLoader& loader, std::int64_t step);
+
+}  // namespace gdbench::strategies
