@@ -27,10 +27,12 @@ std::string unreadable_because(const std::filesystem::path& file) {
   return "";
 }
 
+Error file_error(const std::filesystem::path& file, const std::string& found, const std::string& expected) {
+  return usage_error(one_line(file.string() + ": found " + found + ", expected " + expected));
+}
+
 Result<std::string> read_file(const std::filesystem::path& file, const std::string& what, std::uintmax_t most_bytes) {
-  const auto refuse = [&](const std::string& found) {
-    return usage_error(one_line(file.string()) + ": found " + found + ", expected " + what);
-  };
+  const auto refuse = [&](const std::string& found) { return file_error(file, found, what); };
   const std::string reason = unreadable_because(file);
   if (!reason.empty()) return refuse(reason);
   std::error_code error;

@@ -9,6 +9,9 @@
 
 namespace gdbench {
 
+// "FILE: found FOUND, expected EXPECTED", on one line: what is wrong with a file that a user gave.
+Error file_error(const std::filesystem::path& file, const std::string& found, const std::string& expected);
+
 // The bytes of a regular file. Errors: "FILE: found no such file, expected WHAT" and the like for a folder, an
 // unreadable file and one of more than `most_bytes`.
 Result<std::string> read_file(const std::filesystem::path& file, const std::string& what, std::uintmax_t most_bytes);

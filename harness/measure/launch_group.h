@@ -18,8 +18,8 @@ namespace gdbench::measure {
 struct LiveCell {
   const PlannedCell* planned = nullptr;
   std::optional<ExpectedDisplacement> expected;
-  bool checked = false;   // its first launch runs blocks of other lengths
-  bool profiled = false;  // and, where it takes long to start, is profiled
+  bool checked = false;  // its first launch runs blocks of other lengths
+  int profiles = 0;      // where it takes long to start, its first launches are profiled
 };
 
 // The cells that are ok: verified and calibrated, their data held.

@@ -19,10 +19,6 @@ struct ByteArray {
   std::size_t begin = 0;  // of the elements
 };
 
-Error fault(const std::filesystem::path& file, const std::string& found, const std::string& expected) {
-  return usage_error(one_line(file.string() + ": found " + found + ", expected " + expected));
-}
-
 std::string type_name(unsigned type) {
   switch (type) {
     case 0x09:
@@ -46,16 +42,16 @@ Result<ByteArray> read_bytes(const std::filesystem::path& file, bool one_dimensi
   ByteArray array;
   array.bytes = std::move(content).value();
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(array.bytes[i])); };
-  if (array.bytes.size() < 4 || byte(0) != 0 || byte(1) != 0) return fault(file, "no IDX magic", "an IDX file");
-  if (byte(2) != kUnsignedByte) return fault(file, type_name(byte(2)), "unsigned bytes");
+  if (array.bytes.size() < 4 || byte(0) != 0 || byte(1) != 0) return file_error(file, "no IDX magic", "an IDX file");
+  if (byte(2) != kUnsignedByte) return file_error(file, type_name(byte(2)), "unsigned bytes");
   const std::size_t dimensions = byte(3);
   if (dimensions == 0 || dimensions > kMostDimensions || (one_dimension && dimensions != 1)) {
-    return fault(
+    return file_error(
         file, std::to_string(dimensions) + " dimensions",
         one_dimension ? "1, the rows" : "1 to " + std::to_string(kMostDimensions) + ", the first for the rows");
   }
   array.begin = 4 + 4 * dimensions;
-  if (array.bytes.size() < array.begin) return fault(file, "an IDX header that is cut off", "the whole file");
+  if (array.bytes.size() < array.begin) return file_error(file, "an IDX header that is cut off", "the whole file");
   double count = 1;
   for (std::size_t d = 0; d < dimensions; ++d) {
     std::int64_t size = 0;
@@ -67,10 +63,10 @@ Result<ByteArray> read_bytes(const std::filesystem::path& file, bool one_dimensi
   if (count != static_cast<double>(data_bytes)) {
     std::vector<std::string> sizes;
     for (const std::int64_t size : array.shape) sizes.push_back(std::to_string(size));
-    return fault(file, std::to_string(data_bytes) + " bytes of elements",
-                 joined(sizes, " x ") + " (the file is cut off or too long)");
+    return file_error(file, std::to_string(data_bytes) + " bytes of elements",
+                      joined(sizes, " x ") + " (the file is cut off or too long)");
   }
-  if (data_bytes == 0) return fault(file, "no rows", "some");
+  if (data_bytes == 0) return file_error(file, "no rows", "some");
   return array;
 }
 
@@ -84,8 +80,8 @@ Result<Table> read_idx(const std::filesystem::path& x_file, const std::filesyste
   const ByteArray& pixels = x.value();
   const ByteArray& classes = labels.value();
   if (classes.shape[0] != pixels.shape[0]) {
-    return fault(labels_file, std::to_string(classes.shape[0]) + " rows",
-                 std::to_string(pixels.shape[0]) + " as in " + x_file.string());
+    return file_error(labels_file, std::to_string(classes.shape[0]) + " rows",
+                      std::to_string(pixels.shape[0]) + " as in " + x_file.string());
   }
   Table table;
   table.rows = pixels.shape[0];

@@ -158,9 +158,7 @@ Result<std::vector<std::filesystem::path>> json_files(const std::filesystem::pat
   std::vector<std::filesystem::path> files;
   std::error_code error;
   std::filesystem::directory_iterator entries(folder, error);
-  if (error) {
-    return usage_error(one_line(folder.string() + ": found " + error.message() + ", expected a folder of scenarios"));
-  }
+  if (error) return file_error(folder, error.message(), "a folder of scenarios");
   for (const std::filesystem::directory_entry& entry : entries) {
     if (entry.path().extension() == ".json" && entry.is_regular_file(error)) files.push_back(entry.path());
   }

@@ -129,10 +129,6 @@ class HeaderParser {
   std::size_t position_ = 0;
 };
 
-Error fault(const std::filesystem::path& file, const std::string& found, const std::string& expected) {
-  return usage_error(one_line(file.string() + ": found " + found + ", expected " + expected));
-}
-
 // Where the elements begin, after magic, version and header; the header's text lies before. Nothing when truncated.
 std::optional<std::pair<std::string_view, std::size_t>> split_header(std::string_view bytes, int version) {
   const std::size_t length_bytes = version == 1 ? 2 : 4;
@@ -154,15 +150,15 @@ Result<Array> read_array(const std::filesystem::path& file) {
   const auto* type = std::find_if(kElementTypes.begin(), kElementTypes.end(),
                                   [&](const ElementType& known) { return header.descr == known.descr; });
   if (type == kElementTypes.end()) {
-    return fault(file, "elements of type " + in_quotes(header.descr), "one of <f4, <f8, <i4, <i8, |u1");
+    return file_error(file, "elements of type " + in_quotes(header.descr), "one of <f4, <f8, <i4, <i8, |u1");
   }
 
   double count = 1;
   for (const std::int64_t size : header.shape) count *= static_cast<double>(size);
   const std::size_t data_bytes = bytes.size() - header.first_byte;
   if (count * static_cast<double>(type->bytes) != static_cast<double>(data_bytes)) {
-    return fault(file, std::to_string(data_bytes) + " bytes of elements",
-                 shape_text(header.shape) + " of " + type->descr + " (the file is cut off or too long)");
+    return file_error(file, std::to_string(data_bytes) + " bytes of elements",
+                      shape_text(header.shape) + " of " + type->descr + " (the file is cut off or too long)");
   }
   Array array;
   array.shape = header.shape;
@@ -178,15 +174,16 @@ Result<Array> read_array(const std::filesystem::path& file) {
 
 // Turns [rows] or [rows, 1] integers into labels.
 Status take_labels(const std::filesystem::path& file, const Array& y, Table& table) {
-  if (!y.is_integer) return fault(file, "elements that are no integers", "integer class labels");
-  if (y.shape.size() == 2 && y.shape[1] != 1) return fault(file, shape_text(y.shape), "shape [rows] of labels");
+  if (!y.is_integer) return file_error(file, "elements that are no integers", "integer class labels");
+  if (y.shape.size() == 2 && y.shape[1] != 1) return file_error(file, shape_text(y.shape), "shape [rows] of labels");
   table.has_labels = true;
   for (std::size_t row = 0; row < y.values.size(); ++row) {
     const double label = y.values[row];
     if (label < 0 || label >= static_cast<double>(kMostColumns)) {
       const std::string text = std::to_string(label);
-      return fault(file, "label " + text.substr(0, text.find('.')) + " in row " + std::to_string(row) + " (from 0)",
-                   "a class from 0 to " + std::to_string(kMostColumns - 1));
+      return file_error(file,
+                        "label " + text.substr(0, text.find('.')) + " in row " + std::to_string(row) + " (from 0)",
+                        "a class from 0 to " + std::to_string(kMostColumns - 1));
     }
     table.labels.push_back(static_cast<std::int32_t>(label));
     table.outputs = std::max(table.outputs, static_cast<std::int64_t>(label) + 1);
@@ -204,19 +201,19 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 
 Result<NpyHeader> parse_npy_header(const std::filesystem::path& file, std::string_view bytes) {
   const std::string_view magic = "\x93NUMPY";
-  if (bytes.size() < 8 || bytes.substr(0, 6) != magic) return fault(file, "no NPY magic", "an NPY file");
+  if (bytes.size() < 8 || bytes.substr(0, 6) != magic) return file_error(file, "no NPY magic", "an NPY file");
   const int version = static_cast<unsigned char>(bytes[6]);
   if (version < 1 || version > 3 || bytes[7] != 0) {
-    return fault(file, "NPY version " + std::to_string(version) + "." + std::to_string(static_cast<int>(bytes[7])),
-                 "version 1.0, 2.0 or 3.0");
+    return file_error(file, "NPY version " + std::to_string(version) + "." + std::to_string(static_cast<int>(bytes[7])),
+                      "version 1.0, 2.0 or 3.0");
   }
   const auto parts = split_header(bytes, version);
-  if (!parts) return fault(file, "an NPY header that is cut off", "the whole file");
+  if (!parts) return file_error(file, "an NPY header that is cut off", "the whole file");
   std::optional<NpyHeader> header = HeaderParser(parts->first).parse();
   if (!header) {
-    return fault(file, "NPY header " + in_quotes(parts->first), "a dictionary of descr, fortran_order and shape");
+    return file_error(file, "NPY header " + in_quotes(parts->first), "a dictionary of descr, fortran_order and shape");
   }
-  if (header->fortran_order) return fault(file, "Fortran order", "C order (numpy.ascontiguousarray)");
+  if (header->fortran_order) return file_error(file, "Fortran order", "C order (numpy.ascontiguousarray)");
   header->first_byte = parts->second;
   return *header;
 }
@@ -229,14 +226,14 @@ Result<Table> read_npy(const std::filesystem::path& x_file, const std::filesyste
   const std::vector<std::int64_t>& x_shape = x.value().shape;
   const std::vector<std::int64_t>& y_shape = y.value().shape;
   if (x_shape.size() != 2 || x.value().values.empty()) {
-    return fault(x_file, shape_text(x_shape), "shape [rows, features], none of them 0");
+    return file_error(x_file, shape_text(x_shape), "shape [rows, features], none of them 0");
   }
   if (y_shape.empty() || y_shape.size() > 2 || y.value().values.empty()) {
-    return fault(y_file, shape_text(y_shape), "shape [rows] or [rows, outputs]");
+    return file_error(y_file, shape_text(y_shape), "shape [rows] or [rows, outputs]");
   }
   if (y_shape[0] != x_shape[0]) {
-    return fault(y_file, std::to_string(y_shape[0]) + " rows",
-                 std::to_string(x_shape[0]) + " as in " + x_file.string());
+    return file_error(y_file, std::to_string(y_shape[0]) + " rows",
+                      std::to_string(x_shape[0]) + " as in " + x_file.string());
   }
   Table table;
   table.rows = x_shape[0];

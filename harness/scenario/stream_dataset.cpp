@@ -24,17 +24,13 @@ std::string name_of(const Scenario& scenario) {
   return one_line(scenario.file.empty() ? "scenario " + scenario.name : scenario.file.string());
 }
 
-Error fault(const std::filesystem::path& file, const std::string& found, const std::string& expected) {
-  return usage_error(one_line(file.string() + ": found " + found + ", expected " + expected));
-}
-
 // As much of a file's beginning as a header may have.
 Result<std::string> read_beginning(const std::filesystem::path& file) {
   std::string bytes(static_cast<std::size_t>(kStreamBlockBytes), '\0');
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
   const ssize_t count = descriptor < 0 ? -1 : pread(descriptor, bytes.data(), bytes.size(), 0);
   if (descriptor >= 0) close(descriptor);
-  if (count < 0) return fault(file, "a file that cannot be read", "a file to stream");
+  if (count < 0) return file_error(file, "a file that cannot be read", "a file to stream");
   bytes.resize(static_cast<std::size_t>(count));
   return bytes;
 }
@@ -77,18 +73,18 @@ class StreamDescriber {
     if (!read.ok()) return read.error();
     const NpyHeader& header = read.value();
     if (header.descr != "<f4" && header.descr != "<f8") {
-      return fault(file_.path, "elements of type " + in_quotes(header.descr), "<f4 or <f8 in a file to stream");
+      return file_error(file_.path, "elements of type " + in_quotes(header.descr), "<f4 or <f8 in a file to stream");
     }
     if (header.shape.size() != 2 || header.shape[0] < 1 || header.shape[1] < 2 || header.shape[1] > kMostColumns) {
-      return fault(file_.path, shape_text(header.shape), "shape [rows, columns] with at least 2 columns");
+      return file_error(file_.path, shape_text(header.shape), "shape [rows, columns] with at least 2 columns");
     }
     file_.element = header.descr == "<f4" ? Dtype::f32 : Dtype::f64;
     file_.column_count = header.shape[1];
     file_.first_byte = static_cast<std::int64_t>(header.first_byte);
     const double bytes = static_cast<double>(header.shape[0]) * static_cast<double>(file_.row_bytes());
     if (bytes != static_cast<double>(file_.file_bytes - file_.first_byte)) {
-      return fault(file_.path, std::to_string(file_.file_bytes - file_.first_byte) + " bytes of elements",
-                   shape_text(header.shape) + " of " + header.descr + " (the file is cut off or too long)");
+      return file_error(file_.path, std::to_string(file_.file_bytes - file_.first_byte) + " bytes of elements",
+                        shape_text(header.shape) + " of " + header.descr + " (the file is cut off or too long)");
     }
     Status status = take_columns(data_.targets, "targets", file_.target_columns);
     if (status.ok()) status = take_columns(data_.features, "features", file_.feature_columns);
@@ -140,9 +136,10 @@ class StreamDescriber {
       if (!status.ok()) return status;
       feature_moments.add(x.data());
       target_moments.add(y.data());
-      if (++rows_ > kMostRows) return fault(file_.path, "more than " + std::to_string(kMostRows) + " rows", "fewer");
+      if (++rows_ > kMostRows)
+        return file_error(file_.path, "more than " + std::to_string(kMostRows) + " rows", "fewer");
     }
-    if (rows_ == 0) return fault(file_.path, "no rows", "some");
+    if (rows_ == 0) return file_error(file_.path, "no rows", "some");
     if (scenario_.standardise.features) {
       file_.feature_means = feature_moments.means();
       file_.feature_scales = feature_moments.scales();
@@ -159,10 +156,10 @@ class StreamDescriber {
     const bool single = narrow && scenario_.dtype == Dtype::f32;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (single ? std::isfinite(static_cast<float>(values[i])) : std::isfinite(values[i])) continue;
-      return fault(file_.path,
-                   std::to_string(values[i]) + " in row " + std::to_string(rows_) + ", column " +
-                       std::to_string(columns[i]) + " (counted from 0)",
-                   std::string("a finite ") + scenario::name_of(scenario_.dtype));
+      return file_error(file_.path,
+                        std::to_string(values[i]) + " in row " + std::to_string(rows_) + ", column " +
+                            std::to_string(columns[i]) + " (counted from 0)",
+                        std::string("a finite ") + scenario::name_of(scenario_.dtype));
     }
     return {};
   }
@@ -175,10 +172,10 @@ class StreamDescriber {
       if (model != nullptr) outputs_ = classes;
       return {};
     }
-    return fault(file_.path,
-                 std::to_string(label) + " in row " + std::to_string(rows_) + " (from 0), column " +
-                     std::to_string(file_.target_columns[0]),
-                 "an integer class from 0 to " + std::to_string(classes - 1));
+    return file_error(file_.path,
+                      std::to_string(label) + " in row " + std::to_string(rows_) + " (from 0), column " +
+                          std::to_string(file_.target_columns[0]),
+                      "an integer class from 0 to " + std::to_string(classes - 1));
   }
 
   // A worker holds batches and a block; three batches are what it needs without and with one batch made ahead.

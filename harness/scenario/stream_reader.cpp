@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/scenario/csv_columns.h"
 #include "harness/scenario/moments.h"
@@ -40,8 +41,7 @@ std::int64_t StreamFile::block_bytes() const {
 Status note_size_and_time(StreamFile& file) {
   struct stat information {};
   if (stat(file.path.c_str(), &information) != 0) {
-    return usage_error(
-        one_line(file.path.string() + ": found " + std::strerror(errno) + ", expected a file to stream"));
+    return file_error(file.path, std::strerror(errno), "a file to stream");
   }
   file.file_bytes = information.st_size;
   file.modified_ns = modification_ns(information);

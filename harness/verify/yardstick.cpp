@@ -29,7 +29,7 @@ constexpr double kFloor = 2;
 
 // A tie moves later steps' gradients too. How much is seen by deciding all ties the other way; with several ties the
 // worst choice of sides may move a tensor further than all of them together.
-constexpr double kTieFactor = 3;
+constexpr double kFlippedTiesFactor = 3;
 
 template <class T>
 double norm(const std::vector<T>& values) {
@@ -147,7 +147,8 @@ Result<std::vector<double>> tie_tolerances(const Problem& problem, const Dataset
   const auto flipped = follow<T>(problem, dataset, yardstick.start, yardstick.steps, Ties::flipped);
   if (!flipped.ok()) return flipped.error();
   for (std::size_t p = 0; p < tolerances.size(); ++p) {
-    tolerances[p] += kTieFactor * distance(expected.state.parameters[p], flipped.value().state.parameters[p], {});
+    tolerances[p] +=
+        kFlippedTiesFactor * distance(expected.state.parameters[p], flipped.value().state.parameters[p], {});
   }
   return tolerances;
 }

@@ -15,19 +15,19 @@ std::string strategy_of(const std::string& implementation) {
 }
 
 // Only whole steps can be made.
-std::string steps_text(double steps) { return std::isfinite(steps) ? format_number(std::ceil(steps)) : "never"; }
+std::string whole_steps(double steps) { return std::isfinite(steps) ? format_number(std::ceil(steps)) : "never"; }
 
 std::string overtaking_words(const stats::BreakEven& result) {
   switch (result.overtaking) {
     case stats::Overtaking::from_the_start:
       return "from the start";
     case stats::Overtaking::after:
-      return "after " + steps_text(result.steps) + " steps [" + steps_text(result.interval.low) + ", " +
-             steps_text(result.interval.high) + "]";
+      return "after " + whole_steps(result.steps) + " steps [" + whole_steps(result.interval.low) + ", " +
+             whole_steps(result.interval.high) + "]";
     case stats::Overtaking::never:
       return "never";
     case stats::Overtaking::at_latest:
-      return "after at most " + steps_text(result.interval.high) + " steps";
+      return "after at most " + whole_steps(result.interval.high) + " steps";
     case stats::Overtaking::undecided:
       return "at an undecided step";
   }

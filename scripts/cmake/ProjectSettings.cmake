@@ -37,6 +37,14 @@ if(GDBENCH_CODE_PADDING GREATER 0)
   add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fpatchable-function-entry=${GDBENCH_CODE_PADDING},${GDBENCH_CODE_PADDING}>")
 endif()
 
+# gdbench_compile_together(NAME): under the sanitizers, which double what a header and its templates take, several sources
+# make one compilation. Everywhere else each source is one, and so has to include what it uses.
+function(gdbench_compile_together name)
+  if(GDBENCH_SANITIZE)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
+endfunction()
+
 # gdbench_library(NAME SOURCES ... LINK ... [PRECOMPILE ...]): a static library of the harness or the reports. LINK names
 # the arrows that lead out of its folder. PRECOMPILE names large headers that most of its sources include: they are parsed
 # once. A source still includes what it uses (CMAKE_DISABLE_PRECOMPILE_HEADERS checks that).
@@ -45,6 +53,7 @@ function(gdbench_library name)
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC gdbench_settings ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
   target_precompile_headers(${name} PRIVATE ${ARG_PRECOMPILE})
+  gdbench_compile_together(${name})
 endfunction()
 
 # gdbench_compile_quickly(NAME): for code that never runs inside the clock and is long to optimise (JSON, command line).

@@ -16,6 +16,7 @@ ROWS = {
     "broken/profile_text": ("ok", ""),  # see the note
     "broken/prepare_text": ("ok", ""),  # what cannot be read there is only shown
     "broken/traces_again": ("ok", ""),  # see the note
+    "broken/slow_in_turn": ("ok", ""),
     "broken/loss_text": ("crashed", "evaluate: found the loss \"0."),
     "broken/never_answers_run": ("timed out", "run: no answer within 3 s"),
     "broken/dies_in_run": ("crashed", "run: exit status 1: RuntimeError: the accelerator fell off the bus"),
@@ -110,6 +111,13 @@ class Broken(ProgramTest):
         self.assertEqual(len(notes), 1)
         self.assertIn("broken/traces_again traced or compiled a function again inside a timed block: 2 time(s)", notes[0])
         self.assertTrue(any("profile_text has no profile: malformed" in note for note in report["notes"]))
+
+    def test_of_several_profiles_the_least_disturbed_is_kept(self):
+        self.variables = {"SLOW_IN_TURN": str(self.folder / "mark")}
+        chosen = ("--impl", "broken/slow_in_turn", "--scenario", "linreg-3x2")
+        self.call("run", *chosen, "--launches", "2", "--out", "x.json", plugins=str(BROKEN))
+        (cell,) = self.cells_of(self.read_json("x.json"))
+        self.assertEqual(cell["profile"]["records"][0]["op"], "fast")
 
 
 if __name__ == "__main__":

@@ -120,6 +120,11 @@ class Claims(ProgramTest):
         self.assertEqual(len(output.splitlines()), 2, "cells of both claims are the same")
         self.assertIn("2 cells", errors)
 
+    def test_every_claim_of_the_project_can_be_planned(self):
+        output, errors = self.call("claims", "run", "all", "--dry-run")
+        self.assertIn("mlp-10-50-1[batch=32]/jax/jit", output)
+        self.assertRegex(errors, r"\d+ cells")
+
     def test_mistakes(self):
         _, errors = self.call("claims", "run", "steps-fal", status=2)
         self.assertRegex(errors, r'^gdbench: found no claim "steps-fal", expected all or one of .*did you mean steps-fall\?')

@@ -60,11 +60,17 @@ __global__ void __launch_bounds__(kGridThreads) run_grid(const Program program) 
   program.leave(at, arena);
 }
 
+// Once, before any launch: allows a block all the shared memory that there is, however much a launch takes of it.
+template <class T, class Program>
+bool prepare_grid() {
+  return cudaFuncSetAttribute(run_grid<T, Program>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              static_cast<int>(shared_memory_of_a_block())) == cudaSuccess;
+}
+
 // What fails shows in the check after the launch.
 template <class T, class Program>
 void launch_grid(cudaStream_t stream, int blocks, std::int64_t arena_bytes, Program program) {
   const auto kernel = run_grid<T, Program>;
-  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(arena_bytes));
   void* arguments[] = {&program};
   cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), dim3(static_cast<unsigned>(blocks)),
                               dim3(static_cast<unsigned>(threads_for(program.shape))), arguments,
@@ -72,6 +78,11 @@ void launch_grid(cudaStream_t stream, int blocks, std::int64_t arena_bytes, Prog
 }
 
 #else
+
+template <class T, class Program>
+bool prepare_grid() {
+  return true;
+}
 
 template <class T, class Program>
 void launch_grid(cudaStream_t stream, int blocks, std::int64_t arena_bytes, const Program& program) {

@@ -81,6 +81,10 @@ OwnedCall* bind_with(Context& context, const TrainingRegion& region) {
       return nullptr;
     }
   }
+  if (!prepare_grid<T, RegionProgram<T, Rule, decay>>()) {
+    context.unsupported = "a block cannot have the device's shared memory";
+    return nullptr;
+  }
   program.shape.loss_scale = static_cast<T>(gradient_scale(region));
   Scratch partials =
       blocks == 1 ? Scratch()

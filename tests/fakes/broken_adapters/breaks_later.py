@@ -83,6 +83,29 @@ class ProfileIsText(script.Worker):
         return {"real_ns": "2 ms", "records": [{"op": 7, "phase": "forward", "calls": "many", "time_ns": None}, "rest"]}
 
 
+class SlowInTurn(script.Worker):
+    """The first process that is profiled is slow from then on, as on a machine in a slow spell; the second is not. The
+    file that SLOW_IN_TURN names tells them apart."""
+
+    REQUESTS = (*script.Worker.REQUESTS, "profile")
+    name = None
+
+    def profile(self, request):
+        if self.name is None:
+            mark = pathlib.Path(os.environ.get("SLOW_IN_TURN", os.devnull))
+            self.name = "fast" if mark.exists() else "slow"
+            mark.touch()
+        return {"real_ns": 1e6, "records": [{"op": self.name, "phase": "forward", "calls": 1, "time_ns": 1e6}]}
+
+    def run(self, request):
+        if self.name != "slow":
+            return super().run(request)
+        start = time.monotonic_ns()
+        time.sleep(0.2)
+        answer = super().run(request)
+        return {**answer, "start_ns": start, "real_ns": answer["end_ns"] - start}
+
+
 WAYS = {
     "prints_all_the_time": PrintsAllTheTime,
     "never_answers_run": NeverAnswersRun,
@@ -96,6 +119,7 @@ WAYS = {
     "traces_again": TracesAgain,
     "profile_text": ProfileIsText,
     "loss_text": LossIsText,
+    "slow_in_turn": SlowInTurn,
 }
 
 

@@ -124,18 +124,18 @@ gdbench_status TestContext::bind_status(const Request& request) {
   return status;
 }
 
-double activate(gdbench_activation activation, double z) {
-  switch (activation) {
-    case GDBENCH_IDENTITY:
-      return z;
-    case GDBENCH_RELU:
-      return z > 0 ? z : 0;
-    case GDBENCH_TANH:
-      return std::tanh(z);
-    case GDBENCH_SIGMOID:
-      return 1 / (1 + std::exp(-z));
-  }
-  return std::nan("");
+double activate(std::int32_t activation, double z) {
+  if (activation == GDBENCH_RELU) return std::max(z, 0.0);
+  if (activation == GDBENCH_TANH) return std::tanh(z);
+  if (activation == GDBENCH_SIGMOID) return 1 / (1 + std::exp(-z));
+  return z;
+}
+
+double activation_slope(std::int32_t activation, double a) {
+  if (activation == GDBENCH_RELU) return a > 0 ? 1 : 0;
+  if (activation == GDBENCH_TANH) return 1 - a * a;
+  if (activation == GDBENCH_SIGMOID) return a * (1 - a);
+  return 1;
 }
 
 void expect_close(const Dense& actual, const Dense& expected, gdbench_dtype dtype, double scale) {

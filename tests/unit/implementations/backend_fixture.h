@@ -69,8 +69,9 @@ class TestContext {
   std::string error_;
 };
 
-// f(z), the test's own.
-double activate(gdbench_activation activation, double z);
+// f(z) and, of a = f(z), f'(z): the tests' own. `activation`: a gdbench_activation.
+double activate(std::int32_t activation, double z);
+double activation_slope(std::int32_t activation, double a);
 
 // Every entry within a few roundings of the dtype, relative to `scale`: the magnitude of what went into it, times the
 // number of additions.

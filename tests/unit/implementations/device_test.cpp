@@ -10,10 +10,6 @@
 namespace gdbench::strategies {
 namespace {
 
-gdbench_layer layer(std::int64_t inputs, std::int64_t outputs, gdbench_activation activation = GDBENCH_IDENTITY) {
-  return {inputs, outputs, activation, 1};
-}
-
 // A full batch; mini-batches in order and shuffled, with a smaller last one; labels; scalars that change at every step.
 std::vector<TrainingCase> cases() {
   const std::vector<gdbench_layer> network = {layer(5, 7, GDBENCH_RELU), layer(7, 3)};

@@ -6,13 +6,13 @@
 namespace gdbench::kernels {
 namespace {
 
-constexpr std::pair<std::int64_t, std::int64_t> kShapes[] = {{1, 1},   {1, 7},   {5, 1},   {3, 2},
-                                                             {13, 17}, {32, 10}, {101, 50}};
+constexpr std::pair<std::int64_t, std::int64_t> kMatrices[] = {{1, 1},   {1, 7},   {5, 1},   {3, 2},
+                                                               {13, 17}, {32, 10}, {101, 50}};
 
 class ElementwiseTest : public BackendTest {};
 
 TEST_P(ElementwiseTest, AddBias) {
-  for (const auto& [rows, columns] : kShapes) {
+  for (const auto& [rows, columns] : kMatrices) {
     const Dense bias = random_matrix(generator_, 1, columns);
     const Dense z = random_matrix(generator_, rows, columns);
     Dense expected = z;
@@ -26,7 +26,7 @@ TEST_P(ElementwiseTest, AddBias) {
 }
 
 TEST_P(ElementwiseTest, ColumnSum) {
-  for (const auto& [rows, columns] : kShapes) {
+  for (const auto& [rows, columns] : kMatrices) {
     const Dense d = random_matrix(generator_, rows, columns);
     Dense expected(1, columns);
     for (std::int64_t i = 0; i < rows; ++i) {
@@ -41,7 +41,7 @@ TEST_P(ElementwiseTest, ColumnSum) {
 constexpr gdbench_activation kActivations[] = {GDBENCH_IDENTITY, GDBENCH_RELU, GDBENCH_TANH, GDBENCH_SIGMOID};
 
 TEST_P(ElementwiseTest, ActivationInPlaceAndApart) {
-  for (const auto& [rows, columns] : kShapes) {
+  for (const auto& [rows, columns] : kMatrices) {
     for (const gdbench_activation activation : kActivations) {
       Dense z = random_matrix(generator_, rows, columns);
       z.values.front() = activation == GDBENCH_RELU ? 0 : 30;  // a kink, and saturation
@@ -96,7 +96,7 @@ TEST_P(ElementwiseTest, ActivationGradientIsTheDerivative) {
 
 TEST_P(ElementwiseTest, CombineApartAndInPlace) {
   constexpr std::pair<double, double> kFactors[] = {{1, 1}, {1, 0}, {-0.5, 0}, {2, -0.25}};
-  for (const auto& [rows, columns] : kShapes) {
+  for (const auto& [rows, columns] : kMatrices) {
     for (const auto& [alpha, beta] : kFactors) {
       const Dense a = random_matrix(generator_, rows, columns);
       Dense b = random_matrix(generator_, rows, columns);
@@ -121,7 +121,7 @@ TEST_P(ElementwiseTest, CombineApartAndInPlace) {
 }
 
 TEST_P(ElementwiseTest, MultiplyApartAndInPlace) {
-  for (const auto& [rows, columns] : kShapes) {
+  for (const auto& [rows, columns] : kMatrices) {
     const Dense a = random_matrix(generator_, rows, columns);
     const Dense b = random_matrix(generator_, rows, columns);
     Dense expected = a;
@@ -200,7 +200,7 @@ void expect_gradient(const Dense& actual, const Dense& expected) {
 }
 
 TEST_P(ElementwiseTest, SquaredErrors) {
-  for (const auto& [rows, columns] : kShapes) {
+  for (const auto& [rows, columns] : kMatrices) {
     if (rows * columns > 400) continue;  // the numeric gradient is quadratic
     for (const gdbench_loss loss : {GDBENCH_MSE, GDBENCH_HALF_MSE}) {
       const Dense p = random_matrix(generator_, rows, columns);
@@ -226,7 +226,7 @@ TEST_P(ElementwiseTest, SquaredErrors) {
 }
 
 TEST_P(ElementwiseTest, CrossEntropy) {
-  for (const auto& [rows, columns] : kShapes) {
+  for (const auto& [rows, columns] : kMatrices) {
     if (rows * columns > 400) continue;
     const Dense p = random_matrix(generator_, rows, columns);
     std::vector<std::int32_t> labels;

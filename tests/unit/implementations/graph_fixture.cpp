@@ -11,12 +11,7 @@ namespace {
 using ops::Op;
 
 using kernels::activate;
-
-double slope(gdbench_activation activation, double a) {
-  if (activation == GDBENCH_RELU) return a > 0 ? 1 : 0;
-  if (activation == GDBENCH_TANH) return 1 - a * a;
-  return activation == GDBENCH_SIGMOID ? a * (1 - a) : 1;
-}
+using kernels::activation_slope;
 
 class Interpreter {
  public:
@@ -91,7 +86,7 @@ class Interpreter {
       case Op::activation:
         return activate(request.activation, operand(node, 0).at(i, j));
       case Op::activation_gradient:
-        return operand(node, 1).at(i, j) * slope(request.activation, operand(node, 0).at(i, j));
+        return operand(node, 1).at(i, j) * activation_slope(request.activation, operand(node, 0).at(i, j));
       case Op::column_sum: {
         double sum = 0;
         for (std::int64_t row = 0; row < operand(node, 0).rows; ++row) sum += operand(node, 0).at(row, j);

@@ -22,11 +22,6 @@ using kernels::all_cases;
 using kernels::backend_named;
 using kernels::BackendCase;
 
-gdbench_layer layer(std::int64_t inputs, std::int64_t outputs, gdbench_activation activation = GDBENCH_IDENTITY,
-                    bool bias = true) {
-  return {inputs, outputs, activation, bias ? 1 : 0};
-}
-
 class GraphTest : public testing::TestWithParam<BackendCase> {
  protected:
   // Options live as long as the test.

@@ -36,7 +36,7 @@ struct Csr {
   CsrMatrix view;
 };
 
-struct Shape {
+struct SparseShape {
   std::int64_t m, n, k;  // of the product
 };
 
@@ -75,7 +75,7 @@ class SparseProductTest : public BackendTest {
     return product;
   }
 
-  void check(const Shape& shape, double density, bool transpose, double alpha, double beta) {
+  void check(const SparseShape& shape, double density, bool transpose, double alpha, double beta) {
     SCOPED_TRACE(testing::Message() << shape.m << "x" << shape.n << "x" << shape.k << " transposed " << transpose
                                     << " density " << density << " alpha " << alpha << " beta " << beta);
     const Dense a = transpose ? sparse_matrix(shape.k, shape.m, density) : sparse_matrix(shape.m, shape.k, density);
@@ -94,8 +94,8 @@ class SparseProductTest : public BackendTest {
 };
 
 TEST_P(SparseProductTest, MatchesPlainLoops) {
-  for (const Shape& shape :
-       {Shape{1, 1, 1}, {3, 1, 2}, {5, 4, 1}, {1, 5, 7}, {40, 1, 30}, {33, 17, 50}, {9, 64, 100}}) {
+  for (const SparseShape& shape :
+       {SparseShape{1, 1, 1}, {3, 1, 2}, {5, 4, 1}, {1, 5, 7}, {40, 1, 30}, {33, 17, 50}, {9, 64, 100}}) {
     for (const double density : {0.0, 0.1, 0.6, 1.0}) {
       for (const bool transpose : {false, true}) {
         check(shape, density, transpose, 1, 0);

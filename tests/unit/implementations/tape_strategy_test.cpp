@@ -18,11 +18,6 @@ using kernels::all_cases;
 using kernels::backend_named;
 using kernels::BackendCase;
 
-gdbench_layer layer(std::int64_t inputs, std::int64_t outputs, gdbench_activation activation = GDBENCH_IDENTITY,
-                    bool bias = true) {
-  return {inputs, outputs, activation, bias ? 1 : 0};
-}
-
 const std::vector<TrainingCase>& cases() {
   static const std::vector<TrainingCase> cases = {
       {.layers = {layer(2, 1)}, .loss = GDBENCH_HALF_MSE, .rows = 3, .batch_rows = 3},

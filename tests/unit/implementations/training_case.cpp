@@ -8,19 +8,8 @@
 namespace gdbench {
 namespace {
 
-double activate(std::int32_t activation, double z) {
-  if (activation == GDBENCH_RELU) return std::max(z, 0.0);
-  if (activation == GDBENCH_TANH) return std::tanh(z);
-  if (activation == GDBENCH_SIGMOID) return 1 / (1 + std::exp(-z));
-  return z;
-}
-
-double slope(std::int32_t activation, double a) {
-  if (activation == GDBENCH_RELU) return a > 0 ? 1 : 0;
-  if (activation == GDBENCH_TANH) return 1 - a * a;
-  if (activation == GDBENCH_SIGMOID) return a * (1 - a);
-  return 1;
-}
+using kernels::activate;
+using kernels::activation_slope;
 
 Dense rows_of(const Dense& from, const std::vector<std::uint32_t>& index) {
   Dense to(static_cast<std::int64_t>(index.size()), from.columns);
@@ -219,7 +208,7 @@ TrainingProblem::Pass TrainingProblem::pass(const std::vector<Dense>& parameters
     }
     for (std::int64_t i = 0; i < d.rows; ++i) {
       for (std::int64_t j = 0; j < d.columns; ++j) {
-        const double dz = d.at(i, j) * slope(layer.activation, output.at(i, j));
+        const double dz = d.at(i, j) * activation_slope(layer.activation, output.at(i, j));
         if (layer.has_bias != 0) pass.gradients[first[l] + 1].at(0, j) += dz;
         for (std::int64_t q = 0; q < layer.inputs; ++q) {
           weights_gradient.at(q, j) += input.at(i, q) * dz;

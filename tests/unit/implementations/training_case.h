@@ -12,6 +12,11 @@ namespace gdbench {
 
 using kernels::Dense;
 
+inline gdbench_layer layer(std::int64_t inputs, std::int64_t outputs, gdbench_activation activation = GDBENCH_IDENTITY,
+                           bool bias = true) {
+  return {inputs, outputs, activation, bias ? 1 : 0};
+}
+
 struct TrainingCase {
   std::vector<gdbench_layer> layers;
   gdbench_loss loss = GDBENCH_MSE;

@@ -9,7 +9,7 @@ using worker::OptionDeclaration;
 using worker::OptionType;
 using On = std::vector<bool>;
 
-const OptionDeclaration kParts = {"parts", OptionType::switches, "all", {"a", "b", "c-d"}, ""};
+const OptionDeclaration kSwitches = {"parts", OptionType::switches, "all", {"a", "b", "c-d"}, ""};
 
 TEST(Switches, WordsApplyInOrder) {
   const std::pair<const char*, On> cases[] = {
@@ -18,12 +18,12 @@ TEST(Switches, WordsApplyInOrder) {
       {"+b,none", {false, false, false}}, {"-a,+a", {true, true, true}},     {"-a,", {false, true, true}},
   };
   for (const auto& [value, expected] : cases) {
-    const auto on = parse_switches(kParts, value);
+    const auto on = parse_switches(kSwitches, value);
     ASSERT_TRUE(on) << value;
     EXPECT_EQ(*on, expected) << value;
   }
   for (const char* wrong : {"a", "-", "+", "-e", "-a,b", "*a", "-a -b", "-none"}) {
-    EXPECT_FALSE(parse_switches(kParts, wrong)) << wrong;
+    EXPECT_FALSE(parse_switches(kSwitches, wrong)) << wrong;
   }
 }
 
@@ -32,7 +32,7 @@ TEST(Switches, OneMoreIsSwitchedOff) {
   EXPECT_EQ(without_switch("", "a"), "-a");
   EXPECT_EQ(without_switch("-b", "a"), "-b,-a");
   EXPECT_EQ(without_switch("none,+a,+b", "a"), "none,+a,+b,-a");
-  EXPECT_EQ(parse_switches(kParts, without_switch("none,+a,+b", "a")), On({false, true, false}));
+  EXPECT_EQ(parse_switches(kSwitches, without_switch("none,+a,+b", "a")), On({false, true, false}));
 }
 
 TEST(Switches, AreFoundAmongTheOptions) {
@@ -40,7 +40,7 @@ TEST(Switches, AreFoundAmongTheOptions) {
   EXPECT_EQ(find_switches(implementation), nullptr);
   implementation.options = {{"tile", OptionType::integer, "8", {}, ""}, {"none", OptionType::switches, "all", {}, ""}};
   EXPECT_EQ(find_switches(implementation), nullptr);  // without names there is nothing to switch
-  implementation.options.push_back(kParts);
+  implementation.options.push_back(kSwitches);
   ASSERT_NE(find_switches(implementation), nullptr);
   EXPECT_EQ(find_switches(implementation)->key, "parts");
 }

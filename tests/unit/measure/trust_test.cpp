@@ -153,6 +153,32 @@ TEST_P(ExpectedDisplacementTest, IsNothingWhereTheReferenceWouldTakeTooLong) {
   EXPECT_FALSE(expected_displacement(problem_, dataset_, start_, 1'000'000'000).has_value());
 }
 
+// Hundreds of steps of Adam make much of a last bit: an implementation that rounds elsewhere is believed all the same.
+TEST(RoundedDisplacement, IsBelievedWhereStepsMultiplyRounding) {
+  const auto scenario = scenario::read_scenario(std::string(GDBENCH_SOURCE_DIR) + "/scenarios/mlp-10-50-1.json",
+                                                {{"batch", "64"}, {"optimizer", "adam"}, {"learning_rate", "0.005"}});
+  ASSERT_TRUE(scenario.ok());
+  const auto dataset = scenario::make_dataset(scenario.value());
+  ASSERT_TRUE(dataset.ok());
+  const scenario::Problem problem = scenario::make_problem(scenario.value(), dataset.value()).value();
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
+    const scenario::State start = scenario::make_initial_state(problem, seed);
+    const auto expected = expected_displacement(problem, dataset.value(), start, 400);
+    ASSERT_TRUE(expected.has_value());
+
+    auto other = verify::to_reference<float>(start);
+    for (auto& parameter : other.parameters) {
+      for (float& value : parameter) value = std::nextafter(value, 1.0F);
+    }
+    verify::train(problem, dataset.value(), other, 400);
+    scenario::State end = start;
+    for (std::size_t p = 0; p < end.parameters.size(); ++p) {
+      end.parameters[p].assign(other.parameters[p].begin(), other.parameters[p].end());
+    }
+    EXPECT_EQ(reason_for_distrust(verify::displacement(start, end), *expected), "") << "initial_seed " << seed;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Dtypes, ExpectedDisplacementTest, testing::Values("f32", "f64"));
 
 }  // namespace

@@ -113,11 +113,11 @@ TEST(StepsTable, SaysFromHowManyStepsOn) {
 }
 
 TEST(StepsTable, InfinityIsNullInJson) {
-  const auto json = result::to_json(steps_crossover(stats::Overtaking::undecided, INFINITY, {100, INFINITY}));
-  EXPECT_TRUE(json.at("steps").is_null());
-  EXPECT_EQ(json.at("interval").at("low"), 100);
-  EXPECT_TRUE(json.at("interval").at("high").is_null());
-  EXPECT_EQ(json.at("outcome"), "undecided");
+  const auto document = result::to_json(steps_crossover(stats::Overtaking::undecided, INFINITY, {100, INFINITY}));
+  EXPECT_TRUE(document.at("steps").is_null());
+  EXPECT_EQ(document.at("interval").at("low"), 100);
+  EXPECT_TRUE(document.at("interval").at("high").is_null());
+  EXPECT_EQ(document.at("outcome"), "undecided");
 }
 
 }  // namespace

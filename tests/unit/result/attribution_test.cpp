@@ -36,7 +36,7 @@ Cell profiled(Cell cell, std::vector<ProfileRecord> records, double profiled_ste
   return cell;
 }
 
-Report report_of(std::vector<Cell> cells) {
+Report report_with(std::vector<Cell> cells) {
   Report report;
   report.run.baseline = "hand/naive";
   for (const Cell& cell : cells) {
@@ -51,7 +51,7 @@ Report report_of(std::vector<Cell> cells) {
 }
 
 Attribution summarised(std::vector<Cell> cells) {
-  Report report = report_of(std::move(cells));
+  Report report = report_with(std::move(cells));
   summarise(report);
   return report.attribution.value_or(Attribution{});
 }
@@ -162,7 +162,7 @@ Report sizes(int count, const std::string& implementation, bool arithmetic = tru
     cells.push_back(of_size(size, implementation, arithmetic));
     if (!arithmetic) cells.back().verification.reset();
   }
-  Report report = report_of(std::move(cells));
+  Report report = report_with(std::move(cells));
   for (int size = 1; size <= count; ++size) {
     report.scenarios[static_cast<std::size_t>(size - 1)].operations_per_step = 100.0 * size * size;
   }

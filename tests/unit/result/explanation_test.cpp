@@ -323,9 +323,9 @@ TEST(ExplanationJson, HasWhatWasComputed) {
   const double infinity = std::numeric_limits<double>::infinity();
   report.attribution->break_evens = {
       {"scenario-3x2/fast/loops", "scenario-3x2/slow/loops", {stats::Overtaking::undecided, 42, {40, infinity}, 6}}};
-  const nlohmann::json json = to_ordered_json({explain_first_two(report)});
-  EXPECT_EQ(json["schema"], "gdbench-explanation");
-  const nlohmann::json& explanation = json["explanations"][0];
+  const nlohmann::json document = to_ordered_json({explain_first_two(report)});
+  EXPECT_EQ(document["schema"], "gdbench-explanation");
+  const nlohmann::json& explanation = document["explanations"][0];
   EXPECT_EQ(explanation["a"], "scenario-3x2/slow/loops");
   EXPECT_EQ(explanation["whole"]["comparison"]["verdict"], "slower");
   EXPECT_EQ(explanation["profiles"]["phases"][0]["phase"], "backward");
