@@ -37,12 +37,10 @@ if(GDBENCH_CODE_PADDING GREATER 0)
   add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fpatchable-function-entry=${GDBENCH_CODE_PADDING},${GDBENCH_CODE_PADDING}>")
 endif()
 
-# gdbench_compile_together(NAME): under the sanitizers, which double what a header and its templates take, several sources
-# make one compilation. Everywhere else each source is one, and so has to include what it uses.
+# gdbench_compile_together(NAME): several sources make one compilation, which parses large headers and instantiates their
+# templates once.
 function(gdbench_compile_together name)
-  if(GDBENCH_SANITIZE)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
-  endif()
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
 endfunction()
 
 # gdbench_library(NAME SOURCES ... LINK ... [PRECOMPILE ...]): a static library of the harness or the reports. LINK names
@@ -53,7 +51,10 @@ function(gdbench_library name)
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC gdbench_settings ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
   target_precompile_headers(${name} PRIVATE ${ARG_PRECOMPILE})
-  gdbench_compile_together(${name})
+  # Only there, where everything takes twice as long; elsewhere each source has to include what it uses.
+  if(GDBENCH_SANITIZE)
+    gdbench_compile_together(${name})
+  endif()
 endfunction()
 
 # gdbench_compile_quickly(NAME): for code that never runs inside the clock and is long to optimise (JSON, command line).
