@@ -163,7 +163,7 @@ class Session {
 
   // Before any launch, so that no timed block meets it, in a process of its own, where allocations are counted. What
   // goes wrong here is the profile's loss, not the cell's. Who cannot count them is profiled at the end of its first
-  // launch instead: a framework takes seconds to start.
+  // launches instead: a framework takes seconds to start.
   Status profile(const PlannedScenario& planned, const PlannedCell& planned_cell, result::Cell& cell) {
     if (cell.status.state != CellState::ok || !options_.profiles) return {};
     if (profiled_in_launch(planned_cell)) return {};

@@ -8,6 +8,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "harness/verify/reference.h"
+#include "harness/verify/yardstick.h"
 
 namespace gdbench::measure {
 
@@ -31,24 +32,11 @@ constexpr int kBreachesBelieved = 3;  // in a row
 constexpr double kIdleShare = 0.05;   // an idle process uses nothing, a busy one on a loaded machine not much
 
 template <class T>
-verify::ReferenceState<T> end_of_block(const scenario::Problem& problem, const scenario::Dataset& dataset,
-                                       const scenario::State& start, std::uint64_t steps) {
+scenario::State end_of_block(const scenario::Problem& problem, const scenario::Dataset& dataset,
+                             const scenario::State& start, std::uint64_t steps) {
   verify::ReferenceState<T> state = verify::to_reference<T>(start);
   verify::train<T>(problem, dataset, state, static_cast<std::int64_t>(steps));
-  return state;
-}
-
-// Euclidean, over all parameters.
-template <class T>
-double distance(const verify::ReferenceState<T>& a, const verify::ReferenceState<double>& b) {
-  double sum = 0;
-  for (std::size_t p = 0; p < a.parameters.size(); ++p) {
-    for (std::size_t i = 0; i < a.parameters[p].size(); ++i) {
-      const double difference = static_cast<double>(a.parameters[p][i]) - b.parameters[p][i];
-      sum += difference * difference;
-    }
-  }
-  return std::sqrt(sum);
+  return verify::to_state(state);
 }
 
 // Rounding to nearest, every exception masked, denormals as they are: what every process starts with. Intel 64 and
@@ -73,12 +61,12 @@ std::optional<ExpectedDisplacement> expected_displacement(const scenario::Proble
                                                           const scenario::State& start, std::uint64_t steps) {
   if (scenario::operations_per_step(problem) * static_cast<double>(steps) > kAffordableOperations) return std::nullopt;
   ExpectedDisplacement expected;
-  const verify::ReferenceState<double> exact = end_of_block<double>(problem, dataset, start, steps);
-  expected.value = distance(verify::to_reference<double>(start), exact);
+  const scenario::State exact = end_of_block<double>(problem, dataset, start, steps);
+  expected.value = verify::displacement(start, exact);
   expected.tolerance = kRelativeTolerance * expected.value;
   if (problem.dtype == scenario::Dtype::f32) {
-    const verify::ReferenceState<float> rounded = end_of_block<float>(problem, dataset, start, steps);
-    expected.tolerance = std::max(expected.tolerance, kRoundingFactor * distance(rounded, exact));
+    const scenario::State rounded = end_of_block<float>(problem, dataset, start, steps);
+    expected.tolerance = std::max(expected.tolerance, kRoundingFactor * verify::displacement(rounded, exact));
   }
   if (dataset.stream && dataset.stream->fault()) return std::nullopt;
   return expected;

@@ -73,12 +73,7 @@ const stats::VerdictOptions& VerdictRules::of(const std::string& scenario) const
 }
 
 stats::VerdictOptions verdict_options(const Report& report, const std::string& scenario) {
-  stats::VerdictOptions options;
-  if (!report.controls) return options;
-  for (const Control& control : *report.controls) {
-    if (control.scenario == scenario) apply(control, options);
-  }
-  return options;
+  return VerdictRules(report).of(scenario);
 }
 
 stats::Comparison compare_cells(const Report& report, const Cell& base, const Cell& candidate) {

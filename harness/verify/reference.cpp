@@ -75,6 +75,15 @@ ReferenceState<T> to_reference(const scenario::State& state) {
 }
 
 template <class T>
+scenario::State to_state(const ReferenceState<T>& state) {
+  scenario::State result;
+  result.step = state.step;
+  for (const std::vector<T>& tensor : state.parameters) result.parameters.emplace_back(tensor.begin(), tensor.end());
+  for (const std::vector<T>& tensor : state.slots) result.slots.emplace_back(tensor.begin(), tensor.end());
+  return result;
+}
+
+template <class T>
 ReferenceGradients<T> gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
                                 Ties ties) {
   if (problem.task == scenario::Task::update) return given_gradients(dataset, state);
@@ -143,6 +152,7 @@ T evaluate(const Problem& problem, const Dataset& dataset, const ReferenceState<
 
 #define GDBENCH_INSTANTIATE(T)                                                                              \
   template ReferenceState<T> to_reference(const scenario::State&);                                          \
+  template scenario::State to_state(const ReferenceState<T>&);                                              \
   template ReferenceGradients<T> gradients(const Problem&, const Dataset&, const ReferenceState<T>&, Ties); \
   template std::vector<T> train(const Problem&, const Dataset&, ReferenceState<T>&, std::int64_t);          \
   template Evaluation<T> evaluate_with_rounding(const Problem&, const Dataset&, const ReferenceState<T>&);  \

@@ -39,6 +39,8 @@ enum class Ties { as_computed, flipped };
 
 template <class T>
 ReferenceState<T> to_reference(const scenario::State& state);
+template <class T>
+scenario::State to_state(const ReferenceState<T>& state);
 
 // Gradients of step state.step's batch, whatever the number of micro-batches: accumulation must give the same. For the
 // task update the given ones, with a loss of 0.

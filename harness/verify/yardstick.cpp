@@ -170,17 +170,6 @@ void add_losses(const Problem& problem, const Dataset& dataset, const std::vecto
   }
 }
 
-template <class T>
-scenario::State to_state(const ReferenceState<T>& state) {
-  scenario::State result;
-  result.step = state.step;
-  for (const std::vector<T>& tensor : state.parameters) {
-    std::vector<double>& values = result.parameters.emplace_back();
-    for (const T& value : tensor) values.push_back(static_cast<double>(value));
-  }
-  return result;
-}
-
 template <class Own, class Wide>
 Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, Yardstick yardstick,
                           const YardstickOptions& options) {

@@ -59,6 +59,7 @@ class BatchLoader {
   const BatchMemory& memory() const { return memory_; }
   std::int64_t batch_rows() const { return plan_.batch_rows; }
   std::int64_t steps_per_epoch() const { return plan_.steps_per_epoch(); }
+  std::int64_t rows(std::int64_t step) const { return plan_.rows(step); }  // of the step's batch
   // Rows of the smaller last batch of an epoch; 0 where batch_rows divides the rows.
   std::int64_t partial_rows() const { return plan_.data->rows % plan_.batch_rows; }
   // Whether all steps see the same batch in the same place, in which case batch(0) says everything.

@@ -44,11 +44,6 @@ const kernels::Recording* StepRecording::record(std::int64_t steps) {
   return session_.end_recording();
 }
 
-bool StepRecording::is_partial(std::int64_t step) const {
-  const std::int64_t epoch = feed_.loader().steps_per_epoch();
-  return partial_ != nullptr && step % epoch == epoch - 1;
-}
-
 void StepRecording::run_partial(std::int64_t step) {
   parameters_.set_step(step);
   partial_->take(feed_.batch(step));
@@ -58,14 +53,14 @@ void StepRecording::run_partial(std::int64_t step) {
 void StepRecording::run(std::int64_t first, std::uint64_t steps) {
   const std::int64_t end = first + static_cast<std::int64_t>(steps);
   for (std::int64_t step = first; step < end;) {
-    if (is_partial(step)) {
+    if (feed_.loader().rows(step) != batch_rows_) {
       run_partial(step);
       ++step;
       continue;
     }
     const std::int64_t whole = std::min(steps_alike(feed_.loader(), step), end - step);
     const std::int64_t replayed = whole >= kSteps ? kSteps : 1;
-    windows_.fill(step, replayed, batch_rows_);
+    windows_.fill(step, replayed);
     session_.replay(replayed == 1 ? one_ : many_);
     step += replayed;
   }

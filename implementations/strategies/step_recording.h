@@ -29,7 +29,6 @@ class StepRecording {
   static constexpr std::int64_t kSteps = 32;
 
   const kernels::Recording* record(std::int64_t steps);
-  bool is_partial(std::int64_t step) const;
   void run_partial(std::int64_t step);
 
   Session& session_;

@@ -13,7 +13,7 @@ StepWindows::StepWindows(Session& session, Parameters& parameters, BatchFeed& fe
   index_ = session.allocate(host_index_.size() * sizeof(std::uint32_t));
 }
 
-void StepWindows::fill(std::int64_t first, std::int64_t steps, std::int64_t rows) {
+void StepWindows::fill(std::int64_t first, std::int64_t steps) {
   if (parameters_.varies() || !scalars_filled_) {
     // Where they do not vary, they are the same for all windows to come.
     const auto count = parameters_.varies() ? static_cast<std::size_t>(steps) : host_scalars_.size();
@@ -24,6 +24,7 @@ void StepWindows::fill(std::int64_t first, std::int64_t steps, std::int64_t rows
     scalars_filled_ = true;
   }
   if (!gathers()) return;
+  const std::int64_t rows = feed_.loader().rows(first);
   for (std::int64_t i = 0; i < steps; ++i) {
     std::copy_n(feed_.device()->index(first + i), rows, host_index_.data() + i * rows);
   }

@@ -16,8 +16,8 @@ class StepWindows {
   // For up to `steps` steps. All arguments outlive this.
   StepWindows(Session& session, Parameters& parameters, BatchFeed& feed, std::int64_t steps);
 
-  // Fills them for steps `first` to `first` + `steps` - 1, whose batches have `rows` rows each.
-  void fill(std::int64_t first, std::int64_t steps, std::int64_t rows);
+  // Fills them for steps `first` to `first` + `steps` - 1, whose batches have the same number of rows (steps_alike).
+  void fill(std::int64_t first, std::int64_t steps);
 
   // Of the steps that were filled, [steps] and [steps, rows]; the latter is null where nothing is gathered.
   kernels::Buffer scalars() const { return scalars_; }

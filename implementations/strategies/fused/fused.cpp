@@ -75,10 +75,8 @@ std::int64_t Fused::steps_of_a_call(std::int64_t step, std::int64_t wanted) {
 }
 
 void Fused::run_call(std::int64_t first, std::int64_t steps) {
-  const std::int64_t epoch = feed().loader().steps_per_epoch();
-  const bool whole = partial_ == nullptr || first % epoch != epoch - 1;
-  windows_->fill(first, steps, whole ? problem().batch_rows : feed().loader().partial_rows());
-  kernels::RegionCall* call = whole ? full_ : partial_;
+  windows_->fill(first, steps);
+  kernels::RegionCall* call = feed().loader().rows(first) == problem().batch_rows ? full_ : partial_;
   call->steps = static_cast<std::uint64_t>(steps);
   call->run(call, buffers_.data(), nullptr);
 }

@@ -129,9 +129,7 @@ class ExpectedDisplacementTest : public testing::TestWithParam<const char*> {
   double walked(std::int64_t steps) const {
     auto state = verify::to_reference<double>(start_);
     verify::train(problem_, dataset_, state, steps);
-    scenario::State end = start_;
-    end.parameters = state.parameters;
-    return verify::displacement(start_, end);
+    return verify::displacement(start_, verify::to_state(state));
   }
 
   scenario::Dataset dataset_;
@@ -171,11 +169,8 @@ TEST(RoundedDisplacement, IsBelievedWhereStepsMultiplyRounding) {
       for (float& value : parameter) value = std::nextafter(value, 1.0F);
     }
     verify::train(problem, dataset.value(), other, 400);
-    scenario::State end = start;
-    for (std::size_t p = 0; p < end.parameters.size(); ++p) {
-      end.parameters[p].assign(other.parameters[p].begin(), other.parameters[p].end());
-    }
-    EXPECT_EQ(reason_for_distrust(verify::displacement(start, end), *expected), "") << "initial_seed " << seed;
+    const double moved = verify::displacement(start, verify::to_state(other));
+    EXPECT_EQ(reason_for_distrust(moved, *expected), "") << "initial_seed " << seed;
   }
 }
 
