@@ -21,6 +21,9 @@ def start(threads):
     return runtime
 
 
+stop = tensorflow_runtime.stop
+
+
 class Fit(TensorFlowTraining):
     """compile and fit on a tf.data pipeline; timed from after a few batches to the result of the last"""
 

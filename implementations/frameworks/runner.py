@@ -6,6 +6,7 @@ An adapter is a module NAME_adapter.py that can be read without its framework:
   DISTRIBUTIONS  whose versions the report shows
   start(threads) imports the framework, limits it to so many compute threads by its own settings, and returns what
                  the report shall say of it ({"build": ..., "threads": ...})
+  stop()         clears away what the framework would leave behind; not needed where that is nothing
   MODES          {mode: class}; the class is a Training (training.py) and offers NAME/mode
   HELPER_THREADS how many threads it may run beside its compute threads; without it, one per other processor. 0: nothing
                  but compute threads, which are pinned. With helpers nothing is: they would inherit the few cores.
@@ -210,5 +211,7 @@ def serve(adapter, unavailable):
             answers.write(json.dumps({"id": request["id"], **answer_to(worker, request)}) + "\n")
             answers.flush()
             if request["request"] == "bye":
+                if hasattr(adapter, "stop"):
+                    adapter.stop()
                 # A framework's threads and caches need no farewell, and some take seconds for it.
                 os._exit(0)

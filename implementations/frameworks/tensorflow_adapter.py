@@ -18,6 +18,9 @@ def start(threads):
     return runtime
 
 
+stop = tensorflow_runtime.stop
+
+
 class Variables(TensorFlowTraining):
     """Base of the modes whose parameters are variables."""
 

@@ -1,12 +1,18 @@
 """What the adapters of TensorFlow and Keras share: start-up, arrays, layers and losses of TensorFlow's ops, floors."""
 import os
+import tempfile
 
 from training import SLOTS, Training
+
+temporary = None  # the directory for files that last as long as the process
 
 
 def start(threads):
     """Limits TensorFlow to `threads` by its own settings. Its helpers (tf.data, callbacks) run where they like."""
-    global tf, async_wait
+    global tf, async_wait, temporary
+    # AutoGraph writes a source file for each function that it converts.
+    temporary = tempfile.TemporaryDirectory(prefix="gdbench-tensorflow-")
+    tempfile.tempdir = temporary.name
     os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", KERAS_BACKEND="tensorflow")
     import tensorflow as tf
     from tensorflow.python.eager.context import async_wait
@@ -18,6 +24,11 @@ def start(threads):
     build = [f"TensorFlow {tf.version.VERSION} ({tf.version.GIT_VERSION}, {tf.version.COMPILER_VERSION})"]
     build += [f"{name} {'on' if on else 'off'}" for name, on in switches.items()]
     return {"build": ", ".join(build), "threads": f"{threads} within an op, {threads} between ops"}
+
+
+def stop():
+    if temporary:
+        temporary.cleanup()
 
 
 class TensorFlowTraining(Training):
