@@ -36,7 +36,7 @@ Result<double> measure_iteration_ns(const measure::CellGroup& group, const measu
   const result::Block& block = *group.report().cells[cell.index].block;
   result::Launch launch;
   Result<measure::CellWorker> worker =
-      measure::CellWorker::start(planned, cell, measure::timed_problem(planned, block), options.limits, launch);
+      measure::CellWorker::start(planned, cell, measure::timed_problem(planned, cell, block), options.limits, launch);
   if (!worker.ok()) return worker.error();
   double least[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   for (int i = 0; i < kBlocks; ++i) {

@@ -59,12 +59,12 @@ std::vector<scenario::Point> points_for(const std::vector<worker::CatalogueEntry
 // Verifies and times one step of one cell; says it in a line.
 void check_cell(const measure::PlannedScenario& planned, const measure::PlannedCell& planned_cell,
                 const measure::RunOptions& options, result::Cell& cell) {
-  const Result<verify::Yardstick> yardstick = measure::make_yardstick_for(planned, options.seed);
-  if (!yardstick.ok()) {
-    cell.status = {result::CellState::untrusted, yardstick.error().message};
+  measure::Yardsticks yardsticks(planned, options.seed);
+  if (Status status = yardsticks.status(); !status.ok()) {
+    cell.status = {result::CellState::untrusted, status.error().message};
     return;
   }
-  measure::verify_cell(planned, planned_cell, yardstick.value(), options, true, cell);
+  measure::verify_cell(planned, planned_cell, yardsticks, options, true, cell);
 }
 
 // What the ABI lets a plugin leave out, asked of a live worker.

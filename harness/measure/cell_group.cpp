@@ -11,12 +11,12 @@ using result::CellState;
 Status CellGroup::verify(const RunOptions& options) {
   PlannedScenario& planned = scenario_of_plan();
   if (Status status = planned.acquire(); !status.ok()) return status;
-  const Result<verify::Yardstick> yardstick = make_yardstick_for(planned, options.seed);
-  if (!yardstick.ok()) return yardstick.error();
+  Yardsticks yardsticks(planned, options.seed);
+  if (Status status = yardsticks.status(); !status.ok()) return status;
   for (const PlannedCell& planned_cell : planned.cells) {
     result::Cell& cell = report_.cells[planned_cell.index];
     options.progress({"verify " + cell.id, 0, -1});
-    verify_cell(planned, planned_cell, yardstick.value(), options, true, cell);
+    verify_cell(planned, planned_cell, yardsticks, options, true, cell);
     adopt_block_of_unit(planned, planned_cell, report_);
     if (!options.cancelled()) continue;
     cell.status = {};  // stopped by us: not judged

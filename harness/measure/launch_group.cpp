@@ -37,11 +37,14 @@ class LaunchGroup {
  public:
   LaunchGroup(const PlannedScenario& planned, std::vector<LiveCell>& cells, int launch, const RunOptions& options,
               result::Report& report, result::Journal& journal)
-      : planned_(planned), cells_(cells), launch_(launch), options_(options), report_(report), journal_(journal) {}
+      : planned_(planned), cells_(cells), launch_(launch), options_(options), report_(report), journal_(journal) {
+    for (LiveCell& cell : cells_) starting_order_.push_back(&cell);
+    if (launch % 2 == 1) std::reverse(starting_order_.begin(), starting_order_.end());
+  }
 
   Status run() {
     Status status;
-    for (std::size_t next = 0; next < cells_.size() && status.ok() && !options_.cancelled();) {
+    for (std::size_t next = 0; next < starting_order_.size() && status.ok() && !options_.cancelled();) {
       next = start_from(next);
       status = run_started();
       members_.clear();
@@ -66,17 +69,18 @@ class LaunchGroup {
   // Starts the cells from `first` on, as many as the memory is for; the cells of a unit stay together. Returns the
   // first one that was left.
   std::size_t start_from(std::size_t first) {
-    for (std::size_t i = first; i < cells_.size(); ++i) {
-      const bool next_unit = i > first && cells_[i].planned->unit != cells_[i - 1].planned->unit;
+    for (std::size_t i = first; i < starting_order_.size(); ++i) {
+      LiveCell& live = *starting_order_[i];
+      const bool next_unit = i > first && live.planned->unit != starting_order_[i - 1]->planned->unit;
       if (next_unit && !members_.empty() && available_memory_bytes() < options_.keep_free_bytes) {
         note_once(
             "not all workers of a scenario fit into the memory beside each other: some were measured after others");
         return i;
       }
       if (options_.cancelled()) break;
-      start(cells_[i]);
+      start(live);
     }
-    return cells_.size();
+    return starting_order_.size();
   }
 
   void start(LiveCell& live) {
@@ -84,7 +88,7 @@ class LaunchGroup {
     member->live = &live;
     member->launch.launch = launch_;
     member->started_ns = monotonic_ns();
-    const scenario::Problem problem = timed_problem(planned_, *cell_of(live).block);
+    const scenario::Problem problem = timed_problem(planned_, *live.planned, *cell_of(live).block);
     Result<CellWorker> started = CellWorker::start(planned_, *live.planned, problem, options_.limits, member->launch);
     if (!started.ok()) {
       fail(live, status_of(started.error()));
@@ -246,6 +250,8 @@ class LaunchGroup {
 
   const PlannedScenario& planned_;
   std::vector<LiveCell>& cells_;
+  // In turn from either end: of two equal processes the one that started first may be the slower one.
+  std::vector<LiveCell*> starting_order_;
   int launch_;
   const RunOptions& options_;
   result::Report& report_;
@@ -278,8 +284,8 @@ std::vector<LiveCell> live_cells(const PlannedScenario& planned, const result::R
     if (cell.status.state != CellState::ok) continue;
     LiveCell live;
     live.planned = &planned_cell;
-    live.expected =
-        expected_displacement(timed_problem(planned, *cell.block), *planned.dataset, planned.start, cell.block->steps);
+    live.expected = expected_displacement(timed_problem(planned, planned_cell, *cell.block), *planned.dataset,
+                                          planned.start, cell.block->steps);
     cells.push_back(live);
   }
   return cells;

@@ -84,8 +84,8 @@ Result<std::uint64_t> steps_of_profile(CellWorker& worker, const result::Block& 
 Result<result::Profile> profile_verified_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
                                               const RunOptions& options, int blocks, const result::Cell& cell) {
   result::Launch launch;
-  Result<CellWorker> started =
-      CellWorker::start(planned, planned_cell, timed_problem(planned, *cell.block), options.limits, launch, true);
+  Result<CellWorker> started = CellWorker::start(
+      planned, planned_cell, timed_problem(planned, planned_cell, *cell.block), options.limits, launch, true);
   if (!started.ok()) return started.error();
   CellWorker worker = std::move(started).value();
   const Result<worker::BlockAnswer> first = worker.run_block(1, 0);
@@ -147,9 +147,9 @@ std::string note_on_profile(const result::Cell& cell, const Error& error) {
 
 Result<result::Profile> profile_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
                                      const RunOptions& options, result::Cell& cell) {
-  const Result<verify::Yardstick> yardstick = make_yardstick_for(planned, options.seed);
-  if (!yardstick.ok()) return yardstick.error();
-  verify_cell(planned, planned_cell, yardstick.value(), options, true, cell);
+  Yardsticks yardsticks(planned, options.seed);
+  if (!yardsticks.status().ok()) return yardsticks.status().error();
+  verify_cell(planned, planned_cell, yardsticks, options, true, cell);
   if (cell.status.state != result::CellState::ok) {
     return usage_error(cell.id + " is not profiled, it is " + result::name_of(cell.status.state) + ": " +
                        cell.status.reason);

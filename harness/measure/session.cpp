@@ -68,8 +68,8 @@ class Session {
       const double scenario_start = elapsed();
       if (Status status = planned->acquire(); !status.ok()) return status;
       if (all_known(*planned)) continue;  // from the journal of a run that goes on
-      const Result<verify::Yardstick> yardstick = make_yardstick_for(*planned, options_.seed);
-      if (!yardstick.ok()) return yardstick.error();
+      Yardsticks yardsticks(*planned, options_.seed);
+      if (Status status = yardsticks.status(); !status.ok()) return status;
       for (const PlannedCell& planned_cell : planned->cells) {
         result::Cell& cell = report_.cells[planned_cell.index];
         const double fraction = static_cast<double>(verified_++) / static_cast<double>(cells_of_run);
@@ -80,7 +80,7 @@ class Session {
           continue;
         }
         const double start = elapsed();
-        verify_cell(*planned, planned_cell, yardstick.value(), options_, journal_ != nullptr, cell);
+        verify_cell(*planned, planned_cell, yardsticks, options_, journal_ != nullptr, cell);
         adopt_block_of_unit(*planned, planned_cell, report_);
         verification_seconds_[cell.implementation] = elapsed() - start;
         if (options_.cancelled()) {

@@ -38,6 +38,23 @@ verify::YardstickOptions yardstick_options(std::uint64_t seed) {
   return options;
 }
 
+bool rounds_to_tf32(const PlannedCell& cell) { return cell.entry->implementation.has_capability("tf32_products"); }
+
+// The scenario's problem as the cell's implementation computes it.
+scenario::Problem problem_of(const PlannedScenario& planned, const PlannedCell& cell) {
+  scenario::Problem problem = planned.problem;
+  problem.tf32_products = rounds_to_tf32(cell);
+  return problem;
+}
+
+Result<verify::Yardstick> make_yardstick(const PlannedScenario& planned, const scenario::Problem& problem,
+                                         std::uint64_t seed) {
+  Result<verify::Yardstick> made =
+      verify::make_yardstick(problem, *planned.dataset, planned.start, yardstick_options(seed));
+  if (made.ok()) return made;
+  return Error{made.error().kind, planned.scenario.file.string() + ": " + made.error().message};
+}
+
 // The implementation's own loss, NaN where it offers none. Errors: it failed otherwise.
 Result<double> own_loss(worker::Client& client) {
   const Result<double> loss = client.evaluate();
@@ -59,12 +76,11 @@ std::string final_distance(const verify::Check& check, std::int64_t steps) {
 }
 
 // At which step the implementation first leaves the reference, for a trajectory whose end is wrong as `whole` says.
-Result<std::string> describe_departure(CellWorker& worker, const PlannedScenario& planned,
-                                       const verify::Yardstick& yardstick, const verify::Check& whole,
-                                       const verify::YardstickOptions& options) {
+Result<std::string> describe_departure(CellWorker& worker, const scenario::Problem& problem,
+                                       const scenario::Dataset& dataset, const verify::Yardstick& yardstick,
+                                       const verify::Check& whole, const verify::YardstickOptions& options) {
   for (std::int64_t steps = 1; steps < yardstick.steps; ++steps) {
-    const Result<verify::Yardstick> part =
-        verify::make_prefix(yardstick, steps, planned.problem, *planned.dataset, options);
+    const Result<verify::Yardstick> part = verify::make_prefix(yardstick, steps, problem, dataset, options);
     if (!part.ok()) continue;  // so few steps move nothing beyond the tolerance
     const Result<worker::BlockAnswer> block =
         worker.run_block(static_cast<std::uint64_t>(steps), 0, yardstick.start.step);
@@ -80,8 +96,8 @@ Result<std::string> describe_departure(CellWorker& worker, const PlannedScenario
 }
 
 Result<result::CellStatus> check_trajectory(CellWorker& worker, const PlannedScenario& planned,
-                                            const verify::Yardstick& yardstick, std::uint64_t seed,
-                                            result::Cell& cell) {
+                                            const PlannedCell& planned_cell, const verify::Yardstick& yardstick,
+                                            std::uint64_t seed, result::Cell& cell) {
   const auto steps = static_cast<std::uint64_t>(yardstick.steps);
   const std::int64_t start = yardstick.start.step;
   const Result<worker::BlockAnswer> block = worker.run_block(steps, 0, start);
@@ -91,8 +107,8 @@ Result<result::CellStatus> check_trajectory(CellWorker& worker, const PlannedSce
   const verify::Check whole = verify::check(yardstick, worker.state(kEndImage, block.value().end_step), loss.value());
   cell.verification = record_of(yardstick, whole);
   if (!whole.ok) {
-    const Result<std::string> departure =
-        describe_departure(worker, planned, yardstick, whole, yardstick_options(seed));
+    const Result<std::string> departure = describe_departure(
+        worker, problem_of(planned, planned_cell), *planned.dataset, yardstick, whole, yardstick_options(seed));
     if (!departure.ok()) return departure.error();
     return result::CellStatus{CellState::wrong, departure.value()};
   }
@@ -215,15 +231,24 @@ Status calibrate_block(CellWorker& worker, const PlannedScenario& planned, const
 
 }  // namespace
 
-Result<verify::Yardstick> make_yardstick_for(const PlannedScenario& planned, std::uint64_t seed) {
-  Result<verify::Yardstick> made =
-      verify::make_yardstick(planned.problem, *planned.dataset, planned.start, yardstick_options(seed));
-  if (made.ok()) return made;
-  return Error{made.error().kind, planned.scenario.file.string() + ": " + made.error().message};
+Yardsticks::Yardsticks(const PlannedScenario& planned, std::uint64_t seed)
+    : planned_(planned), seed_(seed), full_(make_yardstick(planned, planned.problem, seed)) {}
+
+Status Yardsticks::status() const { return full_.ok() ? Status() : Status(full_.error()); }
+
+const Result<verify::Yardstick>& Yardsticks::of(const PlannedCell& cell) {
+  if (planned_.problem.dtype != scenario::Dtype::f32 || !rounds_to_tf32(cell)) return full_;
+  if (!tf32_) tf32_ = make_yardstick(planned_, problem_of(planned_, cell), seed_);
+  return *tf32_;
 }
 
-void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, const verify::Yardstick& yardstick,
+void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, Yardsticks& yardsticks,
                  const RunOptions& options, bool calibrate, result::Cell& cell) {
+  const Result<verify::Yardstick>& yardstick = yardsticks.of(planned_cell);
+  if (!yardstick.ok()) {
+    cell.status = {CellState::unsupported, "too coarse to be verified here: " + yardstick.error().message};
+    return;
+  }
   result::Launch launch;  // a launch that is not timed leaves no record
   Result<CellWorker> started = CellWorker::start(planned, planned_cell, planned.problem, options.limits, launch);
   if (!started.ok()) {
@@ -234,9 +259,10 @@ void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell
   if (const auto& libraries = worker.client().libraries()) cell.runtime = libraries->text;
   cell.status = {CellState::ok, ""};
   if (planned_cell.proof != Proof::none) {
-    const Result<result::CellStatus> checked = planned_cell.proof == Proof::loss
-                                                   ? check_loss(worker, planned, cell)
-                                                   : check_trajectory(worker, planned, yardstick, options.seed, cell);
+    const Result<result::CellStatus> checked =
+        planned_cell.proof == Proof::loss
+            ? check_loss(worker, planned, cell)
+            : check_trajectory(worker, planned, planned_cell, yardstick.value(), options.seed, cell);
     cell.status = checked.ok() ? checked.value() : status_of(checked.error());
   }
   if (cell.status.state == CellState::ok && calibrate) {
@@ -256,8 +282,8 @@ double reference_loss(const PlannedScenario& planned, const scenario::State& sta
   return verify::evaluate(planned.problem, *planned.dataset, verify::to_reference<double>(state));
 }
 
-scenario::Problem timed_problem(const PlannedScenario& planned, const result::Block& block) {
-  scenario::Problem problem = planned.problem;
+scenario::Problem timed_problem(const PlannedScenario& planned, const PlannedCell& cell, const result::Block& block) {
+  scenario::Problem problem = problem_of(planned, cell);
   const double factor = block.learning_rate / problem.optimizer.learning_rates.front();
   for (double& rate : problem.optimizer.learning_rates) rate *= factor;
   return problem;

@@ -1,6 +1,8 @@
 // A cell's first launch: is it right, and how many steps make a block?
 #pragma once
 
+#include <optional>
+
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
 #include "harness/result/report.h"
@@ -8,19 +10,36 @@
 
 namespace gdbench::measure {
 
-// The trajectory that verification compares, made once per scenario.
-Result<verify::Yardstick> make_yardstick_for(const PlannedScenario& planned, std::uint64_t seed);
+// The trajectories that verification compares: one for the cells of a scenario, and a coarser one for those whose
+// implementations round to TF32.
+class Yardsticks {
+ public:
+  // `planned` must outlive it. Makes the first one.
+  Yardsticks(const PlannedScenario& planned, std::uint64_t seed);
+
+  // The scenario is unfit for comparison.
+  Status status() const;
+  // Of the cell's arithmetic, made when it is first asked for. Its error concerns that cell alone where status() is
+  // fine: the scenario is unfit for so coarse an arithmetic.
+  const Result<verify::Yardstick>& of(const PlannedCell& cell);
+
+ private:
+  const PlannedScenario& planned_;
+  std::uint64_t seed_;
+  Result<verify::Yardstick> full_;
+  std::optional<Result<verify::Yardstick>> tf32_;
+};
 
 // Runs the yardstick's trajectory and, in two parts, the same again; fills cell.verification and cell.status.
 // With `calibrate`, goes on to find the steps of a block and what an empty block reads (cell.block).
-void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, const verify::Yardstick& yardstick,
+void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, Yardsticks& yardsticks,
                  const RunOptions& options, bool calibrate, result::Cell& cell);
 
 // What the reference makes of a state: its loss over all rows of the training data.
 double reference_loss(const PlannedScenario& planned, const scenario::State& state);
 
-// The scenario's problem with the learning rate of timed blocks.
-scenario::Problem timed_problem(const PlannedScenario& planned, const result::Block& block);
+// The scenario's problem as the cell's implementation computes it, with the learning rate of timed blocks.
+scenario::Problem timed_problem(const PlannedScenario& planned, const PlannedCell& cell, const result::Block& block);
 
 // Cells of one unit are timed in blocks of the same number of steps, that of the first which is ok: what is compared
 // must do the same. Call after verify_cell.

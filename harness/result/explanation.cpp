@@ -27,6 +27,13 @@ Coordinates coordinates_of(const Cell& cell) {
   return {name.strategy, name.backend, name.policy, options, std::to_string(cell.threads), cell.arm};
 }
 
+// What the two parts of a framework's id are called. Only frameworks say how long they took to load.
+std::string axis_name(std::size_t axis, const Cell& a, const Cell& b) {
+  const std::string name = kAxes[axis];
+  if (!a.summary->import_seconds || !b.summary->import_seconds) return name;
+  return name == "strategy" ? "framework" : name == "backend" ? "mode" : name;
+}
+
 PairedDifference difference_of(const Report& report, const Cell& cell, const Cell& base) {
   const std::vector<stats::Pair> pairs = pairs_of(base, cell);
   return {cell.id, base.id, stats::paired_difference(pairs),
@@ -56,7 +63,7 @@ std::optional<AxisPath> walk(const Report& report, const Cell& a, const Cell& b,
     const Cell* next = i + 1 == order.size() ? &b : cell_at(report, a.scenario, here);
     if (next == nullptr) return std::nullopt;
     path.parts.push_back(
-        {kAxes[axis], value, goal[axis], order.size() == 1 ? whole : difference_of(report, *cell, *next)});
+        {axis_name(axis, a, b), value, goal[axis], order.size() == 1 ? whole : difference_of(report, *cell, *next)});
     path.rest_ns -= path.parts.back().difference.difference_ns.value;
     cell = next;
   }

@@ -21,7 +21,7 @@ struct PairedDifference {
 
 // What changing one axis does while the others stay.
 struct AxisPart {
-  std::string axis;  // strategy, backend, policy, options, threads, arm
+  std::string axis;  // strategy, backend, policy, options, threads, arm; of two frameworks framework and mode
   std::string value;
   std::string base_value;
   PairedDifference difference;

@@ -1,7 +1,9 @@
 #include "harness/verify/network.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <type_traits>
 
 namespace gdbench::verify {
 
@@ -51,6 +53,35 @@ void product_with_transposed(const T* a, const T* b, T* c, std::int64_t m, std::
     }
   }
 }
+
+// The nearest number with 10 bits after the point, away from zero where two are equally near.
+float rounded_to_tf32(float value) {
+  if (!std::isfinite(value)) return value;
+  constexpr std::uint32_t kDroppedBits = 13;
+  constexpr std::uint32_t kHalf = 1U << (kDroppedBits - 1);
+  return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + kHalf) >> kDroppedBits << kDroppedBits);
+}
+
+// A matrix as a layer's products read it.
+template <class T>
+class ProductOperand {
+ public:
+  ProductOperand(const LayerView<T>& layer, const T* values, std::int64_t count) : values_(values) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (!layer.tf32_products) return;
+      rounded_.resize(index_of(count));
+      std::transform(values, values + count, rounded_.begin(), rounded_to_tf32);
+      values_ = rounded_.data();
+    }
+  }
+  ProductOperand(const ProductOperand&) = delete;
+  ProductOperand& operator=(const ProductOperand&) = delete;
+  const T* data() const { return values_; }
+
+ private:
+  const T* values_;
+  std::vector<T> rounded_;
+};
 
 template <class Stored, class T>
 void copy_rows(const Stored* source, const std::int64_t* rows, std::int64_t count, std::int64_t width,
@@ -105,7 +136,8 @@ std::vector<LayerView<T>> layers_of(const scenario::Problem& problem, const std:
   std::vector<LayerView<T>> views;
   std::size_t next = 0;
   for (const scenario::Layer& layer : problem.layers) {
-    LayerView<T> view{layer.inputs, layer.outputs, layer.activation, nullptr, nullptr, 0, 0};
+    LayerView<T> view{layer.inputs, layer.outputs, layer.activation, nullptr, nullptr, 0, 0, false};
+    view.tf32_products = problem.tf32_products && std::is_same_v<T, float>;
     view.weights_index = next++;
     view.weights = parameters[view.weights_index].data();
     if (layer.bias) {
@@ -164,7 +196,9 @@ void forward_product(const LayerView<T>& layer, std::size_t index, Chunk<T>& chu
       std::copy(layer.bias, layer.bias + layer.outputs, result.begin() + row * layer.outputs);
     }
   }
-  add_product(chunk.activations[index].data(), layer.weights, result.data(), chunk.rows, layer.inputs, layer.outputs);
+  const ProductOperand<T> inputs(layer, chunk.activations[index].data(), chunk.rows * layer.inputs);
+  const ProductOperand<T> weights(layer, layer.weights, layer.inputs * layer.outputs);
+  add_product(inputs.data(), weights.data(), result.data(), chunk.rows, layer.inputs, layer.outputs);
 }
 
 template <class T>
@@ -235,8 +269,10 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
       }
     }
 
-    add_transposed_product(chunk.activations[index].data(), delta.data(), gradients[layer.weights_index].data(),
-                           chunk.rows, layer.inputs, layer.outputs);
+    const ProductOperand<T> inputs(layer, chunk.activations[index].data(), chunk.rows * layer.inputs);
+    const ProductOperand<T> deltas(layer, delta.data(), chunk.rows * layer.outputs);
+    add_transposed_product(inputs.data(), deltas.data(), gradients[layer.weights_index].data(), chunk.rows,
+                           layer.inputs, layer.outputs);
     if (layer.bias != nullptr) {
       T* const bias_gradient = gradients[layer.bias_index].data();
       for (std::int64_t row = 0; row < chunk.rows; ++row) {
@@ -245,7 +281,8 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
     }
     if (index == 0) return;
     chunk.upstream[index - 1].resize(index_of(chunk.rows * layer.inputs));
-    product_with_transposed(delta.data(), layer.weights, chunk.upstream[index - 1].data(), chunk.rows, layer.outputs,
+    const ProductOperand<T> weights(layer, layer.weights, layer.inputs * layer.outputs);
+    product_with_transposed(deltas.data(), weights.data(), chunk.upstream[index - 1].data(), chunk.rows, layer.outputs,
                             layer.inputs);
   }
 }

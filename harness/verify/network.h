@@ -22,8 +22,10 @@ struct LayerView {
   const T* bias = nullptr;
   std::size_t weights_index = 0;
   std::size_t bias_index = 0;
+  bool tf32_products = false;  // operands of products are rounded to TF32
 };
 
+// Only arithmetic in the problem's own dtype rounds to TF32; in wider types it is exact.
 template <class T>
 std::vector<LayerView<T>> layers_of(const scenario::Problem& problem, const std::vector<std::vector<T>>& parameters);
 

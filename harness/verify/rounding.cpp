@@ -24,6 +24,11 @@ double epsilon_of(scenario::Dtype dtype) {
   return dtype == scenario::Dtype::f32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
 }
 
+double product_epsilon(const scenario::Problem& problem) {
+  const bool tf32 = problem.tf32_products && problem.dtype == scenario::Dtype::f32;
+  return tf32 ? 0x1p-10 : epsilon_of(problem.dtype);
+}
+
 template <class T>
 double sum_of_squares(const T* values, std::int64_t count) {
   // Four sums side by side: a single one would wait for each addition.
@@ -104,7 +109,7 @@ double RoundingModel<T>::loss_error(double loss) const {
   // By Cauchy-Schwarz, with |P - Y| read off the loss, or what rounding leaves of it at a perfect fit; the sum over
   // rows has terms of one sign.
   const double factor = problem_.loss == Loss::half_mse ? 0.5 : 1.0;
-  const double left = epsilon_of(problem_.dtype) * output_error;
+  const double left = product_epsilon(problem_) * output_error;
   const double distance = std::sqrt(loss / factor * entries + left * left);
   switch (problem_.loss) {
     case Loss::mse:

@@ -55,6 +55,9 @@ class RoundingModel {
 // The distance from 1 to the next number of a dtype.
 double epsilon_of(scenario::Dtype dtype);
 
+// The same of what products round to: the problem's dtype, or TF32.
+double product_epsilon(const scenario::Problem& problem);
+
 // Sum of squares, in double.
 template <class T>
 double sum_of_squares(const T* values, std::int64_t count);

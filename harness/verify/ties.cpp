@@ -31,7 +31,7 @@ double input_uncertainty(std::size_t index, std::int64_t row, const std::vector<
 
 template <class T>
 TieFinder<T>::TieFinder(const scenario::Problem& problem, const std::vector<LayerView<T>>& layers)
-    : layers_(layers), epsilon_(epsilon_of(problem.dtype)), column_norms_(layers.size()) {
+    : layers_(layers), epsilon_(product_epsilon(problem)), column_norms_(layers.size()) {
   for (std::size_t index = 0; index < layers.size(); ++index) {
     const LayerView<T>& layer = layers[index];
     if (layer.activation != Activation::relu) continue;

@@ -115,7 +115,7 @@ Result<Trajectory<T>> follow(const Problem& problem, const Dataset& dataset, con
                          ": its loss or its parameters are not finite; the learning rate is too large for the data");
     }
     result.losses.push_back(static_cast<double>(batch.loss));
-    for (double& rounding : batch.rounding) rounding *= epsilon;
+    for (double& rounding : batch.rounding) rounding *= product_epsilon(problem);
     const std::int64_t left = steps - step - 1;
     const std::vector<double> rounded = update_errors(problem.optimizer, result.state, batch.rounding, left);
     const std::vector<double> tied = update_errors(problem.optimizer, result.state, batch.tie_allowance, left);
@@ -158,13 +158,12 @@ Result<std::vector<double>> tie_tolerances(const Problem& problem, const Dataset
 void add_losses(const Problem& problem, const Dataset& dataset, const std::vector<double>& loss_slopes,
                 const scenario::State& end, const scenario::State& own_end, Yardstick& yardstick) {
   const bool single = problem.dtype == scenario::Dtype::f32;
-  const double epsilon = epsilon_of(problem.dtype);
   yardstick.initial_loss = evaluate(problem, dataset, to_reference<double>(yardstick.start));
   const Evaluation<double> last = evaluate_with_rounding(problem, dataset, to_reference<double>(end));
   yardstick.final_loss = last.loss;
   const double own = single ? static_cast<double>(evaluate(problem, dataset, to_reference<float>(own_end)))
                             : evaluate(problem, dataset, to_reference<double>(own_end));
-  yardstick.loss_tolerance = kFactor * std::abs(own - last.loss) + kFloor * epsilon * last.rounding;
+  yardstick.loss_tolerance = kFactor * std::abs(own - last.loss) + kFloor * product_epsilon(problem) * last.rounding;
   for (std::size_t p = 0; p < loss_slopes.size(); ++p) {
     yardstick.loss_tolerance += loss_slopes[p] * yardstick.tensors[p].tolerance;
   }

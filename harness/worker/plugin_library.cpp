@@ -28,8 +28,8 @@ std::vector<std::string> names_of_mask(std::uint32_t mask, const Enum (&values)[
 }
 
 std::vector<std::string> capability_names(std::uint32_t mask) {
-  static constexpr const char* kNames[] = {"no_arithmetic", "shuffle",      "stream",
-                                           "micro_batches", "weight_decay", "schedule"};
+  static constexpr const char* kNames[] = {"no_arithmetic", "shuffle",  "stream",       "micro_batches",
+                                           "weight_decay",  "schedule", "tf32_products"};
   std::vector<std::string> names;
   for (unsigned bit = 0; bit < std::size(kNames); ++bit) {
     if ((mask & GDBENCH_BIT(bit)) != 0) names.emplace_back(kNames[bit]);

@@ -21,15 +21,14 @@
 namespace gdbench::kernels {
 
 // Grows with every incompatible change; both sides are built together, a mismatch means a mixed installation.
-constexpr std::uint32_t kInterfaceVersion = 3;
+constexpr std::uint32_t kInterfaceVersion = 4;
 
 // Operands are listed as inputs, then outputs; shapes are [rows, columns], row-major.
 enum class Op : std::uint32_t {
   // C[m,n] = alpha op(A) op(B) + beta C. Operands A, B, C; transpose_a/b say whether op transposes. With epilogues,
   // which are optional (BackendFlag): C = f(alpha op(A) op(B) + beta C + b) for a fourth operand b[1,n]
   // (epilogue_bias) and f = epilogue_activation; or C -= learning rate times op(A) op(B), with alpha 1 and beta 0, for
-  // a
-  // fourth operand `scalars` (epilogue_update: sgd's update of weights C).
+  // a fourth operand `scalars` (epilogue_update: sgd's update of weights C).
   product,
   // Z[m,n] += b[1,n] for every row. Operands b, Z.
   add_bias,
@@ -48,8 +47,7 @@ enum class Op : std::uint32_t {
   // `scalars` [1,1] is UpdateScalars in the backend's memory.
   update,
   // C[m,n] = alpha A[m,n] + beta B[m,n]. Operands A, B, C; C may be A's or B's buffer. With beta 0, B is never read
-  // (any
-  // buffer of that shape will do), so that it also copies and scales.
+  // (any buffer of that shape will do), so that it also copies and scales.
   combine,
   // C[m,n] = A[m,n] .* B[m,n], entry by entry. Operands A, B, C; C may be A's or B's buffer.
   multiply,
@@ -180,10 +178,12 @@ enum BackendFlag : std::uint32_t {
   kEpilogueUpdate = 1u << 4,
   // product takes a left operand A of the layout sparse_csr, transposed or not; B and C are row-major.
   kSparse = 1u << 5,
+  kTf32 = 1u << 6,  // products of floats can round their operands to TF32 (10 bits after the point), if asked to
 };
 
 struct ContextSettings {
   std::int32_t compute_threads = 1;
+  bool tf32 = false;  // only where the backend has kTf32
   void* error_context = nullptr;
   void (*error)(void* error_context, const char* message) = nullptr;
 };
@@ -198,6 +198,7 @@ struct Backend {
   std::uint32_t optimizers = 0;
   std::int32_t max_compute_threads = 1;
   std::int32_t helper_threads = 0;  // the most that the backend's own runtime starts beside them
+  bool tf32 = false;                // of a plugin's own copy: what its contexts are asked for
 
   gdbench_status (*create)(const ContextSettings& settings, Context** context) = nullptr;
   void (*destroy)(Context* context) = nullptr;

@@ -17,12 +17,15 @@ namespace {
 
 using gdbench::implementations::Failure;
 using gdbench::kernels::Backend;
+using gdbench::plugins::Offer;
+using gdbench::plugins::Products;
 using gdbench::strategies::Strategy;
 using gdbench::strategies::StrategyDescriptor;
 
 // One implementation, and what its C table points to.
 struct Entry {
   const StrategyDescriptor* strategy = nullptr;
+  Backend backend;  // the plugin's, and what is asked of its contexts
   std::string id;
   std::string description;
   std::vector<gdbench_option> options;
@@ -95,11 +98,10 @@ gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* proble
   if (instance->data == nullptr) return report(GDBENCH_INVALID, "prepare before load");
   if (instance->strategy != nullptr) return report(GDBENCH_INVALID, "prepared twice");
   return guarded([&] {
-    const Plugin& self = *plugin();
     const StrategyDescriptor& descriptor = *instance->entry->strategy;
     gdbench::plugins::check_request(instance->entry->table, *instance->data, *problem, *settings);
     const auto create = problem->task == GDBENCH_TASK_UPDATE ? descriptor.create_update : descriptor.create;
-    std::unique_ptr<Strategy> strategy = create(*self.backend);
+    std::unique_ptr<Strategy> strategy = create(instance->entry->backend);
     strategy->load(*instance->data);
     strategy->prepare(*problem, *settings);
     instance->strategy = std::move(strategy);
@@ -140,22 +142,32 @@ bool is_device(const Backend& backend) { return (backend.flags & gdbench::kernel
 std::uint32_t capabilities_of(const Backend& backend, const StrategyDescriptor& strategy) {
   const bool arithmetic = (backend.flags & gdbench::kernels::kNoArithmetic) == 0;
   return (strategy.capabilities & ~(is_device(backend) ? GDBENCH_BIT(GDBENCH_CAPABILITY_STREAM) : 0U)) |
-         (arithmetic ? 0 : GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC));
+         (arithmetic ? 0 : GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC)) |
+         (backend.tf32 ? GDBENCH_BIT(GDBENCH_CAPABILITY_TF32_PRODUCTS) : 0);
 }
 
-Entry make_entry(const Backend& backend, const StrategyDescriptor& strategy) {
+Entry make_entry(const Backend& backend, const Offer& offer) {
+  const StrategyDescriptor& strategy = *offer.strategy;
   Entry entry;
   entry.strategy = &strategy;
+  entry.backend = backend;
   entry.id = std::string(strategy.name) + "/" + backend.name + strategy.policy;
   entry.description = std::string(strategy.description) + "; kernels of " + backend.name;
+  if (offer.products == Products::tf32) {
+    entry.backend.tf32 = true;
+    entry.backend.dtypes &= GDBENCH_BIT(GDBENCH_F32);
+    entry.id += "+tf32";
+    entry.description += ", products in TF32";
+  }
   entry.options.assign(strategy.options, strategy.options + strategy.option_count);
   if (is_device(backend)) entry.options.push_back(gdbench::strategies::kTransferOption);
   return entry;
 }
 
 // `entry` must not move afterwards.
-void fill_table(Entry& entry, const Backend& backend, gdbench::plugins::Create create) {
+void fill_table(Entry& entry, gdbench::plugins::Create create) {
   const StrategyDescriptor& strategy = *entry.strategy;
+  const Backend& backend = entry.backend;
   entry.table = {
       .struct_size = sizeof(gdbench_implementation),
       .id = entry.id.c_str(),
@@ -194,8 +206,7 @@ gdbench_status create_instance(std::size_t implementation, gdbench_instance** in
   return guarded([&] { *instance = new gdbench_instance{&plugin()->entries[implementation], nullptr, nullptr}; });
 }
 
-const gdbench_plugin* open_plugin(const gdbench_host& host, const char* backend_name,
-                                  std::span<const StrategyDescriptor* const> strategies,
+const gdbench_plugin* open_plugin(const gdbench_host& host, const char* backend_name, std::span<const Offer> offers,
                                   std::span<const Create> creates) {
   try {
     std::string error;
@@ -208,9 +219,9 @@ const gdbench_plugin* open_plugin(const gdbench_host& host, const char* backend_
     self.host = &host;
     self.backend = backend;
     self.name = backend_name;
-    for (const StrategyDescriptor* strategy : strategies) self.entries.push_back(make_entry(*backend, *strategy));
+    for (const Offer& offer : offers) self.entries.push_back(make_entry(*backend, offer));
     for (std::size_t i = 0; i < self.entries.size(); ++i) {
-      fill_table(self.entries[i], *backend, creates[i]);
+      fill_table(self.entries[i], creates[i]);
       self.tables.push_back(&self.entries[i].table);
     }
     self.table = {

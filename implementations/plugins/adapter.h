@@ -1,9 +1,9 @@
 // Between the C interface (gdbench/plugin.h) and strategies: everything that a plugin needs but its list of
 // implementations. A plugin is one file:
 //
-//   constexpr const strategies::StrategyDescriptor* kStrategies[] = {&strategies::hand::kDescriptor};
+//   constexpr plugins::Offer kOffers[] = {&strategies::hand::kDescriptor};
 //   extern "C" const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) {
-//     return plugins::open(*host, "eigen", kStrategies);
+//     return plugins::open(*host, "eigen", kOffers);
 //   }
 #pragma once
 
@@ -17,14 +17,27 @@
 
 namespace gdbench::plugins {
 
+enum class Products {
+  full,
+  tf32,  // of floats: operands rounded to TF32, on a backend that can (kernels::kTf32); the policy +tf32
+};
+
+// A row of a plugin's list.
+struct Offer {
+  constexpr Offer(const strategies::StrategyDescriptor* of,
+                  Products how = Products::full)  // NOLINT: a list of pointers
+      : strategy(of), products(how) {}
+  const strategies::StrategyDescriptor* strategy;
+  Products products;
+};
+
 // The C interface's create has no argument that says which implementation is meant, hence a function for each.
 using Create = gdbench_status (*)(gdbench_instance** instance);
 
 gdbench_status create_instance(std::size_t implementation, gdbench_instance** instance);
 
 // Opens the kernels of `backend` and fills in the plugin's table. Null after host.set_error where they cannot be used.
-const gdbench_plugin* open_plugin(const gdbench_host& host, const char* backend,
-                                  std::span<const strategies::StrategyDescriptor* const> strategies,
+const gdbench_plugin* open_plugin(const gdbench_host& host, const char* backend, std::span<const Offer> offers,
                                   std::span<const Create> creates);
 
 template <std::size_t... implementation>
@@ -32,12 +45,11 @@ constexpr std::array<Create, sizeof...(implementation)> make_creates(std::index_
   return {[](gdbench_instance** instance) { return create_instance(implementation, instance); }...};
 }
 
-// One implementation per strategy on this backend, ids `strategy/backend`. An exception does not leave it.
+// One implementation per offer on this backend, ids `strategy/backend[+policy]`. An exception does not leave it.
 template <std::size_t count>
-const gdbench_plugin* open(const gdbench_host& host, const char* backend,
-                           const strategies::StrategyDescriptor* const (&strategies)[count]) {
+const gdbench_plugin* open(const gdbench_host& host, const char* backend, const Offer (&offers)[count]) {
   static constexpr std::array<Create, count> kCreates = make_creates(std::make_index_sequence<count>());
-  return open_plugin(host, backend, strategies, kCreates);
+  return open_plugin(host, backend, offers, kCreates);
 }
 
 }  // namespace gdbench::plugins

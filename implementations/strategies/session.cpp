@@ -5,7 +5,7 @@
 namespace gdbench::strategies {
 
 Session::Session(const kernels::Backend& backend, std::int32_t compute_threads) : backend_(backend) {
-  check(backend_.create({compute_threads, this, remember_error}, &context_));
+  check(backend_.create({compute_threads, backend.tf32, this, remember_error}, &context_));
 }
 
 Session::~Session() {

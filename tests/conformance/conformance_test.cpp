@@ -94,13 +94,13 @@ class Conformance : public testing::Test {
       }
     }
     const measure::PlannedScenario& planned = *plan.value().scenarios.front();
-    const Result<verify::Yardstick> yardstick = measure::make_yardstick_for(planned, 1);
-    if (!yardstick.ok()) {
-      std::cout << scenario.at("name") << ": " << yardstick.error().message << "\n";
+    measure::Yardsticks yardsticks(planned, 1);
+    if (!yardsticks.status().ok()) {
+      std::cout << scenario.at("name") << ": " << yardsticks.status().error().message << "\n";
       return {};
     }
     for (const measure::PlannedCell& cell : planned.cells) {
-      result[cell.entry->implementation.id] = examine(planned, cell, yardstick.value(), limits());
+      result[cell.entry->implementation.id] = examine(planned, cell, yardsticks, limits());
     }
     return result;
   }
@@ -168,6 +168,44 @@ TEST_F(Conformance, AcceptsAnHonestFake) {
     for (const auto& [id, finding] : findings(random_linear_regression(seed), fake("delay"))) {
       EXPECT_EQ(finding.verdict, Verdict::conforms) << id << ", seed " << seed << ": " << finding.reason;
     }
+  }
+}
+
+// Layers wide enough for products of cuBLAS, which is what uses TF32.
+TEST_F(Conformance, Tf32HasToBeDeclared) {
+  const nlohmann::json hidden = {{"width", 160}, {"activation", "tanh"}, {"bias", true}};
+  const nlohmann::json outputs = {{"width", 2}, {"activation", "identity"}, {"bias", true}};
+  const nlohmann::json scenario = {{"name", "wide"},
+                                   {"loss", "mse"},
+                                   {"dtype", "f32"},
+                                   {"model", {{"kind", "multilayer_perceptron"}, {"layers", {hidden, outputs}}}},
+                                   {"data",
+                                    {{"source", "synthetic"},
+                                     {"kind", "teacher"},
+                                     {"rows", 64},
+                                     {"features", 160},
+                                     {"outputs", 2},
+                                     {"noise", 0.3},
+                                     {"seed", 1}}},
+                                   {"batch", "full"},
+                                   {"optimizer", {{"kind", "sgd"}, {"learning_rate", 0.1}}},
+                                   {"steps", 10},
+                                   {"initial_seed", 1}};
+  std::vector<worker::CatalogueEntry> catalogue = worker::read_catalogue(arm_of_all_plugins(), limits());
+  std::erase_if(catalogue, [](const worker::CatalogueEntry& entry) {
+    const std::string& id = entry.implementation.id;
+    return id.find("/emulated_cuda") == std::string::npos || !id.ends_with("+tf32");
+  });
+  ASSERT_EQ(catalogue.size(), 2U);
+  for (const auto& [id, finding] : findings(scenario, catalogue)) {
+    EXPECT_EQ(finding.verdict, Verdict::conforms) << id << ": " << finding.reason;
+  }
+  for (worker::CatalogueEntry& entry : catalogue) {
+    EXPECT_EQ(std::erase(entry.implementation.capabilities, "tf32_products"), 1U);
+  }
+  for (const auto& [id, finding] : findings(scenario, catalogue)) {
+    EXPECT_EQ(finding.verdict, Verdict::breaks) << id;
+    EXPECT_EQ(finding.reason.substr(0, 7), "wrong: ") << id << ": " << finding.reason;
   }
 }
 

@@ -40,15 +40,16 @@ Result<scenario::State> train_afresh(const measure::PlannedScenario& planned, co
 }  // namespace
 
 Finding examine(const measure::PlannedScenario& planned, const measure::PlannedCell& cell,
-                const verify::Yardstick& yardstick, const worker::Limits& limits) {
+                measure::Yardsticks& yardsticks, const worker::Limits& limits) {
   measure::RunOptions options;
   options.limits = limits;
   result::Cell record;
-  measure::verify_cell(planned, cell, yardstick, options, false, record);
+  measure::verify_cell(planned, cell, yardsticks, options, false, record);
   if (record.status.state == CellState::unsupported) return {Verdict::unsupported, record.status.reason};
   if (record.status.state != CellState::ok) {
     return {Verdict::breaks, std::string(result::name_of(record.status.state)) + ": " + record.status.reason};
   }
+  const verify::Yardstick& yardstick = yardsticks.of(cell).value();
   const Result<scenario::State> first = train_afresh(planned, cell, yardstick.start.step, yardstick.steps, limits);
   if (!first.ok()) return failed(first.error());
   const Result<scenario::State> second = train_afresh(planned, cell, yardstick.start.step, yardstick.steps, limits);

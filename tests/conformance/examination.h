@@ -20,6 +20,6 @@ struct Finding {
 // Verifies the cell as `gdbench verify` does (trajectory, the same in two parts, the implementation's own loss), then
 // trains in two fresh processes: every parameter is finite, and both end with the same bits.
 Finding examine(const measure::PlannedScenario& planned, const measure::PlannedCell& cell,
-                const verify::Yardstick& yardstick, const worker::Limits& limits);
+                measure::Yardsticks& yardsticks, const worker::Limits& limits);
 
 }  // namespace gdbench::conformance

@@ -48,7 +48,7 @@ extern "C" {
 
 #define GDBENCH_ABI_MAJOR 1
 /* 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use */
-#define GDBENCH_ABI_MINOR 2
+#define GDBENCH_ABI_MINOR 3
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -317,7 +317,12 @@ typedef enum gdbench_capability {
   GDBENCH_CAPABILITY_STREAM = 2,        /* reads gdbench_data.stream */
   GDBENCH_CAPABILITY_MICRO_BATCHES = 3,
   GDBENCH_CAPABILITY_WEIGHT_DECAY = 4,
-  GDBENCH_CAPABILITY_SCHEDULE = 5 /* learning_rate_count above 1 */
+  GDBENCH_CAPABILITY_SCHEDULE = 5, /* learning_rate_count above 1 */
+  /*
+   * Since 1.3. Products of floats round their operands to TF32 (NVIDIA's format: 10 bits after the point), which
+   * verification then allows for. To be shown as a policy in the id.
+   */
+  GDBENCH_CAPABILITY_TF32_PRODUCTS = 6
 } gdbench_capability;
 
 /* Created by create, known to the plugin alone. */

@@ -272,7 +272,7 @@ Backend make_backend() {
   Backend backend;
   backend.name = GDBENCH_CUDA_BACKEND;
   backend.build = GDBENCH_KERNEL_BUILD;
-  backend.flags = kDevice | kEpilogueBias | kEpilogueActivation;
+  backend.flags = kDevice | kEpilogueBias | kEpilogueActivation | kTf32;
   backend.dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64);
   backend.optimizers = kAllOptimizers;
   backend.helper_threads = kRuntimeThreads;

@@ -64,13 +64,14 @@ class CuBlas final : public Blas {
     if (workspace_ != nullptr) cudaFree(workspace_);
   }
 
-  bool start(cudaStream_t stream) {
+  bool start(cudaStream_t stream, bool tf32) {
     return library_.create(&handle_) == CUBLAS_STATUS_SUCCESS &&
            library_.set_stream(handle_, stream) == CUBLAS_STATUS_SUCCESS &&
            cudaMalloc(&workspace_, kWorkspaceBytes) == cudaSuccess &&
            library_.set_workspace(handle_, workspace_, kWorkspaceBytes) == CUBLAS_STATUS_SUCCESS &&
-           // The mode without reduced precision; TF32 has to be asked for.
-           library_.set_math_mode(handle_, CUBLAS_DEFAULT_MATH) == CUBLAS_STATUS_SUCCESS;
+           // The default has no reduced precision.
+           library_.set_math_mode(handle_, tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH) ==
+               CUBLAS_STATUS_SUCCESS;
   }
 
   bool gemm(const Gemm& shape, const float* a, const float* b, float* c) override {
@@ -98,11 +99,11 @@ class CuBlas final : public Blas {
 
 }  // namespace
 
-Blas* Blas::open(cudaStream_t stream, std::string& error) {
+Blas* Blas::open(cudaStream_t stream, bool tf32, std::string& error) {
   Library library;
   if (!open_library(library, error)) return nullptr;
   auto* blas = new CuBlas(library);
-  if (blas->start(stream)) return blas;
+  if (blas->start(stream, tf32)) return blas;
   delete blas;
   error = "cuBLAS does not start on this device";
   return nullptr;

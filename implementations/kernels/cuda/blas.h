@@ -25,12 +25,12 @@ struct Gemm {
 
 class Blas {
  public:
-  // Opens cuBLAS for work on `stream`, with a workspace of its own so that recordings need none. Null, with a reason in
-  // `error`, where that fails.
-  static Blas* open(cudaStream_t stream, std::string& error);
+  // Opens cuBLAS for work on `stream`, with a workspace of its own so that recordings need none; `tf32`: products of
+  // floats may use TF32. Null, with a reason in `error`, where that fails.
+  static Blas* open(cudaStream_t stream, bool tf32, std::string& error);
   virtual ~Blas() = default;
 
-  // Both return false where cuBLAS refuses. float products never use TF32.
+  // Both return false where cuBLAS refuses.
   virtual bool gemm(const Gemm& shape, const float* a, const float* b, float* c) = 0;
   virtual bool gemm(const Gemm& shape, const double* a, const double* b, double* c) = 0;
 };

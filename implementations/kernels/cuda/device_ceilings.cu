@@ -106,19 +106,20 @@ int run() {
   cudaStream_t stream = nullptr;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
   std::string error;
-  const std::unique_ptr<Blas> blas(Blas::open(stream, error));
-  if (blas == nullptr) {
+  const std::unique_ptr<Blas> blas(Blas::open(stream, false, error));
+  const std::unique_ptr<Blas> tf32(Blas::open(stream, true, error));
+  if (blas == nullptr || tf32 == nullptr) {
     std::fprintf(stderr, "gdbench-device-ceilings: %s\n", error.c_str());
     return 1;
   }
   constexpr std::int64_t kSize = 4096;
   std::printf(
       "{\"device\": \"%s\", \"compute_capability\": \"%d.%d\", \"multiprocessors\": %d, \"clock_mhz\": %d, "
-      "\"copy_gb_per_s\": %.1f, \"product_f32_tflop_per_s\": %.2f, \"product_f64_tflop_per_s\": %.2f, "
-      "\"product_size\": %lld, \"launch_us\": %.3f}\n",
+      "\"copy_gb_per_s\": %.1f, \"product_f32_tflop_per_s\": %.2f, \"product_tf32_tflop_per_s\": %.2f, "
+      "\"product_f64_tflop_per_s\": %.2f, \"product_size\": %lld, \"launch_us\": %.3f}\n",
       device.name, device.major, device.minor, device.multiProcessorCount, clock_khz / 1000, copy_rate(stream),
-      product_rate<float>(stream, *blas, kSize), product_rate<double>(stream, *blas, kSize),
-      static_cast<long long>(kSize), launch_cost(stream));
+      product_rate<float>(stream, *blas, kSize), product_rate<float>(stream, *tf32, kSize),
+      product_rate<double>(stream, *blas, kSize), static_cast<long long>(kSize), launch_cost(stream));
   return 0;
 }
 

@@ -153,7 +153,7 @@ template <class T, class Function>
 OwnedCall* bind_blas(Context& context, const Product<T, Function>& product, bool activates) {
   if (context.blas == nullptr) {
     std::string error;
-    context.blas.reset(Blas::open(context.stream, error));
+    context.blas.reset(Blas::open(context.stream, context.settings.tf32, error));
     if (context.blas == nullptr) {
       context.unsupported = error;
       return nullptr;

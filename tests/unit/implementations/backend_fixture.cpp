@@ -48,7 +48,7 @@ Dense random_matrix(std::mt19937& generator, std::int64_t rows, std::int64_t col
 
 TestContext::TestContext(const Backend& backend, gdbench_dtype dtype) : backend_(backend), dtype_(dtype) {
   const ContextSettings settings{
-      1, this, [](void* self, const char* message) { static_cast<TestContext*>(self)->error_ = message; }};
+      1, false, this, [](void* self, const char* message) { static_cast<TestContext*>(self)->error_ = message; }};
   if (backend.create(settings, &context_) != GDBENCH_OK) throw std::runtime_error(error_);
 }
 
@@ -151,7 +151,7 @@ void expect_close(const Dense& actual, const Dense& expected, gdbench_dtype dtyp
 // A device that is not there refuses, and is left out.
 bool is_usable(const Backend& backend) {
   Context* context = nullptr;
-  if (backend.create({1, nullptr, nullptr}, &context) == GDBENCH_UNSUPPORTED) return false;
+  if (backend.create({1, false, nullptr, nullptr}, &context) == GDBENCH_UNSUPPORTED) return false;
   backend.destroy(context);
   return true;
 }

@@ -137,6 +137,15 @@ TEST(Explain, FollowsBothWaysThroughTheAxes) {
   for (const AxisPath& path : explanation.paths) EXPECT_NEAR(path.rest_ns, 0, 1e-9);
 }
 
+TEST(Explain, CallsThePartsOfAFrameworksIdByTheirName) {
+  Report report = explained_report();
+  for (Cell& cell : report.cells) cell.summary->import_seconds = 2.5;
+  const Explanation explanation = explain(report, report.cells[0], report.cells[2]);
+  ASSERT_EQ(explanation.paths.size(), 2U);
+  EXPECT_EQ(explanation.paths[0].parts[0].axis, "framework");
+  EXPECT_EQ(explanation.paths[0].parts[1].axis, "mode");
+}
+
 TEST(Explain, WalksOnlyOverCellsThatWereTimed) {
   Report report = explained_report();
   report.cells[3].summary.reset();

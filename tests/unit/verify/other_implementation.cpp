@@ -1,6 +1,7 @@
 #include "tests/unit/verify/other_implementation.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "tests/unit/verify/other_update.h"
@@ -22,6 +23,9 @@ T pairwise_sum(const T* terms, std::size_t count) {
   return pairwise_sum(terms, count / 2) + pairwise_sum(terms + count / 2, count - count / 2);
 }
 
+double cut_to_tf32(double value) { return value; }
+float cut_to_tf32(float value) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & ~0x1fffU); }
+
 // Sum of a[i] * b[i].
 template <class T>
 T dot(std::vector<T> a, std::vector<T> b, Summation summation) {
@@ -36,6 +40,9 @@ T dot(std::vector<T> a, std::vector<T> b, Summation summation) {
       return sum;
     case Summation::fused:
       for (std::size_t i = 0; i < a.size(); ++i) sum = std::fma(a[i], b[i], sum);
+      return sum;
+    case Summation::tf32:
+      for (std::size_t i = 0; i < a.size(); ++i) sum += cut_to_tf32(a[i]) * cut_to_tf32(b[i]);
       return sum;
     case Summation::pairwise:
       for (std::size_t i = 0; i < a.size(); ++i) a[i] *= b[i];
@@ -102,8 +109,10 @@ class Trainer {
       if (layer.bias) {
         --parameter;
         const bool frozen = fault_ == Fault::frozen_bias && l + 1 == case_.problem.layers.size();
+        // No product, whatever it is written as here.
+        const Summation plain = summation_ == Summation::tf32 ? Summation::forward : summation_;
         for (std::size_t j = 0; j < outputs && !frozen; ++j) {
-          update(parameter, j, dot(column(delta, j), std::vector<T>(rows.size(), T(1)), summation_), number, updated);
+          update(parameter, j, dot(column(delta, j), std::vector<T>(rows.size(), T(1)), plain), number, updated);
         }
       }
       --parameter;

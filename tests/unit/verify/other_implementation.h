@@ -9,7 +9,8 @@
 
 namespace gdbench::verify::testing {
 
-enum class Summation { forward, reversed, pairwise, blocked, fused };
+// tf32: products of floats first cut what TF32 has no bits for off their operands, the coarsest way to round to it.
+enum class Summation { forward, reversed, pairwise, blocked, fused, tf32 };
 
 enum class Fault {
   none,

@@ -86,6 +86,33 @@ TEST(YardstickTest, AcceptsOtherFormsOfTheUpdateRules) {
   EXPECT_LT(largest, 0.5);
 }
 
+// Cutting is the coarsest way to round to TF32; what was not declared is wrong.
+TEST(YardstickTest, AllowsForTf32WhereItIsDeclared) {
+  double largest = 0;
+  int compared = 0;
+  int wrong = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Case problem_case = testing::random_case(seed * 1000, Dtype::f32);
+    YardstickOptions options;
+    options.most_steps = options.steps + 3;
+    const Yardstick plain = yardstick_of(problem_case, options);
+    problem_case.problem.tf32_products = true;
+    const auto coarse = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, options);
+    if (!coarse.ok()) continue;  // moves too little to be judged so coarsely
+    ++compared;
+    problem_case.start = plain.start;
+    const Outcome outcome = train_otherwise<float>(problem_case, coarse.value().steps, Summation::tf32, Fault::none);
+    const Check result = check(coarse.value(), outcome.state, outcome.loss);
+    EXPECT_TRUE(result.ok) << "seed " << seed << ": " << describe(problem_case.problem) << ": " << result.reason;
+    for (const TensorCheck& tensor : result.tensors) largest = std::max(largest, tensor.error / tensor.tolerance);
+    wrong += check(plain, outcome.state, outcome.loss).ok ? 0 : 1;
+  }
+  RecordProperty("largest_share_of_tolerance", std::to_string(largest));
+  EXPECT_GT(compared, 200);
+  EXPECT_GT(wrong, compared / 2);
+  EXPECT_LT(largest, 0.5);
+}
+
 TEST(YardstickTest, AcceptsLongSumsAndLargeLayers) {
   const Problem problems[] = {
       make_problem({1, 1}, Activation::identity, true, Loss::mse, 20000, 20000, Dtype::f32, 0.1),
