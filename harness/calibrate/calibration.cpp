@@ -10,7 +10,6 @@
 #include "harness/compare/compare.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/verify_cell.h"
-#include "harness/result/pairing.h"
 #include "harness/result/summarise.h"
 
 namespace gdbench::calibrate {
@@ -21,16 +20,8 @@ constexpr int kPilotLaunches = 10;
 constexpr int kBlocks = 10;
 constexpr std::uint64_t kIterations = 1'000'000;
 
-double least_step_ns(const result::Cell& cell) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const auto& [launch, times] : result::times_by_launch(cell)) {
-    least = std::min(least, *std::min_element(times.begin(), times.end()));
-  }
-  return least;
-}
-
 // From blocks of one step with and without the work, in a worker of the workload: on its processor, at its speed.
-Result<double> measure_iteration_ns(const measure::CellGroup& group, const measure::RunOptions& options) {
+Result<double> iteration_ns_of_a_launch(const measure::CellGroup& group, const measure::RunOptions& options) {
   const measure::PlannedScenario& planned = group.scenario();
   const measure::PlannedCell& cell = planned.cells.front();
   const result::Block& block = *group.report().cells[cell.index].block;
@@ -48,6 +39,17 @@ Result<double> measure_iteration_ns(const measure::CellGroup& group, const measu
   }
   if (Status status = worker.value().client().bye(); !status.ok()) return status.error();
   return (least[1] - least[0]) / static_cast<double>(kIterations);
+}
+
+// Launches differ in speed by several percent: a typical one's, as the step's time is that of a typical launch.
+Result<double> measure_iteration_ns(const measure::CellGroup& group, const measure::RunOptions& options) {
+  std::vector<double> values;
+  for (int i = 0; i < kPilotLaunches && !options.cancelled(); ++i) {
+    const Result<double> value = iteration_ns_of_a_launch(group, options);
+    if (!value.ok()) return value.error();
+    values.push_back(value.value());
+  }
+  return stats::median(std::move(values));
 }
 
 Status launch(Workload& workload, int launches, const measure::RunOptions& options) {
@@ -92,7 +94,7 @@ Status prepare(Workload& workload, const measure::RunOptions& options) {
   if (!iteration_ns.ok()) return iteration_ns.error();
   workload.iteration_ns = iteration_ns.value();
   if (Status status = launch(workload, kPilotLaunches, options); !status.ok()) return status;
-  workload.step_ns = least_step_ns(workload.group.report().cells.front());
+  workload.step_ns = result::step_time(workload.group.report().cells.front()).value;
   return {};
 }
 

@@ -17,8 +17,8 @@ namespace gdbench::calibrate {
 struct Workload {
   std::string name;
   measure::CellGroup group;
-  double step_ns = 0;       // the least that was seen
-  double iteration_ns = 0;  // of the added work
+  double step_ns = 0;       // of a typical launch
+  double iteration_ns = 0;  // likewise, of the added work
 };
 
 // Shares of the step, each with the number of its comparisons.

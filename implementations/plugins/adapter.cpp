@@ -154,6 +154,9 @@ Entry make_entry(const Backend& backend, const Offer& offer) {
   entry.id = std::string(strategy.name) + "/" + backend.name + strategy.policy;
   entry.description = std::string(strategy.description) + "; kernels of " + backend.name;
   if (offer.products == Products::tf32) {
+    if ((backend.flags & gdbench::kernels::kTf32) == 0) {
+      throw Failure(GDBENCH_UNSUPPORTED, std::string(backend.name) + " has no products in TF32");
+    }
     entry.backend.tf32 = true;
     entry.backend.dtypes &= GDBENCH_BIT(GDBENCH_F32);
     entry.id += "+tf32";

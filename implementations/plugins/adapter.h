@@ -24,8 +24,8 @@ enum class Products {
 
 // A row of a plugin's list.
 struct Offer {
-  constexpr Offer(const strategies::StrategyDescriptor* of,
-                  Products how = Products::full)  // NOLINT: a list of pointers
+  // NOLINTNEXTLINE(google-explicit-constructor): lists are of pointers
+  constexpr Offer(const strategies::StrategyDescriptor* of, Products how = Products::full)
       : strategy(of), products(how) {}
   const strategies::StrategyDescriptor* strategy;
   Products products;
