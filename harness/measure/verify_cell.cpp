@@ -38,12 +38,11 @@ verify::YardstickOptions yardstick_options(std::uint64_t seed) {
   return options;
 }
 
-bool rounds_to_tf32(const PlannedCell& cell) { return cell.entry->implementation.has_capability("tf32_products"); }
-
 // The scenario's problem as the cell's implementation computes it.
 scenario::Problem problem_of(const PlannedScenario& planned, const PlannedCell& cell) {
   scenario::Problem problem = planned.problem;
-  problem.tf32_products = rounds_to_tf32(cell);
+  problem.tf32_products =
+      problem.dtype == scenario::Dtype::f32 && cell.entry->implementation.has_capability("tf32_products");
   return problem;
 }
 
@@ -237,8 +236,9 @@ Yardsticks::Yardsticks(const PlannedScenario& planned, std::uint64_t seed)
 Status Yardsticks::status() const { return full_.ok() ? Status() : Status(full_.error()); }
 
 const Result<verify::Yardstick>& Yardsticks::of(const PlannedCell& cell) {
-  if (planned_.problem.dtype != scenario::Dtype::f32 || !rounds_to_tf32(cell)) return full_;
-  if (!tf32_) tf32_ = make_yardstick(planned_, problem_of(planned_, cell), seed_);
+  const scenario::Problem problem = problem_of(planned_, cell);
+  if (!problem.tf32_products) return full_;
+  if (!tf32_) tf32_ = make_yardstick(planned_, problem, seed_);
   return *tf32_;
 }
 

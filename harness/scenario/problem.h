@@ -54,7 +54,7 @@ struct Problem {
   std::int64_t batch_rows = 0;     // of one step; equal to rows for full-batch training
   std::int64_t micro_batches = 1;  // parts that a batch is processed in, their gradients accumulated
   Optimizer optimizer;
-  // Products of f32 round their operands to TF32, 10 bits after the point. Never a scenario's wish: what an
+  // Products round their operands to TF32, 10 bits after the point; only with f32. Never a scenario's wish: what an
   // implementation says of itself, and the reference then does.
   bool tf32_products = false;
 

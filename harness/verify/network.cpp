@@ -136,8 +136,7 @@ std::vector<LayerView<T>> layers_of(const scenario::Problem& problem, const std:
   std::vector<LayerView<T>> views;
   std::size_t next = 0;
   for (const scenario::Layer& layer : problem.layers) {
-    LayerView<T> view{layer.inputs, layer.outputs, layer.activation, nullptr, nullptr, 0, 0, false};
-    view.tf32_products = problem.tf32_products && std::is_same_v<T, float>;
+    LayerView<T> view{layer.inputs, layer.outputs, layer.activation, nullptr, nullptr, 0, 0, problem.tf32_products};
     view.weights_index = next++;
     view.weights = parameters[view.weights_index].data();
     if (layer.bias) {

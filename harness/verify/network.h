@@ -22,10 +22,9 @@ struct LayerView {
   const T* bias = nullptr;
   std::size_t weights_index = 0;
   std::size_t bias_index = 0;
-  bool tf32_products = false;  // operands of products are rounded to TF32
+  bool tf32_products = false;  // in float alone; wider arithmetic is exact
 };
 
-// Only arithmetic in the problem's own dtype rounds to TF32; in wider types it is exact.
 template <class T>
 std::vector<LayerView<T>> layers_of(const scenario::Problem& problem, const std::vector<std::vector<T>>& parameters);
 

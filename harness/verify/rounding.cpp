@@ -25,8 +25,7 @@ double epsilon_of(scenario::Dtype dtype) {
 }
 
 double product_epsilon(const scenario::Problem& problem) {
-  const bool tf32 = problem.tf32_products && problem.dtype == scenario::Dtype::f32;
-  return tf32 ? 0x1p-10 : epsilon_of(problem.dtype);
+  return problem.tf32_products ? 0x1p-10 : epsilon_of(problem.dtype);
 }
 
 template <class T>

@@ -47,7 +47,7 @@ extern "C" {
 #endif
 
 #define GDBENCH_ABI_MAJOR 1
-/* 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use */
+/* 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32 */
 #define GDBENCH_ABI_MINOR 3
 
 /* Address alignment in bytes of every array that the host passes in. */
