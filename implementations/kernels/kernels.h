@@ -21,7 +21,7 @@
 namespace gdbench::kernels {
 
 // Grows with every incompatible change; both sides are built together, a mismatch means a mixed installation.
-constexpr std::uint32_t kInterfaceVersion = 4;
+constexpr std::uint32_t kInterfaceVersion = 5;
 
 // Operands are listed as inputs, then outputs; shapes are [rows, columns], row-major.
 enum class Op : std::uint32_t {
@@ -148,6 +148,43 @@ struct Call {
   void (*run)(const Call* call, const Buffer* buffers, Stream* stream) = nullptr;
 };
 
+// Where a value of a region comes from.
+enum class RegionRole : std::uint32_t {
+  result,   // of one of its nodes
+  x,        // the batch
+  targets,  // or labels [rows, 1] (int32)
+  parameter,
+  slot,
+  scalars,  // UpdateScalars of the step
+};
+
+struct RegionValue {
+  RegionRole role = RegionRole::result;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t first_row = 0;  // in the batch; x and targets
+  std::int64_t offset = 0;     // in its block, in entries; parameters and slots
+  std::size_t slot = 0;        // the slot's number
+};
+
+// One op: its operands are Op's inputs in their order and stay as they are, its result is a new value. There are two
+// exceptions: an update changes its parameter and slots, and product takes C behind A and B where beta is not 0.
+struct RegionNode {
+  Request request;  // op, dtype and attributes, no operands
+  std::uint32_t operands[kMaximumOperands] = {};
+  std::size_t operand_count = 0;
+  std::uint32_t result = 0;
+};
+
+// A training step as data: values by their number, nodes in an order of execution. Nobody reads a parameter or a slot
+// after its update.
+struct RegionGraph {
+  const RegionValue* values = nullptr;
+  std::size_t value_count = 0;
+  const RegionNode* nodes = nullptr;
+  std::size_t node_count = 0;
+};
+
 // Whole training steps of a chain of fully connected layers, on batches of one size. All pointers are read during
 // bind_region alone.
 struct TrainingRegion {
@@ -161,6 +198,8 @@ struct TrainingRegion {
   // between parameters is zero and stays so.
   const std::int64_t* offsets = nullptr;
   std::int64_t block_size = 0;
+  // The same step as a graph, from a strategy that has one; a backend reads either.
+  const RegionGraph* graph = nullptr;
 };
 
 // Its buffers: X and the targets (or labels) of all data; the rows of each step's batch [steps, rows] (uint32), or null

@@ -93,25 +93,43 @@ std::string missing(const Request& request) {
   return {};
 }
 
-gdbench_status bind(Context* context, const Request& request, Call** call) {
-  const ContextSettings& settings = context->settings;
-  const std::string backend = definition().name;
+// Runs `make`, which reports what it cannot do by itself.
+template <class Make>
+gdbench_status guarded(const ContextSettings& settings, const Make& make) {
   try {
-    if (const std::string error = shape_error(request); !error.empty()) {
-      return report(settings, GDBENCH_INVALID, error);
-    }
-    if (const std::string what = missing(request); !what.empty()) {
-      return report(settings, GDBENCH_UNSUPPORTED, backend + " has no " + what);
-    }
-    const Binding binding = bind_request(request);
-    if (binding.call == nullptr) return report(settings, GDBENCH_UNSUPPORTED, backend + " has no " + binding.reason);
-    *call = binding.call;
-    return GDBENCH_OK;
+    return make();
   } catch (const std::bad_alloc&) {
     return report(settings, GDBENCH_OUT_OF_MEMORY, "no memory");
   } catch (const std::exception& exception) {
-    return report(settings, GDBENCH_FAILED, backend + ": " + exception.what());
+    return report(settings, GDBENCH_FAILED, std::string(definition().name) + ": " + exception.what());
   }
+}
+
+gdbench_status lacks(const ContextSettings& settings, const std::string& what) {
+  return report(settings, GDBENCH_UNSUPPORTED, std::string(definition().name) + " has no " + what);
+}
+
+gdbench_status bind(Context* context, const Request& request, Call** call) {
+  const ContextSettings& settings = context->settings;
+  return guarded(settings, [&] {
+    if (const std::string error = shape_error(request); !error.empty()) {
+      return report(settings, GDBENCH_INVALID, error);
+    }
+    if (const std::string what = missing(request); !what.empty()) return lacks(settings, what);
+    const Binding binding = bind_request(request);
+    if (binding.call == nullptr) return lacks(settings, binding.reason);
+    *call = binding.call;
+    return GDBENCH_OK;
+  });
+}
+
+gdbench_status bind_region(Context* context, const TrainingRegion& region, RegionCall** call) {
+  const ContextSettings& settings = context->settings;
+  return guarded(settings, [&] {
+    std::string unsupported;
+    *call = definition().bind_region(region, unsupported);
+    return *call == nullptr ? lacks(settings, unsupported) : GDBENCH_OK;
+  });
 }
 
 void unbind(Context* /*context*/, Call* call) {
@@ -146,6 +164,7 @@ Backend make_backend() {
   backend.synchronise = synchronise;
   backend.bind = bind;
   backend.unbind = unbind;
+  if (kernels.bind_region != nullptr) backend.bind_region = bind_region;
   return backend;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "implementations/kernels/cpu/functions.h"
 #include "implementations/kernels/kernels.h"
@@ -23,6 +24,10 @@ struct Definition {
   Binding (*bind)(const Request& request) = nullptr;
   Functions f32;
   Functions f64;
+
+  // Backend::bind_region, if there is one. Null with the reason in `unsupported`, which goes on after "NAME has no ".
+  // May throw.
+  OwnedCall* (*bind_region)(const TrainingRegion& region, std::string& unsupported) = nullptr;
 };
 
 // Defined by each backend.

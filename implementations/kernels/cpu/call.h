@@ -8,8 +8,9 @@
 
 namespace gdbench::kernels::cpu {
 
-// A backend's calls derive from this and add shapes and attributes as the run function needs them.
-struct OwnedCall : Call {
+// A backend's calls derive from this and add shapes and attributes as the run function needs them. Any of them may be a
+// region's, so that what unbinds them need not know.
+struct OwnedCall : RegionCall {
   void (*destroy)(OwnedCall* call) = nullptr;
 };
 

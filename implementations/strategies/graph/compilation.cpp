@@ -14,24 +14,42 @@ Compilation::Compilation(std::uint32_t backend_flags, const gdbench_problem& pro
       selection_(parse_selection(implementations::option_value(settings, "passes"))),
       dump_folder_(implementations::option_value(settings, "dump")) {}
 
-Compiled Compilation::compile(const std::string& name, const std::function<Graph()>& build) {
+Graph Compilation::built(const std::function<Graph()>& build) {
   const double start = now_ns();
   Graph graph = build();
   build_ns_ += now_ns() - start;
   ++graphs_;
-  const Observer observer = dump_folder_.empty() ? Observer() : dump_to(dump_folder_, name);
-  Compiled compiled = graph::compile(std::move(graph), {backend_flags_, problem_.optimizer}, selection_,
-                                     static_cast<gdbench_dtype>(problem_.dtype), observer);
-  if (!dump_folder_.empty()) dump_plan(dump_folder_, name, compiled);
+  return graph;
+}
+
+Observer Compilation::observer(const std::string& name) const {
+  return dump_folder_.empty() ? Observer() : dump_to(dump_folder_, name);
+}
+
+void Compilation::add_reports(const std::vector<PassReport>& reports) {
   if (passes_.empty()) {
-    passes_ = compiled.reports;
-  } else {
-    for (std::size_t i = 0; i < passes_.size(); ++i) {
-      passes_[i].fired += compiled.reports[i].fired;
-      passes_[i].nanoseconds += compiled.reports[i].nanoseconds;
-    }
+    passes_ = reports;
+    return;
   }
+  for (std::size_t i = 0; i < passes_.size(); ++i) {
+    passes_[i].fired += reports[i].fired;
+    passes_[i].nanoseconds += reports[i].nanoseconds;
+  }
+}
+
+Compiled Compilation::compile(const std::string& name, const std::function<Graph()>& build) {
+  Compiled compiled = graph::compile(built(build), {backend_flags_, problem_.optimizer}, selection_,
+                                     static_cast<gdbench_dtype>(problem_.dtype), observer(name));
+  if (!dump_folder_.empty()) dump_plan(dump_folder_, name, compiled);
+  add_reports(compiled.reports);
   return compiled;
+}
+
+Graph Compilation::rewrite(const std::string& name, const std::function<Graph()>& build) {
+  Graph graph = built(build);
+  const Target target{.backend_flags = backend_flags_, .optimizer = problem_.optimizer, .region = true};
+  add_reports(run_passes(graph, all_passes(), selection_.passes, target, observer(name)));
+  return graph;
 }
 
 void Compilation::bind(const std::function<void()>& body) {

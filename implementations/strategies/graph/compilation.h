@@ -17,6 +17,8 @@ class Compilation {
 
   // Compiles what `build` returns; `name` is that of its files in the folder of the option `dump`.
   Compiled compile(const std::string& name, const std::function<Graph()>& build);
+  // The same without a plan, for a backend that takes the whole graph as a region.
+  Graph rewrite(const std::string& name, const std::function<Graph()>& build);
   // Runs what binds the graphs.
   void bind(const std::function<void()>& body);
 
@@ -24,6 +26,10 @@ class Compilation {
   void report(const gdbench_profile_sink& sink) const;
 
  private:
+  Graph built(const std::function<Graph()>& build);
+  Observer observer(const std::string& name) const;
+  void add_reports(const std::vector<PassReport>& reports);
+
   std::uint32_t backend_flags_;
   const gdbench_problem& problem_;
   Selection selection_;

@@ -9,6 +9,7 @@
 #include "implementations/strategies/graph/compilation.h"
 #include "implementations/strategies/graph/ir/build.h"
 #include "implementations/strategies/graph/plan/executable.h"
+#include "implementations/strategies/graph/region_trainer.h"
 #include "implementations/strategies/prepared_trainer.h"
 #include "implementations/strategies/update_trainer.h"
 
@@ -86,15 +87,16 @@ class CompiledUpdate final : public UpdateTrainer {
   std::optional<Compilation> compilation_;
 };
 
-const gdbench_option kOptions[] = {
-    pipeline::kLoaderOption,
-    pipeline::kPrefetchOption,
-    {"passes", GDBENCH_OPTION_SWITCHES, 0, "all", switch_names(),
-     "which passes run: all, none, or changes to all such as -fusion,-buffer-reuse"},
-    {"dump", GDBENCH_OPTION_STRING, 0, "", nullptr,
-     "a folder into which the graph is written, as text and as Graphviz DOT, before and after each pass"},
-    kFeaturesOption,
-};
+const gdbench_option kPassesOption = {
+    "passes", GDBENCH_OPTION_SWITCHES,
+    0,        "all",
+    switch_names(), "which passes run: all, none, or changes to all such as -fusion,-buffer-reuse"};
+const gdbench_option kDumpOption = {
+    "dump",  GDBENCH_OPTION_STRING,
+    0,       "",
+    nullptr, "a folder into which the graph is written, as text and as Graphviz DOT, before and after each pass"};
+const gdbench_option kOptions[] = {pipeline::kLoaderOption, pipeline::kPrefetchOption, kPassesOption, kDumpOption,
+                                   kFeaturesOption};
 
 }  // namespace
 
@@ -130,5 +132,25 @@ StrategyDescriptor recorded() {
 }  // namespace
 
 const StrategyDescriptor kDeviceGraphDescriptor = recorded();
+
+namespace {
+
+// Its features are dense: a region reads them as they lie.
+const gdbench_option kRegionOptions[] = {pipeline::kLoaderOption, pipeline::kPrefetchOption, kPassesOption, kDumpOption};
+
+StrategyDescriptor compiled() {
+  StrategyDescriptor descriptor = kDescriptor;
+  descriptor.description = "the step as a graph, compiled as a whole: many steps in one call of code made for it";
+  descriptor.tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN);
+  descriptor.option_count = static_cast<std::int64_t>(std::size(kRegionOptions));
+  descriptor.options = kRegionOptions;
+  descriptor.create = make_strategy<RegionTrainer>;
+  descriptor.create_update = nullptr;
+  return descriptor;
+}
+
+}  // namespace
+
+const StrategyDescriptor kRegionDescriptor = compiled();
 
 }  // namespace gdbench::strategies::graph

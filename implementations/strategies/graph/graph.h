@@ -9,5 +9,7 @@ namespace gdbench::strategies::graph {
 extern const StrategyDescriptor kDescriptor;
 // The same, recorded on a device.
 extern const StrategyDescriptor kDeviceGraphDescriptor;
+// The same, handed to a backend as one region that it compiles itself.
+extern const StrategyDescriptor kRegionDescriptor;
 
 }  // namespace gdbench::strategies::graph

@@ -13,6 +13,7 @@ namespace gdbench::strategies::graph {
 struct Target {
   std::uint32_t backend_flags = 0;               // kernels::BackendFlag
   const gdbench_optimizer* optimizer = nullptr;  // null for graphs without updates
+  bool region = false;                           // the backend takes the whole graph as one region
 };
 
 struct Pass {

@@ -1,0 +1,35 @@
+// Machine code for a program: the one file behind which LLVM is.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "implementations/kernels/jit/loops/program.h"
+
+namespace gdbench::kernels::jit {
+
+// The program's function: its arguments' addresses, and how many steps its loop over steps makes, at least one.
+using Function = void (*)(void* const* arguments, std::int64_t steps);
+
+// Lives as long as its function may be called.
+class Compiled {
+ public:
+  virtual ~Compiled() = default;
+  Function function = nullptr;
+};
+
+// LLVM's intermediate representation and the assembly of what is compiled, for those who want to read it.
+struct Listing {
+  std::string intermediate;
+  std::string assembly;
+};
+
+// "LLVM 16.0.6".
+const char* compiler_version();
+
+// For the processor that this runs on, with vectors of at most `vector_bits`. The program must be free of errors
+// (check.h). Fills `listing` unless it is null. Null with one line in `error` where LLVM refuses.
+std::unique_ptr<Compiled> compile(const Program& program, int vector_bits, Listing* listing, std::string& error);
+
+}  // namespace gdbench::kernels::jit

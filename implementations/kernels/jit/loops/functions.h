@@ -1,0 +1,17 @@
+// Elementary functions out of additions, multiplications and powers of two, lane by lane, for f32 and f64.
+//
+// Their errors against the exact value, as a test measures them over all of their ranges, are at most 2 ulp for exp and
+// 3 ulp for sigmoid and tanh. Results that are no normal numbers become 0; a NaN stays one.
+#pragma once
+
+#include "implementations/kernels/jit/loops/builder.h"
+
+namespace gdbench::kernels::jit {
+
+// e^x.
+Register exponential(Builder& builder, Register x);
+// 1 / (1 + e^-x).
+Register sigmoid(Builder& builder, Register x);
+Register hyperbolic_tangent(Builder& builder, Register x);
+
+}  // namespace gdbench::kernels::jit

@@ -1,0 +1,178 @@
+#include "implementations/kernels/jit/lower/entries.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "implementations/kernels/jit/loops/functions.h"
+#include "implementations/kernels/jit/lower/update.h"
+#include "implementations/kernels/rules/losses.h"
+
+namespace gdbench::kernels::jit {
+namespace {
+
+Register activated(Context& context, gdbench_activation activation, Register z) {
+  Builder& builder = context.builder;
+  switch (activation) {
+    case GDBENCH_RELU: {
+      const Register zero = context.real_number(0, builder.type_of(z).lanes);
+      return builder.select(builder.less(z, zero), zero, z);  // a NaN stays one
+    }
+    case GDBENCH_TANH:
+      return hyperbolic_tangent(builder, z);
+    case GDBENCH_SIGMOID:
+      return sigmoid(builder, z);
+    case GDBENCH_IDENTITY:
+      break;
+  }
+  return z;
+}
+
+// d f'(z) from a = f(z).
+Register differentiated(Context& context, gdbench_activation activation, Register a, Register d) {
+  Builder& builder = context.builder;
+  const int lanes = builder.type_of(a).lanes;
+  switch (activation) {
+    case GDBENCH_RELU: {
+      const Register zero = context.real_number(0, lanes);
+      return builder.select(builder.less(zero, a), d, zero);
+    }
+    case GDBENCH_TANH:
+      return builder.multiply(d, builder.subtract(context.real_number(1, lanes), builder.multiply(a, a)));
+    case GDBENCH_SIGMOID:
+      return builder.multiply(d, builder.multiply(a, builder.subtract(context.real_number(1, lanes), a)));
+    case GDBENCH_IDENTITY:
+      break;
+  }
+  return d;
+}
+
+// alpha A + beta B.
+Register combined(Context& context, const Request& request, Register a, Register b) {
+  Builder& builder = context.builder;
+  const int lanes = builder.type_of(a).lanes;
+  const auto scaled = [&](double factor, Register value) {
+    return factor == 1 ? value : builder.multiply(context.real_number(factor, lanes), value);
+  };
+  if (request.beta == 0) return scaled(request.alpha, a);
+  if (request.beta == 1) return builder.add(scaled(request.alpha, a), b);
+  return builder.multiply_add(context.real_number(request.beta, lanes), b, scaled(request.alpha, a));
+}
+
+}  // namespace
+
+Register entry_of(Context& context, const Node& node, std::span<const Register> operands) {
+  Builder& builder = context.builder;
+  switch (node.op()) {
+    case Op::add_bias:
+      return builder.add(operands[1], operands[0]);
+    case Op::activation:
+      return activated(context, node.request.activation, operands[0]);
+    case Op::activation_gradient:
+      return differentiated(context, node.request.activation, operands[0], operands[1]);
+    case Op::multiply:
+      return builder.multiply(operands[0], operands[1]);
+    case Op::loss_gradient: {
+      const double scale = node.request.alpha * loss_scale(node.request);
+      const Register error = builder.subtract(operands[0], operands[1]);
+      return builder.multiply(error, context.real_number(scale, builder.type_of(error).lanes));
+    }
+    default:
+      return combined(context, node.request, operands[0], operands.back());
+  }
+}
+
+GroupWriter::GroupWriter(Context& context, const Group& group) : context_(context), group_(group) {
+  for (const NodeIndex index : group.nodes) {
+    const Node& node = context.region.nodes[index];
+    if (node.op() == Op::update) continue;
+    const std::vector<NodeIndex> readers = context.region.readers(node.result);
+    const bool outside = std::ranges::any_of(
+        readers, [&](NodeIndex reader) { return std::ranges::find(group.nodes, reader) == group.nodes.end(); });
+    if (!outside || context.has_place(node.result)) continue;
+    const RegionValue& value = context.region[node.result];
+    context.place_at(node.result, context.allocate(context.region.name_of(node.result), value.rows, value.columns));
+  }
+}
+
+Register GroupWriter::load(ValueId id, const Position& position) {
+  const Matrix& matrix = context_.place(id);
+  Builder& builder = context_.builder;
+  const bool one_row = matrix.rows == 1 && group_.rows > 1;
+  const Affine row = one_row ? Affine(0) : position.row;
+  const bool same = position.along_rows ? one_row : matrix.columns == 1 && group_.columns > 1;
+  const Affine column = matrix.columns == 1 ? Affine(0) : position.column;
+  if (same) return builder.splat(builder.load(matrix.at(row, column), 1), position.lanes);
+  return builder.load(matrix.at(row, column), position.lanes, position.lanes_of(matrix));
+}
+
+Register GroupWriter::value_at(ValueId value, const Position& position) {
+  const auto known = known_.find(value);
+  if (known != known_.end()) return known->second;
+  return known_[value] = load(value, position);
+}
+
+void GroupWriter::store(ValueId value, const Position& position, Register entries) {
+  const Matrix& matrix = context_.place(value);
+  const Address address = matrix.at(position.row, position.column);
+  const int active = position.lanes_of(matrix);
+  if (context_.accumulated.contains(value)) {
+    entries = context_.builder.add(context_.builder.load(address, position.lanes, active), entries);
+  }
+  context_.builder.store(address, entries, active);
+}
+
+void GroupWriter::update(const Node& node, const Position& position) {
+  EntryState entries{.parameter = value_at(node.operands[kUpdatedParameter], position),
+                  .gradient = value_at(node.operands[0], position)};
+  const std::size_t slots = node.operands.size() - kUpdatedParameter - 1;
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    entries.slots[slot] = value_at(node.operands[kUpdatedParameter + 1 + slot], position);
+  }
+  entries = updated(context_, *node.request.optimizer, entries);
+  store(node.operands[kUpdatedParameter], position, entries.parameter);
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    store(node.operands[kUpdatedParameter + 1 + slot], position, entries.slots[slot]);
+  }
+}
+
+void GroupWriter::write_from(std::size_t first, const Position& position) {
+  for (std::size_t i = first; i < group_.nodes.size(); ++i) {
+    const Node& node = context_.region.nodes[group_.nodes[i]];
+    if (node.op() == Op::update) {
+      update(node, position);
+      continue;
+    }
+    std::vector<Register> operands;
+    for (const ValueId operand : node.operands) operands.push_back(value_at(operand, position));
+    const Register value = entry_of(context_, node, operands);
+    known_[node.result] = value;
+    if (context_.has_place(node.result)) store(node.result, position, value);
+  }
+}
+
+void GroupWriter::finish(const Position& position, Register root_entries) {
+  known_.clear();
+  known_[root().result] = root_entries;
+  if (context_.has_place(root().result)) store(root().result, position, root_entries);
+  write_from(1, position);
+}
+
+void GroupWriter::compute(const Position& position) {
+  known_.clear();
+  write_from(0, position);
+}
+
+void GroupWriter::compute_all() {
+  const int lanes = context_.lanes();
+  const std::int64_t length = along_rows() ? group_.rows : group_.columns;
+  const std::int64_t whole = length / lanes * lanes;
+  const auto at = [&](const Affine& row, const Affine& start, int active) {
+    compute(along_rows() ? Position{start, 0, true, lanes, active} : Position{row, start, false, lanes, active});
+  };
+  context_.builder.loop(0, along_rows() ? 1 : group_.rows, 1, [&](const Affine& row) {
+    context_.builder.loop(0, whole, lanes, [&](const Affine& start) { at(row, start, lanes); });
+    if (whole < length) at(row, whole, static_cast<int>(length - whole));
+  });
+}
+
+}  // namespace gdbench::kernels::jit

@@ -1,0 +1,24 @@
+// Nodes that are computed together, entry by entry: a root, and what is elementwise in its result and those that
+// follow, which then needs no memory unless somebody else reads it.
+#pragma once
+
+#include <vector>
+
+#include "implementations/kernels/jit/region/region.h"
+
+namespace gdbench::kernels::jit {
+
+struct Group {
+  std::vector<NodeIndex> nodes;  // in the order of execution, the root first
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+};
+
+// add_bias, activation, activation_gradient, combine, multiply, update, and the gradient of a squared error.
+bool is_elementwise(const Node& node);
+
+// Of the nodes from `first` on and before `last`, in an order of execution. `fuse` false: every node is a group of its
+// own.
+std::vector<Group> make_groups(const Region& region, NodeIndex first, NodeIndex last, bool fuse);
+
+}  // namespace gdbench::kernels::jit

@@ -1,0 +1,241 @@
+#include "implementations/kernels/jit/lower/product.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gdbench::kernels::jit {
+namespace {
+
+std::int64_t rounded_up_quotient(std::int64_t value, std::int64_t divisor) { return (value + divisor - 1) / divisor; }
+
+// `count` things in as few parts of at most `most` as possible, sizes differing by one at most: first `larger` parts of
+// `size`, then `smaller` ones of size - 1.
+struct EvenParts {
+  EvenParts(std::int64_t count, std::int64_t most) {
+    const std::int64_t parts = rounded_up_quotient(count, most);
+    size = rounded_up_quotient(count, parts);
+    smaller = parts * size - count;
+    larger = parts - smaller;
+  }
+  // body(first, size) for each of them, in loops.
+  template <class Body>
+  void for_each(Builder& builder, const Body& body) const {
+    builder.loop(0, larger * size, size, [&](const Affine& first) { body(first, size); });
+    const std::int64_t done = larger * size;
+    builder.loop(done, done + smaller * (size - 1), size - 1, [&](const Affine& first) { body(first, size - 1); });
+  }
+
+  std::int64_t size;
+  std::int64_t larger;
+  std::int64_t smaller;
+};
+
+// C = alpha A B + beta C0 with A [m, k] and B [k, n].
+struct Operands {
+  Matrix a;
+  Matrix b;
+  std::int64_t inner() const { return a.columns; }
+};
+
+class ProductLowering {
+ public:
+  ProductLowering(Context& context, GroupWriter& writer)
+      : context_(context),
+        builder_(context.builder),
+        writer_(writer),
+        request_(writer.root().request),
+        lanes_(context.lanes()) {}
+
+  void run() {
+    Operands operands{operand(0, request_.transpose_a), operand(1, request_.transpose_b)};
+    const bool column = operands.b.columns == 1;
+    if (column && operands.a.row_stride == 1 && operands.a.rows > 1) {
+      // C' = B' A': its columns lie side by side.
+      over_columns({operands.b.transposed(), operands.a.transposed()}, true);
+    } else if (column) {
+      over_inner(operands, false);
+    } else if (operands.a.rows == 1 && operands.b.column_stride != 1) {
+      // C' = B' A': B's columns are read as they lie.
+      over_inner({operands.b.transposed(), operands.a.transposed()}, true);
+    } else {
+      const auto copy = context_.transposes.find(writer_.root().operands[1]);
+      if (operands.b.column_stride != 1) operands.b = copy->second;
+      over_columns(operands, false);
+    }
+  }
+
+ private:
+  // Where the tile's entries are: of C, or of C' where that is what is computed.
+  struct Tile {
+    Affine row;
+    std::int64_t rows = 0;
+    Affine column;
+    int vectors = 0;
+    int last_active = 0;  // lanes of the last vector that are entries
+  };
+
+  Matrix operand(std::size_t index, bool transpose) {
+    const Matrix& matrix = context_.place(writer_.root().operands[index]);
+    return transpose ? matrix.transposed() : matrix;
+  }
+
+  // Rows of a tile that the registers are enough for: accumulators, a row of B's vectors and one entry of A.
+  std::int64_t most_rows(int vectors) const {
+    constexpr int kMostRows = 12;  // more chains of sums than hide the latency of their additions are code for nothing
+    return std::clamp((context_.target.registers - vectors - 1) / vectors, 1, kMostRows);
+  }
+
+  // Vectors along C's columns, which are B's; A's entries one by one.
+  void over_columns(const Operands& operands, bool transposed) {
+    const std::int64_t columns = operands.b.columns;
+    const std::int64_t vectors = rounded_up_quotient(columns, lanes_);
+    const std::int64_t wide = std::min<std::int64_t>(vectors, context_.target.registers >= 32 ? 4 : 2);
+    const int last_active = static_cast<int>(columns - (vectors - 1) * lanes_);
+    const auto columns_from = [&](const Affine& column, std::int64_t count, int active) {
+      EvenParts(operands.a.rows, most_rows(static_cast<int>(count))).for_each(builder_, [&](const Affine& row, std::int64_t rows) {
+        tile(operands, {row, rows, column, static_cast<int>(count), active}, transposed);
+      });
+    };
+    // The last block has the vector that is not full, and what is left over.
+    const std::int64_t blocks = (vectors - 1) / wide;
+    builder_.loop(0, blocks * wide * lanes_, wide * lanes_, [&](const Affine& column) { columns_from(column, wide, lanes_); });
+    columns_from(blocks * wide * lanes_, vectors - blocks * wide, last_active);
+  }
+
+  void tile(const Operands& operands, const Tile& tile, bool transposed) {
+    std::vector<VariableId> sums;
+    for (std::int64_t i = 0; i < tile.rows * tile.vectors; ++i) {
+      sums.push_back(builder_.variable({context_.real(), lanes_}));
+      builder_.set(sums.back(), context_.real_number(0, lanes_));
+    }
+    builder_.loop(0, operands.inner(), 1, [&](const Affine& inner) {
+      std::vector<Register> b;
+      for (int v = 0; v < tile.vectors; ++v) b.push_back(load_b(operands.b, inner, tile, v));
+      for (std::int64_t i = 0; i < tile.rows; ++i) {
+        const Register a = builder_.splat(builder_.load(operands.a.at(tile.row + Affine(i), inner), 1), lanes_);
+        for (int v = 0; v < tile.vectors; ++v) {
+          const VariableId sum = sums[static_cast<std::size_t>(i * tile.vectors + v)];
+          builder_.set(sum, builder_.multiply_add(a, b[static_cast<std::size_t>(v)], builder_.get(sum)));
+        }
+      }
+    });
+    for (std::int64_t i = 0; i < tile.rows; ++i) {
+      for (int v = 0; v < tile.vectors; ++v) {
+        const Register sum = builder_.get(sums[static_cast<std::size_t>(i * tile.vectors + v)]);
+        finish(position_of(tile, i, v, transposed), sum);
+      }
+    }
+  }
+
+  int active_of(const Tile& tile, int vector) const { return vector + 1 == tile.vectors ? tile.last_active : lanes_; }
+
+  Register load_b(const Matrix& b, const Affine& inner, const Tile& tile, int vector) {
+    const int active = b.padded ? lanes_ : active_of(tile, vector);
+    return builder_.load(b.at(inner, tile.column + Affine(vector * lanes_)), lanes_, active);
+  }
+
+  Position position_of(const Tile& tile, std::int64_t row, int vector, bool transposed) const {
+    const Affine along = tile.column + Affine(vector * lanes_);
+    const Affine across = tile.row + Affine(row);
+    const int active = active_of(tile, vector);
+    return transposed ? Position{along, across, true, lanes_, active} : Position{across, along, false, lanes_, active};
+  }
+
+  // Vectors along what is summed over, for a C of one column, or a C' (`transposed`).
+  void over_inner(const Operands& operands, bool transposed) {
+    constexpr std::int64_t kRows = 8;
+    EvenParts(operands.a.rows, kRows).for_each(builder_, [&](const Affine& row, std::int64_t rows) {
+      const std::vector<VariableId> sums = inner_sums(operands, row, rows);
+      const auto chains = static_cast<std::int64_t>(sums.size()) / rows;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        Register sum = builder_.get(sums[static_cast<std::size_t>(i)]);
+        for (std::int64_t chain = 1; chain < chains; ++chain) {
+          sum = builder_.add(sum, builder_.get(sums[static_cast<std::size_t>(chain * rows + i)]));
+        }
+        sum = builder_.sum_of_lanes(sum);
+        const Affine at = row + Affine(i);
+        finish(transposed ? Position{0, at, false, 1, 1} : Position{at, 0, true, 1, 1}, sum);
+      }
+    });
+  }
+
+  // Of `rows` rows of A with B: [chains][rows], as many chains as hide the latency of an addition.
+  std::vector<VariableId> inner_sums(const Operands& operands, const Affine& row, std::int64_t rows) {
+    constexpr std::int64_t kSums = 8;
+    const std::int64_t vectors = operands.inner() / lanes_;
+    const std::int64_t chains = std::clamp<std::int64_t>(kSums / rows, 1, std::max<std::int64_t>(vectors, 1));
+    const std::int64_t together = chains * lanes_;
+    const std::int64_t whole = vectors / chains * together;
+    std::vector<VariableId> sums;
+    for (std::int64_t i = 0; i < chains * rows; ++i) {
+      sums.push_back(builder_.variable({context_.real(), lanes_}));
+      builder_.set(sums.back(), context_.real_number(0, lanes_));
+    }
+    const auto add = [&](std::int64_t chain, const Affine& inner, int active) {
+      // Neither operand's padding is known to be zero.
+      const Register b = builder_.load(operands.b.at(inner, 0), lanes_, active);
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const Register a = builder_.load(operands.a.at(row + Affine(i), inner), lanes_, active);
+        const VariableId sum = sums[static_cast<std::size_t>(chain * rows + i)];
+        builder_.set(sum, builder_.multiply_add(a, b, builder_.get(sum)));
+      }
+    };
+    builder_.loop(0, whole, together, [&](const Affine& inner) {
+      for (std::int64_t chain = 0; chain < chains; ++chain) add(chain, inner + Affine(chain * lanes_), lanes_);
+    });
+    for (std::int64_t inner = whole; inner < operands.inner(); inner += lanes_) {
+      add((inner - whole) / lanes_, inner, static_cast<int>(std::min<std::int64_t>(lanes_, operands.inner() - inner)));
+    }
+    return sums;
+  }
+
+  // alpha and beta, and then the rest of the group.
+  void finish(const Position& position, Register sum) {
+    if (request_.alpha != 1) sum = builder_.multiply(sum, context_.real_number(request_.alpha, position.lanes));
+    if (request_.beta != 0) {
+      const Register before = writer_.load(writer_.root().operands[2], position);
+      sum = builder_.multiply_add(context_.real_number(request_.beta, position.lanes), before, sum);
+    }
+    writer_.finish(position, sum);
+  }
+
+  Context& context_;
+  Builder& builder_;
+  GroupWriter& writer_;
+  const Request& request_;
+  int lanes_;
+};
+
+// [columns, rows] in memory of its own.
+Matrix transposed_copy(Context& context, const std::string& name, const Matrix& matrix) {
+  Builder& builder = context.builder;
+  const Matrix copy = context.allocate(name, matrix.columns, matrix.rows);
+  builder.loop(0, matrix.rows, 1, [&](const Affine& row) {
+    builder.loop(0, matrix.columns, 1, [&](const Affine& column) {
+      builder.store(copy.at(column, row), builder.load(matrix.at(row, column), 1));
+    });
+  });
+  return copy;
+}
+
+}  // namespace
+
+void copy_transposes(Context& context, NodeIndex last) {
+  for (NodeIndex i = 0; i < last; ++i) {
+    const Node& node = context.region.nodes[i];
+    if (node.op() != Op::product || !node.request.transpose_b) continue;
+    const ValueId value = node.operands[1];
+    const RegionValue& b = context.region[value];
+    // A row is its own transpose, and so is a column; for one row of A, B is read as it lies.
+    const bool one_row = context.region[node.result].rows == 1;
+    if (one_row || b.rows == 1 || b.columns == 1 || context.transposes.contains(value)) continue;
+    const std::string name = "transposed_" + context.region.name_of(value);
+    context.transposes[value] = transposed_copy(context, name, context.place(value));
+  }
+}
+
+void lower_product(Context& context, GroupWriter& writer) { ProductLowering(context, writer).run(); }
+
+}  // namespace gdbench::kernels::jit

@@ -1,0 +1,187 @@
+#include "implementations/kernels/jit/lower/reductions.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "implementations/kernels/jit/loops/functions.h"
+#include "implementations/kernels/rules/losses.h"
+
+namespace gdbench::kernels::jit {
+namespace {
+
+// Sums that are added up side by side, so that an addition need not wait for the one before.
+constexpr std::int64_t kSums = 4;
+
+// A column in memory that is one vector after the other.
+Register sum_of_column(Context& context, const Matrix& column) {
+  Builder& builder = context.builder;
+  const int lanes = context.lanes();
+  const VariableId sum = builder.variable({context.real(), lanes});
+  builder.set(sum, context.real_number(0, lanes));
+  const std::int64_t whole = column.rows / lanes * lanes;
+  const auto add = [&](const Affine& row, int active) {
+    builder.set(sum, builder.add(builder.get(sum), builder.load(column.at(row, 0), lanes, active)));
+  };
+  builder.loop(0, whole, lanes, [&](const Affine& row) { add(row, lanes); });
+  if (whole < column.rows) add(whole, static_cast<int>(column.rows - whole));
+  return builder.sum_of_lanes(builder.get(sum));
+}
+
+// Of one vector of columns.
+Register sum_of_rows(Context& context, const Matrix& matrix, const Affine& column, int active) {
+  Builder& builder = context.builder;
+  const int lanes = context.lanes();
+  const std::int64_t together = std::min(kSums, matrix.rows);
+  const std::int64_t whole = matrix.rows / together * together;
+  std::vector<VariableId> sums;
+  for (std::int64_t i = 0; i < together; ++i) {
+    sums.push_back(builder.variable({context.real(), lanes}));
+    builder.set(sums.back(), context.real_number(0, lanes));
+  }
+  const auto add = [&](std::size_t sum, const Affine& row) {
+    const Register entries = builder.load(matrix.at(row, column), lanes, matrix.padded ? lanes : active);
+    builder.set(sums[sum], builder.add(builder.get(sums[sum]), entries));
+  };
+  builder.loop(0, whole, together, [&](const Affine& row) {
+    for (std::int64_t i = 0; i < together; ++i) add(static_cast<std::size_t>(i), row + Affine(i));
+  });
+  for (std::int64_t i = whole; i < matrix.rows; ++i) add(static_cast<std::size_t>(i - whole), i);
+  Register total = builder.get(sums[0]);
+  for (std::size_t i = 1; i < sums.size(); ++i) total = builder.add(total, builder.get(sums[i]));
+  return total;
+}
+
+class SoftmaxGradient {
+ public:
+  SoftmaxGradient(Context& context, GroupWriter& writer)
+      : context_(context),
+        builder_(context.builder),
+        node_(writer.root()),
+        writer_(writer),
+        outputs_(context.place(node_.operands[0])),
+        lanes_(context.lanes()),
+        vectors_((outputs_.columns + lanes_ - 1) / lanes_),
+        last_active_(static_cast<int>(outputs_.columns - (vectors_ - 1) * lanes_)) {}
+
+  // Rows of up to so many vectors stay in registers.
+  static constexpr std::int64_t kMostVectors = 8;
+
+  void run() {
+    builder_.loop(0, outputs_.rows, 1, [&](const Affine& row) {
+      if (vectors_ <= kMostVectors) {
+        short_row(row);
+      } else {
+        long_row(row);
+      }
+    });
+  }
+
+ private:
+  void short_row(const Affine& row) {
+    std::vector<Register> values;
+    for (std::int64_t v = 0; v < vectors_; ++v) values.push_back(load(row, v * lanes_, active_of(v)));
+    Register greatest = values[0];
+    for (std::size_t v = 1; v < values.size(); ++v) greatest = builder_.maximum(greatest, values[v]);
+    greatest = builder_.splat(builder_.maximum_of_lanes(greatest), lanes_);
+    Register sum = 0;
+    for (std::size_t v = 0; v < values.size(); ++v) {
+      values[v] = exponential(builder_, builder_.subtract(values[v], greatest));
+      sum = v == 0 ? values[v] : builder_.add(sum, values[v]);
+    }
+    const Register factor = factor_of(sum);
+    for (std::size_t v = 0; v < values.size(); ++v) {
+      write(row, static_cast<std::int64_t>(v) * lanes_, active_of(static_cast<std::int64_t>(v)),
+            builder_.multiply(values[v], factor));
+    }
+  }
+
+  // Three times over the row: its greatest entry, the exponentials and their sum, the result.
+  void long_row(const Affine& row) {
+    const VariableId greatest = builder_.variable({context_.real(), lanes_});
+    const VariableId sum = builder_.variable({context_.real(), lanes_});
+    builder_.set(greatest, context_.real_number(kLeast, lanes_));
+    builder_.set(sum, context_.real_number(0, lanes_));
+    for_each_vector([&](const Affine& column, int active) {
+      builder_.set(greatest, builder_.maximum(builder_.get(greatest), load(row, column, active)));
+    });
+    const Register most = builder_.splat(builder_.maximum_of_lanes(builder_.get(greatest)), lanes_);
+    const Matrix& result = context_.place(node_.result);
+    for_each_vector([&](const Affine& column, int active) {
+      const Register value = exponential(builder_, builder_.subtract(load(row, column, active), most));
+      builder_.set(sum, builder_.add(builder_.get(sum), value));
+      builder_.store(result.at(row, column), value);
+    });
+    const Register factor = factor_of(builder_.get(sum));
+    for_each_vector([&](const Affine& column, int active) {
+      write(row, column, active, builder_.multiply(builder_.load(result.at(row, column), lanes_), factor));
+    });
+  }
+
+  template <class Body>
+  void for_each_vector(const Body& body) {
+    builder_.loop(0, (vectors_ - 1) * lanes_, lanes_, [&](const Affine& column) { body(column, lanes_); });
+    body((vectors_ - 1) * lanes_, last_active_);
+  }
+
+  int active_of(std::int64_t vector) const { return vector + 1 == vectors_ ? last_active_ : lanes_; }
+
+  // Less than any output that is finite; its exponential is 0.
+  static constexpr double kLeast = -1e30;
+
+  // The row's outputs, and in lanes beyond its end kLeast.
+  Register load(const Affine& row, const Affine& column, int active) {
+    const Register values = builder_.load(outputs_.at(row, column), lanes_, active);
+    if (active == lanes_) return values;
+    std::vector<double> beyond(static_cast<std::size_t>(lanes_), kLeast);
+    std::fill_n(beyond.begin(), active, 0.0);
+    return builder_.add(values, builder_.constant(context_.real(), std::move(beyond)));
+  }
+
+  double scale() const { return node_.request.alpha * loss_scale(node_.request); }
+
+  // scale / sum
+  Register factor_of(Register sum) {
+    const Register total = builder_.sum_of_lanes(sum);
+    return builder_.splat(builder_.divide(context_.real_number(scale(), 1), total), lanes_);
+  }
+
+  // Takes `scale` off the label's entry.
+  void write(const Affine& row, const Affine& column, int active, Register values) {
+    const Matrix& labels = context_.place(node_.operands[1]);
+    const Register label = builder_.splat(builder_.load(labels.at(row, 0), 1), lanes_);
+    const Register is_label = builder_.equal(builder_.whole_numbers(column, lanes_), label);
+    const Register less = builder_.subtract(values, context_.real_number(scale(), lanes_));
+    writer_.finish({row, column, false, lanes_, active}, builder_.select(is_label, less, values));
+  }
+
+  Context& context_;
+  Builder& builder_;
+  const Node& node_;
+  GroupWriter& writer_;
+  const Matrix outputs_;
+  int lanes_;
+  std::int64_t vectors_;
+  int last_active_;
+};
+
+}  // namespace
+
+void lower_column_sum(Context& context, GroupWriter& writer) {
+  const Matrix matrix = context.place(writer.root().operands[0]);
+  Builder& builder = context.builder;
+  const int lanes = context.lanes();
+  if (matrix.columns == 1) {
+    writer.finish({0, 0, true, 1, 1}, sum_of_column(context, matrix));
+    return;
+  }
+  const std::int64_t whole = matrix.columns / lanes * lanes;
+  const auto at = [&](const Affine& column, int active) {
+    writer.finish({0, column, false, lanes, active}, sum_of_rows(context, matrix, column, active));
+  };
+  builder.loop(0, whole, lanes, [&](const Affine& column) { at(column, lanes); });
+  if (whole < matrix.columns) at(whole, static_cast<int>(matrix.columns - whole));
+}
+
+void lower_softmax_gradient(Context& context, GroupWriter& writer) { SoftmaxGradient(context, writer).run(); }
+
+}  // namespace gdbench::kernels::jit

@@ -1,0 +1,21 @@
+// What a processor offers to loops, as data: one description of them serves all.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "implementations/kernels/jit/loops/program.h"
+
+namespace gdbench::kernels::jit {
+
+struct Target {
+  int vector_bits = 256;
+  int registers = 16;  // of vectors
+
+  int lanes(Scalar scalar) const { return vector_bits / 8 / static_cast<int>(bytes_of(scalar)); }
+};
+
+// Of this machine, but of at most `most_bits` (0: any). Null where it lacks AVX2 or FMA.
+const Target* this_machine(int most_bits);
+
+}  // namespace gdbench::kernels::jit

@@ -1,0 +1,127 @@
+#include "implementations/kernels/jit/lower/update.h"
+
+#include <algorithm>
+
+#include "implementations/kernels/rules/updates.h"
+
+namespace gdbench::kernels::jit {
+
+void load_factors(Context& context, const Affine& step) {
+  const auto update = std::ranges::find(context.region.nodes, Op::update, &Node::op);
+  if (update == context.region.nodes.end()) return;
+  const gdbench_optimizer& optimizer = *update->request.optimizer;
+  Builder& builder = context.builder;
+  const Matrix& place = context.place(update->operands[1]);
+  const auto load = [&](std::int64_t field) {
+    return builder.load({place.array, step * place.row_stride + Affine(field)}, 1);
+  };
+  // In double, as in rules/updates.h, and rounded once.
+  const Register rate = load(0);
+  const auto rounded = [&](Register value) { return builder.convert(value, context.real()); };
+  StepFactors factors;
+  factors.rate = rounded(rate);
+  if (decay_of(optimizer) == Decay::decoupled) {
+    factors.shrinkage =
+        rounded(builder.multiply(rate, builder.constant({Scalar::f64, 1}, optimizer.weight_decay)));
+  }
+  if (optimizer.kind == GDBENCH_ADAM || optimizer.kind == GDBENCH_ADAMW) {
+    factors.corrected_rate = rounded(builder.multiply(rate, load(1)));
+    factors.root_factor = rounded(load(2));
+  }
+  context.factors = factors;
+}
+
+namespace {
+
+class Update {
+ public:
+  Update(Context& context, const gdbench_optimizer& optimizer, const EntryState& entries)
+      : builder_(context.builder),
+        context_(context),
+        optimizer_(optimizer),
+        entries_(entries),
+        lanes_(builder_.type_of(entries.parameter).lanes) {}
+
+  EntryState run() {
+    const Decay decay = decay_of(optimizer_);
+    if (decay == Decay::coupled) {
+      entries_.gradient = builder_.multiply_add(number(optimizer_.weight_decay), entries_.parameter, entries_.gradient);
+    }
+    if (decay == Decay::decoupled) {
+      entries_.parameter = minus_product(factors().shrinkage, entries_.parameter);
+    }
+    descend();
+    return entries_;
+  }
+
+ private:
+  const StepFactors& factors() const { return *context_.factors; }
+  Register number(double value) { return context_.real_number(value, lanes_); }
+  Register splat(Register scalar) { return builder_.splat(scalar, lanes_); }
+
+  // parameter - factor value
+  Register minus_product(Register factor, Register value) {
+    const Register negative = builder_.subtract(number(0), splat(factor));
+    return builder_.multiply_add(negative, value, entries_.parameter);
+  }
+
+  // old := factor old + share new
+  Register averaged(double factor, Register old, double share, Register added) {
+    return builder_.multiply_add(number(factor), old, builder_.multiply(number(share), added));
+  }
+
+  // parameter - rate value / (factor sqrt(squares) + epsilon), without a factor where it is null
+  Register scaled_descent(Register rate, Register value, const Register* factor, Register squares) {
+    Register root = builder_.square_root(squares);
+    root = factor == nullptr ? builder_.add(root, number(optimizer_.epsilon))
+                             : builder_.multiply_add(splat(*factor), root, number(optimizer_.epsilon));
+    const Register step = builder_.divide(builder_.multiply(splat(rate), value), root);
+    return builder_.subtract(entries_.parameter, step);
+  }
+
+  void descend() {
+    const Register g = entries_.gradient;
+    Register& first = entries_.slots[0];
+    Register& second = entries_.slots[1];
+    switch (optimizer_.kind) {
+      case GDBENCH_MOMENTUM:
+      case GDBENCH_NESTEROV: {
+        const Register mu = number(optimizer_.momentum);
+        first = builder_.multiply_add(mu, first, g);
+        const bool ahead = optimizer_.kind == GDBENCH_NESTEROV;
+        entries_.parameter = minus_product(factors().rate, ahead ? builder_.multiply_add(mu, first, g) : first);
+        break;
+      }
+      case GDBENCH_ADAGRAD:
+        first = builder_.multiply_add(g, g, first);
+        entries_.parameter = scaled_descent(factors().rate, g, nullptr, first);
+        break;
+      case GDBENCH_RMSPROP:
+        first = averaged(optimizer_.rho, first, 1 - optimizer_.rho, builder_.multiply(g, g));
+        entries_.parameter = scaled_descent(factors().rate, g, nullptr, first);
+        break;
+      case GDBENCH_ADAM:
+      case GDBENCH_ADAMW:
+        first = averaged(optimizer_.beta1, first, 1 - optimizer_.beta1, g);
+        second = averaged(optimizer_.beta2, second, 1 - optimizer_.beta2, builder_.multiply(g, g));
+        entries_.parameter = scaled_descent(factors().corrected_rate, first, &factors().root_factor, second);
+        break;
+      default:
+        entries_.parameter = minus_product(factors().rate, g);
+    }
+  }
+
+  Builder& builder_;
+  Context& context_;
+  const gdbench_optimizer& optimizer_;
+  EntryState entries_;
+  int lanes_;
+};
+
+}  // namespace
+
+EntryState updated(Context& context, const gdbench_optimizer& optimizer, EntryState entries) {
+  return Update(context, optimizer, entries).run();
+}
+
+}  // namespace gdbench::kernels::jit

@@ -1,0 +1,56 @@
+// A training step as values and the nodes that compute them, as the strategy handed it over: no code, and nothing that
+// outlives the call that binds it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "implementations/kernels/jit/loops/program.h"
+#include "implementations/kernels/kernels.h"
+
+namespace gdbench::kernels::jit {
+
+using ValueId = std::uint32_t;
+using NodeIndex = std::size_t;  // in the order of execution
+
+struct Node {
+  Request request;  // op, dtype and attributes, and its operands' shapes as the op's table of kernels.h lists inputs
+  std::vector<ValueId> operands;
+  ValueId result = 0;
+
+  Op op() const { return request.op; }
+};
+
+struct Region {
+  Scalar real = Scalar::f32;
+  std::vector<RegionValue> values;
+  std::vector<Node> nodes;
+
+  const RegionValue& operator[](ValueId value) const { return values[value]; }
+  // The node that computes a value; nothing for inputs.
+  std::optional<NodeIndex> producer(ValueId value) const;
+  // A name of its own, that is an identifier: "x", "parameter_16", "v7".
+  std::string name_of(ValueId value) const;
+  // The nodes that read a value, in order, each once.
+  std::vector<NodeIndex> readers(ValueId value) const;
+};
+
+// Of update's operands: gradient, scalars, the parameter, its slots.
+constexpr std::size_t kUpdatedParameter = 2;
+
+// Why the region can't be compiled, empty where it can; decided before anything is.
+std::string unsupported_reason(const TrainingRegion& training);
+Region region_of(const TrainingRegion& training);
+
+// Puts what only updates read, and the updates themselves, behind everything else: a parameter is then read for the
+// last time before its gradient is computed, which may be written into the parameter at once. Returns how many nodes
+// moved.
+std::size_t sink_gradients(Region& region);
+
+// "v7 = product[transpose_a](x, v5): 10x50", a line per node.
+std::string text_of(const Region& region);
+std::string text_of(const Region& region, const Node& node);
+
+}  // namespace gdbench::kernels::jit

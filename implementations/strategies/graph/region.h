@@ -1,0 +1,32 @@
+// The graph of a whole training step as a region of kernels.h, for backends that lower it themselves.
+#pragma once
+
+#include <vector>
+
+#include "implementations/strategies/graph/ir/graph.h"
+#include "implementations/strategies/micro_batches.h"
+#include "implementations/strategies/parameters.h"
+
+namespace gdbench::strategies::graph {
+
+// Values and nodes of a graph; what nobody needs for an update is left out.
+class RegionDescription {
+ public:
+  // `parts` of the batch (micro_batches.h). Throws Failure (GDBENCH_UNSUPPORTED) for what
+  // regions have no word for: constants, transposes, inputs of other tasks than train.
+  RegionDescription(const Graph& graph, const Parameters& parameters, const std::vector<MicroBatch>& parts);
+
+  // Valid as long as this and the graph are.
+  kernels::RegionGraph graph() const { return {values_.data(), values_.size(), nodes_.data(), nodes_.size()}; }
+
+ private:
+  std::uint32_t add_value(const Graph& graph, NodeId node, const Parameters& parameters,
+                          const std::vector<MicroBatch>& parts);
+  void add_node(const Node& node, std::uint32_t result);
+
+  std::vector<std::uint32_t> numbers_;  // by the graph's id
+  std::vector<kernels::RegionValue> values_;
+  std::vector<kernels::RegionNode> nodes_;
+};
+
+}  // namespace gdbench::strategies::graph

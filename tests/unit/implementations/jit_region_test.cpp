@@ -1,0 +1,135 @@
+// Regions that are compiled, against the plain loops of training_case.h: every op, optimizer and kind of batch, shapes
+// that fill no vector, and random networks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "implementations/failure.h"
+#include "implementations/strategies/graph/graph.h"
+#include "tests/unit/implementations/training_case.h"
+
+namespace gdbench::strategies {
+namespace {
+
+class JitRegionTest : public testing::TestWithParam<gdbench_dtype> {
+ protected:
+  // `steps` updates in two calls, and the loss. The tolerance is relative where entries are larger than 1.
+  static void check(TrainingCase values, std::int64_t steps, double tolerance_f32 = 2e-4) {
+    values.dtype = GetParam();
+    TrainingProblem training(values);
+    const auto strategy = graph::kRegionDescriptor.create(kernels::backend_named("jit"));
+    strategy->load(training.data());
+    strategy->prepare(training.problem(), training.settings());
+    strategy->set_state(training.state());
+    strategy->run(1);
+    strategy->run(static_cast<std::uint64_t>(steps - 1));
+    strategy->sync();
+    strategy->get_state(training.state());
+    EXPECT_EQ(training.state().step, steps);
+    const double tolerance = GetParam() == GDBENCH_F32 ? tolerance_f32 : 1e-10;
+    const std::vector<Dense> actual = training.state_values();
+    const std::vector<Dense> expected = training.trained(steps);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      for (std::size_t entry = 0; entry < expected[i].values.size(); ++entry) {
+        const double wanted = expected[i].values[entry];
+        ASSERT_NEAR(actual[i].values[entry], wanted, tolerance * std::max(1.0, std::abs(wanted)))
+            << "parameter " << i << " entry " << entry;
+      }
+    }
+    const double loss = training.loss(expected, 0);
+    EXPECT_NEAR(strategy->evaluate(0), loss, tolerance * std::max(1.0, loss));
+  }
+};
+
+TEST_P(JitRegionTest, LinearRegression) {
+  check({.layers = {layer(2, 1)}, .loss = GDBENCH_HALF_MSE, .rows = 3, .batch_rows = 3}, 10);
+  check({.layers = {layer(2, 1, GDBENCH_IDENTITY, false)}, .loss = GDBENCH_MSE, .rows = 3, .batch_rows = 3}, 10);
+  check({.layers = {layer(1, 1)}, .loss = GDBENCH_MSE, .rows = 19, .batch_rows = 19}, 5);
+  check({.layers = {layer(1, 1)}, .loss = GDBENCH_MSE, .rows = 1003, .batch_rows = 1003}, 5);
+  check({.layers = {layer(10, 1)}, .loss = GDBENCH_MSE, .rows = 300, .batch_rows = 300}, 5);
+  check({.layers = {layer(33, 3)}, .loss = GDBENCH_MSE, .rows = 29, .batch_rows = 29}, 5);
+}
+
+TEST_P(JitRegionTest, PerceptronsOfAnyDepth) {
+  check({.layers = {layer(5, 7, GDBENCH_TANH), layer(7, 2)}, .rows = 11, .batch_rows = 11}, 5);
+  check({.layers = {layer(2, 4, GDBENCH_TANH), layer(4, 1)}, .rows = 4, .batch_rows = 4}, 5);
+  check({.layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)}, .rows = 100, .batch_rows = 100}, 5);
+  check({.layers = {layer(4, 6, GDBENCH_RELU), layer(6, 5, GDBENCH_SIGMOID, false), layer(5, 3, GDBENCH_TANH),
+                    layer(3, 2, GDBENCH_SIGMOID)},
+         .loss = GDBENCH_HALF_MSE,
+         .rows = 13,
+         .batch_rows = 13},
+        6);
+  check({.layers = {layer(3, 1, GDBENCH_TANH), layer(1, 4, GDBENCH_TANH), layer(4, 1)}, .rows = 9, .batch_rows = 9}, 4);
+}
+
+TEST_P(JitRegionTest, Classification) {
+  check({.layers = {layer(3, 3)}, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 5, .batch_rows = 5}, 5);
+  check({.layers = {layer(9, 33, GDBENCH_RELU), layer(33, 10)},
+         .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
+         .rows = 40,
+         .batch_rows = 40},
+        5);
+  // More classes than a row's vectors stay in registers for.
+  check({.layers = {layer(6, 201)}, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 17, .batch_rows = 17}, 5);
+}
+
+TEST_P(JitRegionTest, BatchesAndSchedules) {
+  check({.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 4)},
+         .rows = 10,
+         .batch_rows = 4,
+         .shuffled = true,
+         .learning_rates = {0.1, 0.05, 0.02}},
+        9);
+  check({.layers = {layer(20, 17, GDBENCH_TANH), layer(17, 2)}, .rows = 30, .batch_rows = 1}, 40);
+  check({.layers = {layer(20, 17, GDBENCH_TANH), layer(17, 2)}, .rows = 30, .batch_rows = 8, .shuffled = true}, 9);
+  check({.layers = {layer(7, 9, GDBENCH_TANH), layer(9, 3)}, .rows = 23, .batch_rows = 23, .micro_batches = 3}, 5);
+  // More steps than the scalars of one call are for.
+  check({.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3, .learning_rates = {0.1, 0.01}}, 5000);
+}
+
+TEST_P(JitRegionTest, EveryOptimizerWithEveryDecay) {
+  for (const OptimizerCase& optimizer : optimizer_cases()) {
+    SCOPED_TRACE(std::string("optimizer ") + std::to_string(optimizer.kind));
+    check({.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3, .optimizer = optimizer}, 6);
+    check({.layers = {layer(9, 21, GDBENCH_TANH), layer(21, 4)}, .rows = 13, .batch_rows = 13, .optimizer = optimizer}, 6);
+  }
+}
+
+// One to five layers, odd and prime sizes, batches of one row to some hundred. GDBENCH_SEED takes another seed than 1.
+TEST_P(JitRegionTest, RandomNetworks) {
+  const char* text = std::getenv("GDBENCH_SEED");
+  const unsigned long seed = text == nullptr ? 1 : std::strtoul(text, nullptr, 10);
+  std::mt19937_64 generator(seed);
+  const auto one_of = [&](std::initializer_list<std::int64_t> values) { return values.begin()[generator() % values.size()]; };
+  const std::vector<OptimizerCase> optimizers = optimizer_cases();
+  for (int i = 0; i < 100; ++i) {
+    TrainingCase values;
+    const std::int64_t depth = one_of({1, 1, 2, 2, 3, 4, 5});
+    std::int64_t inputs = one_of({1, 2, 3, 7, 8, 16, 17, 31, 64});
+    for (std::int64_t l = 0; l < depth; ++l) {
+      const std::int64_t outputs = one_of({1, 2, 3, 5, 8, 13, 16, 23, 33, 47});
+      values.layers.push_back(layer(inputs, outputs, static_cast<gdbench_activation>(generator() % 4), generator() % 4 != 0));
+      inputs = outputs;
+    }
+    values.loss = static_cast<gdbench_loss>(generator() % 3);
+    values.batch_rows = one_of({1, 2, 3, 7, 16, 31, 64, 97, 130});
+    values.rows = values.batch_rows + one_of({0, 0, 5});
+    values.optimizer = optimizers[generator() % optimizers.size()];
+    values.learning_rates = {0.01};
+    SCOPED_TRACE("GDBENCH_SEED=" + std::to_string(seed) + ", network " + std::to_string(i));
+    check(values, 3, 5e-3);
+    if (HasFatalFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Dtypes, JitRegionTest, testing::Values(GDBENCH_F32, GDBENCH_F64),
+                         [](const auto& given) { return given.param == GDBENCH_F32 ? "f32" : "f64"; });
+
+}  // namespace
+}  // namespace gdbench::strategies
