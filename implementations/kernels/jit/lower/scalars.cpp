@@ -90,11 +90,12 @@ class ScalarLowering {
     return entries;
   }
 
-  // Adds up in as many chains as shorten the wait for the last of them.
+  // Adds up in as many chains as shorten the wait for the last of them: a sum of three is mul, fma beside mul, and add,
+  // which no processor does later than mul, fma, fma.
   Register added_up(const Sum& sum) {
     if (sum.products.empty() && sum.addends.size() == 1) return sum.addends[0];
     const std::size_t terms = sum.products.size() + sum.addends.size();
-    const std::size_t count = terms > 10 ? 4 : terms > 4 ? 2 : 1;
+    const std::size_t count = terms > 10 ? 4 : terms > 2 ? 2 : 1;
     std::vector<std::optional<Register>> chains(count);
     std::size_t next = 0;
     for (const Register addend : sum.addends) {
@@ -296,8 +297,8 @@ class ScalarLowering {
     }
   }
 
-  // p - rate scale (a b + ...): -rate scale a is known before b, which depends on the parameters, so that a single
-  // chain of additions starts at the parameter.
+  // p - rate scale (a b + ...): -rate scale a is known before b, which depends on the parameters. The sum comes first
+  // and is added to the parameter last: with small learning rates each addition to a parameter loses most of its bits.
   void descend(const Node& node) {
     const Entries& gradient = values_.at(node.operands[0]);
     const Register factor = builder_.multiply(context_.factors->rate, number(-gradient.scale));
@@ -308,10 +309,10 @@ class ScalarLowering {
     };
     for (std::size_t i = 0; i < gradient.sums.size(); ++i) {
       Sum sum;
-      sum.addends.push_back(raw(node.operands[kUpdatedParameter], i));
       for (const auto& [a, b] : gradient.sums[i].products) sum.products.emplace_back(times_factor(a), b);
       for (const Register addend : gradient.sums[i].addends) sum.products.emplace_back(factor, addend);
-      builder_.set(state_.at(node.operands[kUpdatedParameter])[i], added_up(sum));
+      const Register parameter = raw(node.operands[kUpdatedParameter], i);
+      builder_.set(state_.at(node.operands[kUpdatedParameter])[i], builder_.add(parameter, added_up(sum)));
     }
   }
 
