@@ -20,12 +20,15 @@ struct Options {
   std::vector<std::string> settings;
   std::string trace;
   std::string collapsed;
+  std::string dump;
   bool json = false;
 };
 
 int profile(const Options& options) {
+  std::vector<std::string> settings = options.settings;
+  if (!options.dump.empty()) settings.push_back("impl.dump=" + options.dump);
   const Result<std::unique_ptr<SingleCell>> planned =
-      plan_single_cell(options.scenario, options.implementation, options.settings);
+      plan_single_cell(options.scenario, options.implementation, settings);
   if (!planned.ok()) return report_error(planned.error());
   SingleCell& single = *planned.value();
   measure::RunOptions run;
@@ -63,11 +66,17 @@ void add_profile(CLI::App& app, Invocation& invocation) {
       ->type_name("FILE");
   command->add_option("--collapsed", options->collapsed, "Write collapsed stacks (picoseconds) for flame graphs")
       ->type_name("FILE");
+  command
+      ->add_option("--dump", options->dump,
+                   "Folder for what the implementation made of the step, where it compiles one: short for --set "
+                   "impl.dump=FOLDER")
+      ->type_name("FOLDER");
   command->add_flag("--json", options->json, "For programs");
   command->footer(
       "Examples:\n"
       "  gdbench profile mlp-10-50-1 --impl hand/eigen\n"
-      "  gdbench profile mlp-784-128-10 --impl hand/eigen --trace step.json");
+      "  gdbench profile mlp-784-128-10 --impl hand/eigen --trace step.json\n"
+      "  gdbench profile mlp-10-50-1 --impl graph/jit --dump compiled");
   command->callback([options, &invocation] {
     install_signal_handlers();
     invocation.status = profile(*options);

@@ -200,12 +200,35 @@ struct TrainingRegion {
   std::int64_t block_size = 0;
   // The same step as a graph, from a strategy that has one; a backend reads either.
   const RegionGraph* graph = nullptr;
+  // What the backend's region_options and region_passes were set to; null: all as by default.
+  const gdbench_settings* settings = nullptr;
+  // What files that a backend writes about the region are called after.
+  const char* name = "region";
+  // Whether each step's rows are given by their numbers; otherwise every step sees the first `rows` rows. Of a graph
+  // only: whoever reads the layers takes both.
+  bool gathers = false;
+  // Whether what is the same in all steps is computed once, though it rounds otherwise than step by step: a policy of
+  // its own.
+  bool hoist = false;
+  // X and the targets where all steps see the same ones, whose entries may be read while the region is bound; else
+  // null.
+  Buffer constant_x = nullptr;
+  Buffer constant_targets = nullptr;
+};
+
+// What was done to a region while it was bound: one of region_passes, or another part of the work.
+struct RegionReport {
+  const char* name = nullptr;
+  std::int64_t fired = 0;
+  double nanoseconds = 0;
 };
 
 // Its buffers: X and the targets (or labels) of all data; the rows of each step's batch [steps, rows] (uint32), or null
 // where every step sees the first `rows` rows; UpdateScalars [steps]; the block of parameters; a block for each slot.
 struct RegionCall : Call {
   std::uint64_t steps = 0;  // to be set before each run
+  const RegionReport* reports = nullptr;
+  std::size_t report_count = 0;
 };
 
 enum BackendFlag : std::uint32_t {
@@ -280,6 +303,11 @@ struct Backend {
   // Optional: any number of steps as one call, which is unbound like others. GDBENCH_UNSUPPORTED (with a reason) for
   // what does not fit.
   gdbench_status (*bind_region)(Context* context, const TrainingRegion& region, RegionCall** call) = nullptr;
+  // What its regions can be told: options, and names of passes, separated by '|', which the strategy's own option
+  // `passes` switches besides its own. A name may be both one of the strategy's and one of the backend's.
+  const gdbench_option* region_options = nullptr;
+  std::size_t region_option_count = 0;
+  const char* region_passes = "";
 };
 
 // The one symbol that a kernel library exports.

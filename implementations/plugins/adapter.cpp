@@ -4,6 +4,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,7 @@ struct Entry {
   std::string id;
   std::string description;
   std::vector<gdbench_option> options;
+  std::string passes;  // choices of the option of that name, where the backend adds to them
   gdbench_implementation table{};
 };
 
@@ -146,6 +148,23 @@ std::uint32_t capabilities_of(const Backend& backend, const StrategyDescriptor& 
          (backend.tf32 ? GDBENCH_BIT(GDBENCH_CAPABILITY_TF32_PRODUCTS) : 0);
 }
 
+// A region's options behind the strategy's own; its passes join those of the option `passes`. `entry` must not move
+// afterwards.
+void add_region_options(Entry& entry) {
+  const Backend& backend = entry.backend;
+  entry.options.insert(entry.options.end(), backend.region_options,
+                       backend.region_options + backend.region_option_count);
+  for (gdbench_option& option : entry.options) {
+    if (option.type != GDBENCH_OPTION_SWITCHES) continue;
+    entry.passes = option.choices;
+    std::istringstream names(backend.region_passes);
+    for (std::string name; std::getline(names, name, '|');) {
+      if (("|" + entry.passes + "|").find("|" + name + "|") == std::string::npos) entry.passes += "|" + name;
+    }
+    option.choices = entry.passes.c_str();
+  }
+}
+
 Entry make_entry(const Backend& backend, const Offer& offer) {
   const StrategyDescriptor& strategy = *offer.strategy;
   Entry entry;
@@ -171,6 +190,7 @@ Entry make_entry(const Backend& backend, const Offer& offer) {
 void fill_table(Entry& entry, gdbench::plugins::Create create) {
   const StrategyDescriptor& strategy = *entry.strategy;
   const Backend& backend = entry.backend;
+  if (strategy.regions) add_region_options(entry);
   entry.table = {
       .struct_size = sizeof(gdbench_implementation),
       .id = entry.id.c_str(),

@@ -39,7 +39,7 @@ BatchFeed::BatchFeed(Session& session, const gdbench_data& data, const gdbench_p
 }
 
 double BatchFeed::copied_bytes(std::int64_t rows) const {
-  if (!loader_.makes_batches() && (!device_ || !(device_->copies() || device_->gathers()))) return 0;
+  if (!loader_.makes_batches() && (!device_ || !(device_->copies() || device_->gathered_rows() != nullptr))) return 0;
   const double entries = csr_ ? csr_->mean_entries(rows) * static_cast<double>(csr_->entry_bytes()) : 0;
   return 2 * (entries +
               static_cast<double>(rows) * static_cast<double>(loader_.x_row_bytes() + loader_.target_row_bytes()));

@@ -1,32 +1,13 @@
 #include "implementations/strategies/device_batches.h"
 
-#include <numeric>
 #include <string>
 
 #include "implementations/failure.h"
 #include "implementations/options.h"
 
 namespace gdbench::strategies {
-namespace {
 
 using implementations::Failure;
-
-gdbench_data with_order(const gdbench_data& data, const std::vector<std::uint32_t>& identity) {
-  gdbench_data ordered = data;
-  if (data.order == nullptr && !identity.empty()) {
-    ordered.order = identity.data();
-    ordered.epochs = 1;
-  }
-  return ordered;
-}
-
-std::vector<std::uint32_t> identity_for(const gdbench_data& data, bool gather) {
-  std::vector<std::uint32_t> identity(gather && data.order == nullptr ? static_cast<std::size_t>(data.rows) : 0);
-  std::iota(identity.begin(), identity.end(), 0U);
-  return identity;
-}
-
-}  // namespace
 
 Transfer read_transfer(const gdbench_settings& settings) {
   const std::string value = implementations::option_value(settings, kTransferOption.key);
@@ -40,9 +21,8 @@ DeviceBatches::DeviceBatches(Session& session, const gdbench_data& data, const g
                              pipeline::BatchLoader& loader, Transfer transfer, bool gather)
     : session_(session),
       loader_(loader),
-      identity_(identity_for(data, gather && problem.batch_rows < data.rows)),
-      plan_{&ordered_, problem.batch_rows, problem.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY} {
-  ordered_ = with_order(data, identity_);
+      rows_(data, problem.batch_rows, problem.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY,
+            gather && problem.batch_rows < data.rows) {
   if (transfer != Transfer::resident) {
     prepare_copies(transfer);
     return;
@@ -51,7 +31,7 @@ DeviceBatches::DeviceBatches(Session& session, const gdbench_data& data, const g
     throw Failure(GDBENCH_UNSUPPORTED, "batches made on the host with transfer=resident");
   }
   show_all();
-  if (ordered_.order != nullptr && !loader.lays_out()) prepare_gathering();
+  if (rows_.has_numbers() && !loader.lays_out()) prepare_gathering();
 }
 
 void DeviceBatches::show_all() {
@@ -62,12 +42,12 @@ void DeviceBatches::show_all() {
 
 void DeviceBatches::prepare_gathering() {
   mode_ = Mode::gathered;
-  const auto entries = static_cast<std::size_t>(ordered_.epochs * ordered_.rows);
-  order_ = session_.import_host(ordered_.order, entries * sizeof(std::uint32_t));
-  const auto rows = static_cast<std::size_t>(plan_.batch_rows);
-  batch_x_ = session_.allocate(rows * plan_.x_row_bytes());
-  batch_targets_ = session_.allocate(rows * plan_.target_row_bytes());
-  full_ = make_gathering(plan_.batch_rows);
+  const auto entries = static_cast<std::size_t>(rows_.data().epochs * rows_.data().rows);
+  order_ = session_.import_host(rows_.data().order, entries * sizeof(std::uint32_t));
+  const auto rows = static_cast<std::size_t>(rows_.plan().batch_rows);
+  batch_x_ = session_.allocate(rows * rows_.plan().x_row_bytes());
+  batch_targets_ = session_.allocate(rows * rows_.plan().target_row_bytes());
+  full_ = make_gathering(rows_.plan().batch_rows);
   full_index_ = full_.occurrences(order_);
   if (loader_.partial_rows() == 0) return;
   partial_ = make_gathering(loader_.partial_rows());
@@ -78,22 +58,23 @@ Program DeviceBatches::make_gathering(std::int64_t rows) {
   Program program;
   kernels::Request request;
   request.op = kernels::Op::gather;
-  request.dtype = static_cast<gdbench_dtype>(ordered_.dtype);
-  program.add(session_, request, GDBENCH_PHASE_DATA,
-              {{x_, ordered_.rows, ordered_.features}, {order_, rows, 1}, {batch_x_, rows, ordered_.features}});
+  request.dtype = static_cast<gdbench_dtype>(rows_.data().dtype);
+  program.add(
+      session_, request, GDBENCH_PHASE_DATA,
+      {{x_, rows_.data().rows, rows_.data().features}, {order_, rows, 1}, {batch_x_, rows, rows_.data().features}});
   // Labels are moved as what they are, four bytes each.
-  if (plan_.labels) request.dtype = GDBENCH_F32;
-  const std::int64_t columns = plan_.labels ? 1 : ordered_.outputs;
+  if (rows_.plan().labels) request.dtype = GDBENCH_F32;
+  const std::int64_t columns = rows_.plan().labels ? 1 : rows_.data().outputs;
   program.add(session_, request, GDBENCH_PHASE_DATA,
-              {{targets_, ordered_.rows, columns}, {order_, rows, 1}, {batch_targets_, rows, columns}});
+              {{targets_, rows_.data().rows, columns}, {order_, rows, 1}, {batch_targets_, rows, columns}});
   return program;
 }
 
 void DeviceBatches::prepare_copies(Transfer transfer) {
   mode_ = Mode::copied;
-  const auto rows = static_cast<std::size_t>(plan_.batch_rows);
-  batch_x_ = session_.allocate(rows * plan_.x_row_bytes());
-  batch_targets_ = session_.allocate(rows * plan_.target_row_bytes());
+  const auto rows = static_cast<std::size_t>(rows_.plan().batch_rows);
+  batch_x_ = session_.allocate(rows * rows_.plan().x_row_bytes());
+  batch_targets_ = session_.allocate(rows * rows_.plan().target_row_bytes());
   if (transfer == Transfer::pageable) return;
   const pipeline::BatchMemory& memory = loader_.memory();
   session_.pin(memory.x, memory.x_bytes);
@@ -102,7 +83,7 @@ void DeviceBatches::prepare_copies(Transfer transfer) {
 }
 
 void DeviceBatches::gather(kernels::Buffer index, std::int64_t rows) {
-  const bool whole = rows == plan_.batch_rows;
+  const bool whole = rows == rows_.plan().batch_rows;
   for (kernels::Buffer* place : whole ? full_index_ : partial_index_) *place = index;
   (whole ? full_ : partial_).run();
 }
@@ -110,20 +91,20 @@ void DeviceBatches::gather(kernels::Buffer index, std::int64_t rows) {
 DeviceBatch DeviceBatches::batch(std::int64_t step) {
   if (mode_ == Mode::slices) return place(step);
   if (mode_ == Mode::gathered) {
-    const auto first = static_cast<std::size_t>(plan_.index(step) - ordered_.order);
-    gather(session_.slice(order_, first * sizeof(std::uint32_t)), plan_.rows(step));
+    const auto first = static_cast<std::size_t>(rows_.index(step) - rows_.data().order);
+    gather(session_.slice(order_, first * sizeof(std::uint32_t)), rows_.plan().rows(step));
     return place(step);
   }
   if (waits_) session_.synchronise();
   const pipeline::Batch made = loader_.batch(step);
   const auto rows = static_cast<std::size_t>(made.rows);
-  session_.enqueue_upload(batch_x_, made.x, rows * plan_.x_row_bytes());
-  session_.enqueue_upload(batch_targets_, made.targets, rows * plan_.target_row_bytes());
+  session_.enqueue_upload(batch_x_, made.x, rows * rows_.plan().x_row_bytes());
+  session_.enqueue_upload(batch_targets_, made.targets, rows * rows_.plan().target_row_bytes());
   return {batch_x_, batch_targets_, made.rows};
 }
 
 DeviceBatch DeviceBatches::place(std::int64_t step) const {
-  if (mode_ != Mode::slices) return {batch_x_, batch_targets_, plan_.rows(step)};
+  if (mode_ != Mode::slices) return {batch_x_, batch_targets_, rows_.plan().rows(step)};
   const pipeline::BatchMemory& memory = loader_.memory();
   const pipeline::Batch at = loader_.place(step);
   const auto offset = [](const void* address, const std::byte* start) {

@@ -6,6 +6,7 @@
 
 #include "implementations/pipeline/batch_loader.h"
 #include "implementations/strategies/program.h"
+#include "implementations/strategies/row_order.h"
 #include "implementations/strategies/session.h"
 
 namespace gdbench::strategies {
@@ -55,9 +56,8 @@ class DeviceBatches {
   kernels::Buffer all_x() const { return x_; }
   kernels::Buffer all_targets() const { return targets_; }
 
-  // Where batches are gathered: the rows of a step, [rows] in the host's memory, and the gathering of any such.
-  bool gathers() const { return mode_ == Mode::gathered; }
-  const std::uint32_t* index(std::int64_t step) const { return plan_.index(step); }
+  // Where batches are gathered: the rows of each step, and the gathering of any such. Null where they are not.
+  const RowOrder* gathered_rows() const { return mode_ == Mode::gathered ? &rows_ : nullptr; }
   void gather(kernels::Buffer index, std::int64_t rows);
 
  private:
@@ -70,9 +70,7 @@ class DeviceBatches {
 
   Session& session_;
   pipeline::BatchLoader& loader_;
-  gdbench_data ordered_{};  // the data with an order, though it be the identity's; what plan_ refers to
-  std::vector<std::uint32_t> identity_;
-  pipeline::BatchPlan plan_;
+  RowOrder rows_;
   Mode mode_ = Mode::slices;
   bool waits_ = false;           // copied: the loader's buffer must not be made anew while the device reads it
   kernels::Buffer x_ = nullptr;  // slices and gathered: all of it

@@ -14,7 +14,7 @@ StepRecording::StepRecording(Session& session, Parameters& parameters, BatchFeed
       full_(full),
       partial_(partial),
       batch_rows_(feed.loader().batch_rows()),
-      windows_(session, parameters, feed, kSteps) {
+      windows_(session, parameters, feed.device() == nullptr ? nullptr : feed.device()->gathered_rows(), kSteps) {
   if (!session.records()) throw implementations::Failure(GDBENCH_UNSUPPORTED, "the backend records no calls");
   if (!windows_.gathers() && !feed.full_batch()) {
     throw implementations::Failure(GDBENCH_UNSUPPORTED, "batches copied in each step of a recording");

@@ -5,11 +5,11 @@
 
 namespace gdbench::strategies {
 
-StepWindows::StepWindows(Session& session, Parameters& parameters, BatchFeed& feed, std::int64_t steps)
-    : session_(session), parameters_(parameters), feed_(feed), host_scalars_(static_cast<std::size_t>(steps)) {
+StepWindows::StepWindows(Session& session, Parameters& parameters, const RowOrder* rows, std::int64_t steps)
+    : session_(session), parameters_(parameters), rows_(rows), host_scalars_(static_cast<std::size_t>(steps)) {
   scalars_ = session.allocate(host_scalars_.size() * sizeof(kernels::UpdateScalars));
-  if (feed.device() == nullptr || !feed.device()->gathers()) return;
-  host_index_.resize(static_cast<std::size_t>(steps * feed.loader().batch_rows()));
+  if (rows == nullptr) return;
+  host_index_.resize(static_cast<std::size_t>(steps * rows->plan().batch_rows));
   index_ = session.allocate(host_index_.size() * sizeof(std::uint32_t));
 }
 
@@ -24,11 +24,16 @@ void StepWindows::fill(std::int64_t first, std::int64_t steps) {
     scalars_filled_ = true;
   }
   if (!gathers()) return;
-  const std::int64_t rows = feed_.loader().rows(first);
-  for (std::int64_t i = 0; i < steps; ++i) {
-    std::copy_n(feed_.device()->index(first + i), rows, host_index_.data() + i * rows);
-  }
+  const std::int64_t rows = rows_->plan().rows(first);
+  for (std::int64_t i = 0; i < steps; ++i) std::copy_n(rows_->index(first + i), rows, host_index_.data() + i * rows);
   session_.enqueue_upload(index_, host_index_.data(), static_cast<std::size_t>(steps * rows) * sizeof(std::uint32_t));
+}
+
+std::int64_t StepWindows::steps_of_a_call(const RowOrder* rows) {
+  constexpr std::int64_t kMostSteps = 4096;
+  constexpr std::int64_t kMostRowNumbers = std::int64_t{1} << 18;
+  if (rows == nullptr) return kMostSteps;
+  return std::clamp<std::int64_t>(kMostRowNumbers / rows->plan().batch_rows, 1, kMostSteps);
 }
 
 std::int64_t steps_alike(const pipeline::BatchLoader& loader, std::int64_t step) {

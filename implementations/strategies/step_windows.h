@@ -5,19 +5,23 @@
 #include <cstdint>
 #include <vector>
 
-#include "implementations/strategies/batch_feed.h"
+#include "implementations/pipeline/batch_loader.h"
 #include "implementations/strategies/parameters.h"
+#include "implementations/strategies/row_order.h"
 #include "implementations/strategies/session.h"
 
 namespace gdbench::strategies {
 
 class StepWindows {
  public:
-  // For up to `steps` steps. All arguments outlive this.
-  StepWindows(Session& session, Parameters& parameters, BatchFeed& feed, std::int64_t steps);
+  // For up to `steps` steps, whose rows are numbered by `rows`; null: nothing is gathered. All arguments outlive this.
+  StepWindows(Session& session, Parameters& parameters, const RowOrder* rows, std::int64_t steps);
 
   // Fills them for steps `first` to `first` + `steps` - 1, whose batches have the same number of rows (steps_alike).
   void fill(std::int64_t first, std::int64_t steps);
+
+  // How many steps one call can be given windows for: a mebibyte of row numbers at most.
+  static std::int64_t steps_of_a_call(const RowOrder* rows);
 
   // Of the steps that were filled, [steps] and [steps, rows]; the latter is null where nothing is gathered.
   kernels::Buffer scalars() const { return scalars_; }
@@ -27,7 +31,7 @@ class StepWindows {
  private:
   Session& session_;
   Parameters& parameters_;
-  BatchFeed& feed_;
+  const RowOrder* rows_;
   kernels::Buffer scalars_ = nullptr;
   kernels::Buffer index_ = nullptr;
   std::vector<kernels::UpdateScalars> host_scalars_;

@@ -53,6 +53,8 @@ struct StrategyDescriptor {
   std::int32_t helper_threads = 0;  // the most that an instance uses
   std::int64_t option_count = 0;
   const gdbench_option* options = nullptr;
+  // Hands regions over with the settings: the backend's region_options and region_passes become options of its own.
+  bool regions = false;
   // `backend` lives as long as the process.
   std::unique_ptr<Strategy> (*create)(const kernels::Backend& backend) = nullptr;
   // For the task update, whose step has little in common with a training step; null where `tasks` does not have it.

@@ -45,8 +45,9 @@ file(CONFIGURE OUTPUT ${GDBENCH_KERNEL_GENERATED_DIR}/gdbench_kernel_features.h 
 
 # gdbench_kernel_library(BACKEND OPTIMISATION -O2 SOURCES ... [FLAGS ...] [LINK ...] [LIBRARY_VERSION "Eigen 3.4.0"]):
 # libgdbench_kernels_BACKEND.so in the folder `kernels` beside the plugins. GDBENCH_KERNEL_BUILD is its build string.
+# REGIONS_ONLY: its single ops are another backend's, and tested there.
 function(gdbench_kernel_library backend)
-  cmake_parse_arguments(ARG "" "OPTIMISATION;LIBRARY_VERSION" "SOURCES;FLAGS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "REGIONS_ONLY" "OPTIMISATION;LIBRARY_VERSION" "SOURCES;FLAGS;LINK" ${ARGN})
   set(target gdbench_kernels_${backend})
   add_library(${target} MODULE ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE gdbench_settings gdbench_plugin_abi ${ARG_LINK})
@@ -79,7 +80,9 @@ function(gdbench_kernel_library backend)
          ${ARG_LIBRARY_VERSION})
   target_compile_definitions(${target} PRIVATE "GDBENCH_KERNEL_BUILD=\"${build}\"")
 
-  set_property(GLOBAL APPEND PROPERTY GDBENCH_BACKENDS ${backend})  # for the tests
+  if(NOT ARG_REGIONS_ONLY)
+    set_property(GLOBAL APPEND PROPERTY GDBENCH_BACKENDS ${backend})  # for the tests of single ops
+  endif()
   set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${GDBENCH_PLUGIN_OUTPUT_DIRECTORY}/kernels)
   install(TARGETS ${target} LIBRARY DESTINATION ${GDBENCH_INSTALL_PLUGIN_DIR}/kernels)
 endfunction()

@@ -32,6 +32,10 @@ class Gate(ProgramTest):
         self.repository = self.folder / "repository"
         self.repository.mkdir()
         self.git("init", "--quiet")
+        # A scenario that only the repository's own folder has.
+        scenario = json.loads((SOURCE / "scenarios" / "linreg-300x10.json").read_text(encoding="utf-8"))
+        (self.repository / "scenarios").mkdir()
+        (self.repository / "scenarios" / "own.json").write_text(json.dumps({**scenario, "name": "own"}), encoding="utf-8")
         plain = (SOURCE / "examples" / "plugin-c" / "linear_regression.c").read_text(encoding="utf-8")
         call = "for (uint64_t s = 0; s < steps; ++s)"
         self.assertIn(call, plain)
@@ -53,7 +57,7 @@ class Gate(ProgramTest):
             "INCLUDE": str(SOURCE / "harness" / "abi"),
             **more,
         }
-        selection = ("--scenario", "linreg-300x10", "--impl", "example/*", "--launches", "12", "--margin", "50%")
+        selection = ("--scenario", "own", "--impl", "example/*", "--launches", "12", "--margin", "50%")
         return subprocess.run(
             [str(SOURCE / "examples" / "ci" / "gate"), *arguments, *selection],
             cwd=self.repository, env=environment(str(self.folder / "gate" / "new"), variables),

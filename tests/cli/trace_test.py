@@ -232,8 +232,22 @@ class Profiles(ProgramTest):
 
 
 class Pictures(ProgramTest):
+    def test_compiled_code(self):
+        listing, _ = self.call("list", "implementations")
+        if "graph/jit" not in listing:
+            self.skipTest("graph/jit is not built: no LLVM")
+        self.call("profile", "linreg-300x10", "--impl", "graph/jit", "--dump", "compiled", "--json")
+        folder = self.folder / "compiled"
+        written = {ending: (folder / f"step-300-rows{ending}").read_text(encoding="utf-8")
+                   for ending in ("-region.txt", "-plan.txt", ".cpp", ".ll", ".s")}
+        self.assertIn("product(x, ", written["-region.txt"])
+        self.assertIn("streaming", written["-plan.txt"])
+        self.assertIn("multiply_add", written[".cpp"])
+        self.assertIn("@llvm.fma", written[".ll"])
+        self.assertIn("vfmadd", written[".s"])
+
     def dump(self):
-        self.call("profile", "mlp-10-50-1", "--impl", "graph/naive", "--set", "impl.dump=graphs", "--json")
+        self.call("profile", "mlp-10-50-1", "--impl", "graph/naive", "--dump", "graphs", "--json")
         return sorted((self.folder / "graphs").glob("*.dot"))
 
     def test_graphs(self):

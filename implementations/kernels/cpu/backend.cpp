@@ -165,6 +165,9 @@ Backend make_backend() {
   backend.bind = bind;
   backend.unbind = unbind;
   if (kernels.bind_region != nullptr) backend.bind_region = bind_region;
+  backend.region_options = kernels.region_options.data();
+  backend.region_option_count = kernels.region_options.size();
+  backend.region_passes = kernels.region_passes;
   return backend;
 }
 

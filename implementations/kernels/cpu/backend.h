@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "implementations/kernels/cpu/functions.h"
@@ -28,6 +29,8 @@ struct Definition {
   // Backend::bind_region, if there is one. Null with the reason in `unsupported`, which goes on after "NAME has no ".
   // May throw.
   OwnedCall* (*bind_region)(const TrainingRegion& region, std::string& unsupported) = nullptr;
+  std::span<const gdbench_option> region_options = {};
+  const char* region_passes = "";
 };
 
 // Defined by each backend.

@@ -20,11 +20,6 @@ class Fused final : public Trainer {
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
 
  private:
-  // What a call reads that differs from step to step lies in windows of so many steps: a mebibyte of row numbers at
-  // most.
-  static constexpr std::int64_t kMostSteps = 4096;
-  static constexpr std::int64_t kMostRowNumbers = std::int64_t{1} << 18;
-
   kernels::RegionCall* bind(std::int64_t rows);
   // Steps from `step` on, as many as one call can do: on batches of one size, in one window.
   std::int64_t steps_of_a_call(std::int64_t step, std::int64_t wanted);
@@ -45,9 +40,8 @@ void Fused::prepare(const gdbench_problem& problem, const gdbench_settings& sett
   if (batches().copies()) throw implementations::Failure(GDBENCH_UNSUPPORTED, "batches copied in each fused step");
   full_ = bind(problem.batch_rows);
   if (feed().loader().partial_rows() != 0) partial_ = bind(feed().loader().partial_rows());
-  window_ = kMostSteps;
-  if (batches().gathers()) window_ = std::clamp<std::int64_t>(kMostRowNumbers / problem.batch_rows, 1, kMostSteps);
-  windows_.emplace(session(), parameters(), feed(), window_);
+  window_ = StepWindows::steps_of_a_call(batches().gathered_rows());
+  windows_.emplace(session(), parameters(), batches().gathered_rows(), window_);
   buffers_ = {batches().all_x(), batches().all_targets(), windows_->index(), windows_->scalars(),
               parameters().values()};
   for (std::size_t slot = 0; slot < parameters().slot_count(); ++slot) {

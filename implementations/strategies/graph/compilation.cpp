@@ -1,5 +1,7 @@
 #include "implementations/strategies/graph/compilation.h"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "implementations/options.h"
@@ -8,11 +10,13 @@
 
 namespace gdbench::strategies::graph {
 
-Compilation::Compilation(std::uint32_t backend_flags, const gdbench_problem& problem, const gdbench_settings& settings)
-    : backend_flags_(backend_flags),
+Compilation::Compilation(const kernels::Backend& backend, const gdbench_problem& problem,
+                         const gdbench_settings& settings)
+    : backend_flags_(backend.flags),
       problem_(problem),
-      selection_(parse_selection(implementations::option_value(settings, "passes"))),
-      dump_folder_(implementations::option_value(settings, "dump")) {}
+      selection_(parse_selection(implementations::option_value(settings, "passes"), backend.region_passes)),
+      dump_folder_(implementations::option_value(settings, "dump")),
+      region_passes_(backend.region_passes) {}
 
 Graph Compilation::built(const std::function<Graph()>& build) {
   const double start = now_ns();
@@ -26,14 +30,26 @@ Observer Compilation::observer(const std::string& name) const {
   return dump_folder_.empty() ? Observer() : dump_to(dump_folder_, name);
 }
 
-void Compilation::add_reports(const std::vector<PassReport>& reports) {
-  if (passes_.empty()) {
-    passes_ = reports;
+void Compilation::add_report(std::vector<PassReport>& reports, const PassReport& report) {
+  const auto known = std::find_if(reports.begin(), reports.end(),
+                                  [&](const PassReport& other) { return std::string_view(other.name) == report.name; });
+  if (known == reports.end()) {
+    reports.push_back(report);
     return;
   }
-  for (std::size_t i = 0; i < passes_.size(); ++i) {
-    passes_[i].fired += reports[i].fired;
-    passes_[i].nanoseconds += reports[i].nanoseconds;
+  known->fired += report.fired;
+  known->nanoseconds += report.nanoseconds;
+}
+
+void Compilation::add_reports(const std::vector<PassReport>& reports) {
+  for (const PassReport& report : reports) add_report(passes_, report);
+}
+
+void Compilation::add(const kernels::RegionCall& region) {
+  for (std::size_t i = 0; i < region.report_count; ++i) {
+    const kernels::RegionReport& report = region.reports[i];
+    add_report(is_among(region_passes_, report.name) ? passes_ : parts_,
+               {report.name, report.fired, report.nanoseconds});
   }
 }
 
@@ -69,6 +85,7 @@ void Compilation::report(const gdbench_profile_sink& sink) const {
   };
   record("build", graphs_, build_ns_);
   for (const PassReport& pass : passes_) record(std::string("pass ") + pass.name, pass.fired, pass.nanoseconds);
+  for (const PassReport& part : parts_) record(part.name, part.fired, part.nanoseconds);
   record("bind", graphs_, bind_ns_);
 }
 

@@ -13,12 +13,14 @@ namespace gdbench::strategies::graph {
 class Compilation {
  public:
   // Reads the options `passes` and `dump`; throws Failure where one has no meaning. `problem` must outlive this.
-  Compilation(std::uint32_t backend_flags, const gdbench_problem& problem, const gdbench_settings& settings);
+  Compilation(const kernels::Backend& backend, const gdbench_problem& problem, const gdbench_settings& settings);
 
   // Compiles what `build` returns; `name` is that of its files in the folder of the option `dump`.
   Compiled compile(const std::string& name, const std::function<Graph()>& build);
   // The same without a plan, for a backend that takes the whole graph as a region.
   Graph rewrite(const std::string& name, const std::function<Graph()>& build);
+  // What a backend did while it bound a region: recorded like the graph's own passes.
+  void add(const kernels::RegionCall& region);
   // Runs what binds the graphs.
   void bind(const std::function<void()>& body);
 
@@ -29,6 +31,7 @@ class Compilation {
   Graph built(const std::function<Graph()>& build);
   Observer observer(const std::string& name) const;
   void add_reports(const std::vector<PassReport>& reports);
+  static void add_report(std::vector<PassReport>& reports, const PassReport& report);
 
   std::uint32_t backend_flags_;
   const gdbench_problem& problem_;
@@ -37,6 +40,8 @@ class Compilation {
   std::int64_t graphs_ = 0;
   double build_ns_ = 0;
   double bind_ns_ = 0;
+  std::string region_passes_;
+  std::vector<PassReport> parts_;  // of a backend's work on regions, which are no passes
   std::vector<PassReport> passes_;
 };
 

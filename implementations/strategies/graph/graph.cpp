@@ -44,7 +44,7 @@ TrainingProgram CompiledTrainer::make_step(const Compiled& compiled, kernels::Bu
 }
 
 void CompiledTrainer::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
-  compilation_.emplace(backend().flags, problem, settings);
+  compilation_.emplace(backend(), problem, settings);
   Trainer::prepare(problem, settings);
   const std::int64_t partial_rows = feed().loader().partial_rows();
   const Compiled full = compile_step(problem.batch_rows);
@@ -77,7 +77,7 @@ class CompiledUpdate final : public UpdateTrainer {
 
  protected:
   void add_step(Program& program, const gdbench_settings& settings) override {
-    compilation_.emplace(backend().flags, problem(), settings);
+    compilation_.emplace(backend(), problem(), settings);
     const Compiled compiled =
         compilation_->compile("update", [&] { return build_update(problem(), parameters().slot_count()); });
     compilation_->bind([&] { program = make_executable(session(), compiled, parameters(), nullptr, nullptr, {}); });
@@ -88,9 +88,8 @@ class CompiledUpdate final : public UpdateTrainer {
 };
 
 const gdbench_option kPassesOption = {
-    "passes", GDBENCH_OPTION_SWITCHES,
-    0,        "all",
-    switch_names(), "which passes run: all, none, or changes to all such as -fusion,-buffer-reuse"};
+    "passes", GDBENCH_OPTION_SWITCHES, 0,
+    "all",    switch_names(),          "which passes run: all, none, or changes to all such as -fusion,-buffer-reuse"};
 const gdbench_option kDumpOption = {
     "dump",  GDBENCH_OPTION_STRING,
     0,       "",
@@ -136,7 +135,8 @@ const StrategyDescriptor kDeviceGraphDescriptor = recorded();
 namespace {
 
 // Its features are dense: a region reads them as they lie.
-const gdbench_option kRegionOptions[] = {pipeline::kLoaderOption, pipeline::kPrefetchOption, kPassesOption, kDumpOption};
+const gdbench_option kRegionOptions[] = {pipeline::kLoaderOption, pipeline::kPrefetchOption, kPassesOption,
+                                         kDumpOption};
 
 StrategyDescriptor compiled() {
   StrategyDescriptor descriptor = kDescriptor;
@@ -144,6 +144,7 @@ StrategyDescriptor compiled() {
   descriptor.tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN);
   descriptor.option_count = static_cast<std::int64_t>(std::size(kRegionOptions));
   descriptor.options = kRegionOptions;
+  descriptor.regions = true;
   descriptor.create = make_strategy<RegionTrainer>;
   descriptor.create_update = nullptr;
   return descriptor;
@@ -152,5 +153,21 @@ StrategyDescriptor compiled() {
 }  // namespace
 
 const StrategyDescriptor kRegionDescriptor = compiled();
+
+namespace {
+
+StrategyDescriptor hoisted() {
+  StrategyDescriptor descriptor = compiled();
+  descriptor.policy = "+hoisted";
+  descriptor.description = "linear regression compiled as a whole, with X'X and X'y computed once for all steps";
+  descriptor.create = [](const kernels::Backend& backend) -> std::unique_ptr<Strategy> {
+    return std::make_unique<RegionTrainer>(backend, true);
+  };
+  return descriptor;
+}
+
+}  // namespace
+
+const StrategyDescriptor kHoistedDescriptor = hoisted();
 
 }  // namespace gdbench::strategies::graph

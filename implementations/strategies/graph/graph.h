@@ -11,5 +11,7 @@ extern const StrategyDescriptor kDescriptor;
 extern const StrategyDescriptor kDeviceGraphDescriptor;
 // The same, handed to a backend as one region that it compiles itself.
 extern const StrategyDescriptor kRegionDescriptor;
+// The same, with what all steps have in common computed once: it rounds otherwise, which the policy says.
+extern const StrategyDescriptor kHoistedDescriptor;
 
 }  // namespace gdbench::strategies::graph

@@ -18,21 +18,41 @@ constexpr std::size_t kScalars = 3;
 }  // namespace
 
 void RegionTrainer::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
-  compilation_.emplace(backend().flags, problem, settings);
+  compilation_.emplace(backend(), problem, settings);
+  settings_ = &settings;
   Trainer::prepare(problem, settings);
+  batches_ = choose_batches(settings);
+  const bool labels = problem.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY;
+  if (batches_ == Batches::numbered) order_.emplace(data(), problem.batch_rows, labels, true);
+  window_ = StepWindows::steps_of_a_call(order_ ? &*order_ : nullptr);
+  windows_.emplace(session(), parameters(), order_ ? &*order_ : nullptr, window_);
   full_ = bind(problem.batch_rows);
   if (feed().loader().partial_rows() != 0) partial_ = bind(feed().loader().partial_rows());
-  windows_.emplace(session(), parameters(), feed(), kMostSteps);
-  buffers_ = {nullptr, nullptr, nullptr, nullptr, parameters().values()};
+  buffers_ = {nullptr, nullptr, windows_->index(), windows_->scalars(), parameters().values()};
   for (std::size_t slot = 0; slot < parameters().slot_count(); ++slot) {
     buffers_.push_back(parameters().slot_block(slot));
   }
+  if (batches_ == Batches::same) {
+    const BatchFeed::Batch batch = feed().place(0);
+    set_batch(batch.x, batch.targets, windows_->scalars());
+  } else if (order_) {
+    const auto rows = static_cast<std::size_t>(data().rows);
+    set_batch(session().import_host(data().x, rows * feed().loader().x_row_bytes()),
+              session().import_host(order_->plan().targets(), rows * feed().loader().target_row_bytes()),
+              windows_->scalars());
+  }
+}
+
+RegionTrainer::Batches RegionTrainer::choose_batches(const gdbench_settings& settings) {
+  if (feed().full_batch()) return Batches::same;
+  const bool default_loader = pipeline::is_default(pipeline::read_loader_settings(settings));
+  return data().stream == nullptr && default_loader ? Batches::numbered : Batches::loaded;
 }
 
 kernels::RegionCall* RegionTrainer::bind(std::int64_t rows) {
-  const Graph graph = compilation_->rewrite("step-" + std::to_string(rows) + "-rows", [&] {
-    return build_step(problem(), rows, parameters().slot_count(), false);
-  });
+  const std::string name = "step-" + std::to_string(rows) + "-rows";
+  const Graph graph =
+      compilation_->rewrite(name, [&] { return build_step(problem(), rows, parameters().slot_count(), false); });
   kernels::RegionCall* call = nullptr;
   compilation_->bind([&] {
     const RegionDescription description(graph, parameters(), parts_of(rows));
@@ -43,34 +63,51 @@ kernels::RegionCall* RegionTrainer::bind(std::int64_t rows) {
     region.rows = rows;
     region.block_size = parameters().block_size();
     region.graph = &described;
+    region.settings = settings_;
+    region.hoist = hoists_;
+    region.name = name.c_str();
+    region.gathers = batches_ == Batches::numbered;
+    if (batches_ == Batches::same) {
+      region.constant_x = feed().place(0).x;
+      region.constant_targets = feed().place(0).targets;
+    }
     call = session().bind_region(region);
   });
+  compilation_->add(*call);
   return call;
 }
 
-void RegionTrainer::run_call(const BatchFeed::Batch& batch, kernels::Buffer scalars, std::int64_t steps) {
-  kernels::RegionCall* call = batch.rows == problem().batch_rows ? full_ : partial_;
-  buffers_[kX] = batch.x;
-  buffers_[kTargets] = batch.targets;
+void RegionTrainer::set_batch(kernels::Buffer x, kernels::Buffer targets, kernels::Buffer scalars) {
+  buffers_[kX] = x;
+  buffers_[kTargets] = targets;
   buffers_[kScalars] = scalars;
+}
+
+void RegionTrainer::run_call(std::int64_t rows, std::int64_t steps) {
+  kernels::RegionCall* call = rows == problem().batch_rows ? full_ : partial_;
   call->steps = static_cast<std::uint64_t>(steps);
   call->run(call, buffers_.data(), nullptr);
 }
 
 std::int64_t RegionTrainer::run_together(std::int64_t wanted) {
-  const std::int64_t together = std::min(wanted, kMostSteps);
+  const std::int64_t together = std::min({steps_alike(feed().loader(), step_), wanted, window_});
   windows_->fill(step_, together);
-  run_call(feed().batch(step_), windows_->scalars(), together);
+  run_call(feed().loader().rows(step_), together);
   step_ += together;
   return together;
 }
 
+void RegionTrainer::run_loaded(const BatchFeed::Batch& batch) {
+  set_batch(batch.x, batch.targets, parameters().scalars().buffer);
+  run_call(batch.rows, 1);
+}
+
 void RegionTrainer::run(std::uint64_t steps) {
-  if (feed().full_batch()) {
-    for (auto left = static_cast<std::int64_t>(steps); left > 0;) left -= run_together(left);
+  if (batches_ == Batches::loaded) {
+    for_each_step(steps, [&](const BatchFeed::Batch& batch) { run_loaded(batch); });
     return;
   }
-  for_each_step(steps, [&](const BatchFeed::Batch& batch) { run_call(batch, parameters().scalars().buffer, 1); });
+  for (auto left = static_cast<std::int64_t>(steps); left > 0;) left -= run_together(left);
 }
 
 void RegionTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
@@ -81,12 +118,10 @@ void RegionTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sin
     body();
     profile.add("training region", GDBENCH_PHASE_OTHER, now_ns() - start, {});
   };
-  if (feed().full_batch()) {
-    for (auto left = static_cast<std::int64_t>(steps); left > 0;) timed([&] { left -= run_together(left); });
+  if (batches_ == Batches::loaded) {
+    for_each_profiled_step(steps, profile, [&](const BatchFeed::Batch& batch) { timed([&] { run_loaded(batch); }); });
   } else {
-    for_each_profiled_step(steps, profile, [&](const BatchFeed::Batch& batch) {
-      timed([&] { run_call(batch, parameters().scalars().buffer, 1); });
-    });
+    for (auto left = static_cast<std::int64_t>(steps); left > 0;) timed([&] { left -= run_together(left); });
   }
   profile.report(sink);
   compilation_->report(sink);

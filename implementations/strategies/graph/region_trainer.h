@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "implementations/strategies/graph/compilation.h"
+#include "implementations/strategies/row_order.h"
 #include "implementations/strategies/step_windows.h"
 #include "implementations/strategies/trainer.h"
 
@@ -12,25 +13,39 @@ namespace gdbench::strategies::graph {
 
 class RegionTrainer final : public Trainer {
  public:
-  using Trainer::Trainer;
+  // `hoists`: what is the same in all steps is computed once.
+  explicit RegionTrainer(const kernels::Backend& backend, bool hoists = false) : Trainer(backend), hoists_(hoists) {}
 
   void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override;
   void run(std::uint64_t steps) override;
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
 
  private:
-  // The scalars of so many steps are made ahead, where all of them see the same batch.
-  static constexpr std::int64_t kMostSteps = 4096;
+  // How the region gets a step's batch.
+  enum class Batches {
+    same,      // there is one
+    numbered,  // by the numbers of its rows in the data
+    loaded     // it lies where the loader put it, a step at a time
+  };
 
+  Batches choose_batches(const gdbench_settings& settings);
   kernels::RegionCall* bind(std::int64_t rows);
-  void run_call(const BatchFeed::Batch& batch, kernels::Buffer scalars, std::int64_t steps);
-  // A call's worth of steps on the one batch there is; at most `wanted`. Returns how many.
+  void set_batch(kernels::Buffer x, kernels::Buffer targets, kernels::Buffer scalars);
+  void run_call(std::int64_t rows, std::int64_t steps);
+  // As many steps as one call can do, at most `wanted`; not where batches are loaded. Returns how many.
   std::int64_t run_together(std::int64_t wanted);
+  // Where they are.
+  void run_loaded(const BatchFeed::Batch& batch);
 
+  bool hoists_;
+  const gdbench_settings* settings_ = nullptr;
   std::optional<Compilation> compilation_;
+  Batches batches_ = Batches::same;
+  std::optional<RowOrder> order_;  // numbered
+  std::int64_t window_ = 1;        // steps of a call
+  std::optional<StepWindows> windows_;
   kernels::RegionCall* full_ = nullptr;
   kernels::RegionCall* partial_ = nullptr;
-  std::optional<StepWindows> windows_;
   std::vector<kernels::Buffer> buffers_;
 };
 

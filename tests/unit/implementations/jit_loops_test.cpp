@@ -16,6 +16,7 @@
 #include "implementations/kernels/jit/loops/builder.h"
 #include "implementations/kernels/jit/loops/check.h"
 #include "implementations/kernels/jit/loops/functions.h"
+#include "implementations/kernels/jit/loops/lane_sums.h"
 #include "implementations/kernels/jit/loops/text.h"
 #include "implementations/kernels/jit/lower/target.h"
 
@@ -34,7 +35,9 @@ Program map_program(Scalar real, int lanes, std::int64_t size, const Function& f
   Builder builder(program);
   const ArrayId x = builder.array(array_of("x", real, 0, size));
   const ArrayId y = builder.array(array_of("y", real, 1, size));
-  builder.loop(0, size, lanes, [&](const Affine& i) { builder.store({y, i}, function(builder, builder.load({x, i}, lanes))); });
+  builder.loop(0, size, lanes, [&](const Affine& i) {
+    builder.store({y, i}, function(builder, builder.load({x, i}, lanes)));
+  });
   return program;
 }
 
@@ -74,7 +77,8 @@ double worst_error(long double from, long double to, const Function& function, c
   const std::vector<T> x = points<T>(from, to);
   const std::vector<T> y = mapped(x, function);
   double worst = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) worst = std::max(worst, error_in_ulp(y[i], exact(static_cast<long double>(x[i]))));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    worst = std::max(worst, error_in_ulp(y[i], exact(static_cast<long double>(x[i]))));
   return worst;
 }
 
@@ -186,8 +190,45 @@ Program sample_program(int lanes) {
     builder.loop(0, whole, lanes, [&](const Affine& i) { visit(i, lanes); });
     if (whole < kSize) visit(whole, static_cast<int>(kSize - whole));
   });
-  builder.store({y, 7}, builder.divide(builder.sum_of_lanes(builder.get(sum)), builder.maximum_of_lanes(builder.get(sum))));
+  std::vector<Register> sums;
+  for (int i = 0; i < 3; ++i) sums.push_back(builder.load({x, 3 * i}, lanes));
+  builder.store({y, 1}, sums_of_lanes(builder, sums), 3);
+  builder.store({y, 7},
+                builder.divide(builder.sum_of_lanes(builder.get(sum)), builder.maximum_of_lanes(builder.get(sum))));
   return program;
+}
+
+TEST(JitLaneSumsTest, AddUpEachVector) {
+  const Target* target = this_machine(0);
+  for (const Scalar real : {Scalar::f32, Scalar::f64}) {
+    const int lanes = target->lanes(real);
+    for (int count = 1; count <= lanes; ++count) {
+      Program program;
+      Builder builder(program);
+      const ArrayId x = builder.array(array_of("x", Scalar::i32, 0, count * lanes));
+      const ArrayId y = builder.array(array_of("y", real, 1, count));
+      std::vector<Register> vectors;
+      for (int i = 0; i < count; ++i) vectors.push_back(builder.convert(builder.load({x, i * lanes}, lanes), real));
+      builder.store({y, 0}, sums_of_lanes(builder, vectors), count);
+      ASSERT_EQ(program_error(program), "") << count;
+      std::string error;
+      const auto compiled = compile(program, target->vector_bits, nullptr, error);
+      ASSERT_NE(compiled, nullptr) << error;
+      std::vector<std::int32_t> numbers(static_cast<std::size_t>(count * lanes));
+      std::vector<double> sums(static_cast<std::size_t>(count));
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        numbers[i] = static_cast<std::int32_t>(i * i % 97);
+        sums[i / static_cast<std::size_t>(lanes)] += numbers[i];
+      }
+      std::vector<double> doubles(sums.size());
+      std::vector<float> floats(sums.size());
+      void* result = real == Scalar::f64 ? static_cast<void*>(doubles.data()) : floats.data();
+      void* arguments[] = {numbers.data(), result};
+      compiled->function(arguments, 1);
+      if (real == Scalar::f32) doubles.assign(floats.begin(), floats.end());
+      EXPECT_EQ(doubles, sums) << count;
+    }
+  }
 }
 
 TEST(JitTextTest, IsWhatRuns) {
@@ -204,7 +245,8 @@ TEST(JitTextTest, IsWhatRuns) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "gdbench-jit-text";
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "sample.cpp") << text_of(program);
-  const std::string command = std::string(GDBENCH_CXX_COMPILER) + " -std=c++20 -O1 -mfma -ffp-contract=off -shared -fPIC " +
+  const std::string command = std::string(GDBENCH_CXX_COMPILER) +
+                              " -std=c++20 -O1 -mfma -ffp-contract=off -shared -fPIC " +
                               (folder / "sample.cpp").string() + " -o " + (folder / "sample.so").string();
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
   void* library = dlopen((folder / "sample.so").c_str(), RTLD_NOW);

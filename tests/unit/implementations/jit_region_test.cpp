@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "implementations/failure.h"
 #include "implementations/strategies/graph/graph.h"
@@ -19,10 +21,14 @@ namespace {
 class JitRegionTest : public testing::TestWithParam<gdbench_dtype> {
  protected:
   // `steps` updates in two calls, and the loss. The tolerance is relative where entries are larger than 1.
-  static void check(TrainingCase values, std::int64_t steps, double tolerance_f32 = 2e-4) {
+  static void check(TrainingCase values, std::int64_t steps, double tolerance_f32 = 2e-4,
+                    const std::vector<gdbench_option_value>& options = {},
+                    const StrategyDescriptor& descriptor = graph::kRegionDescriptor) {
     values.dtype = GetParam();
     TrainingProblem training(values);
-    const auto strategy = graph::kRegionDescriptor.create(kernels::backend_named("jit"));
+    training.mutable_settings().option_count = static_cast<std::int64_t>(options.size());
+    training.mutable_settings().options = options.data();
+    const auto strategy = descriptor.create(kernels::backend_named("jit"));
     strategy->load(training.data());
     strategy->prepare(training.problem(), training.settings());
     strategy->set_state(training.state());
@@ -97,7 +103,127 @@ TEST_P(JitRegionTest, EveryOptimizerWithEveryDecay) {
   for (const OptimizerCase& optimizer : optimizer_cases()) {
     SCOPED_TRACE(std::string("optimizer ") + std::to_string(optimizer.kind));
     check({.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3, .optimizer = optimizer}, 6);
-    check({.layers = {layer(9, 21, GDBENCH_TANH), layer(21, 4)}, .rows = 13, .batch_rows = 13, .optimizer = optimizer}, 6);
+    check({.layers = {layer(9, 21, GDBENCH_TANH), layer(21, 4)}, .rows = 13, .batch_rows = 13, .optimizer = optimizer},
+          6);
+  }
+}
+
+// Whatever is chosen, the result is the same but for rounding.
+TEST_P(JitRegionTest, EveryChoice) {
+  const std::vector<std::vector<gdbench_option_value>> choices = {
+      {{"passes", "none"}},
+      {{"passes", "-product-epilogues"}},
+      {{"passes", "-update-epilogues"}},
+      {{"passes", "-row-blocks,-layout"}},
+      {{"passes", "-scalarisation"}},
+      {{"passes", "-scalarisation,-streaming"}},
+      {{"scalar_limit", "100000"}},
+      {{"lanes", "rows"}},
+      {{"lanes", "columns"}},
+      {{"lanes", "rows"}, {"block_rows", "16"}},
+      {{"lanes", "rows"}, {"block_rows", "5"}, {"vector_bits", "512"}},
+      {{"lanes", "columns"}, {"block_rows", "7"}},
+      {{"lanes", "columns"}, {"block_rows", "1"}},
+      {{"vector_bits", "256"}},
+      {{"vector_bits", "512"}},
+      {{"loader", "gather"}},
+  };
+  for (const std::vector<gdbench_option_value>& options : choices) {
+    std::string trace;
+    for (const gdbench_option_value& option : options) trace += std::string(option.key) + "=" + option.value + " ";
+    SCOPED_TRACE(trace);
+    check({.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3}, 4, 2e-4, options);
+    check({.layers = {layer(1, 1)}, .rows = 75, .batch_rows = 75}, 4, 2e-4, options);
+    check({.layers = {layer(10, 3, GDBENCH_SIGMOID)}, .rows = 75, .batch_rows = 75}, 4, 2e-4, options);
+    check({.layers = {layer(9, 21, GDBENCH_RELU), layer(21, 4)},
+           .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
+           .rows = 67,
+           .batch_rows = 67},
+          4, 2e-4, options);
+    check({.layers = {layer(9, 21, GDBENCH_TANH), layer(21, 1)},
+           .rows = 40,
+           .batch_rows = 17,
+           .shuffled = true,
+           .optimizer = {GDBENCH_ADAM, 0.01, false}},
+          7, 2e-4, options);
+    check(
+        {.layers = {layer(5, 17, GDBENCH_RELU, false), layer(17, 6)}, .rows = 33, .batch_rows = 33, .micro_batches = 3},
+        4, 2e-4, options);
+  }
+}
+
+TEST_P(JitRegionTest, HoistedLinearRegression) {
+  const auto check_hoisted = [](const TrainingCase& values) { check(values, 6, 5e-4, {}, graph::kHoistedDescriptor); };
+  check_hoisted({.layers = {layer(2, 1, GDBENCH_IDENTITY, false)}, .rows = 3, .batch_rows = 3});
+  check_hoisted({.layers = {layer(2, 1)}, .loss = GDBENCH_HALF_MSE, .rows = 30, .batch_rows = 30});
+  check_hoisted({.layers = {layer(33, 3)}, .rows = 129, .batch_rows = 129, .optimizer = {GDBENCH_ADAM, 0.01, false}});
+  // More than one layer, a batch that is not all the data, another loss.
+  const std::vector<TrainingCase> others = {
+      {.layers = {layer(2, 3), layer(3, 1)}, .rows = 3, .batch_rows = 3},
+      {.layers = {layer(2, 1)}, .rows = 9, .batch_rows = 3},
+      {.layers = {layer(2, 1, GDBENCH_TANH)}, .rows = 9, .batch_rows = 9},
+      {.layers = {layer(2, 3)}, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 9, .batch_rows = 9},
+  };
+  for (const TrainingCase& values : others) {
+    try {
+      check_hoisted(values);
+      ADD_FAILURE() << "was hoisted";
+    } catch (const implementations::Failure& failure) {
+      EXPECT_EQ(failure.status(), GDBENCH_UNSUPPORTED);
+      EXPECT_NE(std::string(failure.what()).find("to hoist"), std::string::npos) << failure.what();
+    }
+  }
+}
+
+struct Firing {
+  const char* pass;
+  TrainingCase fires;
+  std::vector<gdbench_option_value> options;
+  TrainingCase rests;
+};
+
+std::vector<Firing> firings() {
+  const TrainingCase tiny = {.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3};
+  const TrainingCase small = {.layers = {layer(9, 21, GDBENCH_TANH), layer(21, 4)}, .rows = 13, .batch_rows = 13};
+  const TrainingCase shuffled = {
+      .layers = {layer(9, 21, GDBENCH_TANH), layer(21, 4)}, .rows = 70, .batch_rows = 17, .shuffled = true};
+  const TrainingCase tall = {.layers = {layer(10, 1)}, .rows = 300, .batch_rows = 300};
+  const TrainingCase narrow = {.layers = {layer(33, 9, GDBENCH_RELU), layer(9, 5)}, .rows = 400, .batch_rows = 400};
+  const TrainingCase many_rows = {
+      .layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)}, .rows = 1000, .batch_rows = 1000};
+  return {
+      {"scalarisation", tiny, {}, small},     {"streaming", tall, {}, small},
+      {"layout", narrow, {}, shuffled},       {"row-blocks", many_rows, {{"lanes", "columns"}}, small},
+      {"product-epilogues", small, {}, tiny}, {"update-epilogues", shuffled, {}, tiny},
+  };
+}
+
+TEST_P(JitRegionTest, EachPassFiresWhereItMustAndRestsElsewhere) {
+  const auto fired = [](TrainingCase values, std::vector<gdbench_option_value> options, const std::string& pass) {
+    values.dtype = GetParam();
+    TrainingProblem training(values);
+    training.mutable_settings().option_count = static_cast<std::int64_t>(options.size());
+    training.mutable_settings().options = options.data();
+    const auto strategy = graph::kRegionDescriptor.create(kernels::backend_named("jit"));
+    strategy->load(training.data());
+    strategy->prepare(training.problem(), training.settings());
+    strategy->set_state(training.state());
+    std::map<std::string, std::uint64_t> calls;
+    const gdbench_profile_sink sink{sizeof(sink), &calls, [](void* context, const gdbench_profile_record* record) {
+                                      (*static_cast<std::map<std::string, std::uint64_t>*>(context))[record->op] =
+                                          record->calls;
+                                    }};
+    strategy->profile(1, sink);
+    return calls.at("pass " + pass);
+  };
+  for (const Firing& firing : firings()) {
+    SCOPED_TRACE(firing.pass);
+    EXPECT_GT(fired(firing.fires, firing.options, firing.pass), 0U);
+    EXPECT_EQ(fired(firing.rests, firing.options, firing.pass), 0U);
+    const std::string off = std::string("-") + firing.pass;
+    std::vector<gdbench_option_value> without = firing.options;
+    without.push_back({"passes", off.c_str()});
+    EXPECT_EQ(fired(firing.fires, without, firing.pass), 0U);
   }
 }
 
@@ -106,7 +232,9 @@ TEST_P(JitRegionTest, RandomNetworks) {
   const char* text = std::getenv("GDBENCH_SEED");
   const unsigned long seed = text == nullptr ? 1 : std::strtoul(text, nullptr, 10);
   std::mt19937_64 generator(seed);
-  const auto one_of = [&](std::initializer_list<std::int64_t> values) { return values.begin()[generator() % values.size()]; };
+  const auto one_of = [&](std::initializer_list<std::int64_t> values) {
+    return values.begin()[generator() % values.size()];
+  };
   const std::vector<OptimizerCase> optimizers = optimizer_cases();
   for (int i = 0; i < 100; ++i) {
     TrainingCase values;
@@ -114,7 +242,8 @@ TEST_P(JitRegionTest, RandomNetworks) {
     std::int64_t inputs = one_of({1, 2, 3, 7, 8, 16, 17, 31, 64});
     for (std::int64_t l = 0; l < depth; ++l) {
       const std::int64_t outputs = one_of({1, 2, 3, 5, 8, 13, 16, 23, 33, 47});
-      values.layers.push_back(layer(inputs, outputs, static_cast<gdbench_activation>(generator() % 4), generator() % 4 != 0));
+      values.layers.push_back(
+          layer(inputs, outputs, static_cast<gdbench_activation>(generator() % 4), generator() % 4 != 0));
       inputs = outputs;
     }
     values.loss = static_cast<gdbench_loss>(generator() % 3);

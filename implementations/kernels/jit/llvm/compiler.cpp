@@ -85,6 +85,8 @@ class Emitter {
   LLVMTypeRef byte_pointer() { return LLVMPointerType(integer(8), 0); }
   LLVMValueRef number(std::int64_t value) { return LLVMConstInt(integer(64), static_cast<std::uint64_t>(value), 1); }
 
+  static bool is_real(Type type) { return type.scalar == Scalar::f32 || type.scalar == Scalar::f64; }
+
   LLVMTypeRef scalar(Scalar type) {
     switch (type) {
       case Scalar::f32:
@@ -101,7 +103,8 @@ class Emitter {
     return integer(1);
   }
   LLVMTypeRef llvm_type(Type type) {
-    return type.lanes == 1 ? scalar(type.scalar) : LLVMVectorType(scalar(type.scalar), static_cast<unsigned>(type.lanes));
+    return type.lanes == 1 ? scalar(type.scalar)
+                           : LLVMVectorType(scalar(type.scalar), static_cast<unsigned>(type.lanes));
   }
 
   void add_attribute(const char* key, const std::string& value) {
@@ -144,7 +147,8 @@ class Emitter {
     }
   }
   LLVMValueRef list_of(const std::vector<LLVMMetadataRef>& nodes) {
-    return LLVMMetadataAsValue(context_, LLVMMDNodeInContext2(context_, const_cast<LLVMMetadataRef*>(nodes.data()), nodes.size()));
+    return LLVMMetadataAsValue(
+        context_, LLVMMDNodeInContext2(context_, const_cast<LLVMMetadataRef*>(nodes.data()), nodes.size()));
   }
   // A node that is told from others by its name.
   LLVMMetadataRef unique_node(const char* name, LLVMMetadataRef domain) {
@@ -165,6 +169,7 @@ class Emitter {
   std::size_t alignment_of(const Address& address) const {
     const Array& array = program_.arrays[address.array];
     const std::size_t element = bytes_of(array.element);
+    if (address.base) return element;
     std::size_t alignment = array.alignment;
     const auto divide = [&](std::int64_t elements) {
       alignment = std::gcd(alignment, static_cast<std::size_t>(std::llabs(elements)) * element);
@@ -182,6 +187,9 @@ class Emitter {
       bytes = bytes == nullptr ? term : LLVMBuildNSWAdd(builder_, bytes, term, "");
     }
     LLVMValueRef pointer = arrays_[address.array];
+    if (address.base) {
+      pointer = advanced(pointer, LLVMBuildNSWMul(builder_, values_[*address.base], number(element), ""));
+    }
     if (bytes != nullptr) pointer = advanced(pointer, bytes);
     if (address.index.constant != 0) pointer = advanced(pointer, number(address.index.constant * element));
     return pointer;
@@ -259,7 +267,8 @@ class Emitter {
   }
 
   // An intrinsic that is overloaded for `types`.
-  LLVMValueRef call(const char* name, std::initializer_list<LLVMTypeRef> types, std::initializer_list<LLVMValueRef> arguments) {
+  LLVMValueRef call(const char* name, std::initializer_list<LLVMTypeRef> types,
+                    std::initializer_list<LLVMValueRef> arguments) {
     const unsigned id = LLVMLookupIntrinsicID(name, std::char_traits<char>::length(name));
     std::vector<LLVMTypeRef> overloads(types);
     std::vector<LLVMValueRef> values(arguments);
@@ -315,7 +324,8 @@ class Emitter {
     LLVMValueRef picked =
         LLVMBuildShuffleVector(builder_, a, b, LLVMConstVector(lanes.data(), static_cast<unsigned>(lanes.size())), "");
     // A vector of one lane is a scalar here.
-    return indices.size() == 1 ? LLVMBuildExtractElement(builder_, picked, LLVMConstInt(integer(32), 0, 0), "") : picked;
+    return indices.size() == 1 ? LLVMBuildExtractElement(builder_, picked, LLVMConstInt(integer(32), 0, 0), "")
+                               : picked;
   }
 
   LLVMValueRef splat(Type type, LLVMValueRef value) {
@@ -361,7 +371,8 @@ class Emitter {
     LLVMTypeRef own = llvm_type(type);
     switch (instruction.code) {
       case Code::constant:
-        return instruction.numbers.empty() ? constant(type, instruction.number) : constant(type.scalar, instruction.numbers);
+        return instruction.numbers.empty() ? constant(type, instruction.number)
+                                           : constant(type.scalar, instruction.numbers);
       case Code::splat:
         return splat(type, operand(0));
       case Code::count:
@@ -371,11 +382,14 @@ class Emitter {
       case Code::get:
         return variables_[instruction.variable];
       case Code::add:
-        return LLVMBuildFAdd(builder_, operand(0), operand(1), "");
+        return is_real(type) ? LLVMBuildFAdd(builder_, operand(0), operand(1), "")
+                             : LLVMBuildAdd(builder_, operand(0), operand(1), "");
       case Code::subtract:
-        return LLVMBuildFSub(builder_, operand(0), operand(1), "");
+        return is_real(type) ? LLVMBuildFSub(builder_, operand(0), operand(1), "")
+                             : LLVMBuildSub(builder_, operand(0), operand(1), "");
       case Code::multiply:
-        return LLVMBuildFMul(builder_, operand(0), operand(1), "");
+        return is_real(type) ? LLVMBuildFMul(builder_, operand(0), operand(1), "")
+                             : LLVMBuildMul(builder_, operand(0), operand(1), "");
       case Code::divide:
         return LLVMBuildFDiv(builder_, operand(0), operand(1), "");
       case Code::multiply_add:
@@ -395,7 +409,8 @@ class Emitter {
       case Code::convert:
         return convert(program_.registers[instruction.operands[0]], type, operand(0));
       case Code::lane:
-        return LLVMBuildExtractElement(builder_, operand(0), LLVMConstInt(integer(32), static_cast<unsigned>(instruction.indices[0]), 0), "");
+        return LLVMBuildExtractElement(builder_, operand(0),
+                                       LLVMConstInt(integer(32), static_cast<unsigned>(instruction.indices[0]), 0), "");
       case Code::shuffle:
         return shuffle(operand(0), operand(1), instruction.indices);
       case Code::store:
@@ -492,7 +507,8 @@ std::unique_ptr<Compiled> compile(const Program& program, int vector_bits, Listi
   LLVMTargetMachineRef machine = make_machine(error);
   if (machine == nullptr) return nullptr;
   LLVMOrcLLJITBuilderRef settings = LLVMOrcCreateLLJITBuilder();
-  LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(settings, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
+  LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(settings,
+                                                LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
   LLVMOrcLLJITRef jit = nullptr;
   if (LLVMErrorRef failed = LLVMOrcCreateLLJIT(&jit, settings)) {
     error = taken(failed);

@@ -19,6 +19,7 @@ class Builder {
   Builder& operator=(const Builder&) = delete;
 
   Type type_of(Register value) const { return program_.registers[value]; }
+  Scalar element_of(ArrayId array) const { return program_.arrays[array].element; }
 
   ArrayId array(Array array);
   VariableId variable(Type type);
@@ -42,6 +43,8 @@ class Builder {
   Register multiply(Register a, Register b) { return binary(Code::multiply, a, b); }
   Register divide(Register a, Register b) { return binary(Code::divide, a, b); }
   Register multiply_add(Register a, Register b, Register c);
+  // -0 - a, which every code generator knows for a change of sign.
+  Register negate(Register a) { return subtract(constant(type_of(a), -0.0), a); }
   Register square_root(Register a) { return unary(Code::square_root, type_of(a), a); }
   Register less(Register a, Register b) { return compare(Code::less, a, b); }
   Register equal(Register a, Register b) { return compare(Code::equal, a, b); }

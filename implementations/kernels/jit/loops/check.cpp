@@ -22,7 +22,8 @@ class Checker {
 
   void fail(const Instruction& instruction, const std::string& what) {
     if (failed()) return;
-    error_ = std::string(name_of(instruction.code)) + " into register " + std::to_string(instruction.result) + ": " + what;
+    error_ =
+        std::string(name_of(instruction.code)) + " into register " + std::to_string(instruction.result) + ": " + what;
   }
 
   void check(const Block& block) {
@@ -84,7 +85,8 @@ class Checker {
     const Type own = instruction.has_result() ? type(instruction.result) : Type();
     switch (instruction.code) {
       case Code::constant:
-        if (!instruction.numbers.empty() && instruction.numbers.size() != static_cast<std::size_t>(own.lanes)) return {};
+        if (!instruction.numbers.empty() && instruction.numbers.size() != static_cast<std::size_t>(own.lanes))
+          return {};
         return own;
       case Code::note:
         return own;
@@ -161,6 +163,10 @@ class Checker {
   }
 
   void check_address(const Instruction& instruction) {
+    if (const std::optional<Register> base = instruction.address.base) {
+      if (*base >= known_.size() || !known_[*base]) return fail(instruction, "its address's base is not set here");
+      if (type(*base) != Type{Scalar::i64, 1}) return fail(instruction, "its address's base is no whole number");
+    }
     const Array& array = program_.arrays[instruction.address.array];
     const int lanes = instruction.code == Code::store ? operand(instruction, 0).lanes : type(instruction.result).lanes;
     if (instruction.active < 1 || instruction.active > lanes) return fail(instruction, "no lane is active");
@@ -188,7 +194,7 @@ class Checker {
   }
 
   const Program& program_;
-  std::vector<bool> known_;  // by register
+  std::vector<bool> known_;         // by register
   std::vector<const Loop*> loops_;  // those that are around the instruction, by their number
   std::set<VariableId> set_;
   std::string error_;

@@ -23,7 +23,10 @@ constexpr Reduction kDouble = {0.693147180369123816490, 1.90821492927058770002e-
 class Exponential {
  public:
   Exponential(Builder& builder, Register x)
-      : builder_(builder), type_(builder.type_of(x)), reduction_(type_.scalar == Scalar::f32 ? kSingle : kDouble), x_(x) {}
+      : builder_(builder),
+        type_(builder.type_of(x)),
+        reduction_(type_.scalar == Scalar::f32 ? kSingle : kDouble),
+        x_(x) {}
 
   // 2^n e^r for x between the bounds.
   Register value() {
@@ -84,8 +87,7 @@ Register exponential(Builder& builder, Register x) {
 Register sigmoid(Builder& builder, Register x) {
   const Type type = builder.type_of(x);
   const Register one = builder.constant(type, 1);
-  const Register negative = builder.subtract(builder.constant(type, 0), x);
-  return builder.divide(one, builder.add(one, exponential(builder, negative)));
+  return builder.divide(one, builder.add(one, exponential(builder, builder.negate(x))));
 }
 
 // For y = |x|: tanh y = t / (t + 2) with t = e^2y - 1, which loses nothing near 0. Where t is larger than 2 / epsilon
@@ -94,13 +96,13 @@ Register hyperbolic_tangent(Builder& builder, Register x) {
   const Type type = builder.type_of(x);
   const Register zero = builder.constant(type, 0);
   const Register negative = builder.less(x, zero);
-  const Register magnitude = builder.select(negative, builder.subtract(zero, x), x);
+  const Register magnitude = builder.select(negative, builder.negate(x), x);
   const Register twice = builder.add(magnitude, magnitude);
   const Register most = builder.constant(type, type.scalar == Scalar::f32 ? 20 : 40);
   const Register bounded = builder.select(builder.less(most, twice), most, twice);
   const Register t = Exponential(builder, bounded).value_less_one();
   const Register value = builder.divide(t, builder.add(t, builder.constant(type, 2)));
-  return builder.select(negative, builder.subtract(zero, value), value);
+  return builder.select(negative, builder.negate(value), value);
 }
 
 }  // namespace gdbench::kernels::jit

@@ -50,15 +50,16 @@ struct Array {
   std::string name;
   Scalar element = Scalar::f32;
   std::size_t argument = 0;
-  std::int64_t offset = 0;  // bytes from where the argument points to
-  std::int64_t size = 0;    // in elements; kPerStep: so many for each step
+  std::int64_t offset = 0;    // bytes from where the argument points to
+  std::int64_t size = 0;      // in elements, counted from an address's base; kPerStep: so many for each step
   std::size_t alignment = 0;  // of its first element, in bytes
 };
 constexpr std::int64_t kPerStep = -1;
 
 struct Address {
   ArrayId array = 0;
-  Affine index;  // in elements
+  Affine index;                       // in elements
+  std::optional<Register> base = {};  // i64: elements that come on top, which nobody but the caller can vouch for
 };
 
 enum class Code : std::uint8_t {
@@ -75,10 +76,10 @@ enum class Code : std::uint8_t {
   divide,
   multiply_add,  // a b + c, rounded once
   square_root,
-  less,    // a < b, lane by lane; false where one is a NaN
-  equal,   // of integers
-  select,  // operand 0 ? operand 1 : operand 2, lane by lane
-  round,   // to the nearest whole number, ties to even
+  less,          // a < b, lane by lane; false where one is a NaN
+  equal,         // of integers
+  select,        // operand 0 ? operand 1 : operand 2, lane by lane
+  round,         // to the nearest whole number, ties to even
   power_of_two,  // 2^a of a whole number in the range of normal numbers
   convert,       // between scalars, a number to the nearest one
   lane,          // number `indices[0]`, as a scalar

@@ -122,7 +122,9 @@ class Printer {
   }
 
  private:
-  void line(const std::string& content) { text_ += std::string(static_cast<std::size_t>(2 * depth_), ' ') + content + "\n"; }
+  void line(const std::string& content) {
+    text_ += std::string(static_cast<std::size_t>(2 * depth_), ' ') + content + "\n";
+  }
   static std::string name(VariableId variable) { return "sum" + std::to_string(variable); }
   static std::string counter(LoopId loop) { return "i" + std::to_string(loop); }
 
@@ -136,13 +138,15 @@ class Printer {
   std::string index_text(const Affine& index) const {
     std::string text;
     for (const auto& [loop, coefficient] : index.terms) {
-      text += (text.empty() ? "" : " + ") + (coefficient == 1 ? "" : std::to_string(coefficient) + " * ") + counter(loop);
+      text +=
+          (text.empty() ? "" : " + ") + (coefficient == 1 ? "" : std::to_string(coefficient) + " * ") + counter(loop);
     }
     if (text.empty()) return std::to_string(index.constant);
     return index.constant == 0 ? text : text + " + " + std::to_string(index.constant);
   }
   std::string address_text(const Address& address) const {
-    return program_.arrays[address.array].name + " + " + index_text(address.index);
+    const std::string base = address.base ? registers_[*address.base] + " + " : "";
+    return program_.arrays[address.array].name + " + " + base + index_text(address.index);
   }
 
   void print(const Block& block) {
@@ -197,7 +201,8 @@ class Printer {
       return type.lanes == 1 ? value : "splat<" + lanes_text(type) + ">(" + value + ")";
     }
     std::string lanes;
-    for (const double value : instruction.numbers) lanes += (lanes.empty() ? "" : ", ") + number_text(type.scalar, value);
+    for (const double value : instruction.numbers)
+      lanes += (lanes.empty() ? "" : ", ") + number_text(type.scalar, value);
     return type_text(type) + "{{" + lanes + "}}";
   }
 

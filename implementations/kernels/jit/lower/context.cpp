@@ -23,6 +23,7 @@ Context::Context(Region& for_region, const Target& for_target, Builder& writer)
   }
   for (ValueId value = 0; value < region.values.size(); ++value) {
     if (region[value].role != RegionRole::result) place_input(value);
+    if (region[value].hoisted) place_hoisted(value);
   }
 }
 
@@ -32,7 +33,7 @@ void Context::place_input(ValueId id) {
   array.name = region.name_of(id);
   array.element = real();
   array.size = value.rows * value.columns;
-  std::int64_t first = value.first_row * value.columns;
+  std::int64_t first = region.gathered ? 0 : value.first_row * value.columns;
   switch (value.role) {
     case RegionRole::x:
       array.argument = kX;
@@ -69,7 +70,49 @@ void Context::place_input(ValueId id) {
   const bool state = value.role == RegionRole::parameter || value.role == RegionRole::slot;
   array.alignment = state ? std::gcd(GDBENCH_ALIGNMENT, static_cast<std::size_t>(array.offset)) : element;
   const std::int64_t stride = value.role == RegionRole::scalars ? kScalarsPerStep : value.columns;
-  place_at(id, {builder.array(std::move(array)), value.rows, value.columns, stride, 1, false, {}});
+  if (region.gathered && is_batch(id)) array.size = value.columns;  // a row, wherever it is
+  Matrix matrix;
+  matrix.array = builder.array(std::move(array));
+  matrix.rows = value.rows;
+  matrix.columns = value.columns;
+  matrix.row_stride = stride;
+  places_[id] = matrix;
+}
+
+void Context::place_hoisted(ValueId id) {
+  const std::int64_t offset = arena_bytes_;
+  const Matrix matrix = allocate(region.name_of(id), region[id].rows, region[id].columns);
+  precomputed_.push_back({*region[id].hoisted, matrix, offset});
+  place_at(id, matrix);
+}
+
+bool Context::is_batch(ValueId id) const {
+  return region[id].role == RegionRole::x || region[id].role == RegionRole::targets;
+}
+
+void Context::begin_step(const Affine& step) {
+  if (!region.gathered) return;
+  Array numbers;
+  numbers.name = "rows";
+  numbers.element = Scalar::i32;
+  numbers.argument = kRows;
+  numbers.size = kPerStep;
+  numbers.alignment = bytes_of(Scalar::i32);
+  const ArrayId array = builder.array(std::move(numbers));
+  numbers_of_step_ = step * region.batch_rows;
+  for (ValueId id = 0; id < region.values.size(); ++id) {
+    if (!is_batch(id)) continue;
+    places_[id]->numbers = array;
+    places_[id]->first_number = numbers_of_step_ + Affine(region[id].first_row);
+  }
+}
+
+Line Context::line_of(const Matrix& matrix, const Affine& index, bool column) {
+  if (!matrix.numbers || matrix.numbered_columns != column) return {index, {}};
+  const Register number = builder.load({*matrix.numbers, matrix.first_number + index, {}}, 1);
+  const std::int64_t stride = column ? matrix.column_stride : matrix.row_stride;
+  const Register wide = builder.convert(number, Scalar::i64);
+  return {0, builder.multiply(wide, builder.constant({Scalar::i64, 1}, static_cast<double>(stride)))};
 }
 
 void Context::take_rows(const std::set<ValueId>& batch, std::int64_t rows, const Affine& first) {
@@ -77,24 +120,51 @@ void Context::take_rows(const std::set<ValueId>& batch, std::int64_t rows, const
     rows_of_.values[id].rows = rows;
     if (!places_[id]) continue;
     places_[id]->rows = rows;
-    if (region[id].role != RegionRole::result) places_[id]->first = first * places_[id]->row_stride;
+    if (region[id].role == RegionRole::result) continue;
+    if (places_[id]->numbers) {
+      places_[id]->first_number = numbers_of_step_ + Affine(region[id].first_row) + first;
+      continue;
+    }
+    const auto packed = entries_per_row_.find(id);
+    places_[id]->first = first * (packed == entries_per_row_.end() ? places_[id]->row_stride : packed->second);
   }
 }
 
-Matrix Context::allocate(const std::string& name, std::int64_t rows, std::int64_t columns) {
-  // A matrix of one column has its rows side by side.
-  const bool column = columns == 1;
-  const std::int64_t stride = column ? 1 : rounded_up(columns, lanes());
-  const std::int64_t size = column ? rounded_up(rows, lanes()) : rows * stride;
+Matrix Context::allocate(Scalar element, const std::string& name, std::int64_t rows, std::int64_t columns,
+                         bool rows_side_by_side) {
+  const bool column = columns == 1 || rows_side_by_side;
+  const std::int64_t stride = rounded_up(column ? rows : columns, lanes());
+  const std::int64_t size = stride * (column ? columns : rows);
   Array array;
   array.name = name;
-  array.element = real();
+  array.element = element;
   array.argument = arena_argument();
   array.offset = arena_bytes_;
   array.size = size;
   array.alignment = GDBENCH_ALIGNMENT;
-  arena_bytes_ += rounded_up(size * static_cast<std::int64_t>(bytes_of(real())), GDBENCH_ALIGNMENT);
-  return {builder.array(std::move(array)), rows, columns, stride, 1, true, {}};
+  arena_bytes_ += rounded_up(size * static_cast<std::int64_t>(bytes_of(element)), GDBENCH_ALIGNMENT);
+  Matrix matrix;
+  matrix.array = builder.array(std::move(array));
+  matrix.rows = rows;
+  matrix.columns = columns;
+  matrix.row_stride = column ? 1 : stride;
+  matrix.column_stride = column && columns > 1 ? stride : 1;
+  matrix.padded = true;
+  return matrix;
+}
+
+void Context::pack(ValueId id, std::int64_t block_rows) {
+  const RegionValue& value = region[id];
+  const std::int64_t block = rounded_up(block_rows, lanes());
+  const std::int64_t blocks = (value.rows + block_rows - 1) / block_rows;
+  const std::int64_t offset = arena_bytes_;
+  const Matrix all = allocate("packed_" + region.name_of(id), block * blocks, value.columns, true);
+  packs_.push_back(
+      {value.role == RegionRole::x ? kX : kTargets, value.first_row, value.rows, value.columns, block_rows, offset});
+  places_[id] = all;
+  places_[id]->rows = std::min(block_rows, value.rows);
+  places_[id]->column_stride = block;
+  entries_per_row_[id] = value.columns;
 }
 
 }  // namespace gdbench::kernels::jit

@@ -21,6 +21,24 @@ namespace gdbench::kernels::jit {
 enum Argument : std::size_t { kX, kTargets, kRows, kScalars, kParameters, kFirstSlot };
 constexpr std::size_t kMostArguments = kFirstSlot + 3;  // two slots and the arena
 
+// A copy that is made before the first step, of entries that are the same for all steps: columns of `block_rows` rows
+// side by side, column after column, block after block.
+struct Pack {
+  std::size_t argument = 0;
+  std::int64_t first_row = 0;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t block_rows = 0;
+  std::int64_t offset = 0;  // in the arena, in bytes
+};
+
+// A HoistedProduct that is computed before the first step.
+struct Precomputed {
+  HoistedProduct product;
+  Matrix matrix;
+  std::int64_t offset = 0;  // in the arena, in bytes
+};
+
 // What updates take that is the same for all entries of a step (UpdateStep in rules/updates.h), as scalars.
 struct StepFactors {
   Register rate = 0;
@@ -42,15 +60,30 @@ class Context {
   Scalar real() const { return region.real; }
   int lanes() const { return target.lanes(region.real); }
   const Matrix& place(ValueId value) const { return *places_[value]; }
-  // A place in the arena for a result, padded. Two calls give two places.
-  Matrix allocate(const std::string& name, std::int64_t rows, std::int64_t columns);
+  // A place in the arena for a result, padded. Two calls give two places. Rows lie side by side in a matrix of one
+  // column, and where that is wanted.
+  Matrix allocate(const std::string& name, std::int64_t rows, std::int64_t columns, bool rows_side_by_side = false) {
+    return allocate(real(), name, rows, columns, rows_side_by_side);
+  }
+  Matrix allocate(Scalar element, const std::string& name, std::int64_t rows, std::int64_t columns,
+                  bool rows_side_by_side);
+  // Puts a value of the batch into a Pack.
+  void pack(ValueId value, std::int64_t block_rows);
   void place_at(ValueId value, const Matrix& matrix) { places_[value] = matrix; }
   bool has_place(ValueId value) const { return places_[value].has_value(); }
 
-  // From here on the values of `batch` have `rows` rows, those of the batch from `first` on (row_blocks.h). To be called
-  // for the largest block first.
+  // What `step`, which counts the steps, sees: where batches are gathered, the numbers of its rows.
+  void begin_step(const Affine& step);
+  // Row or column `index` of a matrix. For one that has a number this emits the instructions that look it up.
+  Line row_of(const Matrix& matrix, const Affine& index) { return line_of(matrix, index, false); }
+  Line column_of(const Matrix& matrix, const Affine& index) { return line_of(matrix, index, true); }
+
+  // From here on the values of `batch` have `rows` rows, those of the batch from `first` on (row_blocks.h). To be
+  // called for the largest block first.
   void take_rows(const std::set<ValueId>& batch, std::int64_t rows, const Affine& first);
 
+  // Values of the batch whose rows lie side by side (layout.h).
+  std::set<ValueId> in_lanes;
   // Results to which every block of rows adds its own.
   std::set<ValueId> accumulated;
   // Copies of values that are read as their transposes.
@@ -58,15 +91,24 @@ class Context {
 
   std::size_t arena_argument() const { return kFirstSlot + slots_; }
   std::int64_t arena_bytes() const { return arena_bytes_; }
+  const std::vector<Pack>& packs() const { return packs_; }
+  const std::vector<Precomputed>& precomputed() const { return precomputed_; }
 
   // A constant in all lanes.
   Register real_number(double value, int lanes) const { return builder.constant({region.real, lanes}, value); }
 
  private:
   void place_input(ValueId value);
+  void place_hoisted(ValueId value);
+  bool is_batch(ValueId value) const;
+  Line line_of(const Matrix& matrix, const Affine& index, bool column);
 
   Region& rows_of_;
+  Affine numbers_of_step_;                     // where those of the step's rows start
   std::vector<std::optional<Matrix>> places_;  // by value
+  std::vector<Pack> packs_;
+  std::vector<Precomputed> precomputed_;
+  std::map<ValueId, std::int64_t> entries_per_row_;  // of packed values: from one block's first entry to the next one's
   std::size_t slots_ = 0;
   std::int64_t arena_bytes_ = 0;
 };

@@ -90,7 +90,8 @@ GroupWriter::GroupWriter(Context& context, const Group& group) : context_(contex
         readers, [&](NodeIndex reader) { return std::ranges::find(group.nodes, reader) == group.nodes.end(); });
     if (!outside || context.has_place(node.result)) continue;
     const RegionValue& value = context.region[node.result];
-    context.place_at(node.result, context.allocate(context.region.name_of(node.result), value.rows, value.columns));
+    context.place_at(node.result, context.allocate(context.region.name_of(node.result), value.rows, value.columns,
+                                                   context.in_lanes.contains(node.result)));
   }
 }
 
@@ -123,7 +124,7 @@ void GroupWriter::store(ValueId value, const Position& position, Register entrie
 
 void GroupWriter::update(const Node& node, const Position& position) {
   EntryState entries{.parameter = value_at(node.operands[kUpdatedParameter], position),
-                  .gradient = value_at(node.operands[0], position)};
+                     .gradient = value_at(node.operands[0], position)};
   const std::size_t slots = node.operands.size() - kUpdatedParameter - 1;
   for (std::size_t slot = 0; slot < slots; ++slot) {
     entries.slots[slot] = value_at(node.operands[kUpdatedParameter + 1 + slot], position);
@@ -166,12 +167,12 @@ void GroupWriter::compute_all() {
   const int lanes = context_.lanes();
   const std::int64_t length = along_rows() ? group_.rows : group_.columns;
   const std::int64_t whole = length / lanes * lanes;
-  const auto at = [&](const Affine& row, const Affine& start, int active) {
-    compute(along_rows() ? Position{start, 0, true, lanes, active} : Position{row, start, false, lanes, active});
+  const auto at = [&](const Affine& line, const Affine& start, int active) {
+    compute(along_rows() ? Position{start, line, true, lanes, active} : Position{line, start, false, lanes, active});
   };
-  context_.builder.loop(0, along_rows() ? 1 : group_.rows, 1, [&](const Affine& row) {
-    context_.builder.loop(0, whole, lanes, [&](const Affine& start) { at(row, start, lanes); });
-    if (whole < length) at(row, whole, static_cast<int>(length - whole));
+  context_.builder.loop(0, along_rows() ? group_.columns : group_.rows, 1, [&](const Affine& line) {
+    context_.builder.loop(0, whole, lanes, [&](const Affine& start) { at(line, start, lanes); });
+    if (whole < length) at(line, whole, static_cast<int>(length - whole));
   });
 }
 

@@ -20,7 +20,7 @@ class GroupWriter {
   const Node& root() const { return context_.region.nodes[group_.nodes.front()]; }
   const Group& group() const { return group_; }
   // Whether lanes are rows wherever the group's entries are visited one by one.
-  bool along_rows() const { return group_.columns == 1; }
+  bool along_rows() const { return group_.columns == 1 || context_.in_lanes.contains(root().result); }
 
   // What follows from the root's entries: its value is stored, if it has a place, and so are those behind it.
   void finish(const Position& position, Register root);

@@ -28,11 +28,12 @@ class Grouping {
   Grouping(const Region& region, NodeIndex first, NodeIndex last)
       : region_(region), first_(first), last_(last), group_of_(region.nodes.size()) {}
 
-  std::vector<Group> make(bool fuse) {
+  std::vector<Group> make(const Fusion& fusion) {
     for (NodeIndex i = first_; i < last_; ++i) {
       const Node& node = region_.nodes[i];
       const RegionValue& result = region_[node.result];
-      const std::optional<std::size_t> joined = fuse ? group_to_join(node) : std::nullopt;
+      const bool may_join = node.op() == Op::update ? fusion.updates : fusion.elementwise;
+      const std::optional<std::size_t> joined = may_join ? group_to_join(node) : std::nullopt;
       if (!joined) groups_.push_back({{}, result.rows, result.columns});
       group_of_[i] = joined.value_or(groups_.size() - 1);
       groups_[group_of_[i]].nodes.push_back(i);
@@ -55,8 +56,6 @@ class Grouping {
 
   // Of the root's shape, and read entry by entry: an operand that the group computes must not be a row for all rows.
   bool takes(const Group& group, const Node& node) const {
-    const Node& root = region_.nodes[group.nodes.front()];
-    if (root.op() != Op::product && !is_elementwise(root)) return false;
     const RegionValue& result = region_[node.result];
     if (result.rows != group.rows || result.columns != group.columns) return false;
     return std::ranges::all_of(node.operands, [&](ValueId operand) {
@@ -86,8 +85,8 @@ class Grouping {
 
 }  // namespace
 
-std::vector<Group> make_groups(const Region& region, NodeIndex first, NodeIndex last, bool fuse) {
-  return Grouping(region, first, last).make(fuse);
+std::vector<Group> make_groups(const Region& region, NodeIndex first, NodeIndex last, const Fusion& fusion) {
+  return Grouping(region, first, last).make(fusion);
 }
 
 }  // namespace gdbench::kernels::jit

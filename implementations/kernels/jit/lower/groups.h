@@ -17,8 +17,13 @@ struct Group {
 // add_bias, activation, activation_gradient, combine, multiply, update, and the gradient of a squared error.
 bool is_elementwise(const Node& node);
 
-// Of the nodes from `first` on and before `last`, in an order of execution. `fuse` false: every node is a group of its
-// own.
-std::vector<Group> make_groups(const Region& region, NodeIndex first, NodeIndex last, bool fuse);
+// Which nodes may join the group of their operands; the others are groups of their own.
+struct Fusion {
+  bool elementwise = true;
+  bool updates = true;
+};
+
+// Of the nodes from `first` on and before `last`, in an order of execution.
+std::vector<Group> make_groups(const Region& region, NodeIndex first, NodeIndex last, const Fusion& fusion);
 
 }  // namespace gdbench::kernels::jit

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "implementations/kernels/jit/loops/lane_sums.h"
+
 namespace gdbench::kernels::jit {
 namespace {
 
@@ -39,6 +41,9 @@ struct Operands {
   std::int64_t inner() const { return a.columns; }
 };
 
+// Sums side by side that hide the latency of an addition: two units, four cycles.
+constexpr std::int64_t kChains = 8;
+
 class ProductLowering {
  public:
   ProductLowering(Context& context, GroupWriter& writer)
@@ -49,19 +54,21 @@ class ProductLowering {
         lanes_(context.lanes()) {}
 
   void run() {
+    const ValueId left = writer_.root().operands[0];
+    const ValueId right = writer_.root().operands[1];
     Operands operands{operand(0, request_.transpose_a), operand(1, request_.transpose_b)};
-    const bool column = operands.b.columns == 1;
-    if (column && operands.a.row_stride == 1 && operands.a.rows > 1) {
+    const bool in_lanes = context_.in_lanes.contains(left);
+    const bool sum_of_rows = request_.transpose_a && in_lanes;
+    const bool rows_beside = operands.a.row_stride == 1 && (operands.a.rows > 1 || in_lanes);
+    if (writer_.along_rows() && rows_beside && !sum_of_rows) {
       // C' = B' A': its columns lie side by side.
       over_columns({operands.b.transposed(), operands.a.transposed()}, true);
-    } else if (column) {
-      over_inner(operands, false);
-    } else if (operands.a.rows == 1 && operands.b.column_stride != 1) {
-      // C' = B' A': B's columns are read as they lie.
+    } else if (operands.b.columns == 1) {
       over_inner({operands.b.transposed(), operands.a.transposed()}, true);
+    } else if (sum_of_rows || (operands.a.rows == 1 && operands.b.column_stride != 1)) {
+      over_inner(operands, false);
     } else {
-      const auto copy = context_.transposes.find(writer_.root().operands[1]);
-      if (operands.b.column_stride != 1) operands.b = copy->second;
+      if (operands.b.column_stride != 1) operands.b = context_.transposes.at(right);
       over_columns(operands, false);
     }
   }
@@ -87,20 +94,28 @@ class ProductLowering {
     return std::clamp((context_.target.registers - vectors - 1) / vectors, 1, kMostRows);
   }
 
+  // Vectors of a tile: few of them share many of A's entries; where A has few rows, more hide the latency of additions.
+  std::int64_t widest(std::int64_t rows) const {
+    const std::int64_t usual = context_.target.registers >= 32 ? 4 : 2;
+    return std::max(usual, std::min(kChains / rows, 2 * usual));
+  }
+
   // Vectors along C's columns, which are B's; A's entries one by one.
   void over_columns(const Operands& operands, bool transposed) {
     const std::int64_t columns = operands.b.columns;
     const std::int64_t vectors = rounded_up_quotient(columns, lanes_);
-    const std::int64_t wide = std::min<std::int64_t>(vectors, context_.target.registers >= 32 ? 4 : 2);
+    const std::int64_t wide = std::min(vectors, widest(operands.a.rows));
     const int last_active = static_cast<int>(columns - (vectors - 1) * lanes_);
     const auto columns_from = [&](const Affine& column, std::int64_t count, int active) {
-      EvenParts(operands.a.rows, most_rows(static_cast<int>(count))).for_each(builder_, [&](const Affine& row, std::int64_t rows) {
-        tile(operands, {row, rows, column, static_cast<int>(count), active}, transposed);
-      });
+      EvenParts(operands.a.rows, most_rows(static_cast<int>(count)))
+          .for_each(builder_, [&](const Affine& row, std::int64_t rows) {
+            tile(operands, {row, rows, column, static_cast<int>(count), active}, transposed);
+          });
     };
     // The last block has the vector that is not full, and what is left over.
     const std::int64_t blocks = (vectors - 1) / wide;
-    builder_.loop(0, blocks * wide * lanes_, wide * lanes_, [&](const Affine& column) { columns_from(column, wide, lanes_); });
+    builder_.loop(0, blocks * wide * lanes_, wide * lanes_,
+                  [&](const Affine& column) { columns_from(column, wide, lanes_); });
     columns_from(blocks * wide * lanes_, vectors - blocks * wide, last_active);
   }
 
@@ -110,11 +125,16 @@ class ProductLowering {
       sums.push_back(builder_.variable({context_.real(), lanes_}));
       builder_.set(sums.back(), context_.real_number(0, lanes_));
     }
+    std::vector<Line> rows;
+    for (std::int64_t i = 0; i < tile.rows; ++i) rows.push_back(context_.row_of(operands.a, tile.row + Affine(i)));
     builder_.loop(0, operands.inner(), 1, [&](const Affine& inner) {
       std::vector<Register> b;
-      for (int v = 0; v < tile.vectors; ++v) b.push_back(load_b(operands.b, inner, tile, v));
+      const Line b_row = context_.row_of(operands.b, inner);
+      for (int v = 0; v < tile.vectors; ++v) b.push_back(load_b(operands.b, b_row, tile, v));
+      const Line column = context_.column_of(operands.a, inner);
       for (std::int64_t i = 0; i < tile.rows; ++i) {
-        const Register a = builder_.splat(builder_.load(operands.a.at(tile.row + Affine(i), inner), 1), lanes_);
+        const Address address = operands.a.at(rows[static_cast<std::size_t>(i)], column);
+        const Register a = builder_.splat(builder_.load(address, 1), lanes_);
         for (int v = 0; v < tile.vectors; ++v) {
           const VariableId sum = sums[static_cast<std::size_t>(i * tile.vectors + v)];
           builder_.set(sum, builder_.multiply_add(a, b[static_cast<std::size_t>(v)], builder_.get(sum)));
@@ -131,9 +151,9 @@ class ProductLowering {
 
   int active_of(const Tile& tile, int vector) const { return vector + 1 == tile.vectors ? tile.last_active : lanes_; }
 
-  Register load_b(const Matrix& b, const Affine& inner, const Tile& tile, int vector) {
+  Register load_b(const Matrix& b, const Line& row, const Tile& tile, int vector) {
     const int active = b.padded ? lanes_ : active_of(tile, vector);
-    return builder_.load(b.at(inner, tile.column + Affine(vector * lanes_)), lanes_, active);
+    return builder_.load(b.at(row, Line{tile.column + Affine(vector * lanes_)}), lanes_, active);
   }
 
   Position position_of(const Tile& tile, std::int64_t row, int vector, bool transposed) const {
@@ -143,43 +163,64 @@ class ProductLowering {
     return transposed ? Position{along, across, true, lanes_, active} : Position{across, along, false, lanes_, active};
   }
 
-  // Vectors along what is summed over, for a C of one column, or a C' (`transposed`).
+  // Vectors along what is summed over, which lies side by side in A's rows and B's columns: tiles of dot products. A
+  // row of a tile ends as one vector of sums, along C's columns or, of a C' (`transposed`), along C's rows.
   void over_inner(const Operands& operands, bool transposed) {
-    constexpr std::int64_t kRows = 8;
-    EvenParts(operands.a.rows, kRows).for_each(builder_, [&](const Affine& row, std::int64_t rows) {
-      const std::vector<VariableId> sums = inner_sums(operands, row, rows);
-      const auto chains = static_cast<std::int64_t>(sums.size()) / rows;
-      for (std::int64_t i = 0; i < rows; ++i) {
-        Register sum = builder_.get(sums[static_cast<std::size_t>(i)]);
-        for (std::int64_t chain = 1; chain < chains; ++chain) {
-          sum = builder_.add(sum, builder_.get(sums[static_cast<std::size_t>(chain * rows + i)]));
-        }
-        sum = builder_.sum_of_lanes(sum);
-        const Affine at = row + Affine(i);
-        finish(transposed ? Position{0, at, false, 1, 1} : Position{at, 0, true, 1, 1}, sum);
-      }
+    const bool few = operands.a.rows < 4;
+    const std::int64_t registers = context_.target.registers;
+    const std::int64_t square = registers >= 32 ? 5 : 3;
+    const std::int64_t most_columns = std::min<std::int64_t>(lanes_, few ? registers / 4 : square);
+    const std::int64_t most_rows = few ? std::min<std::int64_t>(operands.a.rows, 2) : most_columns;
+    EvenParts(operands.b.columns, most_columns).for_each(builder_, [&](const Affine& column, std::int64_t columns) {
+      EvenParts(operands.a.rows, most_rows).for_each(builder_, [&](const Affine& row, std::int64_t rows) {
+        inner_tile(operands, {row, rows, column, 0, static_cast<int>(columns)}, transposed);
+      });
     });
   }
 
-  // Of `rows` rows of A with B: [chains][rows], as many chains as hide the latency of an addition.
-  std::vector<VariableId> inner_sums(const Operands& operands, const Affine& row, std::int64_t rows) {
-    constexpr std::int64_t kSums = 8;
+  void inner_tile(const Operands& operands, const Tile& tile, bool transposed) {
+    const std::vector<Register> sums = inner_sums(operands, tile);
+    const auto columns = static_cast<std::size_t>(tile.last_active);
+    for (std::int64_t i = 0; i < tile.rows; ++i) {
+      const auto first = sums.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(i) * columns);
+      const Register row = sums_of_lanes(builder_, {first, first + static_cast<std::ptrdiff_t>(columns)});
+      const Affine across = tile.row + Affine(i);
+      const int lanes = builder_.type_of(row).lanes;
+      finish(transposed ? Position{tile.column, across, true, lanes, tile.last_active, false}
+                        : Position{across, tile.column, false, lanes, tile.last_active, false},
+             row);
+    }
+  }
+
+  // [rows][columns] of a tile, whose last_active are its columns: vectors whose lanes add up to C's entries.
+  std::vector<Register> inner_sums(const Operands& operands, const Tile& tile) {
+    const std::int64_t columns = tile.last_active;
+    const std::int64_t size = tile.rows * columns;
     const std::int64_t vectors = operands.inner() / lanes_;
-    const std::int64_t chains = std::clamp<std::int64_t>(kSums / rows, 1, std::max<std::int64_t>(vectors, 1));
+    const std::int64_t chains = std::clamp<std::int64_t>(kChains / size, 1, std::max<std::int64_t>(vectors, 1));
     const std::int64_t together = chains * lanes_;
     const std::int64_t whole = vectors / chains * together;
     std::vector<VariableId> sums;
-    for (std::int64_t i = 0; i < chains * rows; ++i) {
+    for (std::int64_t i = 0; i < chains * size; ++i) {
       sums.push_back(builder_.variable({context_.real(), lanes_}));
       builder_.set(sums.back(), context_.real_number(0, lanes_));
     }
+    std::vector<Line> a_rows;
+    std::vector<Line> b_columns;
+    for (std::int64_t i = 0; i < tile.rows; ++i) a_rows.push_back(context_.row_of(operands.a, tile.row + Affine(i)));
+    for (std::int64_t j = 0; j < columns; ++j)
+      b_columns.push_back(context_.column_of(operands.b, tile.column + Affine(j)));
     const auto add = [&](std::int64_t chain, const Affine& inner, int active) {
       // Neither operand's padding is known to be zero.
-      const Register b = builder_.load(operands.b.at(inner, 0), lanes_, active);
-      for (std::int64_t i = 0; i < rows; ++i) {
-        const Register a = builder_.load(operands.a.at(row + Affine(i), inner), lanes_, active);
-        const VariableId sum = sums[static_cast<std::size_t>(chain * rows + i)];
-        builder_.set(sum, builder_.multiply_add(a, b, builder_.get(sum)));
+      const Line along{inner, {}};
+      std::vector<Register> b;
+      for (const Line& column : b_columns) b.push_back(builder_.load(operands.b.at(along, column), lanes_, active));
+      for (std::int64_t i = 0; i < tile.rows; ++i) {
+        const Register a = builder_.load(operands.a.at(a_rows[static_cast<std::size_t>(i)], along), lanes_, active);
+        for (std::int64_t j = 0; j < columns; ++j) {
+          const VariableId sum = sums[static_cast<std::size_t>(chain * size + i * columns + j)];
+          builder_.set(sum, builder_.multiply_add(a, b[static_cast<std::size_t>(j)], builder_.get(sum)));
+        }
       }
     };
     builder_.loop(0, whole, together, [&](const Affine& inner) {
@@ -188,7 +229,15 @@ class ProductLowering {
     for (std::int64_t inner = whole; inner < operands.inner(); inner += lanes_) {
       add((inner - whole) / lanes_, inner, static_cast<int>(std::min<std::int64_t>(lanes_, operands.inner() - inner)));
     }
-    return sums;
+    std::vector<Register> totals;
+    for (std::int64_t i = 0; i < size; ++i) {
+      Register total = builder_.get(sums[static_cast<std::size_t>(i)]);
+      for (std::int64_t chain = 1; chain < chains; ++chain) {
+        total = builder_.add(total, builder_.get(sums[static_cast<std::size_t>(chain * size + i)]));
+      }
+      totals.push_back(total);
+    }
+    return totals;
   }
 
   // alpha and beta, and then the rest of the group.
@@ -230,7 +279,9 @@ void copy_transposes(Context& context, NodeIndex last) {
     const RegionValue& b = context.region[value];
     // A row is its own transpose, and so is a column; for one row of A, B is read as it lies.
     const bool one_row = context.region[node.result].rows == 1;
-    if (one_row || b.rows == 1 || b.columns == 1 || context.transposes.contains(value)) continue;
+    if (context.in_lanes.contains(node.result) || one_row || b.rows == 1 || b.columns == 1 ||
+        context.transposes.contains(value))
+      continue;
     const std::string name = "transposed_" + context.region.name_of(value);
     context.transposes[value] = transposed_copy(context, name, context.place(value));
   }

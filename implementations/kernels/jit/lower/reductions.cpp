@@ -4,27 +4,50 @@
 #include <vector>
 
 #include "implementations/kernels/jit/loops/functions.h"
+#include "implementations/kernels/jit/loops/lane_sums.h"
 #include "implementations/kernels/rules/losses.h"
 
 namespace gdbench::kernels::jit {
 namespace {
 
 // Sums that are added up side by side, so that an addition need not wait for the one before.
-constexpr std::int64_t kSums = 4;
+constexpr std::int64_t kSums = 8;
 
-// A column in memory that is one vector after the other.
-Register sum_of_column(Context& context, const Matrix& column) {
+// Sums of columns whose rows lie side by side, for up to as many columns as there are lanes.
+Register sums_of_columns(Context& context, const Matrix& matrix, const Affine& column, std::int64_t columns) {
   Builder& builder = context.builder;
   const int lanes = context.lanes();
-  const VariableId sum = builder.variable({context.real(), lanes});
-  builder.set(sum, context.real_number(0, lanes));
-  const std::int64_t whole = column.rows / lanes * lanes;
-  const auto add = [&](const Affine& row, int active) {
-    builder.set(sum, builder.add(builder.get(sum), builder.load(column.at(row, 0), lanes, active)));
+  const std::int64_t vectors = matrix.rows / lanes;
+  const std::int64_t chains = std::clamp<std::int64_t>(kSums / columns, 1, std::max<std::int64_t>(vectors, 1));
+  const std::int64_t together = chains * lanes;
+  const std::int64_t whole = vectors / chains * together;
+  std::vector<VariableId> sums;
+  for (std::int64_t i = 0; i < chains * columns; ++i) {
+    sums.push_back(builder.variable({context.real(), lanes}));
+    builder.set(sums.back(), context.real_number(0, lanes));
+  }
+  const auto add = [&](std::int64_t chain, const Affine& row, int active) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      const VariableId sum = sums[static_cast<std::size_t>(chain * columns + j)];
+      const Register entries = builder.load(matrix.at(row, column + Affine(j)), lanes, active);
+      builder.set(sum, builder.add(builder.get(sum), entries));
+    }
   };
-  builder.loop(0, whole, lanes, [&](const Affine& row) { add(row, lanes); });
-  if (whole < column.rows) add(whole, static_cast<int>(column.rows - whole));
-  return builder.sum_of_lanes(builder.get(sum));
+  builder.loop(0, whole, together, [&](const Affine& row) {
+    for (std::int64_t chain = 0; chain < chains; ++chain) add(chain, row + Affine(chain * lanes), lanes);
+  });
+  for (std::int64_t row = whole; row < matrix.rows; row += lanes) {
+    add((row - whole) / lanes, row, static_cast<int>(std::min<std::int64_t>(lanes, matrix.rows - row)));
+  }
+  std::vector<Register> totals;
+  for (std::int64_t j = 0; j < columns; ++j) {
+    Register total = builder.get(sums[static_cast<std::size_t>(j)]);
+    for (std::int64_t chain = 1; chain < chains; ++chain) {
+      total = builder.add(total, builder.get(sums[static_cast<std::size_t>(chain * columns + j)]));
+    }
+    totals.push_back(total);
+  }
+  return sums_of_lanes(builder, std::move(totals));
 }
 
 // Of one vector of columns.
@@ -67,6 +90,7 @@ class SoftmaxGradient {
   static constexpr std::int64_t kMostVectors = 8;
 
   void run() {
+    if (outputs_.rows_side_by_side() && outputs_.columns > 1) return rows_in_lanes();
     builder_.loop(0, outputs_.rows, 1, [&](const Affine& row) {
       if (vectors_ <= kMostVectors) {
         short_row(row);
@@ -77,6 +101,36 @@ class SoftmaxGradient {
   }
 
  private:
+  // A vector of rows after the other, with no sums of lanes.
+  void rows_in_lanes() {
+    const std::int64_t whole = outputs_.rows / lanes_ * lanes_;
+    builder_.loop(0, whole, lanes_, [&](const Affine& row) { rows_from(row, lanes_); });
+    if (whole < outputs_.rows) rows_from(whole, static_cast<int>(outputs_.rows - whole));
+  }
+
+  void rows_from(const Affine& row, int active) {
+    std::vector<Register> values;
+    for (std::int64_t column = 0; column < outputs_.columns; ++column) {
+      values.push_back(builder_.load(outputs_.at(row, column), lanes_));
+    }
+    Register greatest = values[0];
+    for (std::size_t j = 1; j < values.size(); ++j) greatest = builder_.maximum(greatest, values[j]);
+    Register sum = 0;
+    for (std::size_t j = 0; j < values.size(); ++j) {
+      values[j] = exponential(builder_, builder_.subtract(values[j], greatest));
+      sum = j == 0 ? values[j] : builder_.add(sum, values[j]);
+    }
+    const Register factor = builder_.divide(context_.real_number(scale(), lanes_), sum);
+    const Register labels = builder_.load(context_.place(node_.operands[1]).at(row, 0), lanes_, active);
+    for (std::size_t j = 0; j < values.size(); ++j) {
+      const Register value = builder_.multiply(values[j], factor);
+      const Register less = builder_.subtract(value, context_.real_number(scale(), lanes_));
+      const Register is_label =
+          builder_.equal(labels, builder_.constant({Scalar::i32, lanes_}, static_cast<double>(j)));
+      writer_.finish({row, static_cast<std::int64_t>(j), true, lanes_, active}, builder_.select(is_label, less, value));
+    }
+  }
+
   void short_row(const Affine& row) {
     std::vector<Register> values;
     for (std::int64_t v = 0; v < vectors_; ++v) values.push_back(load(row, v * lanes_, active_of(v)));
@@ -105,7 +159,11 @@ class SoftmaxGradient {
       builder_.set(greatest, builder_.maximum(builder_.get(greatest), load(row, column, active)));
     });
     const Register most = builder_.splat(builder_.maximum_of_lanes(builder_.get(greatest)), lanes_);
-    const Matrix& result = context_.place(node_.result);
+    if (!context_.has_place(node_.result)) {  // nobody else reads it
+      const RegionValue& shape = context_.region[node_.result];
+      context_.place_at(node_.result, context_.allocate("softmax", shape.rows, shape.columns));
+    }
+    const Matrix result = context_.place(node_.result);
     for_each_vector([&](const Affine& column, int active) {
       const Register value = exponential(builder_, builder_.subtract(load(row, column, active), most));
       builder_.set(sum, builder_.add(builder_.get(sum), value));
@@ -170,8 +228,16 @@ void lower_column_sum(Context& context, GroupWriter& writer) {
   const Matrix matrix = context.place(writer.root().operands[0]);
   Builder& builder = context.builder;
   const int lanes = context.lanes();
-  if (matrix.columns == 1) {
-    writer.finish({0, 0, true, 1, 1}, sum_of_column(context, matrix));
+  if (matrix.rows_side_by_side()) {
+    const auto columns_from = [&](const Affine& column, std::int64_t columns) {
+      const Register sums = sums_of_columns(context, matrix, column, columns);
+      const bool along_rows = matrix.columns == 1;
+      writer.finish({0, column, along_rows, builder.type_of(sums).lanes, static_cast<int>(columns), false}, sums);
+    };
+    const std::int64_t most = std::min<std::int64_t>(kSums, lanes);
+    const std::int64_t blocks = matrix.columns / most * most;
+    builder.loop(0, blocks, most, [&](const Affine& column) { columns_from(column, most); });
+    if (blocks < matrix.columns) columns_from(blocks, matrix.columns - blocks);
     return;
   }
   const std::int64_t whole = matrix.columns / lanes * lanes;

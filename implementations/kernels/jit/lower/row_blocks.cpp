@@ -38,10 +38,14 @@ class Classification {
   }
 
  private:
-  static Kind kind_of(const Node& node, const RowBlocks& blocks) {
+  Kind kind_of(const Node& node, const RowBlocks& blocks) const {
     const auto of_batch = [&](ValueId value) { return blocks.batch.contains(value); };
     const auto batches = std::ranges::count_if(node.operands, of_batch);
     if (batches == 0) return Kind::other;
+    // What comes after the batch, or is not known before its last row.
+    const bool other = std::ranges::any_of(
+        node.operands, [&](ValueId value) { return region_[value].role == RegionRole::result && !of_batch(value); });
+    if (other) return Kind::unknown;
     switch (node.op()) {
       case Op::product:
         // C0 of a sum over blocks would be added once for each.
@@ -69,29 +73,44 @@ std::optional<RowBlocks> find_row_blocks(Region& region) {
     return blocks.batch.contains(node.result) || blocks.sums.contains(node.result);
   });
   blocks.nodes = static_cast<NodeIndex>(behind.begin() - region.nodes.begin());
+  if (blocks.nodes == 0) return {};
   return blocks;
 }
 
+namespace {
+
+// Half of what the caches of most processors hold, or somewhat more.
+constexpr std::int64_t kFirstCache = 24 << 10;
+constexpr std::int64_t kSecondCache = 512 << 10;
+
+std::int64_t bytes_of_a_row(const Region& region, const RowBlocks& blocks) {
+  std::int64_t columns = 0;
+  for (const ValueId value : blocks.batch) columns += region[value].columns;
+  return columns * static_cast<std::int64_t>(bytes_of(region.real));
+}
+
+}  // namespace
+
 std::int64_t rows_of_a_block(const Region& region, const RowBlocks& blocks) {
-  // Half of what the caches of most processors hold.
-  constexpr std::int64_t kFirstCache = 24 << 10;
-  constexpr std::int64_t kSecondCache = 512 << 10;
   constexpr std::int64_t kLeastRows = 16;
   constexpr std::int64_t kRowsForLargeParameters = 64;
   const auto element = static_cast<std::int64_t>(bytes_of(region.real));
-  std::int64_t row_bytes = 0;
+  const std::int64_t row_bytes = bytes_of_a_row(region, blocks);
   std::int64_t parameter_bytes = 0;
-  for (ValueId value = 0; value < region.values.size(); ++value) {
-    if (blocks.batch.contains(value)) row_bytes += region[value].columns * element;
-    if (region[value].role == RegionRole::parameter) {
-      parameter_bytes += region[value].rows * region[value].columns * element;
-    }
+  for (const RegionValue& value : region.values) {
+    if (value.role == RegionRole::parameter) parameter_bytes += value.rows * value.columns * element;
   }
   const bool large_parameters = parameter_bytes > kFirstCache;
   if (blocks.rows * row_bytes <= (large_parameters ? kSecondCache : kFirstCache)) return blocks.rows;
   std::int64_t rows = std::max(kFirstCache / row_bytes, large_parameters ? kRowsForLargeParameters : kLeastRows);
   rows = std::min(rows / kLeastRows * kLeastRows, blocks.rows);
   return rows;
+}
+
+std::int64_t rows_of_a_block_in_lanes(const Region& region, const RowBlocks& blocks, int lanes) {
+  constexpr std::int64_t kVectors = 64;
+  if (blocks.rows * bytes_of_a_row(region, blocks) <= kSecondCache) return blocks.rows;
+  return std::min(kVectors * lanes, blocks.rows);
 }
 
 }  // namespace gdbench::kernels::jit

@@ -11,10 +11,10 @@
 namespace gdbench::kernels::jit {
 
 struct RowBlocks {
-  std::set<ValueId> batch;       // values with a row for each row of the batch
-  std::set<ValueId> sums;        // what is summed over the rows
-  NodeIndex nodes = 0;           // so many nodes, the first ones, are the batch's
-  std::int64_t rows = 0;         // of the batch
+  std::set<ValueId> batch;  // values with a row for each row of the batch
+  std::set<ValueId> sums;   // what is summed over the rows
+  NodeIndex nodes = 0;      // so many nodes, the first ones, are the batch's
+  std::int64_t rows = 0;    // of the batch
 };
 
 // Puts the batch's nodes first. Nothing where a step does not have that form: a batch in several parts, a product of
@@ -24,5 +24,9 @@ std::optional<RowBlocks> find_row_blocks(Region& region);
 // Rows of a block such that its values stay in the first cache, or in the second where the parameters fill the first;
 // all rows where nothing is gained.
 std::int64_t rows_of_a_block(const Region& region, const RowBlocks& blocks);
+
+// The same where `lanes` rows are a vector: sums of lanes are few beside the products that they end, and values stay in
+// the second cache.
+std::int64_t rows_of_a_block_in_lanes(const Region& region, const RowBlocks& blocks, int lanes);
 
 }  // namespace gdbench::kernels::jit

@@ -1,13 +1,17 @@
 #include "implementations/kernels/jit/lower/step.h"
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 
 #include "implementations/kernels/jit/loops/check.h"
+#include "implementations/kernels/jit/lower/gather.h"
+#include "implementations/kernels/jit/lower/layout.h"
 #include "implementations/kernels/jit/lower/product.h"
 #include "implementations/kernels/jit/lower/reductions.h"
 #include "implementations/kernels/jit/lower/row_blocks.h"
 #include "implementations/kernels/jit/lower/scalars.h"
+#include "implementations/kernels/jit/lower/stream.h"
 #include "implementations/kernels/jit/lower/update.h"
 
 namespace gdbench::kernels::jit {
@@ -31,70 +35,174 @@ void lower_group(Context& context, const Group& group) {
   writer.compute_all();
 }
 
-void lower_nodes(Context& context, NodeIndex first, NodeIndex last, bool fuse) {
-  for (const Group& group : make_groups(context.region, first, last, fuse)) lower_group(context, group);
-}
+class StepLowering {
+ public:
+  StepLowering(Region region, const Target& target, const Choices& choices)
+      : region_(ordered(std::move(region))),
+        choices_(choices),
+        blocks_(find_row_blocks(region_)),
+        builder_(lowered_.program),
+        context_(region_, target, builder_) {
+    lowered_.program.name = "region";
+  }
 
-void set_to_zero(Context& context, ValueId value) {
-  const RegionValue& shape = context.region[value];
-  context.place_at(value, context.allocate(context.region.name_of(value), shape.rows, shape.columns));
-  Builder& builder = context.builder;
-  const Matrix& matrix = context.place(value);
-  const std::int64_t size = matrix.columns == 1 ? matrix.rows : matrix.rows * matrix.row_stride;
-  builder.loop(0, size, context.lanes(), [&](const Affine& index) {
-    builder.store({matrix.array, index}, context.real_number(0, context.lanes()));
-  });
-}
-
-// The batch's nodes block after block, then the others.
-void lower_blocks(Context& context, const RowBlocks& blocks, std::int64_t block_rows, bool fuse) {
-  for (const ValueId sum : blocks.sums) set_to_zero(context, sum);
-  context.accumulated = blocks.sums;
-  const std::int64_t whole = blocks.rows / block_rows * block_rows;
-  const auto lower_rows = [&](const Affine& first, std::int64_t rows) {
-    context.take_rows(blocks.batch, rows, first);
-    lower_nodes(context, 0, blocks.nodes, fuse);
-  };
-  context.builder.loop(0, whole, block_rows, [&](const Affine& first) { lower_rows(first, block_rows); });
-  if (whole < blocks.rows) lower_rows(whole, blocks.rows - whole);
-  context.accumulated.clear();
-  lower_nodes(context, blocks.nodes, context.region.nodes.size(), fuse);
-}
-
-void lower_to_loops(Context& context, const std::optional<RowBlocks>& blocks, const Choices& choices) {
-  context.builder.steps([&](const Affine& step) {
-    load_factors(context, step);
-    copy_transposes(context, context.region.nodes.size());
-    std::int64_t rows = 0;
-    if (blocks) rows = choices.block_rows != 0 ? choices.block_rows : rows_of_a_block(context.region, *blocks);
-    if (blocks && rows < blocks->rows) {
-      lower_blocks(context, *blocks, rows, choices.fuse);
+  Lowered run() {
+    const std::int64_t size = scalar_size(region_);
+    note("vectors of " + std::to_string(context_.target.vector_bits) + " bits, " +
+         std::to_string(context_.target.registers) + " registers");
+    if (choices_.has(Pass::scalarisation) && size <= choices_.scalar_limit && !region_.gathered) {
+      fired(Pass::scalarisation) = size;
+      note("scalars: " + std::to_string(size) + " multiplications a step, no loops");
+      lower_to_scalars(context_);
+    } else if (can_stream()) {
+      fired(Pass::streaming) = 1;
+      note("streaming: one pass over " + std::to_string(blocks_->rows) + " rows, " +
+           std::to_string(stream_size(region_, *blocks_)) + " registers");
+      put_rows_into_lanes(blocks_->rows);
+      lower_to_stream(context_, *blocks_);
     } else {
-      lower_nodes(context, 0, context.region.nodes.size(), choices.fuse);
+      lower_to_loops();
     }
-  });
-}
+    lowered_.arena_argument = context_.arena_argument();
+    lowered_.arena_bytes = context_.arena_bytes();
+    lowered_.packs = context_.packs();
+    lowered_.precomputed = context_.precomputed();
+    note("arena of " + std::to_string(lowered_.arena_bytes) + " bytes");
+    if (const std::string error = program_error(lowered_.program); !error.empty()) {
+      throw std::logic_error("the program is broken: " + error);
+    }
+    return std::move(lowered_);
+  }
+
+ private:
+  static Region ordered(Region region) {
+    sink_gradients(region);
+    return region;
+  }
+
+  std::int64_t& fired(Pass pass) { return lowered_.fired[static_cast<std::size_t>(pass)]; }
+  void note(const std::string& line) { lowered_.plan += line + "\n"; }
+
+  bool can_stream() const {
+    // Twice as many values as there are registers may be alive, if not at once.
+    return blocks_ && choices_.has(Pass::streaming) && choices_.has(Pass::layout) && choices_.lanes != Lanes::columns &&
+           can_have_rows_in_lanes(region_, *blocks_) && !region_.gathered && blocks_->rows >= 2 * context_.lanes() &&
+           stream_size(region_, *blocks_) <= 2 * context_.target.registers;
+  }
+
+  bool rows_are_lanes() {
+    if (!blocks_ || !choices_.has(Pass::layout) || choices_.lanes == Lanes::columns) return false;
+    if (!can_have_rows_in_lanes(region_, *blocks_)) return false;
+    if (choices_.lanes == Lanes::rows) return true;
+    const LayoutCosts costs = layout_costs(region_, *blocks_, context_.target);
+    note("vector operations, roughly: " + std::to_string(costs.columns_in_lanes) + " with columns as lanes, " +
+         std::to_string(costs.rows_in_lanes) + " with rows");
+    return blocks_->rows >= 2 * context_.lanes() && costs.rows_in_lanes < 0.9 * costs.columns_in_lanes;
+  }
+
+  // 0: the batch as a whole.
+  std::int64_t block_rows(bool in_lanes) const {
+    if (!blocks_ || !choices_.has(Pass::row_blocks)) return 0;
+    std::int64_t rows = choices_.block_rows;
+    if (rows == 0) {
+      rows =
+          in_lanes ? rows_of_a_block_in_lanes(region_, *blocks_, context_.lanes()) : rows_of_a_block(region_, *blocks_);
+    }
+    // Blocks of packed rows follow each other without gaps.
+    const std::int64_t lanes = context_.lanes();
+    if (in_lanes) rows = (rows + lanes - 1) / lanes * lanes;
+    return rows < blocks_->rows ? rows : 0;
+  }
+
+  void put_rows_into_lanes(std::int64_t block_rows) {
+    ++fired(Pass::layout);
+    note("layout: lanes are rows");
+    context_.in_lanes = blocks_->batch;
+    for (const ValueId value : blocks_->batch) {
+      const RegionValue& input = region_[value];
+      if (input.role != RegionRole::result && input.columns > 1) context_.pack(value, block_rows);
+    }
+  }
+
+  void lower_to_loops() {
+    const bool in_lanes = rows_are_lanes();
+    const std::int64_t rows = block_rows(in_lanes);
+    if (in_lanes) put_rows_into_lanes(rows == 0 ? blocks_->rows : rows);
+    if (rows != 0) {
+      fired(Pass::row_blocks) = (blocks_->rows + rows - 1) / rows;
+      note("row blocks: " + std::to_string(blocks_->rows) + " rows in blocks of " + std::to_string(rows));
+    }
+    builder_.steps([&](const Affine& step) {
+      load_factors(context_, step);
+      context_.begin_step(step);
+      gather(context_);
+      copy_transposes(context_, region_.nodes.size());
+      if (rows != 0) {
+        lower_blocks(rows);
+      } else {
+        lower_nodes(0, region_.nodes.size(), true);
+      }
+    });
+  }
+
+  // `count`: whether the groups are noted and their passes counted; a block is lowered twice where the last one is
+  // smaller.
+  void lower_nodes(NodeIndex first, NodeIndex last, bool count) {
+    const Fusion fusion{choices_.has(Pass::product_epilogues), choices_.has(Pass::update_epilogues)};
+    for (const Group& group : make_groups(region_, first, last, fusion)) {
+      if (count) note_group(group);
+      lower_group(context_, group);
+    }
+  }
+
+  void note_group(const Group& group) {
+    std::string line = "group:";
+    for (const NodeIndex index : group.nodes) {
+      const bool root = index == group.nodes.front();
+      const bool update = region_.nodes[index].op() == Op::update;
+      if (!root) ++fired(update ? Pass::update_epilogues : Pass::product_epilogues);
+      line += (root ? " " : "; ") + text_of(region_, region_.nodes[index]);
+    }
+    note(line);
+  }
+
+  void set_to_zero(ValueId value) {
+    const RegionValue& shape = region_[value];
+    context_.place_at(value, context_.allocate(region_.name_of(value), shape.rows, shape.columns));
+    const Matrix& matrix = context_.place(value);
+    const std::int64_t size = lowered_.program.arrays[matrix.array].size;
+    builder_.loop(0, size, context_.lanes(), [&](const Affine& index) {
+      builder_.store({matrix.array, index}, context_.real_number(0, context_.lanes()));
+    });
+  }
+
+  // The batch's nodes block after block, then the others.
+  void lower_blocks(std::int64_t rows) {
+    for (const ValueId sum : blocks_->sums) set_to_zero(sum);
+    context_.accumulated = blocks_->sums;
+    const std::int64_t whole = blocks_->rows / rows * rows;
+    const auto lower_rows = [&](const Affine& first, std::int64_t count) {
+      context_.take_rows(blocks_->batch, count, first);
+      lower_nodes(0, blocks_->nodes, count == rows);
+    };
+    builder_.loop(0, whole, rows, [&](const Affine& first) { lower_rows(first, rows); });
+    if (whole < blocks_->rows) lower_rows(whole, blocks_->rows - whole);
+    context_.accumulated.clear();
+    lower_nodes(blocks_->nodes, region_.nodes.size(), true);
+  }
+
+  Region region_;
+  Choices choices_;
+  std::optional<RowBlocks> blocks_;
+  Lowered lowered_;
+  Builder builder_;
+  Context context_;
+};
 
 }  // namespace
 
 Lowered lower(Region region, const Target& target, const Choices& choices) {
-  sink_gradients(region);
-  const std::optional<RowBlocks> blocks = find_row_blocks(region);
-  Lowered lowered;
-  lowered.program.name = "region";
-  Builder builder(lowered.program);
-  Context context(region, target, builder);
-  if (scalar_size(region) <= choices.scalar_limit) {
-    lower_to_scalars(context);
-  } else {
-    lower_to_loops(context, blocks, choices);
-  }
-  lowered.arena_argument = context.arena_argument();
-  lowered.arena_bytes = context.arena_bytes();
-  if (const std::string error = program_error(lowered.program); !error.empty()) {
-    throw std::logic_error("the program is broken: " + error);
-  }
-  return lowered;
+  return StepLowering(std::move(region), target, choices).run();
 }
 
 }  // namespace gdbench::kernels::jit

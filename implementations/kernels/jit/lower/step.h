@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "implementations/kernels/jit/lower/choices.h"
+#include "implementations/kernels/jit/lower/context.h"
 #include "implementations/kernels/jit/lower/target.h"
 #include "implementations/kernels/jit/region/region.h"
 
@@ -13,13 +16,10 @@ struct Lowered {
   Program program;
   std::size_t arena_argument = 0;  // which of the function's arguments that is
   std::int64_t arena_bytes = 0;
-};
-
-// What a lowering may choose.
-struct Choices {
-  bool fuse = true;                 // elementwise nodes are computed where their operands are (groups.h)
-  std::int64_t block_rows = 0;      // of a batch in blocks (row_blocks.h); 0: as many as the caches are for
-  std::int64_t scalar_limit = 256;  // up to this size (scalars.h) a model becomes scalars
+  std::vector<Pack> packs;  // to be made in the arena before the first step
+  std::vector<Precomputed> precomputed;  // likewise
+  std::int64_t fired[kPassCount] = {};
+  std::string plan;  // what was chosen, for readers
 };
 
 // Throws std::logic_error where the program it wrote is none (loops/check.h): a fault in a lowering.

@@ -15,7 +15,7 @@ struct Target {
   int lanes(Scalar scalar) const { return vector_bits / 8 / static_cast<int>(bytes_of(scalar)); }
 };
 
-// Of this machine, but of at most `most_bits` (0: any). Null where it lacks AVX2 or FMA.
-const Target* this_machine(int most_bits);
+// Of this machine, with vectors of `bits` where it has them (0: as it is fastest). Null where it lacks AVX2 or FMA.
+const Target* this_machine(int bits);
 
 }  // namespace gdbench::kernels::jit

@@ -21,8 +21,7 @@ void load_factors(Context& context, const Affine& step) {
   StepFactors factors;
   factors.rate = rounded(rate);
   if (decay_of(optimizer) == Decay::decoupled) {
-    factors.shrinkage =
-        rounded(builder.multiply(rate, builder.constant({Scalar::f64, 1}, optimizer.weight_decay)));
+    factors.shrinkage = rounded(builder.multiply(rate, builder.constant({Scalar::f64, 1}, optimizer.weight_decay)));
   }
   if (optimizer.kind == GDBENCH_ADAM || optimizer.kind == GDBENCH_ADAMW) {
     factors.corrected_rate = rounded(builder.multiply(rate, load(1)));
@@ -61,8 +60,7 @@ class Update {
 
   // parameter - factor value
   Register minus_product(Register factor, Register value) {
-    const Register negative = builder_.subtract(number(0), splat(factor));
-    return builder_.multiply_add(negative, value, entries_.parameter);
+    return builder_.multiply_add(builder_.negate(splat(factor)), value, entries_.parameter);
   }
 
   // old := factor old + share new

@@ -44,7 +44,10 @@ Region region_of(const TrainingRegion& training) {
   const RegionGraph& graph = *training.graph;
   Region region;
   region.real = training.dtype == GDBENCH_F32 ? Scalar::f32 : Scalar::f64;
-  region.values.assign(graph.values, graph.values + graph.value_count);
+  region.gathered = training.gathers;
+  region.batch_rows = training.rows;
+  region.constant_batch = training.constant_x != nullptr && training.constant_targets != nullptr;
+  for (std::size_t i = 0; i < graph.value_count; ++i) region.values.push_back({graph.values[i]});
   for (std::size_t i = 0; i < graph.node_count; ++i) {
     const RegionNode& from = graph.nodes[i];
     Node node{from.request, {from.operands, from.operands + from.operand_count}, from.result};

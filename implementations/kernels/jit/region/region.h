@@ -23,12 +23,28 @@ struct Node {
   Op op() const { return request.op; }
 };
 
+// (left' right) factor, over all rows of the batch; a side without a value is a column of ones.
+struct HoistedProduct {
+  std::optional<ValueId> left;
+  std::optional<ValueId> right;
+  double factor = 1;
+};
+
+struct Value : RegionValue {
+  // Of a value that is computed before the first step, from a batch that is the same in all of them. No node has it as
+  // its result.
+  std::optional<HoistedProduct> hoisted = {};
+};
+
 struct Region {
   Scalar real = Scalar::f32;
-  std::vector<RegionValue> values;
+  bool constant_batch = false;  // all steps see the same X and targets
+  bool gathered = false;        // the rows of a step's batch are given by their numbers
+  std::int64_t batch_rows = 0;
+  std::vector<Value> values;
   std::vector<Node> nodes;
 
-  const RegionValue& operator[](ValueId value) const { return values[value]; }
+  const Value& operator[](ValueId value) const { return values[value]; }
   // The node that computes a value; nothing for inputs.
   std::optional<NodeIndex> producer(ValueId value) const;
   // A name of its own, that is an identifier: "x", "parameter_16", "v7".

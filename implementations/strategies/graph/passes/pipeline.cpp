@@ -33,20 +33,22 @@ void verify(const Graph& graph, const char* after) {
   if (!error.empty()) throw Failure(GDBENCH_FAILED, std::string("the graph is broken after ") + after + ": " + error);
 }
 
-[[noreturn]] void refuse(const std::string& name) {
+[[noreturn]] void refuse(const std::string& name, const std::string& others) {
   std::string names;
   for (const Pass& pass : kPasses) names += std::string(pass.name) + ", ";
+  std::istringstream more(others);
+  for (std::string other; std::getline(more, other, '|');) names += other + ", ";
   throw Failure(GDBENCH_UNSUPPORTED,
                 "passes: found \"" + name + "\", expected all, none, or -NAME or +NAME of " + names + kBufferReuse);
 }
 
-void switch_by(Selection& selection, const std::string& word) {
+void switch_by(Selection& selection, const std::string& word, const std::string& others) {
   if (word == "all" || word == "none") {
     selection.passes.assign(std::size(kPasses), word == "all");
     selection.buffer_reuse = word == "all";
     return;
   }
-  if (word[0] != '-' && word[0] != '+') refuse(word);
+  if (word[0] != '-' && word[0] != '+') refuse(word, others);
   const bool on = word[0] == '+';
   const std::string_view name = std::string_view(word).substr(1);
   if (name == kBufferReuse) {
@@ -55,7 +57,10 @@ void switch_by(Selection& selection, const std::string& word) {
   }
   const auto* pass =
       std::find_if(std::begin(kPasses), std::end(kPasses), [&](const Pass& p) { return p.name == name; });
-  if (pass == std::end(kPasses)) refuse(word);
+  if (pass == std::end(kPasses)) {
+    if (!is_among(others, name)) refuse(word, others);
+    return;
+  }
   selection.passes[static_cast<std::size_t>(pass - kPasses)] = on;
 }
 
@@ -63,11 +68,15 @@ void switch_by(Selection& selection, const std::string& word) {
 
 std::span<const Pass> all_passes() { return kPasses; }
 
-Selection parse_selection(const std::string& text) {
+bool is_among(const std::string& names, std::string_view name) {
+  return ("|" + names + "|").find("|" + std::string(name) + "|") != std::string::npos;
+}
+
+Selection parse_selection(const std::string& text, const std::string& others) {
   Selection selection{std::vector<bool>(std::size(kPasses), true), true};
   std::istringstream words(text);
   for (std::string word; std::getline(words, word, ',');) {
-    if (!word.empty()) switch_by(selection, word);
+    if (!word.empty()) switch_by(selection, word, others);
   }
   return selection;
 }

@@ -1,0 +1,16 @@
+// Files that show what was made of a region.
+#pragma once
+
+#include <string>
+
+#include "implementations/kernels/jit/llvm/compiler.h"
+#include "implementations/kernels/jit/lower/step.h"
+
+namespace gdbench::kernels::jit {
+
+// Into `folder`, which it makes: NAME-region.txt as it was handed over, NAME-plan.txt, NAME.cpp, NAME.ll and NAME.s.
+// Throws std::runtime_error where a file cannot be written.
+void dump(const std::string& folder, const std::string& name, const Region& region, const Lowered& lowered,
+          const Listing& listing);
+
+}  // namespace gdbench::kernels::jit

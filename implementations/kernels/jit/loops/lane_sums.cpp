@@ -1,0 +1,60 @@
+#include "implementations/kernels/jit/loops/lane_sums.h"
+
+namespace gdbench::kernels::jit {
+namespace {
+
+// Vectors that each hold the lanes of `sources` vectors, one part of them after the other, which halving makes shorter.
+class Halving {
+ public:
+  Halving(Builder& builder, int lanes) : builder_(builder), part_(lanes) {}
+
+  bool done() const { return part_ == 1; }
+
+  // Each pair becomes one vector of the halves of both.
+  std::vector<Register> pairs(const std::vector<Register>& vectors) {
+    std::vector<Register> merged;
+    for (std::size_t i = 0; i < vectors.size(); i += 2) merged.push_back(halves(vectors[i], &vectors[i + 1]));
+    part_ /= 2;
+    return merged;
+  }
+
+  Register alone(Register vector) {
+    const Register shorter = halves(vector, nullptr);
+    part_ /= 2;
+    return shorter;
+  }
+
+ private:
+  // First halves of all parts, of the vector and of the one beside it, plus second halves.
+  Register halves(Register vector, const Register* beside) {
+    const int lanes = builder_.type_of(vector).lanes;
+    std::vector<int> first;
+    for (int of = 0; of < (beside == nullptr ? 1 : 2); ++of) {
+      for (int part = 0; part < lanes; part += part_) {
+        for (int lane = 0; lane < part_ / 2; ++lane) first.push_back(of * lanes + part + lane);
+      }
+    }
+    std::vector<int> second = first;
+    for (int& lane : second) lane += part_ / 2;
+    const Register other = beside == nullptr ? vector : *beside;
+    const Register upper = builder_.shuffle(vector, other, std::move(second));
+    return builder_.add(builder_.shuffle(vector, other, std::move(first)), upper);
+  }
+
+  Builder& builder_;
+  int part_;  // lanes that belong to one source
+};
+
+}  // namespace
+
+Register sums_of_lanes(Builder& builder, std::vector<Register> vectors) {
+  std::size_t count = 1;
+  while (count < vectors.size()) count *= 2;
+  vectors.resize(count, vectors.back());
+  Halving halving(builder, builder.type_of(vectors[0]).lanes);
+  while (vectors.size() > 1) vectors = halving.pairs(vectors);
+  while (!halving.done()) vectors[0] = halving.alone(vectors[0]);
+  return vectors[0];
+}
+
+}  // namespace gdbench::kernels::jit

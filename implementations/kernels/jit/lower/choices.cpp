@@ -1,0 +1,79 @@
+#include "implementations/kernels/jit/lower/choices.h"
+
+#include <cstdlib>
+#include <sstream>
+
+#include "implementations/options.h"
+
+namespace gdbench::kernels::jit {
+
+const char* const kPassNames = "product-epilogues|update-epilogues|row-blocks|layout|streaming|scalarisation";
+
+const char* name_of(Pass pass) {
+  switch (pass) {
+    case Pass::product_epilogues:
+      return "product-epilogues";
+    case Pass::update_epilogues:
+      return "update-epilogues";
+    case Pass::row_blocks:
+      return "row-blocks";
+    case Pass::layout:
+      return "layout";
+    case Pass::streaming:
+      return "streaming";
+    case Pass::scalarisation:
+      break;
+  }
+  return "scalarisation";
+}
+
+std::span<const gdbench_option> region_options() {
+  static constexpr gdbench_option kOptions[] = {
+      {"block_rows", GDBENCH_OPTION_INTEGER, 0, "0", nullptr,
+       "rows of a batch that are processed together; 0: as many as the caches are for"},
+      {"scalar_limit", GDBENCH_OPTION_INTEGER, 0, "256", nullptr,
+       "up to so many multiplications of a step its entries become scalars"},
+      {"lanes", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|columns|rows",
+       "what of a batch a vector holds; auto: what costs less"},
+      {"vector_bits", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|256|512", "width of the vectors"},
+  };
+  return kOptions;
+}
+
+namespace {
+
+void switch_passes(Choices& choices, const std::string& text) {
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    for (std::size_t i = 0; i < kPassCount; ++i) {
+      const std::string name = name_of(static_cast<Pass>(i));
+      if (word == "all" || word == "+" + name) choices.on[i] = true;
+      if (word == "none" || word == "-" + name) choices.on[i] = false;
+    }
+  }
+}
+
+std::int64_t number_of(const gdbench_settings& settings, const char* key, std::int64_t otherwise) {
+  const std::string value = implementations::option_value(settings, key);
+  return value.empty() ? otherwise : std::strtoll(value.c_str(), nullptr, 10);
+}
+
+}  // namespace
+
+Choices choices_of(const gdbench_settings* settings) {
+  Choices choices;
+  if (settings == nullptr) return choices;
+  switch_passes(choices, implementations::option_value(*settings, "passes"));
+  choices.block_rows = number_of(*settings, "block_rows", choices.block_rows);
+  choices.scalar_limit = number_of(*settings, "scalar_limit", choices.scalar_limit);
+  const std::string lanes = implementations::option_value(*settings, "lanes");
+  if (lanes == "columns") choices.lanes = Lanes::columns;
+  if (lanes == "rows") choices.lanes = Lanes::rows;
+  const std::string bits = implementations::option_value(*settings, "vector_bits");
+  if (bits == "256") choices.vector_bits = 256;
+  if (bits == "512") choices.vector_bits = 512;
+  choices.dump = implementations::option_value(*settings, "dump");
+  return choices;
+}
+
+}  // namespace gdbench::kernels::jit

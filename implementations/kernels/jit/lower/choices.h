@@ -1,0 +1,46 @@
+// What a lowering may choose, the options that say so, and what came of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gdbench/plugin.h"
+
+namespace gdbench::kernels::jit {
+
+// Passes over a region, each of which can be switched off.
+enum class Pass : std::uint8_t {
+  product_epilogues,  // elementwise nodes are computed where their operands are (groups.h)
+  update_epilogues,   // so are updates, behind the products of their gradients
+  row_blocks,         // a batch is processed in blocks of rows (row_blocks.h)
+  layout,             // lanes are rows where that is less work (layout.h)
+  streaming,          // narrow models go over the batch once (stream.h)
+  scalarisation,      // tiny models become scalars (scalars.h)
+};
+constexpr std::size_t kPassCount = 6;
+
+enum class Lanes : std::uint8_t { cheaper, columns, rows };
+
+const char* name_of(Pass pass);
+
+struct Choices {
+  bool on[kPassCount] = {true, true, true, true, true, true};
+  std::int64_t block_rows = 0;  // of a block of rows; 0: as many as the caches are for
+  std::int64_t scalar_limit = 256;
+  Lanes lanes = Lanes::cheaper;
+  int vector_bits = 0;  // 0: as the processor is fastest
+  std::string dump;     // a folder for what was made of the region; empty: none
+
+  bool has(Pass pass) const { return on[static_cast<std::size_t>(pass)]; }
+};
+
+// Options but for the passes; kPassNames is what the option `passes` switches, separated by '|'.
+std::span<const gdbench_option> region_options();
+extern const char* const kPassNames;
+
+// From an instance's settings; null: the defaults.
+Choices choices_of(const gdbench_settings* settings);
+
+}  // namespace gdbench::kernels::jit
