@@ -129,7 +129,7 @@ cpu::OwnedCall* bind_region(const TrainingRegion& training, std::string& unsuppo
   const Clock::time_point start = Clock::now();
   Region source = region_of(training);
   if (training.hoist && !hoist(source)) {
-    unsupported = "anything to hoist but of linear regression on a batch that is the same in all steps";
+    unsupported = "hoisting but for linear regression on a batch that is the same in all steps";
     return nullptr;
   }
   const Lowered lowered = lower(source, *target, choices);

@@ -69,7 +69,7 @@ void switch_by(Selection& selection, const std::string& word, const std::string&
 std::span<const Pass> all_passes() { return kPasses; }
 
 bool is_among(const std::string& names, std::string_view name) {
-  return ("|" + names + "|").find("|" + std::string(name) + "|") != std::string::npos;
+  return !name.empty() && ("|" + names + "|").find("|" + std::string(name) + "|") != std::string::npos;
 }
 
 Selection parse_selection(const std::string& text, const std::string& others) {
