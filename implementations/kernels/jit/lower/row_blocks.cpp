@@ -108,9 +108,12 @@ std::int64_t rows_of_a_block(const Region& region, const RowBlocks& blocks) {
 }
 
 std::int64_t rows_of_a_block_in_lanes(const Region& region, const RowBlocks& blocks, int lanes) {
-  constexpr std::int64_t kVectors = 64;
-  if (blocks.rows * bytes_of_a_row(region, blocks) <= kSecondCache) return blocks.rows;
-  return std::min(kVectors * lanes, blocks.rows);
+  // Somewhat more than the first cache: not all values of a block are alive at once. Sums of lanes, one per entry of a
+  // gradient and block, want some vectors each.
+  constexpr std::int64_t kBytes = 56 << 10;
+  constexpr std::int64_t kLeastVectors = 8;
+  const std::int64_t rows = std::max(kBytes / bytes_of_a_row(region, blocks), kLeastVectors * lanes);
+  return std::min(rows / lanes * lanes, blocks.rows);
 }
 
 }  // namespace gdbench::kernels::jit

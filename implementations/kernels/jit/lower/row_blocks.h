@@ -25,8 +25,7 @@ std::optional<RowBlocks> find_row_blocks(Region& region);
 // all rows where nothing is gained.
 std::int64_t rows_of_a_block(const Region& region, const RowBlocks& blocks);
 
-// The same where `lanes` rows are a vector: sums of lanes are few beside the products that they end, and values stay in
-// the second cache.
+// The same where `lanes` rows are a vector: sums of lanes are few beside the products that they end.
 std::int64_t rows_of_a_block_in_lanes(const Region& region, const RowBlocks& blocks, int lanes);
 
 }  // namespace gdbench::kernels::jit
