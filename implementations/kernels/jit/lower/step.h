@@ -16,7 +16,7 @@ struct Lowered {
   Program program;
   std::size_t arena_argument = 0;  // which of the function's arguments that is
   std::int64_t arena_bytes = 0;
-  std::vector<Pack> packs;  // to be made in the arena before the first step
+  std::vector<Pack> packs;               // to be made in the arena before the first step
   std::vector<Precomputed> precomputed;  // likewise
   std::int64_t fired[kPassCount] = {};
   std::string plan;  // what was chosen, for readers
