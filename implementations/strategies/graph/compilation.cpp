@@ -65,6 +65,7 @@ Graph Compilation::rewrite(const std::string& name, const std::function<Graph()>
   Graph graph = built(build);
   const Target target{.backend_flags = backend_flags_, .optimizer = problem_.optimizer, .region = true};
   add_reports(run_passes(graph, all_passes(), selection_.passes, target, observer(name)));
+  remove_dead_code(graph, target);  // also where that pass is switched off: a region has no word for what is dead
   return graph;
 }
 

@@ -1,10 +1,6 @@
 #include "implementations/strategies/graph/region.h"
 
-#include <algorithm>
-#include <string>
-
 #include "implementations/failure.h"
-#include "implementations/strategies/graph/ir/signature.h"
 
 namespace gdbench::strategies::graph {
 
@@ -32,26 +28,12 @@ RegionRole role_of(Role role) {
   throw Failure(GDBENCH_UNSUPPORTED, "regions of other tasks than train");
 }
 
-// By id: whether an update needs the node.
-std::vector<bool> needed_nodes(const Graph& graph) {
-  std::vector<bool> needed(graph.id_count(), false);
-  const std::vector<NodeId>& order = graph.order();
-  for (auto id = order.rbegin(); id != order.rend(); ++id) {
-    if (has_effect(graph, *id)) needed[*id] = true;
-    if (!needed[*id]) continue;
-    for (const NodeId operand : graph[*id].operands) needed[operand] = true;
-  }
-  return needed;
-}
-
 }  // namespace
 
 RegionDescription::RegionDescription(const Graph& graph, const Parameters& parameters,
                                      const std::vector<MicroBatch>& parts)
     : numbers_(graph.id_count()) {
-  const std::vector<bool> needed = needed_nodes(graph);
   for (const NodeId id : graph.order()) {
-    if (!needed[id]) continue;
     const Node& node = graph[id];
     if (node.kind != Kind::input && node.kind != Kind::call) {
       throw Failure(GDBENCH_UNSUPPORTED, "regions with constants, transposes or merged updates");

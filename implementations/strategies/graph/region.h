@@ -9,11 +9,12 @@
 
 namespace gdbench::strategies::graph {
 
-// Values and nodes of a graph; what nobody needs for an update is left out.
+// Values and nodes of a graph without dead code (passes/pass.h): the loss, which nobody reads, has no place in a
+// region.
 class RegionDescription {
  public:
-  // `parts` of the batch (micro_batches.h). Throws Failure (GDBENCH_UNSUPPORTED) for what
-  // regions have no word for: constants, transposes, inputs of other tasks than train.
+  // `parts` of the batch (micro_batches.h). Throws Failure (GDBENCH_UNSUPPORTED) for what regions have no word for:
+  // constants, transposes, inputs of other tasks than train.
   RegionDescription(const Graph& graph, const Parameters& parameters, const std::vector<MicroBatch>& parts);
 
   // Valid as long as this and the graph are.

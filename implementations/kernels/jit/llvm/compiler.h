@@ -1,4 +1,4 @@
-// Machine code for a program: the one file behind which LLVM is.
+// Machine code for a program: the one header behind which LLVM is.
 #pragma once
 
 #include <cstdint>
