@@ -11,14 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "implementations/kernels/cpu/elementwise_loops.h"
-#include "implementations/kernels/cpu/loss_loops.h"
 #include "implementations/kernels/jit/dump.h"
 #include "implementations/kernels/jit/llvm/compiler.h"
 #include "implementations/kernels/jit/lower/context.h"
 #include "implementations/kernels/jit/lower/step.h"
 #include "implementations/kernels/jit/region/hoist.h"
-#include "implementations/kernels/naive/product.h"
+#include "implementations/kernels/naive/definition.h"
 
 namespace gdbench::kernels {
 
@@ -159,20 +157,15 @@ cpu::OwnedCall* bind_region(const TrainingRegion& training, std::string& unsuppo
 }  // namespace jit
 
 const cpu::Definition& cpu::definition() {
-  static const Definition definition = {
-      .name = "jit",
-      .build = GDBENCH_KERNEL_BUILD,
-      .flags = 0,
-      .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
-      .optimizers = kAllOptimizers,
-      .bind =
-          [](const Request& request) { return request.op == Op::product ? naive::bind_product(request) : Binding(); },
-      .f32 = {elementwise_loops<float>(), loss_loops<float>()},
-      .f64 = {elementwise_loops<double>(), loss_loops<double>()},
-      .bind_region = jit::bind_region,
-      .region_options = jit::region_options(),
-      .region_passes = jit::kPassNames,
-  };
+  static const Definition definition = [] {
+    Definition regions = naive::definition();
+    regions.name = "jit";
+    regions.flags = 0;
+    regions.bind_region = jit::bind_region;
+    regions.region_options = jit::region_options();
+    regions.region_passes = jit::kPassNames;
+    return regions;
+  }();
   return definition;
 }
 

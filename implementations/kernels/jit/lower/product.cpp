@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "implementations/kernels/jit/loops/lane_sums.h"
+#include "implementations/kernels/jit/lower/lane_chains.h"
 
 namespace gdbench::kernels::jit {
 namespace {
@@ -40,9 +41,6 @@ struct Operands {
   Matrix b;
   std::int64_t inner() const { return a.columns; }
 };
-
-// Sums side by side that hide the latency of an addition: two units, four cycles.
-constexpr std::int64_t kChains = 8;
 
 class ProductLowering {
  public:
@@ -195,22 +193,13 @@ class ProductLowering {
   // [rows][columns] of a tile, whose last_active are its columns: vectors whose lanes add up to C's entries.
   std::vector<Register> inner_sums(const Operands& operands, const Tile& tile) {
     const std::int64_t columns = tile.last_active;
-    const std::int64_t size = tile.rows * columns;
-    const std::int64_t vectors = operands.inner() / lanes_;
-    const std::int64_t chains = std::clamp<std::int64_t>(kChains / size, 1, std::max<std::int64_t>(vectors, 1));
-    const std::int64_t together = chains * lanes_;
-    const std::int64_t whole = vectors / chains * together;
-    std::vector<VariableId> sums;
-    for (std::int64_t i = 0; i < chains * size; ++i) {
-      sums.push_back(builder_.variable({context_.real(), lanes_}));
-      builder_.set(sums.back(), context_.real_number(0, lanes_));
-    }
+    LaneChains sums(context_, tile.rows * columns, operands.inner());
     std::vector<Line> a_rows;
     std::vector<Line> b_columns;
     for (std::int64_t i = 0; i < tile.rows; ++i) a_rows.push_back(context_.row_of(operands.a, tile.row + Affine(i)));
     for (std::int64_t j = 0; j < columns; ++j)
       b_columns.push_back(context_.column_of(operands.b, tile.column + Affine(j)));
-    const auto add = [&](std::int64_t chain, const Affine& inner, int active) {
+    sums.for_each_vector([&](std::int64_t chain, const Affine& inner, int active) {
       // Neither operand's padding is known to be zero.
       const Line along{inner, {}};
       std::vector<Register> b;
@@ -218,26 +207,12 @@ class ProductLowering {
       for (std::int64_t i = 0; i < tile.rows; ++i) {
         const Register a = builder_.load(operands.a.at(a_rows[static_cast<std::size_t>(i)], along), lanes_, active);
         for (std::int64_t j = 0; j < columns; ++j) {
-          const VariableId sum = sums[static_cast<std::size_t>(chain * size + i * columns + j)];
+          const VariableId sum = sums.at(chain, i * columns + j);
           builder_.set(sum, builder_.multiply_add(a, b[static_cast<std::size_t>(j)], builder_.get(sum)));
         }
       }
-    };
-    builder_.loop(0, whole, together, [&](const Affine& inner) {
-      for (std::int64_t chain = 0; chain < chains; ++chain) add(chain, inner + Affine(chain * lanes_), lanes_);
     });
-    for (std::int64_t inner = whole; inner < operands.inner(); inner += lanes_) {
-      add((inner - whole) / lanes_, inner, static_cast<int>(std::min<std::int64_t>(lanes_, operands.inner() - inner)));
-    }
-    std::vector<Register> totals;
-    for (std::int64_t i = 0; i < size; ++i) {
-      Register total = builder_.get(sums[static_cast<std::size_t>(i)]);
-      for (std::int64_t chain = 1; chain < chains; ++chain) {
-        total = builder_.add(total, builder_.get(sums[static_cast<std::size_t>(chain * size + i)]));
-      }
-      totals.push_back(total);
-    }
-    return totals;
+    return sums.totals();
   }
 
   // alpha and beta, and then the rest of the group.

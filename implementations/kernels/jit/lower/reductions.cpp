@@ -5,56 +5,31 @@
 
 #include "implementations/kernels/jit/loops/functions.h"
 #include "implementations/kernels/jit/loops/lane_sums.h"
+#include "implementations/kernels/jit/lower/lane_chains.h"
 #include "implementations/kernels/rules/losses.h"
 
 namespace gdbench::kernels::jit {
 namespace {
 
-// Sums that are added up side by side, so that an addition need not wait for the one before.
-constexpr std::int64_t kSums = 8;
-
 // Sums of columns whose rows lie side by side, for up to as many columns as there are lanes.
 Register sums_of_columns(Context& context, const Matrix& matrix, const Affine& column, std::int64_t columns) {
   Builder& builder = context.builder;
-  const int lanes = context.lanes();
-  const std::int64_t vectors = matrix.rows / lanes;
-  const std::int64_t chains = std::clamp<std::int64_t>(kSums / columns, 1, std::max<std::int64_t>(vectors, 1));
-  const std::int64_t together = chains * lanes;
-  const std::int64_t whole = vectors / chains * together;
-  std::vector<VariableId> sums;
-  for (std::int64_t i = 0; i < chains * columns; ++i) {
-    sums.push_back(builder.variable({context.real(), lanes}));
-    builder.set(sums.back(), context.real_number(0, lanes));
-  }
-  const auto add = [&](std::int64_t chain, const Affine& row, int active) {
+  LaneChains sums(context, columns, matrix.rows);
+  sums.for_each_vector([&](std::int64_t chain, const Affine& row, int active) {
     for (std::int64_t j = 0; j < columns; ++j) {
-      const VariableId sum = sums[static_cast<std::size_t>(chain * columns + j)];
-      const Register entries = builder.load(matrix.at(row, column + Affine(j)), lanes, active);
+      const VariableId sum = sums.at(chain, j);
+      const Register entries = builder.load(matrix.at(row, column + Affine(j)), context.lanes(), active);
       builder.set(sum, builder.add(builder.get(sum), entries));
     }
-  };
-  builder.loop(0, whole, together, [&](const Affine& row) {
-    for (std::int64_t chain = 0; chain < chains; ++chain) add(chain, row + Affine(chain * lanes), lanes);
   });
-  for (std::int64_t row = whole; row < matrix.rows; row += lanes) {
-    add((row - whole) / lanes, row, static_cast<int>(std::min<std::int64_t>(lanes, matrix.rows - row)));
-  }
-  std::vector<Register> totals;
-  for (std::int64_t j = 0; j < columns; ++j) {
-    Register total = builder.get(sums[static_cast<std::size_t>(j)]);
-    for (std::int64_t chain = 1; chain < chains; ++chain) {
-      total = builder.add(total, builder.get(sums[static_cast<std::size_t>(chain * columns + j)]));
-    }
-    totals.push_back(total);
-  }
-  return sums_of_lanes(builder, std::move(totals));
+  return sums_of_lanes(builder, sums.totals());
 }
 
 // Of one vector of columns.
 Register sum_of_rows(Context& context, const Matrix& matrix, const Affine& column, int active) {
   Builder& builder = context.builder;
   const int lanes = context.lanes();
-  const std::int64_t together = std::min(kSums, matrix.rows);
+  const std::int64_t together = std::min(kChains, matrix.rows);
   const std::int64_t whole = matrix.rows / together * together;
   std::vector<VariableId> sums;
   for (std::int64_t i = 0; i < together; ++i) {
@@ -234,7 +209,7 @@ void lower_column_sum(Context& context, GroupWriter& writer) {
       const bool along_rows = matrix.columns == 1;
       writer.finish({0, column, along_rows, builder.type_of(sums).lanes, static_cast<int>(columns), false}, sums);
     };
-    const std::int64_t most = std::min<std::int64_t>(kSums, lanes);
+    const std::int64_t most = std::min<std::int64_t>(kChains, lanes);
     const std::int64_t blocks = matrix.columns / most * most;
     builder.loop(0, blocks, most, [&](const Affine& column) { columns_from(column, most); });
     if (blocks < matrix.columns) columns_from(blocks, matrix.columns - blocks);

@@ -6,6 +6,16 @@ namespace gdbench::kernels::jit {
 
 namespace {
 
+// Half of what the caches of most processors hold, or somewhat more.
+constexpr std::int64_t kFirstCache = 24 << 10;
+constexpr std::int64_t kSecondCache = 512 << 10;
+
+std::int64_t bytes_of_a_row(const Region& region, const RowBlocks& blocks) {
+  std::int64_t columns = 0;
+  for (const ValueId value : blocks.batch) columns += region[value].columns;
+  return columns * static_cast<std::int64_t>(bytes_of(region.real));
+}
+
 enum class Kind { batch, sum, other, unknown };
 
 class Classification {
@@ -76,20 +86,6 @@ std::optional<RowBlocks> find_row_blocks(Region& region) {
   if (blocks.nodes == 0) return {};
   return blocks;
 }
-
-namespace {
-
-// Half of what the caches of most processors hold, or somewhat more.
-constexpr std::int64_t kFirstCache = 24 << 10;
-constexpr std::int64_t kSecondCache = 512 << 10;
-
-std::int64_t bytes_of_a_row(const Region& region, const RowBlocks& blocks) {
-  std::int64_t columns = 0;
-  for (const ValueId value : blocks.batch) columns += region[value].columns;
-  return columns * static_cast<std::int64_t>(bytes_of(region.real));
-}
-
-}  // namespace
 
 std::int64_t rows_of_a_block(const Region& region, const RowBlocks& blocks) {
   constexpr std::int64_t kLeastRows = 16;

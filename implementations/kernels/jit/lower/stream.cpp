@@ -1,10 +1,12 @@
 #include "implementations/kernels/jit/lower/stream.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "implementations/kernels/jit/loops/lane_sums.h"
 #include "implementations/kernels/jit/lower/entry_lowering.h"
+#include "implementations/kernels/jit/lower/lane_chains.h"
 #include "implementations/kernels/jit/lower/update.h"
 
 namespace gdbench::kernels::jit {
@@ -22,7 +24,6 @@ class StreamLowering {
         rows_(context, lanes_, false) {}
 
   void run() {
-    const std::int64_t count = blocks_.rows;
     context_.take_rows(blocks_.batch, 1, 0);  // of vectors of rows
     state_.load_state();
     builder_.steps([&](const Affine& step) {
@@ -31,40 +32,23 @@ class StreamLowering {
       for (ValueId value = 0; value < region_.values.size(); ++value) {
         if (region_[value].role == RegionRole::parameter) spread(value);
       }
-      clear_sums();
-      const std::int64_t vectors = count / lanes_;
-      const std::int64_t together = std::clamp<std::int64_t>(vectors, 1, side_by_side());
-      const std::int64_t whole = vectors / together * together * lanes_;
-      builder_.loop(0, whole, together * lanes_, [&](const Affine& row) {
-        for (std::int64_t i = 0; i < together; ++i)
-          visit(row + Affine(i * lanes_), lanes_, static_cast<std::size_t>(i));
-      });
-      for (std::int64_t row = whole; row < count; row += lanes_) {
-        visit(row, static_cast<int>(std::min<std::int64_t>(lanes_, count - row)), 0);
-      }
-      add_up_sums();
+      LaneChains sums(context_, entries_of_sums(), blocks_.rows);
+      sums.for_each_vector([&](std::int64_t chain, const Affine& row, int active) { visit(row, active, sums, chain); });
+      add_up(sums);
       for (NodeIndex i = blocks_.nodes; i < region_.nodes.size(); ++i) state_.lower(region_.nodes[i]);
     });
     state_.store_state();
   }
 
  private:
-  // Accumulators of a sum over rows, [vectors side by side][entries].
-  struct Accumulators {
-    std::vector<std::vector<VariableId>> variables;
-    double scale = 1;  // what the sum is to be multiplied by
-  };
-
   std::size_t size_of(ValueId value) const {
     return static_cast<std::size_t>(region_[value].rows * region_[value].columns);
   }
 
-  // Vectors of rows whose sums are kept apart, so that an addition need not wait for the one before.
-  std::int64_t side_by_side() const {
-    constexpr std::int64_t kSums = 8;
+  std::int64_t entries_of_sums() const {
     std::size_t entries = 0;
     for (const ValueId sum : blocks_.sums) entries += size_of(sum);
-    return std::max<std::int64_t>(1, kSums / static_cast<std::int64_t>(entries));
+    return static_cast<std::int64_t>(entries);
   }
 
   // A parameter's entries in all lanes.
@@ -74,21 +58,9 @@ class StreamLowering {
     rows_[value] = std::move(entries);
   }
 
-  void clear_sums() {
-    for (const ValueId sum : blocks_.sums) {
-      Accumulators& accumulators = sums_[sum];
-      accumulators.variables.resize(static_cast<std::size_t>(side_by_side()));
-      for (std::vector<VariableId>& variables : accumulators.variables) {
-        for (std::size_t i = 0; i < size_of(sum); ++i) {
-          variables.push_back(builder_.variable({context_.real(), lanes_}));
-          builder_.set(variables.back(), context_.real_number(0, lanes_));
-        }
-      }
-    }
-  }
-
   // Rows from `row` on, of which `active` are some: forward, backward, and what they add to the sums.
-  void visit(const Affine& row, int active, std::size_t side) {
+  void visit(const Affine& row, int active, const LaneChains& sums, std::int64_t chain) {
+    std::int64_t sum = 0;
     for (const ValueId value : blocks_.batch) {
       if (region_[value].role == RegionRole::result) continue;
       const Matrix& matrix = context_.place(value);
@@ -102,7 +74,10 @@ class StreamLowering {
       const Node& node = region_.nodes[i];
       rows_.lower(node);
       if (node.op() == Op::loss_gradient && active < lanes_) mask(node.result, active);
-      if (blocks_.sums.contains(node.result)) add(node.result, side);
+      if (blocks_.sums.contains(node.result)) {
+        add(node.result, sums, chain, sum);
+        sum += static_cast<std::int64_t>(size_of(node.result));
+      }
     }
   }
 
@@ -119,11 +94,11 @@ class StreamLowering {
     rows_[value] = std::move(entries);
   }
 
-  void add(ValueId value, std::size_t side) {
-    Accumulators& accumulators = sums_.at(value);
-    accumulators.scale = rows_[value].scale;
+  // To sums from `first` on.
+  void add(ValueId value, const LaneChains& sums, std::int64_t chain, std::int64_t first) {
+    scales_[value] = rows_[value].scale;
     for (std::size_t i = 0; i < size_of(value); ++i) {
-      const VariableId variable = accumulators.variables[side][i];
+      const VariableId variable = sums.at(chain, first + static_cast<std::int64_t>(i));
       Register total = builder_.get(variable);
       for (const auto& [a, b] : rows_[value].sums[i].products) total = builder_.multiply_add(a, b, total);
       for (const Register addend : rows_[value].sums[i].addends) total = builder_.add(total, addend);
@@ -132,24 +107,21 @@ class StreamLowering {
   }
 
   // Sums as entries of the state's lowering.
-  void add_up_sums() {
-    for (const auto& [value, accumulators] : sums_) {
-      std::vector<Register> vectors;
-      for (std::size_t i = 0; i < size_of(value); ++i) {
-        Register total = builder_.get(accumulators.variables[0][i]);
-        for (std::size_t side = 1; side < accumulators.variables.size(); ++side) {
-          total = builder_.add(total, builder_.get(accumulators.variables[side][i]));
-        }
-        vectors.push_back(total);
-      }
+  void add_up(LaneChains& sums) {
+    const std::vector<Register> vectors = sums.totals();
+    std::size_t done = 0;
+    for (NodeIndex i = 0; i < blocks_.nodes; ++i) {
+      const ValueId value = region_.nodes[i].result;
+      if (!blocks_.sums.contains(value)) continue;
       Entries entries;
-      entries.scale = accumulators.scale;
-      const auto most = static_cast<std::size_t>(lanes_);
-      for (std::size_t first = 0; first < vectors.size(); first += most) {
-        const std::size_t count = std::min(most, vectors.size() - first);
-        const auto begin = vectors.begin() + static_cast<std::ptrdiff_t>(first);
-        const Register sums = sums_of_lanes(builder_, {begin, begin + static_cast<std::ptrdiff_t>(count)});
-        for (std::size_t i = 0; i < count; ++i) entries.add(builder_.lane(sums, static_cast<int>(i)));
+      entries.scale = scales_.at(value);
+      const std::size_t end = done + size_of(value);
+      while (done < end) {
+        const std::size_t count = std::min(static_cast<std::size_t>(lanes_), end - done);
+        const auto begin = vectors.begin() + static_cast<std::ptrdiff_t>(done);
+        const Register lanes = sums_of_lanes(builder_, {begin, begin + static_cast<std::ptrdiff_t>(count)});
+        for (std::size_t lane = 0; lane < count; ++lane) entries.add(builder_.lane(lanes, static_cast<int>(lane)));
+        done += count;
       }
       state_[value] = std::move(entries);
     }
@@ -162,7 +134,7 @@ class StreamLowering {
   int lanes_;
   EntryLowering state_;  // scalars: parameters, slots, and what follows the batch
   EntryLowering rows_;
-  std::map<ValueId, Accumulators> sums_;
+  std::map<ValueId, double> scales_;  // of sums: what they are to be multiplied by
 };
 
 }  // namespace

@@ -1,0 +1,68 @@
+// Sums whose addends lie side by side: each is a vector, or several so that an addition need not wait for the one
+// before, whose lanes are to be added up in the end (lane_sums.h).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "implementations/kernels/jit/lower/context.h"
+
+namespace gdbench::kernels::jit {
+
+// Additions side by side that hide the latency of one: two units, four cycles.
+constexpr std::int64_t kChains = 8;
+
+class LaneChains {
+ public:
+  // `count` sums of `length` addends each, which begin as 0 here.
+  LaneChains(Context& context, std::int64_t count, std::int64_t length)
+      : builder_(context.builder),
+        lanes_(context.lanes()),
+        count_(count),
+        length_(length),
+        chains_(std::clamp<std::int64_t>(kChains / count, 1, std::max<std::int64_t>(length / lanes_, 1))) {
+    for (std::int64_t i = 0; i < chains_ * count_; ++i) {
+      variables_.push_back(builder_.variable({context.real(), lanes_}));
+      builder_.set(variables_.back(), context.real_number(0, lanes_));
+    }
+  }
+
+  // add(chain, first, active) for each vector of addends: from `first` on, of which `active` are some.
+  template <class Add>
+  void for_each_vector(const Add& add) {
+    const std::int64_t together = chains_ * lanes_;
+    const std::int64_t whole = length_ / together * together;
+    builder_.loop(0, whole, together, [&](const Affine& first) {
+      for (std::int64_t chain = 0; chain < chains_; ++chain) add(chain, first + Affine(chain * lanes_), lanes_);
+    });
+    for (std::int64_t first = whole; first < length_; first += lanes_) {
+      add((first - whole) / lanes_, first, static_cast<int>(std::min<std::int64_t>(lanes_, length_ - first)));
+    }
+  }
+
+  VariableId at(std::int64_t chain, std::int64_t sum) const {
+    return variables_[static_cast<std::size_t>(chain * count_ + sum)];
+  }
+
+  // A vector for each sum.
+  std::vector<Register> totals() {
+    std::vector<Register> totals;
+    for (std::int64_t sum = 0; sum < count_; ++sum) {
+      Register total = builder_.get(at(0, sum));
+      for (std::int64_t chain = 1; chain < chains_; ++chain) total = builder_.add(total, builder_.get(at(chain, sum)));
+      totals.push_back(total);
+    }
+    return totals;
+  }
+
+ private:
+  Builder& builder_;
+  int lanes_;
+  std::int64_t count_;
+  std::int64_t length_;
+  std::int64_t chains_;
+  std::vector<VariableId> variables_;  // [chains][count]
+};
+
+}  // namespace gdbench::kernels::jit

@@ -1,0 +1,25 @@
+// Plain loops for every op: what naive consists of, and what a backend takes where it has nothing of its own.
+#pragma once
+
+#include "implementations/kernels/cpu/backend.h"
+#include "implementations/kernels/cpu/elementwise_loops.h"
+#include "implementations/kernels/cpu/loss_loops.h"
+#include "implementations/kernels/naive/product.h"
+
+namespace gdbench::kernels::naive {
+
+// Named naive; compiled into the backend that takes it, by that one's flags.
+inline cpu::Definition definition() {
+  return {
+      .name = "naive",
+      .build = GDBENCH_KERNEL_BUILD,
+      .flags = kEpilogueUpdate,
+      .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
+      .optimizers = kAllOptimizers,
+      .bind = [](const Request& request) { return request.op == Op::product ? bind_product(request) : cpu::Binding(); },
+      .f32 = {cpu::elementwise_loops<float>(), cpu::loss_loops<float>()},
+      .f64 = {cpu::elementwise_loops<double>(), cpu::loss_loops<double>()},
+  };
+}
+
+}  // namespace gdbench::kernels::naive
