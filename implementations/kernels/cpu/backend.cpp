@@ -127,7 +127,7 @@ gdbench_status bind_region(Context* context, const TrainingRegion& region, Regio
   const ContextSettings& settings = context->settings;
   return guarded(settings, [&] {
     std::string unsupported;
-    *call = definition().bind_region(region, unsupported);
+    *call = definition().bind_region(region, settings.compute_threads, unsupported);
     return *call == nullptr ? lacks(settings, unsupported) : GDBENCH_OK;
   });
 }
@@ -138,8 +138,10 @@ void unbind(Context* /*context*/, Call* call) {
 }
 
 gdbench_status create(const ContextSettings& settings, Context** context) {
-  if (settings.compute_threads != 1) {
-    return report(settings, GDBENCH_UNSUPPORTED, std::string(definition().name) + " has one compute thread");
+  const std::int32_t most = definition().max_compute_threads;
+  if (settings.compute_threads < 1 || settings.compute_threads > most) {
+    return report(settings, GDBENCH_UNSUPPORTED,
+                  std::string(definition().name) + " has at most " + std::to_string(most) + " compute thread(s)");
   }
   *context = new (std::nothrow) Context{settings, {}};
   return *context == nullptr ? report(settings, GDBENCH_OUT_OF_MEMORY, "no memory") : GDBENCH_OK;
@@ -153,6 +155,7 @@ Backend make_backend() {
   backend.flags = kernels.flags;
   backend.dtypes = kernels.dtypes;
   backend.optimizers = kernels.optimizers;
+  backend.max_compute_threads = kernels.max_compute_threads;
   backend.create = create;
   backend.destroy = destroy;
   backend.allocate = allocate;

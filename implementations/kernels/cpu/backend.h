@@ -18,6 +18,7 @@ struct Definition {
   std::uint32_t flags = 0;   // BackendFlag
   std::uint32_t dtypes = 0;  // GDBENCH_BIT masks
   std::uint32_t optimizers = 0;
+  std::int32_t max_compute_threads = 1;  // more of them take part in regions alone
 
   // Asked first, for ops that take more preparation than choosing a function: a request whose shapes are consistent,
   // whose layouts, dtype and epilogues are the backend's. An empty Binding leaves the request to
@@ -28,7 +29,7 @@ struct Definition {
 
   // Backend::bind_region, if there is one. Null with the reason in `unsupported`, which goes on after "NAME has no ".
   // May throw.
-  OwnedCall* (*bind_region)(const TrainingRegion& region, std::string& unsupported) = nullptr;
+  OwnedCall* (*bind_region)(const TrainingRegion& region, int threads, std::string& unsupported) = nullptr;
   std::span<const gdbench_option> region_options = {};
   const char* region_passes = "";
 };

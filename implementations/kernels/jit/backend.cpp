@@ -16,12 +16,15 @@
 #include "implementations/kernels/jit/lower/context.h"
 #include "implementations/kernels/jit/lower/step.h"
 #include "implementations/kernels/jit/region/hoist.h"
+#include "implementations/kernels/jit/team.h"
 #include "implementations/kernels/naive/definition.h"
 
 namespace gdbench::kernels {
 
 namespace jit {
 namespace {
+
+constexpr int kMostThreads = 64;
 
 struct Free {
   void operator()(void* memory) const { std::free(memory); }
@@ -37,32 +40,47 @@ Memory zeroed(std::int64_t bytes) {
   return memory;
 }
 
-struct RegionRun : cpu::OwnedCall {
+// One thread's code and memory.
+struct ThreadCode {
   std::unique_ptr<Compiled> compiled;
   Memory arena;
+};
+
+struct RegionRun : cpu::OwnedCall {
+  std::vector<ThreadCode> threads;
+  Memory shared;
   std::size_t arena_argument = 0;  // behind the buffers
+  std::shared_ptr<Team> team;      // null for one thread
   std::vector<RegionReport> times;
 };
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
+struct Running {
+  const RegionRun& region;
+  const Buffer* buffers;
+};
 
-// A record per pass, whose time is in that of the whole, and one for each half of the work.
-std::vector<RegionReport> reports_of(const Lowered& lowered, double lowering_ns, double code_ns) {
-  std::vector<RegionReport> reports;
-  for (std::size_t i = 0; i < kPassCount; ++i) reports.push_back({name_of(static_cast<Pass>(i)), lowered.fired[i], 0});
-  reports.push_back({"lowering", 1, lowering_ns});
-  reports.push_back({"code generation", 1, code_ns});
-  return reports;
+void meet(void* barrier) { static_cast<Barrier*>(barrier)->meet(); }
+
+void run_thread(const void* data, int thread) {
+  const auto& [region, buffers] = *static_cast<const Running*>(data);
+  const ThreadCode& code = region.threads[static_cast<std::size_t>(thread)];
+  void* arguments[kMostArguments];
+  for (std::size_t i = 0; i < region.arena_argument; ++i) arguments[i] = cpu::data<void>(buffers[i]);
+  void** own = arguments + region.arena_argument;
+  own[kArena] = code.arena.get();
+  own[kSharedArena] = region.shared.get();
+  own[kMeeting] = reinterpret_cast<void*>(&meet);
+  own[kMeeting + 1] = region.team == nullptr ? nullptr : &region.team->barrier();
+  code.compiled->function(arguments, static_cast<std::int64_t>(region.steps));
 }
 
 void run(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
-  const auto& region = *static_cast<const RegionRun*>(call);
-  void* arguments[kMostArguments];
-  for (std::size_t i = 0; i < region.arena_argument; ++i) arguments[i] = cpu::data<void>(buffers[i]);
-  arguments[region.arena_argument] = region.arena.get();
-  region.compiled->function(arguments, static_cast<std::int64_t>(region.steps));
+  const Running running{*static_cast<const RegionRun*>(call), buffers};
+  if (running.region.team == nullptr) {
+    run_thread(&running, 0);
+  } else {
+    running.region.team->run(run_thread, &running);
+  }
 }
 
 // Columns of `from` side by side, block after block.
@@ -117,37 +135,86 @@ void precompute(const Lowered& lowered, const Region& region, const TrainingRegi
   }
 }
 
-cpu::OwnedCall* bind_region(const TrainingRegion& training, std::string& unsupported) {
-  using Clock = std::chrono::steady_clock;
+using Clock = std::chrono::steady_clock;
+
+double nanoseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+// Compiles a region for one thread after the other, adding up what that takes.
+class RegionCompiler {
+ public:
+  RegionCompiler(const TrainingRegion& training, const Region& source, const Target& target, const Choices& choices)
+      : training_(training), source_(source), target_(target), choices_(choices) {}
+
+  // Of thread 0 what readers see: its reports and its listing.
+  ThreadCode compile_for(const Share& share, RegionRun& region) {
+    const Clock::time_point start = Clock::now();
+    const Lowered lowered = lower(source_, target_, choices_, share);
+    lowering_ns_ += nanoseconds_since(start);
+    const Clock::time_point compiling = Clock::now();
+    ThreadCode code;
+    std::string error;
+    Listing listing;
+    const bool listed = share.thread == 0 && !choices_.dump.empty();
+    code.compiled = compile(lowered.program, target_.vector_bits, listed ? &listing : nullptr, error);
+    if (code.compiled == nullptr) throw std::runtime_error(error);
+    code_ns_ += nanoseconds_since(compiling);
+    if (listed) dump(choices_.dump, training_.name, source_, lowered, listing);
+    code.arena = zeroed(lowered.arena_bytes);
+    make_packs(lowered, training_, target_, code.arena.get());
+    if (training_.dtype == GDBENCH_F32) {
+      precompute<float>(lowered, source_, training_, code.arena.get());
+    } else {
+      precompute<double>(lowered, source_, training_, code.arena.get());
+    }
+    if (share.thread == 0) {
+      region.arena_argument = lowered.arena_argument;
+      region.shared = zeroed(lowered.shared_bytes);
+      std::ranges::copy(lowered.fired, fired_);
+    }
+    return code;
+  }
+
+  // A record per pass, whose time is in that of the whole, and one for each half of the work.
+  std::vector<RegionReport> reports() const {
+    std::vector<RegionReport> reports;
+    for (std::size_t i = 0; i < kPassCount; ++i) reports.push_back({name_of(static_cast<Pass>(i)), fired_[i], 0});
+    reports.push_back({"lowering", 1, lowering_ns_});
+    reports.push_back({"code generation", 1, code_ns_});
+    return reports;
+  }
+
+ private:
+  const TrainingRegion& training_;
+  const Region& source_;
+  const Target& target_;
+  const Choices& choices_;
+  double lowering_ns_ = 0;
+  double code_ns_ = 0;
+  std::int64_t fired_[kPassCount] = {};
+};
+
+cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::string& unsupported) {
   const Choices choices = choices_of(training.settings);
   const Target* target = this_machine(choices.vector_bits);
   if (target == nullptr) unsupported = "code for a processor without AVX2 and FMA";
   if (unsupported.empty()) unsupported = unsupported_reason(training);
   if (!unsupported.empty()) return nullptr;
-  const Clock::time_point start = Clock::now();
   Region source = region_of(training);
   if (training.hoist && !hoist(source)) {
     unsupported = "hoisting but for linear regression on a batch that is the same in all steps";
     return nullptr;
   }
-  const Lowered lowered = lower(source, *target, choices);
-  const double lowering_ns = seconds_since(start) * 1e9;
-  std::string error;
-  Listing listing;
+  unsupported = reason_against_threads(source, choices, threads);
+  if (!unsupported.empty()) return nullptr;
   RegionRun region;
-  const Clock::time_point compiling = Clock::now();
-  region.compiled = compile(lowered.program, target->vector_bits, choices.dump.empty() ? nullptr : &listing, error);
-  if (region.compiled == nullptr) throw std::runtime_error(error);
-  region.times = reports_of(lowered, lowering_ns, seconds_since(compiling) * 1e9);
-  if (!choices.dump.empty()) dump(choices.dump, training.name, source, lowered, listing);
-  region.arena = zeroed(lowered.arena_bytes);
-  make_packs(lowered, training, *target, region.arena.get());
-  if (training.dtype == GDBENCH_F32) {
-    precompute<float>(lowered, source, training, region.arena.get());
-  } else {
-    precompute<double>(lowered, source, training, region.arena.get());
+  RegionCompiler compiler(training, source, *target, choices);
+  for (int thread = 0; thread < threads; ++thread) {
+    region.threads.push_back(compiler.compile_for({thread, threads}, region));
   }
-  region.arena_argument = lowered.arena_argument;
+  if (threads > 1) region.team = team_of(threads);
+  region.times = compiler.reports();
   region.reports = region.times.data();  // a vector's entries stay where they are when it is moved
   region.report_count = region.times.size();
   return cpu::make_binding(std::move(region), run).call;
@@ -161,6 +228,7 @@ const cpu::Definition& cpu::definition() {
     Definition regions = naive::definition();
     regions.name = "jit";
     regions.flags = 0;
+    regions.max_compute_threads = jit::kMostThreads;
     regions.bind_region = jit::bind_region;
     regions.region_options = jit::region_options();
     regions.region_passes = jit::kPassNames;

@@ -20,14 +20,14 @@ namespace {
 
 class JitRegionTest : public testing::TestWithParam<gdbench_dtype> {
  protected:
-  // `steps` updates in two calls, and the loss. The tolerance is relative where entries are larger than 1.
-  static void check(TrainingCase values, std::int64_t steps, double tolerance_f32 = 2e-4,
-                    const std::vector<gdbench_option_value>& options = {},
-                    const StrategyDescriptor& descriptor = graph::kRegionDescriptor) {
-    values.dtype = GetParam();
-    TrainingProblem training(values);
+  using Options = std::vector<gdbench_option_value>;
+
+  // Makes `steps` updates in two calls; returns the loss after them.
+  static double trained_by_jit(TrainingProblem& training, std::int64_t steps, const Options& options,
+                               const StrategyDescriptor& descriptor, int threads) {
     training.mutable_settings().option_count = static_cast<std::int64_t>(options.size());
     training.mutable_settings().options = options.data();
+    training.mutable_settings().compute_threads = threads;
     const auto strategy = descriptor.create(kernels::backend_named("jit"));
     strategy->load(training.data());
     strategy->prepare(training.problem(), training.settings());
@@ -37,6 +37,15 @@ class JitRegionTest : public testing::TestWithParam<gdbench_dtype> {
     strategy->sync();
     strategy->get_state(training.state());
     EXPECT_EQ(training.state().step, steps);
+    return strategy->evaluate(0);
+  }
+
+  // The tolerance is relative where entries are larger than 1.
+  static void check(TrainingCase values, std::int64_t steps, double tolerance_f32 = 2e-4, const Options& options = {},
+                    const StrategyDescriptor& descriptor = graph::kRegionDescriptor, int threads = 1) {
+    values.dtype = GetParam();
+    TrainingProblem training(values);
+    const double trained_loss = trained_by_jit(training, steps, options, descriptor, threads);
     const double tolerance = GetParam() == GDBENCH_F32 ? tolerance_f32 : 1e-10;
     const std::vector<Dense> actual = training.state_values();
     const std::vector<Dense> expected = training.trained(steps);
@@ -48,7 +57,7 @@ class JitRegionTest : public testing::TestWithParam<gdbench_dtype> {
       }
     }
     const double loss = training.loss(expected, 0);
-    EXPECT_NEAR(strategy->evaluate(0), loss, tolerance * std::max(1.0, loss));
+    EXPECT_NEAR(trained_loss, loss, tolerance * std::max(1.0, loss));
   }
 };
 
@@ -149,6 +158,67 @@ TEST_P(JitRegionTest, EveryChoice) {
     check(
         {.layers = {layer(5, 17, GDBENCH_RELU, false), layer(17, 6)}, .rows = 33, .batch_rows = 33, .micro_batches = 3},
         4, 2e-4, options);
+  }
+}
+
+// Shapes for each of the ways in which a step is lowered, with batches of several blocks and of rows by their numbers.
+std::vector<TrainingCase> cases_for_threads() {
+  return {
+      {.layers = {layer(10, 1)}, .rows = 300, .batch_rows = 300},
+      {.layers = {layer(1, 1)}, .rows = 1003, .batch_rows = 1003, .optimizer = {GDBENCH_ADAM, 0.01, false}},
+      {.layers = {layer(33, 3)}, .rows = 129, .batch_rows = 129},
+      {.layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)}, .rows = 1000, .batch_rows = 1000},
+      {.layers = {layer(9, 33, GDBENCH_TANH), layer(33, 10)},
+       .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
+       .rows = 70,
+       .batch_rows = 70,
+       .optimizer = {GDBENCH_MOMENTUM, 0, false}},
+      {.layers = {layer(9, 21, GDBENCH_RELU), layer(21, 4)}, .rows = 90, .batch_rows = 40, .shuffled = true},
+  };
+}
+
+TEST_P(JitRegionTest, ThreadsShareTheRows) {
+  for (const int threads : {2, 3}) {
+    for (const TrainingCase& values : cases_for_threads()) {
+      for (const char* block : {"0", "16"}) {
+        SCOPED_TRACE(std::to_string(threads) + " threads, " + std::to_string(values.rows) + " rows, block_rows " +
+                     block);
+        check(values, 5, 2e-4, {{"block_rows", block}}, graph::kRegionDescriptor, threads);
+      }
+    }
+  }
+}
+
+TEST_P(JitRegionTest, ThreadsAddUpInTheSameOrderEveryTime) {
+  for (TrainingCase values : cases_for_threads()) {
+    values.dtype = GetParam();
+    values.learning_rates = {0.001};
+    std::vector<std::vector<Dense>> results;
+    for (int run = 0; run < 3; ++run) {
+      TrainingProblem training(values);
+      trained_by_jit(training, 20, {}, graph::kRegionDescriptor, 2);
+      results.push_back(training.state_values());
+    }
+    for (std::size_t run = 1; run < results.size(); ++run) {
+      for (std::size_t i = 0; i < results[0].size(); ++i) EXPECT_EQ(results[run][i].values, results[0][i].values);
+    }
+  }
+}
+
+TEST_P(JitRegionTest, ThreadsThatNothingIsLeftForAreRefused) {
+  const std::vector<std::pair<TrainingCase, const char*>> refused = {
+      {{.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3}, "scalar_limit"},
+      {{.layers = {layer(50, 30)}, .rows = 1, .batch_rows = 1}, "no rows for each of 2 threads"},
+      {{.layers = {layer(50, 30)}, .rows = 90, .batch_rows = 90, .micro_batches = 3}, "batches in parts"},
+  };
+  for (const auto& [values, reason] : refused) {
+    try {
+      check(values, 2, 2e-4, {}, graph::kRegionDescriptor, 2);
+      ADD_FAILURE() << "no " << reason;
+    } catch (const implementations::Failure& failure) {
+      EXPECT_EQ(failure.status(), GDBENCH_UNSUPPORTED);
+      EXPECT_NE(std::string(failure.what()).find(reason), std::string::npos) << failure.what();
+    }
   }
 }
 

@@ -67,12 +67,16 @@ class Emitter {
     return LLVMBuildInBoundsGEP2(ir_.builder(), ir_.integer(8), pointer, &bytes, 1, "");
   }
 
+  LLVMValueRef argument_at(std::size_t position) {
+    LLVMValueRef slots = typed(LLVMGetParam(function_, 0), ir_.byte_pointer());
+    LLVMValueRef index = ir_.number(static_cast<std::int64_t>(position));
+    LLVMValueRef slot = LLVMBuildInBoundsGEP2(ir_.builder(), ir_.byte_pointer(), slots, &index, 1, "");
+    return LLVMBuildLoad2(ir_.builder(), ir_.byte_pointer(), slot, "");
+  }
+
   // Where an array starts: its argument's address and its offset.
   LLVMValueRef start_of(const Array& array) {
-    LLVMValueRef slots = typed(LLVMGetParam(function_, 0), ir_.byte_pointer());
-    LLVMValueRef index = ir_.number(static_cast<std::int64_t>(array.argument));
-    LLVMValueRef slot = LLVMBuildInBoundsGEP2(ir_.builder(), ir_.byte_pointer(), slots, &index, 1, "");
-    LLVMValueRef argument = LLVMBuildLoad2(ir_.builder(), ir_.byte_pointer(), slot, "");
+    LLVMValueRef argument = argument_at(array.argument);
     return array.offset == 0 ? argument : advanced(argument, ir_.number(array.offset));
   }
 
@@ -232,8 +236,17 @@ class Emitter {
     mark(access, instruction.address.array);
   }
 
+  void meet() {
+    LLVMTypeRef parameter = ir_.byte_pointer();
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ir_.context()), &parameter, 1, 0);
+    LLVMValueRef function = typed(argument_at(program_.meeting_argument), type);
+    LLVMValueRef data = argument_at(program_.meeting_argument + 1);
+    LLVMBuildCall2(ir_.builder(), type, function, &data, 1, "");
+  }
+
   void emit(const Instruction& instruction) {
     if (instruction.code == Code::note) return;
+    if (instruction.code == Code::meet) return meet();
     if (instruction.code == Code::store) return store(instruction);
     if (instruction.code == Code::set) {
       variables_[instruction.variable] = values_[instruction.operands[0]];
@@ -293,6 +306,7 @@ class Emitter {
         return ir_.shuffle(operand(0), operand(1), instruction.indices);
       case Code::store:
       case Code::set:
+      case Code::meet:
       case Code::note:
         break;
     }

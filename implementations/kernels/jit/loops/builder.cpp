@@ -131,6 +131,11 @@ Register Builder::shuffle(Register a, Register b, std::vector<int> indices) {
   return emit(std::move(instruction), type);
 }
 
+void Builder::meet(std::size_t argument) {
+  program_.meeting_argument = argument;
+  emit(instruction_of(Code::meet, {}));
+}
+
 void Builder::note(std::string text) {
   Instruction instruction = instruction_of(Code::note, {});
   instruction.text = std::move(text);

@@ -54,6 +54,8 @@ class Builder {
   Register convert(Register a, Scalar scalar);
   Register lane(Register vector, int index);
   Register shuffle(Register a, Register b, std::vector<int> indices);
+  // `argument`: where the function is that threads wait in.
+  void meet(std::size_t argument);
   void note(std::string text);
 
   // The sum of a vector's lanes, its halves first: for 4 lanes (v0 + v2) + (v1 + v3).

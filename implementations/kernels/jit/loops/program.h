@@ -84,6 +84,7 @@ enum class Code : std::uint8_t {
   convert,       // between scalars, a number to the nearest one
   lane,          // number `indices[0]`, as a scalar
   shuffle,       // lanes `indices` of operand 0 followed by operand 1
+  meet,          // waits for the other threads that run the same steps
   note,          // `text`, for readers
 };
 
@@ -91,7 +92,7 @@ const char* name_of(Code code);
 
 struct Instruction {
   Code code = Code::note;
-  Register result = 0;  // unless it has none: store, set, note
+  Register result = 0;  // unless it has none: store, set, meet, note
   Register operands[3] = {};
   int operand_count = 0;
   VariableId variable = 0;
@@ -102,7 +103,9 @@ struct Instruction {
   std::vector<int> indices;
   std::string text;
 
-  bool has_result() const { return code != Code::store && code != Code::set && code != Code::note; }
+  bool has_result() const {
+    return code != Code::store && code != Code::set && code != Code::meet && code != Code::note;
+  }
 };
 
 struct Loop;
@@ -132,6 +135,7 @@ struct Program {
   std::vector<Type> registers;
   std::vector<Type> variables;
   LoopId loops = 0;
+  std::size_t meeting_argument = 0;  // of a program that meets: a function, and behind it what the function is given
   Block body = {};
 
   std::size_t instruction_count() const;

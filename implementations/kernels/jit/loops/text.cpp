@@ -173,6 +173,11 @@ class Printer {
     switch (instruction.code) {
       case Code::note:
         return line("// " + instruction.text);
+      case Code::meet: {
+        const std::size_t argument = program_.meeting_argument;
+        return line("reinterpret_cast<void (*)(void*)>(arguments[" + std::to_string(argument) + "])(arguments[" +
+                    std::to_string(argument + 1) + "]);");
+      }
       case Code::set:
         return line(name(instruction.variable) + " = " + operand(0) + ";");
       case Code::store: {

@@ -130,19 +130,29 @@ void Context::take_rows(const std::set<ValueId>& batch, std::int64_t rows, const
   }
 }
 
-Matrix Context::allocate(Scalar element, const std::string& name, std::int64_t rows, std::int64_t columns,
-                         bool rows_side_by_side) {
+std::vector<Matrix> Context::allocate_parts(const std::string& name, std::int64_t rows, std::int64_t columns,
+                                            int threads) {
+  std::vector<Matrix> places;
+  for (int thread = 0; thread < threads; ++thread) {
+    places.push_back(allocate_in(arena_argument() + kSharedArena, shared_bytes_, real(),
+                                 name + "_of_thread_" + std::to_string(thread), rows, columns, false));
+  }
+  return places;
+}
+
+Matrix Context::allocate_in(std::size_t argument, std::int64_t& bytes, Scalar element, const std::string& name,
+                            std::int64_t rows, std::int64_t columns, bool rows_side_by_side) {
   const bool column = columns == 1 || rows_side_by_side;
   const std::int64_t stride = rounded_up(column ? rows : columns, lanes());
   const std::int64_t size = stride * (column ? columns : rows);
   Array array;
   array.name = name;
   array.element = element;
-  array.argument = arena_argument();
-  array.offset = arena_bytes_;
+  array.argument = argument;
+  array.offset = bytes;
   array.size = size;
   array.alignment = GDBENCH_ALIGNMENT;
-  arena_bytes_ += rounded_up(size * static_cast<std::int64_t>(bytes_of(element)), GDBENCH_ALIGNMENT);
+  bytes += rounded_up(size * static_cast<std::int64_t>(bytes_of(element)), GDBENCH_ALIGNMENT);
   Matrix matrix;
   matrix.array = builder.array(std::move(array));
   matrix.rows = rows;

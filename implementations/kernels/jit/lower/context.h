@@ -10,16 +10,19 @@
 #include "implementations/kernels/jit/loops/builder.h"
 #include "implementations/kernels/jit/lower/groups.h"
 #include "implementations/kernels/jit/lower/matrix.h"
+#include "implementations/kernels/jit/lower/share.h"
 #include "implementations/kernels/jit/lower/target.h"
 #include "implementations/kernels/jit/region/region.h"
 #include "implementations/kernels/rules/updates.h"
 
 namespace gdbench::kernels::jit {
 
-// The arguments of a region's function: RegionCall's buffers, and behind them memory of its own. A region without slots
-// has the arena where its first slot would be.
+// The arguments of a region's function: RegionCall's buffers, and behind them its thread's own memory, memory that all
+// threads share, and where they meet: a function and what it is given. A region without slots has the first of those
+// where its first slot would be.
 enum Argument : std::size_t { kX, kTargets, kRows, kScalars, kParameters, kFirstSlot };
-constexpr std::size_t kMostArguments = kFirstSlot + 3;  // two slots and the arena
+enum OwnArgument : std::size_t { kArena, kSharedArena, kMeeting, kOwnArguments = kMeeting + 2 };
+constexpr std::size_t kMostArguments = kFirstSlot + 2 + kOwnArguments;  // two slots
 
 // A copy that is made before the first step, of entries that are the same for all steps: columns of `block_rows` rows
 // side by side, column after column, block after block.
@@ -66,7 +69,11 @@ class Context {
     return allocate(real(), name, rows, columns, rows_side_by_side);
   }
   Matrix allocate(Scalar element, const std::string& name, std::int64_t rows, std::int64_t columns,
-                  bool rows_side_by_side);
+                  bool rows_side_by_side) {
+    return allocate_in(arena_argument(), arena_bytes_, element, name, rows, columns, rows_side_by_side);
+  }
+  // A place for each thread's part of a value, for all of them to read.
+  std::vector<Matrix> allocate_parts(const std::string& name, std::int64_t rows, std::int64_t columns, int threads);
   // Puts a value of the batch into a Pack.
   void pack(ValueId value, std::int64_t block_rows);
   void place_at(ValueId value, const Matrix& matrix) { places_[value] = matrix; }
@@ -86,11 +93,17 @@ class Context {
   std::set<ValueId> in_lanes;
   // Results to which every block of rows adds its own.
   std::set<ValueId> accumulated;
+  // Values that are sums of what each thread has of them, and this thread's share of what is made of those.
+  std::map<ValueId, std::vector<Matrix>> parts;
+  Share share_of_entries;
+  // Waits for the other threads.
+  void meet() { builder.meet(arena_argument() + kMeeting); }
   // Copies of values that are read as their transposes.
   std::map<ValueId, Matrix> transposes;
 
   std::size_t arena_argument() const { return kFirstSlot + slots_; }
   std::int64_t arena_bytes() const { return arena_bytes_; }
+  std::int64_t shared_bytes() const { return shared_bytes_; }
   const std::vector<Pack>& packs() const { return packs_; }
   const std::vector<Precomputed>& precomputed() const { return precomputed_; }
 
@@ -102,6 +115,9 @@ class Context {
   void place_hoisted(ValueId value);
   bool is_batch(ValueId value) const;
   Line line_of(const Matrix& matrix, const Affine& index, bool column);
+  // Of memory that an argument points to, of which `bytes` are taken.
+  Matrix allocate_in(std::size_t argument, std::int64_t& bytes, Scalar element, const std::string& name,
+                     std::int64_t rows, std::int64_t columns, bool rows_side_by_side);
 
   Region& rows_of_;
   Affine numbers_of_step_;                     // where those of the step's rows start
@@ -111,6 +127,7 @@ class Context {
   std::map<ValueId, std::int64_t> entries_per_row_;  // of packed values: from one block's first entry to the next one's
   std::size_t slots_ = 0;
   std::int64_t arena_bytes_ = 0;
+  std::int64_t shared_bytes_ = 0;
 };
 
 }  // namespace gdbench::kernels::jit

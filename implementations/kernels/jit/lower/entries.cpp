@@ -96,7 +96,16 @@ GroupWriter::GroupWriter(Context& context, const Group& group) : context_(contex
 }
 
 Register GroupWriter::load(ValueId id, const Position& position) {
-  const Matrix& matrix = context_.place(id);
+  const auto parts = context_.parts.find(id);
+  if (parts == context_.parts.end()) return load(context_.place(id), position);
+  Register sum = load(parts->second[0], position);
+  for (std::size_t thread = 1; thread < parts->second.size(); ++thread) {
+    sum = context_.builder.add(sum, load(parts->second[thread], position));
+  }
+  return sum;
+}
+
+Register GroupWriter::load(const Matrix& matrix, const Position& position) {
   Builder& builder = context_.builder;
   const bool one_row = matrix.rows == 1 && group_.rows > 1;
   const Affine row = one_row ? Affine(0) : position.row;
@@ -166,13 +175,18 @@ void GroupWriter::compute(const Position& position) {
 void GroupWriter::compute_all() {
   const int lanes = context_.lanes();
   const std::int64_t length = along_rows() ? group_.rows : group_.columns;
-  const std::int64_t whole = length / lanes * lanes;
+  const std::int64_t lines = along_rows() ? group_.columns : group_.rows;
+  // A single line is shared out by its vectors.
+  const Share share = context_.share_of_entries;
+  const Range own_lines = lines > 1 ? share.of(lines, 1) : Range{0, lines};
+  const Range own = lines > 1 ? Range{0, length} : share.of(length, lanes);
+  const std::int64_t whole = own.begin + own.size() / lanes * lanes;
   const auto at = [&](const Affine& line, const Affine& start, int active) {
     compute(along_rows() ? Position{start, line, true, lanes, active} : Position{line, start, false, lanes, active});
   };
-  context_.builder.loop(0, along_rows() ? group_.columns : group_.rows, 1, [&](const Affine& line) {
-    context_.builder.loop(0, whole, lanes, [&](const Affine& start) { at(line, start, lanes); });
-    if (whole < length) at(line, whole, static_cast<int>(length - whole));
+  context_.builder.loop(own_lines.begin, own_lines.end, 1, [&](const Affine& line) {
+    context_.builder.loop(own.begin, whole, lanes, [&](const Affine& start) { at(line, start, lanes); });
+    if (whole < own.end) at(line, whole, static_cast<int>(own.end - whole));
   });
 }
 

@@ -35,6 +35,7 @@ class GroupWriter {
 
  private:
   Register value_at(ValueId value, const Position& position);
+  Register load(const Matrix& matrix, const Position& position);
   void update(const Node& node, const Position& position);
   void write_from(std::size_t first, const Position& position);
   void store(ValueId value, const Position& position, Register entries);

@@ -1,6 +1,7 @@
 #include "implementations/kernels/jit/lower/step.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <stdexcept>
 
@@ -35,12 +36,21 @@ void lower_group(Context& context, const Group& group) {
   writer.compute_all();
 }
 
+// What shares of a batch's rows are multiples of: whole vectors, if there are enough of them.
+std::int64_t rows_of_shares(std::int64_t rows, int lanes, int threads) { return rows >= threads * lanes ? lanes : 1; }
+
+bool are_scalars(const Region& region, const Choices& choices) {
+  return choices.has(Pass::scalarisation) && scalar_size(region) <= choices.scalar_limit && !region.gathered;
+}
+
 class StepLowering {
  public:
-  StepLowering(Region region, const Target& target, const Choices& choices)
+  StepLowering(Region region, const Target& target, const Choices& choices, Share share)
       : region_(ordered(std::move(region))),
         choices_(choices),
+        share_(share),
         blocks_(find_row_blocks(region_)),
+        rows_(take_share(target)),
         builder_(lowered_.program),
         context_(region_, target, builder_) {
     lowered_.program.name = "region";
@@ -50,7 +60,11 @@ class StepLowering {
     const std::int64_t size = scalar_size(region_);
     note("vectors of " + std::to_string(context_.target.vector_bits) + " bits, " +
          std::to_string(context_.target.registers) + " registers");
-    if (choices_.has(Pass::scalarisation) && size <= choices_.scalar_limit && !region_.gathered) {
+    if (!share_.alone()) {
+      note("thread " + std::to_string(share_.thread) + " of " + std::to_string(share_.threads) + ": rows " +
+           std::to_string(rows_.begin) + " to " + std::to_string(rows_.end - 1));
+    }
+    if (are_scalars(region_, choices_)) {
       fired(Pass::scalarisation) = size;
       note("scalars: " + std::to_string(size) + " multiplications a step, no loops");
       lower_to_scalars(context_);
@@ -59,12 +73,13 @@ class StepLowering {
       note("streaming: one pass over " + std::to_string(blocks_->rows) + " rows, " +
            std::to_string(stream_size(region_, *blocks_)) + " registers");
       put_rows_into_lanes(blocks_->rows);
-      lower_to_stream(context_, *blocks_);
+      lower_to_stream(context_, *blocks_, share_);
     } else {
       lower_to_loops();
     }
     lowered_.arena_argument = context_.arena_argument();
     lowered_.arena_bytes = context_.arena_bytes();
+    lowered_.shared_bytes = context_.shared_bytes();
     lowered_.packs = context_.packs();
     lowered_.precomputed = context_.precomputed();
     note("arena of " + std::to_string(lowered_.arena_bytes) + " bytes");
@@ -80,13 +95,30 @@ class StepLowering {
     return region;
   }
 
+  // Leaves the thread's rows of the batch.
+  Range take_share(const Target& target) {
+    if (!blocks_) return {};
+    const std::int64_t unit = rows_of_shares(blocks_->rows, target.lanes(region_.real), share_.threads);
+    const Range own = share_.of(blocks_->rows, unit);
+    least_rows_ = own.size();
+    for (int thread = 0; thread < share_.threads; ++thread) {
+      least_rows_ = std::min(least_rows_, Share{thread, share_.threads}.of(blocks_->rows, unit).size());
+    }
+    for (const ValueId value : blocks_->batch) {
+      region_.values[value].rows = own.size();
+      if (region_[value].role != RegionRole::result) region_.values[value].first_row += own.begin;
+    }
+    blocks_->rows = own.size();
+    return own;
+  }
+
   std::int64_t& fired(Pass pass) { return lowered_.fired[static_cast<std::size_t>(pass)]; }
   void note(const std::string& line) { lowered_.plan += line + "\n"; }
 
   bool can_stream() const {
     // Twice as many values as there are registers may be alive, if not at once.
     return blocks_ && choices_.has(Pass::streaming) && choices_.has(Pass::layout) && choices_.lanes != Lanes::columns &&
-           can_have_rows_in_lanes(region_, *blocks_) && !region_.gathered && blocks_->rows >= 2 * context_.lanes() &&
+           can_have_rows_in_lanes(region_, *blocks_) && !region_.gathered && least_rows_ >= 2 * context_.lanes() &&
            stream_size(region_, *blocks_) <= 2 * context_.target.registers;
   }
 
@@ -137,8 +169,12 @@ class StepLowering {
       context_.begin_step(step);
       gather(context_);
       copy_transposes(context_, region_.nodes.size());
-      if (rows != 0) {
+      if (!share_.alone()) {
+        lower_share(rows);
+      } else if (rows != 0) {
+        for (const ValueId sum : blocks_->sums) place_sum(sum);
         lower_blocks(rows);
+        lower_nodes(blocks_->nodes, region_.nodes.size(), true);
       } else {
         lower_nodes(0, region_.nodes.size(), true);
       }
@@ -166,9 +202,12 @@ class StepLowering {
     note(line);
   }
 
-  void set_to_zero(ValueId value) {
+  void place_sum(ValueId value) {
     const RegionValue& shape = region_[value];
     context_.place_at(value, context_.allocate(region_.name_of(value), shape.rows, shape.columns));
+  }
+
+  void set_to_zero(ValueId value) {
     const Matrix& matrix = context_.place(value);
     const std::int64_t size = lowered_.program.arrays[matrix.array].size;
     builder_.loop(0, size, context_.lanes(), [&](const Affine& index) {
@@ -176,7 +215,7 @@ class StepLowering {
     });
   }
 
-  // The batch's nodes block after block, then the others.
+  // The batch's nodes, block after block.
   void lower_blocks(std::int64_t rows) {
     for (const ValueId sum : blocks_->sums) set_to_zero(sum);
     context_.accumulated = blocks_->sums;
@@ -188,12 +227,34 @@ class StepLowering {
     builder_.loop(0, whole, rows, [&](const Affine& first) { lower_rows(first, rows); });
     if (whole < blocks_->rows) lower_rows(whole, blocks_->rows - whole);
     context_.accumulated.clear();
+  }
+
+  // This thread's rows; then, when all threads have theirs, its share of what is made of all rows' sums.
+  void lower_share(std::int64_t rows) {
+    std::map<ValueId, std::vector<Matrix>> parts;
+    for (const ValueId sum : blocks_->sums) {
+      const RegionValue& shape = region_[sum];
+      parts[sum] = context_.allocate_parts(region_.name_of(sum), shape.rows, shape.columns, share_.threads);
+      context_.place_at(sum, parts[sum][static_cast<std::size_t>(share_.thread)]);
+    }
+    if (rows != 0) {
+      lower_blocks(rows);
+    } else {
+      lower_nodes(0, blocks_->nodes, true);
+    }
+    context_.meet();
+    context_.parts = std::move(parts);
+    context_.share_of_entries = share_;
     lower_nodes(blocks_->nodes, region_.nodes.size(), true);
+    context_.meet();
   }
 
   Region region_;
   Choices choices_;
+  Share share_;
   std::optional<RowBlocks> blocks_;
+  std::int64_t least_rows_ = 0;  // of all threads' shares: what decides how they meet is the same for all
+  Range rows_;                   // of the batch, this thread's
   Lowered lowered_;
   Builder builder_;
   Context context_;
@@ -201,8 +262,17 @@ class StepLowering {
 
 }  // namespace
 
-Lowered lower(Region region, const Target& target, const Choices& choices) {
-  return StepLowering(std::move(region), target, choices).run();
+Lowered lower(Region region, const Target& target, const Choices& choices, Share share) {
+  return StepLowering(std::move(region), target, choices, share).run();
+}
+
+std::string reason_against_threads(Region region, const Choices& choices, int threads) {
+  if (threads == 1) return "";
+  if (are_scalars(region, choices)) return "second thread for steps of so few multiplications (scalar_limit)";
+  const std::optional<RowBlocks> blocks = find_row_blocks(region);
+  if (!blocks) return "second thread for batches in parts and hoisted ones";
+  if (blocks->rows >= threads) return "";
+  return "rows for each of " + std::to_string(threads) + " threads in batches of " + std::to_string(blocks->rows);
 }
 
 }  // namespace gdbench::kernels::jit

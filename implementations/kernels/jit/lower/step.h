@@ -16,13 +16,17 @@ struct Lowered {
   Program program;
   std::size_t arena_argument = 0;  // which of the function's arguments that is
   std::int64_t arena_bytes = 0;
+  std::int64_t shared_bytes = 0;         // the same for all threads
   std::vector<Pack> packs;               // to be made in the arena before the first step
   std::vector<Precomputed> precomputed;  // likewise
   std::int64_t fired[kPassCount] = {};
   std::string plan;  // what was chosen, for readers
 };
 
-// Throws std::logic_error where the program it wrote is none (loops/check.h): a fault in a lowering.
-Lowered lower(Region region, const Target& target, const Choices& choices = {});
+// One thread's program. Throws std::logic_error where what it wrote is none (loops/check.h): a fault in a lowering.
+Lowered lower(Region region, const Target& target, const Choices& choices = {}, Share share = {});
+
+// Why a step can't be shared out to so many threads, empty where it can.
+std::string reason_against_threads(Region region, const Choices& choices, int threads);
 
 }  // namespace gdbench::kernels::jit

@@ -14,16 +14,18 @@ namespace {
 
 class StreamLowering {
  public:
-  StreamLowering(Context& context, const RowBlocks& blocks)
+  StreamLowering(Context& context, const RowBlocks& blocks, const Share& share)
       : context_(context),
         builder_(context.builder),
         region_(context.region),
         blocks_(blocks),
+        share_(share),
         lanes_(context.lanes()),
         state_(context, 1, true),
         rows_(context, lanes_, false) {}
 
   void run() {
+    if (!share_.alone()) parts_ = context_.allocate_parts("sums", 1, entries_of_sums(), share_.threads);
     context_.take_rows(blocks_.batch, 1, 0);  // of vectors of rows
     state_.load_state();
     builder_.steps([&](const Affine& step) {
@@ -35,9 +37,10 @@ class StreamLowering {
       LaneChains sums(context_, entries_of_sums(), blocks_.rows);
       sums.for_each_vector([&](std::int64_t chain, const Affine& row, int active) { visit(row, active, sums, chain); });
       add_up(sums);
+      if (!share_.alone()) exchange();
       for (NodeIndex i = blocks_.nodes; i < region_.nodes.size(); ++i) state_.lower(region_.nodes[i]);
     });
-    state_.store_state();
+    if (share_.thread == 0) state_.store_state();
   }
 
  private:
@@ -127,10 +130,41 @@ class StreamLowering {
     }
   }
 
+  // Sums of this thread's rows become those of all rows. The threads meet twice: nobody writes the next step's before
+  // everybody has read these.
+  void exchange() {
+    const auto part = [&](std::size_t thread, std::size_t entry) {
+      return parts_[thread].at(0, static_cast<std::int64_t>(entry));
+    };
+    std::size_t entry = 0;
+    for (const ValueId value : blocks_.sums) {
+      for (std::size_t i = 0; i < size_of(value); ++i) {
+        builder_.store(part(static_cast<std::size_t>(share_.thread), entry++), state_.raw(value, i));
+      }
+    }
+    context_.meet();
+    entry = 0;
+    for (const ValueId value : blocks_.sums) {
+      Entries entries;
+      entries.scale = scales_.at(value);
+      for (std::size_t i = 0; i < size_of(value); ++i, ++entry) {
+        Register sum = builder_.load(part(0, entry), 1);
+        for (std::size_t thread = 1; thread < parts_.size(); ++thread) {
+          sum = builder_.add(sum, builder_.load(part(thread, entry), 1));
+        }
+        entries.add(sum);
+      }
+      state_[value] = std::move(entries);
+    }
+    context_.meet();
+  }
+
   Context& context_;
   Builder& builder_;
   const Region& region_;
   const RowBlocks& blocks_;
+  Share share_;
+  std::vector<Matrix> parts_;  // sums of each thread's rows
   int lanes_;
   EntryLowering state_;  // scalars: parameters, slots, and what follows the batch
   EntryLowering rows_;
@@ -149,6 +183,8 @@ std::int64_t stream_size(const Region& region, const RowBlocks& blocks) {
   return size;
 }
 
-void lower_to_stream(Context& context, const RowBlocks& blocks) { StreamLowering(context, blocks).run(); }
+void lower_to_stream(Context& context, const RowBlocks& blocks, const Share& share) {
+  StreamLowering(context, blocks, share).run();
+}
 
 }  // namespace gdbench::kernels::jit
