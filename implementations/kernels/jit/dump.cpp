@@ -20,14 +20,14 @@ void write(const fs::path& path, const std::string& text) {
 
 }  // namespace
 
-void dump(const std::string& folder, const std::string& name, const Region& region, const Lowered& lowered,
-          const Listing& listing) {
+void dump(const std::string& folder, const std::string& name, const Region& region, const std::string& plan,
+          const Program& program, const Listing& listing) {
   std::error_code error;
   fs::create_directories(folder, error);
   const fs::path path = folder;
   write(path / (name + "-region.txt"), text_of(region));
-  write(path / (name + "-plan.txt"), lowered.plan);
-  write(path / (name + ".cpp"), text_of(lowered.program));
+  write(path / (name + "-plan.txt"), plan);
+  write(path / (name + ".cpp"), text_of(program));
   write(path / (name + ".ll"), listing.intermediate);
   write(path / (name + ".s"), listing.assembly);
 }

@@ -4,13 +4,13 @@
 #include <string>
 
 #include "implementations/kernels/jit/llvm/compiler.h"
-#include "implementations/kernels/jit/lower/step.h"
+#include "implementations/kernels/jit/region/region.h"
 
 namespace gdbench::kernels::jit {
 
 // Into `folder`, which it makes: NAME-region.txt as it was handed over, NAME-plan.txt, NAME.cpp, NAME.ll and NAME.s.
 // Throws std::runtime_error where a file cannot be written.
-void dump(const std::string& folder, const std::string& name, const Region& region, const Lowered& lowered,
-          const Listing& listing);
+void dump(const std::string& folder, const std::string& name, const Region& region, const std::string& plan,
+          const Program& program, const Listing& listing);
 
 }  // namespace gdbench::kernels::jit

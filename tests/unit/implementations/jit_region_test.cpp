@@ -263,7 +263,7 @@ std::vector<Firing> firings() {
       .layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)}, .rows = 1000, .batch_rows = 1000};
   return {
       {"scalarisation", tiny, {}, small},     {"streaming", tall, {}, small},
-      {"layout", narrow, {}, shuffled},       {"row-blocks", many_rows, {{"lanes", "columns"}}, small},
+      {"layout", narrow, {}, shuffled},       {"row-blocks", many_rows, {{"block_rows", "100"}}, small},
       {"product-epilogues", small, {}, tiny}, {"update-epilogues", shuffled, {}, tiny},
   };
 }

@@ -236,6 +236,13 @@ class Emitter {
     mark(access, instruction.address.array);
   }
 
+  // For reading, into all caches.
+  void prefetch(const Address& address) {
+    const auto flag = [&](unsigned value) { return LLVMConstInt(ir_.integer(32), value, 0); };
+    LLVMValueRef pointer = pointer_to(address);
+    ir_.call("llvm.prefetch", {LLVMTypeOf(pointer)}, {pointer, flag(0), flag(3), flag(1)});
+  }
+
   void meet() {
     LLVMTypeRef parameter = ir_.byte_pointer();
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ir_.context()), &parameter, 1, 0);
@@ -246,6 +253,7 @@ class Emitter {
 
   void emit(const Instruction& instruction) {
     if (instruction.code == Code::note) return;
+    if (instruction.code == Code::prefetch) return prefetch(instruction.address);
     if (instruction.code == Code::meet) return meet();
     if (instruction.code == Code::store) return store(instruction);
     if (instruction.code == Code::set) {
@@ -306,6 +314,7 @@ class Emitter {
         return ir_.shuffle(operand(0), operand(1), instruction.indices);
       case Code::store:
       case Code::set:
+      case Code::prefetch:
       case Code::meet:
       case Code::note:
         break;

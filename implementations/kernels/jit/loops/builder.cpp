@@ -131,6 +131,12 @@ Register Builder::shuffle(Register a, Register b, std::vector<int> indices) {
   return emit(std::move(instruction), type);
 }
 
+void Builder::prefetch(const Address& address) {
+  Instruction instruction = instruction_of(Code::prefetch, {});
+  instruction.address = address;
+  emit(std::move(instruction));
+}
+
 void Builder::meet(std::size_t argument) {
   program_.meeting_argument = argument;
   emit(instruction_of(Code::meet, {}));

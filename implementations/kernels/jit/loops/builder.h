@@ -54,6 +54,7 @@ class Builder {
   Register convert(Register a, Scalar scalar);
   Register lane(Register vector, int index);
   Register shuffle(Register a, Register b, std::vector<int> indices);
+  void prefetch(const Address& address);
   // `argument`: where the function is that threads wait in.
   void meet(std::size_t argument);
   void note(std::string text);

@@ -88,6 +88,7 @@ class Checker {
         if (!instruction.numbers.empty() && instruction.numbers.size() != static_cast<std::size_t>(own.lanes))
           return {};
         return own;
+      case Code::prefetch:
       case Code::meet:
       case Code::note:
         return own;

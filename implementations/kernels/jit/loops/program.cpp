@@ -78,6 +78,8 @@ const char* name_of(Code code) {
       return "lane";
     case Code::shuffle:
       return "shuffle";
+    case Code::prefetch:
+      return "prefetch";
     case Code::meet:
       return "meet";
     case Code::note:

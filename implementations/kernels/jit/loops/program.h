@@ -84,6 +84,7 @@ enum class Code : std::uint8_t {
   convert,       // between scalars, a number to the nearest one
   lane,          // number `indices[0]`, as a scalar
   shuffle,       // lanes `indices` of operand 0 followed by operand 1
+  prefetch,      // what lies at `address`, which may be behind the end of its array, will be read soon
   meet,          // waits for the other threads that run the same steps
   note,          // `text`, for readers
 };
@@ -92,7 +93,7 @@ const char* name_of(Code code);
 
 struct Instruction {
   Code code = Code::note;
-  Register result = 0;  // unless it has none: store, set, meet, note
+  Register result = 0;  // unless it has none: store, set, prefetch, meet, note
   Register operands[3] = {};
   int operand_count = 0;
   VariableId variable = 0;
@@ -104,7 +105,8 @@ struct Instruction {
   std::string text;
 
   bool has_result() const {
-    return code != Code::store && code != Code::set && code != Code::meet && code != Code::note;
+    return code != Code::store && code != Code::set && code != Code::prefetch && code != Code::meet &&
+           code != Code::note;
   }
 };
 

@@ -173,6 +173,8 @@ class Printer {
     switch (instruction.code) {
       case Code::note:
         return line("// " + instruction.text);
+      case Code::prefetch:
+        return line("__builtin_prefetch(" + address_text(instruction.address) + ");");
       case Code::meet: {
         const std::size_t argument = program_.meeting_argument;
         return line("reinterpret_cast<void (*)(void*)>(arguments[" + std::to_string(argument) + "])(arguments[" +

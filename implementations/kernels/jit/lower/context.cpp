@@ -115,6 +115,11 @@ Line Context::line_of(const Matrix& matrix, const Affine& index, bool column) {
   return {0, builder.multiply(wide, builder.constant({Scalar::i64, 1}, static_cast<double>(stride)))};
 }
 
+std::int64_t Context::entries_per_block(ValueId id, std::int64_t rows) const {
+  const auto packed = entries_per_row_.find(id);
+  return rows * (packed == entries_per_row_.end() ? places_[id]->row_stride : packed->second);
+}
+
 void Context::take_rows(const std::set<ValueId>& batch, std::int64_t rows, const Affine& first) {
   for (const ValueId id : batch) {
     rows_of_.values[id].rows = rows;
@@ -125,8 +130,7 @@ void Context::take_rows(const std::set<ValueId>& batch, std::int64_t rows, const
       places_[id]->first_number = numbers_of_step_ + Affine(region[id].first_row) + first;
       continue;
     }
-    const auto packed = entries_per_row_.find(id);
-    places_[id]->first = first * (packed == entries_per_row_.end() ? places_[id]->row_stride : packed->second);
+    places_[id]->first = first * entries_per_block(id, 1);
   }
 }
 

@@ -77,6 +77,8 @@ class Context {
   // Puts a value of the batch into a Pack.
   void pack(ValueId value, std::int64_t block_rows);
   void place_at(ValueId value, const Matrix& matrix) { places_[value] = matrix; }
+  // See Matrix::ahead.
+  void fetch_ahead(ValueId value, std::int64_t elements) { places_[value]->ahead = elements; }
   bool has_place(ValueId value) const { return places_[value].has_value(); }
 
   // What `step`, which counts the steps, sees: where batches are gathered, the numbers of its rows.
@@ -85,6 +87,8 @@ class Context {
   Line row_of(const Matrix& matrix, const Affine& index) { return line_of(matrix, index, false); }
   Line column_of(const Matrix& matrix, const Affine& index) { return line_of(matrix, index, true); }
 
+  // Entries from a row of one block of the batch to the same row of the next one, where `rows` are a block.
+  std::int64_t entries_per_block(ValueId value, std::int64_t rows) const;
   // From here on the values of `batch` have `rows` rows, those of the batch from `first` on (row_blocks.h). To be
   // called for the largest block first.
   void take_rows(const std::set<ValueId>& batch, std::int64_t rows, const Affine& first);

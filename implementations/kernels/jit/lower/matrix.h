@@ -28,6 +28,7 @@ struct Matrix {
   std::optional<ArrayId> numbers = {};
   Affine first_number = {};
   bool numbered_columns = false;  // it is seen as its transpose
+  std::int64_t ahead = 0;  // whoever reads an entry first fetches the one so many elements further on; 0: nobody does
 
   // Of a matrix without numbers.
   Address at(const Affine& row, const Affine& column) const { return at(Line{row, {}}, Line{column, {}}); }
@@ -37,7 +38,8 @@ struct Matrix {
   // Whether a vector is entries of one column, not of one row.
   bool rows_side_by_side() const { return row_stride == 1 && (column_stride != 1 || columns == 1); }
   Matrix transposed() const {
-    return {array, columns, rows, column_stride, row_stride, padded, first, numbers, first_number, !numbered_columns};
+    return {array, columns, rows,         column_stride,     row_stride, padded,
+            first, numbers, first_number, !numbered_columns, ahead};
   }
 };
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "implementations/kernels/jit/loops/lane_sums.h"
-#include "implementations/kernels/jit/lower/lane_chains.h"
+#include "implementations/kernels/jit/lower/sum_chains.h"
 
 namespace gdbench::kernels::jit {
 namespace {
@@ -118,14 +118,10 @@ class ProductLowering {
   }
 
   void tile(const Operands& operands, const Tile& tile, bool transposed) {
-    std::vector<VariableId> sums;
-    for (std::int64_t i = 0; i < tile.rows * tile.vectors; ++i) {
-      sums.push_back(builder_.variable({context_.real(), lanes_}));
-      builder_.set(sums.back(), context_.real_number(0, lanes_));
-    }
+    SumChains sums(context_, tile.rows * tile.vectors, operands.inner(), 1);
     std::vector<Line> rows;
     for (std::int64_t i = 0; i < tile.rows; ++i) rows.push_back(context_.row_of(operands.a, tile.row + Affine(i)));
-    builder_.loop(0, operands.inner(), 1, [&](const Affine& inner) {
+    sums.for_each_unit([&](std::int64_t chain, const Affine& inner, int /*entries*/) {
       std::vector<Register> b;
       const Line b_row = context_.row_of(operands.b, inner);
       for (int v = 0; v < tile.vectors; ++v) b.push_back(load_b(operands.b, b_row, tile, v));
@@ -134,15 +130,15 @@ class ProductLowering {
         const Address address = operands.a.at(rows[static_cast<std::size_t>(i)], column);
         const Register a = builder_.splat(builder_.load(address, 1), lanes_);
         for (int v = 0; v < tile.vectors; ++v) {
-          const VariableId sum = sums[static_cast<std::size_t>(i * tile.vectors + v)];
+          const VariableId sum = sums.at(chain, i * tile.vectors + v);
           builder_.set(sum, builder_.multiply_add(a, b[static_cast<std::size_t>(v)], builder_.get(sum)));
         }
       }
     });
+    const std::vector<Register> totals = sums.totals();
     for (std::int64_t i = 0; i < tile.rows; ++i) {
       for (int v = 0; v < tile.vectors; ++v) {
-        const Register sum = builder_.get(sums[static_cast<std::size_t>(i * tile.vectors + v)]);
-        finish(position_of(tile, i, v, transposed), sum);
+        finish(position_of(tile, i, v, transposed), totals[static_cast<std::size_t>(i * tile.vectors + v)]);
       }
     }
   }
@@ -151,7 +147,21 @@ class ProductLowering {
 
   Register load_b(const Matrix& b, const Line& row, const Tile& tile, int vector) {
     const int active = b.padded ? lanes_ : active_of(tile, vector);
-    return builder_.load(b.at(row, Line{tile.column + Affine(vector * lanes_)}), lanes_, active);
+    const Address address = b.at(row, Line{tile.column + Affine(vector * lanes_)});
+    if (vector * lanes_ % entries_per_line() == 0) fetch_ahead(b, address);
+    return builder_.load(address, lanes_, active);
+  }
+
+  std::int64_t entries_per_line() const {
+    constexpr std::int64_t kLineBytes = 64;
+    return kLineBytes / static_cast<std::int64_t>(bytes_of(context_.real()));
+  }
+
+  // Of what lies behind `address`: the product that reads the batch's rows first, not the one over rows.
+  void fetch_ahead(const Matrix& matrix, Address address) {
+    if (matrix.ahead == 0 || request_.transpose_a) return;
+    address.index = address.index + Affine(matrix.ahead);
+    builder_.prefetch(address);
   }
 
   Position position_of(const Tile& tile, std::int64_t row, int vector, bool transposed) const {
@@ -193,13 +203,18 @@ class ProductLowering {
   // [rows][columns] of a tile, whose last_active are its columns: vectors whose lanes add up to C's entries.
   std::vector<Register> inner_sums(const Operands& operands, const Tile& tile) {
     const std::int64_t columns = tile.last_active;
-    LaneChains sums(context_, tile.rows * columns, operands.inner());
+    SumChains sums(context_, tile.rows * columns, operands.inner(), lanes_);
     std::vector<Line> a_rows;
     std::vector<Line> b_columns;
     for (std::int64_t i = 0; i < tile.rows; ++i) a_rows.push_back(context_.row_of(operands.a, tile.row + Affine(i)));
     for (std::int64_t j = 0; j < columns; ++j)
       b_columns.push_back(context_.column_of(operands.b, tile.column + Affine(j)));
-    sums.for_each_vector([&](std::int64_t chain, const Affine& inner, int active) {
+    for (const Line& column : b_columns) {
+      for (std::int64_t inner = 0; inner < operands.inner(); inner += entries_per_line()) {
+        fetch_ahead(operands.b, operands.b.at(Line{inner, {}}, column));
+      }
+    }
+    sums.for_each_unit([&](std::int64_t chain, const Affine& inner, int active) {
       // Neither operand's padding is known to be zero.
       const Line along{inner, {}};
       std::vector<Register> b;

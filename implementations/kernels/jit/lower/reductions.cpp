@@ -5,7 +5,7 @@
 
 #include "implementations/kernels/jit/loops/functions.h"
 #include "implementations/kernels/jit/loops/lane_sums.h"
-#include "implementations/kernels/jit/lower/lane_chains.h"
+#include "implementations/kernels/jit/lower/sum_chains.h"
 #include "implementations/kernels/rules/losses.h"
 
 namespace gdbench::kernels::jit {
@@ -14,8 +14,8 @@ namespace {
 // Sums of columns whose rows lie side by side, for up to as many columns as there are lanes.
 Register sums_of_columns(Context& context, const Matrix& matrix, const Affine& column, std::int64_t columns) {
   Builder& builder = context.builder;
-  LaneChains sums(context, columns, matrix.rows);
-  sums.for_each_vector([&](std::int64_t chain, const Affine& row, int active) {
+  SumChains sums(context, columns, matrix.rows, context.lanes());
+  sums.for_each_unit([&](std::int64_t chain, const Affine& row, int active) {
     for (std::int64_t j = 0; j < columns; ++j) {
       const VariableId sum = sums.at(chain, j);
       const Register entries = builder.load(matrix.at(row, column + Affine(j)), context.lanes(), active);
@@ -29,24 +29,12 @@ Register sums_of_columns(Context& context, const Matrix& matrix, const Affine& c
 Register sum_of_rows(Context& context, const Matrix& matrix, const Affine& column, int active) {
   Builder& builder = context.builder;
   const int lanes = context.lanes();
-  const std::int64_t together = std::min(kChains, matrix.rows);
-  const std::int64_t whole = matrix.rows / together * together;
-  std::vector<VariableId> sums;
-  for (std::int64_t i = 0; i < together; ++i) {
-    sums.push_back(builder.variable({context.real(), lanes}));
-    builder.set(sums.back(), context.real_number(0, lanes));
-  }
-  const auto add = [&](std::size_t sum, const Affine& row) {
+  SumChains sums(context, 1, matrix.rows, 1);
+  sums.for_each_unit([&](std::int64_t chain, const Affine& row, int /*rows*/) {
     const Register entries = builder.load(matrix.at(row, column), lanes, matrix.padded ? lanes : active);
-    builder.set(sums[sum], builder.add(builder.get(sums[sum]), entries));
-  };
-  builder.loop(0, whole, together, [&](const Affine& row) {
-    for (std::int64_t i = 0; i < together; ++i) add(static_cast<std::size_t>(i), row + Affine(i));
+    builder.set(sums.at(chain, 0), builder.add(builder.get(sums.at(chain, 0)), entries));
   });
-  for (std::int64_t i = whole; i < matrix.rows; ++i) add(static_cast<std::size_t>(i - whole), i);
-  Register total = builder.get(sums[0]);
-  for (std::size_t i = 1; i < sums.size(); ++i) total = builder.add(total, builder.get(sums[i]));
-  return total;
+  return sums.totals()[0];
 }
 
 class SoftmaxGradient {

@@ -6,16 +6,6 @@ namespace gdbench::kernels::jit {
 
 namespace {
 
-// Half of what the caches of most processors hold, or somewhat more.
-constexpr std::int64_t kFirstCache = 24 << 10;
-constexpr std::int64_t kSecondCache = 512 << 10;
-
-std::int64_t bytes_of_a_row(const Region& region, const RowBlocks& blocks) {
-  std::int64_t columns = 0;
-  for (const ValueId value : blocks.batch) columns += region[value].columns;
-  return columns * static_cast<std::int64_t>(bytes_of(region.real));
-}
-
 enum class Kind { batch, sum, other, unknown };
 
 class Classification {
@@ -87,29 +77,16 @@ std::optional<RowBlocks> find_row_blocks(Region& region) {
   return blocks;
 }
 
-std::int64_t rows_of_a_block(const Region& region, const RowBlocks& blocks) {
-  constexpr std::int64_t kLeastRows = 16;
-  constexpr std::int64_t kRowsForLargeParameters = 64;
-  const auto element = static_cast<std::int64_t>(bytes_of(region.real));
-  const std::int64_t row_bytes = bytes_of_a_row(region, blocks);
-  std::int64_t parameter_bytes = 0;
-  for (const RegionValue& value : region.values) {
-    if (value.role == RegionRole::parameter) parameter_bytes += value.rows * value.columns * element;
-  }
-  const bool large_parameters = parameter_bytes > kFirstCache;
-  if (blocks.rows * row_bytes <= (large_parameters ? kSecondCache : kFirstCache)) return blocks.rows;
-  std::int64_t rows = std::max(kFirstCache / row_bytes, large_parameters ? kRowsForLargeParameters : kLeastRows);
-  rows = std::min(rows / kLeastRows * kLeastRows, blocks.rows);
-  return rows;
+Range share_of_rows(const Share& share, std::int64_t rows, int lanes) {
+  return share.of(rows, rows >= share.threads * lanes ? lanes : 1);
 }
 
-std::int64_t rows_of_a_block_in_lanes(const Region& region, const RowBlocks& blocks, int lanes) {
-  // Somewhat more than the first cache: not all values of a block are alive at once. Sums of lanes, one per entry of a
-  // gradient and block, want some vectors each.
-  constexpr std::int64_t kBytes = 56 << 10;
-  constexpr std::int64_t kLeastVectors = 8;
-  const std::int64_t rows = std::max(kBytes / bytes_of_a_row(region, blocks), kLeastVectors * lanes);
-  return std::min(rows / lanes * lanes, blocks.rows);
+std::int64_t least_rows_of_a_share(std::int64_t rows, int lanes, int threads) {
+  std::int64_t least = rows;
+  for (int thread = 0; thread < threads; ++thread) {
+    least = std::min(least, share_of_rows({thread, threads}, rows, lanes).size());
+  }
+  return least;
 }
 
 }  // namespace gdbench::kernels::jit

@@ -21,11 +21,8 @@ struct RowBlocks {
 // two batches that is none over rows.
 std::optional<RowBlocks> find_row_blocks(Region& region);
 
-// Rows of a block such that its values stay in the first cache, or in the second where the parameters fill the first;
-// all rows where nothing is gained.
-std::int64_t rows_of_a_block(const Region& region, const RowBlocks& blocks);
-
-// The same where `lanes` rows are a vector: sums of lanes are few beside the products that they end.
-std::int64_t rows_of_a_block_in_lanes(const Region& region, const RowBlocks& blocks, int lanes);
+// A thread's rows of a batch, and the fewest that one has: whole vectors of them, if there are enough.
+Range share_of_rows(const Share& share, std::int64_t rows, int lanes);
+std::int64_t least_rows_of_a_share(std::int64_t rows, int lanes, int threads);
 
 }  // namespace gdbench::kernels::jit

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "implementations/kernels/jit/loops/check.h"
+#include "implementations/kernels/jit/loops/cost.h"
 #include "implementations/kernels/jit/lower/gather.h"
-#include "implementations/kernels/jit/lower/layout.h"
 #include "implementations/kernels/jit/lower/product.h"
 #include "implementations/kernels/jit/lower/reductions.h"
 #include "implementations/kernels/jit/lower/row_blocks.h"
@@ -36,18 +36,12 @@ void lower_group(Context& context, const Group& group) {
   writer.compute_all();
 }
 
-// What shares of a batch's rows are multiples of: whole vectors, if there are enough of them.
-std::int64_t rows_of_shares(std::int64_t rows, int lanes, int threads) { return rows >= threads * lanes ? lanes : 1; }
-
-bool are_scalars(const Region& region, const Choices& choices) {
-  return choices.has(Pass::scalarisation) && scalar_size(region) <= choices.scalar_limit && !region.gathered;
-}
-
 class StepLowering {
  public:
-  StepLowering(Region region, const Target& target, const Choices& choices, Share share)
+  StepLowering(Region region, const Target& target, const Choices& choices, const Plan& plan, Share share)
       : region_(ordered(std::move(region))),
         choices_(choices),
+        plan_(plan),
         share_(share),
         blocks_(find_row_blocks(region_)),
         rows_(take_share(target)),
@@ -57,25 +51,26 @@ class StepLowering {
   }
 
   Lowered run() {
-    const std::int64_t size = scalar_size(region_);
     note("vectors of " + std::to_string(context_.target.vector_bits) + " bits, " +
          std::to_string(context_.target.registers) + " registers");
     if (!share_.alone()) {
       note("thread " + std::to_string(share_.thread) + " of " + std::to_string(share_.threads) + ": rows " +
            std::to_string(rows_.begin) + " to " + std::to_string(rows_.end - 1));
     }
-    if (are_scalars(region_, choices_)) {
-      fired(Pass::scalarisation) = size;
-      note("scalars: " + std::to_string(size) + " multiplications a step, no loops");
-      lower_to_scalars(context_);
-    } else if (can_stream()) {
-      fired(Pass::streaming) = 1;
-      note("streaming: one pass over " + std::to_string(blocks_->rows) + " rows, " +
-           std::to_string(stream_size(region_, *blocks_)) + " registers");
-      put_rows_into_lanes(blocks_->rows);
-      lower_to_stream(context_, *blocks_, share_);
-    } else {
-      lower_to_loops();
+    note(text_of(plan_));
+    if (plan_.rows_in_lanes) put_rows_into_lanes();
+    switch (plan_.form) {
+      case Plan::Form::scalars:
+        fired(Pass::scalarisation) = scalar_size(region_);
+        lower_to_scalars(context_);
+        break;
+      case Plan::Form::stream:
+        fired(Pass::streaming) = 1;
+        lower_to_stream(context_, *blocks_, share_);
+        break;
+      case Plan::Form::loops:
+        lower_to_loops();
+        break;
     }
     lowered_.arena_argument = context_.arena_argument();
     lowered_.arena_bytes = context_.arena_bytes();
@@ -83,9 +78,6 @@ class StepLowering {
     lowered_.packs = context_.packs();
     lowered_.precomputed = context_.precomputed();
     note("arena of " + std::to_string(lowered_.arena_bytes) + " bytes");
-    if (const std::string error = program_error(lowered_.program); !error.empty()) {
-      throw std::logic_error("the program is broken: " + error);
-    }
     return std::move(lowered_);
   }
 
@@ -98,12 +90,7 @@ class StepLowering {
   // Leaves the thread's rows of the batch.
   Range take_share(const Target& target) {
     if (!blocks_) return {};
-    const std::int64_t unit = rows_of_shares(blocks_->rows, target.lanes(region_.real), share_.threads);
-    const Range own = share_.of(blocks_->rows, unit);
-    least_rows_ = own.size();
-    for (int thread = 0; thread < share_.threads; ++thread) {
-      least_rows_ = std::min(least_rows_, Share{thread, share_.threads}.of(blocks_->rows, unit).size());
-    }
+    const Range own = share_of_rows(share_, blocks_->rows, target.lanes(region_.real));
     for (const ValueId value : blocks_->batch) {
       region_.values[value].rows = own.size();
       if (region_[value].role != RegionRole::result) region_.values[value].first_row += own.begin;
@@ -115,55 +102,19 @@ class StepLowering {
   std::int64_t& fired(Pass pass) { return lowered_.fired[static_cast<std::size_t>(pass)]; }
   void note(const std::string& line) { lowered_.plan += line + "\n"; }
 
-  bool can_stream() const {
-    // Twice as many values as there are registers may be alive, if not at once.
-    return blocks_ && choices_.has(Pass::streaming) && choices_.has(Pass::layout) && choices_.lanes != Lanes::columns &&
-           can_have_rows_in_lanes(region_, *blocks_) && !region_.gathered && least_rows_ >= 2 * context_.lanes() &&
-           stream_size(region_, *blocks_) <= 2 * context_.target.registers;
-  }
-
-  bool rows_are_lanes() {
-    if (!blocks_ || !choices_.has(Pass::layout) || choices_.lanes == Lanes::columns) return false;
-    if (!can_have_rows_in_lanes(region_, *blocks_)) return false;
-    if (choices_.lanes == Lanes::rows) return true;
-    const LayoutCosts costs = layout_costs(region_, *blocks_, context_.target);
-    note("vector operations, roughly: " + std::to_string(costs.columns_in_lanes) + " with columns as lanes, " +
-         std::to_string(costs.rows_in_lanes) + " with rows");
-    return blocks_->rows >= 2 * context_.lanes() && costs.rows_in_lanes < 0.9 * costs.columns_in_lanes;
-  }
-
-  // 0: the batch as a whole.
-  std::int64_t block_rows(bool in_lanes) const {
-    if (!blocks_ || !choices_.has(Pass::row_blocks)) return 0;
-    std::int64_t rows = choices_.block_rows;
-    if (rows == 0) {
-      rows =
-          in_lanes ? rows_of_a_block_in_lanes(region_, *blocks_, context_.lanes()) : rows_of_a_block(region_, *blocks_);
-    }
-    // Blocks of packed rows follow each other without gaps.
-    const std::int64_t lanes = context_.lanes();
-    if (in_lanes) rows = (rows + lanes - 1) / lanes * lanes;
-    return rows < blocks_->rows ? rows : 0;
-  }
-
-  void put_rows_into_lanes(std::int64_t block_rows) {
+  void put_rows_into_lanes() {
     ++fired(Pass::layout);
-    note("layout: lanes are rows");
     context_.in_lanes = blocks_->batch;
     for (const ValueId value : blocks_->batch) {
       const RegionValue& input = region_[value];
-      if (input.role != RegionRole::result && input.columns > 1) context_.pack(value, block_rows);
+      if (input.role == RegionRole::result || input.columns == 1) continue;
+      context_.pack(value, plan_.block_rows == 0 ? blocks_->rows : plan_.block_rows);
     }
   }
 
   void lower_to_loops() {
-    const bool in_lanes = rows_are_lanes();
-    const std::int64_t rows = block_rows(in_lanes);
-    if (in_lanes) put_rows_into_lanes(rows == 0 ? blocks_->rows : rows);
-    if (rows != 0) {
-      fired(Pass::row_blocks) = (blocks_->rows + rows - 1) / rows;
-      note("row blocks: " + std::to_string(blocks_->rows) + " rows in blocks of " + std::to_string(rows));
-    }
+    const std::int64_t rows = plan_.block_rows;
+    if (rows != 0) fired(Pass::row_blocks) = (blocks_->rows + rows - 1) / rows;
     builder_.steps([&](const Affine& step) {
       load_factors(context_, step);
       context_.begin_step(step);
@@ -215,11 +166,25 @@ class StepLowering {
     });
   }
 
+  // Inputs that no cache of one core holds, in rows of a few lines each: blocks are too short for the processor to run
+  // ahead by itself.
+  bool is_fetched_ahead(ValueId value) const {
+    constexpr std::int64_t kBytes = 1 << 20;
+    constexpr std::int64_t kRowBytes = 512;
+    const RegionValue& input = region_[value];
+    const std::int64_t row_bytes = input.columns * static_cast<std::int64_t>(bytes_of(region_.real));
+    return input.role == RegionRole::x && !region_.gathered && input.columns > 1 && row_bytes <= kRowBytes &&
+           blocks_->rows * row_bytes > kBytes;
+  }
+
   // The batch's nodes, block after block.
   void lower_blocks(std::int64_t rows) {
     for (const ValueId sum : blocks_->sums) set_to_zero(sum);
     context_.accumulated = blocks_->sums;
     const std::int64_t whole = blocks_->rows / rows * rows;
+    for (const ValueId value : blocks_->batch) {
+      if (is_fetched_ahead(value)) context_.fetch_ahead(value, context_.entries_per_block(value, rows));
+    }
     const auto lower_rows = [&](const Affine& first, std::int64_t count) {
       context_.take_rows(blocks_->batch, count, first);
       lower_nodes(0, blocks_->nodes, count == rows);
@@ -251,10 +216,10 @@ class StepLowering {
 
   Region region_;
   Choices choices_;
+  Plan plan_;
   Share share_;
   std::optional<RowBlocks> blocks_;
-  std::int64_t least_rows_ = 0;  // of all threads' shares: what decides how they meet is the same for all
-  Range rows_;                   // of the batch, this thread's
+  Range rows_;  // of the batch, this thread's
   Lowered lowered_;
   Builder builder_;
   Context context_;
@@ -262,17 +227,17 @@ class StepLowering {
 
 }  // namespace
 
-Lowered lower(Region region, const Target& target, const Choices& choices, Share share) {
-  return StepLowering(std::move(region), target, choices, share).run();
+double predicted_cycles(const Region& region, const Target& target, const Choices& choices, const Plan& plan,
+                        Share share) {
+  return cost_of(StepLowering(region, target, choices, plan, share).run().program).cycles;
 }
 
-std::string reason_against_threads(Region region, const Choices& choices, int threads) {
-  if (threads == 1) return "";
-  if (are_scalars(region, choices)) return "second thread for steps of so few multiplications (scalar_limit)";
-  const std::optional<RowBlocks> blocks = find_row_blocks(region);
-  if (!blocks) return "second thread for batches in parts and hoisted ones";
-  if (blocks->rows >= threads) return "";
-  return "rows for each of " + std::to_string(threads) + " threads in batches of " + std::to_string(blocks->rows);
+Lowered lower(Region region, const Target& target, const Choices& choices, const Plan& plan, Share share) {
+  Lowered lowered = StepLowering(std::move(region), target, choices, plan, share).run();
+  if (const std::string error = program_error(lowered.program); !error.empty()) {
+    throw std::logic_error("the program is broken: " + error);
+  }
+  return lowered;
 }
 
 }  // namespace gdbench::kernels::jit

@@ -7,6 +7,7 @@
 
 #include "implementations/kernels/jit/lower/choices.h"
 #include "implementations/kernels/jit/lower/context.h"
+#include "implementations/kernels/jit/lower/plan.h"
 #include "implementations/kernels/jit/lower/target.h"
 #include "implementations/kernels/jit/region/region.h"
 
@@ -23,10 +24,12 @@ struct Lowered {
   std::string plan;  // what was chosen, for readers
 };
 
-// One thread's program. Throws std::logic_error where what it wrote is none (loops/check.h): a fault in a lowering.
-Lowered lower(Region region, const Target& target, const Choices& choices = {}, Share share = {});
+// One thread's program, by a plan that the region, the passes and all threads' shares allow (plan.h). Throws
+// std::logic_error where what it wrote is none (loops/check.h): a fault in a lowering.
+Lowered lower(Region region, const Target& target, const Choices& choices, const Plan& plan, Share share = {});
 
-// Why a step can't be shared out to so many threads, empty where it can.
-std::string reason_against_threads(Region region, const Choices& choices, int threads);
+// Of a step of that program.
+double predicted_cycles(const Region& region, const Target& target, const Choices& choices, const Plan& plan,
+                        Share share);
 
 }  // namespace gdbench::kernels::jit

@@ -6,7 +6,7 @@
 
 #include "implementations/kernels/jit/loops/lane_sums.h"
 #include "implementations/kernels/jit/lower/entry_lowering.h"
-#include "implementations/kernels/jit/lower/lane_chains.h"
+#include "implementations/kernels/jit/lower/sum_chains.h"
 #include "implementations/kernels/jit/lower/update.h"
 
 namespace gdbench::kernels::jit {
@@ -34,8 +34,8 @@ class StreamLowering {
       for (ValueId value = 0; value < region_.values.size(); ++value) {
         if (region_[value].role == RegionRole::parameter) spread(value);
       }
-      LaneChains sums(context_, entries_of_sums(), blocks_.rows);
-      sums.for_each_vector([&](std::int64_t chain, const Affine& row, int active) { visit(row, active, sums, chain); });
+      SumChains sums(context_, entries_of_sums(), blocks_.rows, lanes_);
+      sums.for_each_unit([&](std::int64_t chain, const Affine& row, int active) { visit(row, active, sums, chain); });
       add_up(sums);
       if (!share_.alone()) exchange();
       for (NodeIndex i = blocks_.nodes; i < region_.nodes.size(); ++i) state_.lower(region_.nodes[i]);
@@ -62,7 +62,7 @@ class StreamLowering {
   }
 
   // Rows from `row` on, of which `active` are some: forward, backward, and what they add to the sums.
-  void visit(const Affine& row, int active, const LaneChains& sums, std::int64_t chain) {
+  void visit(const Affine& row, int active, const SumChains& sums, std::int64_t chain) {
     std::int64_t sum = 0;
     for (const ValueId value : blocks_.batch) {
       if (region_[value].role == RegionRole::result) continue;
@@ -98,7 +98,7 @@ class StreamLowering {
   }
 
   // To sums from `first` on.
-  void add(ValueId value, const LaneChains& sums, std::int64_t chain, std::int64_t first) {
+  void add(ValueId value, const SumChains& sums, std::int64_t chain, std::int64_t first) {
     scales_[value] = rows_[value].scale;
     for (std::size_t i = 0; i < size_of(value); ++i) {
       const VariableId variable = sums.at(chain, first + static_cast<std::int64_t>(i));
@@ -110,7 +110,7 @@ class StreamLowering {
   }
 
   // Sums as entries of the state's lowering.
-  void add_up(LaneChains& sums) {
+  void add_up(SumChains& sums) {
     const std::vector<Register> vectors = sums.totals();
     std::size_t done = 0;
     for (NodeIndex i = 0; i < blocks_.nodes; ++i) {

@@ -1,5 +1,5 @@
-// Sums whose addends lie side by side: each is a vector, or several so that an addition need not wait for the one
-// before, whose lanes are to be added up in the end (lane_sums.h).
+// Sums of many addends, each in several variables where few of them are computed side by side, so that an addition need
+// not wait for the one before.
 #pragma once
 
 #include <algorithm>
@@ -13,31 +13,33 @@ namespace gdbench::kernels::jit {
 // Additions side by side that hide the latency of one: two units, four cycles.
 constexpr std::int64_t kChains = 8;
 
-class LaneChains {
+class SumChains {
  public:
-  // `count` sums of `length` addends each, which begin as 0 here.
-  LaneChains(Context& context, std::int64_t count, std::int64_t length)
+  // `count` vectors of sums, which begin as 0 here. Each is added to once for every `unit` of `length`: the lanes of a
+  // vector, if what is summed lies along vectors (whose lanes are to be added up in the end: lane_sums.h), or 1.
+  SumChains(Context& context, std::int64_t count, std::int64_t length, std::int64_t unit)
       : builder_(context.builder),
-        lanes_(context.lanes()),
         count_(count),
         length_(length),
-        chains_(std::clamp<std::int64_t>(kChains / count, 1, std::max<std::int64_t>(length / lanes_, 1))) {
+        unit_(unit),
+        chains_(std::clamp<std::int64_t>(kChains / count, 1, std::max<std::int64_t>(length / unit, 1))) {
     for (std::int64_t i = 0; i < chains_ * count_; ++i) {
-      variables_.push_back(builder_.variable({context.real(), lanes_}));
-      builder_.set(variables_.back(), context.real_number(0, lanes_));
+      variables_.push_back(builder_.variable({context.real(), context.lanes()}));
+      builder_.set(variables_.back(), context.real_number(0, context.lanes()));
     }
   }
 
-  // add(chain, first, active) for each vector of addends: from `first` on, of which `active` are some.
+  // add(chain, first, active) for each unit: from `first` on, of which `active` are some.
   template <class Add>
-  void for_each_vector(const Add& add) {
-    const std::int64_t together = chains_ * lanes_;
+  void for_each_unit(const Add& add) {
+    const std::int64_t together = chains_ * unit_;
     const std::int64_t whole = length_ / together * together;
+    const int all = static_cast<int>(unit_);
     builder_.loop(0, whole, together, [&](const Affine& first) {
-      for (std::int64_t chain = 0; chain < chains_; ++chain) add(chain, first + Affine(chain * lanes_), lanes_);
+      for (std::int64_t chain = 0; chain < chains_; ++chain) add(chain, first + Affine(chain * unit_), all);
     });
-    for (std::int64_t first = whole; first < length_; first += lanes_) {
-      add((first - whole) / lanes_, first, static_cast<int>(std::min<std::int64_t>(lanes_, length_ - first)));
+    for (std::int64_t first = whole; first < length_; first += unit_) {
+      add((first - whole) / unit_, first, static_cast<int>(std::min(unit_, length_ - first)));
     }
   }
 
@@ -58,9 +60,9 @@ class LaneChains {
 
  private:
   Builder& builder_;
-  int lanes_;
   std::int64_t count_;
   std::int64_t length_;
+  std::int64_t unit_;
   std::int64_t chains_;
   std::vector<VariableId> variables_;  // [chains][count]
 };

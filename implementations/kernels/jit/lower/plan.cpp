@@ -1,0 +1,117 @@
+#include "implementations/kernels/jit/lower/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "implementations/kernels/jit/lower/scalars.h"
+#include "implementations/kernels/jit/lower/step.h"
+#include "implementations/kernels/jit/lower/stream.h"
+
+namespace gdbench::kernels::jit {
+namespace {
+
+bool are_scalars(const Region& region, const Choices& choices) {
+  return choices.has(Pass::scalarisation) && scalar_size(region) <= choices.scalar_limit && !region.gathered;
+}
+
+class Planner {
+ public:
+  Planner(const Region& region, const Target& target, const Choices& choices, int threads)
+      : region_(region), target_(target), choices_(choices), share_{0, threads}, own_(region) {
+    blocks_ = find_row_blocks(own_);
+  }
+
+  std::vector<Plan> plans() const {
+    if (are_scalars(region_, choices_)) return {{Plan::Form::scalars, false, 0}};
+    if (!blocks_) return {Plan{}};
+    const bool rows_may_be_lanes = choices_.has(Pass::layout) && choices_.lanes != Lanes::columns && can_turn();
+    if (rows_may_be_lanes && can_stream()) return {{Plan::Form::stream, true, 0}};
+    std::vector<Plan> plans;
+    if (rows_may_be_lanes) add_loops(true, plans);
+    if (!rows_may_be_lanes || choices_.lanes == Lanes::cheaper) add_loops(false, plans);
+    return plans;
+  }
+
+ private:
+  int lanes() const { return target_.lanes(region_.real); }
+  std::int64_t own_rows() const { return least_rows_of_a_share(blocks_->rows, lanes(), share_.threads); }
+
+  // What the batch consists of lies with its rows side by side already, or may be copied once for all steps; and the
+  // lowering of softmax has a register for each class.
+  bool can_turn() const {
+    constexpr std::int64_t kMostClasses = 32;
+    const bool inputs = std::ranges::all_of(blocks_->batch, [&](ValueId value) {
+      return region_[value].role == RegionRole::result || region_[value].columns == 1 || region_.constant_batch;
+    });
+    const bool softmax = std::ranges::all_of(region_.nodes, [&](const Node& node) {
+      return node.op() != Op::loss_gradient || node.request.loss != GDBENCH_SOFTMAX_CROSS_ENTROPY ||
+             region_[node.result].columns <= kMostClasses;
+    });
+    return inputs && softmax && (choices_.lanes == Lanes::rows || own_rows() >= 2 * lanes());
+  }
+
+  // Twice as many values as there are registers may be alive, if not at once.
+  bool can_stream() const {
+    return choices_.has(Pass::streaming) && !region_.gathered && own_rows() >= 2 * lanes() &&
+           stream_size(region_, *blocks_) <= 2 * target_.registers;
+  }
+
+  // Blocks from what the first cache holds of wide layers to what the second does of narrow ones, and the whole batch.
+  void add_loops(bool rows_in_lanes, std::vector<Plan>& plans) const {
+    const auto add = [&](std::int64_t rows) {
+      // Blocks of packed rows follow each other without gaps.
+      if (rows_in_lanes) rows = (rows + lanes() - 1) / lanes() * lanes();
+      if (rows < own_rows()) plans.push_back({Plan::Form::loops, rows_in_lanes, rows});
+    };
+    const std::size_t before = plans.size();
+    if (choices_.has(Pass::row_blocks) && choices_.block_rows != 0) add(choices_.block_rows);
+    if (plans.size() > before) return;
+    if (choices_.has(Pass::row_blocks) && choices_.block_rows == 0) {
+      for (const std::int64_t rows : {16, 32, 64, 128, 256}) add(rows);
+    }
+    plans.push_back({Plan::Form::loops, rows_in_lanes, 0});
+  }
+
+  const Region& region_;
+  const Target& target_;
+  const Choices& choices_;
+  Share share_;
+  Region own_;
+  std::optional<RowBlocks> blocks_;
+};
+
+}  // namespace
+
+std::string text_of(const Plan& plan) {
+  if (plan.form == Plan::Form::scalars) return "scalars";
+  if (plan.form == Plan::Form::stream) return "one stream of rows";
+  return std::string("loops, lanes are ") + (plan.rows_in_lanes ? "rows" : "columns") + ", " +
+         (plan.block_rows == 0 ? "all rows together" : "blocks of " + std::to_string(plan.block_rows) + " rows");
+}
+
+PlanChoice choose_plan(const Region& region, const Target& target, const Choices& choices, int threads) {
+  PlanChoice choice;
+  bool first = true;
+  for (const Plan& plan : Planner(region, target, choices, threads).plans()) {
+    const double cycles = predicted_cycles(region, target, choices, plan, {0, threads});
+    choice.considered += text_of(plan) + ": " + std::to_string(std::llround(cycles)) + " cycles\n";
+    if (first || cycles < choice.cycles) {
+      choice.plan = plan;
+      choice.cycles = cycles;
+    }
+    first = false;
+  }
+  return choice;
+}
+
+std::string reason_against_threads(Region region, const Choices& choices, int threads) {
+  if (threads == 1) return "";
+  if (are_scalars(region, choices)) return "second thread for steps of so few multiplications (scalar_limit)";
+  const std::optional<RowBlocks> blocks = find_row_blocks(region);
+  if (!blocks) return "second thread for batches in parts and hoisted ones";
+  if (blocks->rows >= threads) return "";
+  return "rows for each of " + std::to_string(threads) + " threads in batches of " + std::to_string(blocks->rows);
+}
+
+}  // namespace gdbench::kernels::jit
