@@ -77,10 +77,13 @@ class GraphTest : public testing::TestWithParam<BackendCase> {
   std::vector<gdbench_option_value> options_;
 };
 
-TEST_P(GraphTest, LinearRegression) {
-  check({.layers = {layer(2, 1)}, .loss = GDBENCH_HALF_MSE, .rows = 3, .batch_rows = 3}, 10);
-  check({.layers = {layer(2, 1, GDBENCH_IDENTITY, false)}, .loss = GDBENCH_MSE, .rows = 3, .batch_rows = 3}, 10);
-  check({.layers = {layer(33, 3)}, .loss = GDBENCH_MSE, .rows = 29, .batch_rows = 29}, 5);
+TEST_P(GraphTest, TrainsLikePlainLoopsWithPassesAndWithout) {
+  const std::vector<TrainingCase> cases = training_cases();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    SCOPED_TRACE("training case " + std::to_string(i));
+    check(cases[i], 8);
+    check(cases[i], 8, "none");
+  }
 }
 
 TEST_P(GraphTest, PerceptronsWithEachPassOffAndEachAlone) {
@@ -89,35 +92,12 @@ TEST_P(GraphTest, PerceptronsWithEachPassOffAndEachAlone) {
                                .loss = GDBENCH_HALF_MSE,
                                .rows = 13,
                                .batch_rows = 13};
-  check(values, 6);
-  check(values, 6, "none");
   std::vector<std::string> names = {graph::kBufferReuse};
   for (const graph::Pass& pass : graph::all_passes()) names.push_back(pass.name);
   for (const std::string& name : names) {
     check(values, 3, "-" + name);
     check(values, 3, "none,+" + name);
   }
-}
-
-TEST_P(GraphTest, CrossEntropy) {
-  const TrainingCase values = {.layers = {layer(6, 17, GDBENCH_RELU), layer(17, 4)},
-                               .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
-                               .rows = 23,
-                               .batch_rows = 23};
-  check(values, 5);
-  check(values, 5, "none");
-}
-
-TEST_P(GraphTest, BatchesWithASmallerLastOne) {
-  check({.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)}, .rows = 10, .batch_rows = 4}, 8);
-  check({.layers = {layer(3, 2)}, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 7, .batch_rows = 3}, 7);
-  check({.layers = {layer(3, 1)}, .rows = 5, .batch_rows = 1}, 12);
-  check({.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)}, .rows = 10, .batch_rows = 4, .shuffled = true}, 15);
-}
-
-TEST_P(GraphTest, LearningRateSchedule) {
-  check({.layers = {layer(2, 3), layer(3, 1)}, .rows = 4, .batch_rows = 4, .learning_rates = {0.1, 0.05, 0.0, 0.02}},
-        7);
 }
 
 TEST_P(GraphTest, AGradientPerOutput) {

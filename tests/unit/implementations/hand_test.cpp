@@ -60,46 +60,12 @@ class HandTest : public testing::TestWithParam<BackendCase> {
   }
 };
 
-TEST_P(HandTest, LinearRegression) {
-  check({.layers = {layer(2, 1)}, .loss = GDBENCH_HALF_MSE, .rows = 3, .batch_rows = 3}, 10);
-  check({.layers = {layer(2, 1, GDBENCH_IDENTITY, false)}, .loss = GDBENCH_MSE, .rows = 3, .batch_rows = 3}, 10);
-  check({.layers = {layer(1, 1)}, .loss = GDBENCH_MSE, .rows = 19, .batch_rows = 19}, 5);
-  check({.layers = {layer(33, 3)}, .loss = GDBENCH_MSE, .rows = 29, .batch_rows = 29}, 5);
-}
-
-TEST_P(HandTest, PerceptronsOfAnyDepth) {
-  check({.layers = {layer(5, 7, GDBENCH_TANH), layer(7, 2)}, .rows = 11, .batch_rows = 11}, 5);
-  check({.layers = {layer(4, 6, GDBENCH_RELU), layer(6, 5, GDBENCH_SIGMOID, false), layer(5, 3, GDBENCH_TANH),
-                    layer(3, 2, GDBENCH_SIGMOID)},
-         .loss = GDBENCH_HALF_MSE,
-         .rows = 13,
-         .batch_rows = 13},
-        6);
-  check({.layers = {layer(3, 1, GDBENCH_TANH), layer(1, 4, GDBENCH_TANH), layer(4, 1)}, .rows = 9, .batch_rows = 9}, 4);
-}
-
-TEST_P(HandTest, CrossEntropy) {
-  check({.layers = {layer(6, 17, GDBENCH_RELU), layer(17, 4)},
-         .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
-         .rows = 23,
-         .batch_rows = 23},
-        5);
-}
-
-TEST_P(HandTest, SlicesWithASmallerLastBatch) {
-  check({.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)}, .rows = 10, .batch_rows = 4}, 8);
-  check({.layers = {layer(3, 2)}, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 7, .batch_rows = 3}, 7);
-  check({.layers = {layer(3, 1)}, .rows = 5, .batch_rows = 1}, 12);
-}
-
-TEST_P(HandTest, ShuffledBatches) {
-  check({.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)}, .rows = 10, .batch_rows = 4, .shuffled = true}, 15);
-  check({.layers = {layer(3, 2)}, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 6, .batch_rows = 6, .shuffled = true},
-        5);
-}
-
-TEST_P(HandTest, LearningRateSchedule) {
-  check({.layers = {layer(2, 1)}, .rows = 4, .batch_rows = 4, .learning_rates = {0.1, 0.05, 0.0, 0.02}}, 7);
+TEST_P(HandTest, TrainsLikePlainLoops) {
+  const std::vector<TrainingCase> cases = training_cases();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    SCOPED_TRACE("training case " + std::to_string(i));
+    check(cases[i], 8);
+  }
 }
 
 TEST_P(HandTest, AGradientPerOutput) {

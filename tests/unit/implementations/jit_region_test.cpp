@@ -61,29 +61,20 @@ class JitRegionTest : public testing::TestWithParam<gdbench_dtype> {
   }
 };
 
-TEST_P(JitRegionTest, LinearRegression) {
-  check({.layers = {layer(2, 1)}, .loss = GDBENCH_HALF_MSE, .rows = 3, .batch_rows = 3}, 10);
-  check({.layers = {layer(2, 1, GDBENCH_IDENTITY, false)}, .loss = GDBENCH_MSE, .rows = 3, .batch_rows = 3}, 10);
-  check({.layers = {layer(1, 1)}, .loss = GDBENCH_MSE, .rows = 19, .batch_rows = 19}, 5);
+TEST_P(JitRegionTest, TrainsLikePlainLoops) {
+  const std::vector<TrainingCase> cases = training_cases();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    SCOPED_TRACE("training case " + std::to_string(i));
+    check(cases[i], 8);
+  }
+}
+
+// What fills no vector, several, more than a block; more than the scalars of one call are for.
+TEST_P(JitRegionTest, ShapesBesideVectors) {
   check({.layers = {layer(1, 1)}, .loss = GDBENCH_MSE, .rows = 1003, .batch_rows = 1003}, 5);
   check({.layers = {layer(10, 1)}, .loss = GDBENCH_MSE, .rows = 300, .batch_rows = 300}, 5);
-  check({.layers = {layer(33, 3)}, .loss = GDBENCH_MSE, .rows = 29, .batch_rows = 29}, 5);
-}
-
-TEST_P(JitRegionTest, PerceptronsOfAnyDepth) {
-  check({.layers = {layer(5, 7, GDBENCH_TANH), layer(7, 2)}, .rows = 11, .batch_rows = 11}, 5);
   check({.layers = {layer(2, 4, GDBENCH_TANH), layer(4, 1)}, .rows = 4, .batch_rows = 4}, 5);
   check({.layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)}, .rows = 100, .batch_rows = 100}, 5);
-  check({.layers = {layer(4, 6, GDBENCH_RELU), layer(6, 5, GDBENCH_SIGMOID, false), layer(5, 3, GDBENCH_TANH),
-                    layer(3, 2, GDBENCH_SIGMOID)},
-         .loss = GDBENCH_HALF_MSE,
-         .rows = 13,
-         .batch_rows = 13},
-        6);
-  check({.layers = {layer(3, 1, GDBENCH_TANH), layer(1, 4, GDBENCH_TANH), layer(4, 1)}, .rows = 9, .batch_rows = 9}, 4);
-}
-
-TEST_P(JitRegionTest, Classification) {
   check({.layers = {layer(3, 3)}, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 5, .batch_rows = 5}, 5);
   check({.layers = {layer(9, 33, GDBENCH_RELU), layer(33, 10)},
          .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
@@ -92,19 +83,9 @@ TEST_P(JitRegionTest, Classification) {
         5);
   // More classes than a row's vectors stay in registers for.
   check({.layers = {layer(6, 201)}, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 17, .batch_rows = 17}, 5);
-}
-
-TEST_P(JitRegionTest, BatchesAndSchedules) {
-  check({.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 4)},
-         .rows = 10,
-         .batch_rows = 4,
-         .shuffled = true,
-         .learning_rates = {0.1, 0.05, 0.02}},
-        9);
   check({.layers = {layer(20, 17, GDBENCH_TANH), layer(17, 2)}, .rows = 30, .batch_rows = 1}, 40);
   check({.layers = {layer(20, 17, GDBENCH_TANH), layer(17, 2)}, .rows = 30, .batch_rows = 8, .shuffled = true}, 9);
   check({.layers = {layer(7, 9, GDBENCH_TANH), layer(9, 3)}, .rows = 23, .batch_rows = 23, .micro_batches = 3}, 5);
-  // More steps than the scalars of one call are for.
   check({.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3, .learning_rates = {0.1, 0.01}}, 5000);
 }
 

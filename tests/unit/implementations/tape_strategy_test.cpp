@@ -18,29 +18,6 @@ using kernels::all_cases;
 using kernels::backend_named;
 using kernels::BackendCase;
 
-const std::vector<TrainingCase>& cases() {
-  static const std::vector<TrainingCase> cases = {
-      {.layers = {layer(2, 1)}, .loss = GDBENCH_HALF_MSE, .rows = 3, .batch_rows = 3},
-      {.layers = {layer(2, 1, GDBENCH_IDENTITY, false)}, .rows = 3, .batch_rows = 3},
-      {.layers = {layer(4, 6, GDBENCH_RELU), layer(6, 5, GDBENCH_SIGMOID, false), layer(5, 3, GDBENCH_TANH),
-                  layer(3, 2, GDBENCH_SIGMOID)},
-       .loss = GDBENCH_HALF_MSE,
-       .rows = 13,
-       .batch_rows = 13},
-      {.layers = {layer(6, 17, GDBENCH_RELU), layer(17, 4)},
-       .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
-       .rows = 23,
-       .batch_rows = 23},
-      {.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)},
-       .rows = 10,
-       .batch_rows = 4,
-       .shuffled = true,
-       .learning_rates = {0.1, 0.05, 0.02}},
-      {.layers = {layer(3, 2)}, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 7, .batch_rows = 3},
-  };
-  return cases;
-}
-
 class TapeStrategyTest : public testing::TestWithParam<BackendCase> {
  protected:
   std::unique_ptr<Strategy> start(const StrategyDescriptor& descriptor, TrainingProblem& training) const {
@@ -73,7 +50,7 @@ constexpr const StrategyDescriptor* kBoth[] = {&tape::kDescriptor, &tape::kRepla
 TEST_P(TapeStrategyTest, TrainsLikePlainLoops) {
   const double tolerance = GetParam().dtype == GDBENCH_F32 ? 2e-4 : 1e-11;
   for (const StrategyDescriptor* descriptor : kBoth) {
-    for (const TrainingCase& values : cases()) {
+    for (const TrainingCase& values : training_cases()) {
       double loss = 0;
       const std::vector<Dense> actual = trained(*descriptor, values, 8, &loss);
       TrainingProblem training(with_dtype(values));
@@ -155,7 +132,7 @@ TEST_P(TapeStrategyTest, ASteadyStepOfSeveralGradientsAllocatesNothing) {
 // The same kernels in the same order: a difference of their times is the strategy's.
 TEST_P(TapeStrategyTest, IsHandToTheLastBit) {
   for (const StrategyDescriptor* descriptor : kBoth) {
-    for (const TrainingCase& values : cases()) {
+    for (const TrainingCase& values : training_cases()) {
       double loss = 0, hand_loss = 0;
       const std::vector<Dense> actual = trained(*descriptor, values, 9, &loss);
       const std::vector<Dense> expected = trained(hand::kDescriptor, values, 9, &hand_loss);
@@ -178,7 +155,7 @@ TEST_P(TapeStrategyTest, ASteadyStepAllocatesNothing) {
     return allocation_count() - before;
   };
   for (const StrategyDescriptor* descriptor : kBoth) {
-    for (const TrainingCase& values : cases()) {
+    for (const TrainingCase& values : training_cases()) {
       const std::uint64_t by_the_library = GetParam().backend == "onednn" ? allocations(hand::kDescriptor, values) : 0;
       EXPECT_EQ(allocations(*descriptor, values), by_the_library) << descriptor->policy;
     }

@@ -40,6 +40,29 @@ constexpr std::int64_t kEpochs = 2;
 
 }  // namespace
 
+std::vector<TrainingCase> training_cases() {
+  const std::vector<gdbench_layer> deep = {layer(4, 6, GDBENCH_RELU), layer(6, 5, GDBENCH_SIGMOID, false),
+                                           layer(5, 3, GDBENCH_TANH), layer(3, 2, GDBENCH_SIGMOID)};
+  const std::vector<gdbench_layer> shallow = {layer(3, 5, GDBENCH_TANH), layer(5, 2)};
+  const gdbench_loss classes = GDBENCH_SOFTMAX_CROSS_ENTROPY;
+  return {
+      {.layers = {layer(2, 1)}, .loss = GDBENCH_HALF_MSE, .rows = 3, .batch_rows = 3},
+      {.layers = {layer(2, 1, GDBENCH_IDENTITY, false)}, .rows = 3, .batch_rows = 3},
+      {.layers = {layer(1, 1)}, .rows = 19, .batch_rows = 19},
+      {.layers = {layer(33, 3)}, .rows = 29, .batch_rows = 29},
+      {.layers = {layer(5, 7, GDBENCH_TANH), layer(7, 2)}, .rows = 11, .batch_rows = 11},
+      {.layers = {layer(3, 1, GDBENCH_TANH), layer(1, 4, GDBENCH_TANH), layer(4, 1)}, .rows = 9, .batch_rows = 9},
+      {.layers = deep, .loss = GDBENCH_HALF_MSE, .rows = 13, .batch_rows = 13},
+      {.layers = {layer(6, 17, GDBENCH_RELU), layer(17, 4)}, .loss = classes, .rows = 23, .batch_rows = 23},
+      {.layers = shallow, .rows = 10, .batch_rows = 4},
+      {.layers = {layer(3, 2)}, .loss = classes, .rows = 7, .batch_rows = 3},
+      {.layers = {layer(3, 1)}, .rows = 5, .batch_rows = 1},
+      {.layers = shallow, .rows = 10, .batch_rows = 4, .shuffled = true, .learning_rates = {0.1, 0.05, 0.02}},
+      {.layers = {layer(3, 2)}, .loss = classes, .rows = 6, .batch_rows = 6, .shuffled = true},
+      {.layers = {layer(2, 3), layer(3, 1)}, .rows = 4, .batch_rows = 4, .learning_rates = {0.1, 0.05, 0.0, 0.02}},
+  };
+}
+
 std::vector<TrainingCase> gradients_cases() {
   std::vector<TrainingCase> cases = {
       {.layers = {{2, 1, GDBENCH_IDENTITY, 1}}, .rows = 3, .batch_rows = 3},

@@ -31,6 +31,9 @@ struct TrainingCase {
   double density = 1;              // of the training rows' features; below 1 row 0 and column 0 have no entry at all
 };
 
+// Of the task train: depths, activations, biases, losses, numbers of outputs, kinds of batches and schedules.
+std::vector<TrainingCase> training_cases();
+
 // Of the task gradients: depths, activations, biases, numbers of outputs and kinds of batches.
 std::vector<TrainingCase> gradients_cases();
 
