@@ -167,6 +167,25 @@ void GroupWriter::finish(const Position& position, Register root_entries) {
   write_from(1, position);
 }
 
+bool GroupWriter::has_bias() const {
+  if (group_.nodes.size() < 2 || context_.has_place(root().result)) return false;
+  const Node& next = context_.region.nodes[group_.nodes[1]];
+  return next.op() == Op::add_bias && next.operands[1] == root().result && next.operands[0] != root().result &&
+         context_.region.readers(root().result).size() == 1;
+}
+
+Register GroupWriter::bias(const Position& position) {
+  return load(context_.region.nodes[group_.nodes[1]].operands[0], position);
+}
+
+void GroupWriter::finish_with_bias(const Position& position, Register sum) {
+  const ValueId result = context_.region.nodes[group_.nodes[1]].result;
+  known_.clear();
+  known_[result] = sum;
+  if (context_.has_place(result)) store(result, position, sum);
+  write_from(2, position);
+}
+
 void GroupWriter::compute(const Position& position) {
   known_.clear();
   write_from(0, position);

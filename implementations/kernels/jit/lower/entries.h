@@ -24,6 +24,11 @@ class GroupWriter {
 
   // What follows from the root's entries: its value is stored, if it has a place, and so are those behind it.
   void finish(const Position& position, Register root);
+  // Whether the root's entries serve nothing but to have a bias added to them: it may come first then.
+  bool has_bias() const;
+  Register bias(const Position& position);
+  // From root plus bias.
+  void finish_with_bias(const Position& position, Register sum);
   // The same for a group whose root is elementwise itself.
   void compute(const Position& position);
 

@@ -118,7 +118,11 @@ class ProductLowering {
   }
 
   void tile(const Operands& operands, const Tile& tile, bool transposed) {
-    SumChains sums(context_, tile.rows * tile.vectors, operands.inner(), 1);
+    const bool with_bias = writer_.has_bias() && request_.alpha == 1 && request_.beta == 0;
+    SumChains sums(context_, tile.rows * tile.vectors, operands.inner(), 1, [&](std::int64_t sum) {
+      const Position position = position_of(tile, sum / tile.vectors, static_cast<int>(sum % tile.vectors), transposed);
+      return with_bias ? writer_.bias(position) : context_.real_number(0, lanes_);
+    });
     std::vector<Line> rows;
     for (std::int64_t i = 0; i < tile.rows; ++i) rows.push_back(context_.row_of(operands.a, tile.row + Affine(i)));
     sums.for_each_unit([&](std::int64_t chain, const Affine& inner, int /*entries*/) {
@@ -138,7 +142,13 @@ class ProductLowering {
     const std::vector<Register> totals = sums.totals();
     for (std::int64_t i = 0; i < tile.rows; ++i) {
       for (int v = 0; v < tile.vectors; ++v) {
-        finish(position_of(tile, i, v, transposed), totals[static_cast<std::size_t>(i * tile.vectors + v)]);
+        const Register total = totals[static_cast<std::size_t>(i * tile.vectors + v)];
+        const Position position = position_of(tile, i, v, transposed);
+        if (with_bias) {
+          writer_.finish_with_bias(position, total);
+        } else {
+          finish(position, total);
+        }
       }
     }
   }
@@ -148,7 +158,8 @@ class ProductLowering {
   Register load_b(const Matrix& b, const Line& row, const Tile& tile, int vector) {
     const int active = b.padded ? lanes_ : active_of(tile, vector);
     const Address address = b.at(row, Line{tile.column + Affine(vector * lanes_)});
-    if (vector * lanes_ % entries_per_line() == 0) fetch_ahead(b, address);
+    const std::int64_t entry = vector * lanes_;
+    if (entry % entries_per_line() == 0) fetch_ahead(b, address, entry / entries_per_line());
     return builder_.load(address, lanes_, active);
   }
 
@@ -157,9 +168,10 @@ class ProductLowering {
     return kLineBytes / static_cast<std::int64_t>(bytes_of(context_.real()));
   }
 
-  // Of what lies behind `address`: the product that reads the batch's rows first, not the one over rows.
-  void fetch_ahead(const Matrix& matrix, Address address) {
-    if (matrix.ahead == 0 || request_.transpose_a) return;
+  // Of what lies behind `address`. Both products that read the batch take part, one the even lines, one the odd ones:
+  // so the memory has as much time as the arithmetic.
+  void fetch_ahead(const Matrix& matrix, Address address, std::int64_t line) {
+    if (matrix.ahead == 0 || (line % 2 != 0) != request_.transpose_a) return;
     address.index = address.index + Affine(matrix.ahead);
     builder_.prefetch(address);
   }
@@ -211,7 +223,7 @@ class ProductLowering {
       b_columns.push_back(context_.column_of(operands.b, tile.column + Affine(j)));
     for (const Line& column : b_columns) {
       for (std::int64_t inner = 0; inner < operands.inner(); inner += entries_per_line()) {
-        fetch_ahead(operands.b, operands.b.at(Line{inner, {}}, column));
+        fetch_ahead(operands.b, operands.b.at(Line{inner, {}}, column), inner / entries_per_line());
       }
     }
     sums.for_each_unit([&](std::int64_t chain, const Affine& inner, int active) {

@@ -1,6 +1,7 @@
 #include "implementations/kernels/jit/lower/step.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -227,6 +228,12 @@ class StepLowering {
 
 }  // namespace
 
+namespace {
+
+std::string whole(double number) { return std::to_string(std::llround(number)); }
+
+}  // namespace
+
 double predicted_cycles(const Region& region, const Target& target, const Choices& choices, const Plan& plan,
                         Share share) {
   return cost_of(StepLowering(region, target, choices, plan, share).run().program).cycles;
@@ -234,6 +241,11 @@ double predicted_cycles(const Region& region, const Target& target, const Choice
 
 Lowered lower(Region region, const Target& target, const Choices& choices, const Plan& plan, Share share) {
   Lowered lowered = StepLowering(std::move(region), target, choices, plan, share).run();
+  const Cost cost = cost_of(lowered.program);
+  lowered.plan += "predicted: " + whole(cost.cycles) + " cycles a step, of which instructions " +
+                  whole(cost.instruction_cycles) + "; bytes to the first cache " + whole(cost.second_cache_bytes) +
+                  ", to the second " + whole(cost.beyond_bytes) + "\n";
+  for (const auto& [note, cycles] : cost.noted_cycles) lowered.plan += "  " + whole(cycles) + ": " + note + "\n";
   if (const std::string error = program_error(lowered.program); !error.empty()) {
     throw std::logic_error("the program is broken: " + error);
   }

@@ -13,11 +13,19 @@ namespace gdbench::kernels::jit {
 // Additions side by side that hide the latency of one: two units, four cycles.
 constexpr std::int64_t kChains = 8;
 
+// Up to so many are written one after the other: to enter and to leave a loop takes as long as some dozens of them.
+constexpr std::int64_t kUnrolledAdditions = 48;
+
 class SumChains {
  public:
-  // `count` vectors of sums, which begin as 0 here. Each is added to once for every `unit` of `length`: the lanes of a
-  // vector, if what is summed lies along vectors (whose lanes are to be added up in the end: lane_sums.h), or 1.
+  // `count` vectors of sums, which begin here: as 0, or as start(sum). Each is added to once for every `unit` of
+  // `length`: the lanes of a vector, if what is summed lies along vectors (whose lanes are to be added up in the end:
+  // lane_sums.h), or 1.
   SumChains(Context& context, std::int64_t count, std::int64_t length, std::int64_t unit)
+      : SumChains(context, count, length, unit, [&](std::int64_t) { return context.real_number(0, context.lanes()); }) {
+  }
+  template <class Start>
+  SumChains(Context& context, std::int64_t count, std::int64_t length, std::int64_t unit, const Start& start)
       : builder_(context.builder),
         count_(count),
         length_(length),
@@ -25,7 +33,7 @@ class SumChains {
         chains_(std::clamp<std::int64_t>(kChains / count, 1, std::max<std::int64_t>(length / unit, 1))) {
     for (std::int64_t i = 0; i < chains_ * count_; ++i) {
       variables_.push_back(builder_.variable({context.real(), context.lanes()}));
-      builder_.set(variables_.back(), context.real_number(0, context.lanes()));
+      builder_.set(variables_.back(), i < count_ ? start(i) : context.real_number(0, context.lanes()));
     }
   }
 
@@ -35,9 +43,14 @@ class SumChains {
     const std::int64_t together = chains_ * unit_;
     const std::int64_t whole = length_ / together * together;
     const int all = static_cast<int>(unit_);
-    builder_.loop(0, whole, together, [&](const Affine& first) {
+    const auto add_all = [&](const Affine& first) {
       for (std::int64_t chain = 0; chain < chains_; ++chain) add(chain, first + Affine(chain * unit_), all);
-    });
+    };
+    if (whole / unit_ * count_ <= kUnrolledAdditions) {
+      for (std::int64_t first = 0; first < whole; first += together) add_all(first);
+    } else {
+      builder_.loop(0, whole, together, add_all);
+    }
     for (std::int64_t first = whole; first < length_; first += unit_) {
       add((first - whole) / unit_, first, static_cast<int>(std::min(unit_, length_ - first)));
     }
