@@ -105,6 +105,7 @@ TEST_P(JitRegionTest, EveryChoice) {
       {{"passes", "-product-epilogues"}},
       {{"passes", "-update-epilogues"}},
       {{"passes", "-row-blocks,-layout"}},
+      {{"passes", "-unrolling,-padding"}},
       {{"passes", "-scalarisation"}},
       {{"passes", "-scalarisation,-streaming"}},
       {{"scalar_limit", "3000"}},
@@ -246,6 +247,7 @@ std::vector<Firing> firings() {
       {"scalarisation", tiny, {}, small},     {"streaming", tall, {}, small},
       {"layout", narrow, {}, shuffled},       {"row-blocks", many_rows, {{"block_rows", "100"}}, small},
       {"product-epilogues", small, {}, tiny}, {"update-epilogues", shuffled, {}, tiny},
+      {"unrolling", small, {}, tiny},         {"padding", small, {}, tall},
   };
 }
 

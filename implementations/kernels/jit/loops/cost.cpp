@@ -83,7 +83,7 @@ class Counting {
       : program_(program), core_(core), is_loaded_(program.registers.size(), false) {}
 
   Cost run() {
-    Cost cost = block(program_.body).cost;
+    Cost cost = steps().cost;
     // What the second cache delivers is partly hidden behind instructions; what comes from beyond is fetched ahead.
     cost.cycles = std::max(cost.instruction_cycles + cost.second_cache_bytes / core_.second_cache_bytes_per_cycle,
                            cost.beyond_bytes / core_.beyond_bytes_per_cycle);
@@ -101,6 +101,13 @@ class Counting {
     double others = 0;
     std::map<VariableId, double> additions;  // to the same variable, one after the other
   };
+
+  // The loop over steps, without what comes before the first and after the last; all of a program that has none.
+  Part steps() {
+    const auto is_steps = [](const Statement& statement) { return statement.loop && statement.loop->over_steps; };
+    const auto found = std::ranges::find_if(program_.body, is_steps);
+    return found == program_.body.end() ? block(program_.body) : loop(*found->loop);
+  }
 
   static void add(Cost& cost, const std::string& note, double cycles) {
     if (note.empty()) return;

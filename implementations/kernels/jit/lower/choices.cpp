@@ -7,7 +7,8 @@
 
 namespace gdbench::kernels::jit {
 
-const char* const kPassNames = "product-epilogues|update-epilogues|row-blocks|layout|streaming|scalarisation";
+const char* const kPassNames =
+    "product-epilogues|update-epilogues|row-blocks|layout|streaming|scalarisation|padding|unrolling";
 
 const char* name_of(Pass pass) {
   switch (pass) {
@@ -22,9 +23,13 @@ const char* name_of(Pass pass) {
     case Pass::streaming:
       return "streaming";
     case Pass::scalarisation:
+      return "scalarisation";
+    case Pass::padding:
+      return "padding";
+    case Pass::unrolling:
       break;
   }
-  return "scalarisation";
+  return "unrolling";
 }
 
 std::span<const gdbench_option> region_options() {

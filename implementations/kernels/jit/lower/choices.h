@@ -15,18 +15,20 @@ enum class Pass : std::uint8_t {
   product_epilogues,  // elementwise nodes are computed where their operands are (groups.h)
   update_epilogues,   // so are updates, behind the products of their gradients
   row_blocks,         // a batch is processed in blocks of rows (row_blocks.h)
-  layout,             // lanes are rows where that is less work (layout.h)
+  layout,             // lanes are rows where that is less work (plan.h)
   streaming,          // narrow models go over the batch once (stream.h)
   scalarisation,      // tiny models become scalars (scalars.h)
+  padding,            // small parameters lie with padded rows from the first step to the last (padding.h)
+  unrolling,          // short loops become straight lines (loops/unroll.h)
 };
-constexpr std::size_t kPassCount = 6;
+constexpr std::size_t kPassCount = 8;
 
 enum class Lanes : std::uint8_t { cheaper, columns, rows };
 
 const char* name_of(Pass pass);
 
 struct Choices {
-  bool on[kPassCount] = {true, true, true, true, true, true};
+  bool on[kPassCount] = {true, true, true, true, true, true, true, true};
   std::int64_t block_rows = 0;  // of a block of rows; 0: as many as the caches are for
   std::int64_t scalar_limit = 256;
   Lanes lanes = Lanes::cheaper;

@@ -93,7 +93,7 @@ class Context {
   // called for the largest block first.
   void take_rows(const std::set<ValueId>& batch, std::int64_t rows, const Affine& first);
 
-  // Values of the batch whose rows lie side by side (layout.h).
+  // Values of the batch whose rows lie side by side (plan.h).
   std::set<ValueId> in_lanes;
   // Results to which every block of rows adds its own.
   std::set<ValueId> accumulated;

@@ -8,7 +8,9 @@
 
 #include "implementations/kernels/jit/loops/check.h"
 #include "implementations/kernels/jit/loops/cost.h"
+#include "implementations/kernels/jit/loops/unroll.h"
 #include "implementations/kernels/jit/lower/gather.h"
+#include "implementations/kernels/jit/lower/padding.h"
 #include "implementations/kernels/jit/lower/product.h"
 #include "implementations/kernels/jit/lower/reductions.h"
 #include "implementations/kernels/jit/lower/row_blocks.h"
@@ -36,6 +38,8 @@ void lower_group(Context& context, const Group& group) {
   }
   writer.compute_all();
 }
+
+constexpr std::size_t kMostUnrolled = 160;  // instructions
 
 class StepLowering {
  public:
@@ -72,6 +76,9 @@ class StepLowering {
       case Plan::Form::loops:
         lower_to_loops();
         break;
+    }
+    if (choices_.has(Pass::unrolling)) {
+      fired(Pass::unrolling) = unroll_short_loops(lowered_.program, kMostUnrolled);
     }
     lowered_.arena_argument = context_.arena_argument();
     lowered_.arena_bytes = context_.arena_bytes();
@@ -116,6 +123,9 @@ class StepLowering {
   void lower_to_loops() {
     const std::int64_t rows = plan_.block_rows;
     if (rows != 0) fired(Pass::row_blocks) = (blocks_->rows + rows - 1) / rows;
+    PaddedState padded(context_);
+    // What several threads share stays where it is.
+    if (choices_.has(Pass::padding) && share_.alone()) fired(Pass::padding) = padded.copy_in();
     builder_.steps([&](const Affine& step) {
       load_factors(context_, step);
       context_.begin_step(step);
@@ -131,6 +141,7 @@ class StepLowering {
         lower_nodes(0, region_.nodes.size(), true);
       }
     });
+    padded.copy_back();
   }
 
   // `count`: whether the groups are noted and their passes counted; a block is lowered twice where the last one is

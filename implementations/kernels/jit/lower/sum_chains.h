@@ -13,9 +13,6 @@ namespace gdbench::kernels::jit {
 // Additions side by side that hide the latency of one: two units, four cycles.
 constexpr std::int64_t kChains = 8;
 
-// Up to so many are written one after the other: to enter and to leave a loop takes as long as some dozens of them.
-constexpr std::int64_t kUnrolledAdditions = 48;
-
 class SumChains {
  public:
   // `count` vectors of sums, which begin here: as 0, or as start(sum). Each is added to once for every `unit` of
@@ -43,14 +40,9 @@ class SumChains {
     const std::int64_t together = chains_ * unit_;
     const std::int64_t whole = length_ / together * together;
     const int all = static_cast<int>(unit_);
-    const auto add_all = [&](const Affine& first) {
+    builder_.loop(0, whole, together, [&](const Affine& first) {
       for (std::int64_t chain = 0; chain < chains_; ++chain) add(chain, first + Affine(chain * unit_), all);
-    };
-    if (whole / unit_ * count_ <= kUnrolledAdditions) {
-      for (std::int64_t first = 0; first < whole; first += together) add_all(first);
-    } else {
-      builder_.loop(0, whole, together, add_all);
-    }
+    });
     for (std::int64_t first = whole; first < length_; first += unit_) {
       add((first - whole) / unit_, first, static_cast<int>(std::min(unit_, length_ - first)));
     }
@@ -64,9 +56,15 @@ class SumChains {
   std::vector<Register> totals() {
     std::vector<Register> totals;
     for (std::int64_t sum = 0; sum < count_; ++sum) {
-      Register total = builder_.get(at(0, sum));
-      for (std::int64_t chain = 1; chain < chains_; ++chain) total = builder_.add(total, builder_.get(at(chain, sum)));
-      totals.push_back(total);
+      std::vector<Register> parts;
+      for (std::int64_t chain = 0; chain < chains_; ++chain) parts.push_back(builder_.get(at(chain, sum)));
+      // In pairs, and these in pairs.
+      while (parts.size() > 1) {
+        const std::size_t half = (parts.size() + 1) / 2;
+        for (std::size_t i = 0; half + i < parts.size(); ++i) parts[i] = builder_.add(parts[i], parts[half + i]);
+        parts.resize(half);
+      }
+      totals.push_back(parts[0]);
     }
     return totals;
   }
