@@ -138,4 +138,10 @@ json random_linear_regression(std::uint64_t seed) {
   return scenario;
 }
 
+json random_full_batch_regression(std::uint64_t seed) {
+  json scenario = linear_regression(seed);
+  scenario["batch"] = {{"rows", "full"}};
+  return scenario;
+}
+
 }  // namespace gdbench::conformance

@@ -15,4 +15,7 @@ nlohmann::json random_scenario(std::uint64_t seed);
 // The same for linear regression by plain sgd alone.
 nlohmann::json random_linear_regression(std::uint64_t seed);
 
+// Linear regression on full batches, the one problem of a policy that computes X'X once.
+nlohmann::json random_full_batch_regression(std::uint64_t seed);
+
 }  // namespace gdbench::conformance
