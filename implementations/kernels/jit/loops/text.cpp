@@ -4,6 +4,10 @@
 #include <cstdio>
 #include <vector>
 
+#include "implementations/kernels/jit/loops/uses.h"
+
+#include "implementations/kernels/jit/loops/uses.h"
+
 namespace gdbench::kernels::jit {
 namespace {
 
@@ -107,16 +111,14 @@ std::string lanes_text(Type type) { return std::string(name_of(type.scalar)) + "
 
 class Printer {
  public:
-  explicit Printer(const Program& program) : program_(program), registers_(program.registers.size()) {}
+  explicit Printer(const Program& program) : program_(program), uses_(program), registers_(program.registers.size()) {}
 
   std::string run() {
     text_ = kFunctions;
     text_ += "\n// " + program_.name + "\nextern \"C\" void run(void* const* arguments, std::int64_t steps) {\n";
     depth_ = 1;
     for (const Array& array : program_.arrays) declare(array);
-    for (VariableId variable = 0; variable < program_.variables.size(); ++variable) {
-      line(type_text(program_.variables[variable]) + " " + name(variable) + ";");
-    }
+    declare_variables();
     print(program_.body);
     return text_ + "}\n\n}  // namespace program\n";
   }
@@ -125,6 +127,22 @@ class Printer {
   void line(const std::string& content) {
     text_ += std::string(static_cast<std::size_t>(2 * depth_), ' ') + content + "\n";
   }
+  // Those of one type side by side.
+  void declare_variables() {
+    constexpr VariableId kMost = 10;
+    for (VariableId first = 0; first < program_.variables.size();) {
+      const Type type = program_.variables[first];
+      std::string names;
+      VariableId next = first;
+      while (next < program_.variables.size() && next < first + kMost && program_.variables[next] == type) {
+        names += (next == first ? " " : ", ") + name(next);
+        ++next;
+      }
+      line(type_text(type) + names + ";");
+      first = next;
+    }
+  }
+
   static std::string name(VariableId variable) { return "sum" + std::to_string(variable); }
   static std::string counter(LoopId loop) { return "i" + std::to_string(loop); }
 
@@ -169,6 +187,7 @@ class Printer {
   }
 
   void print(const Instruction& instruction) {
+    const std::size_t position = position_++;
     const auto operand = [&](int index) { return registers_[instruction.operands[index]]; };
     switch (instruction.code) {
       case Code::note:
@@ -192,8 +211,14 @@ class Printer {
       case Code::constant:
         registers_[instruction.result] = constant(instruction);
         return;
+      case Code::get:
+        if (!uses_.is_unchanged(instruction.variable, instruction.result, position)) break;
+        registers_[instruction.result] = name(instruction.variable);
+        return;
       default:
-        break;
+        if (!uses_.is_set_next(instruction.result, position)) break;
+        registers_[instruction.result] = expression(instruction);
+        return;
     }
     const std::string own = "r" + std::to_string(instruction.result);
     line("const auto " + own + " = " + expression(instruction) + ";");
@@ -255,6 +280,8 @@ class Printer {
   }
 
   const Program& program_;
+  const Uses uses_;
+  std::size_t position_ = 0;            // of the next instruction
   std::vector<std::string> registers_;  // what stands for each
   std::string text_;
   int depth_ = 0;

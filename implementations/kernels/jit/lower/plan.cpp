@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 
 #include "implementations/kernels/jit/lower/scalars.h"
@@ -68,9 +69,21 @@ class Planner {
     if (choices_.has(Pass::row_blocks) && choices_.block_rows != 0) add(choices_.block_rows);
     if (plans.size() > before) return;
     if (choices_.has(Pass::row_blocks) && choices_.block_rows == 0) {
-      for (const std::int64_t rows : {16, 32, 64, 128, 256}) add(rows);
+      for (const std::int64_t rows : {16, 32, 64, 128, 256}) add(equal_blocks(rows, rows_in_lanes ? lanes() : 1));
     }
     plans.push_back({Plan::Form::loops, rows_in_lanes, 0});
+  }
+
+  // About `wanted` rows, such that no smaller block is left over, if there is such a number: it would be compiled for
+  // itself.
+  std::int64_t equal_blocks(std::int64_t wanted, std::int64_t unit) const {
+    std::int64_t best = wanted;
+    for (std::int64_t rows = wanted * 3 / 4; rows <= wanted * 4 / 3; ++rows) {
+      if (rows % unit != 0 || own_rows() % rows != 0) continue;
+      const bool closer = std::abs(rows - wanted) < std::abs(best - wanted);
+      if (own_rows() % best != 0 || closer) best = rows;
+    }
+    return best;
   }
 
   const Region& region_;
