@@ -18,6 +18,12 @@
 namespace gdbench::strategies {
 namespace {
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr int kRandomNetworks = 40;  // each takes three times as long there
+#else
+constexpr int kRandomNetworks = 75;
+#endif
+
 class JitRegionTest : public testing::TestWithParam<gdbench_dtype> {
  protected:
   using Options = std::vector<gdbench_option_value>;
@@ -289,7 +295,7 @@ TEST_P(JitRegionTest, RandomNetworks) {
     return values.begin()[generator() % values.size()];
   };
   const std::vector<OptimizerCase> optimizers = optimizer_cases();
-  for (int i = 0; i < 75; ++i) {
+  for (int i = 0; i < kRandomNetworks; ++i) {
     TrainingCase values;
     const std::int64_t depth = one_of({1, 1, 2, 2, 3, 4, 5});
     std::int64_t inputs = one_of({1, 2, 3, 7, 8, 16, 17, 31, 64});
