@@ -227,6 +227,12 @@ class RegionCompiler {
   std::int64_t fired_[kPassCount] = {};
 };
 
+// Those of the compute threads, the caller's first; none where nobody says.
+std::vector<int> processors_of(const gdbench_settings* settings) {
+  if (settings == nullptr || settings->compute_cores == nullptr) return {};
+  return {settings->compute_cores, settings->compute_cores + settings->compute_core_count};
+}
+
 cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::string& unsupported) {
   const Choices choices = choices_of(training.settings);
   const Target* target = this_machine(choices.vector_bits);
@@ -246,7 +252,7 @@ cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::st
   for (int thread = 0; thread < threads; ++thread) {
     region.threads.push_back(compiler.compile_for(choice, {thread, threads}, region));
   }
-  if (threads > 1) region.team = team_of(threads);
+  if (threads > 1) region.team = team_of(threads, processors_of(training.settings));
   region.times = compiler.reports();
   region.reports = region.times.data();  // a vector's entries stay where they are when it is moved
   region.report_count = region.times.size();

@@ -5,21 +5,10 @@
 #include <sched.h>
 
 #include <mutex>
+#include <utility>
 
 namespace gdbench::kernels::jit {
 namespace {
-
-// Those that the calling thread may run on.
-std::vector<int> own_processors() {
-  std::vector<int> processors;
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return processors;
-  for (int i = 0; i < CPU_SETSIZE; ++i) {
-    if (CPU_ISSET(i, &allowed)) processors.push_back(i);
-  }
-  return processors;
-}
 
 // A thread that can't be bound runs where it may.
 void bind_calling_thread(int processor) {
@@ -28,8 +17,6 @@ void bind_calling_thread(int processor) {
   CPU_SET(processor, &one);
   static_cast<void>(pthread_setaffinity_np(pthread_self(), sizeof(one), &one));
 }
-
-constexpr int kAnywhere = -1;
 
 // Until `value` is no longer `old`. Whoever waits long lets others run.
 void spin_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
@@ -52,14 +39,10 @@ void Barrier::meet() {
   }
 }
 
-Team::Team(int threads) : barrier_(threads) {
-  const std::vector<int> processors = own_processors();
-  const bool enough = processors.size() >= static_cast<std::size_t>(threads);
-  const auto processor = [&](int thread) { return enough ? processors[static_cast<std::size_t>(thread)] : kAnywhere; };
+Team::Team(int threads, std::vector<int> processors) : processors_(std::move(processors)), barrier_(threads) {
   for (int thread = 1; thread < threads; ++thread) {
-    others_.emplace_back([this, thread, own = processor(thread)] { serve(thread, own); });
+    others_.emplace_back([this, thread] { serve(thread); });
   }
-  if (enough) bind_calling_thread(processor(0));
 }
 
 Team::~Team() {
@@ -82,8 +65,9 @@ void Team::run(Work work, const void* data) {
   }
 }
 
-void Team::serve(int thread, int processor) {
-  if (processor != kAnywhere) bind_calling_thread(processor);
+void Team::serve(int thread) {
+  const auto index = static_cast<std::size_t>(thread);
+  if (index < processors_.size()) bind_calling_thread(processors_[index]);
   for (std::uint32_t done = 0;; ++done) {
     rounds_.wait(done, std::memory_order_acquire);
     if (work_ == nullptr) return;
@@ -92,13 +76,13 @@ void Team::serve(int thread, int processor) {
   }
 }
 
-std::shared_ptr<Team> team_of(int threads) {
+std::shared_ptr<Team> team_of(int threads, const std::vector<int>& processors) {
   static std::mutex mutex;
   static std::weak_ptr<Team> last;
   const std::lock_guard lock(mutex);
   std::shared_ptr<Team> team = last.lock();
-  if (team == nullptr || team->size() != threads) {
-    team = std::make_shared<Team>(threads);
+  if (team == nullptr || team->size() != threads || team->processors() != processors) {
+    team = std::make_shared<Team>(threads, processors);
     last = team;
   }
   return team;

@@ -28,21 +28,23 @@ class Team {
  public:
   using Work = void (*)(const void* data, int thread);
 
-  // At least two threads, of which the caller is number 0. Each is bound to one of the processors that the caller may
-  // run on, if there are enough of them.
-  explicit Team(int threads);
+  // At least two threads, of which the caller is number 0 and runs where it does. The others are bound to the
+  // processors from number 1 on, as far as there are any.
+  Team(int threads, std::vector<int> processors);
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
   int size() const { return static_cast<int>(others_.size()) + 1; }
+  const std::vector<int>& processors() const { return processors_; }
   Barrier& barrier() { return barrier_; }
   // Calls work(data, thread) on every thread. In between the others sleep.
   void run(Work work, const void* data);
 
  private:
-  void serve(int thread, int processor);
+  void serve(int thread);
 
+  std::vector<int> processors_;
   Barrier barrier_;
   Work work_ = nullptr;  // null: the end
   const void* data_ = nullptr;
@@ -51,7 +53,7 @@ class Team {
   std::vector<std::thread> others_;
 };
 
-// One for all who want that many threads, and still have it: it may serve one caller at a time.
-std::shared_ptr<Team> team_of(int threads);
+// One for all who want that many threads there, and still have it: it may serve one caller at a time.
+std::shared_ptr<Team> team_of(int threads, const std::vector<int>& processors);
 
 }  // namespace gdbench::kernels::jit
