@@ -241,7 +241,7 @@ class Pictures(ProgramTest):
         written = {ending: (folder / f"step-300-rows{ending}").read_text(encoding="utf-8")
                    for ending in ("-region.txt", "-plan.txt", ".cpp", ".ll", ".s")}
         self.assertIn("product(x, ", written["-region.txt"])
-        self.assertIn("streaming", written["-plan.txt"])
+        self.assertIn("one stream of rows", written["-plan.txt"])
         self.assertIn("multiply_add", written[".cpp"])
         self.assertIn("@llvm.fma", written[".ll"])
         self.assertIn("vfmadd", written[".s"])

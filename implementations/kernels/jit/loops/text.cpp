@@ -6,8 +6,6 @@
 
 #include "implementations/kernels/jit/loops/uses.h"
 
-#include "implementations/kernels/jit/loops/uses.h"
-
 namespace gdbench::kernels::jit {
 namespace {
 
