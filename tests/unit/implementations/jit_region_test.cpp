@@ -110,6 +110,8 @@ TEST_P(JitRegionTest, EveryChoice) {
       {{"passes", "none"}},
       {{"passes", "-product-epilogues"}},
       {{"passes", "-update-epilogues"}},
+      {{"passes", "-sum-epilogues"}},
+      {{"lanes", "columns"}, {"block_rows", "0"}, {"passes", "-row-blocks"}},
       {{"passes", "-row-blocks,-layout"}},
       {{"passes", "-unrolling,-padding"}},
       {{"passes", "-scalarisation"}},
@@ -250,10 +252,15 @@ std::vector<Firing> firings() {
   const TrainingCase many_rows = {
       .layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)}, .rows = 1000, .batch_rows = 1000};
   return {
-      {"scalarisation", tiny, {}, small},     {"streaming", tall, {}, small},
-      {"layout", narrow, {}, shuffled},       {"row-blocks", many_rows, {{"block_rows", "100"}}, small},
-      {"product-epilogues", small, {}, tiny}, {"update-epilogues", shuffled, {}, tiny},
-      {"unrolling", small, {}, tiny},         {"padding", small, {}, tall},
+      {"scalarisation", tiny, {}, small},
+      {"streaming", tall, {}, small},
+      {"layout", narrow, {}, shuffled},
+      {"row-blocks", many_rows, {{"block_rows", "100"}}, small},
+      {"sum-epilogues", many_rows, {{"lanes", "columns"}}, small},
+      {"product-epilogues", small, {}, tiny},
+      {"update-epilogues", shuffled, {}, tiny},
+      {"unrolling", small, {}, tiny},
+      {"padding", small, {}, tall},
   };
 }
 

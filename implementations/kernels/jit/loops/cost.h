@@ -10,7 +10,7 @@
 
 namespace gdbench::kernels::jit {
 
-// A core, as the prediction sees it. The defaults are of the processors that this was compared with (Zen 3 and 4), and
+// A core, as the prediction sees it. The defaults are of the processor that this was compared with (Zen 4), and
 // not far from others with two units for multiply-adds.
 struct CoreModel {
   double arithmetic_per_cycle = 2;  // vectors, of any width that the program uses

@@ -8,12 +8,14 @@
 namespace gdbench::kernels::jit {
 
 const char* const kPassNames =
-    "product-epilogues|update-epilogues|row-blocks|layout|streaming|scalarisation|padding|unrolling";
+    "product-epilogues|sum-epilogues|update-epilogues|row-blocks|layout|streaming|scalarisation|padding|unrolling";
 
 const char* name_of(Pass pass) {
   switch (pass) {
     case Pass::product_epilogues:
       return "product-epilogues";
+    case Pass::sum_epilogues:
+      return "sum-epilogues";
     case Pass::update_epilogues:
       return "update-epilogues";
     case Pass::row_blocks:
@@ -35,11 +37,11 @@ const char* name_of(Pass pass) {
 std::span<const gdbench_option> region_options() {
   static constexpr gdbench_option kOptions[] = {
       {"block_rows", GDBENCH_OPTION_INTEGER, 0, "0", nullptr,
-       "rows of a batch that are processed together; 0: as many as the caches are for"},
+       "rows of a batch that are processed together; 0: as many as promise the fastest step"},
       {"scalar_limit", GDBENCH_OPTION_INTEGER, 0, "256", nullptr,
        "up to so many multiplications of a step its entries become scalars"},
       {"lanes", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|columns|rows",
-       "what of a batch a vector holds; auto: what costs less"},
+       "what of a batch a vector holds; auto: what promises the fastest step"},
       {"vector_bits", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|256|512", "width of the vectors"},
   };
   return kOptions;

@@ -13,6 +13,7 @@ namespace gdbench::kernels::jit {
 // Passes over a region, each of which can be switched off.
 enum class Pass : std::uint8_t {
   product_epilogues,  // elementwise nodes are computed where their operands are (groups.h)
+  sum_epilogues,      // so are sums over rows, beside the entries that they sum (sum_epilogues.h)
   update_epilogues,   // so are updates, behind the products of their gradients
   row_blocks,         // a batch is processed in blocks of rows (row_blocks.h)
   layout,             // lanes are rows where that is less work (plan.h)
@@ -21,15 +22,15 @@ enum class Pass : std::uint8_t {
   padding,            // small parameters lie with padded rows from the first step to the last (padding.h)
   unrolling,          // short loops become straight lines (loops/unroll.h)
 };
-constexpr std::size_t kPassCount = 8;
+constexpr std::size_t kPassCount = 9;
 
 enum class Lanes : std::uint8_t { cheaper, columns, rows };
 
 const char* name_of(Pass pass);
 
 struct Choices {
-  bool on[kPassCount] = {true, true, true, true, true, true, true, true};
-  std::int64_t block_rows = 0;  // of a block of rows; 0: as many as the caches are for
+  bool on[kPassCount] = {true, true, true, true, true, true, true, true, true};
+  std::int64_t block_rows = 0;  // of a block of rows; 0: as many as promise the fastest step
   std::int64_t scalar_limit = 256;
   Lanes lanes = Lanes::cheaper;
   int vector_bits = 0;  // 0: as the processor is fastest

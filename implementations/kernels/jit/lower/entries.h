@@ -35,11 +35,12 @@ class GroupWriter {
   // compute at every position.
   void compute_all();
 
+  // Entries of what the group computed at this position, or has loaded there; else they are loaded.
+  Register value_at(ValueId value, const Position& position);
   // An operand's entries: of a single row or column the same ones for all.
   Register load(ValueId value, const Position& position);
 
  private:
-  Register value_at(ValueId value, const Position& position);
   Register load(const Matrix& matrix, const Position& position);
   void update(const Node& node, const Position& position);
   void write_from(std::size_t first, const Position& position);

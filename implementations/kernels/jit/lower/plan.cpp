@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <optional>
+#include <vector>
 
 #include "implementations/kernels/jit/lower/scalars.h"
 #include "implementations/kernels/jit/lower/step.h"

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "implementations/kernels/jit/lower/choices.h"
 #include "implementations/kernels/jit/lower/row_blocks.h"

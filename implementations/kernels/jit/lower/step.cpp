@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "implementations/kernels/jit/loops/check.h"
 #include "implementations/kernels/jit/loops/cost.h"
@@ -16,15 +18,20 @@
 #include "implementations/kernels/jit/lower/row_blocks.h"
 #include "implementations/kernels/jit/lower/scalars.h"
 #include "implementations/kernels/jit/lower/stream.h"
+#include "implementations/kernels/jit/lower/sum_epilogues.h"
 #include "implementations/kernels/jit/lower/update.h"
 
 namespace gdbench::kernels::jit {
 
 namespace {
 
-void lower_group(Context& context, const Group& group) {
+std::string whole(double number) { return std::to_string(std::llround(number)); }
+
+// With the sums that it takes along.
+void lower_group(Context& context, const Group& group, const std::vector<Group>& sums) {
+  context.builder.note(text_of(context.region, context.region.nodes[group.nodes.front()]));
+  if (!sums.empty()) return lower_with_sums(context, group, sums);
   GroupWriter writer(context, group);
-  context.builder.note(text_of(context.region, writer.root()));
   switch (writer.root().op()) {
     case Op::product:
       return lower_product(context, writer);
@@ -148,19 +155,28 @@ class StepLowering {
   // smaller.
   void lower_nodes(NodeIndex first, NodeIndex last, bool count) {
     const Fusion fusion{choices_.has(Pass::product_epilogues), choices_.has(Pass::update_epilogues)};
-    for (const Group& group : make_groups(region_, first, last, fusion)) {
-      if (count) note_group(group);
-      lower_group(context_, group);
+    const std::vector<Group> groups = make_groups(region_, first, last, fusion);
+    const SumEpilogues sums =
+        choices_.has(Pass::sum_epilogues) ? find_sum_epilogues(context_, groups) : SumEpilogues(groups.size());
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      if (sums.is_taken[i]) continue;
+      std::vector<Group> taken;
+      for (const std::size_t sum : sums.taken[i]) taken.push_back(groups[sum]);
+      if (count) note_group(groups[i], "group: ");
+      if (count) fired(Pass::sum_epilogues) += static_cast<std::int64_t>(taken.size());
+      for (const Group& sum : taken) {
+        if (count) note_group(sum, "  with: ");
+      }
+      lower_group(context_, groups[i], taken);
     }
   }
 
-  void note_group(const Group& group) {
-    std::string line = "group:";
+  void note_group(const Group& group, std::string line) {
     for (const NodeIndex index : group.nodes) {
       const bool root = index == group.nodes.front();
       const bool update = region_.nodes[index].op() == Op::update;
       if (!root) ++fired(update ? Pass::update_epilogues : Pass::product_epilogues);
-      line += (root ? " " : "; ") + text_of(region_, region_.nodes[index]);
+      line += (root ? "" : "; ") + text_of(region_, region_.nodes[index]);
     }
     note(line);
   }
@@ -236,12 +252,6 @@ class StepLowering {
   Builder builder_;
   Context context_;
 };
-
-}  // namespace
-
-namespace {
-
-std::string whole(double number) { return std::to_string(std::llround(number)); }
 
 }  // namespace
 
