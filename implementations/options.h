@@ -1,7 +1,8 @@
-// The value of an option among an instance's settings.
+// Options of an instance: their values among its settings, and names that are listed with '|' between them.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "gdbench/plugin.h"
 
@@ -13,6 +14,11 @@ inline std::string option_value(const gdbench_settings& settings, const std::str
     if (settings.options[i].key == key) return settings.options[i].value;
   }
   return {};
+}
+
+// Whether a name is one of those in "layout|streaming".
+inline bool is_among(const std::string& names, std::string_view name) {
+  return !name.empty() && ("|" + names + "|").find("|" + std::string(name) + "|") != std::string::npos;
 }
 
 }  // namespace gdbench::implementations

@@ -11,6 +11,7 @@
 
 #include "implementations/failure.h"
 #include "implementations/kernels/kernel_library.h"
+#include "implementations/options.h"
 #include "implementations/plugins/support.h"
 #include "implementations/strategies/device_batches.h"
 
@@ -159,7 +160,7 @@ void add_region_options(Entry& entry) {
     entry.passes = option.choices;
     std::istringstream names(backend.region_passes);
     for (std::string name; std::getline(names, name, '|');) {
-      if (("|" + entry.passes + "|").find("|" + name + "|") == std::string::npos) entry.passes += "|" + name;
+      if (!gdbench::implementations::is_among(entry.passes, name)) entry.passes += "|" + name;
     }
     option.choices = entry.passes.c_str();
   }

@@ -15,6 +15,7 @@
 #include "implementations/kernels/jit/dump.h"
 #include "implementations/kernels/jit/llvm/compiler.h"
 #include "implementations/kernels/jit/lower/context.h"
+#include "implementations/kernels/jit/lower/rounding.h"
 #include "implementations/kernels/jit/lower/step.h"
 #include "implementations/kernels/jit/region/hoist.h"
 #include "implementations/kernels/jit/team.h"
@@ -87,7 +88,7 @@ void run(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
 // Columns of `from` side by side, block after block.
 template <class T>
 void make_pack(const Pack& pack, const T* from, T* to, std::int64_t lanes) {
-  const std::int64_t stride = (pack.block_rows + lanes - 1) / lanes * lanes;
+  const std::int64_t stride = rounded_up(pack.block_rows, lanes);
   for (std::int64_t row = 0; row < pack.rows; ++row) {
     T* block = to + row / pack.block_rows * stride * pack.columns + row % pack.block_rows;
     for (std::int64_t column = 0; column < pack.columns; ++column)
@@ -145,7 +146,7 @@ double nanoseconds_since(Clock::time_point start) {
 // Of the processor as it runs now: integer multiplications that wait for each other take three cycles each on all
 // x86-64 processors of the last fifteen years (Agner Fog, Instruction tables).
 double nanoseconds_per_cycle() {
-  constexpr int kMultiplications = 20000;
+  constexpr int kMultiplications = 4000;  // some microseconds
   constexpr double kCycles = 3.0 * kMultiplications;
   double least = 0;
   for (int round = 0; round < 3; ++round) {

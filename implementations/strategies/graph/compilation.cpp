@@ -48,7 +48,7 @@ void Compilation::add_reports(const std::vector<PassReport>& reports) {
 void Compilation::add(const kernels::RegionCall& region) {
   for (std::size_t i = 0; i < region.report_count; ++i) {
     const kernels::RegionReport& report = region.reports[i];
-    add_report(is_among(region_passes_, report.name) ? passes_ : parts_,
+    add_report(implementations::is_among(region_passes_, report.name) ? passes_ : parts_,
                {report.name, report.fired, report.nanoseconds});
   }
 }

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <numeric>
 
+#include "implementations/kernels/jit/lower/rounding.h"
+
 namespace gdbench::kernels::jit {
 
 namespace {
 
 constexpr std::int64_t kScalarsPerStep = sizeof(UpdateScalars) / sizeof(double);
 static_assert(kScalarsPerStep == 3);
-
-std::int64_t rounded_up(std::int64_t value, std::int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 }  // namespace
 

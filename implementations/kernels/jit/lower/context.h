@@ -111,6 +111,14 @@ class Context {
   const std::vector<Pack>& packs() const { return packs_; }
   const std::vector<Precomputed>& precomputed() const { return precomputed_; }
 
+  // body(first, active) for the vectors of a range: those that are full, in a loop, and what is left over.
+  template <class Body>
+  void for_each_vector(const Range& range, const Body& body) {
+    const std::int64_t whole = range.begin + range.size() / lanes() * lanes();
+    builder.loop(range.begin, whole, lanes(), [&](const Affine& first) { body(first, lanes()); });
+    if (whole < range.end) body(Affine(whole), static_cast<int>(range.end - whole));
+  }
+
   // A constant in all lanes.
   Register real_number(double value, int lanes) const { return builder.constant({region.real, lanes}, value); }
 

@@ -199,13 +199,11 @@ void GroupWriter::compute_all() {
   const Share share = context_.share_of_entries;
   const Range own_lines = lines > 1 ? share.of(lines, 1) : Range{0, lines};
   const Range own = lines > 1 ? Range{0, length} : share.of(length, lanes);
-  const std::int64_t whole = own.begin + own.size() / lanes * lanes;
   const auto at = [&](const Affine& line, const Affine& start, int active) {
     compute(along_rows() ? Position{start, line, true, lanes, active} : Position{line, start, false, lanes, active});
   };
   context_.builder.loop(own_lines.begin, own_lines.end, 1, [&](const Affine& line) {
-    context_.builder.loop(own.begin, whole, lanes, [&](const Affine& start) { at(line, start, lanes); });
-    if (whole < own.end) at(line, whole, static_cast<int>(own.end - whole));
+    context_.for_each_vector(own, [&](const Affine& start, int active) { at(line, start, active); });
   });
 }
 

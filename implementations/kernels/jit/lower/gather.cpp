@@ -21,7 +21,6 @@ void copy(Context& context, ValueId value) {
   const Matrix to =
       context.allocate(element, "gathered_" + context.region.name_of(value), from.rows, from.columns, false);
   const int lanes = context.lanes();
-  const std::int64_t whole = from.columns / lanes * lanes;
   builder.loop(0, from.rows, 1, [&](const Affine& row) {
     const Line line = context.row_of(from, row);
     if (from.columns == 1) {
@@ -31,8 +30,7 @@ void copy(Context& context, ValueId value) {
     const auto move = [&](const Affine& column, int active) {
       builder.store(to.at(row, column), builder.load(from.at(line, Line{column, {}}), lanes, active), active);
     };
-    builder.loop(0, whole, lanes, [&](const Affine& column) { move(column, lanes); });
-    if (whole < from.columns) move(whole, static_cast<int>(from.columns - whole));
+    context.for_each_vector({0, from.columns}, move);
   });
   context.place_at(value, to);
 }

@@ -37,15 +37,13 @@ void PaddedState::copy(const Matrix& from, const Matrix& to) {
   const int lanes = context_.lanes();
   const bool column = from.columns == 1;
   const std::int64_t length = column ? from.rows : from.columns;
-  const std::int64_t whole = length / lanes * lanes;
   builder.loop(0, column ? 1 : from.rows, 1, [&](const Affine& line) {
     const auto move = [&](const Affine& along, int active) {
       const Affine& row = column ? along : line;
       const Affine at = column ? Affine(0) : along;
       builder.store(to.at(row, at), builder.load(from.at(row, at), lanes, active), active);
     };
-    builder.loop(0, whole, lanes, [&](const Affine& along) { move(along, lanes); });
-    move(whole, static_cast<int>(length - whole));
+    context_.for_each_vector({0, length}, move);
   });
 }
 

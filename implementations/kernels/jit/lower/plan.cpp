@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "implementations/kernels/jit/lower/rounding.h"
 #include "implementations/kernels/jit/lower/scalars.h"
 #include "implementations/kernels/jit/lower/step.h"
 #include "implementations/kernels/jit/lower/stream.h"
@@ -63,7 +64,7 @@ class Planner {
   void add_loops(bool rows_in_lanes, std::vector<Plan>& plans) const {
     const auto add = [&](std::int64_t rows) {
       // Blocks of packed rows follow each other without gaps.
-      if (rows_in_lanes) rows = (rows + lanes() - 1) / lanes() * lanes();
+      if (rows_in_lanes) rows = rounded_up(rows, lanes());
       if (rows < own_rows()) plans.push_back({Plan::Form::loops, rows_in_lanes, rows});
     };
     const std::size_t before = plans.size();

@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "implementations/kernels/jit/loops/lane_sums.h"
+#include "implementations/kernels/jit/lower/rounding.h"
 #include "implementations/kernels/jit/lower/sum_chains.h"
 
 namespace gdbench::kernels::jit {
 namespace {
-
-std::int64_t rounded_up_quotient(std::int64_t value, std::int64_t divisor) { return (value + divisor - 1) / divisor; }
 
 // `count` things in as few parts of at most `most` as possible, sizes differing by one at most: first `larger` parts of
 // `size`, then `smaller` ones of size - 1.

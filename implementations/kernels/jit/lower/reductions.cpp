@@ -5,6 +5,7 @@
 
 #include "implementations/kernels/jit/loops/functions.h"
 #include "implementations/kernels/jit/loops/lane_sums.h"
+#include "implementations/kernels/jit/lower/rounding.h"
 #include "implementations/kernels/jit/lower/sum_chains.h"
 #include "implementations/kernels/rules/losses.h"
 
@@ -46,7 +47,7 @@ class SoftmaxGradient {
         writer_(writer),
         outputs_(context.place(node_.operands[0])),
         lanes_(context.lanes()),
-        vectors_((outputs_.columns + lanes_ - 1) / lanes_),
+        vectors_(rounded_up_quotient(outputs_.columns, lanes_)),
         last_active_(static_cast<int>(outputs_.columns - (vectors_ - 1) * lanes_)) {}
 
   // Rows of up to so many vectors stay in registers.
@@ -66,9 +67,7 @@ class SoftmaxGradient {
  private:
   // A vector of rows after the other, with no sums of lanes.
   void rows_in_lanes() {
-    const std::int64_t whole = outputs_.rows / lanes_ * lanes_;
-    builder_.loop(0, whole, lanes_, [&](const Affine& row) { rows_from(row, lanes_); });
-    if (whole < outputs_.rows) rows_from(whole, static_cast<int>(outputs_.rows - whole));
+    context_.for_each_vector({0, outputs_.rows}, [&](const Affine& row, int active) { rows_from(row, active); });
   }
 
   void rows_from(const Affine& row, int active) {
@@ -203,12 +202,9 @@ void lower_column_sum(Context& context, GroupWriter& writer) {
     if (blocks < matrix.columns) columns_from(blocks, matrix.columns - blocks);
     return;
   }
-  const std::int64_t whole = matrix.columns / lanes * lanes;
-  const auto at = [&](const Affine& column, int active) {
+  context.for_each_vector({0, matrix.columns}, [&](const Affine& column, int active) {
     writer.finish({0, column, false, lanes, active}, sum_of_rows(context, matrix, column, active));
-  };
-  builder.loop(0, whole, lanes, [&](const Affine& column) { at(column, lanes); });
-  if (whole < matrix.columns) at(whole, static_cast<int>(matrix.columns - whole));
+  });
 }
 
 void lower_softmax_gradient(Context& context, GroupWriter& writer) { SoftmaxGradient(context, writer).run(); }

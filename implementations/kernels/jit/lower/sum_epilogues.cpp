@@ -93,10 +93,7 @@ class ColumnPass {
   }
 
   void run() {
-    const int lanes = context_.lanes();
-    const std::int64_t whole = group_.columns / lanes * lanes;
-    builder_.loop(0, whole, lanes, [&](const Affine& column) { pass(column, lanes); });
-    if (whole < group_.columns) pass(whole, static_cast<int>(group_.columns - whole));
+    context_.for_each_vector({0, group_.columns}, [&](const Affine& column, int active) { pass(column, active); });
   }
 
  private:

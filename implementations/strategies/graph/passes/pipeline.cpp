@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "implementations/failure.h"
+#include "implementations/options.h"
 #include "implementations/strategies/graph/ir/verify.h"
 #include "implementations/strategies/profile.h"
 
@@ -58,7 +59,7 @@ void switch_by(Selection& selection, const std::string& word, const std::string&
   const auto* pass =
       std::find_if(std::begin(kPasses), std::end(kPasses), [&](const Pass& p) { return p.name == name; });
   if (pass == std::end(kPasses)) {
-    if (!is_among(others, name)) refuse(word, others);
+    if (!implementations::is_among(others, name)) refuse(word, others);
     return;
   }
   selection.passes[static_cast<std::size_t>(pass - kPasses)] = on;
@@ -67,10 +68,6 @@ void switch_by(Selection& selection, const std::string& word, const std::string&
 }  // namespace
 
 std::span<const Pass> all_passes() { return kPasses; }
-
-bool is_among(const std::string& names, std::string_view name) {
-  return !name.empty() && ("|" + names + "|").find("|" + std::string(name) + "|") != std::string::npos;
-}
 
 Selection parse_selection(const std::string& text, const std::string& others) {
   Selection selection{std::vector<bool>(std::size(kPasses), true), true};

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "implementations/strategies/graph/passes/pass.h"
@@ -23,9 +22,6 @@ Selection parse_selection(const std::string& text, const std::string& others = "
 
 // The last pass is no rewriting of the graph, but named and switched like one: plan/buffers.h.
 constexpr const char* kBufferReuse = "buffer-reuse";
-
-// Whether `name` is one of `names`, which are separated by '|'.
-bool is_among(const std::string& names, std::string_view name);
 
 // What a selection can switch, as an option of the type GDBENCH_OPTION_SWITCHES lists it. Lives as long as the process.
 const char* switch_names();
