@@ -78,12 +78,10 @@ class GraphTest : public testing::TestWithParam<BackendCase> {
 };
 
 TEST_P(GraphTest, TrainsLikePlainLoopsWithPassesAndWithout) {
-  const std::vector<TrainingCase> cases = training_cases();
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    SCOPED_TRACE("training case " + std::to_string(i));
-    check(cases[i], 8);
-    check(cases[i], 8, "none");
-  }
+  for_each_training_case([&](const TrainingCase& values) {
+    check(values, 8);
+    check(values, 8, "none");
+  });
 }
 
 TEST_P(GraphTest, PerceptronsWithEachPassOffAndEachAlone) {

@@ -61,11 +61,7 @@ class HandTest : public testing::TestWithParam<BackendCase> {
 };
 
 TEST_P(HandTest, TrainsLikePlainLoops) {
-  const std::vector<TrainingCase> cases = training_cases();
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    SCOPED_TRACE("training case " + std::to_string(i));
-    check(cases[i], 8);
-  }
+  for_each_training_case([&](const TrainingCase& values) { check(values, 8); });
 }
 
 TEST_P(HandTest, AGradientPerOutput) {

@@ -68,11 +68,7 @@ class JitRegionTest : public testing::TestWithParam<gdbench_dtype> {
 };
 
 TEST_P(JitRegionTest, TrainsLikePlainLoops) {
-  const std::vector<TrainingCase> cases = training_cases();
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    SCOPED_TRACE("training case " + std::to_string(i));
-    check(cases[i], 8);
-  }
+  for_each_training_case([&](const TrainingCase& values) { check(values, 8); });
 }
 
 // What fills no vector, several, more than a block; more than the scalars of one call are for.

@@ -1,7 +1,10 @@
 // A small training problem behind the C structs, and the same training as plain loops in double.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "gdbench/plugin.h"
@@ -33,6 +36,16 @@ struct TrainingCase {
 
 // Of the task train: depths, activations, biases, losses, numbers of outputs, kinds of batches and schedules.
 std::vector<TrainingCase> training_cases();
+
+// check(values) for each of them, with its number in what fails.
+template <class Check>
+void for_each_training_case(const Check& check) {
+  const std::vector<TrainingCase> cases = training_cases();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    SCOPED_TRACE("training case " + std::to_string(i));
+    check(cases[i]);
+  }
+}
 
 // Of the task gradients: depths, activations, biases, numbers of outputs and kinds of batches.
 std::vector<TrainingCase> gradients_cases();
