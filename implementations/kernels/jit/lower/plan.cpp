@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "implementations/kernels/jit/lower/rounding.h"
+#include "implementations/kernels/jit/lower/row_stream.h"
 #include "implementations/kernels/jit/lower/scalars.h"
 #include "implementations/kernels/jit/lower/step.h"
 #include "implementations/kernels/jit/lower/stream.h"
@@ -32,7 +33,10 @@ class Planner {
     if (rows_may_be_lanes && can_stream()) return {{Plan::Form::stream, true, 0}};
     std::vector<Plan> plans;
     if (rows_may_be_lanes) add_loops(true, plans);
-    if (!rows_may_be_lanes || choices_.lanes == Lanes::cheaper) add_loops(false, plans);
+    if (!rows_may_be_lanes || choices_.lanes == Lanes::cheaper) {
+      add_loops(false, plans);
+      if (can_stream_rows()) plans.push_back({Plan::Form::row_stream, false, 0});
+    }
     return plans;
   }
 
@@ -58,6 +62,10 @@ class Planner {
   bool can_stream() const {
     return choices_.has(Pass::streaming) && !region_.gathered && own_rows() >= 2 * lanes() &&
            stream_size(region_, *blocks_) <= 2 * target_.registers;
+  }
+
+  bool can_stream_rows() const {
+    return choices_.has(Pass::streaming) && choices_.block_rows == 0 && find_row_stream(own_, *blocks_, target_);
   }
 
   // Blocks from what the first cache holds of wide layers to what the second does of narrow ones, and the whole batch.
@@ -100,7 +108,8 @@ class Planner {
 
 std::string text_of(const Plan& plan) {
   if (plan.form == Plan::Form::scalars) return "scalars";
-  if (plan.form == Plan::Form::stream) return "one stream of rows";
+  if (plan.form == Plan::Form::stream) return "one stream of rows, lanes are rows";
+  if (plan.form == Plan::Form::row_stream) return "one stream of rows, lanes are columns";
   return std::string("loops, lanes are ") + (plan.rows_in_lanes ? "rows" : "columns") + ", " +
          (plan.block_rows == 0 ? "all rows together" : "blocks of " + std::to_string(plan.block_rows) + " rows");
 }

@@ -16,6 +16,7 @@
 #include "implementations/kernels/jit/lower/product.h"
 #include "implementations/kernels/jit/lower/reductions.h"
 #include "implementations/kernels/jit/lower/row_blocks.h"
+#include "implementations/kernels/jit/lower/row_stream.h"
 #include "implementations/kernels/jit/lower/scalars.h"
 #include "implementations/kernels/jit/lower/stream.h"
 #include "implementations/kernels/jit/lower/sum_epilogues.h"
@@ -80,6 +81,11 @@ class StepLowering {
         fired(Pass::streaming) = 1;
         lower_to_stream(context_, *blocks_, share_);
         break;
+      case Plan::Form::row_stream:
+        fired(Pass::streaming) = 1;
+        row_stream_ = find_row_stream(region_, *blocks_, context_.target);
+        lower_to_loops();
+        break;
       case Plan::Form::loops:
         lower_to_loops();
         break;
@@ -140,9 +146,9 @@ class StepLowering {
       copy_transposes(context_, region_.nodes.size());
       if (!share_.alone()) {
         lower_share(rows);
-      } else if (rows != 0) {
+      } else if (rows != 0 || row_stream_) {
         for (const ValueId sum : blocks_->sums) place_sum(sum);
-        lower_blocks(rows);
+        lower_batch(rows);
         lower_nodes(blocks_->nodes, region_.nodes.size(), true);
       } else {
         lower_nodes(0, region_.nodes.size(), true);
@@ -205,7 +211,22 @@ class StepLowering {
            blocks_->rows * row_bytes > kBytes;
   }
 
-  // The batch's nodes, block after block.
+  // The batch's nodes.
+  void lower_batch(std::int64_t rows) {
+    if (row_stream_) {
+      constexpr std::int64_t kRowsAhead = 64;
+      const ValueId x = row_stream_->x;
+      if (is_fetched_ahead(x)) context_.fetch_ahead(x, context_.entries_per_block(x, kRowsAhead));
+      builder_.note(text_of(region_, region_.nodes[row_stream_->product]));
+      lower_row_stream(context_, *blocks_, *row_stream_);
+    } else if (rows != 0) {
+      lower_blocks(rows);
+    } else {
+      lower_nodes(0, blocks_->nodes, true);
+    }
+  }
+
+  // The same, block after block.
   void lower_blocks(std::int64_t rows) {
     for (const ValueId sum : blocks_->sums) set_to_zero(sum);
     context_.accumulated = blocks_->sums;
@@ -230,11 +251,7 @@ class StepLowering {
       parts[sum] = context_.allocate_parts(region_.name_of(sum), shape.rows, shape.columns, share_.threads);
       context_.place_at(sum, parts[sum][static_cast<std::size_t>(share_.thread)]);
     }
-    if (rows != 0) {
-      lower_blocks(rows);
-    } else {
-      lower_nodes(0, blocks_->nodes, true);
-    }
+    lower_batch(rows);
     context_.meet();
     context_.parts = std::move(parts);
     context_.share_of_entries = share_;
@@ -248,6 +265,7 @@ class StepLowering {
   Share share_;
   std::optional<RowBlocks> blocks_;
   Range rows_;  // of the batch, this thread's
+  std::optional<RowStream> row_stream_;
   Lowered lowered_;
   Builder builder_;
   Context context_;
