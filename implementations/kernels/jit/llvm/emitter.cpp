@@ -254,6 +254,11 @@ class Emitter {
   void emit(const Instruction& instruction) {
     if (instruction.code == Code::note) return;
     if (instruction.code == Code::prefetch) return prefetch(instruction.address);
+    if (instruction.code == Code::fence) {
+      LLVMBuildFence(ir_.builder(), LLVMAtomicOrderingSequentiallyConsistent, 1,
+                     "");  // for this thread: no instruction
+      return;
+    }
     if (instruction.code == Code::meet) return meet();
     if (instruction.code == Code::store) return store(instruction);
     if (instruction.code == Code::set) {
@@ -315,6 +320,7 @@ class Emitter {
       case Code::store:
       case Code::set:
       case Code::prefetch:
+      case Code::fence:
       case Code::meet:
       case Code::note:
         break;

@@ -72,6 +72,9 @@ LLVMValueRef Values::shuffle(LLVMValueRef a, LLVMValueRef b, const std::vector<i
   for (const int index : indices) lanes.push_back(LLVMConstInt(integer(32), static_cast<unsigned>(index), 0));
   LLVMValueRef picked =
       LLVMBuildShuffleVector(builder_, a, b, LLVMConstVector(lanes.data(), static_cast<unsigned>(lanes.size())), "");
+  // Frozen, nothing sees through it: two shuffles and an addition would become one instruction that adds neighbours,
+  // which takes longer.
+  if (a != b) picked = LLVMBuildFreeze(builder_, picked, "");
   // A vector of one lane is a scalar here.
   return indices.size() == 1 ? LLVMBuildExtractElement(builder_, picked, LLVMConstInt(integer(32), 0, 0), "") : picked;
 }

@@ -137,6 +137,8 @@ void Builder::prefetch(const Address& address) {
   emit(std::move(instruction));
 }
 
+void Builder::fence() { emit(instruction_of(Code::fence, {})); }
+
 void Builder::meet(std::size_t argument) {
   program_.meeting_argument = argument;
   emit(instruction_of(Code::meet, {}));

@@ -55,6 +55,8 @@ class Builder {
   Register lane(Register vector, int index);
   Register shuffle(Register a, Register b, std::vector<int> indices);
   void prefetch(const Address& address);
+  // See Code::fence.
+  void fence();
   // `argument`: where the function is that threads wait in.
   void meet(std::size_t argument);
   void note(std::string text);

@@ -89,6 +89,7 @@ class Checker {
           return {};
         return own;
       case Code::prefetch:
+      case Code::fence:
       case Code::meet:
       case Code::note:
         return own;

@@ -211,6 +211,7 @@ class Counting {
         break;
       case Code::constant:
       case Code::get:
+      case Code::fence:
       case Code::meet:
       case Code::note:
         break;

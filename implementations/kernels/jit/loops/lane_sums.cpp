@@ -45,6 +45,36 @@ class Halving {
   int part_;  // lanes that belong to one source
 };
 
+// Each lane of two vectors, of which those whose number lacks `distance`, a power of two, are `a`'s and the others
+// `b`'s, plus the lane so far apart in the same vector.
+Register across(Builder& builder, Register a, Register b, int distance) {
+  const int lanes = builder.type_of(a).lanes;
+  std::vector<int> own;
+  std::vector<int> others;
+  for (int lane = 0; lane < lanes; ++lane) {
+    const int source = (lane & distance) == 0 ? 0 : lanes;
+    own.push_back(source + lane);
+    others.push_back(source + (lane ^ distance));
+  }
+  const Register other = builder.shuffle(a, b, std::move(others));
+  return builder.add(a == b ? a : builder.shuffle(a, b, std::move(own)), other);
+}
+
+// In each part of `part` lanes: sums of neighbours in `a`, and behind them of those in `b`.
+Register neighbours(Builder& builder, Register a, Register b, int part) {
+  const int lanes = builder.type_of(a).lanes;
+  std::vector<int> first;
+  for (int begin = 0; begin < lanes; begin += part) {
+    for (const int source : {0, lanes}) {
+      for (int lane = begin; lane < begin + part; lane += 2) first.push_back(source + lane);
+    }
+  }
+  std::vector<int> second = first;
+  for (int& lane : second) ++lane;
+  const Register other = builder.shuffle(a, b, std::move(second));
+  return builder.add(builder.shuffle(a, b, std::move(first)), other);
+}
+
 }  // namespace
 
 Register sums_of_lanes(Builder& builder, std::vector<Register> vectors) {
@@ -54,6 +84,25 @@ Register sums_of_lanes(Builder& builder, std::vector<Register> vectors) {
   Halving halving(builder, builder.type_of(vectors[0]).lanes);
   while (vectors.size() > 1) vectors = halving.pairs(vectors);
   while (!halving.done()) vectors[0] = halving.alone(vectors[0]);
+  return vectors[0];
+}
+
+Register repeated_sums_of_lanes(Builder& builder, std::vector<Register> vectors) {
+  const int lanes = builder.type_of(vectors[0]).lanes;
+  const int count = static_cast<int>(vectors.size());
+  for (int distance = count / 2; distance > 1; distance /= 2) {
+    // Such that the vectors' order is the sums' in the end.
+    const std::size_t apart = static_cast<std::size_t>(distance) / 2;
+    std::vector<Register> merged;
+    for (std::size_t i = 0; i < vectors.size(); ++i) {
+      if ((i & apart) == 0) merged.push_back(across(builder, vectors[i], vectors[i + apart], distance));
+    }
+    vectors = std::move(merged);
+  }
+  if (count > 1) vectors[0] = neighbours(builder, vectors[0], vectors[1], count);
+  for (int distance = count; distance < lanes; distance *= 2) {
+    vectors[0] = across(builder, vectors[0], vectors[0], distance);
+  }
   return vectors[0];
 }
 

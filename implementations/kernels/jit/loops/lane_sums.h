@@ -12,4 +12,8 @@ namespace gdbench::kernels::jit {
 // added first, as in Builder::sum_of_lanes.
 Register sums_of_lanes(Builder& builder, std::vector<Register> vectors);
 
+// A vector of as many lanes as theirs, whose lane i is the sum of the lanes of vectors[i % n]. There are n of them, a
+// power of two and at most as many as a vector has lanes.
+Register repeated_sums_of_lanes(Builder& builder, std::vector<Register> vectors);
+
 }  // namespace gdbench::kernels::jit

@@ -80,6 +80,8 @@ const char* name_of(Code code) {
       return "shuffle";
     case Code::prefetch:
       return "prefetch";
+    case Code::fence:
+      return "fence";
     case Code::meet:
       return "meet";
     case Code::note:

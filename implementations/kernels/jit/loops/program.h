@@ -85,6 +85,7 @@ enum class Code : std::uint8_t {
   lane,          // number `indices[0]`, as a scalar
   shuffle,       // lanes `indices` of operand 0 followed by operand 1
   prefetch,      // what lies at `address`, which may be behind the end of its array, will be read soon
+  fence,         // what was loaded before is loaded anew behind it, instead of being kept in registers
   meet,          // waits for the other threads that run the same steps
   note,          // `text`, for readers
 };
@@ -93,7 +94,7 @@ const char* name_of(Code code);
 
 struct Instruction {
   Code code = Code::note;
-  Register result = 0;  // unless it has none: store, set, prefetch, meet, note
+  Register result = 0;  // unless it has none: store, set, prefetch, fence, meet, note
   Register operands[3] = {};
   int operand_count = 0;
   VariableId variable = 0;
@@ -105,8 +106,8 @@ struct Instruction {
   std::string text;
 
   bool has_result() const {
-    return code != Code::store && code != Code::set && code != Code::prefetch && code != Code::meet &&
-           code != Code::note;
+    return code != Code::store && code != Code::set && code != Code::prefetch && code != Code::fence &&
+           code != Code::meet && code != Code::note;
   }
 };
 

@@ -9,7 +9,8 @@
 namespace gdbench::kernels::jit {
 namespace {
 
-constexpr const char* kFunctions = R"(#include <bit>
+constexpr const char* kFunctions = R"(#include <atomic>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -192,6 +193,8 @@ class Printer {
         return line("// " + instruction.text);
       case Code::prefetch:
         return line("__builtin_prefetch(" + address_text(instruction.address) + ");");
+      case Code::fence:
+        return line("std::atomic_signal_fence(std::memory_order_seq_cst);");
       case Code::meet: {
         const std::size_t argument = program_.meeting_argument;
         return line("reinterpret_cast<void (*)(void*)>(arguments[" + std::to_string(argument) + "])(arguments[" +

@@ -11,17 +11,26 @@
 
 namespace gdbench::kernels::jit {
 
+namespace {
+
+// Brief ones are as many as shorten the wait for the last of them: a sum of three is mul, fma beside mul, and add,
+// which no processor does later than mul, fma, fma. Few are long enough to be cheap, and short enough for a processor
+// to see beyond them what it can do meanwhile.
+std::size_t number_of_chains(std::size_t terms, Chains chains) {
+  const bool brief = chains == Chains::brief;
+  if (terms > (brief ? 10U : 12U)) return 4;
+  return terms > (brief ? 2U : 6U) ? 2 : 1;
+}
+
+}  // namespace
+
 Address entry_address(const Matrix& matrix, std::size_t index) {
   const auto at = static_cast<std::int64_t>(index);
   return matrix.at(at / matrix.columns, at % matrix.columns);
 }
 
-EntryLowering::EntryLowering(Context& context, int lanes, bool short_chains)
-    : context_(context),
-      builder_(context.builder),
-      region_(context.region),
-      lanes_(lanes),
-      short_chains_(short_chains) {}
+EntryLowering::EntryLowering(Context& context, int lanes, Chains chains)
+    : context_(context), builder_(context.builder), region_(context.region), lanes_(lanes), chains_(chains) {}
 
 void EntryLowering::load_state() {
   for (ValueId value = 0; value < region_.values.size(); ++value) {
@@ -51,12 +60,10 @@ void EntryLowering::store_state() {
   }
 }
 
-// Adds up in as many chains as shorten the wait for the last of them: a sum of three is mul, fma beside mul, and add,
-// which no processor does later than mul, fma, fma.
 Register EntryLowering::added_up(const Sum& sum) {
   if (sum.products.empty() && sum.addends.size() == 1) return sum.addends[0];
   const std::size_t terms = sum.products.size() + sum.addends.size();
-  const std::size_t count = !short_chains_ ? 1 : terms > 10 ? 4 : terms > 2 ? 2 : 1;
+  const std::size_t count = number_of_chains(terms, chains_);
   std::vector<std::optional<Register>> chains(count);
   std::size_t next = 0;
   for (const Register addend : sum.addends) {

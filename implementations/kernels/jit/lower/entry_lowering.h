@@ -26,11 +26,16 @@ struct Entries {
   void add(Register entry) { sums.push_back({{}, {entry}}); }
 };
 
+// Of additions that wait for each other, of which a sum is made.
+enum class Chains : std::uint8_t {
+  brief,  // the last addition need not wait long, at the price of more additions
+  few,    // other work hides the waiting, unless they get long
+};
+
 class EntryLowering {
  public:
-  // `lanes` of each entry. `short_chains`: sums are added up such that the last addition need not wait long, at the
-  // price of more additions.
-  EntryLowering(Context& context, int lanes, bool short_chains);
+  // `lanes` of each entry.
+  EntryLowering(Context& context, int lanes, Chains chains);
 
   // Parameters and slots into variables, before the first step; from there, at the start of each; and back to memory.
   void load_state();
@@ -70,7 +75,7 @@ class EntryLowering {
   Builder& builder_;
   const Region& region_;
   int lanes_;
-  bool short_chains_;
+  Chains chains_;
   std::map<ValueId, std::vector<VariableId>> state_;  // parameters and slots
   std::map<ValueId, Entries> values_;
 };

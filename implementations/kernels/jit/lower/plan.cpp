@@ -58,10 +58,9 @@ class Planner {
     return inputs && softmax && (choices_.lanes == Lanes::rows || own_rows() >= 2 * lanes());
   }
 
-  // Twice as many values as there are registers may be alive, if not at once.
   bool can_stream() const {
     return choices_.has(Pass::streaming) && !region_.gathered && own_rows() >= 2 * lanes() &&
-           stream_size(region_, *blocks_) <= 2 * target_.registers;
+           registers_of_stream(region_, *blocks_) <= target_.registers;
   }
 
   bool can_stream_rows() const {

@@ -1,16 +1,15 @@
 #include "implementations/kernels/jit/lower/row_stream.h"
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 #include <utility>
 
 #include "implementations/kernels/jit/loops/lane_sums.h"
-#include "implementations/kernels/jit/lower/entries.h"
+#include "implementations/kernels/jit/lower/entry_lowering.h"
+#include "implementations/kernels/jit/lower/rounding.h"
 
 namespace gdbench::kernels::jit {
 namespace {
-
-std::int64_t vectors_of(std::int64_t columns, int lanes) { return (columns + lanes - 1) / lanes; }
 
 class Match {
  public:
@@ -66,11 +65,17 @@ class RowStreamLowering {
         count_(blocks.rows),
         x_(context.place(stream.x)),
         lanes_(context.lanes()),
-        vectors_(vectors_of(x_.columns, lanes_)) {}
+        vectors_(rounded_up_quotient(x_.columns, lanes_)),
+        entries_(context, lanes_, Chains::few) {
+    context.take_rows(blocks.batch, 1, 0);  // of vectors of rows
+  }
 
   void run() {
-    load_weights();
-    for (std::int64_t v = 0; v < vectors_; ++v) sums_.push_back(zero(lanes_));
+    const Matrix& weights = context_.place(region_.nodes[stream_.product].operands[1]);
+    for (std::int64_t v = 0; v < vectors_; ++v) {
+      weights_.push_back(builder_.load(weights.at(v * lanes_, 0), lanes_, active_of(v)));
+      sums_.push_back(zero());
+    }
     const std::int64_t whole = count_ / stream_.rows * stream_.rows;
     if (whole > 0) pass(0, whole, stream_.rows);
     if (whole < count_) pass(whole, count_, 1);
@@ -78,24 +83,11 @@ class RowStreamLowering {
   }
 
  private:
-  // Rows from `begin` on and before `end`, `together` at a time. What they add to the gradient follows one round later,
-  // when their errors are known and others' outputs are under way.
-  void pass(std::int64_t begin, std::int64_t end, std::int64_t together) {
-    const VariableId error_sum = zero(static_cast<int>(together));
-    const VariableId errors = zero(static_cast<int>(together));
-    builder_.set(errors, forward(begin, together));
-    builder_.loop(begin + together, end, together, [&](const Affine& row) {
-      const Register known = builder_.get(errors);
-      builder_.set(errors, forward(row, together));
-      backward(row + Affine(-together), together, known, error_sum);
-    });
-    backward(end - together, together, builder_.get(errors), error_sum);
-    error_sums_.push_back(builder_.sum_of_lanes(builder_.get(error_sum)));
-  }
+  using Row = std::vector<Register>;  // vectors of columns
 
-  VariableId zero(int lanes) {
-    const VariableId variable = builder_.variable({context_.real(), lanes});
-    builder_.set(variable, context_.real_number(0, lanes));
+  VariableId zero() {
+    const VariableId variable = builder_.variable({context_.real(), lanes_});
+    builder_.set(variable, context_.real_number(0, lanes_));
     return variable;
   }
 
@@ -103,40 +95,29 @@ class RowStreamLowering {
     return static_cast<int>(std::min<std::int64_t>(lanes_, x_.columns - vector * lanes_));
   }
 
-  void load_weights() {
-    const Matrix& weights = context_.place(region_.nodes[stream_.product].operands[1]);
-    for (std::int64_t v = 0; v < vectors_; ++v) {
-      weights_.push_back(builder_.load(weights.at(v * lanes_, 0), lanes_, active_of(v)));
-    }
-  }
-
-  // The errors of rows from `row` on.
-  Register forward(const Affine& row, std::int64_t rows) {
-    fetch_ahead(row, rows);
-    std::vector<Register> outputs;
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const std::vector<Register> x = row_of_x(row + Affine(i));
-      Register output = builder_.multiply(x[0], weights_[0]);
-      for (std::size_t v = 1; v < x.size(); ++v) output = builder_.multiply_add(x[v], weights_[v], output);
-      outputs.push_back(output);
-    }
-    return error_of(row, static_cast<int>(rows), sums_of_lanes(builder_, outputs));
-  }
-
-  // What they add to the sums.
-  void backward(const Affine& row, std::int64_t rows, Register errors, VariableId error_sum) {
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const Register error = builder_.splat(builder_.lane(errors, static_cast<int>(i)), lanes_);
-      const std::vector<Register> x = row_of_x(row + Affine(i));
-      for (std::size_t v = 0; v < x.size(); ++v) {
-        builder_.set(sums_[v], builder_.multiply_add(x[v], error, builder_.get(sums_[v])));
+  // Rows from `begin` on and before `end`, `together` at a time.
+  void pass(std::int64_t begin, std::int64_t end, std::int64_t together) {
+    const int of_rows = static_cast<int>(together);
+    const std::optional<VariableId> error_sum = stream_.column_sum ? std::optional(zero()) : std::nullopt;
+    builder_.loop(begin, end, together, [&](const Affine& first) {
+      std::vector<Register> outputs;
+      for (int i = 0; i < of_rows; ++i) outputs.push_back(output_of(row_of_x(first + Affine(i))));
+      const Register errors = errors_of(first, of_rows, repeated_sums_of_lanes(builder_, outputs));
+      builder_.fence();
+      for (int i = 0; i < of_rows; ++i) {
+        add_to_sums(row_of_x(first + Affine(i)), builder_.shuffle(errors, errors, lanes_of_row(i, of_rows)));
       }
-    }
-    if (stream_.column_sum) builder_.set(error_sum, builder_.add(builder_.get(error_sum), errors));
+      if (error_sum) builder_.set(*error_sum, builder_.add(builder_.get(*error_sum), errors));
+    });
+    if (!error_sum) return;
+    std::vector<int> once(static_cast<std::size_t>(of_rows));
+    std::iota(once.begin(), once.end(), 0);
+    const Register total = builder_.get(*error_sum);
+    error_sums_.push_back(builder_.sum_of_lanes(builder_.shuffle(total, total, std::move(once))));
   }
 
-  std::vector<Register> row_of_x(const Affine& row) {
-    std::vector<Register> entries;
+  Row row_of_x(const Affine& row) {
+    Row entries;
     const Line line = context_.row_of(x_, row);
     for (std::int64_t v = 0; v < vectors_; ++v) {
       entries.push_back(builder_.load(x_.at(line, Line{v * lanes_}), lanes_, active_of(v)));
@@ -144,52 +125,67 @@ class RowStreamLowering {
     return entries;
   }
 
-  // Rows that will be read soon, a line at a time.
-  void fetch_ahead(const Affine& row, std::int64_t rows) {
-    if (x_.ahead == 0) return;
-    constexpr std::int64_t kLineBytes = 64;
-    const std::int64_t line = kLineBytes / static_cast<std::int64_t>(bytes_of(context_.real()));
-    for (std::int64_t entry = 0; entry < rows * x_.columns; entry += line) {
-      builder_.prefetch(x_.at(row, entry + x_.ahead));
+  // Whose lanes' sum is what the row's product with the weights is.
+  Register output_of(const Row& row) {
+    Register output = builder_.multiply(row[0], weights_[0]);
+    for (std::size_t v = 1; v < row.size(); ++v) output = builder_.multiply_add(row[v], weights_[v], output);
+    return output;
+  }
+
+  void add_to_sums(const Row& row, Register error) {
+    for (std::size_t v = 0; v < row.size(); ++v) {
+      builder_.set(sums_[v], builder_.multiply_add(row[v], error, builder_.get(sums_[v])));
     }
   }
 
-  // From the products of rows and weights, by the elementwise nodes that follow.
-  Register error_of(const Affine& row, int rows, Register products) {
-    const double alpha = region_.nodes[stream_.product].request.alpha;
-    if (alpha != 1) products = builder_.multiply(products, context_.real_number(alpha, rows));
-    std::map<ValueId, Register> values = {{region_.nodes[stream_.product].result, products}};
+  // Entries of `rows` rows, over and over in the lanes of a vector: those of row i in all lanes, without leaving the
+  // 128 bits that a processor shuffles fastest.
+  std::vector<int> lanes_of_row(int row, int rows) const {
+    std::vector<int> indices;
+    for (int lane = 0; lane < lanes_; ++lane) indices.push_back(lane / rows * rows + row);
+    return indices;
+  }
+
+  // From the products of rows and weights, by the elementwise nodes that follow. All are repeated as in lanes_of_row.
+  Register errors_of(const Affine& first, int rows, Register products) {
+    const Node& product = region_.nodes[stream_.product];
+    entries_[product.result] = {{{{}, {products}}}, product.request.alpha};
     for (const NodeIndex index : stream_.elementwise) {
       const Node& node = region_.nodes[index];
-      std::vector<Register> operands;
       for (const ValueId operand : node.operands) {
-        const auto known = values.find(operand);
-        operands.push_back(known == values.end() ? entries_of(operand, row, rows) : known->second);
+        if (!region_.producer(operand)) entries_[operand] = {{{{}, {entries_of(operand, first, rows)}}}};
       }
-      values[node.result] = entry_of(context_, node, operands);
+      entries_.lower(node);
     }
-    return values.at(stream_.error);
+    const Register errors = entries_.raw(stream_.error, 0);
+    error_scale_ = entries_[stream_.error].scale;
+    return errors;
   }
 
-  // An entry for each row, or the same for all of them.
-  Register entries_of(ValueId value, const Affine& row, int rows) {
+  Register entries_of(ValueId value, const Affine& first, int rows) {
     const Matrix& matrix = context_.place(value);
-    if (matrix.rows == 1 && count_ > 1) return builder_.splat(builder_.load(matrix.at(0, 0), 1), rows);
-    return builder_.load(matrix.at(row, 0), rows);
+    const bool same_for_all = region_[value].role == RegionRole::parameter;
+    const Address address = same_for_all ? matrix.at(0, 0) : matrix.at(first, 0);
+    if (same_for_all || rows == 1) return builder_.splat(builder_.load(address, 1), lanes_);
+    const Register once = builder_.load(address, rows);
+    std::vector<int> indices;
+    for (int lane = 0; lane < lanes_; ++lane) indices.push_back(lane % rows);
+    return builder_.shuffle(once, once, std::move(indices));
   }
 
   void store_sums() {
     const Node& gradient = region_.nodes[stream_.gradient];
     const Matrix& place = context_.place(gradient.result);
     for (std::int64_t v = 0; v < vectors_; ++v) {
-      Register sum = builder_.get(sums_[static_cast<std::size_t>(v)]);
-      const double alpha = gradient.request.alpha;
-      if (alpha != 1) sum = builder_.multiply(sum, context_.real_number(alpha, lanes_));
-      builder_.store(place.at(v * lanes_, 0), sum, place.padded ? lanes_ : active_of(v));
+      const Register sum = builder_.get(sums_[static_cast<std::size_t>(v)]);
+      const Register scaled =
+          builder_.multiply(sum, context_.real_number(gradient.request.alpha * error_scale_, lanes_));
+      builder_.store(place.at(v * lanes_, 0), scaled, place.padded ? lanes_ : active_of(v));
     }
     if (!stream_.column_sum) return;
     Register sum = error_sums_[0];
     if (error_sums_.size() > 1) sum = builder_.add(sum, error_sums_[1]);
+    sum = builder_.multiply(sum, context_.real_number(error_scale_, 1));
     builder_.store(context_.place(region_.nodes[*stream_.column_sum].result).at(0, 0), sum);
   }
 
@@ -204,6 +200,8 @@ class RowStreamLowering {
   std::vector<Register> weights_;
   std::vector<VariableId> sums_;  // of the gradient, a vector of columns each
   std::vector<Register> error_sums_;
+  EntryLowering entries_;   // of a few rows, from their outputs to their errors
+  double error_scale_ = 1;  // by which nobody has multiplied the errors
 };
 
 }  // namespace
@@ -211,15 +209,13 @@ class RowStreamLowering {
 std::optional<RowStream> find_row_stream(const Region& region, const RowBlocks& blocks, const Target& target) {
   std::optional<RowStream> stream = Match(region, blocks).run();
   if (!stream || region.gathered || region[stream->x].columns == 1) return {};
-  const int lanes = target.lanes(region.real);
-  const std::int64_t vectors = vectors_of(region[stream->x].columns, lanes);
-  // Weights and sums, an output for each row, and some more.
-  for (std::int64_t rows = lanes; rows >= 2; rows /= 2) {
-    if (2 * vectors + rows + 4 > target.registers || region[stream->x].rows < 2 * rows) continue;
-    stream->rows = rows;
-    return stream;
-  }
-  return {};
+  constexpr std::int64_t kShuffledBytes = 16;
+  const std::int64_t rows = kShuffledBytes / static_cast<std::int64_t>(bytes_of(region.real));
+  const std::int64_t vectors = rounded_up_quotient(region[stream->x].columns, target.lanes(region.real));
+  // Weights, sums, outputs, and a few more.
+  if (2 * vectors + rows + 3 > target.registers || region[stream->x].rows < 2 * rows) return {};
+  stream->rows = rows;
+  return stream;
 }
 
 void lower_row_stream(Context& context, const RowBlocks& blocks, const RowStream& stream) {

@@ -22,7 +22,7 @@ std::int64_t scalar_size(const Region& region) {
 
 void lower_to_scalars(Context& context) {
   const Region& region = context.region;
-  EntryLowering entries(context, 1, true);
+  EntryLowering entries(context, 1, Chains::brief);
   entries.load_state();
   // All steps of a call see one batch.
   for (ValueId value = 0; value < region.values.size(); ++value) {

@@ -129,7 +129,8 @@ class StepLowering {
     for (const ValueId value : blocks_->batch) {
       const RegionValue& input = region_[value];
       if (input.role == RegionRole::result || input.columns == 1) continue;
-      context_.pack(value, plan_.block_rows == 0 ? blocks_->rows : plan_.block_rows);
+      const bool vectors = plan_.form == Plan::Form::stream;
+      context_.pack(value, vectors ? context_.lanes() : plan_.block_rows == 0 ? blocks_->rows : plan_.block_rows);
     }
   }
 

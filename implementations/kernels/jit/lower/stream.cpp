@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "implementations/kernels/jit/loops/lane_sums.h"
@@ -12,6 +13,22 @@
 namespace gdbench::kernels::jit {
 namespace {
 
+std::int64_t size_of(const Region& region, const std::set<ValueId>& values) {
+  std::int64_t size = 0;
+  for (const ValueId value : values) size += region[value].rows * region[value].columns;
+  return size;
+}
+
+// What lowering a vector of rows has registers for, if all of them stay until they are used for the last time.
+std::int64_t values_of_stream(const Region& region, const RowBlocks& blocks) {
+  std::int64_t size = size_of(region, blocks.sums);
+  for (const ValueId value : blocks.batch) size += region[value].columns;
+  for (const RegionValue& value : region.values) {
+    if (value.role == RegionRole::parameter) size += value.rows * value.columns;
+  }
+  return size;
+}
+
 class StreamLowering {
  public:
   StreamLowering(Context& context, const RowBlocks& blocks, const Share& share)
@@ -21,8 +38,8 @@ class StreamLowering {
         blocks_(blocks),
         share_(share),
         lanes_(context.lanes()),
-        state_(context, 1, true),
-        rows_(context, lanes_, false) {}
+        state_(context, 1, Chains::brief),
+        rows_(context, lanes_, Chains::few) {}
 
   void run() {
     if (!share_.alone()) parts_ = context_.allocate_parts("sums", 1, entries_of_sums(), share_.threads);
@@ -48,11 +65,7 @@ class StreamLowering {
     return static_cast<std::size_t>(region_[value].rows * region_[value].columns);
   }
 
-  std::int64_t entries_of_sums() const {
-    std::size_t entries = 0;
-    for (const ValueId sum : blocks_.sums) entries += size_of(sum);
-    return static_cast<std::int64_t>(entries);
-  }
+  std::int64_t entries_of_sums() const { return jit::size_of(region_, blocks_.sums); }
 
   // A parameter's entries in all lanes.
   void spread(ValueId value) {
@@ -64,24 +77,42 @@ class StreamLowering {
   // Rows from `row` on, of which `active` are some: forward, backward, and what they add to the sums.
   void visit(const Affine& row, int active, const SumChains& sums, std::int64_t chain) {
     std::int64_t sum = 0;
+    context_.take_rows(blocks_.batch, 1, row);  // of vectors of rows
+    load_inputs(active, 0);
+    bool kept = values_of_stream(region_, blocks_) <= context_.target.registers;
+    for (NodeIndex i = 0; i < blocks_.nodes; ++i) {
+      const Node& node = region_.nodes[i];
+      const bool is_sum = blocks_.sums.contains(node.result);
+      if (is_sum && !kept) {
+        builder_.fence();
+        load_inputs(active, i);
+        kept = true;
+      }
+      rows_.lower(node);
+      if (node.op() == Op::loss_gradient && active < lanes_) mask(node.result, active);
+      if (!is_sum) continue;
+      add(node.result, sums, chain, sum);
+      sum += static_cast<std::int64_t>(size_of(node.result));
+    }
+  }
+
+  // What nodes from `first` on read of the batch.
+  void load_inputs(int active, NodeIndex first) {
     for (const ValueId value : blocks_.batch) {
-      if (region_[value].role == RegionRole::result) continue;
+      if (region_[value].role == RegionRole::result || !is_read_from(first, value)) continue;
       const Matrix& matrix = context_.place(value);
       Entries entries;
       for (std::int64_t column = 0; column < region_[value].columns; ++column) {
-        entries.add(builder_.load(matrix.at(row, column), lanes_, matrix.padded ? lanes_ : active));
+        entries.add(builder_.load(matrix.at(0, column), lanes_, matrix.padded ? lanes_ : active));
       }
       rows_[value] = std::move(entries);
     }
-    for (NodeIndex i = 0; i < blocks_.nodes; ++i) {
-      const Node& node = region_.nodes[i];
-      rows_.lower(node);
-      if (node.op() == Op::loss_gradient && active < lanes_) mask(node.result, active);
-      if (blocks_.sums.contains(node.result)) {
-        add(node.result, sums, chain, sum);
-        sum += static_cast<std::int64_t>(size_of(node.result));
-      }
-    }
+  }
+
+  bool is_read_from(NodeIndex first, ValueId value) const {
+    const auto begin = region_.nodes.begin() + static_cast<std::ptrdiff_t>(first);
+    return std::any_of(begin, region_.nodes.begin() + static_cast<std::ptrdiff_t>(blocks_.nodes),
+                       [&](const Node& node) { return std::ranges::count(node.operands, value) != 0; });
   }
 
   // Rows that are none have no gradient.
@@ -173,14 +204,14 @@ class StreamLowering {
 
 }  // namespace
 
-std::int64_t stream_size(const Region& region, const RowBlocks& blocks) {
-  std::int64_t size = 0;
-  for (const ValueId value : blocks.batch) size += region[value].columns;
-  for (const ValueId value : blocks.sums) size += region[value].rows * region[value].columns;
-  for (const RegionValue& value : region.values) {
-    if (value.role == RegionRole::parameter) size += value.rows * value.columns;
+std::int64_t registers_of_stream(const Region& region, const RowBlocks& blocks) {
+  constexpr std::int64_t kOthers = 3;
+  std::int64_t widest = 0;
+  for (NodeIndex i = 0; i < blocks.nodes; ++i) {
+    const ValueId value = region.nodes[i].result;
+    if (!blocks.sums.contains(value)) widest = std::max(widest, region[value].columns);
   }
-  return size;
+  return size_of(region, blocks.sums) + widest + kOthers;
 }
 
 void lower_to_stream(Context& context, const RowBlocks& blocks, const Share& share) {
