@@ -198,35 +198,59 @@ Program sample_program(int lanes) {
   return program;
 }
 
-TEST(JitLaneSumsTest, AddUpEachVector) {
+// Sums of the lanes of `vectors`, each of which has as many as the machine's vectors; and what the function, given them
+// all, stores of its result.
+struct LaneSums {
+  std::vector<double> sums;
+  std::vector<double> stored;
+};
+
+LaneSums lane_sums(Register (*function)(Builder&, std::vector<Register>), Scalar real, int vectors, int stored) {
   const Target* target = this_machine(0);
+  const int lanes = target->lanes(real);
+  Program program;
+  Builder builder(program);
+  const ArrayId x = builder.array(array_of("x", Scalar::i32, 0, vectors * lanes));
+  const ArrayId y = builder.array(array_of("y", real, 1, stored));
+  std::vector<Register> registers;
+  for (int i = 0; i < vectors; ++i) registers.push_back(builder.convert(builder.load({x, i * lanes}, lanes), real));
+  builder.store({y, 0}, function(builder, registers), stored);
+  EXPECT_EQ(program_error(program), "");
+  std::string error;
+  const auto compiled = compile(program, target->vector_bits, nullptr, error);
+  EXPECT_NE(compiled, nullptr) << error;
+  LaneSums result{std::vector<double>(static_cast<std::size_t>(vectors)),
+                  std::vector<double>(static_cast<std::size_t>(stored))};
+  std::vector<std::int32_t> numbers(static_cast<std::size_t>(vectors * lanes));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = static_cast<std::int32_t>(i * i % 97);
+    result.sums[i / static_cast<std::size_t>(lanes)] += numbers[i];
+  }
+  std::vector<float> floats(result.stored.size());
+  void* to = real == Scalar::f64 ? static_cast<void*>(result.stored.data()) : floats.data();
+  void* arguments[] = {numbers.data(), to};
+  compiled->function(arguments, 1);
+  if (real == Scalar::f32) result.stored.assign(floats.begin(), floats.end());
+  return result;
+}
+
+TEST(JitLaneSumsTest, AddUpEachVector) {
   for (const Scalar real : {Scalar::f32, Scalar::f64}) {
-    const int lanes = target->lanes(real);
-    for (int count = 1; count <= lanes; ++count) {
-      Program program;
-      Builder builder(program);
-      const ArrayId x = builder.array(array_of("x", Scalar::i32, 0, count * lanes));
-      const ArrayId y = builder.array(array_of("y", real, 1, count));
-      std::vector<Register> vectors;
-      for (int i = 0; i < count; ++i) vectors.push_back(builder.convert(builder.load({x, i * lanes}, lanes), real));
-      builder.store({y, 0}, sums_of_lanes(builder, vectors), count);
-      ASSERT_EQ(program_error(program), "") << count;
-      std::string error;
-      const auto compiled = compile(program, target->vector_bits, nullptr, error);
-      ASSERT_NE(compiled, nullptr) << error;
-      std::vector<std::int32_t> numbers(static_cast<std::size_t>(count * lanes));
-      std::vector<double> sums(static_cast<std::size_t>(count));
-      for (std::size_t i = 0; i < numbers.size(); ++i) {
-        numbers[i] = static_cast<std::int32_t>(i * i % 97);
-        sums[i / static_cast<std::size_t>(lanes)] += numbers[i];
+    for (int count = 1; count <= this_machine(0)->lanes(real); ++count) {
+      const LaneSums result = lane_sums(sums_of_lanes, real, count, count);
+      EXPECT_EQ(result.stored, result.sums) << count;
+    }
+  }
+}
+
+TEST(JitLaneSumsTest, RepeatTheSumsInAllLanes) {
+  for (const Scalar real : {Scalar::f32, Scalar::f64}) {
+    const int lanes = this_machine(0)->lanes(real);
+    for (int count = 1; count <= lanes; count *= 2) {
+      const LaneSums result = lane_sums(repeated_sums_of_lanes, real, count, lanes);
+      for (std::size_t lane = 0; lane < result.stored.size(); ++lane) {
+        EXPECT_EQ(result.stored[lane], result.sums[lane % static_cast<std::size_t>(count)]) << count;
       }
-      std::vector<double> doubles(sums.size());
-      std::vector<float> floats(sums.size());
-      void* result = real == Scalar::f64 ? static_cast<void*>(doubles.data()) : floats.data();
-      void* arguments[] = {numbers.data(), result};
-      compiled->function(arguments, 1);
-      if (real == Scalar::f32) doubles.assign(floats.begin(), floats.end());
-      EXPECT_EQ(doubles, sums) << count;
     }
   }
 }

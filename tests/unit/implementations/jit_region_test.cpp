@@ -91,6 +91,31 @@ TEST_P(JitRegionTest, ShapesBesideVectors) {
   check({.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3, .learning_rates = {0.1, 0.01}}, 5000);
 }
 
+// One output of rows that fill a vector, several, and what fills none; with rows left over that go one by one, and with
+// everything that may stand between the product and the sums.
+TEST_P(JitRegionTest, WideRowsOfOneOutput) {
+  for (const std::int64_t columns : {17, 32, 33, 47, 100}) {
+    for (const std::int64_t rows : {64, 131, 1003}) {
+      for (const char* bits : {"256", "512"}) {
+        SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(columns) + ", vectors of " + bits + " bits");
+        const std::vector<gdbench_option_value> options = {{"lanes", "columns"}, {"vector_bits", bits}};
+        const TrainingCase plain = {
+            .layers = {layer(columns, 1)}, .loss = GDBENCH_MSE, .rows = rows, .batch_rows = rows};
+        check(plain, 4, 2e-4, options);
+        TrainingCase other = {.layers = {layer(columns, 1, GDBENCH_SIGMOID, false)},
+                              .loss = GDBENCH_HALF_MSE,
+                              .rows = rows,
+                              .batch_rows = rows,
+                              .optimizer = {GDBENCH_ADAM, 0.01, false}};
+        check(other, 4, 2e-4, options);
+        other.batch_rows = rows / 2;
+        check(other, 4, 2e-4, options);
+        check(plain, 4, 2e-4, options, graph::kRegionDescriptor, 2);
+      }
+    }
+  }
+}
+
 TEST_P(JitRegionTest, EveryOptimizerWithEveryDecay) {
   for (const OptimizerCase& optimizer : optimizer_cases()) {
     SCOPED_TRACE(std::string("optimizer ") + std::to_string(optimizer.kind));
@@ -153,6 +178,7 @@ std::vector<TrainingCase> cases_for_threads() {
       {.layers = {layer(10, 1)}, .rows = 300, .batch_rows = 300},
       {.layers = {layer(1, 1)}, .rows = 1003, .batch_rows = 1003, .optimizer = {GDBENCH_ADAM, 0.01, false}},
       {.layers = {layer(33, 3)}, .rows = 129, .batch_rows = 129},
+      {.layers = {layer(40, 1)}, .rows = 1003, .batch_rows = 1003},
       {.layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)}, .rows = 1000, .batch_rows = 1000},
       {.layers = {layer(9, 33, GDBENCH_TANH), layer(33, 10)},
        .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
@@ -244,12 +270,14 @@ std::vector<Firing> firings() {
   const TrainingCase shuffled = {
       .layers = {layer(9, 21, GDBENCH_TANH), layer(21, 4)}, .rows = 70, .batch_rows = 17, .shuffled = true};
   const TrainingCase tall = {.layers = {layer(10, 1)}, .rows = 300, .batch_rows = 300};
+  const TrainingCase wide = {.layers = {layer(40, 1)}, .rows = 1003, .batch_rows = 1003};
   const TrainingCase narrow = {.layers = {layer(33, 9, GDBENCH_RELU), layer(9, 5)}, .rows = 400, .batch_rows = 400};
   const TrainingCase many_rows = {
       .layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)}, .rows = 1000, .batch_rows = 1000};
   return {
       {"scalarisation", tiny, {}, small},
       {"streaming", tall, {}, small},
+      {"streaming", wide, {}, small},
       {"layout", narrow, {}, shuffled},
       {"row-blocks", many_rows, {{"block_rows", "100"}}, small},
       {"sum-epilogues", many_rows, {{"lanes", "columns"}}, small},
