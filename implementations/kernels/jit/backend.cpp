@@ -183,7 +183,7 @@ class RegionCompiler {
     std::string error;
     Listing listing;
     const bool listed = share.thread == 0 && !choices_.dump.empty();
-    code.compiled = compile(lowered.program, target_.vector_bits, listed ? &listing : nullptr, error);
+    code.compiled = compile(lowered.program, {target_.vector_bits, target_.avx512}, listed ? &listing : nullptr, error);
     if (code.compiled == nullptr) throw std::runtime_error(error);
     code_ns_ += nanoseconds_since(compiling);
     if (listed)
@@ -236,8 +236,10 @@ std::vector<int> processors_of(const gdbench_settings* settings) {
 
 cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::string& unsupported) {
   const Choices choices = choices_of(training.settings);
-  const Target* target = this_machine(choices.vector_bits);
-  if (target == nullptr) unsupported = "code for a processor without AVX2 and FMA";
+  const Target* target = this_machine(choices.instructions);
+  if (target == nullptr) {
+    unsupported = this_machine() == nullptr ? "code for a processor without AVX2 and FMA" : "AVX-512 on this processor";
+  }
   if (unsupported.empty()) unsupported = unsupported_reason(training);
   if (!unsupported.empty()) return nullptr;
   Region source = region_of(training);

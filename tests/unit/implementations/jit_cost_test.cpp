@@ -3,12 +3,11 @@
 
 #include <vector>
 
-#include "implementations/kernels/jit/llvm/compiler.h"
 #include "implementations/kernels/jit/loops/builder.h"
 #include "implementations/kernels/jit/loops/check.h"
 #include "implementations/kernels/jit/loops/cost.h"
 #include "implementations/kernels/jit/loops/unroll.h"
-#include "implementations/kernels/jit/lower/target.h"
+#include "tests/unit/implementations/jit_targets.h"
 
 namespace gdbench::kernels::jit {
 namespace {
@@ -97,9 +96,7 @@ std::vector<float> recurrence(const Program& program, std::int64_t rounds) {
   std::vector<float> x(static_cast<std::size_t>(rounds * kLanes));
   std::vector<float> y(static_cast<std::size_t>((rounds + 1) * kLanes), 1);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0.1F * static_cast<float>(i);
-  std::string error;
-  const auto compiled = compile(program, this_machine(0)->vector_bits, nullptr, error);
-  EXPECT_NE(compiled, nullptr) << error;
+  const auto compiled = compiled_for(*this_machine(), program);
   void* arguments[] = {x.data(), y.data()};
   if (compiled != nullptr) compiled->function(arguments, 1);
   return y;

@@ -9,16 +9,16 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <regex>
 #include <string>
 #include <vector>
 
-#include "implementations/kernels/jit/llvm/compiler.h"
 #include "implementations/kernels/jit/loops/builder.h"
 #include "implementations/kernels/jit/loops/check.h"
 #include "implementations/kernels/jit/loops/functions.h"
 #include "implementations/kernels/jit/loops/lane_sums.h"
 #include "implementations/kernels/jit/loops/text.h"
-#include "implementations/kernels/jit/lower/target.h"
+#include "tests/unit/implementations/jit_targets.h"
 
 namespace gdbench::kernels::jit {
 namespace {
@@ -42,14 +42,11 @@ Program map_program(Scalar real, int lanes, std::int64_t size, const Function& f
 }
 
 template <class T, class Function>
-std::vector<T> mapped(const std::vector<T>& x, const Function& function) {
+std::vector<T> mapped(const Target& target, const std::vector<T>& x, const Function& function) {
   const Scalar real = sizeof(T) == 4 ? Scalar::f32 : Scalar::f64;
-  const Target* target = this_machine(0);
-  const Program program = map_program(real, target->lanes(real), static_cast<std::int64_t>(x.size()), function);
+  const Program program = map_program(real, target.lanes(real), static_cast<std::int64_t>(x.size()), function);
   EXPECT_EQ(program_error(program), "");
-  std::string error;
-  const auto compiled = compile(program, target->vector_bits, nullptr, error);
-  EXPECT_NE(compiled, nullptr) << error;
+  const auto compiled = compiled_for(target, program);
   std::vector<T> y(x.size());
   void* arguments[] = {const_cast<T*>(x.data()), y.data()};
   if (compiled != nullptr) compiled->function(arguments, 1);
@@ -73,9 +70,10 @@ std::vector<T> points(long double from, long double to) {
 }
 
 template <class T, class Function, class Exact>
-double worst_error(long double from, long double to, const Function& function, const Exact& exact) {
+double worst_error(const Target& target, long double from, long double to, const Function& function,
+                   const Exact& exact) {
   const std::vector<T> x = points<T>(from, to);
-  const std::vector<T> y = mapped(x, function);
+  const std::vector<T> y = mapped(target, x, function);
   double worst = 0;
   for (std::size_t i = 0; i < x.size(); ++i)
     worst = std::max(worst, error_in_ulp(y[i], exact(static_cast<long double>(x[i]))));
@@ -92,12 +90,14 @@ TYPED_TEST(JitFunctionsTest, AreAsExactAsTheySay) {
   const auto exp_of = [](long double x) { return std::exp(x); };
   const auto sigmoid_of = [](long double x) { return 1 / (1 + std::exp(-x)); };
   const auto tanh_of = [](long double x) { return std::tanh(x); };
-  for (const long double range : {1e-4L, 0.5L, 4.0L, 30.0L, most}) {
-    SCOPED_TRACE(static_cast<double>(range));
-    EXPECT_LE((worst_error<TypeParam>(-range, range, exponential, exp_of)), 2.0);
-    EXPECT_LE((worst_error<TypeParam>(-range, range, sigmoid, sigmoid_of)), 3.0);
-    EXPECT_LE((worst_error<TypeParam>(-range, range, hyperbolic_tangent, tanh_of)), 3.0);
-  }
+  for_each_target([&](const Target& target) {
+    for (const long double range : {1e-4L, 0.5L, 4.0L, 30.0L, most}) {
+      SCOPED_TRACE(static_cast<double>(range));
+      EXPECT_LE((worst_error<TypeParam>(target, -range, range, exponential, exp_of)), 2.0);
+      EXPECT_LE((worst_error<TypeParam>(target, -range, range, sigmoid, sigmoid_of)), 3.0);
+      EXPECT_LE((worst_error<TypeParam>(target, -range, range, hyperbolic_tangent, tanh_of)), 3.0);
+    }
+  });
 }
 
 TYPED_TEST(JitFunctionsTest, GoOnBeyondTheirRange) {
@@ -109,23 +109,25 @@ TYPED_TEST(JitFunctionsTest, GoOnBeyondTheirRange) {
   x[2] = 1e30F;
   x[3] = -1e30F;
   x[4] = nan;
-  const std::vector<TypeParam> exps = mapped(x, exponential);
-  EXPECT_EQ(exps[0], kInfinity);
-  EXPECT_EQ(exps[1], 0);
-  EXPECT_EQ(exps[2], kInfinity);
-  EXPECT_EQ(exps[3], 0);
-  EXPECT_TRUE(std::isnan(exps[4]));
-  EXPECT_EQ(exps[5], 1);
-  const std::vector<TypeParam> sigmoids = mapped(x, sigmoid);
-  EXPECT_EQ(sigmoids[0], 1);
-  EXPECT_EQ(sigmoids[1], 0);
-  EXPECT_TRUE(std::isnan(sigmoids[4]));
-  EXPECT_EQ(sigmoids[5], TypeParam(0.5));
-  const std::vector<TypeParam> tangents = mapped(x, hyperbolic_tangent);
-  EXPECT_EQ(tangents[0], 1);
-  EXPECT_EQ(tangents[1], -1);
-  EXPECT_TRUE(std::isnan(tangents[4]));
-  EXPECT_EQ(tangents[5], 0);
+  for_each_target([&](const Target& target) {
+    const std::vector<TypeParam> exps = mapped(target, x, exponential);
+    EXPECT_EQ(exps[0], kInfinity);
+    EXPECT_EQ(exps[1], 0);
+    EXPECT_EQ(exps[2], kInfinity);
+    EXPECT_EQ(exps[3], 0);
+    EXPECT_TRUE(std::isnan(exps[4]));
+    EXPECT_EQ(exps[5], 1);
+    const std::vector<TypeParam> sigmoids = mapped(target, x, sigmoid);
+    EXPECT_EQ(sigmoids[0], 1);
+    EXPECT_EQ(sigmoids[1], 0);
+    EXPECT_TRUE(std::isnan(sigmoids[4]));
+    EXPECT_EQ(sigmoids[5], TypeParam(0.5));
+    const std::vector<TypeParam> tangents = mapped(target, x, hyperbolic_tangent);
+    EXPECT_EQ(tangents[0], 1);
+    EXPECT_EQ(tangents[1], -1);
+    EXPECT_TRUE(std::isnan(tangents[4]));
+    EXPECT_EQ(tangents[5], 0);
+  });
 }
 
 TEST(JitCheckTest, SeesWhatLiesOutsideOfAnArray) {
@@ -205,9 +207,9 @@ struct LaneSums {
   std::vector<double> stored;
 };
 
-LaneSums lane_sums(Register (*function)(Builder&, std::vector<Register>), Scalar real, int vectors, int stored) {
-  const Target* target = this_machine(0);
-  const int lanes = target->lanes(real);
+LaneSums lane_sums(const Target& target, Register (*function)(Builder&, std::vector<Register>), Scalar real,
+                   int vectors, int stored) {
+  const int lanes = target.lanes(real);
   Program program;
   Builder builder(program);
   const ArrayId x = builder.array(array_of("x", Scalar::i32, 0, vectors * lanes));
@@ -216,9 +218,7 @@ LaneSums lane_sums(Register (*function)(Builder&, std::vector<Register>), Scalar
   for (int i = 0; i < vectors; ++i) registers.push_back(builder.convert(builder.load({x, i * lanes}, lanes), real));
   builder.store({y, 0}, function(builder, registers), stored);
   EXPECT_EQ(program_error(program), "");
-  std::string error;
-  const auto compiled = compile(program, target->vector_bits, nullptr, error);
-  EXPECT_NE(compiled, nullptr) << error;
+  const auto compiled = compiled_for(target, program);
   LaneSums result{std::vector<double>(static_cast<std::size_t>(vectors)),
                   std::vector<double>(static_cast<std::size_t>(stored))};
   std::vector<std::int32_t> numbers(static_cast<std::size_t>(vectors * lanes));
@@ -235,34 +235,47 @@ LaneSums lane_sums(Register (*function)(Builder&, std::vector<Register>), Scalar
 }
 
 TEST(JitLaneSumsTest, AddUpEachVector) {
-  for (const Scalar real : {Scalar::f32, Scalar::f64}) {
-    for (int count = 1; count <= this_machine(0)->lanes(real); ++count) {
-      const LaneSums result = lane_sums(sums_of_lanes, real, count, count);
-      EXPECT_EQ(result.stored, result.sums) << count;
+  for_each_target([](const Target& target) {
+    for (const Scalar real : {Scalar::f32, Scalar::f64}) {
+      for (int count = 1; count <= target.lanes(real); ++count) {
+        const LaneSums result = lane_sums(target, sums_of_lanes, real, count, count);
+        EXPECT_EQ(result.stored, result.sums) << count;
+      }
     }
-  }
+  });
 }
 
 TEST(JitLaneSumsTest, RepeatTheSumsInAllLanes) {
-  for (const Scalar real : {Scalar::f32, Scalar::f64}) {
-    const int lanes = this_machine(0)->lanes(real);
-    for (int count = 1; count <= lanes; count *= 2) {
-      const LaneSums result = lane_sums(repeated_sums_of_lanes, real, count, lanes);
-      for (std::size_t lane = 0; lane < result.stored.size(); ++lane) {
-        EXPECT_EQ(result.stored[lane], result.sums[lane % static_cast<std::size_t>(count)]) << count;
+  for_each_target([](const Target& target) {
+    for (const Scalar real : {Scalar::f32, Scalar::f64}) {
+      const int lanes = target.lanes(real);
+      for (int count = 1; count <= lanes; count *= 2) {
+        const LaneSums result = lane_sums(target, repeated_sums_of_lanes, real, count, lanes);
+        for (std::size_t lane = 0; lane < result.stored.size(); ++lane) {
+          EXPECT_EQ(result.stored[lane], result.sums[lane % static_cast<std::size_t>(count)]) << count;
+        }
       }
     }
-  }
+  });
+}
+
+// AVX2 has neither vectors of 512 bits nor registers for masks nor the upper half of the others.
+TEST(JitCompilerTest, UsesNoInstructionsButThoseItMay) {
+  for_each_target([](const Target& target) {
+    Listing listing;
+    compiled_for(target, sample_program(target.lanes(Scalar::f32)), &listing);
+    const auto uses = [&](const char* pattern) { return std::regex_search(listing.assembly, std::regex(pattern)); };
+    EXPECT_EQ(uses("%zmm"), target.vector_bits == 512);
+    EXPECT_EQ(uses("%k[0-7]|%[xy]mm(1[6-9]|[23][0-9])"), target.avx512);
+  });
 }
 
 TEST(JitTextTest, IsWhatRuns) {
-  const Target* target = this_machine(0);
-  const Program program = sample_program(target->lanes(Scalar::f32));
+  const Target& target = *this_machine();
+  const Program program = sample_program(target.lanes(Scalar::f32));
   ASSERT_EQ(program_error(program), "");
-  std::string error;
   Listing listing;
-  const auto compiled = compile(program, target->vector_bits, &listing, error);
-  ASSERT_NE(compiled, nullptr) << error;
+  const auto compiled = compiled_for(target, program, &listing);
   EXPECT_NE(listing.intermediate.find("llvm.fma"), std::string::npos);
   EXPECT_NE(listing.assembly.find("vfmadd"), std::string::npos);
 

@@ -13,6 +13,7 @@
 
 #include "implementations/failure.h"
 #include "implementations/strategies/graph/graph.h"
+#include "tests/unit/implementations/jit_targets.h"
 #include "tests/unit/implementations/training_case.h"
 
 namespace gdbench::strategies {
@@ -96,9 +97,9 @@ TEST_P(JitRegionTest, ShapesBesideVectors) {
 TEST_P(JitRegionTest, WideRowsOfOneOutput) {
   for (const std::int64_t columns : {17, 32, 33, 47, 100}) {
     for (const std::int64_t rows : {64, 131, 1003}) {
-      for (const char* bits : {"256", "512"}) {
-        SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(columns) + ", vectors of " + bits + " bits");
-        const std::vector<gdbench_option_value> options = {{"lanes", "columns"}, {"vector_bits", bits}};
+      for (const auto& [instructions, target] : kernels::jit::targets_of_this_machine()) {
+        SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(columns) + ", " + instructions);
+        const std::vector<gdbench_option_value> options = {{"lanes", "columns"}, {"instructions", instructions}};
         const TrainingCase plain = {
             .layers = {layer(columns, 1)}, .loss = GDBENCH_MSE, .rows = rows, .batch_rows = rows};
         check(plain, 4, 2e-4, options);
@@ -127,7 +128,7 @@ TEST_P(JitRegionTest, EveryOptimizerWithEveryDecay) {
 
 // Whatever is chosen, the result is the same but for rounding.
 TEST_P(JitRegionTest, EveryChoice) {
-  const std::vector<std::vector<gdbench_option_value>> choices = {
+  std::vector<std::vector<gdbench_option_value>> choices = {
       {{"passes", "none"}},
       {{"passes", "-product-epilogues"}},
       {{"passes", "-update-epilogues"}},
@@ -141,13 +142,15 @@ TEST_P(JitRegionTest, EveryChoice) {
       {{"lanes", "rows"}},
       {{"lanes", "columns"}},
       {{"lanes", "rows"}, {"block_rows", "16"}},
-      {{"lanes", "rows"}, {"block_rows", "5"}, {"vector_bits", "512"}},
+      {{"lanes", "rows"}, {"block_rows", "5"}},
       {{"lanes", "columns"}, {"block_rows", "7"}},
       {{"lanes", "columns"}, {"block_rows", "1"}},
-      {{"vector_bits", "256"}},
-      {{"vector_bits", "512"}},
       {{"loader", "gather"}},
   };
+  for (const auto& [instructions, target] : kernels::jit::targets_of_this_machine()) {
+    choices.push_back({{"instructions", instructions}});
+    choices.push_back({{"instructions", instructions}, {"lanes", "rows"}, {"block_rows", "5"}});
+  }
   for (const std::vector<gdbench_option_value>& options : choices) {
     std::string trace;
     for (const gdbench_option_value& option : options) trace += std::string(option.key) + "=" + option.value + " ";
@@ -317,7 +320,8 @@ TEST_P(JitRegionTest, EachPassFiresWhereItMustAndRestsElsewhere) {
   }
 }
 
-// One to five layers, odd and prime sizes, batches of 1 to 4097 rows. GDBENCH_SEED takes another seed than 1.
+// One to five layers, odd and prime sizes, batches of 1 to 4097 rows. GDBENCH_SEED takes another seed than 1. Each in
+// turn of the kinds of vectors that the processor has.
 TEST_P(JitRegionTest, RandomNetworks) {
   const char* text = std::getenv("GDBENCH_SEED");
   const unsigned long seed = text == nullptr ? 1 : std::strtoul(text, nullptr, 10);
@@ -326,6 +330,7 @@ TEST_P(JitRegionTest, RandomNetworks) {
     return values.begin()[generator() % values.size()];
   };
   const std::vector<OptimizerCase> optimizers = optimizer_cases();
+  const std::vector<kernels::jit::NamedTarget> targets = kernels::jit::targets_of_this_machine();
   for (int i = 0; i < kRandomNetworks; ++i) {
     TrainingCase values;
     const std::int64_t depth = one_of({1, 1, 2, 2, 3, 4, 5});
@@ -341,8 +346,9 @@ TEST_P(JitRegionTest, RandomNetworks) {
     values.rows = values.batch_rows + one_of({0, 0, 5});
     values.optimizer = optimizers[generator() % optimizers.size()];
     values.learning_rates = {0.01};
-    SCOPED_TRACE("GDBENCH_SEED=" + std::to_string(seed) + ", network " + std::to_string(i));
-    check(values, 3, 5e-3);
+    const char* instructions = targets[static_cast<std::size_t>(i) % targets.size()].name;
+    SCOPED_TRACE("GDBENCH_SEED=" + std::to_string(seed) + ", network " + std::to_string(i) + ", " + instructions);
+    check(values, 3, 5e-3, {{"instructions", instructions}});
     if (HasFatalFailure()) return;
   }
 }

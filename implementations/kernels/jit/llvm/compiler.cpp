@@ -41,10 +41,11 @@ void initialise_once() {
 }
 
 // Of this processor. LLVM does not know every processor by name; its features it can always tell.
-LLVMTargetMachineRef make_machine(std::string& error) {
+LLVMTargetMachineRef make_machine(const CodeOptions& options, std::string& error) {
   char* triple = LLVMGetDefaultTargetTriple();
   char* features = LLVMGetHostCPUFeatures();
   char* name = LLVMGetHostCPUName();
+  const std::string used = std::string(features) + (options.avx512 ? "" : ",-avx512f");  // and all that builds on it
   const std::string processor = std::string(name) == "generic" ? "x86-64-v3" : name;
   LLVMTargetRef target = nullptr;
   char* message = nullptr;
@@ -52,7 +53,7 @@ LLVMTargetMachineRef make_machine(std::string& error) {
   if (LLVMGetTargetFromTriple(triple, &target, &message) != 0) {
     error = taken(message);
   } else {
-    machine = LLVMCreateTargetMachine(target, triple, processor.c_str(), features, LLVMCodeGenLevelDefault,
+    machine = LLVMCreateTargetMachine(target, triple, processor.c_str(), used.c_str(), LLVMCodeGenLevelDefault,
                                       LLVMRelocDefault, LLVMCodeModelJITDefault);
     if (machine == nullptr) error = "no code generator for " + processor;
   }
@@ -79,10 +80,10 @@ class OrcCompiled final : public Compiled {
   LLVMOrcLLJITRef jit_;
 };
 
-void list(LLVMModuleRef module, Listing& listing) {
+void list(LLVMModuleRef module, const CodeOptions& options, Listing& listing) {
   listing.intermediate = taken(LLVMPrintModuleToString(module));
   std::string error;
-  LLVMTargetMachineRef machine = make_machine(error);
+  LLVMTargetMachineRef machine = make_machine(options, error);
   if (machine == nullptr) return;
   // Code generation changes what it is given.
   LLVMModuleRef copy = LLVMCloneModule(module);
@@ -102,9 +103,10 @@ void list(LLVMModuleRef module, Listing& listing) {
 
 const char* compiler_version() { return "LLVM " LLVM_VERSION_STRING; }
 
-std::unique_ptr<Compiled> compile(const Program& program, int vector_bits, Listing* listing, std::string& error) {
+std::unique_ptr<Compiled> compile(const Program& program, const CodeOptions& options, Listing* listing,
+                                  std::string& error) {
   initialise_once();
-  LLVMTargetMachineRef machine = make_machine(error);
+  LLVMTargetMachineRef machine = make_machine(options, error);
   if (machine == nullptr) return nullptr;
   LLVMOrcLLJITBuilderRef settings = LLVMOrcCreateLLJITBuilder();
   LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(settings,
@@ -117,11 +119,11 @@ std::unique_ptr<Compiled> compile(const Program& program, int vector_bits, Listi
   auto compiled = std::make_unique<OrcCompiled>(jit);
 
   LLVMOrcThreadSafeContextRef owner = LLVMOrcCreateNewThreadSafeContext();
-  LLVMModuleRef module = emit_module(LLVMOrcThreadSafeContextGetContext(owner), program, vector_bits);
+  LLVMModuleRef module = emit_module(LLVMOrcThreadSafeContextGetContext(owner), program, options.vector_bits);
   LLVMSetTarget(module, LLVMOrcLLJITGetTripleString(jit));
   LLVMSetDataLayout(module, LLVMOrcLLJITGetDataLayoutStr(jit));
   error = flaw_of(module);
-  if (error.empty() && listing != nullptr) list(module, *listing);
+  if (error.empty() && listing != nullptr) list(module, options, *listing);
   LLVMOrcThreadSafeModuleRef wrapped = LLVMOrcCreateNewThreadSafeModule(module, owner);
   LLVMOrcDisposeThreadSafeContext(owner);
   if (!error.empty()) {

@@ -28,8 +28,15 @@ struct Listing {
 // "LLVM 16.0.6".
 const char* compiler_version();
 
-// For the processor that this runs on, with vectors of at most `vector_bits`. The program must be free of errors
+// What may be used of the processor that this runs on.
+struct CodeOptions {
+  int vector_bits = 256;  // of the longest vectors
+  bool avx512 = false;
+};
+
+// For the processor that this runs on. The program must be free of errors
 // (check.h). Fills `listing` unless it is null. Null with one line in `error` where LLVM refuses.
-std::unique_ptr<Compiled> compile(const Program& program, int vector_bits, Listing* listing, std::string& error);
+std::unique_ptr<Compiled> compile(const Program& program, const CodeOptions& options, Listing* listing,
+                                  std::string& error);
 
 }  // namespace gdbench::kernels::jit

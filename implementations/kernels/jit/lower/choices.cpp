@@ -42,7 +42,8 @@ std::span<const gdbench_option> region_options() {
        "up to so many multiplications of a step its entries become scalars"},
       {"lanes", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|columns|rows",
        "what of a batch a vector holds; auto: what promises the fastest step"},
-      {"vector_bits", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|256|512", "width of the vectors"},
+      {"instructions", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|avx2|avx512vl|avx512",
+       "what vectors are made of: avx512vl has 256 bits in each, as avx2, and twice as many of them"},
   };
   return kOptions;
 }
@@ -76,9 +77,10 @@ Choices choices_of(const gdbench_settings* settings) {
   const std::string lanes = implementations::option_value(*settings, "lanes");
   if (lanes == "columns") choices.lanes = Lanes::columns;
   if (lanes == "rows") choices.lanes = Lanes::rows;
-  const std::string bits = implementations::option_value(*settings, "vector_bits");
-  if (bits == "256") choices.vector_bits = 256;
-  if (bits == "512") choices.vector_bits = 512;
+  const std::string instructions = implementations::option_value(*settings, "instructions");
+  if (instructions == "avx2") choices.instructions = InstructionSet::avx2;
+  if (instructions == "avx512vl") choices.instructions = InstructionSet::avx512vl;
+  if (instructions == "avx512") choices.instructions = InstructionSet::avx512;
   choices.dump = implementations::option_value(*settings, "dump");
   return choices;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gdbench/plugin.h"
+#include "implementations/kernels/jit/lower/target.h"
 
 namespace gdbench::kernels::jit {
 
@@ -33,8 +34,8 @@ struct Choices {
   std::int64_t block_rows = 0;  // of a block of rows; 0: as many as promise the fastest step
   std::int64_t scalar_limit = 256;
   Lanes lanes = Lanes::cheaper;
-  int vector_bits = 0;  // 0: as the processor is fastest
-  std::string dump;     // a folder for what was made of the region; empty: none
+  InstructionSet instructions = InstructionSet::fastest;
+  std::string dump;  // a folder for what was made of the region; empty: none
 
   bool has(Pass pass) const { return on[static_cast<std::size_t>(pass)]; }
 };

@@ -17,19 +17,22 @@ unsigned family() {
 
 }  // namespace
 
-const Target* this_machine(int wanted_bits) {
-  static constexpr Target kAvx512 = {512, 32};
-  static constexpr Target kAvx512Half = {256, 32};
-  static constexpr Target kAvx2 = {256, 16};
+const Target* this_machine(InstructionSet instructions) {
+  static constexpr Target kAvx512 = {512, 32, true};
+  static constexpr Target kAvx512Half = {256, 32, true};
+  static constexpr Target kAvx2 = {256, 16, false};
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return nullptr;
+  const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
   // Zen 4 makes two of every operation of 512 bits; 32 registers of 256 bits then serve better.
   const bool halves = __builtin_cpu_is("amd") != 0 && family() == 0x19;
-  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
-  if (!wide) return &kAvx2;
-  const int bits = wanted_bits != 0 ? wanted_bits : halves ? 256 : 512;
-  return bits < 512 ? &kAvx512Half : &kAvx512;
+  if (instructions == InstructionSet::fastest) {
+    instructions = !has_avx512 ? InstructionSet::avx2 : halves ? InstructionSet::avx512vl : InstructionSet::avx512;
+  }
+  if (instructions == InstructionSet::avx2) return &kAvx2;
+  if (!has_avx512) return nullptr;
+  return instructions == InstructionSet::avx512vl ? &kAvx512Half : &kAvx512;
 }
 
 }  // namespace gdbench::kernels::jit

@@ -8,14 +8,18 @@
 
 namespace gdbench::kernels::jit {
 
+// What the vectors of a program are of. avx512vl: AVX-512's registers and masks at 256 bits.
+enum class InstructionSet : std::uint8_t { fastest, avx2, avx512vl, avx512 };
+
 struct Target {
   int vector_bits = 256;
   int registers = 16;  // of vectors
+  bool avx512 = false;
 
   int lanes(Scalar scalar) const { return vector_bits / 8 / static_cast<int>(bytes_of(scalar)); }
 };
 
-// Of this machine, with vectors of `bits` where it has them (0: as it is fastest). Null where it lacks AVX2 or FMA.
-const Target* this_machine(int bits);
+// Of this machine. Null where it lacks the instructions, or AVX2 and FMA, which all need.
+const Target* this_machine(InstructionSet instructions = InstructionSet::fastest);
 
 }  // namespace gdbench::kernels::jit
