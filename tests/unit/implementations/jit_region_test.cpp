@@ -126,6 +126,29 @@ TEST_P(JitRegionTest, EveryOptimizerWithEveryDecay) {
   }
 }
 
+// Where a learning rate may be folded into the loss's gradient, and where it may not.
+TEST_P(JitRegionTest, BatchesOfOneRow) {
+  for (const gdbench_loss loss : {GDBENCH_MSE, GDBENCH_HALF_MSE, GDBENCH_SOFTMAX_CROSS_ENTROPY}) {
+    for (const OptimizerCase& optimizer : {OptimizerCase{GDBENCH_SGD, 0, false},
+                                           {GDBENCH_SGD, 0.01, false},
+                                           {GDBENCH_SGD, 0.01, true},
+                                           {GDBENCH_MOMENTUM, 0, false}}) {
+      SCOPED_TRACE("loss " + std::to_string(loss) + ", optimizer " + std::to_string(optimizer.kind));
+      TrainingCase values = {.layers = {layer(20, 17, GDBENCH_TANH, false), layer(17, 33, GDBENCH_RELU), layer(33, 3)},
+                             .loss = loss,
+                             .rows = 30,
+                             .batch_rows = 1,
+                             .shuffled = true,
+                             .learning_rates = {0.01, 0.001},
+                             .optimizer = optimizer};
+      check(values, 7);
+      values.batch_rows = 3;
+      values.micro_batches = 3;
+      check(values, 3);
+    }
+  }
+}
+
 // Whatever is chosen, the result is the same but for rounding.
 TEST_P(JitRegionTest, EveryChoice) {
   std::vector<std::vector<gdbench_option_value>> choices = {
@@ -136,6 +159,8 @@ TEST_P(JitRegionTest, EveryChoice) {
       {{"lanes", "columns"}, {"block_rows", "0"}, {"passes", "-row-blocks"}},
       {{"passes", "-row-blocks,-layout"}},
       {{"passes", "-unrolling,-padding"}},
+      {{"passes", "-unit-products"}},
+      {{"passes", "-scale-folding"}},
       {{"passes", "-scalarisation"}},
       {{"passes", "-scalarisation,-streaming"}},
       {{"scalar_limit", "3000"}},
@@ -172,6 +197,8 @@ TEST_P(JitRegionTest, EveryChoice) {
     check(
         {.layers = {layer(5, 17, GDBENCH_RELU, false), layer(17, 6)}, .rows = 33, .batch_rows = 33, .micro_batches = 3},
         4, 2e-4, options);
+    check({.layers = {layer(20, 17, GDBENCH_TANH), layer(17, 2)}, .rows = 30, .batch_rows = 1, .shuffled = true}, 7,
+          2e-4, options);
   }
 }
 
@@ -277,8 +304,12 @@ std::vector<Firing> firings() {
   const TrainingCase narrow = {.layers = {layer(33, 9, GDBENCH_RELU), layer(9, 5)}, .rows = 400, .batch_rows = 400};
   const TrainingCase many_rows = {
       .layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)}, .rows = 1000, .batch_rows = 1000};
+  const TrainingCase one_row = {
+      .layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)}, .rows = 40, .batch_rows = 1, .shuffled = true};
   return {
       {"scalarisation", tiny, {}, small},
+      {"unit-products", one_row, {}, small},
+      {"scale-folding", one_row, {}, small},
       {"streaming", tall, {}, small},
       {"streaming", wide, {}, small},
       {"layout", narrow, {}, shuffled},

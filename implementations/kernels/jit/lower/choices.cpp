@@ -8,10 +8,15 @@
 namespace gdbench::kernels::jit {
 
 const char* const kPassNames =
-    "product-epilogues|sum-epilogues|update-epilogues|row-blocks|layout|streaming|scalarisation|padding|unrolling";
+    "unit-products|scale-folding|product-epilogues|sum-epilogues|update-epilogues|row-blocks|layout|streaming|"
+    "scalarisation|padding|unrolling";
 
 const char* name_of(Pass pass) {
   switch (pass) {
+    case Pass::unit_products:
+      return "unit-products";
+    case Pass::scale_folding:
+      return "scale-folding";
     case Pass::product_epilogues:
       return "product-epilogues";
     case Pass::sum_epilogues:

@@ -13,6 +13,8 @@ namespace gdbench::kernels::jit {
 
 // Passes over a region, each of which can be switched off.
 enum class Pass : std::uint8_t {
+  unit_products,      // gradients of one row are added to the parameters entry by entry (region/unit_products.h)
+  scale_folding,      // and the learning rate is a factor of the loss's gradient
   product_epilogues,  // elementwise nodes are computed where their operands are (groups.h)
   sum_epilogues,      // so are sums over rows, beside the entries that they sum (sum_epilogues.h)
   update_epilogues,   // so are updates, behind the products of their gradients
@@ -23,14 +25,14 @@ enum class Pass : std::uint8_t {
   padding,            // small parameters lie with padded rows from the first step to the last (padding.h)
   unrolling,          // short loops become straight lines (loops/unroll.h)
 };
-constexpr std::size_t kPassCount = 9;
+constexpr std::size_t kPassCount = 11;
 
 enum class Lanes : std::uint8_t { cheaper, columns, rows };
 
 const char* name_of(Pass pass);
 
 struct Choices {
-  bool on[kPassCount] = {true, true, true, true, true, true, true, true, true};
+  bool on[kPassCount] = {true, true, true, true, true, true, true, true, true, true, true};
   std::int64_t block_rows = 0;  // of a block of rows; 0: as many as promise the fastest step
   std::int64_t scalar_limit = 256;
   Lanes lanes = Lanes::cheaper;

@@ -5,6 +5,7 @@
 
 #include "implementations/kernels/jit/loops/functions.h"
 #include "implementations/kernels/jit/lower/update.h"
+#include "implementations/kernels/jit/region/unit_products.h"
 #include "implementations/kernels/rules/losses.h"
 
 namespace gdbench::kernels::jit {
@@ -60,6 +61,13 @@ Register combined(Context& context, const Request& request, Register a, Register
 
 }  // namespace
 
+Register loss_factor(Context& context, const Node& node, int lanes) {
+  const double scale = node.request.alpha * loss_scale(node.request);
+  if (!context.region.gradients_descend) return context.real_number(scale, lanes);
+  Builder& builder = context.builder;
+  return builder.splat(builder.multiply(context.factors->descent, context.real_number(scale, 1)), lanes);
+}
+
 Register entry_of(Context& context, const Node& node, std::span<const Register> operands) {
   Builder& builder = context.builder;
   switch (node.op()) {
@@ -72,13 +80,17 @@ Register entry_of(Context& context, const Node& node, std::span<const Register> 
     case Op::multiply:
       return builder.multiply(operands[0], operands[1]);
     case Op::loss_gradient: {
-      const double scale = node.request.alpha * loss_scale(node.request);
       const Register error = builder.subtract(operands[0], operands[1]);
-      return builder.multiply(error, context.real_number(scale, builder.type_of(error).lanes));
+      return builder.multiply(error, loss_factor(context, node, builder.type_of(error).lanes));
     }
     default:
       return combined(context, node.request, operands[0], operands.back());
   }
+}
+
+bool adds_unit_product(const Region& region, const Group& group) {
+  return region.unit_products && region.gradients_descend && group.nodes.size() == 2 &&
+         is_unit_product(region, region.nodes[group.nodes[0]]) && region.nodes[group.nodes[1]].op() == Op::update;
 }
 
 GroupWriter::GroupWriter(Context& context, const Group& group) : context_(context), group_(group) {
@@ -138,7 +150,11 @@ void GroupWriter::update(const Node& node, const Position& position) {
   for (std::size_t slot = 0; slot < slots; ++slot) {
     entries.slots[slot] = value_at(node.operands[kUpdatedParameter + 1 + slot], position);
   }
-  entries = updated(context_, *node.request.optimizer, entries);
+  if (context_.region.gradients_descend) {
+    entries.parameter = context_.builder.add(entries.parameter, entries.gradient);
+  } else {
+    entries = updated(context_, *node.request.optimizer, entries);
+  }
   store(node.operands[kUpdatedParameter], position, entries.parameter);
   for (std::size_t slot = 0; slot < slots; ++slot) {
     store(node.operands[kUpdatedParameter + 1 + slot], position, entries.slots[slot]);
@@ -184,6 +200,14 @@ void GroupWriter::finish_with_bias(const Position& position, Register sum) {
   known_[result] = sum;
   if (context_.has_place(result)) store(result, position, sum);
   write_from(2, position);
+}
+
+Register GroupWriter::parameter(const Position& position) {
+  return load(context_.region.nodes[group_.nodes[1]].operands[kUpdatedParameter], position);
+}
+
+void GroupWriter::finish_with_parameter(const Position& position, Register sum) {
+  store(context_.region.nodes[group_.nodes[1]].operands[kUpdatedParameter], position, sum);
 }
 
 void GroupWriter::compute(const Position& position) {

@@ -11,6 +11,12 @@ namespace gdbench::kernels::jit {
 // The result's entries of an elementwise node but update, from those of its operands.
 Register entry_of(Context& context, const Node& node, std::span<const Register> operands);
 
+// What the gradient of the loss is to be multiplied by, in `lanes` lanes.
+Register loss_factor(Context& context, const Node& node, int lanes);
+
+// Whether the group is a unit product that an update adds to its parameter: the sum may start there.
+bool adds_unit_product(const Region& region, const Group& group);
+
 // Reads what the lowering of a step set up before it; one per group.
 class GroupWriter {
  public:
@@ -29,6 +35,13 @@ class GroupWriter {
   Register bias(const Position& position);
   // From root plus bias.
   void finish_with_bias(const Position& position, Register sum);
+  // The same of a parameter that they are added to.
+  bool adds_to_parameter() const {
+    return adds_unit_product(context_.region, group_) && !context_.has_place(root().result);
+  }
+  Register parameter(const Position& position);
+  // From the parameter plus the root.
+  void finish_with_parameter(const Position& position, Register sum);
   // The same for a group whose root is elementwise itself.
   void compute(const Position& position);
 

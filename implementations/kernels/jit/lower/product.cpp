@@ -117,9 +117,11 @@ class ProductLowering {
   }
 
   void tile(const Operands& operands, const Tile& tile, bool transposed) {
+    const bool to_parameter = writer_.adds_to_parameter();
     const bool with_bias = writer_.has_bias() && request_.alpha == 1 && request_.beta == 0;
     SumChains sums(context_, tile.rows * tile.vectors, operands.inner(), 1, [&](std::int64_t sum) {
       const Position position = position_of(tile, sum / tile.vectors, static_cast<int>(sum % tile.vectors), transposed);
+      if (to_parameter) return writer_.parameter(position);
       return with_bias ? writer_.bias(position) : context_.real_number(0, lanes_);
     });
     std::vector<Line> rows;
@@ -143,7 +145,9 @@ class ProductLowering {
       for (int v = 0; v < tile.vectors; ++v) {
         const Register total = totals[static_cast<std::size_t>(i * tile.vectors + v)];
         const Position position = position_of(tile, i, v, transposed);
-        if (with_bias) {
+        if (to_parameter) {
+          writer_.finish_with_parameter(position, total);
+        } else if (with_bias) {
           writer_.finish_with_bias(position, total);
         } else {
           finish(position, total);

@@ -82,11 +82,11 @@ class SoftmaxGradient {
       values[j] = exponential(builder_, builder_.subtract(values[j], greatest));
       sum = j == 0 ? values[j] : builder_.add(sum, values[j]);
     }
-    const Register factor = builder_.divide(context_.real_number(scale(), lanes_), sum);
+    const Register factor = builder_.divide(scale(lanes_), sum);
     const Register labels = builder_.load(context_.place(node_.operands[1]).at(row, 0), lanes_, active);
     for (std::size_t j = 0; j < values.size(); ++j) {
       const Register value = builder_.multiply(values[j], factor);
-      const Register less = builder_.subtract(value, context_.real_number(scale(), lanes_));
+      const Register less = builder_.subtract(value, scale(lanes_));
       const Register is_label =
           builder_.equal(labels, builder_.constant({Scalar::i32, lanes_}, static_cast<double>(j)));
       writer_.finish({row, static_cast<std::int64_t>(j), true, lanes_, active}, builder_.select(is_label, less, value));
@@ -157,12 +157,12 @@ class SoftmaxGradient {
     return builder_.add(values, builder_.constant(context_.real(), std::move(beyond)));
   }
 
-  double scale() const { return node_.request.alpha * loss_scale(node_.request); }
+  Register scale(int lanes) const { return loss_factor(context_, node_, lanes); }
 
   // scale / sum
   Register factor_of(Register sum) {
     const Register total = builder_.sum_of_lanes(sum);
-    return builder_.splat(builder_.divide(context_.real_number(scale(), 1), total), lanes_);
+    return builder_.splat(builder_.divide(scale(1), total), lanes_);
   }
 
   // Takes `scale` off the label's entry.
@@ -170,7 +170,7 @@ class SoftmaxGradient {
     const Matrix& labels = context_.place(node_.operands[1]);
     const Register label = builder_.splat(builder_.load(labels.at(row, 0), 1), lanes_);
     const Register is_label = builder_.equal(builder_.whole_numbers(column, lanes_), label);
-    const Register less = builder_.subtract(values, context_.real_number(scale(), lanes_));
+    const Register less = builder_.subtract(values, scale(lanes_));
     writer_.finish({row, column, false, lanes_, active}, builder_.select(is_label, less, values));
   }
 

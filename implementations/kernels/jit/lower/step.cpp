@@ -21,6 +21,7 @@
 #include "implementations/kernels/jit/lower/stream.h"
 #include "implementations/kernels/jit/lower/sum_epilogues.h"
 #include "implementations/kernels/jit/lower/update.h"
+#include "implementations/kernels/jit/region/unit_products.h"
 
 namespace gdbench::kernels::jit {
 
@@ -52,10 +53,10 @@ constexpr std::size_t kMostUnrolled = 160;  // instructions
 class StepLowering {
  public:
   StepLowering(Region region, const Target& target, const Choices& choices, const Plan& plan, Share share)
-      : region_(ordered(std::move(region))),
-        choices_(choices),
+      : choices_(choices),
         plan_(plan),
         share_(share),
+        region_(rewritten(std::move(region))),
         blocks_(find_row_blocks(region_)),
         rows_(take_share(target)),
         builder_(lowered_.program),
@@ -103,7 +104,15 @@ class StepLowering {
   }
 
  private:
-  static Region ordered(Region region) {
+  // With its gradients last, and what scalars and streams do by themselves.
+  Region rewritten(Region region) {
+    if (plan_.form == Plan::Form::loops) {
+      if (choices_.has(Pass::scale_folding)) fired(Pass::scale_folding) = static_cast<std::int64_t>(fold_rate(region));
+      if (choices_.has(Pass::unit_products)) {
+        region.unit_products = true;
+        fired(Pass::unit_products) = static_cast<std::int64_t>(drop_sums_of_one_row(region));
+      }
+    }
     sink_gradients(region);
     return region;
   }
@@ -182,6 +191,7 @@ class StepLowering {
     for (const NodeIndex index : group.nodes) {
       const bool root = index == group.nodes.front();
       const bool update = region_.nodes[index].op() == Op::update;
+      if (update && adds_unit_product(region_, group)) ++fired(Pass::unit_products);
       if (!root) ++fired(update ? Pass::update_epilogues : Pass::product_epilogues);
       line += (root ? "" : "; ") + text_of(region_, region_.nodes[index]);
     }
@@ -260,14 +270,14 @@ class StepLowering {
     context_.meet();
   }
 
-  Region region_;
   Choices choices_;
   Plan plan_;
   Share share_;
+  Lowered lowered_;
+  Region region_;
   std::optional<RowBlocks> blocks_;
   Range rows_;  // of the batch, this thread's
   std::optional<RowStream> row_stream_;
-  Lowered lowered_;
   Builder builder_;
   Context context_;
 };

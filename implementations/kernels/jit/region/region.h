@@ -38,8 +38,10 @@ struct Value : RegionValue {
 
 struct Region {
   Scalar real = Scalar::f32;
-  bool constant_batch = false;  // all steps see the same X and targets
-  bool gathered = false;        // the rows of a step's batch are given by their numbers
+  bool constant_batch = false;     // all steps see the same X and targets
+  bool gathered = false;           // the rows of a step's batch are given by their numbers
+  bool gradients_descend = false;  // they have minus the learning rate as a factor: updates add them (unit_products.h)
+  bool unit_products = false;      // those that an update adds start at the parameter
   std::int64_t batch_rows = 0;
   std::vector<Value> values;
   std::vector<Node> nodes;
