@@ -114,16 +114,24 @@ Status measure_ablation(CellGroup& group, const RunOptions& options, result::Abl
   if (Status status = group.verify(options); !status.ok()) return status;
   const bool right = group.report().cells.front().status.state == result::CellState::ok;
   const nlohmann::json records = right ? compile_records(group, options) : nlohmann::json();
-  const stats::VerdictOptions verdict = verdict_options(ablation.variants.size());
+  std::size_t measured = 0;
+  for (std::size_t i = 0; i < ablation.variants.size(); ++i) {
+    AblationVariant& variant = ablation.variants[i];
+    if (!variant.without.empty()) variant.fired = calls_of(variant.without, records);
+    if (variant.had_no_effect()) {
+      group.leave_out(i);
+    } else {
+      ++measured;
+    }
+  }
+  const stats::VerdictOptions verdict = verdict_options(measured);
   RunOptions sure = options;
   sure.minimum_launches = verdict.minimum_launches;
   if (Status status = launch_until_done(group, sure, started); !status.ok()) return status;
   ablation.confidence = verdict.confidence;
   const auto& cells = group.report().cells;
   for (std::size_t i = 0; i < ablation.variants.size(); ++i) {
-    AblationVariant& variant = ablation.variants[i];
-    fill(cells.front(), cells[i], verdict, variant);
-    if (!variant.without.empty()) variant.fired = calls_of(variant.without, records);
+    fill(cells.front(), cells[i], verdict, ablation.variants[i]);
   }
   return {};
 }

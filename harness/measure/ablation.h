@@ -18,7 +18,7 @@ std::vector<result::AblationVariant> ablation_variants(const worker::OptionDecla
 
 // Verifies the cells of the group, which are the variants of `ablation` in their order, and measures them side by side:
 // options.launches launches, or as many as the budget gives and verdicts need. A variant that fails gets
-// its status and no time. Errors: the scenario is unfit.
+// its status and no time, nor does one without a part that had no effect. Errors: the scenario is unfit.
 Status measure_ablation(CellGroup& group, const RunOptions& options, result::Ablation& ablation);
 
 }  // namespace gdbench::measure

@@ -26,6 +26,10 @@ Status CellGroup::verify(const RunOptions& options) {
   return {};
 }
 
+void CellGroup::leave_out(std::size_t cell) {
+  std::erase_if(live_, [cell](const LiveCell& live) { return live.planned->index == cell; });
+}
+
 Status CellGroup::launch(const RunOptions& options) {
   PlannedScenario& planned = scenario_of_plan();
   if (Status status = planned.acquire(); !status.ok()) return status;

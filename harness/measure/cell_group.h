@@ -21,6 +21,9 @@ class CellGroup {
   // diverges.
   Status verify(const RunOptions& options);
 
+  // The cell, a place in the report, stays out of all launches.
+  void leave_out(std::size_t cell);
+
   // One more launch of the cells that are ok. Errors: the data cannot be made.
   Status launch(const RunOptions& options);
 

@@ -22,6 +22,8 @@ struct AblationVariant {
   std::optional<stats::Estimate> difference_ns;  // the same, less: what a step costs more without the part
   std::optional<double> fired;  // how often the part had an effect in the cell as it is, where it says so
 
+  // Without a part that did nothing the cell is what it was: it is not measured.
+  bool had_no_effect() const { return fired == 0.0; }
   bool as_it_is() const { return without.empty() && !everything_off; }
 };
 

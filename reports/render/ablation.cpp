@@ -52,13 +52,29 @@ std::string parts_words(const Ablation& ablation, Verdict verdict, const std::st
   return parts.empty() ? "" : words + " without: " + parts + ".\n";
 }
 
+// What nobody had to measure.
+std::string idle_words(const Ablation& ablation) {
+  std::string parts;
+  for (const AblationVariant& variant : ablation.variants) {
+    if (variant.had_no_effect()) parts += (parts.empty() ? "" : ", ") + variant.without;
+  }
+  return parts.empty() ? "" : "No effect on this cell, so not measured: " + parts + ".\n";
+}
+
+// Where launches are too few for any verdict but inconclusive.
+std::string launches_words(const Ablation& ablation, int launches) {
+  const int fewest = stats::fewest_launches(ablation.confidence);
+  if (launches == 0 || launches >= fewest) return "";
+  return "For verdicts on all of these at once there must be " + std::to_string(fewest) + " launches or more.\n";
+}
+
 }  // namespace
 
 std::string ablation_table(const Ablation& ablation) {
   std::vector<std::vector<std::string>> rows;
   int launches = 0;
   for (const AblationVariant& variant : ablation.variants) {
-    rows.push_back(row_of(variant));
+    if (!variant.had_no_effect()) rows.push_back(row_of(variant));
     if (variant.step_ns) launches = std::max(launches, variant.step_ns->launches);
   }
   std::string text = ablation.scenario + "/" + ablation.implementation + ", impl." + ablation.option + "=" +
@@ -73,7 +89,8 @@ std::string ablation_table(const Ablation& ablation) {
                      rows);
   text += "\n" + parts_words(ablation, Verdict::slower, "Slower") + parts_words(ablation, Verdict::faster, "Faster") +
           parts_words(ablation, Verdict::equivalent, "No difference") +
-          parts_words(ablation, Verdict::inconclusive, "Inconclusive");
+          parts_words(ablation, Verdict::inconclusive, "Inconclusive") + launches_words(ablation, launches) +
+          idle_words(ablation);
   return text + "\nratio, difference: against the cell as it is, paired by round, median with " +
          format_number(100 * ablation.confidence) + "% interval (95% for all verdicts together) over " +
          counted(static_cast<std::size_t>(launches), "launch") +

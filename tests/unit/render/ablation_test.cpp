@@ -5,16 +5,16 @@
 namespace gdbench::render {
 namespace {
 
-result::AblationVariant variant(const std::string& without, double step_ns, stats::Verdict verdict) {
+result::AblationVariant variant(const std::string& without, double step_ns, stats::Verdict verdict, int launches = 9) {
   result::AblationVariant made;
   made.without = without;
   made.value = "-" + without;
   made.status.state = result::CellState::ok;
-  made.step_ns = {step_ns, {step_ns * 0.99, step_ns * 1.01}, 5, false};
+  made.step_ns = {step_ns, {step_ns * 0.99, step_ns * 1.01}, launches, false};
   made.comparison.emplace();
-  made.comparison->ratio = {step_ns / 100, {step_ns / 100 - 0.01, step_ns / 100 + 0.01}, 5, false};
+  made.comparison->ratio = {step_ns / 100, {step_ns / 100 - 0.01, step_ns / 100 + 0.01}, launches, false};
   made.comparison->verdict = verdict;
-  made.difference_ns = {step_ns - 100, {step_ns - 101, step_ns - 99}, 5, false};
+  made.difference_ns = {step_ns - 100, {step_ns - 101, step_ns - 99}, launches, false};
   return made;
 }
 
@@ -31,10 +31,17 @@ TEST(AblationTable, ShowsEveryVariant) {
   result::AblationVariant wrong;
   wrong.without = "broken";
   wrong.status = {result::CellState::wrong, "w0 is off"};
+  result::AblationVariant idle;
+  idle.without = "folding";
+  idle.fired = 0;
   result::AblationVariant none = variant("", 80, stats::Verdict::faster);
   none.everything_off = true;
-  ablation.variants = {full, variant("merging", 150, stats::Verdict::slower),
-                       variant("reuse", 100, stats::Verdict::equivalent), wrong, none};
+  ablation.variants = {full,
+                       variant("merging", 150, stats::Verdict::slower),
+                       variant("reuse", 100, stats::Verdict::equivalent),
+                       wrong,
+                       idle,
+                       none};
   ablation.variants[1].fired = 2;
   const char* expected =
       "example/one/x, impl.parts=all\n"
@@ -47,10 +54,22 @@ TEST(AblationTable, ShowsEveryVariant) {
       "\n"
       "Slower without: merging.\n"
       "No difference without: reuse.\n"
+      "No effect on this cell, so not measured: folding.\n"
       "\n"
       "ratio, difference: against the cell as it is, paired by round, median with 98.8% interval (95% for all verdicts "
-      "together) over 5 launches. fired: how often the part had an effect, as the implementation says.\n";
+      "together) over 9 launches. fired: how often the part had an effect, as the implementation says.\n";
   EXPECT_EQ(ablation_table(ablation), expected);
+}
+
+TEST(AblationTable, SaysHowManyLaunchesItWants) {
+  result::Ablation ablation;
+  ablation.confidence = 0.9875;
+  ablation.variants = {variant("", 100, stats::Verdict::equivalent, 7),
+                       variant("merging", 300, stats::Verdict::inconclusive, 7)};
+  const char* words = "For verdicts on all of these at once there must be 8 launches or more.\n";
+  EXPECT_NE(ablation_table(ablation).find(words), std::string::npos);
+  for (result::AblationVariant& each : ablation.variants) each.step_ns->launches = 8;
+  EXPECT_EQ(ablation_table(ablation).find(words), std::string::npos);
 }
 
 }  // namespace
