@@ -286,12 +286,12 @@ class StepLowering {
 
 double predicted_cycles(const Region& region, const Target& target, const Choices& choices, const Plan& plan,
                         Share share) {
-  return cost_of(StepLowering(region, target, choices, plan, share).run().program).cycles;
+  return cost_of(StepLowering(region, target, choices, plan, share).run().program, core_of(target)).cycles;
 }
 
 Lowered lower(Region region, const Target& target, const Choices& choices, const Plan& plan, Share share) {
   Lowered lowered = StepLowering(std::move(region), target, choices, plan, share).run();
-  const Cost cost = cost_of(lowered.program);
+  const Cost cost = cost_of(lowered.program, core_of(target));
   lowered.plan += "predicted: " + whole(cost.cycles) + " cycles a step, of which instructions " +
                   whole(cost.instruction_cycles) + "; bytes to the first cache " + whole(cost.second_cache_bytes) +
                   ", to the second " + whole(cost.beyond_bytes) + "\n";

@@ -17,8 +17,20 @@ unsigned family() {
 
 }  // namespace
 
+CoreModel core_of(const Target& target) {
+  CoreModel core;
+  if (!target.halved) return core;
+  for (double* rate :
+       {&core.arithmetic_per_cycle, &core.loads_per_cycle, &core.stores_per_cycle, &core.shuffles_per_cycle}) {
+    *rate /= 2;
+  }
+  core.division_cycles *= 2;
+  return core;
+}
+
 const Target* this_machine(InstructionSet instructions) {
   static constexpr Target kAvx512 = {512, 32, true};
+  static constexpr Target kAvx512Halved = {512, 32, true, true};
   static constexpr Target kAvx512Half = {256, 32, true};
   static constexpr Target kAvx2 = {256, 16, false};
   __builtin_cpu_init();
@@ -32,7 +44,8 @@ const Target* this_machine(InstructionSet instructions) {
   }
   if (instructions == InstructionSet::avx2) return &kAvx2;
   if (!has_avx512) return nullptr;
-  return instructions == InstructionSet::avx512vl ? &kAvx512Half : &kAvx512;
+  if (instructions == InstructionSet::avx512vl) return &kAvx512Half;
+  return halves ? &kAvx512Halved : &kAvx512;
 }
 
 }  // namespace gdbench::kernels::jit

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "implementations/kernels/jit/loops/program.h"
+#include "implementations/kernels/jit/loops/cost.h"
 
 namespace gdbench::kernels::jit {
 
@@ -15,11 +15,14 @@ struct Target {
   int vector_bits = 256;
   int registers = 16;  // of vectors
   bool avx512 = false;
+  bool halved = false;  // the processor makes two of each operation on a vector
 
   int lanes(Scalar scalar) const { return vector_bits / 8 / static_cast<int>(bytes_of(scalar)); }
 };
 
 // Of this machine. Null where it lacks the instructions, or AVX2 and FMA, which all need.
 const Target* this_machine(InstructionSet instructions = InstructionSet::fastest);
+
+CoreModel core_of(const Target& target);
 
 }  // namespace gdbench::kernels::jit
