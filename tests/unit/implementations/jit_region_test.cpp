@@ -95,8 +95,8 @@ TEST_P(JitRegionTest, ShapesBesideVectors) {
 // One output of rows that fill a vector, several, and what fills none; with rows left over that go one by one, and with
 // everything that may stand between the product and the sums.
 TEST_P(JitRegionTest, WideRowsOfOneOutput) {
-  for (const std::int64_t columns : {17, 32, 33, 47, 100}) {
-    for (const std::int64_t rows : {64, 131, 1003}) {
+  for (const std::int64_t columns : {17, 32, 33, 100}) {
+    for (const std::int64_t rows : {131, 1003}) {
       for (const auto& [instructions, target] : kernels::jit::targets_of_this_machine()) {
         SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(columns) + ", " + instructions);
         const std::vector<gdbench_option_value> options = {{"lanes", "columns"}, {"instructions", instructions}};
