@@ -1,5 +1,5 @@
-// A linear model of one output on wide rows: one pass over the batch, in which a few rows at a time give their
-// outputs while those before them add to the gradient. Lanes are columns; narrower rows go the way of stream.h.
+// A linear model of one output on wide rows: one pass over the batch, in which a few rows at a time give their outputs
+// and then, still in the first cache, add to the gradient. Lanes are columns; narrower rows go the way of stream.h.
 #pragma once
 
 #include <optional>

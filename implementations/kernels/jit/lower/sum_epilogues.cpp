@@ -9,7 +9,7 @@ namespace gdbench::kernels::jit {
 namespace {
 
 // The product of a column and a row: elementwise work.
-bool is_unit_product(const Context& context, const Node& node) {
+bool is_outer_product(const Context& context, const Node& node) {
   if (node.op() != Op::product || node.request.transpose_a || node.request.beta != 0) return false;
   if (context.region[node.operands[0]].columns != 1) return false;
   if (context.region[node.operands[1]].role != RegionRole::parameter) return false;
@@ -47,7 +47,7 @@ class Search {
   bool may_take(const Group& group) const {
     const Node& root = root_of(group);
     const bool wide = group.rows > 1 && group.columns > 1 && !context_.in_lanes.contains(root.result);
-    return wide && is_unit_product(context_, root);
+    return wide && is_outer_product(context_, root);
   }
 
   // A sum over the rows of a value of the group's shape that is known when group `first` is written.
