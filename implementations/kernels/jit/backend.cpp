@@ -162,12 +162,12 @@ double nanoseconds_per_cycle() {
 // Compiles a region for one thread after the other, adding up what that takes.
 class RegionCompiler {
  public:
-  RegionCompiler(const TrainingRegion& training, const Region& source, const Target& target, const Choices& choices)
-      : training_(training), source_(source), target_(target), choices_(choices) {}
+  RegionCompiler(const TrainingRegion& training, const Region& source, const Choices& choices)
+      : training_(training), source_(source), choices_(choices) {}
 
-  PlanChoice choose(int threads) {
+  PlanChoice choose(std::span<const Target> targets, int threads) {
     const Clock::time_point start = Clock::now();
-    PlanChoice choice = choose_plan(source_, target_, choices_, threads);
+    PlanChoice choice = choose_plan(source_, targets, choices_, threads);
     planning_ns_ = nanoseconds_since(start);
     predicted_cycles_ = choice.cycles;
     return choice;
@@ -176,20 +176,21 @@ class RegionCompiler {
   // Of thread 0 what readers see: its reports and its listing.
   ThreadCode compile_for(const PlanChoice& choice, const Share& share, RegionRun& region) {
     const Clock::time_point start = Clock::now();
-    const Lowered lowered = lower(source_, target_, choices_, choice.plan, share);
+    const Lowered lowered = lower(source_, choices_, choice.plan, share);
     lowering_ns_ += nanoseconds_since(start);
     const Clock::time_point compiling = Clock::now();
     ThreadCode code;
     std::string error;
     Listing listing;
     const bool listed = share.thread == 0 && !choices_.dump.empty();
-    code.compiled = compile(lowered.program, {target_.vector_bits, target_.avx512}, listed ? &listing : nullptr, error);
+    const Target& target = choice.plan.target;
+    code.compiled = compile(lowered.program, {target.vector_bits, target.avx512}, listed ? &listing : nullptr, error);
     if (code.compiled == nullptr) throw std::runtime_error(error);
     code_ns_ += nanoseconds_since(compiling);
     if (listed)
       dump(choices_.dump, training_.name, source_, choice.considered + lowered.plan, lowered.program, listing);
     code.arena = zeroed(lowered.arena_bytes);
-    make_packs(lowered, training_, target_, code.arena.get());
+    make_packs(lowered, training_, target, code.arena.get());
     if (training_.dtype == GDBENCH_F32) {
       precompute<float>(lowered, source_, training_, code.arena.get());
     } else {
@@ -219,7 +220,6 @@ class RegionCompiler {
  private:
   const TrainingRegion& training_;
   const Region& source_;
-  const Target& target_;
   const Choices& choices_;
   double planning_ns_ = 0;
   double predicted_cycles_ = 0;
@@ -236,8 +236,8 @@ std::vector<int> processors_of(const gdbench_settings* settings) {
 
 cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::string& unsupported) {
   const Choices choices = choices_of(training.settings);
-  const Target* target = this_machine(choices.instructions);
-  if (target == nullptr) {
+  const std::vector<Target> targets = targets_for(choices.instructions);
+  if (targets.empty()) {
     unsupported = this_machine() == nullptr ? "code for a processor without AVX2 and FMA" : "AVX-512 on this processor";
   }
   if (unsupported.empty()) unsupported = unsupported_reason(training);
@@ -250,8 +250,8 @@ cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::st
   unsupported = reason_against_threads(source, choices, threads);
   if (!unsupported.empty()) return nullptr;
   RegionRun region;
-  RegionCompiler compiler(training, source, *target, choices);
-  const PlanChoice choice = compiler.choose(threads);
+  RegionCompiler compiler(training, source, choices);
+  const PlanChoice choice = compiler.choose(targets, threads);
   for (int thread = 0; thread < threads; ++thread) {
     region.threads.push_back(compiler.compile_for(choice, {thread, threads}, region));
   }

@@ -110,20 +110,25 @@ std::string text_of(const Plan& plan) {
   if (plan.form == Plan::Form::stream) return "one stream of rows, lanes are rows";
   if (plan.form == Plan::Form::row_stream) return "one stream of rows, lanes are columns";
   return std::string("loops, lanes are ") + (plan.rows_in_lanes ? "rows" : "columns") + ", " +
-         (plan.block_rows == 0 ? "all rows together" : "blocks of " + std::to_string(plan.block_rows) + " rows");
+         (plan.block_rows == 0 ? "all rows together" : "blocks of " + std::to_string(plan.block_rows) + " rows") +
+         (plan.target.vector_bits == 512 ? ", 512 bits" : "");
 }
 
-PlanChoice choose_plan(const Region& region, const Target& target, const Choices& choices, int threads) {
+PlanChoice choose_plan(const Region& region, std::span<const Target> targets, const Choices& choices, int threads) {
   PlanChoice choice;
-  bool first = true;
-  for (const Plan& plan : Planner(region, target, choices, threads).plans()) {
-    const double cycles = predicted_cycles(region, target, choices, plan, {0, threads});
+  const auto consider = [&](Plan plan, const Target& target) {
+    plan.target = target;
+    const double cycles = predicted_cycles(region, choices, plan, {0, threads});
+    const bool first = choice.considered.empty();
     choice.considered += text_of(plan) + ": " + std::to_string(std::llround(cycles)) + " cycles\n";
-    if (first || cycles < choice.cycles) {
-      choice.plan = plan;
-      choice.cycles = cycles;
-    }
-    first = false;
+    if (!first && cycles >= choice.cycles) return;
+    choice.plan = plan;
+    choice.cycles = cycles;
+  };
+  for (const Plan& plan : Planner(region, targets[0], choices, threads).plans()) consider(plan, targets[0]);
+  const Plan best = choice.plan;
+  for (const Target& other : targets.subspan(1)) {
+    if (best.form == Plan::Form::loops && !best.rows_in_lanes) consider(best, other);
   }
   return choice;
 }

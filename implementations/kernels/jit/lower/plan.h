@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "implementations/kernels/jit/lower/choices.h"
@@ -18,6 +19,7 @@ struct Plan {
   Form form = Form::loops;
   bool rows_in_lanes = false;   // of a batch; else its columns are
   std::int64_t block_rows = 0;  // 0: the batch as a whole
+  Target target = {};
 };
 
 // "loops, lanes are rows, blocks of 64 rows".
@@ -29,8 +31,9 @@ struct PlanChoice {
   std::string considered;  // a line for each plan that was lowered
 };
 
-// `region` has its gradients last (sink_gradients).
-PlanChoice choose_plan(const Region& region, const Target& target, const Choices& choices, int threads);
+// `region` has its gradients last (sink_gradients). Of `targets`, which are one or more, those behind the first are
+// tried with what is best for that, if it is loops over columns: wide products gain by them.
+PlanChoice choose_plan(const Region& region, std::span<const Target> targets, const Choices& choices, int threads);
 
 // Why a step can't be shared out to so many threads, empty where it can.
 std::string reason_against_threads(Region region, const Choices& choices, int threads);

@@ -52,15 +52,15 @@ constexpr std::size_t kMostUnrolled = 160;  // instructions
 
 class StepLowering {
  public:
-  StepLowering(Region region, const Target& target, const Choices& choices, const Plan& plan, Share share)
+  StepLowering(Region region, const Choices& choices, const Plan& plan, Share share)
       : choices_(choices),
         plan_(plan),
         share_(share),
         region_(rewritten(std::move(region))),
         blocks_(find_row_blocks(region_)),
-        rows_(take_share(target)),
+        rows_(take_share()),
         builder_(lowered_.program),
-        context_(region_, target, builder_) {
+        context_(region_, plan_.target, builder_) {
     lowered_.program.name = "region";
   }
 
@@ -118,9 +118,9 @@ class StepLowering {
   }
 
   // Leaves the thread's rows of the batch.
-  Range take_share(const Target& target) {
+  Range take_share() {
     if (!blocks_) return {};
-    const Range own = share_of_rows(share_, blocks_->rows, target.lanes(region_.real));
+    const Range own = share_of_rows(share_, blocks_->rows, plan_.target.lanes(region_.real));
     for (const ValueId value : blocks_->batch) {
       region_.values[value].rows = own.size();
       if (region_[value].role != RegionRole::result) region_.values[value].first_row += own.begin;
@@ -284,14 +284,13 @@ class StepLowering {
 
 }  // namespace
 
-double predicted_cycles(const Region& region, const Target& target, const Choices& choices, const Plan& plan,
-                        Share share) {
-  return cost_of(StepLowering(region, target, choices, plan, share).run().program, core_of(target)).cycles;
+double predicted_cycles(const Region& region, const Choices& choices, const Plan& plan, Share share) {
+  return cost_of(StepLowering(region, choices, plan, share).run().program, core_of(plan.target)).cycles;
 }
 
-Lowered lower(Region region, const Target& target, const Choices& choices, const Plan& plan, Share share) {
-  Lowered lowered = StepLowering(std::move(region), target, choices, plan, share).run();
-  const Cost cost = cost_of(lowered.program, core_of(target));
+Lowered lower(Region region, const Choices& choices, const Plan& plan, Share share) {
+  Lowered lowered = StepLowering(std::move(region), choices, plan, share).run();
+  const Cost cost = cost_of(lowered.program, core_of(plan.target));
   lowered.plan += "predicted: " + whole(cost.cycles) + " cycles a step, of which instructions " +
                   whole(cost.instruction_cycles) + "; bytes to the first cache " + whole(cost.second_cache_bytes) +
                   ", to the second " + whole(cost.beyond_bytes) + "\n";

@@ -8,7 +8,6 @@
 #include "implementations/kernels/jit/lower/choices.h"
 #include "implementations/kernels/jit/lower/context.h"
 #include "implementations/kernels/jit/lower/plan.h"
-#include "implementations/kernels/jit/lower/target.h"
 #include "implementations/kernels/jit/region/region.h"
 
 namespace gdbench::kernels::jit {
@@ -26,10 +25,9 @@ struct Lowered {
 
 // One thread's program, by a plan that the region, the passes and all threads' shares allow (plan.h). Throws
 // std::logic_error where what it wrote is none (loops/check.h): a fault in a lowering.
-Lowered lower(Region region, const Target& target, const Choices& choices, const Plan& plan, Share share = {});
+Lowered lower(Region region, const Choices& choices, const Plan& plan, Share share = {});
 
 // Of a step of that program.
-double predicted_cycles(const Region& region, const Target& target, const Choices& choices, const Plan& plan,
-                        Share share);
+double predicted_cycles(const Region& region, const Choices& choices, const Plan& plan, Share share);
 
 }  // namespace gdbench::kernels::jit

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "implementations/kernels/jit/loops/cost.h"
 
@@ -22,6 +23,10 @@ struct Target {
 
 // Of this machine. Null where it lacks the instructions, or AVX2 and FMA, which all need.
 const Target* this_machine(InstructionSet instructions = InstructionSet::fastest);
+
+// What a program may be written for, first what suits most of them; several where `instructions` leaves the choice and
+// no answer is the best for all. Empty where the machine lacks them.
+std::vector<Target> targets_for(InstructionSet instructions);
 
 CoreModel core_of(const Target& target);
 
