@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "implementations/kernels/jit/llvm/alias_scopes.h"
 #include "implementations/kernels/jit/llvm/values.h"
 
 namespace gdbench::kernels::jit {
@@ -28,6 +29,7 @@ class Emitter {
   Emitter(LLVMContextRef context, const Program& program, int vector_bits)
       : ir_(context, program.name),
         program_(program),
+        scopes_(ir_, program),
         vector_bits_(vector_bits),
         values_(program.registers.size(), nullptr),
         variables_(program.variables.size(), nullptr),
@@ -44,7 +46,6 @@ class Emitter {
     LLVMPositionBuilderAtEnd(ir_.builder(), LLVMAppendBasicBlockInContext(ir_.context(), function_, "entry"));
     steps_ = LLVMGetParam(function_, 1);
     for (const Array& array : program_.arrays) arrays_.push_back(start_of(array));
-    make_scopes();
     emit(program_.body);
     LLVMBuildRetVoid(ir_.builder());
     return ir_.module();
@@ -78,39 +79,6 @@ class Emitter {
   LLVMValueRef start_of(const Array& array) {
     LLVMValueRef argument = argument_at(array.argument);
     return array.offset == 0 ? argument : advanced(argument, ir_.number(array.offset));
-  }
-
-  // An alias scope per array, so that a store into one is no obstacle to loads from others.
-  void make_scopes() {
-    LLVMMetadataRef domain = unique_node("arrays", nullptr);
-    std::vector<LLVMMetadataRef> scopes;
-    for (const Array& array : program_.arrays) scopes.push_back(unique_node(array.name.c_str(), domain));
-    for (std::size_t i = 0; i < scopes.size(); ++i) {
-      std::vector<LLVMMetadataRef> others;
-      for (std::size_t j = 0; j < scopes.size(); ++j) {
-        if (j != i) others.push_back(scopes[j]);
-      }
-      own_scope_.push_back(list_of({scopes[i]}));
-      other_scopes_.push_back(list_of(others));
-    }
-  }
-  LLVMValueRef list_of(const std::vector<LLVMMetadataRef>& nodes) {
-    return LLVMMetadataAsValue(
-        ir_.context(), LLVMMDNodeInContext2(ir_.context(), const_cast<LLVMMetadataRef*>(nodes.data()), nodes.size()));
-  }
-  // A node that is told from others by its name.
-  LLVMMetadataRef unique_node(const char* name, LLVMMetadataRef domain) {
-    const std::string text = program_.name + "." + name + "." + std::to_string(unique_++);
-    std::vector<LLVMMetadataRef> parts = {LLVMMDStringInContext2(ir_.context(), text.c_str(), text.size())};
-    if (domain != nullptr) parts.push_back(domain);
-    return LLVMMDNodeInContext2(ir_.context(), parts.data(), parts.size());
-  }
-
-  void mark(LLVMValueRef access, ArrayId array) {
-    LLVMSetMetadata(access, LLVMGetMDKindIDInContext(ir_.context(), "alias.scope", 11), own_scope_[array]);
-    if (program_.arrays.size() > 1) {
-      LLVMSetMetadata(access, LLVMGetMDKindIDInContext(ir_.context(), "noalias", 7), other_scopes_[array]);
-    }
   }
 
   // What the address is known to be a multiple of, in bytes.
@@ -214,7 +182,7 @@ class Emitter {
                        {pointer, LLVMConstInt(ir_.integer(32), alignment, 0), ir_.mask(type.lanes, instruction.active),
                         LLVMConstNull(wanted)});
     }
-    mark(value, instruction.address.array);
+    scopes_.mark(value, instruction.address.array);
     return value;
   }
 
@@ -233,7 +201,7 @@ class Emitter {
           "llvm.masked.store", {stored, LLVMTypeOf(pointer)},
           {value, pointer, LLVMConstInt(ir_.integer(32), alignment, 0), ir_.mask(type.lanes, instruction.active)});
     }
-    mark(access, instruction.address.array);
+    scopes_.mark(access, instruction.address.array);
   }
 
   // For reading, into all caches.
@@ -330,13 +298,11 @@ class Emitter {
 
   Values ir_;
   const Program& program_;
+  AliasScopes scopes_;
   int vector_bits_;
   LLVMValueRef function_ = nullptr;
   LLVMValueRef steps_ = nullptr;
   std::vector<LLVMValueRef> arrays_;
-  std::vector<LLVMValueRef> own_scope_;
-  std::vector<LLVMValueRef> other_scopes_;
-  int unique_ = 0;
   std::vector<LLVMValueRef> values_;     // by register
   std::vector<LLVMValueRef> variables_;  // by variable: its value where the emitter is; null before it is set
   std::vector<LLVMValueRef> counters_;   // by loop

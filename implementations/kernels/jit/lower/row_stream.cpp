@@ -149,11 +149,16 @@ class RowStreamLowering {
   // From the products of rows and weights, by the elementwise nodes that follow. All are repeated as in lanes_of_row.
   Register errors_of(const Affine& first, int rows, Register products) {
     const Node& product = region_.nodes[stream_.product];
-    entries_[product.result] = {{{{}, {products}}}, product.request.alpha};
+    Entries outputs;
+    outputs.add(products);
+    outputs.scale = product.request.alpha;
+    entries_[product.result] = std::move(outputs);
     for (const NodeIndex index : stream_.elementwise) {
       const Node& node = region_.nodes[index];
       for (const ValueId operand : node.operands) {
-        if (!region_.producer(operand)) entries_[operand] = {{{{}, {entries_of(operand, first, rows)}}}};
+        if (region_.producer(operand)) continue;
+        entries_[operand] = {};
+        entries_[operand].add(entries_of(operand, first, rows));
       }
       entries_.lower(node);
     }
