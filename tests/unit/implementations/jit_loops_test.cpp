@@ -168,7 +168,7 @@ TEST(JitCheckTest, SeesTypesThatDoNotFit) {
   EXPECT_NE(program_error(program).find("types"), std::string::npos) << program_error(program);
 }
 
-// The sum of a dot product, its function of it, a count, masks and a variable over steps.
+// The sum of a dot product, its function of it, a count, masks, a variable over steps and a place that is looked up.
 Program sample_program(int lanes) {
   constexpr std::int64_t kSize = 50;
   Program program;
@@ -192,6 +192,11 @@ Program sample_program(int lanes) {
     builder.loop(0, whole, lanes, [&](const Affine& i) { visit(i, lanes); });
     if (whole < kSize) visit(whole, static_cast<int>(kSize - whole));
   });
+  builder.fence();
+  // Entry 2 labels[3] of x.
+  const Register label = builder.convert(builder.load({labels, 3}, 1), Scalar::i64);
+  const Register place = builder.multiply(label, builder.constant({Scalar::i64, 1}, 2));
+  builder.store({y, 0}, builder.load({x, 0, place}, 1));
   std::vector<Register> sums;
   for (int i = 0; i < 3; ++i) sums.push_back(builder.load({x, 3 * i}, lanes));
   builder.store({y, 1}, sums_of_lanes(builder, sums), 3);

@@ -89,7 +89,10 @@ template <int... lanes, class E, int N> Vector<E, sizeof...(lanes)> shuffle(Vect
 )";
 
 std::string number_text(Scalar scalar, double value) {
-  if (scalar != Scalar::f32 && scalar != Scalar::f64) return std::to_string(static_cast<std::int64_t>(value));
+  if (scalar != Scalar::f32 && scalar != Scalar::f64) {
+    const std::string digits = std::to_string(static_cast<std::int64_t>(value));
+    return scalar == Scalar::i64 ? "i64(" + digits + ")" : digits;  // functions take operands of one type
+  }
   const char* suffix = scalar == Scalar::f32 ? "f" : "";
   if (std::isinf(value)) return std::string(value < 0 ? "-" : "") + "HUGE_VAL" + (scalar == Scalar::f32 ? "F" : "");
   char text[64];

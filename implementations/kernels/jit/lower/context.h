@@ -45,7 +45,6 @@ struct Precomputed {
 // What updates take that is the same for all entries of a step (UpdateStep in rules/updates.h), as scalars.
 struct StepFactors {
   Register rate = 0;
-  Register descent = 0;  // minus the rate
   Register shrinkage = 0;
   Register corrected_rate = 0;
   Register root_factor = 0;

@@ -65,7 +65,7 @@ Register loss_factor(Context& context, const Node& node, int lanes) {
   const double scale = node.request.alpha * loss_scale(node.request);
   if (!context.region.gradients_descend) return context.real_number(scale, lanes);
   Builder& builder = context.builder;
-  return builder.splat(builder.multiply(context.factors->descent, context.real_number(scale, 1)), lanes);
+  return builder.splat(builder.multiply(context.factors->rate, context.real_number(-scale, 1)), lanes);
 }
 
 Register entry_of(Context& context, const Node& node, std::span<const Register> operands) {

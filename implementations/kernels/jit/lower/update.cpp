@@ -20,7 +20,6 @@ void load_factors(Context& context, const Affine& step) {
   const auto rounded = [&](Register value) { return builder.convert(value, context.real()); };
   StepFactors factors;
   factors.rate = rounded(rate);
-  factors.descent = builder.negate(factors.rate);
   if (decay_of(optimizer) == Decay::decoupled) {
     factors.shrinkage = rounded(builder.multiply(rate, builder.constant({Scalar::f64, 1}, optimizer.weight_decay)));
   }
