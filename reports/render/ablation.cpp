@@ -1,6 +1,7 @@
 #include "reports/render/ablation.h"
 
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "reports/render/format.h"
@@ -42,23 +43,25 @@ std::vector<std::string> row_of(const AblationVariant& variant) {
           variant.fired ? format_number(*variant.fired) : ""};
 }
 
-// "Slower without: a, b."; empty where no part has that verdict.
-std::string parts_words(const Ablation& ablation, Verdict verdict, const std::string& words) {
+// "Slower without: a, b."; empty where no part fits.
+template <class Fits>
+std::string parts_words(const Ablation& ablation, const std::string& words, const Fits& fits) {
   std::string parts;
   for (const AblationVariant& variant : ablation.variants) {
-    if (variant.without.empty() || !variant.comparison || variant.comparison->verdict != verdict) continue;
-    parts += (parts.empty() ? "" : ", ") + variant.without;
+    if (!variant.without.empty() && fits(variant)) parts += (parts.empty() ? "" : ", ") + variant.without;
   }
-  return parts.empty() ? "" : words + " without: " + parts + ".\n";
+  return parts.empty() ? "" : words + ": " + parts + ".\n";
+}
+
+std::string verdict_words(const Ablation& ablation, Verdict verdict, const std::string& words) {
+  return parts_words(ablation, words + " without", [verdict](const AblationVariant& variant) {
+    return variant.comparison && variant.comparison->verdict == verdict;
+  });
 }
 
 // What nobody had to measure.
 std::string idle_words(const Ablation& ablation) {
-  std::string parts;
-  for (const AblationVariant& variant : ablation.variants) {
-    if (variant.had_no_effect()) parts += (parts.empty() ? "" : ", ") + variant.without;
-  }
-  return parts.empty() ? "" : "No effect on this cell, so not measured: " + parts + ".\n";
+  return parts_words(ablation, "No effect on this cell, so not measured", std::mem_fn(&AblationVariant::had_no_effect));
 }
 
 // Where launches are too few for any verdict but inconclusive.
@@ -87,9 +90,10 @@ std::string ablation_table(const Ablation& ablation) {
                       {"verdict", false},
                       {"fired", true}},
                      rows);
-  text += "\n" + parts_words(ablation, Verdict::slower, "Slower") + parts_words(ablation, Verdict::faster, "Faster") +
-          parts_words(ablation, Verdict::equivalent, "No difference") +
-          parts_words(ablation, Verdict::inconclusive, "Inconclusive") + launches_words(ablation, launches) +
+  text += "\n" + verdict_words(ablation, Verdict::slower, "Slower") +
+          verdict_words(ablation, Verdict::faster, "Faster") +
+          verdict_words(ablation, Verdict::equivalent, "No difference") +
+          verdict_words(ablation, Verdict::inconclusive, "Inconclusive") + launches_words(ablation, launches) +
           idle_words(ablation);
   return text + "\nratio, difference: against the cell as it is, paired by round, median with " +
          format_number(100 * ablation.confidence) + "% interval (95% for all verdicts together) over " +

@@ -183,31 +183,22 @@ void GroupWriter::finish(const Position& position, Register root_entries) {
   write_from(1, position);
 }
 
-bool GroupWriter::has_bias() const {
-  if (group_.nodes.size() < 2 || context_.has_place(root().result)) return false;
+std::optional<ValueId> GroupWriter::addend() const {
+  if (group_.nodes.size() < 2 || context_.has_place(root().result)) return {};
   const Node& next = context_.region.nodes[group_.nodes[1]];
-  return next.op() == Op::add_bias && next.operands[1] == root().result && next.operands[0] != root().result &&
-         context_.region.readers(root().result).size() == 1;
+  if (adds_unit_product(context_.region, group_)) return next.operands[kUpdatedParameter];
+  const bool is_bias = next.op() == Op::add_bias && next.operands[1] == root().result &&
+                       next.operands[0] != root().result && context_.region.readers(root().result).size() == 1;
+  return is_bias ? std::optional(next.operands[0]) : std::nullopt;
 }
 
-Register GroupWriter::bias(const Position& position) {
-  return load(context_.region.nodes[group_.nodes[1]].operands[0], position);
-}
-
-void GroupWriter::finish_with_bias(const Position& position, Register sum) {
-  const ValueId result = context_.region.nodes[group_.nodes[1]].result;
+void GroupWriter::finish_with_addend(const Position& position, Register sum) {
+  const Node& next = context_.region.nodes[group_.nodes[1]];
+  const ValueId result = next.op() == Op::update ? next.operands[kUpdatedParameter] : next.result;
   known_.clear();
   known_[result] = sum;
   if (context_.has_place(result)) store(result, position, sum);
   write_from(2, position);
-}
-
-Register GroupWriter::parameter(const Position& position) {
-  return load(context_.region.nodes[group_.nodes[1]].operands[kUpdatedParameter], position);
-}
-
-void GroupWriter::finish_with_parameter(const Position& position, Register sum) {
-  store(context_.region.nodes[group_.nodes[1]].operands[kUpdatedParameter], position, sum);
 }
 
 void GroupWriter::compute(const Position& position) {

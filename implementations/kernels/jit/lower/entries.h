@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 
 #include "implementations/kernels/jit/lower/context.h"
@@ -30,18 +31,11 @@ class GroupWriter {
 
   // What follows from the root's entries: its value is stored, if it has a place, and so are those behind it.
   void finish(const Position& position, Register root);
-  // Whether the root's entries serve nothing but to have a bias added to them: it may come first then.
-  bool has_bias() const;
-  Register bias(const Position& position);
-  // From root plus bias.
-  void finish_with_bias(const Position& position, Register sum);
-  // The same of a parameter that they are added to.
-  bool adds_to_parameter() const {
-    return adds_unit_product(context_.region, group_) && !context_.has_place(root().result);
-  }
-  Register parameter(const Position& position);
-  // From the parameter plus the root.
-  void finish_with_parameter(const Position& position, Register sum);
+  // What the root's entries serve nothing but to be added to, if there is such a value: a bias, or a parameter of which
+  // the root is a unit product (adds_unit_product). It may come first then.
+  std::optional<ValueId> addend() const;
+  // From that plus the root's entries.
+  void finish_with_addend(const Position& position, Register sum);
   // The same for a group whose root is elementwise itself.
   void compute(const Position& position);
 

@@ -1,6 +1,7 @@
 #include "implementations/kernels/jit/lower/product.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -117,12 +118,11 @@ class ProductLowering {
   }
 
   void tile(const Operands& operands, const Tile& tile, bool transposed) {
-    const bool to_parameter = writer_.adds_to_parameter();
-    const bool with_bias = writer_.has_bias() && request_.alpha == 1 && request_.beta == 0;
+    const bool plain = request_.alpha == 1 && request_.beta == 0;
+    const std::optional<ValueId> addend = plain ? writer_.addend() : std::nullopt;
     SumChains sums(context_, tile.rows * tile.vectors, operands.inner(), 1, [&](std::int64_t sum) {
       const Position position = position_of(tile, sum / tile.vectors, static_cast<int>(sum % tile.vectors), transposed);
-      if (to_parameter) return writer_.parameter(position);
-      return with_bias ? writer_.bias(position) : context_.real_number(0, lanes_);
+      return addend ? writer_.load(*addend, position) : context_.real_number(0, lanes_);
     });
     std::vector<Line> rows;
     for (std::int64_t i = 0; i < tile.rows; ++i) rows.push_back(context_.row_of(operands.a, tile.row + Affine(i)));
@@ -145,10 +145,8 @@ class ProductLowering {
       for (int v = 0; v < tile.vectors; ++v) {
         const Register total = totals[static_cast<std::size_t>(i * tile.vectors + v)];
         const Position position = position_of(tile, i, v, transposed);
-        if (to_parameter) {
-          writer_.finish_with_parameter(position, total);
-        } else if (with_bias) {
-          writer_.finish_with_bias(position, total);
+        if (addend) {
+          writer_.finish_with_addend(position, total);
         } else {
           finish(position, total);
         }

@@ -225,9 +225,6 @@ class StepLowering {
   // The batch's nodes.
   void lower_batch(std::int64_t rows) {
     if (row_stream_) {
-      constexpr std::int64_t kRowsAhead = 64;
-      const ValueId x = row_stream_->x;
-      if (is_fetched_ahead(x)) context_.fetch_ahead(x, context_.entries_per_block(x, kRowsAhead));
       builder_.note(text_of(region_, region_.nodes[row_stream_->product]));
       lower_row_stream(context_, *blocks_, *row_stream_);
     } else if (rows != 0) {

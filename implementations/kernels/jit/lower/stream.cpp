@@ -13,7 +13,7 @@
 namespace gdbench::kernels::jit {
 namespace {
 
-std::int64_t size_of(const Region& region, const std::set<ValueId>& values) {
+std::int64_t entries_of(const Region& region, const std::set<ValueId>& values) {
   std::int64_t size = 0;
   for (const ValueId value : values) size += region[value].rows * region[value].columns;
   return size;
@@ -21,7 +21,7 @@ std::int64_t size_of(const Region& region, const std::set<ValueId>& values) {
 
 // What lowering a vector of rows has registers for, if all of them stay until they are used for the last time.
 std::int64_t values_of_stream(const Region& region, const RowBlocks& blocks) {
-  std::int64_t size = size_of(region, blocks.sums);
+  std::int64_t size = entries_of(region, blocks.sums);
   for (const ValueId value : blocks.batch) size += region[value].columns;
   for (const RegionValue& value : region.values) {
     if (value.role == RegionRole::parameter) size += value.rows * value.columns;
@@ -65,7 +65,7 @@ class StreamLowering {
     return static_cast<std::size_t>(region_[value].rows * region_[value].columns);
   }
 
-  std::int64_t entries_of_sums() const { return jit::size_of(region_, blocks_.sums); }
+  std::int64_t entries_of_sums() const { return entries_of(region_, blocks_.sums); }
 
   // A parameter's entries in all lanes.
   void spread(ValueId value) {
@@ -211,7 +211,7 @@ std::int64_t registers_of_stream(const Region& region, const RowBlocks& blocks) 
     const ValueId value = region.nodes[i].result;
     if (!blocks.sums.contains(value)) widest = std::max(widest, region[value].columns);
   }
-  return size_of(region, blocks.sums) + widest + kOthers;
+  return entries_of(region, blocks.sums) + widest + kOthers;
 }
 
 void lower_to_stream(Context& context, const RowBlocks& blocks, const Share& share) {
