@@ -149,7 +149,7 @@ double step_ns(const Cell& cell) { return cell.summary->step_ns.value; }
 // Ranked cells with a time, of the threads and arm of the fastest of them, fastest first.
 std::vector<const Cell*> candidates(const Report& report, const ScenarioRecord& scenario) {
   std::vector<const Cell*> cells = cells_of(report, scenario);
-  std::erase_if(cells, [](const Cell* cell) { return !cell->ranked || !cell->summary; });
+  std::erase_if(cells, [](const Cell* cell) { return !result::is_ranked(*cell) || !cell->summary; });
   std::stable_sort(cells.begin(), cells.end(), [](const Cell* x, const Cell* y) { return step_ns(*x) < step_ns(*y); });
   if (cells.empty()) return cells;
   const Cell& fastest = *cells.front();

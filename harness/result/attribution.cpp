@@ -124,7 +124,7 @@ void add_break_evens(const Group& group, const std::string& baseline, const stat
   std::vector<Costs> all;
   const Cell* fastest = nullptr;
   for (const Cell* cell : group) {
-    if (cell->ranked && (fastest == nullptr || cell->summary->step_ns.value < fastest->summary->step_ns.value)) {
+    if (is_ranked(*cell) && (fastest == nullptr || cell->summary->step_ns.value < fastest->summary->step_ns.value)) {
       fastest = cell;
     }
     Costs costs = costs_of(*cell);

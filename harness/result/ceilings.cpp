@@ -222,7 +222,7 @@ void add_ceiling_shares(Report& report) {
   if (!report.ceilings->best) return;
   for (Cell& cell : report.cells) {
     const ScenarioRecord* scenario = report.find_scenario(cell.scenario);
-    if (!cell.summary || !cell.ranked || scenario == nullptr) continue;
+    if (!cell.summary || !is_ranked(cell) || scenario == nullptr) continue;
     const double steps = cell.block ? static_cast<double>(cell.block->steps + cell.block->warm_up_steps) : 1;
     if (const std::optional<LeastWork> work = least_work(*scenario, steps)) {
       cell.summary->ceiling = ceiling_share(*work, cell.threads, cell.summary->step_ns.value, *report.ceilings->best);

@@ -172,6 +172,7 @@ void fields(Archive& archive, typename Archive::template Ref<Summary> summary) {
   archive.optional("import_seconds", summary.import_seconds);
   archive.optional("imported_resident_bytes", summary.imported_resident_bytes);
   archive.optional("cpu_per_wall", summary.cpu_per_wall);
+  archive.optional("not_ranked", summary.not_ranked);
   archive.field("peak_resident_bytes", summary.peak_resident_bytes);
   archive.optional("peak_anonymous_bytes", summary.peak_anonymous_bytes);
   archive.optional("ratio", summary.ratio);

@@ -21,7 +21,7 @@
 namespace gdbench::result {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 5;
+constexpr int kSchemaMinor = 6;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 const char* name_of(CellState state);  // "pending", "ok", ..., "timed out"
@@ -126,6 +126,8 @@ struct Summary {
   std::optional<double> import_seconds;                 // median over launches; absent where none has it
   std::optional<std::int64_t> imported_resident_bytes;  // likewise the maximum: what peak_resident_bytes began with
   std::optional<double> cpu_per_wall;                // since 1.4: median over warm samples; all threads of the process
+  // Since 1.6: why a row of a kind that is ranked is not: it used more processors than its threads. Absent where it is.
+  std::optional<std::string> not_ranked;
   std::int64_t peak_resident_bytes = 0;              // maximum over launches
   std::optional<std::int64_t> peak_anonymous_bytes;  // likewise; absent where no launch has it
   std::optional<RatioToBaseline> ratio;              // absent for the baseline itself
@@ -147,7 +149,7 @@ struct Cell {
   // Since 1.4: what the libraries that it loads say of themselves: builds, thread settings ...
   std::optional<std::map<std::string, std::string>> runtime;
   std::string repeat;  // the shortest command line that repeats this cell
-  bool ranked = true;  // false for policies and for implementations that do nothing on purpose
+  bool ranked = true;  // false for policies and for implementations that do nothing on purpose; see is_ranked
   CellStatus status;
   std::optional<Verification> verification;
   std::optional<Block> block;
@@ -159,6 +161,9 @@ struct Cell {
   std::vector<Sample> samples;
   std::optional<Summary> summary;
 };
+
+// Whether a cell may win, and be an opponent: in rankings, claims, break-even points and explanations.
+inline bool is_ranked(const Cell& cell) { return cell.ranked && !(cell.summary && cell.summary->not_ranked); }
 
 struct ScenarioRecord {
   std::string key;    // identity hash of the resolved scenario

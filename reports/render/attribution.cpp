@@ -93,7 +93,7 @@ std::vector<std::string> AttributionWords::break_evens(const std::string& scenar
     const result::Cell& cell = *cells_.at(record->cell);
     const result::Cell& other = *cells_.at(record->other);
     const bool decided = record->result.overtaking != stats::Overtaking::undecided;
-    if (brief && !(cell.ranked && other.ranked && decided)) continue;
+    if (brief && !(result::is_ranked(cell) && result::is_ranked(other) && decided)) continue;
     const std::string part = row_name(other) + " " + overtaking_words(record->result);
     if (candidate != nullptr && *candidate == record->cell) {
       sentences.back() += ", " + part;

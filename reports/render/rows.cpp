@@ -35,7 +35,7 @@ std::vector<ScenarioTable> tables_of(const result::Report& report) {
       if (row.timed()) table.controls.push_back(row);
       continue;
     }
-    (!row.timed() ? table.untimed : cell.ranked ? table.ranked : table.unranked).push_back(row);
+    (!row.timed() ? table.untimed : result::is_ranked(cell) ? table.ranked : table.unranked).push_back(row);
   }
   std::erase_if(tables, [](const ScenarioTable& table) {
     return table.ranked.empty() && table.unranked.empty() && table.untimed.empty();

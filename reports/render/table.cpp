@@ -40,7 +40,7 @@ std::string verdict_text(const Row& row) {
 // Floating-point operations over nanoseconds: 1e9 a second. A row that skips arithmetic would show a false rate.
 double rate_of(const Row& row) { return row.scenario->operations_per_step / row.cell->summary->step_ns.value; }
 
-std::string rate_text(const Row& row) { return row.cell->ranked ? format_number(rate_of(row)) : "-"; }
+std::string rate_text(const Row& row) { return result::is_ranked(*row.cell) ? format_number(rate_of(row)) : "-"; }
 
 // "34% fma", "82% L3", "55% chain"; above 100% the ceiling is at fault, which the mark says.
 std::string ceiling_text(const Row& row) {
@@ -155,7 +155,7 @@ constexpr std::array kColumns = {
     Column{nullptr, nullptr, false, 0, "options", [](const Row& row) { return options_of(*row.cell); }},
     Column{nullptr, nullptr, false, 0, "threads", [](const Row& row) { return std::to_string(row.cell->threads); }},
     Column{nullptr, nullptr, false, 0, "arm", [](const Row& row) { return row.cell->arm; }},
-    Column{nullptr, nullptr, false, 0, "ranked", [](const Row& row) { return std::string(boolean(row.cell->ranked)); }},
+    Column{nullptr, nullptr, false, 0, "ranked", [](const Row& row) { return std::string(boolean(result::is_ranked(*row.cell))); }},
     Column{nullptr, nullptr, false, 0, "state",
            [](const Row& row) { return std::string(name_of(row.cell->status.state)); }},
     Column{nullptr, nullptr, false, 0, "reason", [](const Row& row) { return row.cell->status.reason; }},
@@ -176,7 +176,7 @@ constexpr std::array kColumns = {
            [](const Row& row) { return row.timed() ? verdict_text(row) : std::string(); }},
     Column{nullptr, nullptr, false, 0, "remark", of_ratio<[](R r) { return r.comparison.remark; }>},
     Column{"GFLOP/s", rate_text, true, 5, "gflop_per_second",
-           [](const Row& row) { return row.timed() && row.cell->ranked ? exact(rate_of(row)) : std::string(); }},
+           [](const Row& row) { return row.timed() && result::is_ranked(*row.cell) ? exact(rate_of(row)) : std::string(); }},
     Column{"of ceiling", ceiling_text, false, 4, "ceiling_share", of_ceiling<[](C c) { return exact(c.share); }>},
     Column{nullptr, nullptr, false, 0, "bound_by", of_ceiling<[](C c) { return std::string(name_of(c.bound_by)); }>},
     Column{nullptr, nullptr, false, 0, "bandwidth_level", of_ceiling<[](C c) { return c.level; }>},

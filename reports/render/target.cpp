@@ -56,7 +56,7 @@ std::string outcome_words(const result::TargetRun& run) {
 
 // Of rows by time; empty unless somebody reaches the target surely before whoever is fastest per step.
 std::string first_words(const ScenarioTable& table, const std::vector<Row>& rows) {
-  const auto first = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.cell->ranked; });
+  const auto first = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return result::is_ranked(*row.cell); });
   if (first == rows.end() || time_of(*first) == nullptr || table.ranked.empty()) return "";
   const Row& fastest = table.ranked.front();
   if (fastest.cell == first->cell || !fastest.cell->target) return "";
