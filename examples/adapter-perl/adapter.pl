@@ -123,19 +123,10 @@ sub nanoseconds { return int(clock_gettime($_[0]) * 1e9) }
 
 sub run {
     my ($request) = @_;
-    set_state($request->{start}) if $request->{start};
-    if ($request->{warm_up}) {
-        train_step() for 1 .. $request->{warm_up};
-        set_state($request->{start});
-    }
     my ($cpu_start, $start) = (nanoseconds(CLOCK_PROCESS_CPUTIME_ID), nanoseconds(CLOCK_MONOTONIC));
     train_step() for 1 .. $request->{steps};
     my ($end, $cpu_end) = (nanoseconds(CLOCK_MONOTONIC), nanoseconds(CLOCK_PROCESS_CPUTIME_ID));
-    my %answer = (
-        start_ns => $start, end_ns => $end, real_ns => $end - $start, cpu_ns => $cpu_end - $cpu_start,
-    );
-    $answer{end_step} = get_state($request->{end})->{step} if $request->{end};
-    return \%answer;
+    return {start_ns => $start, end_ns => $end, real_ns => $end - $start, cpu_ns => $cpu_end - $cpu_start};
 }
 
 sub evaluate {

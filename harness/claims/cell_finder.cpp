@@ -40,7 +40,8 @@ std::string reason_of(const Cell& cell) {
     return cell.status.reason.empty() ? "it was not come to" : cell.status.reason;
   }
   if (cell.status.state != CellState::ok) return result::words_of(cell.status);
-  return cell.summary ? "" : "no launch of it was finished";
+  if (!cell.summary) return "no launch of it was finished";
+  return cell.summary->not_ranked.value_or("");
 }
 
 }  // namespace

@@ -96,8 +96,14 @@ Error unknown_cell(const Report& report, const std::vector<const ScenarioRecord*
                      suggestion(id, names) + ", expected one of: " + joined(names));
 }
 
+bool comparable(const Cell& cell) { return cell.summary && !cell.summary->not_ranked; }
+
 Status check_timed(const Cell& cell) {
-  if (cell.summary) return {};
+  if (comparable(cell)) return {};
+  if (cell.summary) {
+    return usage_error(cell.id + " is not ranked: it " + *cell.summary->not_ranked +
+                       ", expected a cell that keeps to its threads");
+  }
   const std::string reason = cell.status.reason.empty() ? "" : " (" + one_line(cell.status.reason) + ")";
   return usage_error(cell.id + " has no time: it is " + result::name_of(cell.status.state) + reason +
                      ", expected a cell that is ok");
@@ -111,7 +117,7 @@ Result<std::vector<Comparison>> timed(const std::vector<Comparison>& comparisons
     for (const Cell* cell : {comparison.a, comparison.b}) {
       if (const Status status = check_timed(*cell); !status.ok() && problem.ok()) problem = status;
     }
-    if (comparison.a->summary && comparison.b->summary) kept.push_back(comparison);
+    if (comparable(*comparison.a) && comparable(*comparison.b)) kept.push_back(comparison);
   }
   if (kept.empty()) return problem.error();
   return kept;

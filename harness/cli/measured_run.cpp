@@ -13,6 +13,7 @@
 #include "harness/machine/environment.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/session.h"
+#include "harness/result/ceilings.h"
 #include "harness/result/journal.h"
 #include "harness/result/resume.h"
 #include "harness/result/summarise.h"
@@ -60,6 +61,7 @@ void add_ceilings(bool quick, int processor, result::Report& report) {
   if (!report.ceilings) report.ceilings.emplace();
   report.ceilings->processor = processor;
   report.ceilings->measurements.push_back(std::move(measured).value());
+  report.ceilings->best = result::best_of(report.ceilings->measurements);
 }
 
 // Writes the report and drops the journal, whose content it holds.
@@ -100,7 +102,13 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   if (!journal.ok()) return report_error(usage_error(journal.error().message));
 
   keep_off_compute_processor(processors);
-  Status session = measure::run_session(plan, options, report, journal.value());
+  measure::RunOptions with_ceilings = options;
+  if (timed) {
+    with_ceilings.measure_ceilings = [&](result::Report& measured) {
+      add_ceilings(file.quick, processors.back(), measured);
+    };
+  }
+  Status session = measure::run_session(plan, with_ceilings, report, journal.value());
   if (session.ok() && file.afterwards && !interrupted()) session = file.afterwards(plan, report, journal.value());
   clear_progress();
   if (timed && session.ok() && !interrupted()) add_ceilings(file.quick, processors.back(), report);

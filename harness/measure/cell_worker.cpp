@@ -1,10 +1,16 @@
 #include "harness/measure/cell_worker.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstring>
 #include <ctime>
+#include <limits>
+#include <memory>
 #include <utility>
 
 #include "harness/base/clock.h"
+#include "harness/base/hash.h"
 
 namespace gdbench::measure {
 
@@ -60,6 +66,99 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
     launch.imported_resident_bytes = libraries->resident_bytes;
   }
   return self;
+}
+
+namespace {
+
+// How many entries of a start state are changed at the most, by at least how much of their last bit, and where they
+// are zero and no distance is known.
+constexpr std::size_t kChangedEntries = 64;
+constexpr double kChangedBits = 8;
+constexpr double kChangeOfZero = 1e-6;
+
+double read_entry(scenario::Dtype dtype, const std::byte* at) {
+  if (dtype == scenario::Dtype::f64) {
+    double value = 0;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+  float value = 0;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+void write_entry(scenario::Dtype dtype, double value, std::byte* at) {
+  const auto narrow = static_cast<float>(value);
+  if (dtype == scenario::Dtype::f64) {
+    std::memcpy(at, &value, sizeof value);
+  } else {
+    std::memcpy(at, &narrow, sizeof narrow);
+  }
+}
+
+std::size_t bytes_of(scenario::Dtype dtype) { return dtype == scenario::Dtype::f64 ? sizeof(double) : sizeof(float); }
+
+}  // namespace
+
+void CellWorker::vary_start(double distance, std::mt19937_64& generator) {
+  std::byte* const start = state_memory_.data() + kStartImage * layout_.image_bytes;
+  for (const Changed& changed : changed_) write_entry(dtype_, changed.value, start + changed.offset);
+  changed_.clear();
+  for (std::size_t i = 0; i < kChangedEntries && !layout_.parameters.empty(); ++i) {
+    const worker::StateLayout::Entry& tensor = layout_.parameters[generator() % layout_.parameters.size()];
+    const std::size_t entry = generator() % static_cast<std::size_t>(tensor.rows * tensor.columns);
+    const std::size_t offset = tensor.offset + entry * bytes_of(dtype_);
+    const auto same = [offset](const Changed& other) { return other.offset == offset; };
+    if (std::none_of(changed_.begin(), changed_.end(), same)) {
+      changed_.push_back({offset, read_entry(dtype_, start + offset)});
+    }
+  }
+  const double part = distance / std::sqrt(static_cast<double>(std::max<std::size_t>(1, changed_.size())));
+  const double epsilon =
+      dtype_ == scenario::Dtype::f64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+  for (const Changed& changed : changed_) {
+    // From half of it to all of it, up or down: a start that is met twice would have to agree in every entry.
+    const double share = 0.5 + 0.5 * std::generate_canonical<double, 32>(generator);
+    const double least =
+        changed.value == 0 ? (part > 0 ? 0 : kChangeOfZero) : kChangedBits * epsilon * std::fabs(changed.value);
+    const double change = share * std::max(part, least);
+    write_entry(dtype_, changed.value + (generator() % 2 == 0 ? change : -change), start + changed.offset);
+  }
+}
+
+double CellWorker::displacement() const {
+  const std::byte* const start = state_memory_.data() + kStartImage * layout_.image_bytes;
+  const std::byte* const end = state_memory_.data() + kEndImage * layout_.image_bytes;
+  double sum = 0;
+  for (const worker::StateLayout::Entry& tensor : layout_.parameters) {
+    const auto bytes = static_cast<std::size_t>(tensor.rows * tensor.columns) * bytes_of(dtype_);
+    for (std::size_t offset = tensor.offset; offset < tensor.offset + bytes; offset += bytes_of(dtype_)) {
+      const double change = read_entry(dtype_, end + offset) - read_entry(dtype_, start + offset);
+      sum += change * change;
+    }
+  }
+  return std::sqrt(sum);
+}
+
+std::uint64_t CellWorker::end_digest() const {
+  Hash64 hash;
+  for (const worker::StateLayout::Entry& tensor : layout_.parameters) {
+    hash.add(state_memory_.data() + kEndImage * layout_.image_bytes + tensor.offset,
+             static_cast<std::size_t>(tensor.rows * tensor.columns) * bytes_of(dtype_));
+  }
+  return hash.value();
+}
+
+double CellWorker::copy_ns() const {
+  constexpr int kTries = 3;
+  double shortest_ns = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kTries; ++i) {
+    const std::int64_t started_ns = monotonic_ns();
+    const auto copy = std::make_unique_for_overwrite<std::byte[]>(layout_.image_bytes);
+    std::memcpy(copy.get(), state_memory_.data() + kStartImage * layout_.image_bytes, layout_.image_bytes);
+    shortest_ns = std::min(shortest_ns, static_cast<double>(monotonic_ns() - started_ns));
+  }
+  return shortest_ns;
 }
 
 scenario::State CellWorker::state(std::size_t image, std::int64_t step) const {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/base/shared_memory.h"
@@ -34,14 +36,30 @@ class CellWorker {
   Result<worker::BlockAnswer> run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start = 0,
                                         std::uint64_t added_iterations = 0);
 
+  // Changes a few parameters of the start state by so much that no block begins where one began before: `distance` is
+  // the 2-norm of the change; entries that it would not reach change by some of their last bits. Slots stay.
+  void vary_start(double distance, std::mt19937_64& generator);
+  // 2-norm over all parameters of what the last block changed.
+  double displacement() const;
+  // Of all parameters as the last block left them.
+  std::uint64_t end_digest() const;
+  // What copying one state into new memory takes here, in nanoseconds.
+  double copy_ns() const;
+
   // The state after `first` and then `second` untimed steps from the start state.
   Result<scenario::State> run_in_two_parts(std::uint64_t first, std::uint64_t second, std::int64_t start = 0);
 
  private:
+  struct Changed {
+    std::size_t offset = 0;  // in the start image
+    double value = 0;        // what was there
+  };
+
   worker::Client client_;
   SharedMemory state_memory_;
   worker::StateLayout layout_;
   scenario::Dtype dtype_ = scenario::Dtype::f32;
+  std::vector<Changed> changed_;  // entries of the start state
 };
 
 // The row's status for a worker's failure.

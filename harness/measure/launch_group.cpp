@@ -9,11 +9,10 @@
 #include "harness/base/file.h"
 #include "harness/base/shared_memory.h"
 #include "harness/measure/cell_worker.h"
-#include "harness/measure/other_lengths.h"
+#include "harness/measure/other_blocks.h"
 #include "harness/measure/profile_cell.h"
 #include "harness/measure/schedule.h"
 #include "harness/measure/verify_cell.h"
-#include "harness/verify/yardstick.h"
 
 namespace gdbench::measure {
 
@@ -30,6 +29,9 @@ struct Member {
   CellWorker worker;
   result::Launch launch;
   ProcessorTrust processor;
+  EndTrust ends;
+  double outside_limit_ns = 0;
+  std::mt19937_64 generator;  // of start states
   std::int64_t started_ns = 0;
 };
 
@@ -101,6 +103,8 @@ class LaunchGroup {
       return;
     }
     member->launch.first_step_ns = first.value().real_ns;
+    member->outside_limit_ns = outside_limit_ns(live.planned->entry->hosted(), member->worker.copy_ns());
+    member->generator.seed(options_.seed + live.planned->index + 7919U * static_cast<std::uint64_t>(launch_));
     members_.push_back(std::move(member));
   }
 
@@ -134,8 +138,7 @@ class LaunchGroup {
   Result<result::Sample> visit(Member& member, int round, int position) {
     const LiveCell& live = *member.live;
     const result::Block& block = *cell_of(live).block;
-    const Result<worker::BlockAnswer> answer =
-        member.worker.run_block(block.steps, block.warm_up_steps, 0, block.added_iterations.value_or(0));
+    const Result<worker::BlockAnswer> answer = block_within_limits(member);
     if (!answer.ok()) return answer.error();
     const worker::BlockAnswer& times = answer.value();
     // A worker may say that it has fewer helper threads than its implementation declares, not more.
@@ -160,11 +163,42 @@ class LaunchGroup {
     sample.real_ns = times.real_ns / static_cast<double>(block.steps);
     sample.cpu_ns = times.cpu_ns / static_cast<double>(block.steps);
     sample.request_ns = static_cast<double>(times.received_ns - times.sent_ns);
-    sample.displacement = verify::displacement(planned_.start, member.worker.state(kEndImage, times.end_step));
-    if (live.planned->proof == Proof::trajectory && live.expected.has_value()) {
-      distrust(live, reason_for_distrust(sample.displacement, *live.expected));
+    sample.outside_ns = std::max(times.outside.cpu_ns, times.outside.real_ns);
+    sample.displacement = member.worker.displacement();
+    if (live.planned->proof == Proof::trajectory) {
+      if (live.expected.has_value()) distrust(live, reason_for_distrust(sample.displacement, *live.expected));
+      distrust(live, member.ends.judge(member.worker.end_digest()));
     }
     return sample;
+  }
+
+  // A block from a state of its own. What the machine does to a worker outside the clock happens now and then: the
+  // block is made again, so that no sample rests on work that was done beforehand. Whoever needs it each time is
+  // distrusted.
+  Result<worker::BlockAnswer> block_within_limits(Member& member) {
+    constexpr int kTries = 8;
+    const LiveCell& live = *member.live;
+    const result::Block& block = *cell_of(live).block;
+    for (int attempt = 1;; ++attempt) {
+      if (live.planned->proof == Proof::trajectory) vary_start(member);
+      Result<worker::BlockAnswer> answer =
+          member.worker.run_block(block.steps, block.warm_up_steps, 0, block.added_iterations.value_or(0));
+      if (!answer.ok()) return answer;
+      const std::string reason = reason_for_outside_distrust(answer.value().outside, member.outside_limit_ns);
+      if (reason.empty() || options_.cancelled()) return answer;
+      if (attempt == kTries) {
+        distrust(live, reason + ", " + std::to_string(kTries) + " blocks in a row");
+        return answer;
+      }
+      member.launch.repeated_blocks = member.launch.repeated_blocks.value_or(0) + 1;
+    }
+  }
+
+  // By so little that a block moves the parameters as far as from the start state itself.
+  void vary_start(Member& member) {
+    constexpr double kShareOfDisplacement = 1e-4;
+    const std::optional<ExpectedDisplacement>& expected = member.live->expected;
+    member.worker.vary_start(expected ? kShareOfDisplacement * expected->value : 0, member.generator);
   }
 
   // A function that is traced or compiled again inside the clock is no steady step; the row stays, the reader is told.
@@ -182,16 +216,18 @@ class LaunchGroup {
     if (!reason.empty() && cell.status.state == CellState::ok) cell.status = {CellState::untrusted, reason};
   }
 
-  // Blocks of lengths that the worker has not seen: what it does there, and how long it takes, must fit its timed
-  // blocks. Once per cell.
-  Status check_other_lengths(Member& member) {
+  // Blocks of lengths that the worker has not seen, and blocks that it might know beforehand: what it does there, and
+  // how long it takes, must fit its timed blocks. Once per cell.
+  Status check_other_blocks(Member& member) {
     LiveCell& live = *member.live;
     const result::Cell& cell = cell_of(live);
     if (live.checked || live.planned->proof != Proof::trajectory || cell.samples.empty()) return {};
     live.checked = true;
     std::mt19937_64 generator(options_.seed + live.planned->index);
-    Result<std::string> reason =
-        reason_for_distrust_of_lengths(member.worker, *cell.block, cell.samples, planned_.start, generator);
+    Result<std::string> reason = reason_for_distrust_of_lengths(member.worker, *cell.block, cell.samples, generator);
+    if (!reason.ok()) return reason.error();
+    distrust(live, reason.value());
+    reason = reason_for_distrust_of_foresight(member.worker, *cell.block, [&] { vary_start(member); });
     if (!reason.ok()) return reason.error();
     distrust(live, reason.value());
     return {};
@@ -234,7 +270,7 @@ class LaunchGroup {
   Status finish_all() {
     for (const std::unique_ptr<Member>& member : members_) {
       if (options_.cancelled()) return {};
-      Status status = check_other_lengths(*member);
+      Status status = check_other_blocks(*member);
       worker::Client& client = member->worker.client();
       note_memory(client, member->launch);
       const bool profiled = !status.ok() || profile(*member);

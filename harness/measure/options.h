@@ -47,6 +47,8 @@ struct RunOptions {
   std::uint64_t keep_free_bytes = std::uint64_t{1} << 30;
   std::size_t data_cap_bytes = kDataCapBytes;  // of data held at once
   worker::Limits limits;
+  // Adds to the report what the processor can do at this moment; where it is not known, no cell is judged by it.
+  std::function<void(result::Report&)> measure_ceilings = [](result::Report&) {};
   std::function<bool()> cancelled = [] { return false; };
   std::function<void(const ProgressState&)> progress = [](const ProgressState&) {};
 };

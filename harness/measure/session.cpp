@@ -237,6 +237,7 @@ class Session {
     Status status =
         run_launch_group(*scenario.planned, scenario.cells, scenario.next_launch++, options_, report_, *journal_);
     if (!status.ok()) return status;
+    judge_by_ceilings(scenario);
     for (const std::size_t index : indices) {
       const result::Cell& cell = report_.cells[index];
       if (cell.status.state == CellState::ok) continue;
@@ -248,6 +249,25 @@ class Session {
     progress.launch_seconds = std::max(progress.launch_seconds, seconds_since(start));
     progress.precision = precision_of(scenario);
     return {};
+  }
+
+  // Nothing is faster than its processor. Ceilings are measured anew before a cell is blamed: the processor's speed may
+  // have changed since.
+  void judge_by_ceilings(ActiveScenario& scenario) {
+    std::vector<result::Cell*> suspects;
+    for (const LiveCell& live : scenario.cells) {
+      result::Cell& cell = report_.cells[live.planned->index];
+      if (!reason_for_ceiling_distrust(report_, cell).empty()) suspects.push_back(&cell);
+    }
+    if (suspects.empty() || options_.cancelled()) return;
+    options_.measure_ceilings(report_);
+    for (result::Cell* cell : suspects) {
+      const std::string reason = reason_for_ceiling_distrust(report_, *cell);
+      if (!reason.empty()) cell->status = {CellState::untrusted, reason};
+    }
+    std::erase_if(scenario.cells, [this](const LiveCell& live) {
+      return report_.cells[live.planned->index].status.state != CellState::ok;
+    });
   }
 
   const RunOptions& options_;

@@ -4,9 +4,13 @@
 #include <chrono>
 #include <cmath>
 #include <thread>
+#include <utility>
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
+#include "harness/result/ceilings.h"
+#include "harness/result/processor_use.h"
+#include "harness/result/summarise.h"
 #include "harness/verify/reference.h"
 #include "harness/verify/yardstick.h"
 
@@ -30,6 +34,16 @@ constexpr std::chrono::milliseconds kSettle{10};
 constexpr std::chrono::milliseconds kIdle{20};
 constexpr int kBreachesBelieved = 3;  // in a row
 constexpr double kIdleShare = 0.05;   // an idle process uses nothing, a busy one on a loaded machine not much
+
+// Two measurements of a ceiling in one run differ by up to some per cent.
+constexpr double kCeilingError = 0.1;
+// What a plugin needs to set a state twice and to read it, beside copying it: 20 us, 60 on a machine under load. An
+// adapter's whole requests count, in a language that may take milliseconds to hand over each tensor.
+constexpr double kOutsideNs = 100'000;
+constexpr double kAdapterOutsideNs = 20e6;
+// Where one copies the state three times: between memories that other cells have swept from the caches, and into
+// layouts of one's own.
+constexpr double kOutsideCopies = 8;
 
 template <class T>
 scenario::State end_of_block(const scenario::Problem& problem, const scenario::Dataset& dataset,
@@ -103,6 +117,36 @@ std::string ProcessorTrust::judge(const BlockClaim& claim) {
   if (breaches_ < kBreachesBelieved) return {};
   return formatted("used %.2f ms of CPU time in %.2f ms with %d declared thread(s), %d blocks in a row",
                    answer.cpu_ns * 1e-6, answer.real_ns * 1e-6, threads, breaches_);
+}
+
+std::string EndTrust::judge(std::uint64_t digest) {
+  same_ = std::exchange(latest_, digest) == digest ? same_ + 1 : 0;
+  if (same_ < kBreachesBelieved) return {};
+  return formatted("ended %d blocks in a row in one state, from states that differ", same_ + 1);
+}
+
+double outside_limit_ns(bool hosted, double copy_ns) {
+  return (hosted ? kOutsideNs : kAdapterOutsideNs) + kOutsideCopies * copy_ns;
+}
+
+std::string reason_for_outside_distrust(const worker::OutsideTime& outside, double limit_ns) {
+  if (outside.cpu_ns <= limit_ns && outside.real_ns <= limit_ns) return {};
+  return formatted(
+      "used %.3g ms of CPU time, %.3g ms in all, outside the clock of a block; setting and reading its state allows "
+      "for %.3g ms",
+      outside.cpu_ns * 1e-6, outside.real_ns * 1e-6, limit_ns * 1e-6);
+}
+
+std::string reason_for_ceiling_distrust(const result::Report& report, const result::Cell& cell) {
+  if (cell.samples.empty() || !result::reason_not_ranked(cell).empty()) return {};
+  const double step_ns = result::step_time(cell).interval.high;
+  const std::optional<result::CeilingShare> ceiling = result::ceiling_share(report, cell, step_ns);
+  if (!ceiling || ceiling->share <= 1 + kCeilingError) return {};
+  const char* const bound = ceiling->bound_by == result::BoundBy::operations ? "its multiply-adds"
+                            : ceiling->bound_by == result::BoundBy::bytes    ? "the bytes that it moves"
+                                                                             : "its dependent operations";
+  return formatted("takes %.3g ns a step; %s take at least %.3g ns on this processor, measured again at once", step_ns,
+                   bound, ceiling->floor_ns);
 }
 
 std::string reason_for_distrust(double displacement, const ExpectedDisplacement& expected) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/result/report.h"
 #include "harness/scenario/dataset.h"
 #include "harness/scenario/problem.h"
 #include "harness/worker/client.h"
@@ -48,8 +49,33 @@ class ProcessorTrust {
   int breaches_ = 0;  // in a row
 };
 
+// The most that a worker may spend outside the clock from one timed block to the next, by CPU time and by wall time: a
+// constant, and some copies of the state. A copy takes `copy_ns` where it is quick, here it is made three times: the
+// state is set before the warm-up and before the block, and read after it. `hosted`: a plugin, whose host tells its
+// time from the plugin's.
+double outside_limit_ns(bool hosted, double copy_ns);
+
+// Empty where a worker kept to that limit, else what it spent.
+std::string reason_for_outside_distrust(const worker::OutsideTime& outside, double limit_ns);
+
+// Empty unless a ranked cell's step, by the far end of its interval, takes less than the report's ceilings allow for,
+// by more than their measurement's error. What uses more processors than its threads is not judged.
+std::string reason_for_ceiling_distrust(const result::Report& report, const result::Cell& cell);
+
 // Empty where `displacement` is what was expected.
 std::string reason_for_distrust(double displacement, const ExpectedDisplacement& expected);
+
+// Judges where a worker's blocks end, block after block.
+class EndTrust {
+ public:
+  // `digest` is of the parameters after a block from a state in which no block began before. The reason once three in
+  // a row end in the very state of the one before it: what was computed was another block's.
+  std::string judge(std::uint64_t digest);
+
+ private:
+  std::uint64_t latest_ = 0;
+  int same_ = 0;  // in a row
+};
 
 // Empty unless the worker, which has nothing to do, uses the processor, three times in a row. Takes 30 ms: the kernel
 // accounts a running thread of another process by its clock tick only, and thread pools may spin for a moment after

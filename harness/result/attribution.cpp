@@ -13,7 +13,7 @@ namespace gdbench::result {
 
 namespace {
 
-// The timed cells of one scenario, thread count and arm.
+// The timed cells of one scenario, thread count and arm, without those that used more processors than that.
 using Group = std::vector<const Cell*>;
 
 // In the report's order.
@@ -21,7 +21,7 @@ std::vector<Group> groups_of(const Report& report) {
   std::vector<Group> groups;
   std::unordered_map<std::string, std::size_t> positions;
   for (const Cell& cell : report.cells) {
-    if (!cell.summary) continue;
+    if (!cell.summary || cell.summary->not_ranked) continue;
     const auto [position, fresh] = positions.emplace(group_of(cell), groups.size());
     if (fresh) groups.emplace_back();
     groups[position->second].push_back(&cell);

@@ -216,17 +216,20 @@ std::optional<CeilingShare> ceiling_share(const LeastWork& work, int threads, do
   return share;
 }
 
+std::optional<CeilingShare> ceiling_share(const Report& report, const Cell& cell, double step_ns) {
+  const ScenarioRecord* scenario = report.find_scenario(cell.scenario);
+  if (!report.ceilings || !report.ceilings->best || !is_ranked(cell) || scenario == nullptr) return std::nullopt;
+  const double steps = cell.block ? static_cast<double>(cell.block->steps + cell.block->warm_up_steps) : 1;
+  const std::optional<LeastWork> work = least_work(*scenario, steps);
+  return work ? ceiling_share(*work, cell.threads, step_ns, *report.ceilings->best) : std::nullopt;
+}
+
 void add_ceiling_shares(Report& report) {
   if (!report.ceilings) return;
   report.ceilings->best = best_of(report.ceilings->measurements);
   if (!report.ceilings->best) return;
   for (Cell& cell : report.cells) {
-    const ScenarioRecord* scenario = report.find_scenario(cell.scenario);
-    if (!cell.summary || !is_ranked(cell) || scenario == nullptr) continue;
-    const double steps = cell.block ? static_cast<double>(cell.block->steps + cell.block->warm_up_steps) : 1;
-    if (const std::optional<LeastWork> work = least_work(*scenario, steps)) {
-      cell.summary->ceiling = ceiling_share(*work, cell.threads, cell.summary->step_ns.value, *report.ceilings->best);
-    }
+    if (cell.summary) cell.summary->ceiling = ceiling_share(report, cell, cell.summary->step_ns.value);
   }
 }
 

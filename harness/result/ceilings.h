@@ -17,7 +17,8 @@
 // gradient has one column: those sweeps are together as long as one. In the chain its backward sum has one term, and a
 // parameter below the last layer sums the batch's rows of every sweep.
 // share = floor over the step's time. T threads divide operations and bytes by T, never the chain. A share above 1 says
-// that a ceiling is wrong; it is marked as failed.
+// that a ceiling is wrong, by no more than its measurement's error, and is marked as failed; a cell that is beyond that
+// is untrusted (harness/measure/session).
 #pragma once
 
 #include <optional>
@@ -50,7 +51,11 @@ std::optional<LeastWork> least_work(const ScenarioRecord& scenario, double block
 std::optional<CeilingShare> ceiling_share(const LeastWork& work, int threads, double step_ns,
                                           const VectorCeilings& ceilings);
 
-// Fills ceilings.best and, for every ranked cell with a summary, its share: the others skip arithmetic on purpose.
+// The same of a cell whose step takes `step_ns`, by the report's best ceilings. Nothing for a cell that is not ranked:
+// it may skip arithmetic on purpose.
+std::optional<CeilingShare> ceiling_share(const Report& report, const Cell& cell, double step_ns);
+
+// Fills ceilings.best and, for every ranked cell with a summary, its share.
 void add_ceiling_shares(Report& report);
 
 }  // namespace gdbench::result

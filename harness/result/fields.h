@@ -54,6 +54,7 @@ void fields(Archive& archive, typename Archive::template Ref<Sample> sample) {
   archive.field("cpu_ns", sample.cpu_ns);
   archive.field("request_ns", sample.request_ns);
   archive.field("displacement", sample.displacement);
+  archive.optional("outside_ns", sample.outside_ns);
 }
 
 template <class Archive>
@@ -71,6 +72,7 @@ void fields(Archive& archive, typename Archive::template Ref<Launch> launch) {
   archive.optional("cached_file_bytes", launch.cached_file_bytes);
   archive.optional("import_seconds", launch.import_seconds);
   archive.optional("imported_resident_bytes", launch.imported_resident_bytes);
+  archive.optional("repeated_blocks", launch.repeated_blocks);
 }
 
 template <class Archive>

@@ -46,6 +46,9 @@ struct Sample {
   double cpu_ns = 0;        // process CPU time per step
   double request_ns = 0;    // the whole request seen by the coordinator, per block
   double displacement = 0;  // 2-norm of the parameters' change over the block
+  // Since 1.6: what the worker spent outside the clock since its block before this one, the larger of CPU and wall
+  // time.
+  std::optional<double> outside_ns{};
 };
 
 // One fresh process of a cell. Durations in seconds unless named otherwise.
@@ -67,6 +70,8 @@ struct Launch {
   // just after.
   std::optional<double> import_seconds{};
   std::optional<std::int64_t> imported_resident_bytes{};
+  // Since 1.6: blocks that were made again, because the worker was too busy outside the clock.
+  std::optional<int> repeated_blocks{};
 };
 
 struct TensorCheck {
@@ -125,7 +130,7 @@ struct Summary {
   double launch_seconds = 0;
   std::optional<double> import_seconds;                 // median over launches; absent where none has it
   std::optional<std::int64_t> imported_resident_bytes;  // likewise the maximum: what peak_resident_bytes began with
-  std::optional<double> cpu_per_wall;                // since 1.4: median over warm samples; all threads of the process
+  std::optional<double> cpu_per_wall;  // since 1.4: median over warm samples; all threads of the process
   // Since 1.6: why a row of a kind that is ranked is not: it used more processors than its threads. Absent where it is.
   std::optional<std::string> not_ranked;
   std::int64_t peak_resident_bytes = 0;              // maximum over launches

@@ -7,6 +7,7 @@
 
 #include "harness/result/ceilings.h"
 #include "harness/result/pairing.h"
+#include "harness/result/processor_use.h"
 
 namespace gdbench::result {
 
@@ -37,11 +38,8 @@ Summary summary_of(const Cell& cell, const std::vector<stats::Observation>& obse
   summary.load_seconds = median_over_launches(cell, &Launch::load_seconds);
   summary.prepare_seconds = median_over_launches(cell, &Launch::prepare_seconds);
   summary.launch_seconds = median_over_launches(cell, &Launch::total_seconds);
-  std::vector<double> shares;
-  for (const Sample& sample : cell.samples) {
-    if (!sample.cold && sample.real_ns > 0) shares.push_back(sample.cpu_ns / sample.real_ns);
-  }
-  if (!shares.empty()) summary.cpu_per_wall = stats::median(shares);
+  summary.cpu_per_wall = processors_used(cell);
+  if (std::string reason = reason_not_ranked(cell); !reason.empty()) summary.not_ranked = std::move(reason);
   std::vector<double> imports;
   for (const Launch& launch : cell.launches) {
     if (launch.import_seconds) imports.push_back(*launch.import_seconds);

@@ -70,6 +70,12 @@ std::optional<AllocationTotals> allocations_in(const json& answer) {
   return AllocationTotals{calls.get<std::uint64_t>(), bytes.get<std::uint64_t>()};
 }
 
+Result<std::int64_t> step_in(const json& answer) {
+  const json step = answer.value("step", json());
+  if (!step.is_number_integer()) return failure("get_state: the answer has no step");
+  return step.get<std::int64_t>();
+}
+
 // Nothing where the worker says nothing of them, or not in the way that PROTOCOL.md describes.
 std::optional<LoadedLibraries> libraries_in(const json& answer) {
   const json import_ns = answer.value("import_ns", json());
@@ -172,8 +178,10 @@ Result<json> Client::request(const std::string& name, json fields) {
   const std::int64_t id = next_id_++;
   fields["request"] = name;
   fields["id"] = id;
+  const std::int64_t sent_ns = monotonic_ns();
   if (Status status = channel_.send(fields); !status.ok()) return explain(status.error());
   Result<json> answer = await(id);
+  requests_ns_ += monotonic_ns() - sent_ns;
   if (!answer.ok()) {
     Error error = explain(answer.error());
     error.message = name + ": " + error.message;
@@ -233,20 +241,23 @@ Status Client::set_state(std::size_t image, std::int64_t step) {
 
 Result<std::int64_t> Client::get_state(std::size_t image) {
   const Result<json> answer = request("get_state", {{"image", image}});
-  if (!answer.ok()) return answer.error();
-  const json& step = answer.value().value("step", json());
-  if (!step.is_number_integer()) return failure("get_state: the answer has no step");
-  return step.get<std::int64_t>();
+  return answer.ok() ? step_in(answer.value()) : answer.error();
 }
 
-Result<BlockAnswer> Client::run(const BlockRequest& block) {
+// As its host says, who tells the plugin's time from its own; of other workers what their answers to run do not claim.
+OutsideTime Client::outside_total(const json& answer) const {
+  const json outside = answer.value("outside", json::object());
+  const json cpu_ns = outside.value("cpu_ns", json());
+  const json real_ns = outside.value("real_ns", json());
+  if (cpu_ns.is_number() && real_ns.is_number()) return {cpu_ns.get<double>(), real_ns.get<double>()};
+  return {static_cast<double>(process_.cpu_ns()) - claimed_cpu_ns_, static_cast<double>(requests_ns_) - claimed_ns_};
+}
+
+Result<BlockAnswer> Client::run_steps(std::uint64_t steps, std::uint64_t added_iterations) {
   BlockAnswer result;
+  json fields = {{"steps", steps}};
+  if (added_iterations > 0) fields["added_iterations"] = added_iterations;
   result.sent_ns = monotonic_ns();
-  json fields = {{"steps", block.steps},
-                 {"warm_up", block.warm_up},
-                 {"start", {{"image", block.start_image}, {"step", block.start_step}}},
-                 {"end", {{"image", block.end_image}}}};
-  if (block.added_iterations > 0) fields["added_iterations"] = block.added_iterations;
   const Result<json> answer = request("run", std::move(fields));
   result.received_ns = monotonic_ns();
   if (!answer.ok()) return answer.error();
@@ -255,7 +266,6 @@ Result<BlockAnswer> Client::run(const BlockRequest& block) {
     result.cpu_ns = answer.value().at("cpu_ns").get<double>();
     result.start_ns = answer.value().at("start_ns").get<std::int64_t>();
     result.end_ns = answer.value().at("end_ns").get<std::int64_t>();
-    result.end_step = answer.value().at("end_step").get<std::int64_t>();
     result.allocated = allocations_in(answer.value());
     result.traces = answer.value().value("traces", std::uint64_t{0});
     if (answer.value().contains("control_word")) {
@@ -264,11 +274,32 @@ Result<BlockAnswer> Client::run(const BlockRequest& block) {
   } catch (const json::exception& exception) {
     return failure(std::string("run: malformed answer: ") + exception.what());
   }
+  claimed_cpu_ns_ += result.cpu_ns;
+  claimed_ns_ += result.real_ns;
   return result;
 }
 
+Result<BlockAnswer> Client::run(const BlockRequest& block) {
+  if (Status status = set_state(block.start_image, block.start_step); !status.ok()) return status.error();
+  if (block.warm_up > 0) {
+    const Result<BlockAnswer> warm_up = run_steps(block.warm_up);
+    if (!warm_up.ok()) return warm_up;
+    if (Status status = set_state(block.start_image, block.start_step); !status.ok()) return status.error();
+  }
+  Result<BlockAnswer> answer = run_steps(block.steps, block.added_iterations);
+  if (!answer.ok()) return answer;
+  const Result<json> end = request("get_state", {{"image", block.end_image}});
+  if (!end.ok()) return end.error();
+  const Result<std::int64_t> end_step = step_in(end.value());
+  if (!end_step.ok()) return end_step.error();
+  answer.value().end_step = end_step.value();
+  const OutsideTime before = std::exchange(outside_, outside_total(end.value()));
+  answer.value().outside = {outside_.cpu_ns - before.cpu_ns, outside_.real_ns - before.real_ns};
+  return answer;
+}
+
 Status Client::run_on(std::uint64_t steps) {
-  const Result<json> answer = request("run", {{"steps", steps}});
+  const Result<BlockAnswer> answer = run_steps(steps);
   return answer.ok() ? Status{} : Status(answer.error());
 }
 

@@ -16,6 +16,7 @@
 #include "harness/scenario/dataset.h"
 #include "harness/worker/allocation_totals.h"
 #include "harness/worker/channel.h"
+#include "harness/worker/outside_clock.h"
 #include "harness/worker/process.h"
 #include "harness/worker/protocol.h"
 
@@ -42,8 +43,9 @@ struct BlockAnswer {
   double cpu_ns = 0;
   std::int64_t start_ns = 0;  // the worker's CLOCK_MONOTONIC around the block
   std::int64_t end_ns = 0;
-  std::int64_t sent_ns = 0;  // ours, around the request
+  std::int64_t sent_ns = 0;  // ours, around the request that holds the block alone
   std::int64_t received_ns = 0;
+  OutsideTime outside{};  // from the end of the block before this one to the end of this one
   std::int64_t end_step = 0;
   std::optional<AllocationTotals> allocated{};  // by the block, where the worker counts
   std::optional<std::uint32_t> control_word{};  // MXCSR's control bits after the block, where the worker says
@@ -79,6 +81,8 @@ class Client {
                  const ThreadSettings& threads, std::size_t state_bytes);
   Status set_state(std::size_t image, std::int64_t step);
   Result<std::int64_t> get_state(std::size_t image);
+  // In requests of their own: the state, the warm-up, the state again, the steps, and where they end. A worker does not
+  // know how long a block is before it is asked for it.
   Result<BlockAnswer> run(const BlockRequest& request);
   // Goes on from the state at hand, with no state set or read.
   Status run_on(std::uint64_t steps);
@@ -101,6 +105,8 @@ class Client {
  private:
   Result<nlohmann::json> request(const std::string& name, nlohmann::json fields);
   Result<nlohmann::json> await(std::int64_t id);
+  Result<BlockAnswer> run_steps(std::uint64_t steps, std::uint64_t added_iterations = 0);
+  OutsideTime outside_total(const nlohmann::json& answer) const;
   Error explain(const Error& error);
   Status watch();
   std::int64_t note_memory();
@@ -123,6 +129,10 @@ class Client {
   std::optional<int> helper_threads_;
   std::optional<LoadedLibraries> libraries_;
   std::optional<AllocationTotals> prepared_;
+  double claimed_cpu_ns_ = 0;     // by the answers to run
+  std::int64_t requests_ns_ = 0;  // what all answers took
+  double claimed_ns_ = 0;         // of it, by the answers to run
+  OutsideTime outside_;           // by the end of the latest block
   std::int64_t next_id_ = 1;
 };
 

@@ -13,6 +13,7 @@
 #include "harness/worker/block_timer.h"
 #include "harness/worker/channel.h"
 #include "harness/worker/instance.h"
+#include "harness/worker/outside_clock.h"
 #include "harness/worker/plugin_library.h"
 
 namespace gdbench::worker {
@@ -147,61 +148,48 @@ class Server {
 
   Result<json> set_state(const json& request) {
     if (!instance_.prepared()) return not_prepared();
-    const Status status =
-        instance_.set_state(request.at("image").get<std::size_t>(), request.at("step").get<std::int64_t>());
+    const auto image = request.at("image").get<std::size_t>();
+    const auto step = request.at("step").get<std::int64_t>();
+    const Status status = outside_.count([&] { return instance_.set_state(image, step); });
     if (!status.ok()) return status.error();
     return json::object();
   }
 
   Result<json> get_state(const json& request) {
     if (!instance_.prepared()) return not_prepared();
-    const Result<std::int64_t> step = instance_.get_state(request.at("image").get<std::size_t>());
+    const auto image = request.at("image").get<std::size_t>();
+    const Result<std::int64_t> step = outside_.count([&] { return instance_.get_state(image); });
     if (!step.ok()) return step.error();
-    return json{{"step", step.value()}};
+    const OutsideTime outside = outside_.total();
+    return json{{"step", step.value()}, {"outside", {{"cpu_ns", outside.cpu_ns}, {"real_ns", outside.real_ns}}}};
   }
 
-  // A block: from the start state, outside the clock; warm-up; from the start state again; the timed steps.
   Result<json> run(const json& request) {
     if (!instance_.prepared()) return not_prepared();
     const auto steps = request.at("steps").get<std::uint64_t>();
-    const auto warm_up = request.value("warm_up", std::uint64_t{0});
     const auto added_iterations = request.value("added_iterations", std::uint64_t{0});
     Status status;
-    const auto restart = [&] {
-      if (!request.contains("start") || !status.ok()) return;
-      const json& start = request.at("start");
-      status = instance_.set_state(start.at("image").get<std::size_t>(), start.at("step").get<std::int64_t>());
-    };
-    restart();
-    if (warm_up > 0 && status.ok()) {
-      status = instance_.run(warm_up);
-      restart();
-    }
-    if (!status.ok()) return status.error();
     std::optional<AllocationTotals> allocated;
-    const BlockTime time = time_block([&] {
+    const auto steps_and_added_work = [&] {
       const std::optional<AllocationTotals> before = allocation_totals();
       if (steps > 0) status = instance_.run(steps);
       if (added_iterations > 0) add_work(added_iterations);
       if (before) allocated = *allocation_totals() - *before;
-    });
+    };
+    const BlockTime time = outside_.leave_out([&] { return time_block(steps_and_added_work); });
     if (!status.ok()) return status.error();
     json body = {
         {"start_ns", time.start_ns}, {"end_ns", time.end_ns}, {"real_ns", time.real_ns}, {"cpu_ns", time.cpu_ns}};
     body["control_word"] = floating_point_control_word();
     add_allocations(allocated, body);
-    if (request.contains("end")) {
-      const Result<std::int64_t> step = instance_.get_state(request.at("end").at("image").get<std::size_t>());
-      if (!step.ok()) return step.error();
-      body["end_step"] = step.value();
-    }
     return body;
   }
 
   Result<json> evaluate(const json& request) {
     if (!instance_.prepared()) return not_prepared();
     const std::int64_t start_ns = monotonic_ns();
-    const Result<double> loss = instance_.evaluate(request.value("split", "train") == "train" ? 0 : 1);
+    const int split = request.value("split", "train") == "train" ? 0 : 1;
+    const Result<double> loss = outside_.count([&] { return instance_.evaluate(split); });
     const std::int64_t end_ns = monotonic_ns();
     if (!loss.ok()) return loss.error();
     return json{{"loss", loss.value()}, {"real_ns", static_cast<double>(end_ns - start_ns)}};
@@ -233,6 +221,7 @@ class Server {
   std::string build_;
   std::unique_ptr<PluginLibrary> library_;
   Instance instance_;
+  OutsideClock outside_;
 };
 
 json respond(Server& server, const json& request) {

@@ -6,9 +6,14 @@ from program import FAKES, ProgramTest
 
 class Cheats(ProgramTest):
     EXPECTED = {
+        "fake/ahead-evaluate": "after an evaluation of it",
+        "fake/ahead-get-state": "outside the clock of a block",
+        "fake/ahead-set-state": "outside the clock of a block",
+        "fake/ahead-thread": "outside the clock of a block",
         "fake/early": "the answer came after",
         "fake/flush": "flushed to zero",
         "fake/remember": "a length that it had not seen",
+        "fake/memoise": "from one where a block began before",
         "fake/threads": "has 2 threads, declared 1",
     }
 
@@ -24,6 +29,18 @@ class Cheats(ProgramTest):
         for name, cell in cells.items():
             if name not in self.EXPECTED:
                 self.assertIn(cell["status"]["state"], ("ok", "unsupported"), f"{name}: {cell['status']}")
+
+    # Where a block is a hundred thousand steps, and where it is a few.
+    def test_no_work_is_done_outside_the_clock(self):
+        for scenario in ("linreg-3x2", "mlp-784-128-10"):
+            selection = ("--scenario", scenario, "--impl", "fake/ahead-*", "--impl", "fake/memoise", "--launches", "1")
+            self.call("run", *selection, "--out", "y.json", plugins=FAKES + "/cheats", status=3)
+            for cell in self.read_json("y.json")["cells"]:
+                self.assertEqual(cell["status"]["state"], "untrusted", f"{cell['id']}: {cell['status']}")
+
+    def test_plugin_check_finds_it_too(self):
+        output, _ = self.call("plugin", "check", FAKES + "/cheats/fake_ahead_set_state.so", status=3)
+        self.assertIn("outside the clock of a block", output)
 
 
 if __name__ == "__main__":

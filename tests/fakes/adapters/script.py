@@ -117,18 +117,10 @@ class Worker:
             self.step += 1
 
     def run(self, request):
-        if "start" in request:
-            self.set_state(request["start"])
-            if request.get("warm_up"):
-                self.train(request["warm_up"])
-                self.set_state(request["start"])
         start_ns, cpu_ns = time.monotonic_ns(), time.process_time_ns()
         self.train(request["steps"])
         cpu_ns, end_ns = time.process_time_ns() - cpu_ns, time.monotonic_ns()
-        answer = {"start_ns": start_ns, "end_ns": end_ns, "real_ns": end_ns - start_ns, "cpu_ns": cpu_ns}
-        if "end" in request:
-            answer["end_step"] = self.get_state(request["end"])["step"]
-        return answer
+        return {"start_ns": start_ns, "end_ns": end_ns, "real_ns": end_ns - start_ns, "cpu_ns": cpu_ns}
 
     def evaluate(self, request):
         if request["split"] != "train":

@@ -89,6 +89,75 @@ TEST(ProcessorTrust, ForgivesSingleBlocks) {
   for (int block = 0; block < 30; ++block) EXPECT_EQ(trust.judge(claim_of(block % 3 == 0 ? 1.9e6 : 4e6)), "") << block;
 }
 
+TEST(EndTrust, BlocksFromDifferentStatesEndInDifferentOnes) {
+  EndTrust repeats;
+  EXPECT_EQ(repeats.judge(7), "");
+  EXPECT_EQ(repeats.judge(7), "");
+  EXPECT_EQ(repeats.judge(7), "");
+  EXPECT_EQ(repeats.judge(7), "ended 4 blocks in a row in one state, from states that differ");
+  EndTrust honest;
+  for (const std::uint64_t digest : {7U, 7U, 7U, 8U, 8U, 8U, 7U, 9U}) EXPECT_EQ(honest.judge(digest), "") << digest;
+}
+
+TEST(OutsideTrust, AllowsForCopiesOfTheState) {
+  const double limit_ns = outside_limit_ns(true, 10'000);
+  EXPECT_EQ(limit_ns, 180'000);
+  EXPECT_GT(outside_limit_ns(false, 10'000), limit_ns);
+  EXPECT_EQ(reason_for_outside_distrust({.cpu_ns = limit_ns, .real_ns = limit_ns}, limit_ns), "");
+  EXPECT_EQ(reason_for_outside_distrust({.cpu_ns = 2e6, .real_ns = 1e5}, limit_ns),
+            "used 2 ms of CPU time, 0.1 ms in all, outside the clock of a block; setting and reading its state allows "
+            "for 0.18 ms");
+  EXPECT_NE(reason_for_outside_distrust({.cpu_ns = 0, .real_ns = 2e6}, limit_ns), "") << "a device may do the work";
+}
+
+// A regression of 3 features on a processor whose dependent operations take 1 ns each.
+result::Report report_of_a_step(double step_ns, double cpu_per_wall) {
+  result::VectorCeilings width;
+  width.fma_f32_gflop_per_second = width.fma_f64_gflop_per_second = 100;
+  width.fma_f32_latency_ns = width.fma_f64_latency_ns = 1;
+  width.addition_f32_latency_ns = width.addition_f64_latency_ns = 1;
+  width.levels = {{"memory", 0, 90000, 100, 4, 100}};
+  result::Report report;
+  report.ceilings.emplace().best = width;
+  result::ScenarioRecord& scenario = report.scenarios.emplace_back();
+  scenario.key = "s";
+  scenario.rows = scenario.batch_rows = 4;
+  scenario.features = 3;
+  scenario.outputs = 1;
+  scenario.parameters = 3;
+  scenario.resolved = {{"dtype", "f32"},
+                       {"loss", "mse"},
+                       {"model", {{"kind", "linear_regression"}, {"bias", false}}},
+                       {"optimizer", {{"kind", "sgd"}}}};
+  result::Cell& cell = report.cells.emplace_back();
+  cell.scenario = "s";
+  for (int launch = 0; launch < 6; ++launch) {
+    cell.samples.push_back(
+        {.launch = launch, .round = 1, .steps = 1, .real_ns = step_ns, .cpu_ns = cpu_per_wall * step_ns});
+  }
+  return report;
+}
+
+std::string ceiling_reason(double step_ns, double cpu_per_wall = 1, const char* policy = "") {
+  result::Report report = report_of_a_step(step_ns, cpu_per_wall);
+  report.cells.front().ranked = *policy == '\0';
+  return reason_for_ceiling_distrust(report, report.cells.front());
+}
+
+// Forward an FMA and an addition, the update an FMA and two additions: 5 ns at the least.
+TEST(CeilingTrust, NothingIsFasterThanItsProcessor) {
+  EXPECT_EQ(ceiling_reason(5), "");
+  EXPECT_EQ(ceiling_reason(4.6), "") << "within the measurement's error";
+  EXPECT_EQ(
+      ceiling_reason(0.06),
+      "takes 0.06 ns a step; its dependent operations take at least 5 ns on this processor, measured again at once");
+}
+
+TEST(CeilingTrust, JudgesNeitherPoliciesNorWhoeverUsesMoreProcessors) {
+  EXPECT_EQ(ceiling_reason(0.06, 1, "hoisted"), "");
+  EXPECT_EQ(ceiling_reason(0.06, 1.8), "");
+}
+
 TEST(DisplacementTrust, ToleratesWhatItSays) {
   const ExpectedDisplacement expected{2.0, 0.01};
   EXPECT_EQ(reason_for_distrust(2.0, expected), "");

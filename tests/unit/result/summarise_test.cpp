@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "harness/result/pairing.h"
+#include "harness/result/processor_use.h"
+#include "tests/unit/result/example_report.h"
 
 namespace gdbench::result {
 namespace {
@@ -198,6 +200,41 @@ TEST(RelativePrecision, IsHalfTheIntervalOverTheValue) {
   const double drifting_precision = relative_precision(drifting(1).cells[0]);
   EXPECT_GT(drifting_precision, 0);
   EXPECT_LT(drifting_precision, 0.7);
+}
+
+// One cell of `threads` threads with three warm samples and a cold one that does not count.
+Cell cell_that_used(int threads, std::vector<double> processors) {
+  Cell cell;
+  cell.threads = threads;
+  cell.samples.push_back({.cold = true, .real_ns = 10, .cpu_ns = 80});
+  for (const double used : processors) cell.samples.push_back({.real_ns = 10, .cpu_ns = 10 * used});
+  return cell;
+}
+
+TEST(ProcessorUse, RowsThatUseMoreThanTheirThreadsAreNotRanked) {
+  EXPECT_EQ(reason_not_ranked(cell_that_used(1, {1.79, 1.5, 1.9})), "used 1.79 processors, has 1 thread");
+  EXPECT_EQ(reason_not_ranked(cell_that_used(2, {2.4, 2.4, 1})), "used 2.40 processors, has 2 threads");
+  EXPECT_EQ(reason_not_ranked(cell_that_used(2, {1.79, 1.5, 1.9})), "");
+  EXPECT_EQ(reason_not_ranked(cell_that_used(1, {1.02, 0.98, 2})), "") << "helper threads that wake and wait";
+  EXPECT_EQ(reason_not_ranked(cell_that_used(1, {})), "");
+}
+
+TEST(ProcessorUse, AnUnrankedRowIsNobodysOpponent) {
+  Report report = tests::example_report();
+  for (Cell& cell : report.cells) {
+    for (Sample& sample : cell.samples) sample.cpu_ns = 2 * sample.real_ns;
+  }
+  summarise(report);
+  int judged = 0;
+  for (const Cell& cell : report.cells) {
+    if (!cell.summary || cell.threads > 1) continue;
+    ++judged;
+    EXPECT_FALSE(is_ranked(cell)) << cell.id;
+    EXPECT_EQ(cell.summary->not_ranked, "used 2.00 processors, has 1 thread");
+    EXPECT_FALSE(cell.summary->ceiling) << cell.id;
+  }
+  EXPECT_GT(judged, 0);
+  EXPECT_TRUE(!report.attribution || (report.attribution->break_evens.empty() && report.attribution->taxes.empty()));
 }
 
 }  // namespace

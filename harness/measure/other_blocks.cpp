@@ -1,4 +1,4 @@
-#include "harness/measure/other_lengths.h"
+#include "harness/measure/other_blocks.h"
 
 #include <algorithm>
 #include <limits>
@@ -17,6 +17,9 @@ constexpr int kTries = 8;
 // that is left behind is off by far more.
 constexpr double kLongerStep = 2.5;
 constexpr double kLeastGrowth = 1.5;  // of the time, from n steps to 2n
+// A block from a new state takes at most so many times as long as one that the worker might know: caches and
+// interruptions explain that much.
+constexpr double kForesight = 1.5;
 // Threads may add in another order from run to run.
 constexpr double kReplayTolerance = 1e-4;
 
@@ -48,7 +51,7 @@ double typical_step_ns(const std::vector<result::Sample>& samples) {
 
 Result<std::string> reason_for_distrust_of_lengths(CellWorker& worker, const result::Block& block,
                                                    const std::vector<result::Sample>& samples,
-                                                   const scenario::State& start, std::mt19937_64& generator) {
+                                                   std::mt19937_64& generator) {
   if (block.steps < 2) return std::string();
   const double sampled_step_ns = typical_step_ns(samples);
   std::string reason;
@@ -56,7 +59,7 @@ Result<std::string> reason_for_distrust_of_lengths(CellWorker& worker, const res
     const std::uint64_t steps = block.steps / 2 + generator() % (block.steps - block.steps / 2);
     const Result<worker::BlockAnswer> once = worker.run_block(steps, block.warm_up_steps);
     if (!once.ok()) return once.error();
-    const double displacement = verify::displacement(start, worker.state(kEndImage, once.value().end_step));
+    const double displacement = worker.displacement();
     const Result<worker::BlockAnswer> twice = worker.run_block(2 * steps, block.warm_up_steps);
     if (!twice.ok()) return twice.error();
     reason = reason_of({once.value().real_ns - block.empty_block_ns, twice.value().real_ns - block.empty_block_ns},
@@ -66,10 +69,44 @@ Result<std::string> reason_for_distrust_of_lengths(CellWorker& worker, const res
     const std::uint64_t first = 1 + generator() % (steps - 1);
     const Result<scenario::State> replayed = worker.run_in_two_parts(first, steps - first);
     if (!replayed.ok()) return replayed.error();
-    const double expected = verify::displacement(start, replayed.value());
+    const double expected = verify::displacement(worker.state(kStartImage, 0), replayed.value());
     return reason_for_distrust(displacement, {expected, expected * kReplayTolerance});
   }
   return reason;
+}
+
+Result<std::string> reason_for_distrust_of_foresight(CellWorker& worker, const result::Block& block,
+                                                     const std::function<void()>& vary_start) {
+  enum class Known { seen, evaluated };
+  const auto block_ns = [&]() -> Result<double> {
+    const Result<worker::BlockAnswer> answer = worker.run_block(block.steps, 0);
+    if (!answer.ok()) return answer.error();
+    return answer.value().real_ns - block.empty_block_ns;
+  };
+  for (const Known known : {Known::seen, Known::evaluated}) {
+    std::string reason;
+    for (int attempt = 0; attempt < kTries; ++attempt) {
+      vary_start();
+      const Result<double> fresh_ns = block_ns();
+      if (!fresh_ns.ok()) return fresh_ns.error();
+      if (known == Known::evaluated) {
+        vary_start();
+        if (Status status = worker.client().set_state(kStartImage, 0); !status.ok()) return status.error();
+        const Result<double> loss = worker.client().evaluate();
+        if (!loss.ok() && loss.error().kind == ErrorKind::unsupported) break;
+        if (!loss.ok()) return loss.error();
+      }
+      const Result<double> known_ns = block_ns();
+      if (!known_ns.ok()) return known_ns.error();
+      reason.clear();
+      if (known_ns.value() * kForesight >= fresh_ns.value()) break;
+      reason = formatted("a block takes %.3g ms from a state that is new, %.3g ms %s", fresh_ns.value() * 1e-6,
+                         known_ns.value() * 1e-6,
+                         known == Known::seen ? "from one where a block began before" : "after an evaluation of it");
+    }
+    if (!reason.empty()) return reason;
+  }
+  return std::string();
 }
 
 }  // namespace gdbench::measure
