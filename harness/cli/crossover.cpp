@@ -126,7 +126,9 @@ int along_steps(const Options& options, const CellPlanner& planner, measure::Run
   if (const int failed = report_failed_cells(report); failed != kFine && !interrupted()) return failed;
   const std::string text = options.measuring.json ? result::to_json(crossover.value()).dump(2) + "\n"
                                                   : render::crossover_table(crossover.value());
-  return finish(options, report, text, crossover.value().answer.overtaking != stats::Overtaking::undecided);
+  const stats::Overtaking overtaking = crossover.value().answer.overtaking;
+  const bool decided = overtaking != stats::Overtaking::undecided && overtaking != stats::Overtaking::at_earliest;
+  return finish(options, report, text, decided);
 }
 
 Status check(const Options& options, const CellPlanner& planner) {

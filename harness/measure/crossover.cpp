@@ -130,8 +130,9 @@ Result<result::StepsCrossover> measure_break_even(CellGroup& group, const RunOpt
   crossover.scenario = group.report().scenarios.front().label;
   crossover.sides = {start_cost(cells[0]), start_cost(cells[1])};
   crossover.faster = crossover.sides[1].step_ns.value < crossover.sides[0].step_ns.value ? 1 : 0;
-  crossover.answer = stats::break_even(result::launch_costs(cells[crossover.faster]),
-                                       result::launch_costs(cells[1 - crossover.faster]), bootstrap);
+  crossover.answer =
+      stats::break_even(result::launch_costs(cells[crossover.faster]),
+                        result::launch_costs(cells[1 - crossover.faster]), stats::margin_of({}), bootstrap);
   return crossover;
 }
 

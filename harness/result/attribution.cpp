@@ -99,13 +99,14 @@ void add_taxes(const std::string& baseline, const VerdictRules& rules, const Gro
 struct Costs {
   const Cell* cell = nullptr;
   std::string backend;
+  Visits visits;
   std::vector<stats::LaunchCost> launches;
   double ready_ns = 0;  // medians over them
   double step_ns = 0;
 };
 
 Costs costs_of(const Cell& cell) {
-  Costs costs{&cell, parse_implementation(cell.implementation).backend, launch_costs(cell)};
+  Costs costs{&cell, parse_implementation(cell.implementation).backend, visits_of(cell), launch_costs(cell)};
   std::vector<double> ready;
   std::vector<double> steps;
   for (const stats::LaunchCost& launch : costs.launches) {
@@ -118,17 +119,19 @@ Costs costs_of(const Cell& cell) {
 }
 
 // Pairs that somebody chooses between: of one backend, or with the fastest cell or the baseline in it; and where
-// waiting can pay: faster per step, but ready later. Cells that do no arithmetic are no choice.
-void add_break_evens(const Group& group, const std::string& baseline, const stats::BootstrapOptions& options,
-                     std::vector<BreakEvenRecord>& break_evens) {
+// waiting can pay: told to be faster per step, but ready later. Cells that do no arithmetic are no choice, nor are
+// those that used more processors than the others.
+void add_break_evens(const Group& group, const std::string& baseline, const VerdictRules& rules,
+                     const stats::BootstrapOptions& options, std::vector<BreakEvenRecord>& break_evens) {
   std::vector<Costs> all;
   const Cell* fastest = nullptr;
   for (const Cell* cell : group) {
     if (is_ranked(*cell) && (fastest == nullptr || cell->summary->step_ns.value < fastest->summary->step_ns.value)) {
       fastest = cell;
     }
+    if (!cell->verification || cell->summary->not_ranked) continue;
     Costs costs = costs_of(*cell);
-    if (cell->verification && !costs.launches.empty()) all.push_back(std::move(costs));
+    if (!costs.launches.empty()) all.push_back(std::move(costs));
   }
   const Cell* base = find_default(group, baseline);
   const auto stands_out = [&](const Costs& costs) { return costs.cell == fastest || costs.cell == base; };
@@ -136,8 +139,12 @@ void add_break_evens(const Group& group, const std::string& baseline, const stat
     for (const Costs& other : all) {
       if (candidate.backend != other.backend && !stands_out(candidate) && !stands_out(other)) continue;
       if (!(candidate.step_ns < other.step_ns && candidate.ready_ns > other.ready_ns)) continue;
+      const stats::VerdictOptions& verdict = rules.of(candidate.cell->scenario);
+      const std::vector<stats::Pair> pairs = pairs_of(other.visits, *candidate.cell);
+      if (stats::compare(pairs, verdict).verdict != stats::Verdict::faster) continue;
       break_evens.push_back(
-          {candidate.cell->id, other.cell->id, stats::break_even(candidate.launches, other.launches, options)});
+          {candidate.cell->id, other.cell->id,
+           stats::break_even(candidate.launches, other.launches, stats::margin_of(verdict), options)});
     }
   }
 }
@@ -150,7 +157,7 @@ Attribution attribution_of(const Report& report) {
   const VerdictRules rules(report);
   for (const Group& group : groups_of(report)) {
     add_taxes(report.run.baseline, rules, group, attribution.taxes);
-    add_break_evens(group, report.run.baseline, bootstrap, attribution.break_evens);
+    add_break_evens(group, report.run.baseline, rules, bootstrap, attribution.break_evens);
   }
   attribution.fits = cost_fits_of(report, bootstrap);
   return attribution;

@@ -2,6 +2,7 @@
 // renderers and put into words by explain.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,8 @@ struct FrameworkTax {
   std::vector<OpDifference> ops;  // largest difference first; empty where one of the two has no profile
 };
 
-// From how many steps on `cell` is done before `other`, loading, preparing and the first step counted.
+// From how many steps on `cell` is done before `other`, loading, preparing and the first step counted. Only of cells
+// whose steps are told apart: `cell` is faster by the verdict that every table gives.
 struct BreakEvenRecord {
   std::string cell;
   std::string other;
@@ -54,6 +56,9 @@ struct CostFit {
   stats::Estimate call_ns;
   stats::Estimate operation_ns;
   double largest_relative_residual = 0;
+  // Since 1.6: which of the three are 0 or not told from it, by their names. Their intervals are one-sided: from 0 to
+  // what they are at most. Where that is 0 too, they are in every resample, and no limit is known.
+  std::optional<std::vector<std::string>> at_bound{};
 };
 
 struct Attribution {

@@ -75,6 +75,15 @@ stats::Columns columns_of(const Series& series) {
   return columns;
 }
 
+// As the report's keys name them.
+std::vector<std::string> names_at_bound(const stats::Columns& at_bound) {
+  std::vector<std::string> names;
+  if (at_bound[kStep]) names.emplace_back("step_ns");
+  if (at_bound[kCall]) names.emplace_back("call_ns");
+  if (at_bound[kOperation]) names.emplace_back("operation_ns");
+  return names;
+}
+
 }  // namespace
 
 std::vector<CostFit> cost_fits_of(const Report& report, const stats::BootstrapOptions& options) {
@@ -87,6 +96,7 @@ std::vector<CostFit> cost_fits_of(const Report& report, const stats::BootstrapOp
     series.fit.step_ns = fitted->coefficients[kStep];
     series.fit.call_ns = fitted->coefficients[kCall];
     series.fit.operation_ns = fitted->coefficients[kOperation];
+    series.fit.at_bound = names_at_bound(fitted->at_bound);
     series.fit.largest_relative_residual = fitted->largest_relative_residual;
     fits.push_back(std::move(series.fit));
   }

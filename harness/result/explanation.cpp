@@ -93,8 +93,9 @@ BreakEvenRecord break_even_of(const Report& report, const Cell& faster, const Ce
       if (record.cell == faster.id && record.other == slower.id) return record;
     }
   }
+  const double margin = stats::margin_of(verdict_options(report, faster.scenario));
   return {faster.id, slower.id,
-          stats::break_even(launch_costs(faster), launch_costs(slower), {.seed = report.run.seed})};
+          stats::break_even(launch_costs(faster), launch_costs(slower), margin, {.seed = report.run.seed})};
 }
 
 std::optional<double> import_ns(const Cell& cell) {

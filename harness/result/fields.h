@@ -20,8 +20,8 @@ constexpr auto values_of(TargetState) {
   return std::array{TargetState::reached, TargetState::unreached, TargetState::diverged, TargetState::cut};
 }
 constexpr auto values_of(stats::Overtaking) {
-  return std::array{stats::Overtaking::from_the_start, stats::Overtaking::after, stats::Overtaking::never,
-                    stats::Overtaking::at_latest, stats::Overtaking::undecided};
+  return std::array{stats::Overtaking::from_the_start, stats::Overtaking::after,       stats::Overtaking::never,
+                    stats::Overtaking::at_latest,      stats::Overtaking::at_earliest, stats::Overtaking::undecided};
 }
 constexpr auto values_of(Severity) {
   return std::array{Severity::fine, Severity::notice, Severity::warning, Severity::unknown};
@@ -339,6 +339,7 @@ void fields(Archive& archive, typename Archive::template Ref<stats::BreakEven> b
   archive.field("steps", break_even.steps);
   archive.field("interval", break_even.interval);
   archive.field("launches", break_even.launches);
+  archive.optional("margin", break_even.margin);
 }
 
 template <class Archive>
@@ -359,6 +360,7 @@ void fields(Archive& archive, typename Archive::template Ref<CostFit> fit) {
   archive.field("call_ns", fit.call_ns);
   archive.field("operation_ns", fit.operation_ns);
   archive.field("largest_relative_residual", fit.largest_relative_residual);
+  archive.optional("at_bound", fit.at_bound);
 }
 
 template <class Archive>

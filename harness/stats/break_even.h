@@ -1,6 +1,7 @@
 // From how many steps on one implementation has overtaken another that starts sooner and steps slower.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "harness/stats/resampling.h"
@@ -20,21 +21,27 @@ enum class Overtaking {
   after,           // from `steps` steps on
   never,           // not faster, so that it is behind in the long run, wherever it starts
   at_latest,       // faster per step; which is ready sooner is not told: at most interval.high steps
-  undecided,       // the interval covers more than one of these, or there are fewer than three launches
+  at_earliest,     // ready later; which is faster per step is not told beyond the margin: at least interval.low steps
+  undecided,       // the interval covers all of these, or there are fewer than three launches
 };
-const char* name_of(Overtaking overtaking);  // "from the start", "after", "never", "at latest", "undecided"
+// "from the start", "after", "never", "at latest", "at earliest", "undecided"
+const char* name_of(Overtaking overtaking);
 
 struct BreakEven {
   Overtaking overtaking = Overtaking::undecided;
   // (ready of the candidate - ready of the other) / (step of the other - step of the candidate), each difference the
   // median over the launches; 0: from the start, infinite: never.
   double steps = 0;
-  Interval interval;  // of steps, in the bootstrap over launches
+  // Of steps, in the bootstrap over launches: its low end with a gain per step that is larger by the margin, its high
+  // end with one that is smaller by it.
+  Interval interval;
   int launches = 0;
+  std::optional<double> margin{};  // share of the candidate's step
 };
 
-// Launches of the same number are paired. Errors: none; no common launch is undecided.
-BreakEven break_even(std::span<const LaunchCost> candidate, std::span<const LaunchCost> other,
+// Launches of the same number are paired. `margin` is what the difference of the two steps may be off by, as a share of
+// the candidate's step: that of the verdict on the two (margin_of). Errors: none; no common launch is undecided.
+BreakEven break_even(std::span<const LaunchCost> candidate, std::span<const LaunchCost> other, double margin,
                      const BootstrapOptions& options);
 
 }  // namespace gdbench::stats

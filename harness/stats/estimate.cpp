@@ -207,6 +207,8 @@ Position position_of(const Interval& interval, const Interval& range) {
 
 Interval margin_range(double margin) { return {1 / (1 + margin), 1 + margin}; }
 
+double margin_of(const VerdictOptions& options) { return std::max(options.margin, options.noise_floor); }
+
 namespace {
 
 bool is_time(double value) { return value > 0 && std::isfinite(value); }
@@ -219,8 +221,6 @@ Placement place(const Estimate& ratio, const Interval& range, const VerdictOptio
   if (result.remark.empty()) result.position = position_of(ratio.interval, range);
   return result;
 }
-
-double margin_of(const VerdictOptions& options) { return std::max(options.margin, options.noise_floor); }
 
 Comparison judge(Placement placement, const VerdictOptions& options) {
   Comparison result;

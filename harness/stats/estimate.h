@@ -105,6 +105,9 @@ Placement place(std::span<const Pair> pairs, const Interval& range, const Verdic
 // The ratios that do not matter. Reciprocal limits, so that swapping base and candidate swaps the verdict.
 Interval margin_range(double margin);  // 1 / (1 + margin) to 1 + margin
 
+// The share that does not matter: the margin, and no less than the noise floor.
+double margin_of(const VerdictOptions& options);
+
 // The one verdict function: tables, compare and explain call it, claims what it rests on. faster or slower only when
 // the whole interval lies beyond the margin, equivalent only when all of it lies within, inconclusive otherwise.
 Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options);

@@ -95,6 +95,19 @@ Columns columns_of(unsigned set, const Columns& allowed) {
   return columns;
 }
 
+// The interval of a coefficient from its bootstrap.
+Interval interval_of(double value, bool at_bound, std::vector<double> resampled, double confidence) {
+  if (resampled.empty()) return {value, value};
+  if (!at_bound) return percentile_interval(std::move(resampled), confidence);
+  std::sort(resampled.begin(), resampled.end());
+  return {0, std::max(value, quantile(resampled, confidence))};
+}
+
+bool is_at_bound(double value, const std::vector<double>& resampled, double confidence) {
+  const auto zeros = static_cast<double>(std::count(resampled.begin(), resampled.end(), 0.0));
+  return value == 0 || zeros > (1 - confidence) / 2 * static_cast<double>(resampled.size());
+}
+
 }  // namespace
 
 bool separable(std::span<const FitPoint> points, const Columns& columns) {
@@ -156,10 +169,11 @@ std::optional<ClusteredFit> clustered_fit(std::span<const ClusteredPoint> points
   result.largest_relative_residual = whole->largest_relative_residual;
   for (std::size_t i = 0; i < kCoefficients; ++i) {
     if (!columns[i]) continue;
-    result.coefficients[i].value = whole->coefficients[i];
-    result.coefficients[i].interval = resampled[i].empty()
-                                          ? Interval{whole->coefficients[i], whole->coefficients[i]}
-                                          : percentile_interval(std::move(resampled[i]), options.confidence);
+    const double value = whole->coefficients[i];
+    result.at_bound[i] = is_at_bound(value, resampled[i], options.confidence);
+    result.coefficients[i].value = value;
+    result.coefficients[i].interval =
+        interval_of(value, result.at_bound[i], std::move(resampled[i]), options.confidence);
     result.coefficients[i].launches = launches;
     result.coefficients[i].within_one_process = launches == 1;
     result.coefficients[i].method = IntervalMethod::bootstrap;

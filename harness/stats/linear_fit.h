@@ -41,11 +41,13 @@ struct ClusteredPoint {
 
 struct ClusteredFit {
   std::array<Estimate, kCoefficients> coefficients;  // launches is 0 for a column that took no part
+  Columns at_bound{};  // 0, or not told from it: the interval is one-sided, from 0 to what the coefficient is at most
   double largest_relative_residual = 0;
 };
 
 // The fit to the medians over launches; percentile intervals of a bootstrap that resamples launches within each point
-// and fits again. Nothing where the fit has no solution.
+// and fits again. A coefficient is at its bound where it is 0 in the fit, or in more of the bootstrap than an interval
+// leaves out below; all that may be left out then lies above. Nothing where the fit has no solution.
 std::optional<ClusteredFit> clustered_fit(std::span<const ClusteredPoint> points, const Columns& columns,
                                           const BootstrapOptions& options);
 

@@ -5,7 +5,7 @@ import keras_optimizers
 import keras_pipelines
 import tensorflow_runtime
 from tensorflow_runtime import TensorFlowTraining
-from training import clock, record
+from training import clock, processor_ns, record
 
 NAME = "keras"
 MODULES = ("keras", "tensorflow")
@@ -126,12 +126,12 @@ class Fit(TensorFlowTraining):
                 if batch == lead:
                     for variable, value in zip(variables, saved):
                         variable.assign(value)
-                    self.start, self.start_cpu = time.monotonic_ns(), time.process_time_ns()
+                    self.start_cpu, self.start = processor_ns(), time.monotonic_ns()
 
             def on_train_batch_end(self, batch, logs=None):
                 # The logs are numbers by now: the step is done.
                 if batch == lead + count - 1:
-                    self.end_cpu, self.end = time.process_time_ns(), time.monotonic_ns()
+                    self.end, self.end_cpu = time.monotonic_ns(), processor_ns()
 
         readings, pipeline = Readings(), self.pipeline(self.step - lead)
         self.model.fit(pipeline, steps_per_epoch=lead + count, verbose=0, callbacks=[readings])

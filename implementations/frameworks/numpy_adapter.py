@@ -5,7 +5,6 @@ from training import SLOTS, Training, record
 NAME = "numpy"
 MODULES = ("numpy",)
 DISTRIBUTIONS = ("numpy",)
-HELPER_THREADS = 0
 
 
 def start(threads):

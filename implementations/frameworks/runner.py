@@ -4,12 +4,11 @@ An adapter is a module NAME_adapter.py that can be read without its framework:
   NAME           what ids begin with
   MODULES        the modules that must be there
   DISTRIBUTIONS  whose versions the report shows
-  start(threads) imports the framework, limits it to so many compute threads by its own settings, and returns what
-                 the report shall say of it ({"build": ..., "threads": ...})
+  start(threads) imports the framework, limits it to so many threads by its own settings, and returns what the report
+                 shall say of it ({"build": ..., "threads": ...}). Where it has no such setting: it may use as many
+                 processors, which is where pools take their size from
   stop()         clears away what the framework would leave behind; not needed where that is nothing
   MODES          {mode: class}; the class is a Training (training.py) and offers NAME/mode
-  HELPER_THREADS how many threads it may run beside its compute threads; without it, one per other processor. 0: nothing
-                 but compute threads, which are pinned. With helpers nothing is: they would inherit the few cores.
 """
 import gc
 import importlib.metadata
@@ -39,6 +38,16 @@ HEAP_OPTION = {
     "description": "whether freed memory stays with the process, as it does once large arrays were freed",
 }
 LARGE_ARRAY = 30 << 20  # bytes; glibc learns from arrays up to 32 MiB
+
+# A pool of one thread is not one thread of computing: callers compute beside it (JAX's eager mode 1.5 processors).
+# Threads that stay on as many processors as the cell has compute threads cannot use more, whatever they are for.
+POOL_OPTION = {
+    "key": "pool",
+    "type": "choice",
+    "default": "limited",
+    "choices": ["limited", "unlimited"],
+    "description": "whether all threads stay on the cell's processors, or get every processor and pools of that size",
+}
 
 
 class Unsupported(Exception):
@@ -73,7 +82,7 @@ class Worker:
     def __init__(self, adapter, unavailable):
         self.adapter = adapter
         self.unavailable = unavailable
-        self.helper_threads = getattr(adapter, "HELPER_THREADS", max(1, (os.cpu_count() or 1) - 1))
+        self.processors = os.sched_getaffinity(0)
         self.training = None
 
     def hello(self, _request):
@@ -91,8 +100,9 @@ class Worker:
             "id": f"{self.adapter.NAME}/{mode}",
             "description": " ".join(training.__doc__.split()),
             "build": build,
-            "helper_threads": self.helper_threads,
-            "options": [GC_OPTION, HEAP_OPTION, *training.OPTIONS],
+            "max_compute_threads": 0,
+            "helper_threads": len(self.processors) - 1,  # with pool=unlimited
+            "options": [GC_OPTION, HEAP_OPTION, POOL_OPTION, *training.OPTIONS],
         }
         for key in ("tasks", "dtypes", "activations", "losses", "optimizers", "capabilities"):
             described[key] = list(getattr(training, key.upper()))
@@ -114,16 +124,11 @@ class Worker:
         reason = self.mode.reason_unsupported(problem)
         if reason:
             raise Unsupported(reason)
-        before, threads = time.perf_counter_ns(), request["threads"]["compute"]
-        # Threads of the libraries below a framework are limited before they are loaded.
-        for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
-            os.environ[f"{library}_NUM_THREADS"] = str(threads)
-        if self.helper_threads == 0 and request["threads"]["compute_cores"]:
-            os.sched_setaffinity(0, request["threads"]["compute_cores"])
+        before = time.perf_counter_ns()
         if options["heap"] == "kept":
             bytearray(LARGE_ARRAY)  # freed at once
-        runtime = self.adapter.start(threads)
-        answer = {"import_ns": time.perf_counter_ns() - before, "imported_resident_bytes": resident_bytes()}
+        answer = self.start_framework(request["threads"], options["pool"])
+        answer.update(import_ns=time.perf_counter_ns() - before, imported_resident_bytes=resident_bytes())
         import arrays
 
         self.collects = options["gc"] == "on"
@@ -133,7 +138,26 @@ class Worker:
             self.training.floor_parts()
         gc.collect()
         gc.freeze()
-        return {**answer, "runtime": runtime}
+        return answer
+
+    def start_framework(self, threads, pool):
+        """What the answer to prepare says of the framework's threads. They are limited before anything of it is loaded:
+        libraries read their settings then, and a thread stays on the processors of the one that makes it."""
+        count, processors = threads["compute"], threads["compute_cores"]
+        pinned = pool == "limited" and processors
+        if pinned:
+            os.sched_setaffinity(0, processors)
+        if pool == "unlimited":
+            count = len(self.processors)
+        for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
+            os.environ[f"{library}_NUM_THREADS"] = str(count)
+        # Its threads look out for more work for 2^28 ticks, a tenth of a second: far into what follows a block.
+        os.environ["OPENBLAS_THREAD_TIMEOUT"] = "20"
+        runtime = self.adapter.start(count)
+        if not pinned:
+            return {"runtime": runtime}
+        runtime["threads"] += f"; all on processor {', '.join(map(str, processors))}"
+        return {"runtime": runtime, "helper_threads": 0}
 
     def set_state(self, request):
         self.training.step = request["step"]

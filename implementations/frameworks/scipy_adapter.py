@@ -6,7 +6,6 @@ from step_writer import InPlaceWriter
 NAME = "scipy"
 MODULES = ("numpy", "scipy")
 DISTRIBUTIONS = ("scipy", "numpy")
-HELPER_THREADS = 0
 
 
 def start(threads):

@@ -8,7 +8,7 @@ temporary = None  # the directory for files that last as long as the process
 
 
 def start(threads):
-    """Limits TensorFlow to `threads` by its own settings. Its helpers (tf.data, callbacks) run where they like."""
+    """Limits TensorFlow to `threads` by its own settings; its helpers (tf.data, callbacks) have their own threads."""
     global tf, async_wait, temporary
     # AutoGraph writes a source file for each function that it converts.
     temporary = tempfile.TemporaryDirectory(prefix="gdbench-tensorflow-")

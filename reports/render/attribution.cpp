@@ -15,7 +15,7 @@ std::string strategy_of(const std::string& implementation) {
 }
 
 // Only whole steps can be made.
-std::string whole_steps(double steps) { return std::isfinite(steps) ? format_number(std::ceil(steps)) : "never"; }
+std::string whole_steps(double steps) { return format_number(std::ceil(steps)); }
 
 std::string overtaking_words(const stats::BreakEven& result) {
   switch (result.overtaking) {
@@ -28,17 +28,27 @@ std::string overtaking_words(const stats::BreakEven& result) {
       return "never";
     case stats::Overtaking::at_latest:
       return "after at most " + whole_steps(result.interval.high) + " steps";
+    case stats::Overtaking::at_earliest:
+      return "after at least " + whole_steps(result.interval.low) + " steps";
     case stats::Overtaking::undecided:
       return "at an undecided step";
   }
   return "";
 }
 
-std::string coefficient_text(stats::Estimate estimate, double factor) {
+bool is_at_bound(const result::CostFit& fit, const std::string& coefficient) {
+  return fit.at_bound && std::find(fit.at_bound->begin(), fit.at_bound->end(), coefficient) != fit.at_bound->end();
+}
+
+// `name`: the coefficient's key in the report.
+std::string coefficient_text(const result::CostFit& fit, const std::string& name, stats::Estimate estimate,
+                             double factor) {
   if (estimate.launches == 0) return "-";
+  const std::string mark = estimate.within_one_process ? std::string(" ") + kOneProcessMark : "";
   estimate.value *= factor;
   estimate.interval = {estimate.interval.low * factor, estimate.interval.high * factor};
-  return format_estimate_ns(estimate) + (estimate.within_one_process ? std::string(" ") + kOneProcessMark : "");
+  if (!is_at_bound(fit, name)) return format_estimate_ns(estimate) + mark;
+  return (estimate.interval.high > 0 ? "at most " + format_duration_ns(estimate.interval.high) : "0 (bound)") + mark;
 }
 
 std::string fit_name(const result::CostFit& fit) {
@@ -113,9 +123,9 @@ TextTable AttributionWords::fits() const {
   if (!report_.attribution) return table;
   for (const result::CostFit& fit : report_.attribution->fits) {
     table[0].texts.push_back(fit_name(fit));
-    table[1].texts.push_back(coefficient_text(fit.step_ns, 1));
-    table[2].texts.push_back(coefficient_text(fit.call_ns, 1));
-    table[3].texts.push_back(coefficient_text(fit.operation_ns, 1e6));
+    table[1].texts.push_back(coefficient_text(fit, "step_ns", fit.step_ns, 1));
+    table[2].texts.push_back(coefficient_text(fit, "call_ns", fit.call_ns, 1));
+    table[3].texts.push_back(coefficient_text(fit, "operation_ns", fit.operation_ns, 1e6));
     table[4].texts.push_back(std::to_string(fit.scenarios));
     table[5].texts.push_back(format_percent(fit.largest_relative_residual));
   }
@@ -137,13 +147,14 @@ std::vector<std::string> AttributionWords::legend() const {
   }
   if (!report_.attribution->break_evens.empty()) {
     lines.emplace_back(
-        "overtakes: faster per step but ready later (load, prepare, first step); after so many steps it is ahead in "
-        "all, with its 95% interval.");
+        "overtakes: told to be faster per step, but ready later (load, prepare, first step); after so many steps it is "
+        "ahead in all, with its 95% interval, wherever in the verdict's margin the difference of the steps lies.");
   }
   if (!report_.attribution->fits.empty()) {
     lines.emplace_back(
-        "a, b, c: relative least squares, none negative; -: cannot be told apart, or no arithmetic. worst miss: the "
-        "largest error of the fit, over the measured time.");
+        "a, b, c: relative least squares, none negative; at most: 0 or not told from it, with a one-sided 95% "
+        "interval; 0 (bound): in every resample, so that no limit is known; -: cannot be told apart, or no arithmetic. "
+        "worst miss: the largest error of the fit, over the measured time.");
   }
   return lines;
 }

@@ -150,6 +150,9 @@ std::string answer_words(const StepsCrossover& crossover) {
     case stats::Overtaking::at_latest:
       return ahead + " has overtaken " + other + " after at most " + steps_text(answer.interval.high) +
              " steps (its step takes less); which of them is ready sooner these launches do not tell.\n";
+    case stats::Overtaking::at_earliest:
+      return other + " is ready sooner; " + ahead + " overtakes it after at least " + steps_text(answer.interval.low) +
+             " steps, if ever: which step takes less these launches do not tell beyond the margin.\n";
     case stats::Overtaking::undecided:
       return "Cannot be decided from " + counted(static_cast<std::size_t>(answer.launches), "launch") +
              " from how many steps on " + ahead + " has overtaken " + other + ": the interval is " +

@@ -248,13 +248,15 @@ std::string break_even_words(const Explanation& explanation, const result::Break
     case stats::Overtaking::after:
       return "    " + cell + " is ahead after " + format_number(std::ceil(result.steps)) +
              " steps (95%: " + format_number(std::ceil(result.interval.low)) + " to " +
-             (std::isfinite(result.interval.high) ? format_number(std::ceil(result.interval.high)) : "never") + ")." +
-             rests_on;
+             format_number(std::ceil(result.interval.high)) + ")." + rests_on;
     case stats::Overtaking::never:
       return "    " + cell + " never gets ahead." + rests_on;
     case stats::Overtaking::at_latest:
       return "    " + cell + " is ahead after at most " + format_number(std::ceil(result.interval.high)) +
              " steps; which is ready sooner is not told." + rests_on;
+    case stats::Overtaking::at_earliest:
+      return "    " + cell + " is ahead after at least " + format_number(std::ceil(result.interval.low)) +
+             " steps: its gain per step may be next to nothing." + rests_on;
     case stats::Overtaking::undecided:
       break;
   }

@@ -80,7 +80,7 @@ class Crossover(ProgramTest):
         found = self.search("linreg-3x2", *arguments, plugins=FAKES, status=None)
         self.assertEqual(found["faster_step"], "hand/naive")
         self.assertEqual(found["launches"], 3)
-        self.assertIn(found["outcome"], ("from the start", "after", "at latest", "undecided"))
+        self.assertIn(found["outcome"], ("from the start", "after", "at latest", "at earliest", "undecided"))
         self.assertEqual([side["implementation"] for side in found["sides"]], ["fake/delay", "hand/naive"])
         self.assertGreater(found["sides"][0]["step_ns"]["value"], 200000)
         for side in found["sides"]:

@@ -1,6 +1,8 @@
 """Real frameworks behind the protocol: those that are there are verified like any other implementation, the others say
 what to install. NumPy and SciPy come from the distribution, JAX from scripts/frameworks."""
 
+import json
+import os
 import subprocess
 import unittest
 
@@ -153,6 +155,62 @@ class Jax(Frameworks):
             optimizer = {"kind": kind, "learning_rate": 0.01, "weight_decay": 0.01}
             self.write_json("net.json", network("tanh", "softmax_cross_entropy", 3, optimizer=optimizer, dtype="f64"))
             self.assert_all_ok(self.verify("--scenario", "./net.json", "--impl", "jax/jit"), 1)
+
+
+class Threads(unittest.TestCase):
+    """All threads of a framework stay on as many processors as the cell has compute threads, after steps of a model
+    that is worth sharing."""
+
+    def threads_of(self, implementation, threads, pool="limited"):
+        name = implementation.split("/", maxsplit=1)[0]
+        environment = ENVIRONMENTS / name / "bin" / "python"
+        modules = ("numpy", "scipy") if name == "scipy" else (name,)
+        if not environment.exists() and not importable(*modules):
+            self.skipTest(f"not installed: scripts/frameworks {name}")
+        if len(os.sched_getaffinity(0)) < threads:
+            self.skipTest(f"there are fewer than {threads} processors")
+        python = str(environment) if environment.exists() else "/usr/bin/python3"
+        folder = str(SOURCE / "implementations" / "frameworks")
+        command = [python, "-B", str(SOURCE / "tests" / "cli" / "framework_threads.py"), folder, implementation]
+        result = subprocess.run([*command, str(threads), pool], capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def check(self, implementation, own_threads=None):
+        for threads in (1, 2):
+            with self.subTest(implementation=implementation, threads=threads):
+                found = self.threads_of(implementation, threads)
+                for processors in found["processors_of_threads"]:
+                    self.assertEqual(processors, found["cores"])
+                self.assertEqual(found["answer"]["helper_threads"], 0)
+                self.assertRegex(found["answer"]["runtime"]["threads"], rf"^{threads} .*; all on processor ")
+                if own_threads and threads == 1:
+                    self.assertEqual(len(found["processors_of_threads"]), own_threads)
+
+    def test_numpy(self):
+        self.check("numpy/vectorised", own_threads=1)
+
+    def test_scipy(self):
+        self.check("scipy/blas", own_threads=1)
+
+    def test_pytorch(self):
+        self.check("pytorch/eager", own_threads=1)
+
+    def test_tensorflow(self):
+        self.check("tensorflow/function")
+
+    def test_keras(self):
+        self.check("keras/fit")
+
+    def test_jax(self):
+        self.check("jax/eager")
+
+    def test_unlimited_has_every_processor(self):
+        found = self.threads_of("jax/jit", 1, "unlimited")
+        every = sorted(os.sched_getaffinity(0))
+        self.assertTrue(all(processors == every for processors in found["processors_of_threads"]))
+        self.assertNotIn("helper_threads", found["answer"])
+        self.assertRegex(found["answer"]["runtime"]["threads"], f"^{len(every)} in each of XLA's pools$")
 
 
 class Install(ProgramTest):

@@ -107,6 +107,8 @@ TEST(StepsTable, SaysFromHowManyStepsOn) {
                   "one/x is ahead of two/y from the start");
   expect_contains(crossover_table(steps_crossover(stats::Overtaking::never, INFINITY, {INFINITY, INFINITY})),
                   "one/x never overtakes two/y");
+  expect_contains(crossover_table(steps_crossover(stats::Overtaking::at_earliest, 5000, {800, INFINITY})),
+                  "two/y is ready sooner; one/x overtakes it after at least 800 steps, if ever: ");
   expect_contains(crossover_table(steps_crossover(stats::Overtaking::undecided, 5000, {100, INFINITY})),
                   "Cannot be decided from 5 launches from how many steps on one/x has overtaken two/y: the interval is "
                   "[100, never].");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
 
 #include "tests/unit/result/explained_report.h"
@@ -57,6 +58,17 @@ TEST(ExplanationWords, SayThatThereIsNoDifferenceAndNothingElse) {
   EXPECT_NE(unknown.find("No difference can be told"), std::string::npos) << unknown;
   EXPECT_EQ(std::count(unknown.begin(), unknown.end(), '\n'), 2) << unknown;
   for (const std::string& text : {same, unknown}) expect_evidence(text);
+}
+
+TEST(ExplanationWords, SayWhichEndOfABreakEvenHasABound) {
+  const result::Report report = tests::explained_report();
+  result::Explanation explanation = result::explain(report, report.cells[0], report.cells[1]);
+  ASSERT_TRUE(explanation.start.has_value());
+  stats::BreakEven& answer = explanation.start->break_even.result;
+  answer = {stats::Overtaking::at_latest, 40, {0, 300}, 6};
+  EXPECT_NE(explanation_words(explanation, 0).find("is ahead after at most 300 steps;"), std::string::npos);
+  answer = {stats::Overtaking::at_earliest, 4000, {800, std::numeric_limits<double>::infinity()}, 6};
+  EXPECT_NE(explanation_words(explanation, 0).find("is ahead after at least 800 steps:"), std::string::npos);
 }
 
 TEST(ExplanationWords, FitTheWidth) {

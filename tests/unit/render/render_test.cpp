@@ -7,6 +7,7 @@
 #include <limits>
 #include <sstream>
 
+#include "reports/render/attribution.h"
 #include "reports/render/format.h"
 #include "tests/unit/result/example_report.h"
 
@@ -108,12 +109,24 @@ TEST(FormatChange, IsSignedPerCent) {
 TEST(Attribution, SaysFromWhichStepOnACellIsAhead) {
   const std::string text = console(example_report(), {false, 200});
   EXPECT_NE(text.find("example/loops overtakes example/matrix after 41 steps [30, 55], example/matrix packed=true "
-                      "unit=\u00b5 after 1235 steps [800, never]."),
+                      "unit=\u00b5 after at least 800 steps."),
             std::string::npos)
       << text;
   EXPECT_EQ(text.find("example/matrix+replay overtakes"), std::string::npos) << "policies are in Markdown";
   EXPECT_NE(markdown(example_report()).find("matrix+replay overtakes example/loops from the start."),
             std::string::npos);
+}
+
+TEST(Attribution, ACoefficientAtItsBoundIsAtMost) {
+  result::Report report = example_report();
+  const auto texts = [&](std::size_t column) { return AttributionWords(report).fits()[column].texts; };
+  EXPECT_EQ(texts(1), (std::vector<std::string>{"12.2 ns [11.5, 13.0]", "at most 26 ns *"}));
+  result::CostFit& fit = report.attribution->fits[0];
+  fit.at_bound = {"step_ns", "operation_ns"};
+  fit.step_ns.value = fit.step_ns.interval.low = fit.step_ns.interval.high = 0;
+  EXPECT_EQ(texts(1)[0], "0 (bound)") << "in every resample";
+  EXPECT_EQ(texts(2)[0], "4.50 ns [4.25, 4.75]");
+  EXPECT_EQ(texts(3)[0], "at most 813 us");
 }
 
 TEST(Attribution, WhatIsUndecidedIsInMarkdownOnly) {

@@ -141,6 +141,36 @@ TEST(BreakEvens, AreAskedWhereWaitingCanPay) {
   EXPECT_FALSE(asks(attribution, "hand/null", "hand/naive")) << "does nothing";
 }
 
+TEST(BreakEvens, AreLeftOutWhereStepsAreNotToldApart) {
+  const Cell base = timed("s", "hand/naive", 1000, 1000);
+  EXPECT_EQ(summarised({base, timed("s", "hand/eigen", 980, 6000)}).break_evens.size(), 1U);
+  EXPECT_TRUE(summarised({base, timed("s", "hand/eigen", 995, 6000)}).break_evens.empty()) << "within the margin";
+  Cell two = timed("s", "hand/eigen", 500, 6000);
+  std::erase_if(two.launches, [](const Launch& launch) { return launch.launch > 1; });
+  std::erase_if(two.samples, [](const Sample& sample) { return sample.launch > 1; });
+  EXPECT_TRUE(summarised({base, two}).break_evens.empty()) << "two launches give no verdict";
+}
+
+TEST(BreakEvens, TheMarginIsWhatTheControlIsOffBy) {
+  Cell control = timed("s", "hand/naive", 1000, 1000);
+  control.arm = kControlArm;
+  control.id += "#control";
+  for (Sample& sample : control.samples) sample.real_ns *= sample.launch % 2 == 0 ? 1.05 : 0.98;
+  const Cell base = timed("s", "hand/naive", 1000, 1000);
+  const Attribution noisy = summarised({base, control, timed("s", "hand/eigen", 900, 6000)});
+  ASSERT_EQ(noisy.break_evens.size(), 1U);
+  EXPECT_NEAR(noisy.break_evens[0].result.margin.value_or(0), 0.05, 1e-9);
+  EXPECT_TRUE(summarised({base, control, timed("s", "hand/eigen", 980, 6000)}).break_evens.empty());
+}
+
+TEST(BreakEvens, HaveNoOpponentThatUsedMoreProcessorsThanItsThreads) {
+  Report report = report_with({timed("s", "hand/naive", 1000, 1000), timed("s", "hand/eigen", 500, 6000)});
+  summarise(report);
+  ASSERT_TRUE(report.attribution.has_value());
+  report.cells[1].summary->not_ranked = "used 1.79 processors";
+  EXPECT_TRUE(attribution_of(report).break_evens.empty());
+}
+
 TEST(BreakEvens, CountLoadPrepareAndTheFirstStep) {
   const Attribution attribution = summarised({timed("s", "hand/naive", 100, 1000), timed("s", "hand/eigen", 50, 6000)});
   ASSERT_EQ(attribution.break_evens.size(), 1U);
@@ -184,6 +214,21 @@ TEST(CostFit, FindsWhatAStepACallAndAnOperationCost) {
   EXPECT_LE(fit.operation_ns.interval.low, 0.5);
   EXPECT_GE(fit.operation_ns.interval.high, 0.5);
   EXPECT_LT(fit.largest_relative_residual, 1e-9);
+}
+
+TEST(CostFit, NamesTheCoefficientsAtTheirBound) {
+  Report report = sizes(6, "hand/naive");
+  summarise(report);
+  EXPECT_EQ(report.attribution->fits.at(0).at_bound, std::vector<std::string>{});
+  for (Cell& cell : report.cells) {
+    for (Sample& sample : cell.samples) sample.real_ns -= 60;  // less than nothing is left for the step itself
+    std::erase_if(cell.samples, [](const Sample& sample) { return sample.real_ns <= 0; });
+  }
+  summarise(report);
+  const CostFit& fit = report.attribution->fits.at(0);
+  EXPECT_EQ(fit.at_bound, std::vector<std::string>{"step_ns"});
+  EXPECT_EQ(fit.step_ns.value, 0);
+  EXPECT_EQ(fit.step_ns.interval.low, 0);
 }
 
 TEST(CostFit, LeavesOperationsOutWhereThereIsNoArithmetic) {

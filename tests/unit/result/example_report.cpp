@@ -250,15 +250,24 @@ result::Attribution example_attribution(const Report& report) {
        -19'750,
        {}}};
   using stats::Overtaking;
-  attribution.break_evens = {
-      {small + "loops", small + "matrix", {Overtaking::after, 40.2, {29.5, 55}, 5}},
-      {small + "loops", small + "matrix?packed=true&unit=\u00b5", {Overtaking::after, 1234.5, {800, infinity}, 5}},
-      {small + "matrix+replay", small + "loops", {Overtaking::from_the_start, 0, {0, 0}, 5}},
-      {large + "matrix", large + "loops", {Overtaking::undecided, 3, {0, infinity}, 1}}};
-  attribution.fits = {
-      {"example/loops", "f32", 1, "new", 6, estimate(12.25, 11.5, 13, 5), estimate(4.5, 4.25, 4.75, 5),
-       estimate(0.75, 0.6875, 0.8125, 5), 0.125},
-      {"example/matrix", "f64", 2, "base", 4, estimate(25, 24, 26, 1), {}, estimate(0.0625, 0.0625, 0.0625, 1), 0.03}};
+  attribution.break_evens = {{small + "loops", small + "matrix", {Overtaking::after, 40.2, {29.5, 55}, 5, 0.01}},
+                             {small + "loops",
+                              small + "matrix?packed=true&unit=\u00b5",
+                              {Overtaking::at_earliest, 1234.5, {800, infinity}, 5, 0.01}},
+                             {small + "matrix+replay", small + "loops", {Overtaking::from_the_start, 0, {0, 0}, 5}},
+                             {large + "matrix", large + "loops", {Overtaking::undecided, 3, {0, infinity}, 1}}};
+  attribution.fits = {{"example/loops", "f32", 1, "new", 6, estimate(12.25, 11.5, 13, 5), estimate(4.5, 4.25, 4.75, 5),
+                       estimate(0.75, 0.6875, 0.8125, 5), 0.125},
+                      {"example/matrix",
+                       "f64",
+                       2,
+                       "base",
+                       4,
+                       estimate(0, 0, 26, 1),
+                       {},
+                       estimate(0.0625, 0.0625, 0.0625, 1),
+                       0.03,
+                       std::vector<std::string>{"step_ns"}}};
   return attribution;
 }
 

@@ -34,7 +34,7 @@ TEST(BreakEvenTest, EachOvertaking) {
       {6000, 10, Overtaking::never, never},     {500, 20, Overtaking::never, never},
   };
   for (const Row& row : rows) {
-    const BreakEven result = break_even(costs(row.ready_ns, row.step_ns), costs(1000, 10), {});
+    const BreakEven result = break_even(costs(row.ready_ns, row.step_ns), costs(1000, 10), 0, {});
     EXPECT_EQ(result.overtaking, row.overtaking)
         << row.ready_ns << ", " << row.step_ns << ": " << name_of(result.overtaking);
     EXPECT_DOUBLE_EQ(result.steps, row.steps);
@@ -45,8 +45,8 @@ TEST(BreakEvenTest, EachOvertaking) {
 }
 
 TEST(BreakEvenTest, ScatterWidensTheInterval) {
-  const BreakEven narrow = break_even(costs(6000, 5, 0.02), costs(1000, 10), {});
-  const BreakEven wide = break_even(costs(6000, 5, 0.2), costs(1000, 10), {});
+  const BreakEven narrow = break_even(costs(6000, 5, 0.02), costs(1000, 10), 0, {});
+  const BreakEven wide = break_even(costs(6000, 5, 0.2), costs(1000, 10), 0, {});
   EXPECT_EQ(narrow.overtaking, Overtaking::after);
   EXPECT_EQ(wide.overtaking, Overtaking::after);
   for (const BreakEven& result : {narrow, wide}) {
@@ -58,14 +58,36 @@ TEST(BreakEvenTest, ScatterWidensTheInterval) {
 }
 
 TEST(BreakEvenTest, StepsThatCannotBeToldApartReachToInfinity) {
-  const BreakEven result = break_even(costs(6000, 9.9, 0.2), costs(1000, 10), {});
-  EXPECT_EQ(result.overtaking, Overtaking::undecided);
+  const BreakEven result = break_even(costs(6000, 9.9, 0.2), costs(1000, 10), 0, {});
+  EXPECT_EQ(result.overtaking, Overtaking::at_earliest);
   EXPECT_GT(result.interval.low, 0);
   EXPECT_TRUE(std::isinf(result.interval.high));
 }
 
+TEST(BreakEvenTest, TheMarginWidensTheInterval) {
+  // Ready 5000 ns later, a step takes 5 ns less than the other's 10; a tenth of its own 5 ns either way is 0.5.
+  const BreakEven result = break_even(costs(6000, 5), costs(1000, 10), 0.1, {});
+  EXPECT_EQ(result.overtaking, Overtaking::after);
+  EXPECT_DOUBLE_EQ(result.steps, 1000);
+  EXPECT_DOUBLE_EQ(result.interval.low, 5000 / 5.5);
+  EXPECT_DOUBLE_EQ(result.interval.high, 5000 / 4.5);
+  EXPECT_DOUBLE_EQ(result.margin.value_or(0), 0.1);
+}
+
+TEST(BreakEvenTest, AGainWithinTheMarginHasNoUpperEnd) {
+  const BreakEven result = break_even(costs(6000, 9.9), costs(1000, 10), 0.02, {});
+  EXPECT_EQ(result.overtaking, Overtaking::at_earliest);
+  EXPECT_NEAR(result.steps, 50'000, 1e-6);
+  EXPECT_NEAR(result.interval.low, 5000 / (0.1 + 0.02 * 9.9), 1e-6);
+  EXPECT_TRUE(std::isinf(result.interval.high));
+  EXPECT_EQ(break_even(costs(6000, 10.5), costs(1000, 10), 0.02, {}).overtaking, Overtaking::never)
+      << "slower by more than the margin";
+  EXPECT_EQ(break_even(costs(900, 10), costs(1000, 10), 0.02, {}).overtaking, Overtaking::undecided)
+      << "ready sooner, and the step may take more or less";
+}
+
 TEST(BreakEvenTest, ReadinessThatCannotBeToldApartReachesToZero) {
-  const BreakEven result = break_even(costs(1010, 5, 0.2), costs(1000, 10), {});
+  const BreakEven result = break_even(costs(1010, 5, 0.2), costs(1000, 10), 0, {});
   EXPECT_EQ(result.overtaking, Overtaking::at_latest);
   EXPECT_EQ(result.interval.low, 0);
   EXPECT_TRUE(std::isfinite(result.interval.high));
@@ -78,7 +100,7 @@ TEST(BreakEvenTest, LaunchesOfOneNumberArePaired) {
   // A drift that both launches share cancels.
   candidate[0].ready_ns += 5000;
   other[3].ready_ns += 5000;
-  const BreakEven result = break_even(candidate, other, {});
+  const BreakEven result = break_even(candidate, other, 0, {});
   EXPECT_EQ(result.launches, 3);
   EXPECT_EQ(result.overtaking, Overtaking::after);
   EXPECT_DOUBLE_EQ(result.interval.low, 1000);
@@ -86,21 +108,21 @@ TEST(BreakEvenTest, LaunchesOfOneNumberArePaired) {
 }
 
 TEST(BreakEvenTest, TooFewLaunchesAreUndecided) {
-  const BreakEven none = break_even(costs(6000, 5), {}, {});
+  const BreakEven none = break_even(costs(6000, 5), {}, 0, {});
   EXPECT_EQ(none.overtaking, Overtaking::undecided);
   EXPECT_EQ(none.launches, 0);
   EXPECT_EQ(none.interval.low, 0);
   EXPECT_TRUE(std::isinf(none.interval.high));
-  const BreakEven two = break_even(costs(6000, 5, 0, 2), costs(1000, 10, 0, 2), {});
+  const BreakEven two = break_even(costs(6000, 5, 0, 2), costs(1000, 10, 0, 2), 0, {});
   EXPECT_EQ(two.overtaking, Overtaking::undecided);
   EXPECT_DOUBLE_EQ(two.steps, 1000);
-  EXPECT_EQ(break_even(costs(6000, 5, 0, 3), costs(1000, 10, 0, 3), {}).overtaking, Overtaking::after);
+  EXPECT_EQ(break_even(costs(6000, 5, 0, 3), costs(1000, 10, 0, 3), 0, {}).overtaking, Overtaking::after);
 }
 
 TEST(BreakEvenTest, ReproducibleBySeed) {
   const auto candidate = costs(6000, 5, 0.2, 9);
-  const BreakEven first = break_even(candidate, costs(1000, 10), {0.95, 300, 11});
-  const BreakEven again = break_even(candidate, costs(1000, 10), {0.95, 300, 11});
+  const BreakEven first = break_even(candidate, costs(1000, 10), 0, {0.95, 300, 11});
+  const BreakEven again = break_even(candidate, costs(1000, 10), 0, {0.95, 300, 11});
   EXPECT_EQ(first.interval.low, again.interval.low);
   EXPECT_EQ(first.interval.high, again.interval.high);
 }
@@ -109,6 +131,7 @@ TEST(BreakEvenTest, OvertakingsHaveNames) {
   EXPECT_STREQ(name_of(Overtaking::from_the_start), "from the start");
   EXPECT_STREQ(name_of(Overtaking::after), "after");
   EXPECT_STREQ(name_of(Overtaking::never), "never");
+  EXPECT_STREQ(name_of(Overtaking::at_earliest), "at earliest");
   EXPECT_STREQ(name_of(Overtaking::undecided), "undecided");
 }
 

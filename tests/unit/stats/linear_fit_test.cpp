@@ -98,9 +98,42 @@ TEST(ClusteredFit, IntervalsHoldTheTruthAndWidenWithTheScatter) {
     EXPECT_GE(estimate.interval.high, truth[i]) << i;
     EXPECT_EQ(estimate.launches, 12);
     EXPECT_FALSE(estimate.within_one_process);
+    EXPECT_FALSE(narrow->at_bound[i]) << i;
     const Interval& other = wide->coefficients[i].interval;
     EXPECT_LT(estimate.interval.high - estimate.interval.low, other.high - other.low) << i;
   }
+}
+
+TEST(ClusteredFit, ACoefficientAtItsBoundHasAOneSidedInterval) {
+  // The constant is 0 in the truth, below it in about every other resample.
+  const std::optional<ClusteredFit> found = clustered_fit(scattered_points({0, 7, 0.02}, 0.1, 12), kAll, {});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->at_bound, (Columns{true, false, false}));
+  const Estimate& constant = found->coefficients[0];
+  EXPECT_EQ(constant.interval.low, 0);
+  EXPECT_GT(constant.interval.high, 0);
+  EXPECT_GE(constant.interval.high, constant.value);
+  EXPECT_GT(found->coefficients[1].interval.low, 0);
+
+  const std::optional<ClusteredFit> small = clustered_fit(scattered_points({0.3, 7, 0.02}, 0.1, 12), kAll, {});
+  ASSERT_TRUE(small.has_value());
+  EXPECT_GT(small->coefficients[0].value, 0);
+  EXPECT_TRUE(small->at_bound[0]) << "not told from 0";
+  EXPECT_EQ(small->coefficients[0].interval.low, 0);
+
+  const std::optional<ClusteredFit> negative = clustered_fit(scattered_points({-20, 7, 0.02}, 0.02, 12), kAll, {});
+  ASSERT_TRUE(negative.has_value());
+  EXPECT_TRUE(negative->at_bound[0]) << "0 in every resample";
+  EXPECT_EQ(negative->coefficients[0].interval.high, 0);
+}
+
+TEST(ClusteredFit, AOneSidedIntervalLeavesOutAboveWhatATwoSidedOneLeavesOutOnBothSides) {
+  const std::vector<ClusteredPoint> points = scattered_points({0, 7, 0.02}, 0.1, 12);
+  const std::optional<ClusteredFit> found = clustered_fit(points, kAll, {.confidence = 0.90});
+  const std::optional<ClusteredFit> wider = clustered_fit(points, kAll, {.confidence = 0.95});
+  ASSERT_TRUE(found.has_value() && wider.has_value());
+  ASSERT_TRUE(found->at_bound[0] && wider->at_bound[0]);
+  EXPECT_LT(found->coefficients[0].interval.high, wider->coefficients[0].interval.high);
 }
 
 TEST(ClusteredFit, MarksASingleLaunchAndColumnsThatTookNoPart) {
