@@ -169,11 +169,6 @@ class Worker:
         return {"step": self.training.step}
 
     def run(self, request):
-        if "start" in request:
-            self.set_state(request["start"])
-            if request.get("warm_up"):
-                self.training.run(request["warm_up"])
-                self.set_state(request["start"])
         traces = self.training.traces()
         if not self.collects:
             gc.disable()
@@ -182,8 +177,6 @@ class Worker:
         answer = {**block, "real_ns": block["end_ns"] - block["start_ns"]}
         if traces is not None:
             answer["traces"] = self.training.traces() - traces
-        if "end" in request:
-            answer["end_step"] = self.get_state(request["end"])["step"]
         return answer
 
     def evaluate(self, request):
