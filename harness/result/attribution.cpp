@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "harness/result/implementation_name.h"
@@ -68,9 +69,23 @@ std::vector<OpDifference> op_differences(const Profile& profile, const Profile& 
   return sorted;
 }
 
-void add_taxes(const std::string& baseline, const VerdictRules& rules, const Group& group,
+// The baseline's strategy where it shares a backend with another one. A baseline without kernels is alone on its
+// backend; strategies then stand beside derivatives by hand.
+std::string reference_strategy(const Report& report) {
+  const std::string strategy = parse_implementation(report.run.baseline).strategy;
+  std::set<std::string> own;
+  std::set<std::string> of_others;
+  for (const Cell& cell : report.cells) {
+    const ImplementationName name = parse_implementation(cell.implementation);
+    (name.strategy == strategy ? own : of_others).insert(name.backend);
+  }
+  const bool shared =
+      std::any_of(own.begin(), own.end(), [&](const std::string& backend) { return of_others.contains(backend); });
+  return shared ? strategy : "hand";
+}
+
+void add_taxes(const std::string& base_strategy, const VerdictRules& rules, const Group& group,
                std::vector<FrameworkTax>& taxes) {
-  const std::string base_strategy = parse_implementation(baseline).strategy;
   std::unordered_map<const Cell*, Visits> visits;
   for (const Cell* cell : group) {
     const ImplementationName name = parse_implementation(cell->implementation);
@@ -155,8 +170,9 @@ Attribution attribution_of(const Report& report) {
   const stats::BootstrapOptions bootstrap{.seed = report.run.seed};
   Attribution attribution;
   const VerdictRules rules(report);
+  const std::string base_strategy = reference_strategy(report);
   for (const Group& group : groups_of(report)) {
-    add_taxes(report.run.baseline, rules, group, attribution.taxes);
+    add_taxes(base_strategy, rules, group, attribution.taxes);
     add_break_evens(group, report.run.baseline, rules, bootstrap, attribution.break_evens);
   }
   attribution.fits = cost_fits_of(report, bootstrap);

@@ -23,12 +23,12 @@ struct OpDifference {
   double base_time_ns = 0;
 };
 
-// What a strategy costs: its cell beside that of the baseline's strategy on the same backend, in the same scenario,
-// with the same threads and arm ("tape/eigen" beside "hand/eigen" where the baseline is "hand/naive"). Times per step.
+// What a strategy costs: "tape/eigen" beside "hand/eigen", in the same scenario, with the same threads and arm. The
+// base is of the baseline's strategy or, where that shares its backends with none (loop/plain), of "hand".
 struct FrameworkTax {
   std::string cell;
   std::string base;
-  stats::Estimate difference_ns;  // paired by launch and round; negative where the strategy wins
+  stats::Estimate difference_ns;  // per step, paired by launch and round; negative where the strategy wins
   stats::Comparison ratio;        // of the cell's time to the base's, paired alike
   double calls_per_step = 0;      // of kernels, of the cell, from its profile; 0 where it has none
   double difference_per_call_ns = 0;

@@ -18,7 +18,7 @@ namespace gdbench::scenario {
 //             "dtype": ["f32", "f64"], "batch": [1, 32], "impl.KEY": [...], any --set key: [...] },
 //   "exclude": [ { "scenario": "linreg-*", "batch": 1 } ],      // a cell is excluded when all keys of one entry match
 //   "include": [ { "scenario": "mlp-784-128-10", "implementation": "hand/eigen", "batch": 256 } ],  // added cells
-//   "baseline": "hand/naive"                                   // the implementation that ratios refer to
+//   "baseline": "loop/plain"                                   // the implementation that ratios refer to
 // }
 // Values of scenario and implementation are globs (* and ?) over the known names; "axes" is optional.
 struct Matrix {
@@ -27,7 +27,7 @@ struct Matrix {
   std::map<std::string, std::vector<std::string>> axes;  // every value as text, as in --set
   std::vector<std::map<std::string, std::string>> excludes;
   std::vector<std::map<std::string, std::string>> includes;
-  std::string baseline = "hand/naive";
+  std::string baseline = "loop/plain";
   std::filesystem::path file;
 };
 

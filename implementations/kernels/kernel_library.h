@@ -1,5 +1,5 @@
 // Opens a backend's kernels: a shared object built for a certain processor, loaded only after this machine's processor
-// was checked. Plugins are built for any x86-64, so that a wrong machine gets a sentence instead of SIGILL.
+// was checked (implementations/processor.h).
 #pragma once
 
 #include <string>

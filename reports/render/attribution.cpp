@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/result/implementation_name.h"
 #include "reports/render/format.h"
 #include "reports/render/render.h"
 
 namespace gdbench::render {
 
 namespace {
-
-std::string strategy_of(const std::string& implementation) {
-  return implementation.substr(0, implementation.find('/'));
-}
 
 // Only whole steps can be made.
 std::string whole_steps(double steps) { return format_number(std::ceil(steps)); }
@@ -132,16 +129,21 @@ TextTable AttributionWords::fits() const {
   return table;
 }
 
+std::string AttributionWords::reference_strategy() const {
+  if (!report_.attribution || report_.attribution->taxes.empty()) return "";
+  const auto base = cells_.find(report_.attribution->taxes.front().base);
+  return base == cells_.end() ? "" : result::parse_implementation(base->second->implementation).strategy;
+}
+
 std::string AttributionWords::tax_title() const {
-  return "what the strategy costs, beside " + strategy_of(report_.run.baseline) + " on the same backend";
+  return "what the strategy costs, beside " + reference_strategy() + " on the same backend";
 }
 
 std::vector<std::string> AttributionWords::legend() const {
   std::vector<std::string> lines;
   if (!report_.attribution) return lines;
-  const std::string strategy = strategy_of(report_.run.baseline);
   if (!report_.attribution->taxes.empty()) {
-    lines.push_back("difference per step, change: paired with " + strategy +
+    lines.push_back("difference per step, change: paired with " + reference_strategy() +
                     "/BACKEND round by round, with 95% intervals; per call: the difference over the "
                     "kernel calls of a step.");
   }

@@ -20,7 +20,7 @@ class AttributionWords {
  public:
   explicit AttributionWords(const result::Report& report);
 
-  // What each strategy costs beside the baseline's on the same backend. Empty (no rows) where nothing is known.
+  // What each strategy costs beside the reference strategy on the same backend. Empty (no rows) where nothing is known.
   TextTable taxes(const std::string& scenario_key) const;
   // "graph/onednn overtakes tape/onednn after 41 steps [30, 55], ...": one sentence for each cell that is faster than
   // others but ready later. In brief: only among ranked cells, and without what is undecided.
@@ -33,6 +33,7 @@ class AttributionWords {
   std::vector<std::string> legend() const;
 
  private:
+  std::string reference_strategy() const;  // which all of a report's taxes are beside
   const result::Report& report_;
   std::unordered_map<std::string, const result::Cell*> cells_;
   std::unordered_map<std::string, ScenarioAttribution> scenarios_;  // by key

@@ -1,6 +1,7 @@
-# Kernel libraries: the objects that are built for a certain processor (GDBENCH_ARCH).
-#   GDBENCH_KERNEL_FEATURES  processor features that -march=${GDBENCH_ARCH} lets the compiler use
-#   gdbench_kernel_library   one backend's kernels as a loadable object
+# What is built for a certain processor (GDBENCH_ARCH): kernel libraries, and loop/plain.
+#   GDBENCH_PROCESSOR_FEATURES     processor features that -march=${GDBENCH_ARCH} lets the compiler use
+#   gdbench_build_for_processor    a target's flags
+#   gdbench_kernel_library         one backend's kernels as a loadable object
 
 # Pairs of a predefined macro and the name that __builtin_cpu_supports knows the feature by. The features that code
 # generators and Eigen use; a processor that has these has what comes with them.
@@ -17,40 +18,36 @@ if(NOT _status EQUAL 0)
   message(FATAL_ERROR "GDBENCH_ARCH: found \"${GDBENCH_ARCH}\", expected a value of -march: ${_message}")
 endif()
 
-set(GDBENCH_KERNEL_FEATURES)
+set(GDBENCH_PROCESSOR_FEATURES)
 set(_remaining ${_feature_macros})
 while(_remaining)
   list(POP_FRONT _remaining _macro _feature)
   if(_predefined MATCHES "#define ${_macro} ")
-    list(APPEND GDBENCH_KERNEL_FEATURES ${_feature})
+    list(APPEND GDBENCH_PROCESSOR_FEATURES ${_feature})
   endif()
 endwhile()
 
 # The widest vectors, for the build string.
-set(GDBENCH_KERNEL_VECTORS "sse2")
+set(GDBENCH_PROCESSOR_VECTORS "sse2")
 foreach(_feature avx avx2 avx512f)
-  if(_feature IN_LIST GDBENCH_KERNEL_FEATURES)
-    set(GDBENCH_KERNEL_VECTORS ${_feature})
+  if(_feature IN_LIST GDBENCH_PROCESSOR_FEATURES)
+    set(GDBENCH_PROCESSOR_VECTORS ${_feature})
   endif()
 endforeach()
 
-list(TRANSFORM GDBENCH_KERNEL_FEATURES REPLACE "(.+)" "X(\"\\1\")" OUTPUT_VARIABLE _checks)
+list(TRANSFORM GDBENCH_PROCESSOR_FEATURES REPLACE "(.+)" "X(\"\\1\")" OUTPUT_VARIABLE _checks)
 list(JOIN _checks " " _checks)
-set(GDBENCH_KERNEL_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated/kernels)
-file(CONFIGURE OUTPUT ${GDBENCH_KERNEL_GENERATED_DIR}/gdbench_kernel_features.h CONTENT
+set(GDBENCH_PROCESSOR_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated/processor)
+file(CONFIGURE OUTPUT ${GDBENCH_PROCESSOR_GENERATED_DIR}/gdbench_processor_features.h CONTENT
 "// Generated: what -march=${GDBENCH_ARCH} needs, by the names of __builtin_cpu_supports.
 #pragma once
-#define GDBENCH_KERNEL_FEATURES(X) @_checks@
+#define GDBENCH_PROCESSOR_FEATURES(X) @_checks@
 " @ONLY)
 
-# gdbench_kernel_library(BACKEND OPTIMISATION -O2 SOURCES ... [FLAGS ...] [LINK ...] [LIBRARY_VERSION "Eigen 3.4.0"]):
-# libgdbench_kernels_BACKEND.so in the folder `kernels` beside the plugins. GDBENCH_KERNEL_BUILD is its build string.
-# REGIONS_ONLY: its single ops are another backend's, and tested there.
-function(gdbench_kernel_library backend)
-  cmake_parse_arguments(ARG "REGIONS_ONLY" "OPTIMISATION;LIBRARY_VERSION" "SOURCES;FLAGS;LINK" ${ARGN})
-  set(target gdbench_kernels_${backend})
-  add_library(${target} MODULE ${ARG_SOURCES})
-  target_link_libraries(${target} PRIVATE gdbench_settings gdbench_plugin_abi ${ARG_LINK})
+# gdbench_build_for_processor(TARGET OPTIMISATION -O2 [FLAGS ...] [LIBRARY_VERSION "Eigen 3.4.0"]): its flags, and
+# GDBENCH_KERNEL_BUILD, the string that says them.
+function(gdbench_build_for_processor target)
+  cmake_parse_arguments(ARG "" "OPTIMISATION;LIBRARY_VERSION" "FLAGS" ${ARGN})
   # Contraction of a*b+c into one rounding is allowed, reordering of sums is not.
   set(flags -march=${GDBENCH_ARCH} -ffp-contract=fast ${ARG_FLAGS})
   set(optimisation "$<IF:$<CONFIG:Debug>,-O0,${ARG_OPTIMISATION}>")
@@ -76,9 +73,21 @@ function(gdbench_kernel_library backend)
     set(padded "padded by ${GDBENCH_CODE_PADDING} bytes")
   endif()
   string(JOIN " " build ${compiler} ${CMAKE_CXX_COMPILER_VERSION} ${user_flags}
-         ${optimisation} ${flag_text} ${sanitized} ${padded} "(${GDBENCH_KERNEL_VECTORS})"
+         ${optimisation} ${flag_text} ${sanitized} ${padded} "(${GDBENCH_PROCESSOR_VECTORS})"
          ${ARG_LIBRARY_VERSION})
   target_compile_definitions(${target} PRIVATE "GDBENCH_KERNEL_BUILD=\"${build}\"")
+endfunction()
+
+# gdbench_kernel_library(BACKEND OPTIMISATION -O2 SOURCES ... [FLAGS ...] [LINK ...] [LIBRARY_VERSION "Eigen 3.4.0"]):
+# libgdbench_kernels_BACKEND.so in the folder `kernels` beside the plugins.
+# REGIONS_ONLY: its single ops are another backend's, and tested there.
+function(gdbench_kernel_library backend)
+  cmake_parse_arguments(ARG "REGIONS_ONLY" "OPTIMISATION;LIBRARY_VERSION" "SOURCES;FLAGS;LINK" ${ARGN})
+  set(target gdbench_kernels_${backend})
+  add_library(${target} MODULE ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE gdbench_settings gdbench_plugin_abi ${ARG_LINK})
+  gdbench_build_for_processor(${target} OPTIMISATION ${ARG_OPTIMISATION} FLAGS ${ARG_FLAGS}
+                              LIBRARY_VERSION ${ARG_LIBRARY_VERSION})
 
   if(NOT ARG_REGIONS_ONLY)
     set_property(GLOBAL APPEND PROPERTY GDBENCH_BACKENDS ${backend})  # for the tests of single ops

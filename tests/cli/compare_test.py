@@ -9,7 +9,7 @@ import unittest
 
 from program import ProgramTest, soon
 
-CELLS = ("--scenario", "linreg-3x2", "--scenario", "linreg-300x10", "--impl", "hand/naive", "--impl", "hand/eigen")
+CELLS = ("--scenario", "linreg-3x2", "--scenario", "linreg-300x10", "--impl", "loop/plain", "--impl", "hand/eigen")
 
 
 def slowed(report, implementation, factor):
@@ -38,9 +38,9 @@ class Compare(ProgramTest):
         self.assertLessEqual(set(changes.values()), {"equivalent", "inconclusive"})
 
     def test_a_slow_cell_is_named_and_the_status_is_1(self):
-        self.write_json("slow.json", slowed(self.base, "hand/naive", 3))
+        self.write_json("slow.json", slowed(self.base, "loop/plain", 3))
         changes = self.changes("base.json", "slow.json", "--margin", "50%", status=1)
-        self.assertEqual(changes["linreg-300x10/hand/naive"], "regressed")
+        self.assertEqual(changes["linreg-300x10/loop/plain"], "regressed")
         self.assertNotEqual(changes["linreg-300x10/hand/eigen"], "regressed")
         output, _ = self.call("compare", "slow.json", "base.json", "--margin", "50%", status=None)
         self.assertIn("improved", output)
@@ -76,7 +76,7 @@ class Compare(ProgramTest):
 
     def test_every_run_has_its_control(self):
         table, _ = self.call("report", "base.json")
-        self.assertEqual(table.count("control: hand/naive beside itself: "), 2)
+        self.assertEqual(table.count("control: loop/plain beside itself: "), 2)
         self.assertEqual(len(self.base["controls"]), 2)
         self.assertNotIn("#control", table)
 
@@ -97,7 +97,7 @@ class Compare(ProgramTest):
 class Against(ProgramTest):
     def test_this_build_against_itself(self):
         build = os.path.dirname(os.path.dirname(os.environ["GDBENCH_PROGRAM"]))
-        arguments = ("--scenario", "linreg-300x10", "--impl", "hand/naive", "--launches", "10", "--margin", "50%")
+        arguments = ("--scenario", "linreg-300x10", "--impl", "loop/plain", "--launches", "10", "--margin", "50%")
         output, _ = self.call("run", *arguments, "--against", build, "--out", "x.json", status=None)
         self.assertIn("measured side by side in one run", output)
         arms = sorted(cell["arm"] for cell in self.read_json("x.json")["cells"])
@@ -119,7 +119,7 @@ class Shards(ProgramTest):
         return sorted(cell["id"] for cell in self.read_json(name)["cells"])
 
     def test_merged_shards_are_the_whole(self):
-        arguments = ("--impl", "hand/naive", "--impl", "hand/eigen", "--scenario", "linreg-3*", "--scenario", "mlp-10*")
+        arguments = ("--impl", "loop/plain", "--impl", "hand/eigen", "--scenario", "linreg-3*", "--scenario", "mlp-10*")
         self.call("run", *arguments, "--quick", "--out", "whole.json")
         parts = []
         for part in (1, 2, 3, 4):

@@ -53,6 +53,7 @@ WRONG = [
     ("implementations/kernels/naive/wrong_strategy.cpp", '"implementations/strategies/strategy.h"'),
     ("implementations/kernels/cpu/wrong.cpp", '"implementations/kernels/naive/naive.h"'),
     ("implementations/pipeline/wrong.cpp", '"implementations/kernels/kernels.h"'),
+    ("implementations/plain/wrong.cpp", '"implementations/failure.h"'),
     # Renderers see only the report's model; examples only what is installed.
     ("reports/render/wrong.cpp", '"harness/measure/schedule.h"'),
     ("examples/plugin/wrong.c", '"harness/base/result.h"'),
@@ -68,6 +69,7 @@ RIGHT = [
     ("harness/base/right.cpp", "<sys/mman.h>"),
     ("implementations/kernels/eigen/right.cpp", "<Eigen/Core>"),
     ("implementations/kernels/eigen/right_shared.cpp", '"implementations/kernels/cpu/buffers.h"'),
+    ("implementations/plain/right.cpp", "<gdbench/plugin.h>"),
     ("implementations/plugins/right.cpp", '"implementations/strategies/hand/hand.h"'),
     ("implementations/strategies/hand/right.cpp", '"implementations/kernels/kernels.h"'),
     ("tests/unit/right.cpp", '"implementations/kernels/naive/naive.h"'),

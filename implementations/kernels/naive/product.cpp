@@ -1,5 +1,7 @@
 #include "implementations/kernels/naive/product.h"
 
+#include <utility>
+
 #include "implementations/kernels/rules/shapes.h"
 
 namespace gdbench::kernels::naive {
@@ -12,6 +14,8 @@ struct ProductCall : cpu::OwnedCall {
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;
+  int a = 0;  // which operand is A
+  int b = 1;
   cpu::ProductFactors<T> factors;
 };
 
@@ -28,8 +32,8 @@ void scale(T* __restrict c, std::int64_t size, T beta) {
 template <class T>
 void run_plain(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& shape = static_cast<const ProductCall<T>&>(*call);
-  const T* __restrict a = cpu::data<const T>(buffers[0]);
-  const T* __restrict b = cpu::data<const T>(buffers[1]);
+  const T* __restrict a = cpu::data<const T>(buffers[shape.a]);
+  const T* __restrict b = cpu::data<const T>(buffers[shape.b]);
   T* __restrict c = cpu::data<T>(buffers[2]);
   const T alpha = shape.factors.alpha(buffers);
   for (std::int64_t i = 0; i < shape.m; ++i) {
@@ -46,8 +50,8 @@ void run_plain(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
 template <class T>
 void run_transposed_a(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& shape = static_cast<const ProductCall<T>&>(*call);
-  const T* __restrict a = cpu::data<const T>(buffers[0]);
-  const T* __restrict b = cpu::data<const T>(buffers[1]);
+  const T* __restrict a = cpu::data<const T>(buffers[shape.a]);
+  const T* __restrict b = cpu::data<const T>(buffers[shape.b]);
   T* __restrict c = cpu::data<T>(buffers[2]);
   const T alpha = shape.factors.alpha(buffers);
   scale(c, shape.m * shape.n, shape.factors.beta);
@@ -63,8 +67,8 @@ void run_transposed_a(const Call* call, const Buffer* buffers, Stream* /*stream*
 template <class T>
 void run_transposed_b(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& shape = static_cast<const ProductCall<T>&>(*call);
-  const T* __restrict a = cpu::data<const T>(buffers[0]);
-  const T* __restrict b = cpu::data<const T>(buffers[1]);
+  const T* __restrict a = cpu::data<const T>(buffers[shape.a]);
+  const T* __restrict b = cpu::data<const T>(buffers[shape.b]);
   T* __restrict c = cpu::data<T>(buffers[2]);
   const T alpha = shape.factors.alpha(buffers);
   for (std::int64_t i = 0; i < shape.m; ++i) {
@@ -78,27 +82,12 @@ void run_transposed_b(const Call* call, const Buffer* buffers, Stream* /*stream*
   }
 }
 
-// n = 1 and A is [k,m]: C, which is one row of numbers, is a sum of A's rows.
-template <class T>
-void run_transposed_a_vector(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
-  const auto& shape = static_cast<const ProductCall<T>&>(*call);
-  const T* __restrict a = cpu::data<const T>(buffers[0]);
-  const T* __restrict b = cpu::data<const T>(buffers[1]);
-  T* __restrict c = cpu::data<T>(buffers[2]);
-  const T alpha = shape.factors.alpha(buffers);
-  scale(c, shape.m, shape.factors.beta);
-  for (std::int64_t p = 0; p < shape.k; ++p) {
-    const T factor = alpha * b[p];
-    for (std::int64_t i = 0; i < shape.m; ++i) c[i] += factor * a[p * shape.m + i];
-  }
-}
-
 // A is [k,m] and B is [n,k]. No layer needs it; it is here because the op has it.
 template <class T>
 void run_transposed_both(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& shape = static_cast<const ProductCall<T>&>(*call);
-  const T* __restrict a = cpu::data<const T>(buffers[0]);
-  const T* __restrict b = cpu::data<const T>(buffers[1]);
+  const T* __restrict a = cpu::data<const T>(buffers[shape.a]);
+  const T* __restrict b = cpu::data<const T>(buffers[shape.b]);
   T* __restrict c = cpu::data<T>(buffers[2]);
   const T alpha = shape.factors.alpha(buffers);
   scale(c, shape.m * shape.n, shape.factors.beta);
@@ -117,12 +106,21 @@ cpu::Binding bind(const Request& request) {
   call.m = shape.m;
   call.n = shape.n;
   call.k = shape.k;
-  // A single column of B lies alike whether it is transposed or not, and so does A's where m = 1.
-  if (call.n == 1 && (!request.transpose_a || call.m == 1)) return cpu::make_binding(call, run_transposed_b<T>);
-  if (call.n == 1) return cpu::make_binding(call, run_transposed_a_vector<T>);
-  if (request.transpose_a && request.transpose_b) return cpu::make_binding(call, run_transposed_both<T>);
-  if (request.transpose_a) return cpu::make_binding(call, run_transposed_a<T>);
-  if (request.transpose_b) return cpu::make_binding(call, run_transposed_b<T>);
+  bool transpose_a = request.transpose_a;
+  bool transpose_b = request.transpose_b;
+  // C' = op(B)' op(A)': one column of C is computed as one row, whose entries are neighbours in every loop.
+  if (call.n == 1) {
+    std::swap(call.a, call.b);
+    std::swap(call.m, call.n);
+    transpose_b = !request.transpose_a;
+  }
+  // A vector lies alike whether it is transposed or not.
+  if (call.m == 1) transpose_a = false;
+  if (call.n == 1) transpose_b = true;  // a dot product
+  if (call.k == 1) return cpu::make_binding(call, run_transposed_a<T>);
+  if (transpose_a && transpose_b) return cpu::make_binding(call, run_transposed_both<T>);
+  if (transpose_a) return cpu::make_binding(call, run_transposed_a<T>);
+  if (transpose_b) return cpu::make_binding(call, run_transposed_b<T>);
   return cpu::make_binding(call, run_plain<T>);
 }
 

@@ -91,6 +91,22 @@ TEST(FrameworkTax, IsTakenWithinScenarioThreadsAndArm) {
   EXPECT_TRUE(summarised({timed("s", "hand/eigen", 100), threads, arm, timed("r", "tape/eigen", 100)}).taxes.empty());
 }
 
+TEST(FrameworkTax, StandsBesideHandWhereTheBaselineIsAloneOnItsBackend) {
+  const auto taxes = [](const std::string& baseline) {
+    Report report = report_with({timed("s", "loop/plain", 300), timed("s", "hand/eigen", 100),
+                                 timed("s", "tape/eigen", 160), timed("s", "tape/onednn", 90)});
+    report.run.baseline = baseline;
+    summarise(report);
+    std::vector<std::string> words;
+    for (const FrameworkTax& tax : report.attribution->taxes) words.push_back(tax.cell + " beside " + tax.base);
+    return words;
+  };
+  const std::vector<std::string> beside_hand = {"s/tape/eigen beside s/hand/eigen"};
+  EXPECT_EQ(taxes("loop/plain"), beside_hand);
+  EXPECT_EQ(taxes("hand/eigen"), beside_hand);
+  EXPECT_EQ(taxes("tape/onednn"), std::vector<std::string>{"s/hand/eigen beside s/tape/eigen"});
+}
+
 TEST(FrameworkTax, CountsKernelCallsAndComparesOps) {
   const Cell hand = profiled(timed("s", "hand/eigen", 100),
                              {{.phase = "forward", .op = "product", .calls = 2, .time_ns = 50},

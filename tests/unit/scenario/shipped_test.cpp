@@ -42,11 +42,17 @@ TEST(Shipped, MatricesExpand) {
     const Result<Matrix> matrix = read_matrix(entry.path());
     ASSERT_TRUE(matrix.ok()) << matrix.error().message;
     EXPECT_EQ(entry.path().stem(), matrix.value().name);
-    const Result<std::vector<Point>> points = expand(
-        matrix.value(), {}, known.value(),
-        {"hand/naive", "hand/eigen", "hand/onednn", "graph/eigen", "graph/onednn", "tape/eigen", "numpy/vectorised",
-         "scipy/blas", "pytorch/eager", "tensorflow/eager", "keras/fit", "jax/jit", "hand/cuda", "tape/cuda",
-         "graph/cuda", "graph/cuda+device-graph", "hand/cuda+tf32", "graph/cuda+device-graph+tf32", "fused/cuda"});
+    const Result<std::vector<Point>> points =
+        expand(matrix.value(), {}, known.value(), {"hand/naive",       "hand/eigen",
+                                                   "hand/onednn",      "graph/eigen",
+                                                   "graph/onednn",     "tape/eigen",
+                                                   "numpy/vectorised", "scipy/blas",
+                                                   "pytorch/eager",    "tensorflow/eager",
+                                                   "keras/fit",        "jax/jit",
+                                                   "hand/cuda",        "tape/cuda",
+                                                   "graph/cuda",       "graph/cuda+device-graph",
+                                                   "hand/cuda+tf32",   "graph/cuda+device-graph+tf32",
+                                                   "fused/cuda",       "loop/plain"});
     ASSERT_TRUE(points.ok()) << points.error().message;
     for (const Point& point : points.value()) {
       const Result<Scenario> read = read_scenario(point.scenario_file, point.scenario_settings);

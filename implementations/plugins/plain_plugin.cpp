@@ -1,0 +1,122 @@
+// loop/plain, which has no strategy and no kernels: the C interface in front of implementations/plain.
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+
+#include "implementations/plain/plain.h"
+#include "implementations/processor.h"
+
+struct gdbench_instance {
+  const gdbench_data* data = nullptr;
+  std::unique_ptr<gdbench::plain::Trainer> trainer;
+};
+
+namespace {
+
+const gdbench_host* the_host = nullptr;
+
+gdbench_status report(gdbench_status status, const char* reason) {
+  the_host->set_error(the_host->context, reason);
+  return status;
+}
+
+gdbench_status create(gdbench_instance** instance) {
+  *instance = new (std::nothrow) gdbench_instance;
+  return *instance != nullptr ? GDBENCH_OK : report(GDBENCH_OUT_OF_MEMORY, "no memory for an instance");
+}
+
+void destroy(gdbench_instance* instance) { delete instance; }
+
+gdbench_status load(gdbench_instance* instance, const gdbench_data* data) {
+  instance->data = data;
+  return GDBENCH_OK;
+}
+
+gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* problem,
+                       const gdbench_settings* /*settings*/) {
+  try {
+    instance->trainer = gdbench::plain::make_trainer(*instance->data, *problem);
+    return GDBENCH_OK;
+  } catch (const std::bad_alloc&) {
+    return report(GDBENCH_OUT_OF_MEMORY, "no memory for the parameters");
+  }
+}
+
+gdbench_status set_state(gdbench_instance* instance, const gdbench_state* state) {
+  instance->trainer->set_state(*state);
+  return GDBENCH_OK;
+}
+
+gdbench_status get_state(gdbench_instance* instance, gdbench_state* state) {
+  instance->trainer->get_state(*state);
+  return GDBENCH_OK;
+}
+
+gdbench_status run(gdbench_instance* instance, std::uint64_t steps) {
+  instance->trainer->run(steps);
+  return GDBENCH_OK;
+}
+
+gdbench_status evaluate(gdbench_instance* instance, std::int32_t split, double* loss) {
+  const std::optional<double> mean = instance->trainer->evaluate(split);
+  if (!mean) return report(GDBENCH_UNSUPPORTED, "there is nothing to evaluate");
+  *loss = *mean;
+  return GDBENCH_OK;
+}
+
+constexpr std::uint32_t all_up_to(std::int32_t last) { return GDBENCH_BIT(last + 1) - 1; }
+
+const gdbench_implementation* implementation() {
+  static const gdbench_implementation table = {
+      .struct_size = sizeof(gdbench_implementation),
+      .id = "loop/plain",
+      .description = "loops over rows and features, straight from the formulas; no kernels",
+      .build = gdbench::plain::build(),
+      .tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_UPDATE) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS),
+      .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
+      .activations = all_up_to(GDBENCH_SIGMOID),
+      .losses = all_up_to(GDBENCH_SOFTMAX_CROSS_ENTROPY),
+      .optimizers = all_up_to(GDBENCH_ADAMW),
+      .capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES) |
+                      GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE),
+      .max_layers = 0,
+      .max_compute_threads = 1,
+      .helper_threads = 0,
+      .option_count = 0,
+      .options = nullptr,
+      .create = create,
+      .destroy = destroy,
+      .load = load,
+      .prepare = prepare,
+      .set_state = set_state,
+      .get_state = get_state,
+      .run = run,
+      .sync = nullptr,
+      .evaluate = evaluate,
+      .profile = nullptr,
+      .helper_threads_in_use = nullptr,
+  };
+  return &table;
+}
+
+}  // namespace
+
+extern "C" const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) {
+  the_host = host;
+  if (const std::string error = gdbench::implementations::processor_error("loop/plain"); !error.empty()) {
+    report(GDBENCH_UNSUPPORTED, error.c_str());
+    return nullptr;
+  }
+  static const gdbench_implementation* const implementations[] = {implementation()};
+  static const gdbench_plugin plugin = {
+      .struct_size = sizeof(gdbench_plugin),
+      .abi_major = GDBENCH_ABI_MAJOR,
+      .abi_minor = GDBENCH_ABI_MINOR,
+      .name = "plain",
+      .version = GDBENCH_PLUGIN_VERSION,
+      .implementation_count = 1,
+      .implementations = implementations,
+  };
+  return &plugin;
+}
