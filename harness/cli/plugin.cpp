@@ -59,7 +59,7 @@ std::vector<scenario::Point> points_for(const std::vector<worker::CatalogueEntry
 // Verifies and times one step of one cell; says it in a line.
 void check_cell(const measure::PlannedScenario& planned, const measure::PlannedCell& planned_cell,
                 const measure::RunOptions& options, result::Cell& cell) {
-  measure::Yardsticks yardsticks(planned, options.seed);
+  measure::Yardsticks yardsticks(planned, options.reference_cache);
   if (Status status = yardsticks.status(); !status.ok()) {
     cell.status = {result::CellState::untrusted, status.error().message};
     return;
