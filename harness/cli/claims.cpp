@@ -117,6 +117,7 @@ measure::RunOptions run_options(const Options& options, double budget_seconds) {
   run.limits = worker_limits(options.selection);
   run.cancelled = &interrupted;
   run.progress = &show_progress;
+  run.reference_cache = reference_cache(options.selection.no_cache);
   return run;
 }
 
@@ -161,6 +162,7 @@ void add_claims_run(CLI::App& parent, const std::shared_ptr<Options>& options, I
   command->add_option("--timeout", options->selection.timeout_seconds, "Seconds that a worker may take to answer")
       ->check(CLI::Range(0.1, 86400.0))
       ->capture_default_str();
+  add_no_cache(*command, options->selection.no_cache);
   command->add_option("--out", options->out, "Where the report goes")->capture_default_str();
   command->add_option("--markdown", options->markdown, "Also write the verdicts as a page; - for stdout");
   command->add_flag("--dry-run", options->dry_run, "List the cells, measure nothing");

@@ -39,15 +39,21 @@ void keep_old_journal(const std::string& path) {
   if (!error) std::fprintf(stderr, "gdbench: kept the journal of an interrupted run as %s\n", kept.c_str());
 }
 
-// Adds what the compute processor can do at this moment; a failure becomes a note, the run goes on without.
-void add_ceilings(bool quick, int processor, result::Report& report) {
+// For which the ceilings are measured, before and after.
+double ceilings_seconds(double budget_seconds, bool quick) {
   constexpr double kSeconds = 1.5;
   constexpr double kQuickSeconds = 0.5;
+  constexpr double kShareOfBudget = 0.05;
+  return quick ? kQuickSeconds : std::clamp(kShareOfBudget * budget_seconds, kQuickSeconds, kSeconds);
+}
+
+// Adds what the compute processor can do at this moment; a failure becomes a note, the run goes on without.
+void add_ceilings(bool quick, int processor, result::Report& report) {
   constexpr std::int64_t kQuickMemoryBytes = std::int64_t{64} << 20;
   machine::CeilingOptions ceilings;
   ceilings.processor = processor;
   ceilings.caches = machine::cache_sizes(report.environment);
-  ceilings.seconds = quick ? kQuickSeconds : kSeconds;
+  ceilings.seconds = ceilings_seconds(report.run.budget_seconds, quick);
   if (quick) ceilings.memory_bytes = kQuickMemoryBytes;
   ceilings.cancelled = &interrupted;
   const std::string at = measure::utc_now();
@@ -77,6 +83,11 @@ Status finish_report(result::Report& report, const result::Journal& journal, con
 
 }  // namespace
 
+double closing_seconds(double budget_seconds, bool quick) {
+  constexpr double kSummarySeconds = 0.5;
+  return ceilings_seconds(budget_seconds, quick) + kSummarySeconds;
+}
+
 int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
                       result::Report& report, const std::function<Status(const result::Report&)>& print) {
   const std::string path = journal_path(file.out);
@@ -102,13 +113,14 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   if (!journal.ok()) return report_error(usage_error(journal.error().message));
 
   keep_off_compute_processor(processors);
-  measure::RunOptions with_ceilings = options;
+  measure::RunOptions session_options = options;
+  session_options.reserved_seconds += closing_seconds(options.budget_seconds, file.quick);
   if (timed) {
-    with_ceilings.measure_ceilings = [&](result::Report& measured) {
+    session_options.measure_ceilings = [&](result::Report& measured) {
       add_ceilings(file.quick, processors.back(), measured);
     };
   }
-  Status session = measure::run_session(plan, with_ceilings, report, journal.value());
+  Status session = measure::run_session(plan, session_options, report, journal.value());
   if (session.ok() && file.afterwards && !interrupted()) session = file.afterwards(plan, report, journal.value());
   clear_progress();
   if (timed && session.ok() && !interrupted()) add_ceilings(file.quick, processors.back(), report);

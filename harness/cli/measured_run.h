@@ -20,6 +20,9 @@ struct RunFile {
   std::function<Status(measure::Plan&, result::Report&, result::Journal&)> afterwards{};
 };
 
+// What follows a run's last launch: a look at the ceilings, the summary, the report. Of a run with such a budget.
+double closing_seconds(double budget_seconds, bool quick);
+
 // Measures with the journal beside the file, summarises, writes the report and has it printed; `report` holds what the
 // plan and the command line say. Returns the exit status that its cells call for.
 int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,

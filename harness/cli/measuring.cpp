@@ -25,10 +25,13 @@ void add_measuring_options(CLI::App& command, MeasuringOptions& options, const s
       ->type_name("N")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  command.add_option("--budget", options.budget, "Time for everything")->type_name("TIME")->capture_default_str();
+  command.add_option("--budget", options.budget, "Time for everything; --launches is kept whatever it takes")
+      ->type_name("TIME")
+      ->capture_default_str();
   command.add_option("--seed", options.seed, "Seed of order, checks and resampling")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  add_no_cache(command, options.no_cache);
   command.add_option("--out", options.out, "Write a report with every sample, as run does")->type_name("FILE");
   command.add_flag("--json", options.json, "For programs");
 }
@@ -46,6 +49,7 @@ Result<measure::RunOptions> to_run_options(const MeasuringOptions& options) {
   run.limits = worker_limits({});
   run.cancelled = &interrupted;
   run.progress = &show_progress;
+  run.reference_cache = reference_cache(options.no_cache);
   return run;
 }
 

@@ -21,11 +21,13 @@ struct MeasuringOptions {
   int launches = 0;    // 0: the command's own number
   std::string budget;  // a time
   std::uint64_t seed = 1;
+  bool no_cache = false;  // compute the reference anew
   std::string out;
   bool json = false;
 };
 
-// --set, --threads, --budget (`budget` is its default), --seed, --out, --json. What --launches means differs.
+// --set, --threads, --budget (`budget` is its default), --seed, --no-cache, --out, --json. What --launches means
+// differs.
 void add_measuring_options(CLI::App& command, MeasuringOptions& options, const std::string& budget);
 
 // Errors: a budget that is no time, an output that cannot be written.

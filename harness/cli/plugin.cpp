@@ -61,7 +61,7 @@ std::vector<scenario::Point> points_for(const std::vector<worker::CatalogueEntry
 void check_cell(const measure::PlannedScenario& planned, const measure::PlannedCell& planned_cell,
                 const measure::RunOptions& options, result::Report& report) {
   result::Cell& cell = report.cells[planned_cell.index];
-  measure::Yardsticks yardsticks(planned, options.seed);
+  measure::Yardsticks yardsticks(planned, options.reference_cache);
   if (Status status = yardsticks.status(); !status.ok()) {
     cell.status = {result::CellState::untrusted, status.error().message};
     return;

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -8,6 +9,7 @@
 #include "harness/cli/measured_run.h"
 #include "harness/cli/opponent.h"
 #include "harness/cli/selection.h"
+#include "harness/stats/estimate.h"
 #include "reports/render/render.h"
 
 namespace gdbench::cli {
@@ -16,6 +18,8 @@ namespace {
 
 constexpr double kDefaultBudgetSeconds = 60;
 constexpr double kQuickBudgetSeconds = 12;
+// Kept for launches that confirm what regressed: of a few cells, as a rule.
+constexpr double kConfirmationShareOfBudget = 0.2;
 
 struct Options {
   SelectionOptions selection;
@@ -45,12 +49,22 @@ Result<measure::RunOptions> to_run_options(const Options& options) {
     if (!precision.ok()) return precision.error();
     run.precision = precision.value();
   }
-  run.launches = options.launches > 0 ? options.launches : options.quick ? 1 : 0;
+  // With a budget of its own a number of launches is the most; without one it is kept whatever it takes.
+  if (options.budget.empty()) {
+    run.launches = options.launches > 0 ? options.launches : options.quick ? 1 : 0;
+  } else {
+    run.most_launches = options.launches > 0 ? options.launches : options.quick ? 1 : 0;
+  }
+  run.minimum_launches = 1;  // a budget is kept
+  run.decisive_launches = stats::VerdictOptions{}.minimum_launches;
+  if (run.most_launches > 0) run.decisive_launches = std::min(run.decisive_launches, run.most_launches);
   run.seed = options.selection.seed;
   run.limits = worker_limits(options.selection);
   run.keep_free_bytes = static_cast<std::uint64_t>(options.keep_free_gib * 0x1p30);
   run.cancelled = &interrupted;
   run.progress = &show_progress;
+  run.warn = &show_warning;
+  run.reference_cache = reference_cache(options.selection.no_cache);
   return run;
 }
 
@@ -89,8 +103,12 @@ int run(const Options& options, const Invocation& invocation) {
 
   RunFile file{options.out, options.quick, options.resume};
   if (!selection.against.empty()) {
-    file.afterwards = [&](measure::Plan& measured, result::Report& content, result::Journal& journal) {
-      return opponent.confirm(measured, run_options.value(), content, journal);
+    measure::RunOptions confirmation = run_options.value();
+    confirmation.reserved_seconds = closing_seconds(confirmation.budget_seconds, options.quick);
+    run_options.value().reserved_seconds = kConfirmationShareOfBudget * confirmation.budget_seconds;
+    file.afterwards = [&opponent, confirmation](measure::Plan& measured, result::Report& content,
+                                                result::Journal& journal) {
+      return opponent.confirm(measured, confirmation, content, journal);
     };
   }
   int verdict = kFine;
@@ -116,13 +134,21 @@ void add_run(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand("run", "Verify and time a matrix of scenarios and implementations");
   add_selection_options(*command, options->selection);
   command->add_option("--out", options->out, "Where the report goes")->capture_default_str();
-  command->add_option("--budget", options->budget, "Time for the whole run (default 60s, 12s with --quick)")
+  command
+      ->add_option(
+          "--budget", options->budget,
+          "Time for the whole run (default 60s, 12s with --quick). It is kept within a tenth; where cells cannot "
+          "even be verified and launched once in it, a line on stderr says at the start how long that takes")
       ->type_name("TIME");
   command
       ->add_option("--precision", options->precision,
                    "Stop a scenario once every interval is within this share of its value")
       ->type_name("SHARE");
-  command->add_option("--launches", options->launches, "Exactly so many fresh processes per cell")
+  command
+      ->add_option(
+          "--launches", options->launches,
+          "So many fresh processes per cell, however long that takes; with --budget at most so many, whichever "
+          "ends first")
       ->check(CLI::Range(1, 1'000'000));
   command
       ->add_option("--keep-free", options->keep_free_gib,

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "harness/verify/yardstick_cache.h"
 
 namespace gdbench::cli {
 
@@ -153,10 +154,21 @@ void add_selection_options(CLI::App& command, SelectionOptions& options) {
   command.add_option("--memory-cap", options.memory_cap_gib, "GiB of memory that a worker may use of its own")
       ->check(CLI::Range(0.01, 1e6))
       ->capture_default_str();
+  add_no_cache(command, options.no_cache);
   // Several values need several flags: `--impl a b` would swallow the matrix.
   for (const char* name : {"--scenario", "--impl", "--set", "--threads"}) {
     command.get_option(name)->allow_extra_args(false);
   }
+}
+
+void add_no_cache(CLI::App& command, bool& no_cache) {
+  command.add_flag("--no-cache", no_cache,
+                   "Compute the reference anew; one that took long is kept in $XDG_CACHE_HOME/gdbench or "
+                   "~/.cache/gdbench, at most 1 GiB");
+}
+
+std::filesystem::path reference_cache(bool no_cache) {
+  return no_cache ? std::filesystem::path() : verify::default_cache_folder();
 }
 
 worker::Limits worker_limits(const SelectionOptions& options) {
@@ -239,6 +251,11 @@ void show_progress(const measure::ProgressState& state) {
 
 void clear_progress() {
   if (isatty(STDERR_FILENO) != 0) std::fputs("\r\x1b[K", stderr);
+}
+
+void show_warning(const std::string& warning) {
+  clear_progress();
+  std::fprintf(stderr, "gdbench: %s\n", warning.c_str());
 }
 
 }  // namespace gdbench::cli

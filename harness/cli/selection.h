@@ -1,6 +1,7 @@
 // The options by which run and verify choose cells, and the plan that comes of them.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct SelectionOptions {
   std::string padded;       // this build's sources, their code at other addresses; empty: not measured
   std::string padded_base;  // the same of `against`
   std::string shard;        // "2/4": every fourth scenario from the second on; empty: all
+  bool no_cache = false;    // compute the reference even where an earlier run kept it
   bool control = false;     // one cell of each scenario a second time (A/A)
   std::uint64_t seed = 1;
   double timeout_seconds = 60;
@@ -34,6 +36,10 @@ struct SelectionOptions {
 };
 
 void add_selection_options(CLI::App& command, SelectionOptions& options);
+
+// The flag --no-cache, and the folder that it leaves empty (RunOptions::reference_cache).
+void add_no_cache(CLI::App& command, bool& no_cache);
+std::filesystem::path reference_cache(bool no_cache);
 
 // Limits of every worker process.
 worker::Limits worker_limits(const SelectionOptions& options);
@@ -53,5 +59,7 @@ int status_of_cells(const result::Report& report);
 // A progress line on stderr where that is a terminal; nothing elsewhere. `clear` removes it.
 void show_progress(const measure::ProgressState& state);
 void clear_progress();
+// A line on stderr, before the progress line where there is one.
+void show_warning(const std::string& warning);
 
 }  // namespace gdbench::cli

@@ -31,6 +31,7 @@ int verify(const Options& options, const Invocation& invocation) {
   run.limits = worker_limits(options.selection);
   run.cancelled = &interrupted;
   run.progress = &show_progress;
+  run.reference_cache = reference_cache(options.selection.no_cache);
   const Status status = measure::verify_all(plan.value(), run, report);
   clear_progress();
   report.run.finished_at = measure::utc_now();

@@ -11,7 +11,7 @@ using result::CellState;
 Status CellGroup::verify(const RunOptions& options) {
   PlannedScenario& planned = scenario_of_plan();
   if (Status status = planned.acquire(); !status.ok()) return status;
-  Yardsticks yardsticks(planned, options.seed);
+  Yardsticks yardsticks(planned, options.reference_cache);
   if (Status status = yardsticks.status(); !status.ok()) return status;
   for (const PlannedCell& planned_cell : planned.cells) {
     result::Cell& cell = report_.cells[planned_cell.index];

@@ -1,6 +1,7 @@
 #include "harness/measure/confirm.h"
 
 #include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "harness/measure/launch_group.h"
@@ -9,6 +10,9 @@ namespace gdbench::measure {
 
 Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions& options, result::Report& report,
                result::Journal& journal) {
+  const auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - options.started).count();
+  };
   for (const auto& planned : plan.scenarios) {
     const auto wanted = [&](const PlannedCell& cell) { return units.contains(cell.unit); };
     if (std::none_of(planned->cells.begin(), planned->cells.end(), wanted)) continue;
@@ -21,10 +25,15 @@ Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions&
       confirmed.confirmed_from = first;
       if (Status status = journal.cell(confirmed); !status.ok()) return status;
     }
+    double slowest = 0;
     for (int launch = first; launch < 2 * first && !options.cancelled(); ++launch) {
+      const double start = elapsed();
+      const bool late = start + slowest > options.budget_seconds - options.reserved_seconds;
+      if (launch > first && options.launches == 0 && late) break;
       options.progress({"confirm " + planned->scenario.name + ", launch " + std::to_string(launch - first + 1), 1, -1});
       Status status = run_launch_group(*planned, live, launch, options, report, journal);
       if (!status.ok()) return status;
+      slowest = std::max(slowest, elapsed() - start);
     }
     planned->release();
   }

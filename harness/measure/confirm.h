@@ -12,7 +12,8 @@
 namespace gdbench::measure {
 
 // As many launches again of the cells of `units` (PlannedCell::unit): what the first ones showed is to be seen once
-// more by others. Their number is noted as the cells' confirmed_from. Errors: the journal cannot be written.
+// more by others; fewer, but one at least, where the budget does not last. Their number is noted as the cells'
+// confirmed_from. Errors: the journal cannot be written.
 Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions& options, result::Report& report,
                result::Journal& journal);
 

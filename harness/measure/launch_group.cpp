@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <random>
+#include <tuple>
 #include <utility>
 
 #include "harness/base/clock.h"
@@ -315,13 +316,20 @@ Status note_once(const std::string& note, result::Report& report, result::Journa
 
 std::vector<LiveCell> live_cells(const PlannedScenario& planned, const result::Report& report) {
   std::vector<LiveCell> cells;
+  // By what the reference depends on: cells of one unit share it.
+  std::map<std::tuple<std::uint64_t, double, bool>, std::optional<ExpectedDisplacement>> known;
   for (const PlannedCell& planned_cell : planned.cells) {
     const result::Cell& cell = report.cells[planned_cell.index];
     if (cell.status.state != CellState::ok) continue;
     LiveCell live;
     live.planned = &planned_cell;
-    live.expected = expected_displacement(timed_problem(planned, planned_cell, *cell.block), *planned.dataset,
-                                          planned.start, cell.block->steps);
+    const scenario::Problem problem = timed_problem(planned, planned_cell, *cell.block);
+    const auto [expected, is_new] =
+        known.try_emplace({cell.block->steps, cell.block->learning_rate, problem.tf32_products});
+    if (is_new) {
+      expected->second = expected_displacement(problem, *planned.dataset, planned.start, cell.block->steps);
+    }
+    live.expected = expected->second;
     cells.push_back(live);
   }
   return cells;

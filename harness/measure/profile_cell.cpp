@@ -147,7 +147,7 @@ std::string note_on_profile(const result::Cell& cell, const Error& error) {
 
 Result<result::Profile> profile_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
                                      const RunOptions& options, result::Cell& cell) {
-  Yardsticks yardsticks(planned, options.seed);
+  Yardsticks yardsticks(planned, options.reference_cache);
   if (!yardsticks.status().ok()) return yardsticks.status().error();
   verify_cell(planned, planned_cell, yardsticks, options, true, cell);
   if (cell.status.state != result::CellState::ok) {

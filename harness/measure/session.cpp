@@ -4,8 +4,10 @@
 #include <limits>
 #include <map>
 
+#include "harness/base/text.h"
 #include "harness/measure/profile_cell.h"
 #include "harness/measure/target_run.h"
+#include "harness/measure/time_needed.h"
 #include "harness/measure/turns.h"
 #include "harness/measure/verify_cell.h"
 #include "harness/result/summarise.h"
@@ -54,8 +56,10 @@ class Session {
       : options_(options),
         report_(report),
         journal_(journal),
-        started_(Clock::now()),
-        target_time_(plan, options.budget_seconds) {}
+        target_time_(plan, options.budget_seconds),
+        time_needed_(plan, options) {
+    if (journal != nullptr) warn_of_short_budget();
+  }
 
   // Verifies the cells of a batch. Without a journal nothing is calibrated: correctness only.
   Status verify(const std::vector<PlannedScenario*>& scenarios, std::size_t cells_of_run) {
@@ -68,7 +72,7 @@ class Session {
       const double scenario_start = elapsed();
       if (Status status = planned->acquire(); !status.ok()) return status;
       if (all_known(*planned)) continue;  // from the journal of a run that goes on
-      Yardsticks yardsticks(*planned, options_.seed);
+      Yardsticks yardsticks(*planned, options_.reference_cache);
       if (Status status = yardsticks.status(); !status.ok()) return status;
       for (const PlannedCell& planned_cell : planned->cells) {
         result::Cell& cell = report_.cells[planned_cell.index];
@@ -93,6 +97,8 @@ class Session {
         if (Status status = journal_->cell(cell); !status.ok()) return status;
       }
       verifying_seconds_ += elapsed() - scenario_start;
+      time_needed_.verified(*planned, elapsed() - scenario_start);
+      if (journal_ != nullptr) warn_of_short_budget();
     }
     return {};
   }
@@ -107,6 +113,7 @@ class Session {
       if (turn.empty()) break;
       for (const std::size_t i : turn) {
         if (options_.cancelled()) break;
+        if (!has_time(active[i].progress, options_, deadline - elapsed())) continue;
         if (Status status = launch(active[i]); !status.ok()) return status;
       }
     }
@@ -114,9 +121,23 @@ class Session {
     return note_short_ones();
   }
 
-  double elapsed() const { return seconds_since(started_); }
+  double elapsed() const { return seconds_since(options_.started); }
+  // The end of the last launch, in seconds of the run.
+  double deadline() const { return options_.budget_seconds - options_.reserved_seconds; }
 
  private:
+  // Once, as soon as it is known: what the run does at the least takes longer than it was given.
+  void warn_of_short_budget() {
+    constexpr double kTolerance = 1.1;
+    const double least = elapsed() + time_needed_.rest() + options_.reserved_seconds;
+    if (warned_ || options_.launches > 0 || least <= kTolerance * options_.budget_seconds) return;
+    warned_ = true;
+    options_.warn(
+        formatted("the budget of %.3g s is too short for %zu cells: to verify and launch each once takes about "
+                  "%.2g s in all, which this run will take",
+                  options_.budget_seconds, report_.cells.size(), least));
+  }
+
   // An A/A control is the very cell that was verified just before it: it gets its status and its block.
   bool repeats_verified_cell(const PlannedScenario& planned, const PlannedCell& planned_cell) {
     result::Cell& cell = report_.cells[planned_cell.index];
@@ -167,7 +188,9 @@ class Session {
   Status profile(const PlannedScenario& planned, const PlannedCell& planned_cell, result::Cell& cell) {
     if (cell.status.state != CellState::ok || !options_.profiles) return {};
     if (profiled_in_launch(planned_cell)) return {};
-    if (options_.launches == 0 && seconds_left() <= 0) return note_once("no time was left for some profiles");
+    if (options_.launches == 0 && elapsed() + time_needed_.rest(&planned) > deadline()) {
+      return note_once("no time was left for some profiles");
+    }
     Result<result::Profile> profile = profile_verified_cell(planned, planned_cell, options_, kBlocksOfAGlance, cell);
     if (profile.ok()) {
       cell.profile = std::move(profile).value();
@@ -273,8 +296,9 @@ class Session {
   const RunOptions& options_;
   result::Report& report_;
   result::Journal* journal_;  // null: verification only
-  Clock::time_point started_;
   TargetTime target_time_;
+  TimeNeeded time_needed_;
+  bool warned_ = false;  // of a budget that is too short
   std::size_t verified_ = 0;
   double verifying_seconds_ = 0;
   std::map<std::string, double> verification_seconds_;  // of an implementation's latest cell
@@ -317,7 +341,7 @@ Status run_session(Plan& plan, const RunOptions& options, result::Report& report
     cells_done += cell_count(batch);
     // A batch gets the share of the budget that its cells are of all cells.
     const double share = static_cast<double>(cells_done) / static_cast<double>(std::max<std::size_t>(cells, 1));
-    if (Status status = session.measure(batch, options.budget_seconds * share); !status.ok()) return status;
+    if (Status status = session.measure(batch, session.deadline() * share); !status.ok()) return status;
     for (PlannedScenario* planned : batch) planned->release();
   }
   return {};

@@ -16,7 +16,7 @@ bool is_done(const Progress& scenario, const RunOptions& options, double seconds
   if (options.launches > 0) return scenario.launches >= options.launches;
   if (options.most_launches > 0 && scenario.launches >= options.most_launches) return true;
   if (scenario.launches < options.minimum_launches) return false;
-  if (scenario.launch_seconds > seconds_left) return true;
+  if (!has_time(scenario, options, seconds_left)) return true;
   return options.precision > 0 && scenario.precision <= options.precision;
 }
 
@@ -44,6 +44,11 @@ double gain_of(const Progress& scenario) {
 }
 
 }  // namespace
+
+bool has_time(const Progress& scenario, const RunOptions& options, double seconds_left) {
+  if (options.launches > 0 || scenario.launches < options.minimum_launches) return true;
+  return scenario.launch_seconds <= seconds_left;
+}
 
 bool is_short(const Progress& scenario, const RunOptions& options) {
   return options.launches == 0 && scenario.live && scenario.launches < options.decisive_launches;

@@ -21,6 +21,9 @@ struct Progress {
 // Whether a scenario has fewer launches than decide anything, where that matters (RunOptions::decisive_launches).
 bool is_short(const Progress& scenario, const RunOptions& options);
 
+// Whether the scenario's next launch must be made or may be begun, with so many seconds left of the budget.
+bool has_time(const Progress& scenario, const RunOptions& options, double seconds_left);
+
 // The scenarios, by index, that have a launch each before this is asked again; none: all are done.
 // - Everybody has the first launch, in turn; so a slow spell of the machine spreads over all of them.
 // - Then those that are short of decisive launches, the cheapest first, as far as `seconds_left` goes; those that it

@@ -32,12 +32,6 @@ result::Verification record_of(const verify::Yardstick& yardstick, const verify:
   return verification;
 }
 
-verify::YardstickOptions yardstick_options(std::uint64_t seed) {
-  verify::YardstickOptions options;
-  options.seed = seed;
-  return options;
-}
-
 // The scenario's problem as the cell's implementation computes it.
 scenario::Problem problem_of(const PlannedScenario& planned, const PlannedCell& cell) {
   scenario::Problem problem = planned.problem;
@@ -46,10 +40,8 @@ scenario::Problem problem_of(const PlannedScenario& planned, const PlannedCell& 
   return problem;
 }
 
-Result<verify::Yardstick> make_yardstick(const PlannedScenario& planned, const scenario::Problem& problem,
-                                         std::uint64_t seed) {
-  Result<verify::Yardstick> made =
-      verify::make_yardstick(problem, *planned.dataset, planned.start, yardstick_options(seed));
+Result<verify::Yardstick> make_yardstick(const PlannedScenario& planned, const scenario::Problem& problem) {
+  Result<verify::Yardstick> made = verify::make_yardstick(problem, *planned.dataset, planned.start, {});
   if (made.ok()) return made;
   return Error{made.error().kind, planned.scenario.file.string() + ": " + made.error().message};
 }
@@ -77,9 +69,9 @@ std::string final_distance(const verify::Check& check, std::int64_t steps) {
 // At which step the implementation first leaves the reference, for a trajectory whose end is wrong as `whole` says.
 Result<std::string> describe_departure(CellWorker& worker, const scenario::Problem& problem,
                                        const scenario::Dataset& dataset, const verify::Yardstick& yardstick,
-                                       const verify::Check& whole, const verify::YardstickOptions& options) {
+                                       const verify::Check& whole) {
   for (std::int64_t steps = 1; steps < yardstick.steps; ++steps) {
-    const Result<verify::Yardstick> part = verify::make_prefix(yardstick, steps, problem, dataset, options);
+    const Result<verify::Yardstick> part = verify::make_prefix(yardstick, steps, problem, dataset);
     if (!part.ok()) continue;  // so few steps move nothing beyond the tolerance
     const Result<worker::BlockAnswer> block =
         worker.run_block(static_cast<std::uint64_t>(steps), 0, yardstick.start.step);
@@ -101,13 +93,14 @@ Result<result::CellStatus> check_trajectory(CellWorker& worker, const PlannedSce
   const std::int64_t start = yardstick.start.step;
   const Result<worker::BlockAnswer> block = worker.run_block(steps, 0, start);
   if (!block.ok()) return block.error();
-  const Result<double> loss = own_loss(worker.client());
+  const Result<double> loss =
+      yardstick.evaluated ? own_loss(worker.client()) : std::numeric_limits<double>::quiet_NaN();
   if (!loss.ok()) return loss.error();
   const verify::Check whole = verify::check(yardstick, worker.state(kEndImage, block.value().end_step), loss.value());
   cell.verification = record_of(yardstick, whole);
   if (!whole.ok) {
-    const Result<std::string> departure = describe_departure(
-        worker, problem_of(planned, planned_cell), *planned.dataset, yardstick, whole, yardstick_options(seed));
+    const Result<std::string> departure =
+        describe_departure(worker, problem_of(planned, planned_cell), *planned.dataset, yardstick, whole);
     if (!departure.ok()) return departure.error();
     return result::CellStatus{CellState::wrong, departure.value()};
   }
@@ -230,25 +223,32 @@ Status calibrate_block(CellWorker& worker, const PlannedScenario& planned, const
 
 }  // namespace
 
-Yardsticks::Yardsticks(const PlannedScenario& planned, std::uint64_t seed)
-    : planned_(planned), seed_(seed), full_(make_yardstick(planned, planned.problem, seed)) {}
+Yardsticks::Yardsticks(const PlannedScenario& planned, std::filesystem::path cache)
+    : planned_(planned), cache_(std::move(cache)), full_(find_or_make(planned.problem)) {}
+
+Result<verify::Yardstick> Yardsticks::find_or_make(const scenario::Problem& problem) const {
+  // Reading a file is no quicker than making what takes less.
+  constexpr double kLongSeconds = 0.05;
+  if (verify::yardstick_seconds(problem, {}) < kLongSeconds) return make_yardstick(planned_, problem);
+  const std::string identity =
+      planned_.scenario.identity() + " " + planned_.dataset->digest + (problem.tf32_products ? " tf32" : "");
+  if (std::optional<verify::Yardstick> kept = cache_.find(identity, planned_.start)) return std::move(*kept);
+  Result<verify::Yardstick> made = make_yardstick(planned_, problem);
+  if (made.ok()) cache_.keep(identity, planned_.start, made.value());
+  return made;
+}
 
 Status Yardsticks::status() const { return full_.ok() ? Status() : Status(full_.error()); }
 
 const Result<verify::Yardstick>& Yardsticks::of(const PlannedCell& cell) {
   const scenario::Problem problem = problem_of(planned_, cell);
   if (!problem.tf32_products) return full_;
-  if (!tf32_) tf32_ = make_yardstick(planned_, problem, seed_);
+  if (!tf32_) tf32_ = find_or_make(problem);
   return *tf32_;
 }
 
 void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, Yardsticks& yardsticks,
                  const RunOptions& options, bool calibrate, result::Cell& cell) {
-  const Result<verify::Yardstick>& yardstick = yardsticks.of(planned_cell);
-  if (!yardstick.ok()) {
-    cell.status = {CellState::unsupported, "too coarse to be verified here: " + yardstick.error().message};
-    return;
-  }
   result::Launch launch;  // a launch that is not timed leaves no record
   Result<CellWorker> started = CellWorker::start(planned, planned_cell, planned.problem, options.limits, launch);
   if (!started.ok()) {
@@ -256,6 +256,12 @@ void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell
     return;
   }
   CellWorker worker = std::move(started).value();
+  // Only now: for a cell that cannot run here none is made.
+  const Result<verify::Yardstick>& yardstick = yardsticks.of(planned_cell);
+  if (!yardstick.ok()) {
+    cell.status = {CellState::unsupported, "too coarse to be verified here: " + yardstick.error().message};
+    return;
+  }
   if (const auto& libraries = worker.client().libraries()) cell.runtime = libraries->text;
   cell.status = {CellState::ok, ""};
   if (planned_cell.proof != Proof::none) {

@@ -1,12 +1,14 @@
 // A cell's first launch: is it right, and how many steps make a block?
 #pragma once
 
+#include <filesystem>
 #include <optional>
 
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
 #include "harness/result/report.h"
 #include "harness/verify/yardstick.h"
+#include "harness/verify/yardstick_cache.h"
 
 namespace gdbench::measure {
 
@@ -14,8 +16,9 @@ namespace gdbench::measure {
 // implementations round to TF32.
 class Yardsticks {
  public:
-  // `planned` must outlive it. Makes the first one.
-  Yardsticks(const PlannedScenario& planned, std::uint64_t seed);
+  // `planned` must outlive it. Makes the first one, or finds it in the folder `cache` (empty: none), where it is kept
+  // if it took long to make.
+  Yardsticks(const PlannedScenario& planned, std::filesystem::path cache);
 
   // The scenario is unfit for comparison.
   Status status() const;
@@ -24,8 +27,10 @@ class Yardsticks {
   const Result<verify::Yardstick>& of(const PlannedCell& cell);
 
  private:
+  Result<verify::Yardstick> find_or_make(const scenario::Problem& problem) const;
+
   const PlannedScenario& planned_;
-  std::uint64_t seed_;
+  verify::YardstickCache cache_;
   Result<verify::Yardstick> full_;
   std::optional<Result<verify::Yardstick>> tf32_;
 };

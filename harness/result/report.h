@@ -83,7 +83,7 @@ struct TensorCheck {
 
 struct Verification {
   std::int64_t steps = 0;
-  bool sampled = false;  // seeded entries of one step's gradient instead of the whole trajectory
+  bool sampled = false;  // every entry of a single step instead of a whole trajectory
   double initial_loss = 0;
   double final_loss = 0;  // after `steps` steps, by the reference
   std::vector<TensorCheck> tensors;

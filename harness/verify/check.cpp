@@ -46,7 +46,7 @@ std::string form_error(const Yardstick& yardstick, const scenario::State& actual
          after(yardstick.steps);
 }
 
-// The first entry that is NaN or infinite, compared or not. Empty where there is none.
+// The first entry that is NaN or infinite. Empty where there is none.
 std::string finite_error(const Yardstick& yardstick, const scenario::State& actual) {
   for (std::size_t p = 0; p < yardstick.tensors.size(); ++p) {
     const std::vector<double>& values = actual.parameters[p];
@@ -71,14 +71,40 @@ struct WorstEntry {
   long double difference = -1;
 };
 
+// The entry that is the furthest beyond its own tolerance, by its ratio; empty where none is.
+struct WrongEntry {
+  double excess = 1;
+  std::string reason;
+};
+WrongEntry wrong_entry(const ExpectedTensor& tensor, const std::vector<double>& actual, std::int64_t steps) {
+  WrongEntry worst;
+  std::size_t count = 0;
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < tensor.entry_tolerances.size(); ++i) {
+    const double difference = static_cast<double>(std::abs(static_cast<long double>(actual[i]) - tensor.values[i]));
+    const double tolerance = tensor.entry_tolerances[i];
+    if (difference <= tolerance) continue;
+    ++count;
+    const double excess = tolerance > 0 ? difference / tolerance : std::numeric_limits<double>::infinity();
+    if (excess <= worst.excess) continue;
+    worst.excess = excess;
+    place = i;
+  }
+  if (count == 0) return worst;
+  worst.reason = entry_name(tensor, static_cast<std::int64_t>(place)) + " is " + value_text(actual[place]) +
+                 ", expected " + value_text(static_cast<double>(tensor.values[place])) + ", tolerance " +
+                 size_text(tensor.entry_tolerances[place]) + "; " + std::to_string(count) + " of " +
+                 std::to_string(actual.size()) + " entries are off by more than theirs" + after(steps);
+  return worst;
+}
+
 TensorCheck check_tensor(const ExpectedTensor& tensor, const std::vector<double>& actual, WorstEntry& worst) {
   long double sum = 0;
   for (std::size_t i = 0; i < tensor.values.size(); ++i) {
-    const std::int64_t entry = tensor.entries.empty() ? static_cast<std::int64_t>(i) : tensor.entries[i];
-    const double value = actual[static_cast<std::size_t>(entry)];
-    const long double difference = std::abs(static_cast<long double>(value) - tensor.values[i]);
+    const long double difference = std::abs(static_cast<long double>(actual[i]) - tensor.values[i]);
     sum += difference * difference;
-    if (difference > worst.difference) worst = {entry, value, static_cast<double>(tensor.values[i]), difference};
+    if (difference <= worst.difference) continue;
+    worst = {static_cast<std::int64_t>(i), actual[i], static_cast<double>(tensor.values[i]), difference};
   }
   TensorCheck result;
   result.name = tensor.name;
@@ -104,6 +130,11 @@ Check check(const Yardstick& yardstick, const scenario::State& actual, double lo
     WorstEntry worst;
     const TensorCheck tensor_check = check_tensor(tensor, actual.parameters[p], worst);
     result.tensors.push_back(tensor_check);
+    if (const WrongEntry wrong = wrong_entry(tensor, actual.parameters[p], yardstick.steps);
+        tensor_check.error <= tensor_check.tolerance && wrong.excess > largest_excess && !wrong.reason.empty()) {
+      largest_excess = wrong.excess;
+      result.reason = wrong.reason;
+    }
     if (tensor_check.error <= tensor_check.tolerance) continue;
     const double excess = tensor_check.tolerance > 0 ? tensor_check.error / tensor_check.tolerance
                                                      : std::numeric_limits<double>::infinity();
@@ -113,7 +144,7 @@ Check check(const Yardstick& yardstick, const scenario::State& actual, double lo
                     value_text(worst.expected) + "; the tensor is off by " + size_text(tensor_check.error) +
                     ", tolerance " + size_text(tensor_check.tolerance) + after(yardstick.steps);
   }
-  if (result.reason.empty() && !std::isnan(loss)) {
+  if (result.reason.empty() && yardstick.evaluated && !std::isnan(loss)) {
     const double difference = std::abs(loss - yardstick.final_loss);
     if (!(difference <= yardstick.loss_tolerance)) {
       result.reason = "the loss is " + value_text(loss) + ", expected " + value_text(yardstick.final_loss) +

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <type_traits>
 
+#include "harness/verify/products.h"
+
 namespace gdbench::verify {
 
 namespace {
@@ -13,46 +15,6 @@ using scenario::Activation;
 using scenario::Loss;
 
 std::size_t index_of(std::int64_t value) { return static_cast<std::size_t>(value); }
-
-// C [m, n] += A [m, k] B [k, n]. Walks along rows of B and C, so that the inner loop is contiguous.
-template <class T>
-void add_product(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k, std::int64_t n) {
-  for (std::int64_t row = 0; row < m; ++row) {
-    T* const c_row = c + row * n;
-    for (std::int64_t i = 0; i < k; ++i) {
-      const T factor = a[row * k + i];
-      const T* const b_row = b + i * n;
-      for (std::int64_t j = 0; j < n; ++j) c_row[j] += factor * b_row[j];
-    }
-  }
-}
-
-// C [k, n] += A^T B with A [m, k], B [m, n].
-template <class T>
-void add_transposed_product(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k, std::int64_t n) {
-  for (std::int64_t row = 0; row < m; ++row) {
-    const T* const b_row = b + row * n;
-    for (std::int64_t i = 0; i < k; ++i) {
-      const T factor = a[row * k + i];
-      T* const c_row = c + i * n;
-      for (std::int64_t j = 0; j < n; ++j) c_row[j] += factor * b_row[j];
-    }
-  }
-}
-
-// C [m, k] = A B^T with A [m, n], B [k, n].
-template <class T>
-void product_with_transposed(const T* a, const T* b, T* c, std::int64_t m, std::int64_t n, std::int64_t k) {
-  for (std::int64_t row = 0; row < m; ++row) {
-    const T* const a_row = a + row * n;
-    for (std::int64_t i = 0; i < k; ++i) {
-      const T* const b_row = b + i * n;
-      T sum = 0;
-      for (std::int64_t j = 0; j < n; ++j) sum += a_row[j] * b_row[j];
-      c[row * k + i] = sum;
-    }
-  }
-}
 
 // The nearest number with 10 bits after the point, away from zero where two are equally near.
 float rounded_to_tf32(float value) {

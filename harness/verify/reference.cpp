@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <functional>
+#include <optional>
 
 #include "harness/verify/network.h"
 #include "harness/verify/rounding.h"
@@ -16,8 +18,8 @@ namespace {
 using scenario::Dataset;
 using scenario::Problem;
 
-// Rows that go through the network together: a chunk of the widest layers stays in the second-level cache.
-constexpr std::int64_t kChunkRows = 64;
+// Rows that go through the network together: enough for products of blocks, and memory stays small whatever the batch.
+constexpr std::int64_t kChunkRows = 256;
 
 template <class T>
 std::vector<std::vector<T>> zeros_like(const std::vector<std::vector<T>>& tensors) {
@@ -58,7 +60,65 @@ ReferenceGradients<T> given_gradients(const Dataset& dataset, const ReferenceSta
     }
   }
   result.tie_allowance.assign(state.parameters.size(), 0.0);
+  result.tie_bounds.resize(state.parameters.size());
   result.rounding.assign(state.parameters.size(), 0.0);
+  return result;
+}
+
+// Unless `analysed` without the allowances for ties and rounding.
+template <class T>
+ReferenceGradients<T> batch_gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
+                                      Ties ties, bool analysed) {
+  if (problem.task == scenario::Task::update) return given_gradients(dataset, state);
+  const std::vector<LayerView<T>> layers = layers_of(problem, state.parameters);
+  const std::int64_t count = dataset.batch_size(problem, state.step);
+  const auto row_of = [&](std::int64_t position) { return dataset.row_of(problem, state.step, position); };
+  std::optional<TieFinder<T>> tie_finder;
+  std::optional<RoundingModel<T>> rounding;
+  if (analysed) {
+    tie_finder.emplace(problem, layers);
+    rounding.emplace(problem, layers);
+  }
+  ReferenceGradients<T> result;
+  result.parameters = zeros_like(state.parameters);
+  result.tie_allowance.assign(state.parameters.size(), 0.0);
+  result.tie_bounds.resize(state.parameters.size());
+  for_each_chunk<T>(dataset, count, layers.size(), row_of, [&](Chunk<T>& chunk) {
+    for (std::size_t index = 0; index < layers.size(); ++index) {
+      forward_product(layers[index], index, chunk);
+      if (analysed) rounding->add_forward(index, chunk);
+      if (analysed) tie_finder->find(index, chunk);
+      activate(layers[index].activation, chunk.activations[index + 1]);
+    }
+    result.loss += loss_of(problem.loss, chunk, problem.outputs(), count, &chunk.upstream.back());
+    backward(layers, ties, chunk, result.parameters);
+    if (analysed) rounding->add_backward(chunk);
+    if (analysed) tie_finder->add_bounds(chunk, result.tie_bounds);
+  });
+  for (std::size_t p = 0; p < result.tie_bounds.size(); ++p) {
+    const std::vector<double>& bounds = result.tie_bounds[p];
+    result.tie_allowance[p] = std::sqrt(sum_of_squares(bounds.data(), static_cast<std::int64_t>(bounds.size())));
+  }
+  if (analysed) result.rounding = rounding->gradient_errors(result.parameters);
+  return result;
+}
+
+template <class T, class RowOf>
+Evaluation<T> loss_over(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
+                        std::int64_t count, const RowOf& row_of) {
+  Evaluation<T> result;
+  if (problem.task == scenario::Task::update) return result;
+  const std::vector<LayerView<T>> layers = layers_of(problem, state.parameters);
+  RoundingModel<T> rounding(problem, layers);
+  for_each_chunk<T>(dataset, count, layers.size(), row_of, [&](Chunk<T>& chunk) {
+    for (std::size_t index = 0; index < layers.size(); ++index) {
+      forward_product(layers[index], index, chunk);
+      rounding.add_forward(index, chunk);
+      activate(layers[index].activation, chunk.activations[index + 1]);
+    }
+    result.loss += loss_of<T>(problem.loss, chunk, problem.outputs(), count, nullptr);
+  });
+  result.rounding = rounding.loss_error(static_cast<double>(result.loss));
   return result;
 }
 
@@ -86,29 +146,7 @@ scenario::State to_state(const ReferenceState<T>& state) {
 template <class T>
 ReferenceGradients<T> gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
                                 Ties ties) {
-  if (problem.task == scenario::Task::update) return given_gradients(dataset, state);
-  const std::vector<LayerView<T>> layers = layers_of(problem, state.parameters);
-  const std::int64_t count = dataset.batch_size(problem, state.step);
-  const auto row_of = [&](std::int64_t position) { return dataset.row_of(problem, state.step, position); };
-  const TieFinder<T> tie_finder(problem, layers);
-  RoundingModel<T> rounding(problem, layers);
-  ReferenceGradients<T> result;
-  result.parameters = zeros_like(state.parameters);
-  result.tie_allowance.assign(state.parameters.size(), 0.0);
-  for_each_chunk<T>(dataset, count, layers.size(), row_of, [&](Chunk<T>& chunk) {
-    for (std::size_t index = 0; index < layers.size(); ++index) {
-      forward_product(layers[index], index, chunk);
-      rounding.add_forward(index, chunk);
-      tie_finder.find(index, chunk);
-      activate(layers[index].activation, chunk.activations[index + 1]);
-    }
-    result.loss += loss_of(problem.loss, chunk, problem.outputs(), count, &chunk.upstream.back());
-    backward(layers, ties, chunk, result.parameters);
-    rounding.add_backward(chunk);
-    tie_finder.add_allowance(chunk, result.tie_allowance);
-  });
-  result.rounding = rounding.gradient_errors(result.parameters);
-  return result;
+  return batch_gradients(problem, dataset, state, ties, true);
 }
 
 double learning_rate(const scenario::Optimizer& optimizer, std::int64_t step) {
@@ -120,29 +158,28 @@ template <class T>
 std::vector<T> train(const Problem& problem, const Dataset& dataset, ReferenceState<T>& state, std::int64_t steps) {
   std::vector<T> losses;
   for (std::int64_t step = 0; step < steps; ++step) {
-    const ReferenceGradients<T> batch = gradients(problem, dataset, state);
+    const ReferenceGradients<T> batch = batch_gradients(problem, dataset, state, Ties::as_computed, false);
     losses.push_back(batch.loss);
     update(problem.optimizer, batch.parameters, state);
   }
   return losses;
 }
 
+double evaluation_operations(const Problem& problem) {
+  double weights = 0;
+  for (const scenario::Layer& layer : problem.layers) weights += static_cast<double>(layer.inputs * layer.outputs);
+  return 2 * weights * static_cast<double>(problem.rows);
+}
+
 template <class T>
 Evaluation<T> evaluate_with_rounding(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state) {
-  Evaluation<T> result;
-  if (problem.task == scenario::Task::update) return result;
-  const std::vector<LayerView<T>> layers = layers_of(problem, state.parameters);
-  RoundingModel<T> rounding(problem, layers);
-  for_each_chunk<T>(dataset, dataset.rows, layers.size(), std::identity(), [&](Chunk<T>& chunk) {
-    for (std::size_t index = 0; index < layers.size(); ++index) {
-      forward_product(layers[index], index, chunk);
-      rounding.add_forward(index, chunk);
-      activate(layers[index].activation, chunk.activations[index + 1]);
-    }
-    result.loss += loss_of<T>(problem.loss, chunk, problem.outputs(), dataset.rows, nullptr);
-  });
-  result.rounding = rounding.loss_error(static_cast<double>(result.loss));
-  return result;
+  return loss_over<T>(problem, dataset, state, dataset.rows, std::identity());
+}
+
+template <class T>
+T batch_loss(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state) {
+  const auto row_of = [&](std::int64_t position) { return dataset.row_of(problem, state.step, position); };
+  return loss_over<T>(problem, dataset, state, dataset.batch_size(problem, state.step), row_of).loss;
 }
 
 template <class T>
@@ -156,7 +193,8 @@ T evaluate(const Problem& problem, const Dataset& dataset, const ReferenceState<
   template ReferenceGradients<T> gradients(const Problem&, const Dataset&, const ReferenceState<T>&, Ties); \
   template std::vector<T> train(const Problem&, const Dataset&, ReferenceState<T>&, std::int64_t);          \
   template Evaluation<T> evaluate_with_rounding(const Problem&, const Dataset&, const ReferenceState<T>&);  \
-  template T evaluate(const Problem&, const Dataset&, const ReferenceState<T>&);
+  template T evaluate(const Problem&, const Dataset&, const ReferenceState<T>&);                            \
+  template T batch_loss(const Problem&, const Dataset&, const ReferenceState<T>&);
 
 GDBENCH_INSTANTIATE(float)
 GDBENCH_INSTANTIATE(double)

@@ -1,5 +1,5 @@
-// The reference: forward, backward and update of a problem in plain loops, in any floating type, independent of every
-// implementation. Formulas: see "Conventions of the arithmetic" in ARCHITECTURE.md and the enums of gdbench/plugin.h.
+// The reference: forward, backward and update of a problem in any floating type, independent of every implementation;
+// its products in blocks on all processors (products.h), the rest in plain loops. Formulas: see "Conventions of the arithmetic" in ARCHITECTURE.md and the enums of gdbench/plugin.h.
 //
 // All functions exist for float, double and long double. They expect a state whose tensors have the problem's shapes
 // and a dataset that belongs to the problem; neither is checked here (make_yardstick does).
@@ -29,6 +29,7 @@ struct ReferenceGradients {
   // Per parameter, a bound on how much the gradient's 2-norm may differ because a ReLU's pre-activation lies so close
   // to zero that rounding in the problem's dtype decides on which side. 0 where no pre-activation is that close.
   std::vector<double> tie_allowance;
+  std::vector<std::vector<double>> tie_bounds;  // the same of each entry; empty where all are 0
   // Per parameter, an estimate of how much the gradient's 2-norm may be off by rounding, in units of the arithmetic's
   // epsilon (see rounding.h).
   std::vector<double> rounding;
@@ -66,7 +67,14 @@ std::vector<T> train(const scenario::Problem& problem, const scenario::Dataset& 
 template <class T>
 T evaluate(const scenario::Problem& problem, const scenario::Dataset& dataset, const ReferenceState<T>& state);
 
-// The same with an estimate of its rounding error in units of epsilon.
+// Of all products' forward passes over all rows, two per weight and row.
+double evaluation_operations(const scenario::Problem& problem);
+
+// The loss over the rows of step state.step's batch; 0 for the task update.
+template <class T>
+T batch_loss(const scenario::Problem& problem, const scenario::Dataset& dataset, const ReferenceState<T>& state);
+
+// The loss over all rows with an estimate of its rounding error in units of epsilon.
 template <class T>
 struct Evaluation {
   T loss = 0;

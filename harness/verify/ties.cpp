@@ -1,8 +1,10 @@
 #include "harness/verify/ties.h"
 
 #include <cmath>
-#include <set>
+#include <map>
+#include <utility>
 
+#include "harness/verify/products.h"
 #include "harness/verify/rounding.h"
 
 namespace gdbench::verify {
@@ -17,14 +19,26 @@ using scenario::Activation;
 // few roundings off; every layer below adds its own errors.
 constexpr double kTieFactor = 4;
 
-// 2-norm of what a row's ties in the layer below leave open about its activations: a unit that is a tie is either zero
-// or as small as its uncertainty.
-double input_uncertainty(std::size_t index, std::int64_t row, const std::vector<Tie>& ties) {
-  double sum = 0;
+// For each row, squared, the 2-norm of what its ties in the layer below leave open about its activations: a unit that
+// is a tie is either zero or as small as its uncertainty.
+std::vector<double> input_uncertainties(std::size_t index, std::int64_t rows, const std::vector<Tie>& ties) {
+  std::vector<double> squares(static_cast<std::size_t>(rows), 0.0);
   for (const Tie& tie : ties) {
-    if (tie.layer + 1 == index && tie.row == row) sum += tie.uncertainty * tie.uncertainty;
+    if (tie.layer + 1 == index) squares[static_cast<std::size_t>(tie.row)] += tie.uncertainty * tie.uncertainty;
   }
-  return std::sqrt(sum);
+  return squares;
+}
+
+std::size_t size_of(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+// |entries| of the chosen rows, one after the other.
+template <class T>
+std::vector<double> magnitudes(const T* matrix, const std::map<std::int64_t, std::int64_t>& rows, std::int64_t width) {
+  std::vector<double> result;
+  for (const auto& [row, place] : rows) {
+    for (std::int64_t i = 0; i < width; ++i) result.push_back(std::abs(static_cast<double>(matrix[row * width + i])));
+  }
+  return result;
 }
 
 }  // namespace
@@ -52,10 +66,11 @@ void TieFinder<T>::find(std::size_t index, Chunk<T>& chunk) const {
   const LayerView<T>& layer = layers_[index];
   if (layer.activation != Activation::relu) return;
   const double factor = kTieFactor * epsilon_ * static_cast<double>(index + 1);
+  const std::vector<double> uncertainties = input_uncertainties(index, chunk.rows, chunk.ties);
   for (std::int64_t row = 0; row < chunk.rows; ++row) {
     const double input_norm =
         std::sqrt(sum_of_squares(chunk.activations[index].data() + row * layer.inputs, layer.inputs));
-    const double uncertainty = input_uncertainty(index, row, chunk.ties);
+    const double uncertainty = std::sqrt(uncertainties[static_cast<std::size_t>(row)]);
     const T* const pre_activations = chunk.activations[index + 1].data() + row * layer.outputs;
     for (std::int64_t unit = 0; unit < layer.outputs; ++unit) {
       const double bias = layer.bias == nullptr ? 0.0 : std::abs(static_cast<double>(layer.bias[unit]));
@@ -69,49 +84,49 @@ void TieFinder<T>::find(std::size_t index, Chunk<T>& chunk) const {
   }
 }
 
+// For the rows that have ties, `change` [rows, outputs] bounds how far dL/dZ of a layer may move: at a tie by all of
+// dL/dA, as that is either passed on or not, and below ties by what reaches it through the weights' magnitudes. A row
+// moves the gradient of W by the outer product of its input and its change.
 template <class T>
-void TieFinder<T>::add_allowance(const Chunk<T>& chunk, std::vector<double>& allowance) const {
-  std::set<std::int64_t> rows;
-  for (const Tie& tie : chunk.ties) rows.insert(tie.row);
-  for (const std::int64_t row : rows) add_row_allowance(chunk, row, allowance);
-}
-
-// For one row, `change` bounds entry by entry how far dL/dZ of a layer may move: at a tie by all of dL/dA, as that is
-// either passed on or not, and below ties by what reaches it through the weights' magnitudes. The gradient of W moves
-// by the outer product of the row's input and that change, whose norm is the product of norms.
-template <class T>
-void TieFinder<T>::add_row_allowance(const Chunk<T>& chunk, std::int64_t row, std::vector<double>& allowance) const {
-  std::vector<double> upstream_change(static_cast<std::size_t>(layers_.back().outputs), 0.0);
+void TieFinder<T>::add_bounds(const Chunk<T>& chunk, std::vector<std::vector<double>>& bounds) const {
+  std::map<std::int64_t, std::int64_t> places;  // of rows that have ties, among those
+  for (const Tie& tie : chunk.ties) places.emplace(tie.row, 0);
+  if (places.empty()) return;
+  std::int64_t count = 0;
+  for (auto& [row, place] : places) place = count++;
+  std::vector<double> upstream_change(size_of(count * layers_.back().outputs), 0.0);
   for (std::size_t index = layers_.size(); index-- > 0;) {
     const LayerView<T>& layer = layers_[index];
-    std::vector<double> change(upstream_change.size());
-    for (std::int64_t unit = 0; unit < layer.outputs; ++unit) {
-      const T output = chunk.activations[index + 1][static_cast<std::size_t>(row * layer.outputs + unit)];
-      change[static_cast<std::size_t>(unit)] = static_cast<double>(derivative_of(layer.activation, output)) *
-                                               upstream_change[static_cast<std::size_t>(unit)];
-    }
-    for (const Tie& tie : chunk.ties) {
-      if (tie.layer != index || tie.row != row) continue;
-      const std::size_t unit = static_cast<std::size_t>(tie.unit);
-      const T upstream = chunk.upstream[index][static_cast<std::size_t>(row * layer.outputs + tie.unit)];
-      change[unit] = std::abs(static_cast<double>(upstream)) + upstream_change[unit];
-    }
-
-    const double change_norm = std::sqrt(sum_of_squares(change.data(), layer.outputs));
-    const double input_norm =
-        std::sqrt(sum_of_squares(chunk.activations[index].data() + row * layer.inputs, layer.inputs));
-    allowance[layer.weights_index] += change_norm * input_norm;
-    if (layer.bias != nullptr) allowance[layer.bias_index] += change_norm;
-    if (index == 0) break;
-
-    upstream_change.assign(static_cast<std::size_t>(layer.inputs), 0.0);
-    if (change_norm == 0.0) continue;
-    for (std::int64_t i = 0; i < layer.inputs; ++i) {
-      for (std::int64_t j = 0; j < layer.outputs; ++j) {
-        upstream_change[static_cast<std::size_t>(i)] +=
-            change[static_cast<std::size_t>(j)] * std::abs(static_cast<double>(layer.weights[i * layer.outputs + j]));
+    std::vector<double> change = upstream_change;
+    for (const auto& [row, place] : places) {
+      const T* const outputs = chunk.activations[index + 1].data() + row * layer.outputs;
+      double* const row_change = change.data() + place * layer.outputs;
+      for (std::int64_t unit = 0; unit < layer.outputs; ++unit) {
+        row_change[unit] *= static_cast<double>(derivative_of(layer.activation, outputs[unit]));
       }
     }
+    for (const Tie& tie : chunk.ties) {
+      if (tie.layer != index) continue;
+      const std::size_t place = size_of(places.at(tie.row) * layer.outputs + tie.unit);
+      const T upstream = chunk.upstream[index][size_of(tie.row * layer.outputs + tie.unit)];
+      change[place] = std::abs(static_cast<double>(upstream)) + upstream_change[place];
+    }
+
+    const std::vector<double> inputs = magnitudes(chunk.activations[index].data(), places, layer.inputs);
+    std::vector<double>& weights_bound = bounds[layer.weights_index];
+    weights_bound.resize(size_of(layer.inputs * layer.outputs));
+    add_transposed_product(inputs.data(), change.data(), weights_bound.data(), count, layer.inputs, layer.outputs);
+    if (layer.bias != nullptr) {
+      std::vector<double>& bias_bound = bounds[layer.bias_index];
+      bias_bound.resize(size_of(layer.outputs));
+      for (std::size_t i = 0; i < change.size(); ++i) bias_bound[i % bias_bound.size()] += change[i];
+    }
+    if (index == 0) break;
+
+    upstream_change.assign(size_of(count * layer.inputs), 0.0);
+    std::vector<double> weights(size_of(layer.inputs * layer.outputs));
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = std::abs(static_cast<double>(layer.weights[i]));
+    product_with_transposed(change.data(), weights.data(), upstream_change.data(), count, layer.outputs, layer.inputs);
   }
 }
 

@@ -19,13 +19,11 @@ class TieFinder {
   // Between forward_product and activate of a layer: appends its ties to the chunk.
   void find(std::size_t index, Chunk<T>& chunk) const;
 
-  // After backward: adds to `allowance`, one entry per parameter, how far the ties' slopes can move that parameter's
-  // gradient in 2-norm.
-  void add_allowance(const Chunk<T>& chunk, std::vector<double>& allowance) const;
+  // After backward: adds to `bounds`, one vector per parameter, how far the ties' slopes can move each entry of that
+  // parameter's gradient. A vector that is empty stands for zeros; where there are no ties none is touched.
+  void add_bounds(const Chunk<T>& chunk, std::vector<std::vector<double>>& bounds) const;
 
  private:
-  void add_row_allowance(const Chunk<T>& chunk, std::int64_t row, std::vector<double>& allowance) const;
-
   const std::vector<LayerView<T>>& layers_;
   double epsilon_;
   std::vector<std::vector<double>> column_norms_;  // [layers][outputs], of the weights

@@ -26,15 +26,18 @@ struct Constants {
         rho(static_cast<T>(optimizer.rho)),
         rest_rho(static_cast<T>(1 - optimizer.rho)),
         epsilon(static_cast<T>(optimizer.epsilon)),
-        decay(static_cast<T>(optimizer.weight_decay)),
-        correction1(static_cast<T>(1 - power(optimizer.beta1, step + 1))),
-        correction2(static_cast<T>(1 - power(optimizer.beta2, step + 1))) {}
+        decay(static_cast<T>(optimizer.weight_decay)) {
+    if (optimizer.kind != OptimizerKind::adam && optimizer.kind != OptimizerKind::adamw) return;
+    correction1 = static_cast<T>(1 - power(optimizer.beta1, step + 1));
+    correction2 = static_cast<T>(1 - power(optimizer.beta2, step + 1));
+  }
 
   static long double power(double base, std::int64_t exponent) {
     return std::pow(static_cast<long double>(base), static_cast<long double>(exponent));
   }
 
-  T rate, momentum, beta1, beta2, rest1, rest2, rho, rest_rho, epsilon, decay, correction1, correction2;
+  T rate, momentum, beta1, beta2, rest1, rest2, rho, rest_rho, epsilon, decay;
+  T correction1 = 1, correction2 = 1;
 };
 
 // One entry: parameter p, gradient g, its slots. The formulas are those of torch.optim's documentation (PyTorch 2,
@@ -117,39 +120,52 @@ void update(const Optimizer& optimizer, const std::vector<std::vector<T>>& gradi
 }
 
 template <class T>
+UpdateError<T>::UpdateError(const Optimizer& optimizer, const ReferenceState<T>& state, std::int64_t steps_left)
+    : optimizer_(optimizer), state_(state), rate_(std::abs(learning_rate(optimizer, state.step - 1))) {
+  switch (optimizer.kind) {
+    case OptimizerKind::sgd:
+      return;
+    case OptimizerKind::momentum:
+      gain_ = geometric_sum(optimizer.momentum, steps_left);
+      return;
+    case OptimizerKind::nesterov:  // its form is one step ahead of momentum's
+      gain_ = geometric_sum(optimizer.momentum, steps_left + 1);
+      return;
+    default:
+      divides_ = true;
+      correction_ = square_correction(optimizer, state.step);
+      largest_ = 2 * largest_update(optimizer);
+  }
+}
+
+template <class T>
+double UpdateError<T>::of(std::size_t parameter, std::size_t entry, double gradient_error) const {
+  if (!divides_) return rate_ * gain_ * gradient_error;
+  const std::size_t slots = static_cast<std::size_t>(scenario::slot_count(optimizer_.kind));
+  const T square = state_.slots[(slots - 1) * state_.parameters.size() + parameter][entry];
+  if (square == 0 || gradient_error == 0) return 0;
+  const double root = std::sqrt(static_cast<double>(square) / correction_);
+  return rate_ * std::min(2 * gradient_error / (root + optimizer_.epsilon), largest_);
+}
+
+template <class T>
 std::vector<double> update_errors(const Optimizer& optimizer, const ReferenceState<T>& state,
                                   const std::vector<double>& gradient_errors, std::int64_t steps_left) {
-  const double rate = std::abs(learning_rate(optimizer, state.step - 1));
-  std::vector<double> errors = gradient_errors;
-  if (optimizer.kind == OptimizerKind::sgd || optimizer.kind == OptimizerKind::momentum ||
-      optimizer.kind == OptimizerKind::nesterov) {
-    // Nesterov's form is one step ahead of momentum's.
-    const std::int64_t terms = steps_left + (optimizer.kind == OptimizerKind::nesterov ? 1 : 0);
-    const double gain = optimizer.kind == OptimizerKind::sgd ? 1 : geometric_sum(optimizer.momentum, terms);
-    for (double& error : errors) error *= rate * gain;
-    return errors;
-  }
-  const double correction = square_correction(optimizer, state.step);
-  const double largest = 2 * largest_update(optimizer);
-  const std::size_t count = state.parameters.size();
-  const std::size_t squares = count * static_cast<std::size_t>(scenario::slot_count(optimizer.kind) - 1);
-  for (std::size_t p = 0; p < count; ++p) {
-    if (errors[p] == 0) continue;
-    const double entry_error = errors[p] / std::sqrt(static_cast<double>(state.parameters[p].size()));
+  const UpdateError<T> error(optimizer, state, steps_left);
+  std::vector<double> errors;
+  for (std::size_t p = 0; p < gradient_errors.size(); ++p) {
+    const std::size_t size = state.parameters[p].size();
+    const double entry_error = gradient_errors[p] / std::sqrt(static_cast<double>(size));
     double sum = 0;
-    for (const T& square : state.slots[squares + p]) {
-      if (square == 0) continue;
-      const double root = std::sqrt(static_cast<double>(square) / correction);
-      const double moved = std::min(2 * entry_error / (root + optimizer.epsilon), largest);
-      sum += moved * moved;
-    }
-    errors[p] = rate * std::sqrt(sum);
+    for (std::size_t i = 0; i < size; ++i) sum += std::pow(error.of(p, i, entry_error), 2);
+    errors.push_back(std::sqrt(sum));
   }
   return errors;
 }
 
 #define GDBENCH_INSTANTIATE(T)                                                                              \
   template void update(const scenario::Optimizer&, const std::vector<std::vector<T>>&, ReferenceState<T>&); \
+  template class UpdateError<T>;                                                                            \
   template std::vector<double> update_errors(const scenario::Optimizer&, const ReferenceState<T>&,          \
                                              const std::vector<double>&, std::int64_t);
 

@@ -9,14 +9,33 @@
 
 namespace gdbench::verify {
 
-// For each parameter: how far, in 2-norm, its value may be off after `steps_left` further steps because the gradient of
-// the step that led to `state` was off by gradient_errors[p] in 2-norm. The error is taken to be spread evenly over the
-// entries.
+// How far the value of an entry may be off after `steps_left` further steps because its gradient, of the step that led
+// to `state`, was off.
 //
 // sgd passes an error e on as rate e, momentum as rate e (1 + mu + mu^2 ...). The others divide by a root r of squared
 // gradients: an entry moves by rate 2 e / (r + epsilon), half of it through the numerator and half through r, and by no
 // more than the rule allows a single step altogether, to both sides. An entry whose gradients were all exactly 0 has no
 // error: nothing flowed there.
+template <class T>
+class UpdateError {
+ public:
+  UpdateError(const scenario::Optimizer& optimizer, const ReferenceState<T>& state, std::int64_t steps_left);
+
+  // Of entry `entry` of parameter `parameter`, whose gradient was off by so much.
+  double of(std::size_t parameter, std::size_t entry, double gradient_error) const;
+
+ private:
+  const scenario::Optimizer& optimizer_;
+  const ReferenceState<T>& state_;
+  double rate_ = 0;
+  double gain_ = 1;        // of rules that pass an error on
+  bool divides_ = false;   // by a root
+  double correction_ = 1;  // what a mean square is divided by before
+  double largest_ = 0;
+};
+
+// For each parameter: how far, in 2-norm, its value may be off, where gradient_errors[p], in 2-norm, are spread evenly
+// over its entries.
 template <class T>
 std::vector<double> update_errors(const scenario::Optimizer& optimizer, const ReferenceState<T>& state,
                                   const std::vector<double>& gradient_errors, std::int64_t steps_left);

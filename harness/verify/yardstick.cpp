@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
+#include <type_traits>
 
+#include "harness/verify/products.h"
 #include "harness/verify/reference.h"
 #include "harness/verify/rounding.h"
 #include "harness/verify/update.h"
@@ -27,6 +28,10 @@ constexpr double kFactor = 4;
 // tolerance for 2 to 64 outputs.
 constexpr double kFloor = 2;
 
+// The same for single entries of one step. Theirs scatter more: the largest of millions of draws is some 5 standard
+// deviations off, and features of unequal size have unequal errors.
+constexpr double kEntryFactor = 8;
+
 // A tie moves later steps' gradients too. How much is seen by deciding all ties the other way; with several ties the
 // worst choice of sides may move a tensor further than all of them together.
 constexpr double kFlippedTiesFactor = 3;
@@ -38,28 +43,16 @@ double norm(const std::vector<T>& values) {
   return static_cast<double>(std::sqrt(sum));
 }
 
-// 2-norm of b - a over the given entries, or all.
+// 2-norm of b - a.
 template <class A, class B>
-double distance(const std::vector<A>& a, const std::vector<B>& b, const std::vector<std::int64_t>& entries) {
-  long double sum = 0;
-  const auto add = [&](std::size_t i) {
-    const long double difference = static_cast<long double>(b[i]) - static_cast<long double>(a[i]);
+double distance(const std::vector<A>& a, const std::vector<B>& b) {
+  using Wider = std::common_type_t<A, B, double>;
+  Wider sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const Wider difference = static_cast<Wider>(b[i]) - static_cast<Wider>(a[i]);
     sum += difference * difference;
-  };
-  if (entries.empty()) {
-    for (std::size_t i = 0; i < a.size(); ++i) add(i);
-  } else {
-    for (const std::int64_t entry : entries) add(static_cast<std::size_t>(entry));
   }
   return static_cast<double>(std::sqrt(sum));
-}
-
-template <class T>
-std::vector<T> pick(const std::vector<T>& values, const std::vector<std::int64_t>& entries) {
-  if (entries.empty()) return values;
-  std::vector<T> picked;
-  for (const std::int64_t entry : entries) picked.push_back(values[static_cast<std::size_t>(entry)]);
-  return picked;
 }
 
 template <class T>
@@ -72,21 +65,6 @@ bool all_finite(const std::vector<std::vector<T>>& tensors) {
   return true;
 }
 
-// `count` distinct flat indices below `size`, ascending; empty (all) where there are no more than that.
-std::vector<std::int64_t> sample_entries(std::int64_t size, std::int64_t count, std::mt19937_64& generator) {
-  std::vector<std::int64_t> entries;
-  if (size <= count) return entries;
-  while (static_cast<std::int64_t>(entries.size()) < count) {
-    // 53 random bits scaled: any fixed choice of entries will do, slight unevenness included.
-    const double uniform = static_cast<double>(generator() >> 11) * 0x1p-53;
-    entries.push_back(static_cast<std::int64_t>(uniform * static_cast<double>(size)));
-    if (static_cast<std::int64_t>(entries.size()) < count) continue;
-    std::sort(entries.begin(), entries.end());
-    entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
-  }
-  return entries;
-}
-
 // A trajectory with everything that its tolerance is made from. Per parameter: sums over the steps.
 template <class T>
 struct Trajectory {
@@ -95,6 +73,9 @@ struct Trajectory {
   std::vector<double> rounding;       // what ReferenceGradients::rounding and the update's own rounding may add up to
   std::vector<double> tie_allowance;  // the same of ReferenceGradients::tie_allowance
   std::vector<std::vector<T>> last_gradients;
+  // Of the last step: of the gradients' 2-norms, and of each entry.
+  std::vector<double> last_rounding;
+  std::vector<std::vector<double>> last_tie_bounds;
 };
 
 template <class T>
@@ -120,22 +101,14 @@ Result<Trajectory<T>> follow(const Problem& problem, const Dataset& dataset, con
     const std::vector<double> rounded = update_errors(problem.optimizer, result.state, batch.rounding, left);
     const std::vector<double> tied = update_errors(problem.optimizer, result.state, batch.tie_allowance, left);
     for (std::size_t p = 0; p < count; ++p) {
-      result.rounding[p] += rounded[p] + epsilon * distance(before[p], result.state.parameters[p], {});
+      result.rounding[p] += rounded[p] + epsilon * distance(before[p], result.state.parameters[p]);
       result.tie_allowance[p] += tied[p];
     }
     result.last_gradients = std::move(batch.parameters);
+    result.last_rounding = std::move(batch.rounding);
+    result.last_tie_bounds = std::move(batch.tie_bounds);
   }
   return result;
-}
-
-// Shares of the whole tensor's rounding that falls on the sampled entries: as many as they are, or as their part of the
-// gradient, whichever is more.
-template <class T>
-double sampled_share(const std::vector<T>& gradient, const std::vector<std::int64_t>& entries) {
-  if (entries.empty()) return 1;
-  const double by_count = std::sqrt(static_cast<double>(entries.size()) / static_cast<double>(gradient.size()));
-  const double whole = norm(gradient);
-  return std::max(by_count, whole > 0 ? norm(pick(gradient, entries)) / whole : 0.0);
 }
 
 // How far each parameter may move because of ties, 0 where there are none.
@@ -147,16 +120,43 @@ Result<std::vector<double>> tie_tolerances(const Problem& problem, const Dataset
   const auto flipped = follow<T>(problem, dataset, yardstick.start, yardstick.steps, Ties::flipped);
   if (!flipped.ok()) return flipped.error();
   for (std::size_t p = 0; p < tolerances.size(); ++p) {
-    tolerances[p] +=
-        kFlippedTiesFactor * distance(expected.state.parameters[p], flipped.value().state.parameters[p], {});
+    tolerances[p] += kFlippedTiesFactor * distance(expected.state.parameters[p], flipped.value().state.parameters[p]);
   }
   return tolerances;
 }
 
-// Losses over all rows, in double for both dtypes: only an f64 cell's tolerance feels the double's own rounding, and it
-// allows several times that.
+// Of a trajectory of one step, for the entries of parameter p. A stored value and its update are rounded by less than
+// epsilon; the gradient's rounding is spread evenly, as far as anybody knows.
+template <class T>
+std::vector<float> entry_tolerances(const Problem& problem, const std::vector<double>& start,
+                                    const Trajectory<T>& trajectory, std::size_t p) {
+  const UpdateError<T> error(problem.optimizer, trajectory.state, 0);
+  const std::vector<T>& values = trajectory.state.parameters[p];
+  const std::vector<double>& ties = trajectory.last_tie_bounds[p];
+  const double epsilon = epsilon_of(problem.dtype);
+  const double rounding = trajectory.last_rounding[p] / std::sqrt(static_cast<double>(values.size()));
+  std::vector<float> tolerances;
+  tolerances.reserve(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double value = static_cast<double>(values[i]);
+    const double stored = epsilon * (std::abs(value) + std::abs(value - start[i]));
+    const double tie = ties.empty() ? 0.0 : error.of(p, i, ties[i]);
+    tolerances.push_back(static_cast<float>(kEntryFactor * (stored + error.of(p, i, rounding)) + tie));
+  }
+  return tolerances;
+}
+
+// In double for both dtypes: only an f64 cell's tolerance feels the double's own rounding, and it allows several times
+// that.
 void add_losses(const Problem& problem, const Dataset& dataset, const std::vector<double>& loss_slopes,
                 const scenario::State& end, const scenario::State& own_end, Yardstick& yardstick) {
+  if (!yardstick.evaluated) {
+    yardstick.initial_loss = yardstick.losses.back();
+    ReferenceState<double> after = to_reference<double>(end);
+    --after.step;
+    yardstick.final_loss = batch_loss(problem, dataset, after);
+    return;
+  }
   const bool single = problem.dtype == scenario::Dtype::f32;
   yardstick.initial_loss = evaluate(problem, dataset, to_reference<double>(yardstick.start));
   const Evaluation<double> last = evaluate_with_rounding(problem, dataset, to_reference<double>(end));
@@ -170,8 +170,7 @@ void add_losses(const Problem& problem, const Dataset& dataset, const std::vecto
 }
 
 template <class Own, class Wide>
-Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, Yardstick yardstick,
-                          const YardstickOptions& options) {
+Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, Yardstick yardstick) {
   const auto followed = follow<Wide>(problem, dataset, yardstick.start, yardstick.steps, Ties::as_computed);
   if (!followed.ok()) return followed.error();
   const Trajectory<Wide>& expected = followed.value();
@@ -182,7 +181,6 @@ Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, Yardst
 
   const double epsilon = epsilon_of(problem.dtype);
   const std::vector<ParameterShape> shapes = parameter_shapes(problem);
-  std::mt19937_64 generator(options.seed);
   std::vector<double> loss_slopes;
   bool moves = false;
   for (std::size_t p = 0; p < shapes.size(); ++p) {
@@ -191,15 +189,14 @@ Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, Yardst
     tensor.name = shapes[p].name;
     tensor.rows = shapes[p].rows;
     tensor.columns = shapes[p].columns;
-    if (yardstick.sampled) tensor.entries = sample_entries(shapes[p].size(), options.sampled_entries, generator);
-    const std::vector<Wide> compared = pick(values, tensor.entries);
-    tensor.values.assign(compared.begin(), compared.end());
-    tensor.scale = norm(compared);
+    tensor.values.assign(values.begin(), values.end());
+    tensor.scale = norm(values);
     const double stored = std::sqrt(static_cast<double>(yardstick.steps)) * tensor.scale;
-    const double summed = expected.rounding[p] * sampled_share(expected.last_gradients[p], tensor.entries);
-    tensor.tolerance = kFactor * distance(values, own.value().state.parameters[p], tensor.entries) +
-                       kFloor * (epsilon * stored + summed) + ties.value()[p];
-    moves = moves || distance(yardstick.start.parameters[p], values, tensor.entries) > tensor.tolerance;
+    tensor.tolerance = kFactor * distance(values, own.value().state.parameters[p]) +
+                       kFloor * (epsilon * stored + expected.rounding[p]) + ties.value()[p];
+    moves = moves || distance(yardstick.start.parameters[p], values) > tensor.tolerance;
+    if (yardstick.sampled)
+      tensor.entry_tolerances = entry_tolerances(problem, yardstick.start.parameters[p], expected, p);
     loss_slopes.push_back(norm(expected.last_gradients[p]));
     yardstick.tensors.push_back(std::move(tensor));
   }
@@ -213,11 +210,10 @@ Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, Yardst
   return yardstick;
 }
 
-Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, const Yardstick& yardstick,
-                          const YardstickOptions& options) {
+Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, const Yardstick& yardstick) {
   const bool single = problem.dtype == scenario::Dtype::f32;
-  Result<Yardstick> measured = single ? measure<float, double>(problem, dataset, yardstick, options)
-                                      : measure<double, long double>(problem, dataset, yardstick, options);
+  Result<Yardstick> measured = single ? measure<float, double>(problem, dataset, yardstick)
+                                      : measure<double, long double>(problem, dataset, yardstick);
   // Whatever came of rows that could not be read says nothing.
   if (dataset.stream && dataset.stream->fault()) return *dataset.stream->fault();
   return measured;
@@ -237,28 +233,45 @@ Status check_start(const Problem& problem, const scenario::State& start) {
   return {};
 }
 
-// Chooses where the trajectory starts and how long it is. A stream is read from its beginning: to start late may mean
-// to read all that comes before.
-void choose_span(const Problem& problem, const Dataset& dataset, const YardstickOptions& options,
-                 Yardstick& yardstick) {
-  const double operations = operations_per_step(problem);
+// Of a problem's reference beside one of doubles: long double has no vectors.
+double cost_of_type(const Problem& problem) {
+  constexpr double kLongDoubleCost = 10;
+  return problem.dtype == scenario::Dtype::f64 ? kLongDoubleCost : 1;
+}
+
+// Chooses where the trajectory starts and how long it is. A stream is read from its beginning (`from_start`): to start
+// late may mean to read all that comes before.
+void choose_span(const Problem& problem, bool from_start, const YardstickOptions& options, Yardstick& yardstick) {
+  const double operations = cost_of_type(problem) * operations_per_step(problem);
   const auto affordable = [&](std::int64_t steps) {
-    return operations * static_cast<double>(steps) <= options.full_trajectory_operations;
+    return operations * static_cast<double>(steps) <= options.trajectory_operations;
   };
   yardstick.sampled = !affordable(options.steps);
   yardstick.steps = yardstick.sampled ? 1 : options.steps;
+  yardstick.evaluated = evaluation_operations(problem) <= options.evaluation_operations;
   const std::int64_t epoch = problem.steps_per_epoch();
   if (yardstick.sampled || epoch == 1) return;
   constexpr std::int64_t kIntoNextEpoch = 2;
   const std::int64_t whole = epoch + kIntoNextEpoch;
   if (whole <= options.most_steps && affordable(whole)) {
     yardstick.steps = std::max(yardstick.steps, whole);
-  } else if (!dataset.stream) {
+  } else if (!from_start) {
     yardstick.start.step = std::max<std::int64_t>(0, whole - yardstick.steps);
   }
 }
 
 }  // namespace
+
+double yardstick_seconds(const Problem& problem, const YardstickOptions& options) {
+  constexpr double kTrajectories = 2.5;  // in the wider type, where ties are taken otherwise, and in the own type
+  constexpr double kEvaluations = 2.5;
+  Yardstick yardstick;
+  choose_span(problem, false, options, yardstick);
+  const double steps = static_cast<double>(yardstick.steps);
+  double operations = kTrajectories * cost_of_type(problem) * steps * operations_per_step(problem);
+  if (yardstick.evaluated) operations += kEvaluations * evaluation_operations(problem);
+  return operations / product_rate();
+}
 
 Result<Yardstick> make_yardstick(const Problem& problem, const Dataset& dataset, const scenario::State& start,
                                  const YardstickOptions& options) {
@@ -267,17 +280,18 @@ Result<Yardstick> make_yardstick(const Problem& problem, const Dataset& dataset,
 
   Yardstick yardstick;
   yardstick.start = start;
-  choose_span(problem, dataset, options, yardstick);
-  return measure(problem, dataset, yardstick, options);
+  choose_span(problem, dataset.stream != nullptr, options, yardstick);
+  return measure(problem, dataset, yardstick);
 }
 
 Result<Yardstick> make_prefix(const Yardstick& whole, std::int64_t steps, const Problem& problem,
-                              const Dataset& dataset, const YardstickOptions& options) {
+                              const Dataset& dataset) {
   Yardstick yardstick;
   yardstick.start = whole.start;
   yardstick.sampled = whole.sampled;
+  yardstick.evaluated = whole.evaluated;
   yardstick.steps = steps;
-  return measure(problem, dataset, yardstick, options);
+  return measure(problem, dataset, yardstick);
 }
 
 }  // namespace gdbench::verify

@@ -35,7 +35,7 @@ std::string closeness(const result::Verification& verification) {
   if (worst == nullptr) return "not verified: does nothing on purpose";
   std::snprintf(text, sizeof text, "%s off by %.1e of its norm, %.0f%% of the tolerance, after %lld step(s)%s",
                 worst->name.c_str(), worst->relative, 100 * share_of_tolerance(*worst),
-                static_cast<long long>(verification.steps), verification.sampled ? " (sampled entries)" : "");
+                static_cast<long long>(verification.steps), verification.sampled ? " (of a sample: one step)" : "");
   return text;
 }
 

@@ -88,6 +88,23 @@ class Run(ProgramTest):
         positions = [[s["position"] for s in cell["samples"]] for cell in self.cells_of(report)]
         self.assertTrue(all(a != b for a, b in zip(*positions)))
 
+    def test_launches_and_budget_end_a_run_whichever_comes_first(self):
+        self.call(*SMALL[:2], "3", *SMALL[3:], "--budget", "60s")
+        for cell in self.cells_of(self.read_json("x.json")):
+            self.assertEqual(len(cell["launches"]), 3)
+        self.call(*SMALL[:2], "100000", *SMALL[3:], "--budget", "3s")
+        for cell in self.cells_of(self.read_json("x.json")):
+            self.assertGreaterEqual(len(cell["launches"]), 1)
+
+    def test_a_budget_that_is_too_short_is_said_and_each_cell_launched_once(self):
+        _, errors = self.call("run", *SMALL[3:], "--budget", "0.01s")
+        said, written = errors.splitlines()
+        self.assertRegex(said, r"^gdbench: the budget of 0.01 s is too short for \d cells: to verify and launch each once "
+                               r"takes about \S+ s in all, which this run will take$")
+        self.assertEqual(written, "report: x.json")
+        for cell in self.cells_of(self.read_json("x.json")):
+            self.assertEqual(len(cell["launches"]), 1)
+
     def test_repeat_line_repeats_the_cell(self):
         self.call(*SMALL, "--set", "dtype=f64", "--set", "rows=7")
         cell = self.read_json("x.json")["cells"][0]

@@ -94,7 +94,7 @@ class Conformance : public testing::Test {
       }
     }
     const measure::PlannedScenario& planned = *plan.value().scenarios.front();
-    measure::Yardsticks yardsticks(planned, 1);
+    measure::Yardsticks yardsticks(planned, {});
     if (!yardsticks.status().ok()) {
       std::cout << scenario.at("name") << ": " << yardsticks.status().error().message << "\n";
       return {};

@@ -33,6 +33,15 @@ TEST(NextTurn, TheBudgetEndsItOnceTheMinimumIsThere) {
   EXPECT_TRUE(next_turn({after(5)}, options, 1000).empty());
 }
 
+TEST(NextTurn, ALaunchBeyondTheMinimumIsBegunWhereItFits) {
+  EXPECT_TRUE(has_time(after(3, 2), {}, 2.1));
+  EXPECT_FALSE(has_time(after(3, 2), {}, 1.9));
+  EXPECT_TRUE(has_time(after(2, 2), {}, 0)) << "the minimum";
+  RunOptions options;
+  options.launches = 10;
+  EXPECT_TRUE(has_time(after(9, 2), options, 0)) << "a count";
+}
+
 TEST(NextTurn, PreciseEnoughIsDone) {
   RunOptions options;
   options.precision = 0.02;

@@ -1,0 +1,262 @@
+#include "harness/verify/yardstick_cache.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "harness/base/file.h"
+#include "harness/base/hash.h"
+
+namespace gdbench::verify {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void add_tensors(const std::vector<std::vector<double>>& tensors, Hash64& hash) {
+  for (const std::vector<double>& tensor : tensors) hash.add(tensor.data(), tensor.size() * sizeof(double));
+}
+
+// Everything that a yardstick depends on. GDBENCH_REFERENCE_HASH is that of this library's sources.
+std::string key_of(const std::string& identity, const scenario::State& start) {
+  Hash64 hash;
+  hash.add(&start.step, sizeof start.step);
+  add_tensors(start.parameters, hash);
+  add_tensors(start.slots, hash);
+  return std::string(GDBENCH_REFERENCE_HASH " ") + identity + " " + hexadecimal(hash.value());
+}
+
+fs::path file_of(const fs::path& folder, const std::string& key) {
+  Hash64 hash;
+  hash.add(key);
+  return folder / (hexadecimal(hash.value()) + kYardstickSuffix);
+}
+
+class Writer {
+ public:
+  template <class T>
+  void add(const T& value) {
+    static_assert(std::is_arithmetic_v<T>);
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void add(const std::string& text) {
+    add(text.size());
+    bytes_ += text;
+  }
+  template <class T>
+  void add(const std::vector<T>& values) {
+    static_assert(std::is_same_v<T, double> || std::is_same_v<T, float>);
+    add(values.size());
+    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+  }
+  // A long double is the sum of two doubles; of those that come from doubles the second ones are all 0.
+  void add(const std::vector<long double>& values) {
+    std::vector<double> high(values.size());
+    std::vector<double> low(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      high[i] = static_cast<double>(values[i]);
+      low[i] = static_cast<double>(values[i] - static_cast<long double>(high[i]));
+    }
+    add(high);
+    if (std::all_of(low.begin(), low.end(), [](double value) { return value == 0; })) low.clear();
+    add(low);
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+// Of bytes whose checksum was right; all the same it never reads beyond their end.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+
+  template <class T>
+  void read(T& value) {
+    static_assert(std::is_arithmetic_v<T>);
+    copy(&value, 1);
+  }
+  void read(std::string& text) {
+    text.resize(size_of_next(1));
+    copy(text.data(), text.size());
+  }
+  template <class T>
+  void read(std::vector<T>& values) {
+    static_assert(std::is_same_v<T, double> || std::is_same_v<T, float>);
+    values.resize(size_of_next(sizeof(T)));
+    copy(values.data(), values.size());
+  }
+  void read(std::vector<long double>& values) {
+    std::vector<double> high;
+    std::vector<double> low;
+    read(high);
+    read(low);
+    values.assign(high.begin(), high.end());
+    if (low.size() != high.size()) return;
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] += static_cast<long double>(low[i]);
+  }
+  // All was there, and nothing else.
+  bool ok() const { return ok_ && bytes_.empty(); }
+
+ private:
+  std::size_t size_of_next(std::size_t element) {
+    std::size_t size = 0;
+    read(size);
+    if (size > bytes_.size() / element) ok_ = false;
+    return ok_ ? size : 0;
+  }
+  template <class T>
+  void copy(T* target, std::size_t count) {
+    if (count > bytes_.size() / sizeof(T)) ok_ = false;
+    if (!ok_ || count == 0) return;
+    std::memcpy(target, bytes_.data(), count * sizeof(T));
+    bytes_.remove_prefix(count * sizeof(T));
+  }
+
+  std::string_view bytes_;
+  bool ok_ = true;
+};
+
+// The fields that a file holds, in its order; the start's tensors are the caller's.
+template <class Visit, class AnyTensor>
+void visit_tensor(const Visit& visit, AnyTensor& tensor) {
+  visit(tensor.name);
+  visit(tensor.rows);
+  visit(tensor.columns);
+  visit(tensor.values);
+  visit(tensor.tolerance);
+  visit(tensor.scale);
+  visit(tensor.entry_tolerances);
+}
+template <class Visit, class AnyYardstick>
+void visit_yardstick(const Visit& visit, AnyYardstick& yardstick) {
+  visit(yardstick.steps);
+  visit(yardstick.sampled);
+  visit(yardstick.evaluated);
+  visit(yardstick.start.step);
+  visit(yardstick.losses);
+  visit(yardstick.initial_loss);
+  visit(yardstick.final_loss);
+  visit(yardstick.loss_tolerance);
+}
+
+std::string checksum_of(std::string_view bytes) {
+  Hash64 hash;
+  hash.add(bytes);
+  return hexadecimal(hash.value());
+}
+
+constexpr std::size_t kChecksumSize = 16;
+
+// One file: the key, the yardstick, the number of its tensors and those, and a checksum of all that.
+std::string encode(const std::string& key, const Yardstick& yardstick) {
+  Writer writer;
+  const auto write = [&](const auto& field) { writer.add(field); };
+  writer.add(key);
+  visit_yardstick(write, yardstick);
+  writer.add(yardstick.tensors.size());
+  for (const ExpectedTensor& tensor : yardstick.tensors) visit_tensor(write, tensor);
+  std::string bytes = writer.take();
+  return bytes + checksum_of(bytes);
+}
+
+std::optional<Yardstick> decode(std::string_view bytes, const std::string& key, const scenario::State& start) {
+  if (bytes.size() < kChecksumSize) return std::nullopt;
+  const std::string_view checksum = bytes.substr(bytes.size() - kChecksumSize);
+  bytes.remove_suffix(kChecksumSize);
+  if (checksum != checksum_of(bytes)) return std::nullopt;
+  Reader reader(bytes);
+  const auto read = [&](auto& field) { reader.read(field); };
+  std::string found;
+  reader.read(found);
+  if (found != key) return std::nullopt;
+  Yardstick yardstick;
+  yardstick.start = start;
+  visit_yardstick(read, yardstick);
+  std::size_t tensors = 0;
+  reader.read(tensors);
+  if (tensors != start.parameters.size()) return std::nullopt;
+  yardstick.tensors.resize(tensors);
+  for (ExpectedTensor& tensor : yardstick.tensors) visit_tensor(read, tensor);
+  if (!reader.ok()) return std::nullopt;
+  return yardstick;
+}
+
+}  // namespace
+
+std::optional<Yardstick> YardstickCache::find(const std::string& identity, const scenario::State& start) const {
+  if (folder_.empty()) return std::nullopt;
+  const std::string key = key_of(identity, start);
+  const fs::path file = file_of(folder_, key);
+  const Result<std::string> bytes = read_file(file, "a yardstick", most_bytes_);
+  if (!bytes.ok()) return std::nullopt;
+  std::optional<Yardstick> yardstick = decode(bytes.value(), key, start);
+  std::error_code ignored;
+  if (yardstick) fs::last_write_time(file, fs::file_time_type::clock::now(), ignored);  // it is in use
+  return yardstick;
+}
+
+void YardstickCache::keep(const std::string& identity, const scenario::State& start, const Yardstick& yardstick) const {
+  if (folder_.empty()) return;
+  const std::string key = key_of(identity, start);
+  const std::string bytes = encode(key, yardstick);
+  if (bytes.size() > most_bytes_) return;
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  const fs::path file = file_of(folder_, key);
+  const fs::path beside = file.string() + "." + std::to_string(getpid());
+  std::ofstream stream(beside, std::ios::binary);
+  stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  stream.close();
+  if (stream) fs::rename(beside, file, error);
+  if (!stream || error) fs::remove(beside, error);
+  make_room();
+}
+
+void YardstickCache::make_room() const {
+  struct File {
+    fs::file_time_type used;
+    std::uintmax_t bytes;
+    fs::path path;
+  };
+  std::vector<File> files;
+  std::uintmax_t total = 0;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().filename().string().find(kYardstickSuffix) == std::string::npos) continue;
+    std::error_code ignored;
+    const std::uintmax_t bytes = entry->file_size(ignored);
+    const fs::file_time_type used = entry->last_write_time(ignored);
+    if (ignored) continue;  // somebody else took it away
+    files.push_back({used, bytes, entry->path()});
+    total += bytes;
+  }
+  std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.used < b.used; });
+  for (const File& file : files) {
+    if (total <= most_bytes_) return;
+    fs::remove(file.path, error);
+    total -= file.bytes;
+  }
+}
+
+std::filesystem::path default_cache_folder() {
+  const auto variable = [](const char* name) -> std::string {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  };
+  if (const std::string cache = variable("XDG_CACHE_HOME"); !cache.empty())
+    return fs::path(cache) / "gdbench/reference";
+  if (const std::string home = variable("HOME"); !home.empty()) return fs::path(home) / ".cache/gdbench/reference";
+  return {};
+}
+
+}  // namespace gdbench::verify

@@ -1,0 +1,143 @@
+#include "harness/verify/yardstick_cache.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+#include "tests/unit/verify/cases.h"
+
+namespace gdbench::verify {
+namespace {
+
+namespace fs = std::filesystem;
+using scenario::Dtype;
+using testing::Case;
+
+class YardstickCacheTest : public ::testing::Test {
+ protected:
+  YardstickCacheTest()
+      : folder_(fs::path(::testing::TempDir()) / ("yardsticks-" + std::to_string(getpid()))), cache_(folder_ / "new") {}
+  ~YardstickCacheTest() override { fs::remove_all(folder_); }
+
+  static Yardstick yardstick_of(const Case& problem_case) {
+    return make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, {}).value();
+  }
+  static Case case_of(Dtype dtype) {
+    return testing::make_case(
+        testing::make_problem({6, 5, 3}, scenario::Activation::tanh, true, scenario::Loss::mse, 14, 4, dtype, 0.1), 21);
+  }
+  std::vector<fs::path> files() const {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(folder_ / "new")) found.push_back(entry.path());
+    return found;
+  }
+  // Rewrites the only file.
+  void change(const std::function<void(std::string&)>& edit) const {
+    std::ifstream input(files().front(), std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(input)), std::istreambuf_iterator<char>());
+    edit(bytes);
+    std::ofstream(files().front(), std::ios::binary) << bytes;
+  }
+
+  fs::path folder_;
+  YardstickCache cache_;
+};
+
+TEST_F(YardstickCacheTest, GivesBackWhatWasKept) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const Case problem_case = case_of(dtype);
+    const Yardstick kept = yardstick_of(problem_case);
+    const std::string identity = scenario::name_of(dtype);
+    EXPECT_FALSE(cache_.find(identity, problem_case.start));
+    cache_.keep(identity, problem_case.start, kept);
+    const std::optional<Yardstick> found = cache_.find(identity, problem_case.start);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->steps, kept.steps);
+    EXPECT_EQ(found->sampled, kept.sampled);
+    EXPECT_EQ(found->evaluated, kept.evaluated);
+    EXPECT_EQ(found->start.step, kept.start.step);
+    EXPECT_EQ(found->start.parameters, kept.start.parameters);
+    EXPECT_EQ(found->losses, kept.losses);
+    EXPECT_EQ(found->initial_loss, kept.initial_loss);
+    EXPECT_EQ(found->final_loss, kept.final_loss);
+    EXPECT_EQ(found->loss_tolerance, kept.loss_tolerance);
+    ASSERT_EQ(found->tensors.size(), kept.tensors.size());
+    for (std::size_t p = 0; p < kept.tensors.size(); ++p) {
+      EXPECT_EQ(found->tensors[p].name, kept.tensors[p].name);
+      EXPECT_EQ(found->tensors[p].rows, kept.tensors[p].rows);
+      EXPECT_EQ(found->tensors[p].columns, kept.tensors[p].columns);
+      EXPECT_EQ(found->tensors[p].values, kept.tensors[p].values) << "all bits of a long double, too";
+      EXPECT_EQ(found->tensors[p].tolerance, kept.tensors[p].tolerance);
+      EXPECT_EQ(found->tensors[p].scale, kept.tensors[p].scale);
+    }
+  }
+  EXPECT_EQ(files().size(), 2U) << "no temporary file is left";
+}
+
+TEST_F(YardstickCacheTest, AnotherScenarioOrAnotherStartIsNotFound) {
+  Case problem_case = case_of(Dtype::f32);
+  cache_.keep("a", problem_case.start, yardstick_of(problem_case));
+  EXPECT_TRUE(cache_.find("a", problem_case.start));
+  EXPECT_FALSE(cache_.find("b", problem_case.start));
+  problem_case.start.parameters[2][1] += 1e-9;
+  EXPECT_FALSE(cache_.find("a", problem_case.start));
+  // Under the name of another one.
+  const fs::path file = files().front();
+  cache_.keep("c", problem_case.start, yardstick_of(problem_case));
+  for (const fs::path& other : files()) {
+    if (other != file) fs::copy_file(file, other, fs::copy_options::overwrite_existing);
+  }
+  EXPECT_FALSE(cache_.find("c", problem_case.start));
+}
+
+TEST_F(YardstickCacheTest, ADamagedFileCountsAsNoneAndIsReplaced) {
+  const Case problem_case = case_of(Dtype::f32);
+  const Yardstick yardstick = yardstick_of(problem_case);
+  const std::function<void(std::string&)> damages[] = {
+      [](std::string& bytes) { bytes[bytes.size() / 2] ^= 1; }, [](std::string& bytes) { bytes.pop_back(); },
+      [](std::string& bytes) { bytes.resize(bytes.size() / 2); }, [](std::string& bytes) { bytes.clear(); },
+      [](std::string& bytes) { bytes += "x"; }};
+  for (const auto& damage : damages) {
+    cache_.keep("a", problem_case.start, yardstick);
+    ASSERT_TRUE(cache_.find("a", problem_case.start));
+    change(damage);
+    EXPECT_FALSE(cache_.find("a", problem_case.start));
+  }
+}
+
+TEST_F(YardstickCacheTest, WhereNothingCanBeWrittenNothingIsKept) {
+  const Case problem_case = case_of(Dtype::f32);
+  const Yardstick yardstick = yardstick_of(problem_case);
+  fs::create_directories(folder_);
+  std::ofstream(folder_ / "file") << "in the way";
+  for (const fs::path& folder : {fs::path(), folder_ / "file", folder_ / "file" / "below", fs::path("/proc/none")}) {
+    const YardstickCache nowhere(folder);
+    nowhere.keep("a", problem_case.start, yardstick);
+    EXPECT_FALSE(nowhere.find("a", problem_case.start)) << folder;
+  }
+}
+
+TEST_F(YardstickCacheTest, WhatWasNotUsedForLongestMakesRoom) {
+  const Case problem_case = case_of(Dtype::f32);
+  const Yardstick yardstick = yardstick_of(problem_case);
+  cache_.keep("a", problem_case.start, yardstick);
+  const std::uintmax_t bytes = fs::file_size(files().front());
+  const YardstickCache two(folder_ / "new", 2 * bytes + bytes / 2);
+  two.keep("b", problem_case.start, yardstick);
+  for (const fs::path& file : files()) {
+    fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  }
+  EXPECT_TRUE(two.find("a", problem_case.start));  // is in use again
+  two.keep("c", problem_case.start, yardstick);
+  EXPECT_EQ(files().size(), 2U);
+  EXPECT_TRUE(two.find("a", problem_case.start));
+  EXPECT_FALSE(two.find("b", problem_case.start));
+  EXPECT_TRUE(two.find("c", problem_case.start));
+}
+
+}  // namespace
+}  // namespace gdbench::verify
