@@ -17,6 +17,22 @@ std::string strategy_of(const std::string& implementation) {
 // Only whole steps can be made.
 std::string whole_steps(double steps) { return std::isfinite(steps) ? format_number(std::ceil(steps)) : "never"; }
 
+std::string coefficient_text(stats::Estimate estimate, double factor) {
+  if (estimate.launches == 0) return "-";
+  estimate.value *= factor;
+  estimate.interval = {estimate.interval.low * factor, estimate.interval.high * factor};
+  return format_estimate_ns(estimate) + (estimate.within_one_process ? std::string(" ") + kOneProcessMark : "");
+}
+
+std::string fit_name(const result::CostFit& fit) {
+  std::string name = fit.implementation + " " + fit.dtype;
+  if (fit.threads != 1) name += " @" + std::to_string(fit.threads);
+  if (fit.arm != result::kNewArm) name += " #" + fit.arm;
+  return name;
+}
+
+}  // namespace
+
 std::string overtaking_words(const stats::BreakEven& result) {
   switch (result.overtaking) {
     case stats::Overtaking::from_the_start:
@@ -33,22 +49,6 @@ std::string overtaking_words(const stats::BreakEven& result) {
   }
   return "";
 }
-
-std::string coefficient_text(stats::Estimate estimate, double factor) {
-  if (estimate.launches == 0) return "-";
-  estimate.value *= factor;
-  estimate.interval = {estimate.interval.low * factor, estimate.interval.high * factor};
-  return format_estimate_ns(estimate) + (estimate.within_one_process ? std::string(" ") + kOneProcessMark : "");
-}
-
-std::string fit_name(const result::CostFit& fit) {
-  std::string name = fit.implementation + " " + fit.dtype;
-  if (fit.threads != 1) name += " @" + std::to_string(fit.threads);
-  if (fit.arm != result::kNewArm) name += " #" + fit.arm;
-  return name;
-}
-
-}  // namespace
 
 AttributionWords::AttributionWords(const result::Report& report) : report_(report) {
   if (!report.attribution) return;
@@ -124,28 +124,6 @@ TextTable AttributionWords::fits() const {
 
 std::string AttributionWords::tax_title() const {
   return "what the strategy costs, beside " + strategy_of(report_.run.baseline) + " on the same backend";
-}
-
-std::vector<std::string> AttributionWords::legend() const {
-  std::vector<std::string> lines;
-  if (!report_.attribution) return lines;
-  const std::string strategy = strategy_of(report_.run.baseline);
-  if (!report_.attribution->taxes.empty()) {
-    lines.push_back("difference per step, change: paired with " + strategy +
-                    "/BACKEND round by round, with 95% intervals; per call: the difference over the "
-                    "kernel calls of a step.");
-  }
-  if (!report_.attribution->break_evens.empty()) {
-    lines.emplace_back(
-        "overtakes: faster per step but ready later (load, prepare, first step); after so many steps it is ahead in "
-        "all, with its 95% interval.");
-  }
-  if (!report_.attribution->fits.empty()) {
-    lines.emplace_back(
-        "a, b, c: relative least squares, none negative; -: cannot be told apart, or no arithmetic. worst miss: the "
-        "largest error of the fit, over the measured time.");
-  }
-  return lines;
 }
 
 }  // namespace gdbench::render
