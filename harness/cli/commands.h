@@ -25,6 +25,7 @@ void add_claims(CLI::App& app, Invocation& invocation);
 void add_merge(CLI::App& app, Invocation& invocation);
 void add_report(CLI::App& app, Invocation& invocation);
 void add_plugin(CLI::App& app, Invocation& invocation);
+void add_help(CLI::App& app, Invocation& invocation);
 void add_completion(CLI::App& app, Invocation& invocation);
 
 // `gdbench worker --plugin FILE`: the worker process itself, not for people. Returns the exit status.

@@ -201,6 +201,9 @@ bool colour_wanted() {
 }
 
 int terminal_width() {
+  const char* columns = std::getenv("COLUMNS");
+  const int asked = columns == nullptr ? 0 : std::atoi(columns);
+  if (asked > 0) return asked;
   winsize size{};
   const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return known ? size.ws_col : 100;

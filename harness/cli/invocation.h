@@ -55,7 +55,7 @@ Status write_text(const std::string& text, const std::string& path);
 bool interrupted();
 void install_signal_handlers();
 
-// Colour and width for stdout.
+// Colour and width for stdout: COLUMNS where that is set, else the terminal's, else 100.
 bool colour_wanted();
 int terminal_width();
 

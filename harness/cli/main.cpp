@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
       "out, is wrong or untrusted; 4 inconclusive or not comparable; 130 interrupted.");
   for (const auto add :
        {add_list, add_run, add_verify, add_train, add_profile, add_explain, add_crossover, add_ablate, add_compare,
-        add_calibrate, add_doctor, add_claims, add_merge, add_report, add_plugin, add_completion}) {
+        add_calibrate, add_doctor, add_claims, add_merge, add_report, add_plugin, add_help, add_completion}) {
     add(app, invocation);
   }
   try {

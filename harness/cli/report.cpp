@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/show_report.h"
 #include "harness/result/summarise.h"
 #include "reports/render/render.h"
 
@@ -17,6 +18,7 @@ struct Options {
   std::string csv;
   std::string google_benchmark;
   std::string json;
+  bool details = false;
 };
 
 // One line per format: its flag, where it goes, who writes it.
@@ -49,19 +51,23 @@ int report(const Options& options) {
     if (Status status = write_text(format.render(content), path); !status.ok()) return report_error(status.error());
     written = true;
   }
-  if (!written) {
-    std::cout << render::console(content, {.colour = colour_wanted(), .width = terminal_width()}) << std::flush;
-  }
+  if (!written) show_report(content, options.input, options.details);
   return kFine;
 }
 
 }  // namespace
+
+void show_report(const result::Report& report, const std::string& file, bool details) {
+  const render::ConsoleOptions options{.colour = colour_wanted(), .width = terminal_width(), .file = file};
+  std::cout << (details ? render::console(report, options) : render::first_screen(report, options)) << std::flush;
+}
 
 void add_report(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("report", "Render a report, or the journal of an interrupted run; every figure is recomputed");
   command->add_option("report", options->input, "report.json or a journal")->required()->type_name("FILE");
+  command->add_flag("--details", options->details, "Print a table for every scenario instead of the overview");
   for (const Format& format : formats()) {
     command->add_option(format.flag, (*options).*format.target, std::string(format.description) + " (- for stdout)")
         ->type_name("FILE");
@@ -69,6 +75,7 @@ void add_report(CLI::App& app, Invocation& invocation) {
   command->footer(
       "Examples:\n"
       "  gdbench report report.json\n"
+      "  gdbench report report.json --details         every row, with what it is made of\n"
       "  gdbench report report.json --markdown summary.md --csv cells.csv\n"
       "  gdbench report report.journal.jsonl          what a killed run had measured");
   command->callback([options, &invocation] { invocation.status = report(*options); });

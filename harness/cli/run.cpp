@@ -9,8 +9,8 @@
 #include "harness/cli/measured_run.h"
 #include "harness/cli/opponent.h"
 #include "harness/cli/selection.h"
+#include "harness/cli/show_report.h"
 #include "harness/stats/estimate.h"
-#include "reports/render/render.h"
 
 namespace gdbench::cli {
 
@@ -31,6 +31,7 @@ struct Options {
   bool quick = false;
   bool dry_run = false;
   bool resume = false;
+  bool details = false;
   bool json = false;
   std::string against;
   ComparisonOptions comparison;
@@ -73,7 +74,7 @@ void print_report(const result::Report& report, const Options& options) {
     std::cout << result::to_json(report).dump(2) << "\n";
     return;
   }
-  std::cout << render::console(report, {.colour = colour_wanted(), .width = terminal_width()}) << std::flush;
+  show_report(report, options.out, options.details);
 }
 
 int run(const Options& options, const Invocation& invocation) {
@@ -120,6 +121,7 @@ int run(const Options& options, const Invocation& invocation) {
         verdict = status_of(comparison);
         ComparisonOptions shown = options.comparison;
         shown.quiet = options.json;  // gdbench compare --json has its own
+        if (!options.json) std::cout << "\n";
         return show_comparison(comparison, shown);
       });
   // A regression outweighs a failure that the base has too; an interruption and what could not be written, both.
@@ -172,6 +174,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
       ->type_name("I/N");
   command->add_flag("--resume", options->resume, "Go on with a run that was killed, from its journal beside --out");
   command->add_flag("--dry-run", options->dry_run, "List the cells, measure nothing");
+  command->add_flag("--details", options->details, "Print a table for every scenario instead of the overview");
   command->add_flag("--json", options->json, "Print the report as JSON instead of the table");
   command->footer(
       "Examples:\n"

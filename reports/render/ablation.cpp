@@ -53,7 +53,7 @@ std::string parts_words(const Ablation& ablation, const std::string& words, cons
   return parts.empty() ? "" : words + ": " + parts + ".\n";
 }
 
-std::string verdict_words(const Ablation& ablation, Verdict verdict, const std::string& words) {
+std::string passes_words(const Ablation& ablation, Verdict verdict, const std::string& words) {
   return parts_words(ablation, words + " without", [verdict](const AblationVariant& variant) {
     return variant.comparison && variant.comparison->verdict == verdict;
   });
@@ -90,10 +90,9 @@ std::string ablation_table(const Ablation& ablation) {
                       {"verdict", false},
                       {"fired", true}},
                      rows);
-  text += "\n" + verdict_words(ablation, Verdict::slower, "Slower") +
-          verdict_words(ablation, Verdict::faster, "Faster") +
-          verdict_words(ablation, Verdict::equivalent, "No difference") +
-          verdict_words(ablation, Verdict::inconclusive, "Inconclusive") + launches_words(ablation, launches) +
+  text += "\n" + passes_words(ablation, Verdict::slower, "Slower") + passes_words(ablation, Verdict::faster, "Faster") +
+          passes_words(ablation, Verdict::equivalent, "No difference") +
+          passes_words(ablation, Verdict::inconclusive, "Inconclusive") + launches_words(ablation, launches) +
           idle_words(ablation);
   return text + "\nratio, difference: against the cell as it is, paired by round, median with " +
          format_number(100 * ablation.confidence) + "% interval (95% for all verdicts together) over " +

@@ -14,25 +14,6 @@ namespace {
 // Only whole steps can be made.
 std::string whole_steps(double steps) { return format_number(std::ceil(steps)); }
 
-std::string overtaking_words(const stats::BreakEven& result) {
-  switch (result.overtaking) {
-    case stats::Overtaking::from_the_start:
-      return "from the start";
-    case stats::Overtaking::after:
-      return "after " + whole_steps(result.steps) + " steps [" + whole_steps(result.interval.low) + ", " +
-             whole_steps(result.interval.high) + "]";
-    case stats::Overtaking::never:
-      return "never";
-    case stats::Overtaking::at_latest:
-      return "after at most " + whole_steps(result.interval.high) + " steps";
-    case stats::Overtaking::at_earliest:
-      return "after at least " + whole_steps(result.interval.low) + " steps";
-    case stats::Overtaking::undecided:
-      return "at an undecided step";
-  }
-  return "";
-}
-
 bool is_at_bound(const result::CostFit& fit, const std::string& coefficient) {
   return fit.at_bound && std::find(fit.at_bound->begin(), fit.at_bound->end(), coefficient) != fit.at_bound->end();
 }
@@ -56,6 +37,25 @@ std::string fit_name(const result::CostFit& fit) {
 }
 
 }  // namespace
+
+std::string overtaking_words(const stats::BreakEven& result) {
+  switch (result.overtaking) {
+    case stats::Overtaking::from_the_start:
+      return "from the start";
+    case stats::Overtaking::after:
+      return "after " + whole_steps(result.steps) + " steps [" + whole_steps(result.interval.low) + ", " +
+             whole_steps(result.interval.high) + "]";
+    case stats::Overtaking::never:
+      return "never";
+    case stats::Overtaking::at_latest:
+      return "after at most " + whole_steps(result.interval.high) + " steps";
+    case stats::Overtaking::at_earliest:
+      return "after at least " + whole_steps(result.interval.low) + " steps";
+    case stats::Overtaking::undecided:
+      return "at an undecided step";
+  }
+  return "";
+}
 
 AttributionWords::AttributionWords(const result::Report& report) : report_(report) {
   if (!report.attribution) return;
@@ -137,28 +137,6 @@ std::string AttributionWords::reference_strategy() const {
 
 std::string AttributionWords::tax_title() const {
   return "what the strategy costs, beside " + reference_strategy() + " on the same backend";
-}
-
-std::vector<std::string> AttributionWords::legend() const {
-  std::vector<std::string> lines;
-  if (!report_.attribution) return lines;
-  if (!report_.attribution->taxes.empty()) {
-    lines.push_back("difference per step, change: paired with " + reference_strategy() +
-                    "/BACKEND round by round, with 95% intervals; per call: the difference over the "
-                    "kernel calls of a step.");
-  }
-  if (!report_.attribution->break_evens.empty()) {
-    lines.emplace_back(
-        "overtakes: told to be faster per step, but ready later (load, prepare, first step); after so many steps it is "
-        "ahead in all, with its 95% interval, wherever in the verdict's margin the difference of the steps lies.");
-  }
-  if (!report_.attribution->fits.empty()) {
-    lines.emplace_back(
-        "a, b, c: relative least squares, none negative; at most: 0 or not told from it, with a one-sided 95% "
-        "interval; 0 (bound): in every resample, so that no limit is known; -: cannot be told apart, or no arithmetic. "
-        "worst miss: the largest error of the fit, over the measured time.");
-  }
-  return lines;
 }
 
 }  // namespace gdbench::render

@@ -16,6 +16,9 @@ struct ScenarioAttribution {
   std::vector<const result::BreakEvenRecord*> break_evens;
 };
 
+// "after 41 steps [30, 55]", "from the start".
+std::string overtaking_words(const stats::BreakEven& result);
+
 class AttributionWords {
  public:
   explicit AttributionWords(const result::Report& report);
@@ -29,8 +32,6 @@ class AttributionWords {
   TextTable fits() const;
   // "what the strategy costs, beside hand on the same backend"
   std::string tax_title() const;
-  // What the tables and sentences mean, one line each; none where there is nothing to explain.
-  std::vector<std::string> legend() const;
 
  private:
   std::string reference_strategy() const;  // which all of a report's taxes are beside

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reports/render/claim_words.h"
+#include "reports/render/console_text.h"
 #include "reports/render/format.h"
 #include "reports/render/text_table.h"
 
@@ -12,10 +13,6 @@ namespace {
 
 using result::ClaimJudgement;
 using result::JudgedRelation;
-
-std::string padded(const std::string& text, std::size_t width) {
-  return text + std::string(width > text.size() ? width - text.size() : 0, ' ');
-}
 
 // As `wrapped`, which ends in a line break only where it may break lines.
 std::string paragraph(const std::string& text, int width) {
@@ -47,7 +44,7 @@ std::string summary_of(const std::vector<ClaimJudgement>& judgements, int width)
   std::string text;
   for (const ClaimJudgement& judgement : judgements) {
     const std::string first =
-        "  " + padded(judgement.id, ids) + "  " + padded(name_of(judgement.verdict), verdicts) + "  ";
+        "  " + padded(judgement.id, ids, false) + "  " + padded(name_of(judgement.verdict), verdicts, false) + "  ";
     text += hanging(first, verdict_words(judgement), width);
   }
   return text;
@@ -120,7 +117,7 @@ std::string claim_list(const std::vector<ListedClaim>& claims, int width) {
   for (const ListedClaim& claim : claims) ids = std::max(ids, claim.id.size());
   std::string text;
   for (const ListedClaim& claim : claims) {
-    text += hanging(padded(claim.id, ids) + "  ", claim.sentence, width);
+    text += hanging(padded(claim.id, ids, false) + "  ", claim.sentence, width);
     text += hanging(std::string(ids + 2, ' '), "from: " + claim.source, width);
   }
   return text;

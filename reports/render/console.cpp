@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <array>
-#include <sstream>
 
 #include "harness/base/text.h"
 #include "reports/render/attribution.h"
+#include "reports/render/console_text.h"
 #include "reports/render/render.h"
 #include "reports/render/target.h"
 #include "reports/render/words.h"
@@ -15,37 +14,10 @@ namespace {
 constexpr std::size_t kGap = 2;  // spaces between columns
 constexpr std::size_t kNarrowest = 20;
 
-enum class Style { plain, bold, dim, good, bad, unsure };
-
-// Columns that a text takes up: bytes that begin a UTF-8 character.
-std::size_t display_width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-std::string padded(const std::string& text, std::size_t width, bool right_aligned) {
-  const std::size_t used = display_width(text);
-  const std::string space(width > used ? width - used : 0, ' ');
-  return right_aligned ? space + text : text + space;
-}
-
 std::size_t width_of(const TextColumn& column) {
   std::size_t width = display_width(column.title);
   for (const std::string& text : column.texts) width = std::max(width, display_width(text));
   return width;
-}
-
-Style style_of_verdict(const std::string& verdict) {
-  if (verdict == "faster") return Style::good;
-  if (verdict == "slower") return Style::bad;
-  return verdict == "inconclusive" ? Style::unsure : Style::plain;
-}
-
-Style style_of_state(result::CellState state) {
-  using result::CellState;
-  return state == CellState::unsupported || state == CellState::pending ? Style::dim
-         : state == CellState::ok                                       ? Style::plain
-                                                                        : Style::bad;
 }
 
 class Console {
@@ -71,28 +43,10 @@ class Console {
   }
 
  private:
-  std::string styled(const std::string& text, Style style) const {
-    if (!colour_ || style == Style::plain) return text;
-    // SGR parameters of ECMA-48: bold, faint, green, red, yellow.
-    constexpr std::array kCodes = {"0", "1", "2", "32", "31", "33"};
-    return std::string("\x1b[") + kCodes[static_cast<std::size_t>(style)] + "m" + text + "\x1b[0m";
-  }
+  std::string styled(const std::string& text, Style style) const { return render::styled(text, style, colour_); }
 
-  // Breaks lines between words; a longer word has a line of its own.
   void paragraph(const std::string& text, std::size_t indent, Style style = Style::plain) {
-    std::istringstream words(text);
-    std::string word;
-    std::string line;
-    const std::string margin(indent, ' ');
-    const auto flush = [&] {
-      if (!line.empty()) text_ += margin + styled(line, style) + "\n";
-      line.clear();
-    };
-    while (words >> word) {
-      if (!line.empty() && indent + display_width(line) + 1 + display_width(word) > width_) flush();
-      line += (line.empty() ? "" : " ") + word;
-    }
-    flush();
+    text_ += render::paragraph(text, indent, width_, style, colour_);
   }
 
   void scenario(const ScenarioTable& table) {
@@ -197,13 +151,10 @@ class Console {
     paragraph(failed_ceilings_words(report_), 0, Style::bad);
     for (const std::string& words : condition_warnings(report_)) paragraph("warning: " + words, 0, Style::unsure);
     for (const std::string& note : report_.notes) paragraph("note: " + note, 0, Style::unsure);
-    text_ += "\n";
-    for (const std::string& line : legend(report_)) paragraph(line, 0, Style::dim);
-    for (const std::string& line : attribution_.legend()) paragraph(line, 0, Style::dim);
-    for (const std::string& line : target_legend(report_)) paragraph(line, 0, Style::dim);
     std::string names;
     for (const std::string& title : left_out_) names += (names.empty() ? "" : ", ") + title;
     if (!names.empty()) paragraph("Left out of a table for lack of width: " + names + ".", 0, Style::dim);
+    paragraph("What the columns mean: gdbench help columns", 0, Style::dim);
   }
 
   const result::Report& report_;

@@ -40,6 +40,12 @@ const Unit& unit_of(double nanoseconds) {
   });
 }
 
+// Decimals of a ratio: two significant digits at least, as far as that can be read.
+int digits_of_ratio(double ratio) {
+  const int small = std::min(6, 1 - static_cast<int>(std::floor(std::log10(std::max(ratio, 1e-9)))));
+  return ratio < 0.00995 ? small : ratio < 0.0995 ? 3 : ratio < 99.5 ? 2 : 0;
+}
+
 // Nanoseconds with their interval, all in the unit of the largest and with as many decimals.
 std::string with_interval(const char* format, const stats::Estimate& estimate) {
   const auto& [low, high] = estimate.interval;
@@ -66,6 +72,19 @@ std::string format_duration_ns(double nanoseconds) {
   const Unit& unit = unit_of(nanoseconds);
   return format_number(round_to_three_digits(nanoseconds) / unit.nanoseconds).append(" ").append(unit.name);
 }
+
+std::string format_in_unit_of(double nanoseconds, double of) {
+  constexpr double kTooMany = 9999.5;  // of that unit, for a column of figures
+  if (!std::isfinite(nanoseconds)) return "-";
+  const double rounded = round_to_three_digits(nanoseconds);
+  const bool own = rounded / unit_of(of).nanoseconds >= kTooMany;
+  const Unit& unit = unit_of(own ? nanoseconds : of);
+  const double scaled = rounded / unit.nanoseconds;
+  const int digits = scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0;
+  return print("%.*f", digits, scaled) + (own ? std::string(" ") + unit.name : "");
+}
+
+std::string unit_name_of(double nanoseconds) { return std::isfinite(nanoseconds) ? unit_of(nanoseconds).name : ""; }
 
 std::string format_percent(double share) {
   const double percent = share * 100;
@@ -104,12 +123,14 @@ std::string format_half_width(const stats::Estimate& estimate) {
   return "+-" + print("%.*f", farther < 99.95 ? 1 : 0, farther) + "%";
 }
 
+std::string format_factor(double ratio) {
+  return std::isfinite(ratio) ? print("%.*f", digits_of_ratio(ratio), ratio) + "x" : "-";
+}
+
 std::string format_ratio(const stats::Estimate& ratio) {
   if (!std::isfinite(ratio.value)) return "-";
-  // Two significant digits at least, as far as that can be read.
-  const int small = std::min(6, 1 - static_cast<int>(std::floor(std::log10(std::max(ratio.value, 1e-9)))));
-  const int digits = ratio.value < 0.00995 ? small : ratio.value < 0.0995 ? 3 : ratio.value < 99.5 ? 2 : 0;
-  return print("%.*f", digits, ratio.value) + "x [" + print("%.*f", digits, ratio.interval.low) + ", " +
+  const int digits = digits_of_ratio(ratio.value);
+  return format_factor(ratio.value) + " [" + print("%.*f", digits, ratio.interval.low) + ", " +
          print("%.*f", digits, ratio.interval.high) + "]";
 }
 

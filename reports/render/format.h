@@ -10,6 +10,11 @@ namespace gdbench::render {
 // Three significant digits without an exponent: "0.431", "18.3", "2540". "-" for what is not finite.
 std::string format_number(double value);
 
+// The unit that format_duration_ns chooses for a time, and another time in that unit without its name; with its own
+// unit where that would be ten thousand or more.
+std::string unit_name_of(double nanoseconds);
+std::string format_in_unit_of(double nanoseconds, double of);
+
 // A share in per cent, two digits below 10%: "82%", "4.3%", "104%". "-" for what is not finite.
 std::string format_percent(double share);
 
@@ -27,6 +32,9 @@ std::string format_change(const stats::Estimate& ratio);
 
 // The farther end of the interval from the value, in per cent of it: "+-1.2%". "-" when there is none.
 std::string format_half_width(const stats::Estimate& estimate);
+
+// "0.43x".
+std::string format_factor(double ratio);
 
 // "0.43x [0.42, 0.45]".
 std::string format_ratio(const stats::Estimate& ratio);

@@ -1,6 +1,10 @@
 #include "harness/base/text.h"
 #include "reports/render/attribution.h"
+#include "reports/render/column_words.h"
+#include "reports/render/grid.h"
 #include "reports/render/markdown_text.h"
+#include "reports/render/overview_sentences.h"
+#include "reports/render/overview_words.h"
 #include "reports/render/render.h"
 #include "reports/render/target.h"
 #include "reports/render/words.h"
@@ -36,6 +40,22 @@ void add_target(const ScenarioTable& table, std::string& text) {
   if (!sentences.empty()) text += "\n";
 }
 
+// What the console's first screen has, in full width.
+void add_overview(const result::Report& report, std::string& text) {
+  const Overview overview = overview_of(report);
+  constexpr std::size_t kWidestLabel = 60;
+  if (!overview.rows.empty() && !overview.columns.empty()) {
+    add_table(overview.turned ? turned_table(overview, kWidestLabel)
+                              : grid_table(overview, all_parts(overview), kWidestLabel),
+              text);
+    for (const std::string& words : {hidden_words(overview, kMostRows), grid_words(overview, true)}) {
+      if (!words.empty()) text += markdown_escaped(words) + "\n\n";
+    }
+  }
+  for (const Sentence& sentence : sentences_of(overview)) text += "- " + markdown_escaped(sentence.text) + "\n";
+  text += "\n";
+}
+
 void add_scenario(const ScenarioTable& table, const AttributionWords& attribution, std::string& text) {
   text += "## " + markdown_escaped(table.scenario->label) + "\n\n" + markdown_escaped(scenario_words(*table.scenario)) +
           "\n\n";
@@ -69,6 +89,7 @@ std::string markdown(const result::Report& report) {
   if (!environment.empty()) text += markdown_escaped(environment) + "\n\n";
   const std::string ceilings = ceilings_words(report);
   if (!ceilings.empty()) text += markdown_escaped(ceilings) + "\n\n";
+  add_overview(report, text);
   const std::vector<ScenarioTable> tables = tables_of(report);
   const AttributionWords attribution(report);
   for (const ScenarioTable& table : tables) add_scenario(table, attribution, text);
@@ -83,9 +104,7 @@ std::string markdown(const result::Report& report) {
   for (const std::string& words : condition_warnings(report)) text += "- warning: " + markdown_escaped(words) + "\n";
   for (const std::string& note : report.notes) text += "- note: " + markdown_escaped(note) + "\n";
   text += "\n";
-  for (const std::string& line : legend(report)) text += markdown_escaped(line) + "\n";
-  for (const std::string& line : attribution.legend()) text += markdown_escaped(line) + "\n";
-  for (const std::string& line : target_legend(report)) text += markdown_escaped(line) + "\n";
+  for (const std::string& line : column_words()) text += "- " + markdown_escaped(line) + "\n";
   return text;
 }
 

@@ -11,8 +11,11 @@ namespace gdbench::render {
 struct ConsoleOptions {
   bool colour = false;  // ANSI colours; the caller checks for a terminal and NO_COLOR
   int width = 100;      // columns of the terminal
+  std::string file{};   // where the report is, for the commands that show more of it
 };
 
+// What was measured, one grid of all scenarios and the sentences that matter: at most 39 lines in any width from 60 on.
+std::string first_screen(const result::Report& report, const ConsoleOptions& options);
 // Aligned tables, one per scenario, fastest first; rows that have no time come last with their reason.
 std::string console(const result::Report& report, const ConsoleOptions& options);
 // Correctness only: how close every cell came to the reference, or why it is not right.
@@ -25,6 +28,9 @@ std::string csv(const result::Report& report);
 // The JSON that Google Benchmark's own --benchmark_format=json writes: one entry per sample and the aggregates
 // mean, median and stddev, so that its compare.py reads it.
 std::string google_benchmark(const result::Report& report);
+
+// What columns, marks and sentences mean, in lines of at most that width.
+std::string columns_help(int width);
 
 // "18.3 ns", "104 us", "1.25 ms", "2.1 s": three significant digits.
 std::string format_duration_ns(double nanoseconds);

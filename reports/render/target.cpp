@@ -54,9 +54,12 @@ std::string outcome_words(const result::TargetRun& run) {
   return "";
 }
 
-// Of rows by time; empty unless somebody reaches the target surely before whoever is fastest per step.
-std::string first_words(const ScenarioTable& table, const std::vector<Row>& rows) {
-  const auto first = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return result::is_ranked(*row.cell); });
+}  // namespace
+
+std::string target_first_words(const ScenarioTable& table) {
+  const std::vector<Row> rows = rows_of(table);
+  const auto first =
+      std::find_if(rows.begin(), rows.end(), [](const Row& row) { return result::is_ranked(*row.cell); });
   if (first == rows.end() || time_of(*first) == nullptr || table.ranked.empty()) return "";
   const Row& fastest = table.ranked.front();
   if (fastest.cell == first->cell || !fastest.cell->target) return "";
@@ -66,8 +69,6 @@ std::string first_words(const ScenarioTable& table, const std::vector<Row>& rows
   return row_name(*first->cell) + " reaches the target first, though a step of " + row_name(*fastest.cell) +
          " takes less time.";
 }
-
-}  // namespace
 
 TextTable target_table(const ScenarioTable& table) {
   TextTable text = {{"implementation", false, 0, {}},
@@ -110,18 +111,8 @@ std::vector<std::string> target_sentences(const ScenarioTable& table) {
     const result::TargetRun& run = *row.cell->target;
     if (time_of(row) == nullptr) sentences.push_back(row_name(*row.cell) + " " + outcome_words(run) + ".");
   }
-  if (const std::string words = first_words(table, rows); !words.empty()) sentences.push_back(words);
+  if (const std::string words = target_first_words(table); !words.empty()) sentences.push_back(words);
   return sentences;
-}
-
-std::vector<std::string> target_legend(const result::Report& report) {
-  const bool any = std::any_of(report.cells.begin(), report.cells.end(),
-                               [](const result::Cell& cell) { return cell.target.has_value(); });
-  if (!any) return {};
-  return {
-      "time to target: steps to the target loss x time/step, with its 95% interval. with evaluations: what a training "
-      "takes that stops at the first evaluation at or below the target, the evaluations' own time included; -: the "
-      "reference evaluated."};
 }
 
 }  // namespace gdbench::render

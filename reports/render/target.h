@@ -18,7 +18,7 @@ TextTable target_table(const ScenarioTable& table);
 // per step.
 std::vector<std::string> target_sentences(const ScenarioTable& table);
 
-// What the table means; nothing where the report has none.
-std::vector<std::string> target_legend(const result::Report& report);
+// That sentence; empty unless somebody reaches the target surely before whoever is fastest per step.
+std::string target_first_words(const ScenarioTable& table);
 
 }  // namespace gdbench::render

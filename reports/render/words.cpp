@@ -3,29 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/base/text.h"
 #include "reports/render/format.h"
 #include "reports/render/phrases.h"
 #include "reports/render/render.h"
+#include "reports/render/standing.h"
 
 namespace gdbench::render {
 
-namespace {
-
 using nlohmann::json;
-
-// The stored comparison where one of two timed rows is the other's baseline, else one of their samples.
-stats::Comparison compare(const Row& first, const Row& second) {
-  const auto stored = [](const Row& candidate, const Row& base) -> const stats::Comparison* {
-    const auto& ratio = candidate.cell->summary->ratio;
-    return ratio && ratio->baseline == base.cell->id ? &ratio->comparison : nullptr;
-  };
-  for (const stats::Comparison* comparison : {stored(first, second), stored(second, first)}) {
-    if (comparison != nullptr) return *comparison;
-  }
-  return result::compare_cells(*first.report, *first.cell, *second.cell);
-}
-
-}  // namespace
 
 std::string environment_words(const json& environment) {
   std::string text = text_at(environment, "/cpu/model");
@@ -78,46 +64,6 @@ std::string run_words(const result::Run& run) {
   return text;
 }
 
-std::vector<std::string> legend(const result::Report& report) {
-  std::vector<std::string> lines = {
-      "time/step: median over launches of the least block of each, without its first one.",
-      "95%: the farther end of its confidence interval over launches (Student's t below six).",
-      "ratio to baseline: time over that of " + report.run.baseline +
-          " in the same rounds, with its 95% interval; below 1 is faster.",
-      "verdict: faster or slower only where the whole interval is beyond the margin, equivalent where all of it is "
-      "within.",
-      "GFLOP/s: operations that the algorithm needs, over the time. launches: processes x timed blocks in each.",
-  };
-  const bool counted = std::any_of(report.cells.begin(), report.cells.end(), [](const result::Cell& cell) {
-    return cell.profile && cell.profile->allocations_per_step;
-  });
-  if (counted) {
-    lines.emplace_back(
-        "peak memory: resident, of a worker; own memory: anonymous, the largest reading. allocations: of the whole "
-        "process in a step, counted apart.");
-  }
-  if (std::any_of(report.cells.begin(), report.cells.end(), tells_of_data)) {
-    lines.emplace_back(
-        "data: part of a profiled step that makes its batch, or waits for it where it is made ahead; -: below 0.5% or "
-        "100 ns.");
-  }
-  const bool loads = std::any_of(report.cells.begin(), report.cells.end(),
-                                 [](const result::Cell& cell) { return cell.summary && cell.summary->import_seconds; });
-  if (loads) {
-    lines.emplace_back(
-        "CPU/wall: processor time of all threads of a framework's process over wall time. import: loading the "
-        "framework, once per process. after import: resident memory by then, a part of the peak.");
-  }
-  if (report.ceilings) {
-    lines.emplace_back(
-        "of ceiling: the step's floor over its time. The floor is the longest of: multiply-adds of the products / FMA "
-        "rate (fma); least bytes / bandwidth of the level that they come from (L1 to memory); dependent operations of "
-        "a "
-        "step x their latency (chain). Above 100% (!) a ceiling is wrong.");
-  }
-  return lines;
-}
-
 std::vector<std::string> condition_warnings(const result::Report& report) {
   std::vector<std::string> sentences;
   if (!report.conditions) return sentences;
@@ -126,6 +72,10 @@ std::vector<std::string> condition_warnings(const result::Report& report) {
     sentences.push_back(condition.name + ": " + condition.found + "; " + condition.effect + " (gdbench doctor)");
   }
   return sentences;
+}
+
+std::string timed_name(const result::Cell& cell) {
+  return row_name(cell) + " (" + format_duration_ns(cell.summary->step_ns.value) + ")";
 }
 
 std::string counts_words(const result::Report& report) {
@@ -161,28 +111,24 @@ std::string control_words(const ScenarioTable& table) {
 std::string winner_words(const ScenarioTable& table) {
   const std::string label = table.scenario->label + ": ";
   if (table.ranked.empty()) return label + "nothing was timed.";
-  const Row& first = table.ranked.front();
-  const double first_ns = first.cell->summary->step_ns.value;
-  const std::string first_words = row_name(*first.cell) + " (" + format_duration_ns(first_ns) + ")";
-  if (table.ranked.size() == 1) return label + "only " + first_words + " was timed.";
-
-  const Row& second = table.ranked[1];
-  const double second_ns = second.cell->summary->step_ns.value;
-  const std::string second_words = row_name(*second.cell) + " (" + format_duration_ns(second_ns) + ")";
-  if (first.cell->summary->step_ns.within_one_process || second.cell->summary->step_ns.within_one_process) {
-    return label + first_words + " was fastest, " + second_words + " took " + format_number(second_ns / first_ns) +
-           " times as long; a single launch gives no verdict.";
+  std::vector<const result::Cell*> cells;
+  for (const Row& row : table.ranked) cells.push_back(row.cell);
+  const Standing standing = Standings(*table.ranked.front().report).of(std::move(cells));
+  const std::string first = timed_name(*standing.fastest);
+  if (standing.next == nullptr) return label + "only " + first + " was timed.";
+  const std::string lead = timed_name(*standing.next) + " takes " + format_ratio(standing.lead.ratio) + " as long";
+  if (!standing.undecidable.empty()) {
+    return label + first + " was fastest, " + lead + "; no verdict (" + standing.undecidable + ").";
   }
-  const stats::Comparison comparison = compare(first, second);
-  if (comparison.verdict == stats::Verdict::equivalent) {
-    return label + first_words + " and " + second_words + " are equivalent.";
+  if (standing.won()) return label + first + " wins: " + lead + ".";
+  std::vector<std::string> names;
+  for (const result::Cell* cell : standing.tied) names.push_back(timed_name(*cell));
+  if (names.size() == 1 && standing.lead.verdict == stats::Verdict::equivalent) {
+    return label + first + " and " + names.front() + " are equivalent.";
   }
-  if (comparison.verdict == stats::Verdict::inconclusive) {
-    return label + "no winner: " + first_words + " and " + second_words + " are not told apart" +
-           (comparison.remark.empty() ? "" : " (" + comparison.remark + ")") + ".";
-  }
-  return label + first_words + " wins, " + format_number(second_ns / first_ns) + " times as fast as " + second_words +
-         ".";
+  const std::string& remark = standing.lead.remark;
+  return label + "no winner: " + first + " is not told apart from " + joined(names) +
+         (remark.empty() ? "" : " (" + remark + ")") + ".";
 }
 
 }  // namespace gdbench::render

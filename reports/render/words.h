@@ -26,11 +26,11 @@ std::string failed_ceilings_words(const result::Report& report);
 // The run in one line: id, status, when, launches and what it was asked for.
 std::string run_words(const result::Run& run);
 
-// What the columns mean, one sentence each.
-std::vector<std::string> legend(const result::Report& report);
-
 // What the run began under that spoils measurements, a sentence each.
 std::vector<std::string> condition_warnings(const result::Report& report);
+
+// "hand/eigen @4 (18.3 ns)", of a cell with a time.
+std::string timed_name(const result::Cell& cell);
 
 // "12 cells: 9 ok, 2 unsupported, 1 wrong".
 std::string counts_words(const result::Report& report);
@@ -38,7 +38,7 @@ std::string counts_words(const result::Report& report);
 // What the scenario's A/A control says of its verdicts, in one sentence; empty where there is none.
 std::string control_words(const ScenarioTable& table);
 
-// Who won a scenario and by how much, in one sentence.
+// Who won a scenario and by how much, in one sentence; the ratio is that of the paired comparison.
 std::string winner_words(const ScenarioTable& table);
 
 constexpr const char* kOneProcessWords =

@@ -20,6 +20,7 @@ COMMANDS = (
     "claims",
     "report",
     "plugin",
+    "help",
     "completion",
 )
 
@@ -50,6 +51,22 @@ class Commands(ProgramTest):
         self.assertRegex(self.call("--version")[0], r"^gdbench \d+\.\d+\.\d+\n$")
         for command in COMMANDS:
             self.assertIn(command, self.call("--help")[0])
+
+    def test_help_has_topics(self):
+        columns, _ = self.call("help", "columns")
+        for title in ("ratio to baseline", "of ceiling", "lead", "verdict"):
+            self.assertIn(title, columns)
+        self.assertEqual(self.call("help")[0], self.call("--help")[0])
+        self.assertEqual(self.call("help", "run")[0], self.call("run", "--help")[0])
+        _, errors = self.call("help", "colums", status=2)
+        self.assertIn("did you mean columns", errors)
+        self.assertEqual(errors.count("\n"), 1)
+
+    def test_columns_of_the_environment(self):
+        for columns in (60, 120):
+            self.variables = {"COLUMNS": str(columns)}
+            widest = max(map(len, self.call("help", "columns")[0].splitlines()))
+            self.assertTrue(columns - 20 < widest <= columns, widest)
 
     def check(self, file, status):
         limit = "0.5" if "hang" in file else "20"

@@ -36,6 +36,11 @@ class Run(ProgramTest):
         self.assertNotIn("\x1b", table)
 
         self.assertEqual(self.call("report", "x.json")[0], table)
+        self.assertIn("gdbench report x.json --details", table)
+        details, _ = self.call(*SMALL, "--details")
+        self.assertEqual(self.call("report", "x.json", "--details")[0], details)
+        for part in ("GFLOP/s", "hand/naive", "hand/eigen", "gdbench help columns"):
+            self.assertIn(part, details)
         if jsonschema is None:
             self.skipTest("python3-jsonschema is missing")
         schema = json.loads((SOURCE / "reports/schema/report.schema.json").read_text(encoding="utf-8"))
@@ -72,7 +77,7 @@ class Run(ProgramTest):
         (tax,) = report["attribution"]["taxes"]
         self.assertEqual((tax["cell"], tax["base"]), (cells["tape/naive"]["id"], cells["hand/naive"]["id"]))
         self.assertGreater(tax["calls_per_step"], 0)
-        self.assertIn("what the strategy costs, beside hand on the same backend", self.call("report", "x.json")[0])
+        self.assertIn("what the strategy costs, beside hand on the same backend", self.call("report", "x.json", "--details")[0])
 
     def test_dry_run_measures_nothing(self):
         output, _ = self.call("run", "--dry-run", "--impl", "hand/*", "--set", "dtype=f64")
@@ -191,7 +196,7 @@ class Faults(ProgramTest):
     def test_one_run(self):
         limits = ("--timeout", "3", "--memory-cap", "0.2")
         selection = ("--launches", "1", "--scenario", "linreg-3x2", "--out", "x.json")
-        table, errors = self.call("run", *selection, *limits, plugins=FAKES, status=3)
+        table, errors = self.call("run", *selection, *limits, "--details", plugins=FAKES, status=3)
         self.assertEqual(errors, "report: x.json\n")
         cells = {cell["implementation"]: cell for cell in self.read_json("x.json")["cells"]}
         states = {name: cell["status"]["state"] for name, cell in cells.items()}
@@ -212,8 +217,12 @@ class Faults(ProgramTest):
         self.assertIn("thrown by fake/throw", reasons["fake/throw"])
         self.assertIn("the accelerator is on fire", reasons["fake/prepare-fails"])
         self.assertIn("version 99", reasons["plugin/fake_abi"])
+        screen, _ = self.call("report", "x.json")
+        self.assertLess(screen.count("\n"), 40)
+        for state in ("crashed", "untrusted", "wrong"):
+            self.assertIn(state, screen)
         # What a worker prints stays with it.
-        for text in (table, errors):
+        for text in (table, screen, errors):
             self.assertNotIn("progress 42%", text)
             self.assertNotIn("torn line", text)
             self.assertNotIn("\x1b", text)

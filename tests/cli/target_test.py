@@ -16,7 +16,7 @@ class Target(ProgramTest):
         self.write_json("mine.json", scenario)
         selection = [word for name in implementations for word in ("--impl", name)]
         table, _ = self.call(
-            *("run", "--quick", "--scenario", "./mine.json", *selection, "--out", "x.json", *arguments),
+            *("run", "--quick", "--scenario", "./mine.json", *selection, "--out", "x.json", "--details", *arguments),
             plugins=plugins,
             status=status,
         )
@@ -45,7 +45,8 @@ class Target(ProgramTest):
             walked = run["stopped_after"] * step_ns + run["evaluation_seconds"] * 1e9
             self.assertAlmostEqual(time["with_evaluations_ns"]["value"], walked, delta=1e-6 * walked)
         self.assertRegex(table, r"time to target: loss \S+ from \S+, evaluated every 9 steps, at most 10000 steps:")
-        self.assertEqual(self.call("report", "x.json")[0], table)
+        self.assertEqual(self.call("report", "x.json", "--details")[0], table)
+        self.assertIn("times to a target loss", self.call("report", "x.json")[0])
         self.assertIn("| with evaluations |", self.call("report", "x.json", "--markdown", "-")[0])
         (row, _) = csv.DictReader(io.StringIO(self.call("report", "x.json", "--csv", "-")[0]))
         self.assertEqual(row["target_state"], "reached")
@@ -95,8 +96,9 @@ class Target(ProgramTest):
         self.assertRegex(status["reason"], r"says its loss is 1e-09 after 120 steps, the reference .* 0\.0")
 
     def test_no_target_no_table(self):
-        table, _ = self.call("run", "--quick", "--impl", "hand/naive", "--scenario", "linreg-3x2")
-        self.assertNotIn("target", table)
+        for details in ((), ("--details",)):
+            table, _ = self.call("run", "--quick", "--impl", "hand/naive", "--scenario", "linreg-3x2", *details)
+            self.assertNotIn("target", table)
 
     def test_spread_columns_take_more_steps_unless_they_are_standardised(self):
         steps = {}

@@ -9,6 +9,7 @@
 #include "reports/render/explanation.h"
 #include "reports/render/fairness.h"
 #include "reports/render/render.h"
+#include "tests/unit/render/made_report.h"
 #include "tests/unit/result/example_judgements.h"
 #include "tests/unit/result/example_report.h"
 #include "tests/unit/result/explained_report.h"
@@ -28,6 +29,24 @@ void expect_golden(const std::string& name, const std::string& text) {
 TEST(Golden, Console) { expect_golden("console.txt", console(example_report(), {})); }
 TEST(Golden, NarrowConsole) { expect_golden("console-60.txt", console(example_report(), {false, 60})); }
 TEST(Golden, ColouredConsole) { expect_golden("console-colour.txt", console(example_report(), {true, 120})); }
+TEST(Golden, FirstScreen) {
+  const result::Report report = tests::strategies_report();
+  expect_golden("first-screen-60.txt", first_screen(report, {false, 60, "report.json"}));
+  expect_golden("first-screen-80.txt", first_screen(report, {false, 80, "report.json"}));
+  expect_golden("first-screen-120.txt", first_screen(report, {false, 120, "report.json"}));
+  expect_golden("first-screen-colour.txt", first_screen(report, {true, 100, "report.json"}));
+}
+TEST(Golden, FirstScreenOfFrameworks) {
+  expect_golden("first-screen-frameworks-80.txt", first_screen(tests::frameworks_report(), {false, 80, "report.json"}));
+  expect_golden("first-screen-frameworks-160.txt",
+                first_screen(tests::frameworks_report(), {false, 160, "report.json"}));
+}
+TEST(Golden, FirstScreenOfOneScenario) {
+  expect_golden("first-screen-one.txt", first_screen(tests::one_scenario_report(), {false, 100, "report.json"}));
+}
+TEST(Golden, FirstScreenOfManyScenarios) {
+  expect_golden("first-screen-many.txt", first_screen(tests::many_scenarios_report(), {false, 100, "report.json"}));
+}
 TEST(Golden, Markdown) { expect_golden("report.md", markdown(example_report())); }
 TEST(Golden, Csv) { expect_golden("report.csv", csv(example_report())); }
 TEST(Golden, GoogleBenchmark) { expect_golden("google-benchmark.json", google_benchmark(example_report())); }

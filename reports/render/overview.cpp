@@ -1,0 +1,276 @@
+#include "reports/render/overview.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "reports/render/labels.h"
+#include "reports/render/rows.h"
+
+namespace gdbench::render {
+
+using result::Cell;
+using result::Report;
+
+namespace {
+
+constexpr std::size_t kBriefLabel = 32;  // characters
+constexpr std::size_t kFewVariants = 6;  // as many as have a column each
+
+// It ran, and has no rank for a reason of its own.
+bool left_out(const Cell& cell) { return is_timed(cell) && cell.summary->not_ranked.has_value(); }
+
+bool timed_and_ranked(const Cell& cell) { return is_timed(cell) && result::is_ranked(cell); }
+
+// Sorted by these, the first so many numbers are spread over all, whatever repeats in them: multiples of the golden
+// ratio.
+std::uint32_t spread(std::size_t number) { return static_cast<std::uint32_t>(number) * 2654435769U; }
+
+class Builder {
+ public:
+  explicit Builder(const Report& report) : report_(report), standings_(report) {
+    overview_.report = &report;
+    arms_ = std::none_of(report.cells.begin(), report.cells.end(),
+                         [](const Cell& cell) { return cell.arm == result::kNewArm; });
+  }
+
+  Overview build() {
+    overview_.ranked = std::any_of(report_.cells.begin(), report_.cells.end(),
+                                   [&](const Cell& cell) { return takes_part(cell) && timed_and_ranked(cell); });
+    find_baseline();
+    find_shape();
+    find_columns();
+    collect_rows();
+    for (OverviewRow& row : overview_.rows) judge(row);
+    order_columns();
+    name_columns();
+    rate_rows();
+    return std::move(overview_);
+  }
+
+ private:
+  bool takes_part(const Cell& cell) const {
+    return cell.arm == result::kNewArm || (arms_ && cell.arm != result::kControlArm);
+  }
+
+  bool counts(const Cell& cell) const {
+    return takes_part(cell) && is_timed(cell) && (!overview_.ranked || result::is_ranked(cell));
+  }
+
+  void find_baseline() {
+    const bool any = std::any_of(report_.cells.begin(), report_.cells.end(),
+                                 [&](const Cell& cell) { return counts(cell) && cell.summary->ratio; });
+    if (any) overview_.baseline = report_.run.baseline;
+  }
+
+  std::string key_of(const Cell& cell) const {
+    if (overview_.turned) return row_name(cell);
+    return by_kind_ ? kind_of(cell, overview_.baseline) : variant_of(cell);
+  }
+
+  void find_shape() {
+    std::set<std::string> scenarios;
+    std::set<std::string> variants;
+    std::set<std::string> kinds;
+    for (const Cell& cell : report_.cells) {
+      if (!takes_part(cell)) continue;
+      scenarios.insert(cell.scenario);
+      if (!counts(cell)) continue;
+      variants.insert(variant_of(cell));
+      kinds.insert(kind_of(cell, ""));
+    }
+    overview_.turned = scenarios.size() == 1;
+    by_kind_ = !overview_.turned && variants.size() > kFewVariants && kinds.size() > 1;
+  }
+
+  void find_columns() {
+    for (const Cell& cell : report_.cells) {
+      const bool told = counts(cell) || (overview_.turned && takes_part(cell) && left_out(cell));
+      if (told && columns_.emplace(key_of(cell), columns_.size()).second) overview_.columns.push_back({key_of(cell)});
+    }
+  }
+
+  void collect_rows() {
+    std::unordered_map<std::string, std::size_t> places;
+    for (const result::ScenarioRecord& scenario : report_.scenarios) places.emplace(scenario.key, places.size());
+    std::map<std::pair<std::size_t, int>, OverviewRow> rows;
+    for (const Cell& cell : report_.cells) {
+      const auto place = places.find(cell.scenario);
+      if (place == places.end() || !takes_part(cell)) continue;
+      OverviewRow& row = rows[{place->second, overview_.turned ? 1 : cell.threads}];
+      row.scenario = &report_.scenarios[place->second];
+      row.label =
+          row.scenario->label + (cell.threads != 1 && !overview_.turned ? " @" + std::to_string(cell.threads) : "");
+      row.entries.resize(columns_.size());
+      row.failures += result::is_failure(cell.status.state) ? 1 : 0;
+      if (counts(cell)) row.ranked.push_back(&cell);
+      const auto column = columns_.find(key_of(cell));
+      if (column != columns_.end()) offer(row.entries[column->second], cell);
+    }
+    for (auto& [place, row] : rows) {
+      const bool timed = std::any_of(row.entries.begin(), row.entries.end(),
+                                     [](const Entry& entry) { return entry.cell != nullptr && is_timed(*entry.cell); });
+      if (timed || row.failures > 0) overview_.rows.push_back(std::move(row));
+    }
+    std::vector<std::string> labels;
+    for (const OverviewRow& row : overview_.rows) labels.push_back(row.label);
+    std::string common;
+    labels = shortened(labels, kBriefLabel, common);
+    for (std::size_t i = 0; i < labels.size(); ++i) overview_.rows[i].brief = labels[i];
+  }
+
+  // The fastest that counts; else one that ran but has no rank for a reason, else one that failed.
+  void offer(Entry& entry, const Cell& cell) const {
+    const auto worth = [&](const Cell& candidate) {
+      return counts(candidate) ? 3 : left_out(candidate) ? 2 : result::is_failure(candidate.status.state) ? 1 : 0;
+    };
+    const int offered = worth(cell);
+    const int present = entry.cell == nullptr ? 0 : worth(*entry.cell);
+    const bool faster =
+        offered == present && offered > 1 && cell.summary->step_ns.value < entry.cell->summary->step_ns.value;
+    if (offered > present || faster) entry.cell = &cell;
+  }
+
+  void judge(OverviewRow& row) const {
+    std::vector<const Cell*> cells;
+    for (const Entry& entry : row.entries) {
+      if (entry.cell != nullptr && counts(*entry.cell)) cells.push_back(entry.cell);
+    }
+    row.standing = standings_.of(std::move(cells));
+    const Standing& standing = row.standing;
+    for (Entry& entry : row.entries) entry.ratio = ratio_of(entry.cell, standing);
+    if (!overview_.ranked)
+      row.standing = {.fastest = standing.fastest, .next = {}, .tied = {}, .lead = {}, .undecidable = {}};
+    if (standing.tied.empty() && !standing.won()) return;
+    if (standing.won()) row.tied_kind = tied_with(*standing.fastest, row.ranked);
+    for (Entry& entry : row.entries) {
+      const bool tied = std::find(standing.tied.begin(), standing.tied.end(), entry.cell) != standing.tied.end();
+      if (entry.cell == nullptr || (entry.cell != standing.fastest && !tied)) continue;
+      entry.mark = standing.won() ? Mark::wins : Mark::ties;
+    }
+  }
+
+  std::vector<const Cell*> tied_with(const Cell& fastest, const std::vector<const Cell*>& cells) const {
+    std::vector<const Cell*> kind;
+    std::copy_if(cells.begin(), cells.end(), std::back_inserter(kind),
+                 [&](const Cell* cell) { return key_of(*cell) == key_of(fastest); });
+    return standings_.of(std::move(kind)).tied;
+  }
+
+  std::optional<stats::Comparison> ratio_of(const Cell* cell, const Standing& standing) const {
+    if (cell == nullptr || !is_timed(*cell)) return std::nullopt;
+    if (!overview_.baseline.empty()) {
+      return cell->summary->ratio ? std::optional(cell->summary->ratio->comparison) : std::nullopt;
+    }
+    if (standing.fastest == nullptr || cell == standing.fastest) return std::nullopt;
+    return standings_.compare(*standing.fastest, *cell);
+  }
+
+  // Where a column goes: by how far it is behind on the average, as a logarithm.
+  double place_of(std::size_t column) const {
+    constexpr double kLast = std::numeric_limits<double>::infinity();
+    if (!overview_.turned && overview_.columns[column].title == overview_.baseline) return -kLast;
+    double sum = 0;
+    int count = 0;
+    for (const OverviewRow& row : overview_.rows) {
+      const Cell* cell = row.entries[column].cell;
+      if (cell == nullptr || !counts(*cell)) continue;
+      const double distance = std::log(cell->summary->step_ns.value / row.standing.fastest->summary->step_ns.value);
+      if (!std::isfinite(distance)) continue;
+      sum += distance;
+      ++count;
+    }
+    if (count == 0) return kLast;
+    return overview_.turned ? sum / count : -sum / count;
+  }
+
+  void order_columns() {
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t i = 0; i < overview_.columns.size(); ++i) order.emplace_back(place_of(i), i);
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    const std::vector<OverviewColumn> columns = overview_.columns;
+    for (std::size_t i = 0; i < order.size(); ++i) overview_.columns[i] = columns[order[i].second];
+    for (OverviewRow& row : overview_.rows) {
+      const std::vector<Entry> entries = row.entries;
+      for (std::size_t i = 0; i < order.size(); ++i) row.entries[i] = entries[order[i].second];
+    }
+  }
+
+  // A column whose entries are all of one implementation has its name.
+  void name_columns() {
+    for (std::size_t i = 0; by_kind_ && i < overview_.columns.size(); ++i) {
+      std::set<std::string> variants;
+      for (const OverviewRow& row : overview_.rows) {
+        if (row.entries[i].cell != nullptr && is_timed(*row.entries[i].cell)) {
+          variants.insert(variant_of(*row.entries[i].cell));
+        }
+      }
+      if (variants.size() == 1) {
+        overview_.columns[i].title = *variants.begin();
+      } else {
+        overview_.columns[i].names = true;
+      }
+    }
+  }
+
+  void rate_rows() {
+    std::vector<OverviewRow>& rows = overview_.rows;
+    struct Rated {
+      int grade;
+      std::uint32_t turn;  // within the grade
+      std::size_t row;
+    };
+    std::vector<Rated> order;
+    const Cell* winner = nullptr;  // of the last row that has one
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const Standing& standing = rows[i].standing;
+      const bool flips = standing.won() && winner != nullptr &&
+                         kind_of(*winner, overview_.baseline) != kind_of(*standing.fastest, overview_.baseline);
+      if (standing.won()) winner = standing.fastest;
+      const auto turn = static_cast<std::uint32_t>(i);
+      if (rows[i].failures > 0 || flips || !standing.tied.empty()) {
+        order.push_back({rows[i].failures > 0 ? 0 : flips ? 1 : 2, turn, i});
+      } else {
+        order.push_back({3, spread(i), i});
+      }
+    }
+    std::stable_sort(order.begin(), order.end(), [](const Rated& a, const Rated& b) {
+      return std::pair(a.grade, a.turn) < std::pair(b.grade, b.turn);
+    });
+    for (std::size_t i = 0; i < order.size(); ++i) rows[order[i].row].interest = i;
+  }
+
+  const Report& report_;
+  Standings standings_;
+  bool arms_ = false;  // whether other arms than this build's take part
+  bool by_kind_ = false;
+  std::map<std::string, std::size_t> columns_;  // by key
+  Overview overview_;
+};
+
+}  // namespace
+
+bool is_timed(const Cell& cell) { return cell.status.state == result::CellState::ok && cell.summary.has_value(); }
+
+std::string kind_of(const Cell& cell, const std::string& baseline) {
+  return cell.implementation == baseline ? baseline : cell.implementation.substr(0, cell.implementation.find('/'));
+}
+
+std::string variant_of(const Cell& cell) {
+  return cell.implementation + (cell.options.empty() ? "" : " " + options_of(cell));
+}
+
+std::string mode_of(const Cell& cell) {
+  const std::size_t slash = cell.implementation.find('/');
+  std::string text = slash == std::string::npos ? cell.implementation : cell.implementation.substr(slash + 1);
+  for (const auto& [key, value] : cell.options) text += " " + value;
+  return text;
+}
+
+Overview overview_of(const Report& report) { return Builder(report).build(); }
+
+}  // namespace gdbench::render

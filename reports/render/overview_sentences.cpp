@@ -1,0 +1,233 @@
+#include "reports/render/overview_sentences.h"
+
+#include <algorithm>
+#include <map>
+
+#include "harness/base/text.h"
+#include "reports/render/attribution.h"
+#include "reports/render/format.h"
+#include "reports/render/name_counts.h"
+#include "reports/render/overview_problems.h"
+#include "reports/render/phrases.h"
+#include "reports/render/target.h"
+#include "reports/render/words.h"
+
+namespace gdbench::render {
+
+using result::Cell;
+using result::Report;
+
+namespace {
+
+// Rows that one column wins.
+struct Wins {
+  std::string kind;
+  std::string variant;  // of the last winner
+  NameCounts modes;     // of the winners in their kind
+  std::vector<const OverviewRow*> rows;
+};
+
+std::vector<Wins> wins_of(const Overview& overview) {
+  std::vector<Wins> all(overview.columns.size());
+  for (const OverviewRow& row : overview.rows) {
+    for (std::size_t i = 0; i < row.entries.size(); ++i) {
+      if (row.entries[i].mark != Mark::wins) continue;
+      const Cell& cell = *row.entries[i].cell;
+      all[i].kind = kind_of(cell, overview.baseline);
+      all[i].variant = variant_of(cell);
+      ++all[i].modes[mode_of(cell)];
+      all[i].rows.push_back(&row);
+    }
+  }
+  std::erase_if(all, [](const Wins& wins) { return wins.rows.empty(); });
+  std::stable_sort(all.begin(), all.end(), [](const Wins& a, const Wins& b) { return a.rows.size() > b.rows.size(); });
+  return all;
+}
+
+// "3.1x [3.0, 3.2] over hand/eigen (linreg-3x2)".
+std::string lead_words(const OverviewRow& row) {
+  return format_ratio(row.standing.lead.ratio) + " over " + variant_of(*row.standing.next) + " (" + row.brief + ")";
+}
+
+std::string win_words(const Overview& overview, const Wins& wins) {
+  const auto less = [](const OverviewRow* a, const OverviewRow* b) {
+    return a->standing.lead.ratio.value < b->standing.lead.ratio.value;
+  };
+  const auto [least, most] = std::minmax_element(wins.rows.begin(), wins.rows.end(), less);
+  std::string text = (wins.modes.size() == 1 ? wins.variant : wins.kind + " (" + counts_text(wins.modes, 3) + ")") +
+                     " wins " + std::to_string(wins.rows.size()) + " of " + std::to_string(overview.rows.size()) +
+                     ", by " + lead_words(**least);
+  if (wins.rows.size() > 1) text += " to " + lead_words(**most);
+  return text + ".";
+}
+
+void add_wins(const Overview& overview, std::vector<Sentence>& sentences) {
+  constexpr std::size_t kMostWinners = 3;
+  if (overview.turned) {
+    const Standing& standing = overview.rows.front().standing;
+    if (!standing.won()) return;
+    sentences.push_back({timed_name(*standing.fastest) + " wins: " + timed_name(*standing.next) + " takes " +
+                             format_ratio(standing.lead.ratio) + " as long.",
+                         1, Style::bold});
+    return;
+  }
+  const std::vector<Wins> all = wins_of(overview);
+  std::string others;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i < kMostWinners) {
+      sentences.push_back({win_words(overview, all[i]), i < 2 ? 1 : 2, Style::bold});
+    } else {
+      join(others,
+           (all[i].modes.size() == 1 ? all[i].variant : all[i].kind) + " " + std::to_string(all[i].rows.size()));
+    }
+  }
+  if (!others.empty()) sentences.push_back({"Of the rest win: " + others + ".", 4});
+}
+
+// "linreg-3x2: graph/eigen = hand/eigen; ...", of the rows in which cells are not told apart from the fastest.
+template <class Tied>
+std::string ties_text(const Overview& overview, Tied tied_of) {
+  constexpr std::size_t kMostTold = 3;
+  constexpr std::size_t kMostNames = 4;
+  const auto name = [&](const Cell& cell) { return overview.turned ? row_name(cell) : variant_of(cell); };
+  std::vector<std::string> told;
+  std::size_t count = 0;
+  for (const OverviewRow& row : overview.rows) {
+    const std::vector<const Cell*>& tied = tied_of(row);
+    if (tied.empty() || ++count > kMostTold) continue;
+    std::vector<std::string> names = {name(*row.standing.fastest)};
+    for (const Cell* cell : tied) names.push_back(name(*cell));
+    const std::size_t more = names.size() > kMostNames ? names.size() - kMostNames : 0;
+    names.resize(names.size() - more);
+    const std::string text = joined(names, " = ") + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+    told.push_back(overview.turned ? text : row.brief + ": " + text);
+  }
+  if (count > kMostTold) told.push_back("and " + std::to_string(count - kMostTold) + " more");
+  return joined(told, "; ");
+}
+
+void add_ties(const Overview& overview, std::vector<Sentence>& sentences) {
+  const std::string tied = ties_text(
+      overview, [](const OverviewRow& row) -> auto& { return row.standing.tied; });
+  if (!tied.empty()) sentences.push_back({"Tied: " + tied + ".", 3});
+  const std::string within = ties_text(
+      overview, [](const OverviewRow& row) -> auto& { return row.tied_kind; });
+  if (!within.empty()) sentences.push_back({"Tied within the kind that wins: " + within + ".", 4});
+}
+
+// Rows in which there can be no verdict, with the reason that most of them have.
+void add_undecidable(const Overview& overview, std::vector<Sentence>& sentences) {
+  NameCounts reasons;
+  NameCounts fastest;
+  std::size_t count = 0;
+  std::string last;
+  bool one_process = false;
+  for (const OverviewRow& row : overview.rows) {
+    if (row.standing.undecidable.empty()) continue;
+    ++count;
+    last = row.brief;
+    ++reasons[row.standing.undecidable];
+    ++fastest[overview.turned ? row_name(*row.standing.fastest) : variant_of(*row.standing.fastest)];
+    one_process = one_process || row.standing.lead.ratio.within_one_process;
+  }
+  if (count == 0) return;
+  const std::string where =
+      count == overview.rows.size() ? "" : " on " + (count == 1 ? last : counted(count, "scenario"));
+  const std::string reason = one_process ? "within one process: a single launch says nothing about other launches"
+                                         : ordered(reasons).front().first;
+  sentences.push_back(
+      {"No verdict" + where + ": " + reason + ". Fastest there: " + counts_text(fastest, 3) + ".", 1, Style::unsure});
+}
+
+void add_baseline(const Overview& overview, std::vector<Sentence>& sentences) {
+  if (!overview.ranked) {
+    sentences.push_back({"Nothing here has a rank: there is no winner.", 1, Style::plain});
+    return;
+  }
+  if (overview.baseline.empty()) {
+    const std::string name = overview.report->run.baseline;
+    if (overview.columns.size() > 1) {
+      sentences.push_back(
+          {"No time of a baseline" + (name.empty() ? "" : " (" + name + ")") + ": ratios are to the fastest of a row.",
+           3});
+    }
+    return;
+  }
+  if (overview.turned) return;
+  const Entry* least = nullptr;
+  const Entry* most = nullptr;
+  for (const OverviewRow& row : overview.rows) {
+    for (const Entry& entry : row.entries) {
+      if (entry.cell == nullptr || entry.cell != row.standing.fastest || !entry.ratio || !row.standing.won()) continue;
+      if (least == nullptr || entry.ratio->ratio.value < least->ratio->ratio.value) least = &entry;
+      if (most == nullptr || entry.ratio->ratio.value > most->ratio->ratio.value) most = &entry;
+    }
+  }
+  if (least == nullptr) return;
+  std::string text = "The winners take " + format_ratio(least->ratio->ratio);
+  if (most != least) text += " to " + format_ratio(most->ratio->ratio);
+  sentences.push_back({text + " of the time of the baseline, " + overview.baseline + ".", 4});
+}
+
+// After how many steps winners have earned back a later start than the baseline's.
+void add_break_even(const Overview& overview, std::vector<Sentence>& sentences) {
+  if (!overview.report->attribution) return;
+  struct Point {
+    const stats::BreakEven* result;
+    const OverviewRow* row;
+  };
+  std::map<std::string, std::vector<Point>> points;
+  for (const OverviewRow& row : overview.rows) {
+    if (!row.standing.won()) continue;
+    for (const result::BreakEvenRecord& record : overview.report->attribution->break_evens) {
+      const bool told = record.result.overtaking == stats::Overtaking::after && record.result.steps > 1;
+      if (!told || record.cell != row.standing.fastest->id) continue;
+      const bool beside = std::any_of(row.entries.begin(), row.entries.end(), [&](const Entry& entry) {
+        return entry.cell != nullptr && entry.cell->id == record.other &&
+               entry.cell->implementation == overview.baseline;
+      });
+      if (beside) points[row.standing.fastest->implementation].push_back({&record.result, &row});
+    }
+  }
+  for (auto& [name, found] : points) {
+    std::sort(found.begin(), found.end(),
+              [](const Point& a, const Point& b) { return a.result->steps < b.result->steps; });
+    const auto words = [&](const Point& point) {
+      return overtaking_words(*point.result) + (overview.turned ? "" : " (" + point.row->brief + ")");
+    };
+    std::string text = name + ", which starts later, overtakes " + overview.baseline + " " + words(found.front());
+    if (found.size() > 1) text += " to " + words(found.back()).substr(std::string("after ").size());
+    sentences.push_back({text + ".", 6});
+  }
+}
+
+void add_targets(const Report& report, std::vector<Sentence>& sentences) {
+  std::size_t count = 0;
+  std::string flip;
+  for (const ScenarioTable& table : tables_of(report)) {
+    if (target_title(table).empty()) continue;
+    ++count;
+    const std::string words = target_first_words(table);
+    if (flip.empty() && !words.empty()) flip = " " + table.scenario->label + ": " + words;
+  }
+  if (count > 0)
+    sentences.push_back({"--details has the times to a target loss, on " + counted(count, "scenario") + "." + flip, 5});
+}
+
+}  // namespace
+
+std::vector<Sentence> sentences_of(const Overview& overview) {
+  std::vector<Sentence> sentences;
+  if (!overview.rows.empty() && !overview.columns.empty()) {
+    add_wins(overview, sentences);
+    add_undecidable(overview, sentences);
+    add_ties(overview, sentences);
+    add_baseline(overview, sentences);
+    add_break_even(overview, sentences);
+  }
+  add_targets(*overview.report, sentences);
+  add_problems(overview, sentences);
+  return sentences;
+}
+
+}  // namespace gdbench::render

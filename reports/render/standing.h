@@ -1,0 +1,40 @@
+// Who is ahead among timed cells of a scenario: decided by the paired comparisons that tables show, never by two
+// medians.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/result/report.h"
+#include "harness/result/verdicts.h"
+
+namespace gdbench::render {
+
+struct Standing {
+  const result::Cell* fastest = nullptr;  // by its time; nullptr: there are no cells
+  const result::Cell* next = nullptr;     // the second by time
+  std::vector<const result::Cell*> tied;  // not told apart from the fastest, by time
+  stats::Comparison lead;                 // time of `next` over that of `fastest`
+  std::string undecidable;                // why there can be no verdict (a single launch, an unfit machine)
+
+  bool won() const { return next != nullptr && undecidable.empty() && tied.empty(); }
+};
+
+// For whoever asks about many scenarios of one report.
+class Standings {
+ public:
+  explicit Standings(const result::Report& report) : rules_(report) {}
+
+  // Time of the candidate over that of the base: the stored ratio where one is the other's baseline (its reciprocal
+  // where that is the candidate), else from their samples.
+  stats::Comparison compare(const result::Cell& base, const result::Cell& candidate) const;
+  // Of timed cells of one scenario. Cells with too few launches for a verdict are neither beaten nor tied.
+  Standing of(std::vector<const result::Cell*> cells) const;
+
+ private:
+  bool undecidable(const stats::Comparison& comparison, const std::string& scenario) const;
+
+  result::VerdictRules rules_;
+};
+
+}  // namespace gdbench::render

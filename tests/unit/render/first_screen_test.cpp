@@ -1,0 +1,366 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <sstream>
+
+#include "reports/render/labels.h"
+#include "reports/render/overview.h"
+#include "reports/render/render.h"
+#include "reports/render/table.h"
+#include "tests/unit/render/made_report.h"
+#include "tests/unit/result/example_report.h"
+
+namespace gdbench::render {
+namespace {
+
+using result::Cell;
+using result::CellState;
+using result::Report;
+using tests::MadeReport;
+
+constexpr std::size_t kMostLines = 39;
+
+std::vector<std::string> split(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string without_colour(const std::string& text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\x1b') {
+      i = text.find('m', i);
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+// The line of the screen that begins with those words; empty where there is none.
+std::string line_with(const std::string& screen, const std::string& start) {
+  for (const std::string& line : split(screen)) {
+    if (line.starts_with(start)) return line;
+  }
+  return "";
+}
+
+bool says(const std::string& screen, const std::string& words) {
+  std::string text;
+  for (const std::string& line : split(screen)) text += line + " ";
+  return text.find(words) != std::string::npos;
+}
+
+// Two scenarios; on the first a wins, on the second the spread decides whether a and b are told apart.
+Report two_by_two(double spread) {
+  MadeReport made("example/base");
+  made.scenario("first");
+  made.timed("example/base", 100);
+  made.timed("a/one", 50);
+  made.timed("b/one", 80);
+  made.scenario("second");
+  made.timed("example/base", 100);
+  made.timed("a/one", 50.1, spread);
+  made.timed("b/one", 50);
+  return made.summarised();
+}
+
+TEST(FirstScreen, MarksAWinnerOnlyWhereTheComparisonSaysSo) {
+  const std::string screen = first_screen(two_by_two(0.05), {false, 100});
+  EXPECT_NE(line_with(screen, "first").find("*50.0 0.50x"), std::string::npos) << screen;
+  EXPECT_NE(line_with(screen, "first").find("1.60x"), std::string::npos) << screen;
+  const std::string tie = line_with(screen, "second");
+  EXPECT_EQ(std::count(tie.begin(), tie.end(), '='), 2) << screen;
+  EXPECT_EQ(tie.find('*'), std::string::npos) << screen;
+  EXPECT_NE(tie.find("tie"), std::string::npos) << screen;
+  EXPECT_TRUE(says(screen, "a/one wins 1 of 2, by 1.60x [1.60, 1.60] over b/one (first).")) << screen;
+  EXPECT_TRUE(says(screen, "Tied: second: b/one = a/one.")) << screen;
+}
+
+TEST(FirstScreen, QuotesThePairedRatioAndNotThatOfTwoMedians) {
+  // In every launch that both have, one takes half of the other's time; it lacks a launch, so their medians say more.
+  MadeReport made("example/base");
+  made.scenario("first");
+  made.timed("example/base", 1e6);
+  for (const char* name : {"a/whole", "b/half"}) {
+    Cell& cell = made.timed(name, 1);
+    for (result::Sample& sample : cell.samples) {
+      const double speed = sample.launch < 3 ? 100 : 1000 + 100 * sample.launch;
+      sample.real_ns = speed * (cell.implementation == "a/whole" ? 1 : 0.5);
+    }
+  }
+  std::erase_if(made.report().cells[2].samples, [](const result::Sample& sample) { return sample.launch == 5; });
+  const Report report = made.summarised();
+  ASSERT_GT(report.cells[1].summary->step_ns.value, 2.5 * report.cells[2].summary->step_ns.value);
+  for (const std::string& text : {first_screen(report, {}), console(report, {})}) {
+    EXPECT_TRUE(says(text, "takes 2.00x [2.00, 2.00] as long.")) << text;
+  }
+}
+
+TEST(FirstScreen, GivesNoVerdictWithinOneProcess) {
+  MadeReport made("example/base", 1);
+  for (const char* scenario : {"first", "second"}) {
+    made.scenario(scenario);
+    made.timed("example/base", 100);
+    made.timed("a/one", 50);
+  }
+  const std::string screen = first_screen(made.summarised(), {});
+  EXPECT_EQ(line_with(screen, "first").find_first_of("*="), std::string::npos) << screen;
+  EXPECT_TRUE(says(screen, "No verdict: within one process")) << screen;
+  EXPECT_EQ(screen.find("within one process"), screen.rfind("within one process")) << "said once\n" << screen;
+}
+
+TEST(FirstScreen, GivesNoVerdictOnAnUnfitMachine) {
+  MadeReport made("example/base");
+  for (const char* scenario : {"first", "second"}) {
+    made.scenario(scenario);
+    made.timed("example/base", 100);
+    made.timed("a/one", 50);
+    made.timed("example/base", 130).arm = result::kControlArm;
+  }
+  const std::string screen = first_screen(made.summarised(), {});
+  EXPECT_EQ(line_with(screen, "first").find_first_of("*="), std::string::npos) << screen;
+  EXPECT_TRUE(says(screen, "this machine was unfit")) << screen;
+}
+
+TEST(FirstScreen, NeverRanksARowWithoutARank) {
+  for (const char* scenarios : {"one", "two"}) {
+    MadeReport made("example/base");
+    made.scenario("first");
+    made.timed("example/base", 100);
+    made.timed("a/greedy", 10);
+    made.timed("b/honest", 50);
+    if (scenarios == std::string("two")) {
+      made.scenario("second");
+      made.timed("example/base", 100);
+      made.timed("a/greedy", 10);
+      made.timed("b/honest", 50);
+    }
+    Report report = made.summarised();
+    report.cells[1].summary->not_ranked = "used 1.79 processors, its row has 1 thread";
+    const std::string screen = first_screen(report, {false, 140});
+    EXPECT_EQ(screen.find("*10.0"), scenarios == std::string("two") ? screen.rfind("*10.0") : std::string::npos)
+        << screen;
+    EXPECT_NE(screen.find("*50"), std::string::npos) << screen;
+    EXPECT_TRUE(says(screen, "used 1.79 processors, its row has 1 thread; its 10 ns would have been the fastest."))
+        << screen;
+  }
+}
+
+TEST(FirstScreen, RefersToTheFastestWhereThereIsNoBaseline) {
+  for (const char* baseline : {"", "example/absent"}) {
+    MadeReport made(baseline);
+    for (const char* scenario : {"first", "second"}) {
+      made.scenario(scenario);
+      made.timed("a/one", 50);
+      made.timed("b/one", 100);
+    }
+    const std::string screen = first_screen(made.summarised(), {});
+    EXPECT_TRUE(says(screen, "ratios are to the fastest of a row")) << screen;
+    EXPECT_NE(line_with(screen, "first").find("2.00x"), std::string::npos) << screen;
+  }
+}
+
+TEST(FirstScreen, GroupsFailuresAndSaysWhereTheyAre) {
+  MadeReport made("example/base");
+  for (int i = 0; i < 40; ++i) {
+    made.scenario("s" + std::to_string(i));
+    made.timed("example/base", 100);
+    made.timed("a/one", 50);
+    made.failed("b/bad", CellState::wrong, "w0 differs by " + std::to_string(i));
+    for (const char* name : {"c/x", "c/y", "c/z", "c/u", "c/v"}) made.failed(name, CellState::crashed, "signal 11");
+    for (int k = 0; k < 9; ++k) made.failed("d/" + std::to_string(k), CellState::untrusted, "why " + std::to_string(k));
+  }
+  const std::string screen = first_screen(made.summarised(), {});
+  EXPECT_TRUE(says(screen, "crashed: c/x, c/y, c/z and 2 more on 40 scenarios: signal 11")) << screen;
+  EXPECT_TRUE(says(screen, "wrong: b/bad on 40 scenarios: w0 differs by 0")) << screen;
+  EXPECT_TRUE(says(screen, "and 320 more failed cells: untrusted.")) << screen;
+  EXPECT_LE(split(screen).size(), kMostLines) << screen;
+}
+
+TEST(FirstScreen, ShowsTheRowsThatAnswerMostOfManyScenarios) {
+  const Report report = tests::many_scenarios_report();
+  const Overview overview = overview_of(report);
+  ASSERT_GT(overview.rows.size(), kMostRows);
+  for (const OverviewRow& row : overview.rows) {
+    const bool telling = row.failures > 0 || !row.standing.tied.empty();
+    EXPECT_TRUE(row.interest < kMostRows || !telling) << row.label;
+  }
+  const std::string screen = first_screen(report, {false, 200});
+  EXPECT_TRUE(says(screen, "and " + std::to_string(overview.rows.size() - kMostRows) + " more scenarios:")) << screen;
+}
+
+TEST(FirstScreen, HasAColumnPerKindAndNamesItsFastest) {
+  const Overview overview = overview_of(tests::strategies_report());
+  std::vector<std::string> titles;
+  for (const OverviewColumn& column : overview.columns) titles.push_back(column.title);
+  EXPECT_EQ(titles, (std::vector<std::string>{"loop/plain", "tape", "hand", "graph"}));
+  EXPECT_TRUE(overview.columns[2].names && overview.columns[3].names);
+}
+
+TEST(FirstScreen, SaysWhichOfAWinningKindAreNotToldApart) {
+  const std::string screen = first_screen(tests::strategies_report(), {});
+  EXPECT_TRUE(says(screen, "Tied within the kind that wins: mlp-10-50-1: graph/onednn = graph/jit.")) << screen;
+}
+
+TEST(FirstScreen, LeavesPoliciesAndOtherBuildsOutOfTheGrid) {
+  MadeReport made("example/base");
+  for (const char* scenario : {"first", "second"}) {
+    made.scenario(scenario);
+    made.timed("example/base", 100);
+    made.timed("a/one+policy", 10);
+    made.timed("a/one", 50).arm = result::kBaseArm;
+  }
+  const Overview overview = overview_of(made.summarised());
+  ASSERT_EQ(overview.columns.size(), 1U);
+  EXPECT_EQ(overview.columns[0].title, "example/base");
+}
+
+TEST(FirstScreen, HasNoWinnerWhereNothingHasARank) {
+  MadeReport made("");
+  for (const char* scenario : {"first", "second"}) {
+    made.scenario(scenario);
+    made.timed("a/one+policy", 10);
+    made.timed("b/one+policy", 50);
+    const std::string screen = first_screen(made.summarised(), {});
+    EXPECT_EQ(screen.find("wins"), std::string::npos) << screen;
+    EXPECT_EQ(screen.find("*10.0"), std::string::npos) << screen;
+    EXPECT_TRUE(says(screen, "Nothing here has a rank: there is no winner.")) << screen;
+  }
+}
+
+TEST(FirstScreen, HasARowPerThreadCount) {
+  MadeReport made("example/base");
+  for (const char* scenario : {"first", "second"}) {
+    made.scenario(scenario);
+    for (const int threads : {1, 4}) {
+      made.timed("example/base", 100.0 / threads).threads = threads;
+      made.timed("a/one", 50).threads = threads;
+    }
+  }
+  const std::string screen = first_screen(made.summarised(), {});
+  EXPECT_NE(line_with(screen, "first     ns").find("*50.0"), std::string::npos) << screen;
+  EXPECT_NE(line_with(screen, "first @4").find("*25"), std::string::npos) << screen;
+}
+
+TEST(FirstScreen, SaysAfterHowManyStepsAWinnerHasEarnedItsStart) {
+  Report report = two_by_two(0.05);
+  report.attribution.emplace();
+  report.attribution->break_evens = {
+      {report.cells[1].id, report.cells[0].id, {stats::Overtaking::after, 40.2, {29.5, 55}, 5}}};
+  EXPECT_TRUE(says(first_screen(report, {}),
+                   "a/one, which starts later, overtakes example/base after 41 steps [30, 55] (first)."))
+      << first_screen(report, {});
+}
+
+TEST(Labels, LoseWhatTheyShareAndThenTheirKeys) {
+  std::string common;
+  const std::vector<std::string> labels = {"mlp[batch=1,batch.micro_batches=4]", "mlp[batch=32,batch.micro_batches=1]"};
+  EXPECT_EQ(shortened(labels, 40, common),
+            (std::vector<std::string>{"batch=1 batch.micro_batches=4", "batch=32 batch.micro_batches=1"}));
+  EXPECT_EQ(common, "mlp");
+  EXPECT_EQ(shortened(labels, 25, common),
+            (std::vector<std::string>{"batch=1 micro_batches=4", "batch=32 micro_batches=1"}));
+  EXPECT_EQ(shortened(labels, 10, common), (std::vector<std::string>{"1 4", "32 1"}));
+  EXPECT_EQ(shortened({"mlp", "mlp[batch=32]"}, 20, common), (std::vector<std::string>{"mlp", "mlp[batch=32]"}));
+  EXPECT_EQ(shortened({"a-long-name", "mlp"}, 6, common), (std::vector<std::string>{"a-lo..", "mlp"}));
+  EXPECT_EQ(common, "");
+}
+
+// Whatever the report: no line beyond the width, no more lines than a screen has, and colour moves nothing.
+void expect_fits(const Report& report, const std::string& what) {
+  for (const int width : {60, 70, 80, 100, 130, 200}) {
+    const std::string screen = first_screen(report, {false, width, "a/report.json"});
+    const std::vector<std::string> lines = split(screen);
+    EXPECT_LE(lines.size(), kMostLines) << what << ", width " << width << "\n" << screen;
+    for (const std::string& line : lines) {
+      EXPECT_LE(line.size(), static_cast<std::size_t>(width)) << what << "\n" << screen;
+      EXPECT_FALSE(line.ends_with(' ')) << what << ": " << line;
+    }
+    EXPECT_EQ(without_colour(first_screen(report, {true, width, "a/report.json"})), screen) << what;
+  }
+}
+
+Report random_report(unsigned seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };
+  const std::vector<std::string> kinds = {"hand", "tape", "graph", "tensorflow", "a-framework-with-a-name", "x"};
+  const std::vector<std::string> modes = {"eigen", "onednn", "function-assign", "persistent-tape", "o", "naive+replay"};
+  MadeReport made(below(3) > 0 ? "hand/eigen" : "", 1 + below(7));
+  const int scenarios = 1 + below(seed % 3 == 0 ? 60 : 6);
+  const int implementations = 1 + below(30);
+  for (int s = 0; s < scenarios; ++s) {
+    made.scenario("scenario-" + std::to_string(s * s * s) + (below(2) > 0 ? "[batch.micro_batches=4,dtype=f64]" : ""));
+    for (int i = 0; i < implementations; ++i) {
+      const std::string name = kinds[static_cast<std::size_t>(below(6))] + "/" + modes[static_cast<std::size_t>(i % 6)];
+      if (below(4) == 0) {
+        const std::vector<CellState> states = {CellState::unsupported, CellState::wrong, CellState::crashed,
+                                               CellState::pending, CellState::untrusted};
+        made.failed(name, states[static_cast<std::size_t>(below(5))],
+                    "reason " + std::to_string(random() % 1000) + std::string(200, 'y'));
+        continue;
+      }
+      Cell& cell = made.timed(name, std::pow(10, below(10)), below(3) == 0 ? 0.2 : 0);
+      if (below(5) == 0) cell.threads = 4;
+      if (below(9) == 0) cell.options = {{"features", "csr"}};
+      if (below(9) == 0) cell.arm = below(2) == 0 ? result::kBaseArm : result::kControlArm;
+    }
+  }
+  Report report = made.summarised();
+  for (Cell& cell : report.cells) {
+    if (cell.summary && below(10) == 0) cell.summary->not_ranked = "used 1.79 processors, its row has 1 thread";
+  }
+  for (int i = below(20); i > 0; --i) report.notes.push_back("note " + std::to_string(i) + std::string(300, 'z'));
+  report.conditions.emplace();
+  for (int i = below(6); i > 0; --i) {
+    report.conditions->push_back(
+        {"load", result::Severity::warning, "43% of the processors", "blocks are interrupted", ""});
+  }
+  return report;
+}
+
+Report report_of_many_kinds() {
+  MadeReport made("kind-0/base");
+  for (int s = 0; s < 30; ++s) {
+    made.scenario("scenario-" + std::to_string(s));
+    for (int kind = 0; kind < 40; ++kind) {
+      for (const char* mode : {"base", "a-long-mode"}) {
+        made.timed("kind-" + std::to_string(kind) + "/" + mode, 100 + (s * kind) % 17);
+      }
+    }
+  }
+  return made.summarised();
+}
+
+TEST(FirstScreen, FitsWhateverTheReport) {
+  expect_fits(report_of_many_kinds(), "many kinds");
+  expect_fits({}, "an empty report");
+  expect_fits(tests::example_report(), "the example");
+  expect_fits(tests::strategies_report(), "strategies");
+  expect_fits(tests::frameworks_report(), "frameworks");
+  expect_fits(tests::one_scenario_report(), "one scenario");
+  expect_fits(tests::many_scenarios_report(), "many scenarios");
+  for (unsigned seed = 0; seed < 30; ++seed) expect_fits(random_report(seed), "seed " + std::to_string(seed));
+}
+
+TEST(FirstScreen, HasEveryKindOfARunOfStrategiesAtEightyColumns) {
+  const std::string screen = first_screen(tests::strategies_report(), {false, 80});
+  EXPECT_EQ(screen.find("Left out"), std::string::npos) << screen;
+  EXPECT_NE(first_screen(tests::strategies_report(), {false, 60}).find("Left out"), std::string::npos);
+}
+
+TEST(ColumnsHelp, ExplainsEveryTitleOfATable) {
+  const std::string help = columns_help(0);
+  for (const Column& column : columns()) {
+    if (column.title == nullptr || column.title == std::string("implementation")) continue;
+    EXPECT_NE(help.find(column.title), std::string::npos) << column.title;
+  }
+  for (const std::string& line : split(columns_help(60))) EXPECT_LE(line.size(), 60U);
+}
+
+}  // namespace
+}  // namespace gdbench::render
