@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "harness/base/clock.h"
-#include "harness/base/hash.h"
 
 namespace gdbench::measure {
 
@@ -138,15 +137,6 @@ double CellWorker::displacement() const {
     }
   }
   return std::sqrt(sum);
-}
-
-std::uint64_t CellWorker::end_digest() const {
-  Hash64 hash;
-  for (const worker::StateLayout::Entry& tensor : layout_.parameters) {
-    hash.add(state_memory_.data() + kEndImage * layout_.image_bytes + tensor.offset,
-             static_cast<std::size_t>(tensor.rows * tensor.columns) * bytes_of(dtype_));
-  }
-  return hash.value();
 }
 
 double CellWorker::copy_ns() const {

@@ -41,8 +41,6 @@ class CellWorker {
   void vary_start(double distance, std::mt19937_64& generator);
   // 2-norm over all parameters of what the last block changed.
   double displacement() const;
-  // Of all parameters as the last block left them.
-  std::uint64_t end_digest() const;
   // What copying one state into new memory takes here, in nanoseconds.
   double copy_ns() const;
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <memory>
-#include <random>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -10,7 +10,7 @@
 #include "harness/base/file.h"
 #include "harness/base/shared_memory.h"
 #include "harness/measure/cell_worker.h"
-#include "harness/measure/other_blocks.h"
+#include "harness/measure/measured_worker.h"
 #include "harness/measure/profile_cell.h"
 #include "harness/measure/schedule.h"
 #include "harness/measure/verify_cell.h"
@@ -24,15 +24,10 @@ using result::CellState;
 // Of an implementation that takes long to start.
 constexpr int kProfiledLaunches = 3;
 
-// A worker of this launch and what was last seen of it.
 struct Member {
   LiveCell* live = nullptr;
-  CellWorker worker;
+  std::optional<MeasuredWorker> worker;  // from its first step on
   result::Launch launch;
-  ProcessorTrust processor;
-  EndTrust ends;
-  double outside_limit_ns = 0;
-  std::mt19937_64 generator;  // of start states
   std::int64_t started_ns = 0;
 };
 
@@ -97,15 +92,15 @@ class LaunchGroup {
       fail(live, status_of(started.error()));
       return;
     }
-    member->worker = std::move(started).value();
-    const Result<worker::BlockAnswer> first = member->worker.run_block(1, 0);
+    const Result<worker::BlockAnswer> first = started.value().run_block(1, 0);
     if (!first.ok()) {
       fail(live, status_of(first.error()));
       return;
     }
     member->launch.first_step_ns = first.value().real_ns;
-    member->outside_limit_ns = outside_limit_ns(live.planned->entry->hosted(), member->worker.copy_ns());
-    member->generator.seed(options_.seed + live.planned->index + 7919U * static_cast<std::uint64_t>(launch_));
+    const std::uint64_t seed = options_.seed + report_.cells.size() * static_cast<std::uint64_t>(launch_);
+    member->worker.emplace(std::move(started).value(), *live.planned, *cell_of(live).block, live.expected,
+                           seed + live.planned->index);
     members_.push_back(std::move(member));
   }
 
@@ -137,69 +132,16 @@ class LaunchGroup {
 
   // One block. A breach of trust marks the cell but keeps the sample.
   Result<result::Sample> visit(Member& member, int round, int position) {
-    const LiveCell& live = *member.live;
-    const result::Block& block = *cell_of(live).block;
-    const Result<worker::BlockAnswer> answer = block_within_limits(member);
-    if (!answer.ok()) return answer.error();
-    const worker::BlockAnswer& times = answer.value();
-    // A worker may say that it has fewer helper threads than its implementation declares, not more.
-    const int declared = live.planned->entry->implementation.helper_threads;
-    const int helpers = std::min(declared, member.worker.client().helper_threads().value_or(declared));
-    const BlockClaim claim{.answer = times,
-                           .steps = block.steps,
-                           .compute_threads = live.planned->threads.compute,
-                           .helper_threads = helpers};
-    distrust(live, reason_for_distrust(claim));
-    distrust(live, member.processor.judge(claim));
-    // A framework's pools are its own business; what they use of the processor is judged above.
-    if (live.planned->entry->hosted())
-      distrust(live, reason_for_distrust_of_threads(claim, member.worker.client().process()));
-    if (times.traces > 0) note_traces(cell_of(live), times.traces);
-    result::Sample sample;
+    const Result<MeasuredWorker::JudgedBlock> block = member.worker->run_block(options_);
+    if (!block.ok()) return block.error();
+    distrust(*member.live, block.value().distrust);
+    if (block.value().traces > 0) note_traces(cell_of(*member.live), block.value().traces);
+    result::Sample sample = block.value().sample;
     sample.launch = launch_;
     sample.round = round;
     sample.position = position;
     sample.cold = round == 0;
-    sample.steps = block.steps;
-    sample.real_ns = times.real_ns / static_cast<double>(block.steps);
-    sample.cpu_ns = times.cpu_ns / static_cast<double>(block.steps);
-    sample.request_ns = static_cast<double>(times.received_ns - times.sent_ns);
-    sample.outside_ns = std::max(times.outside.cpu_ns, times.outside.real_ns);
-    sample.displacement = member.worker.displacement();
-    if (live.planned->proof == Proof::trajectory) {
-      if (live.expected.has_value()) distrust(live, reason_for_distrust(sample.displacement, *live.expected));
-      distrust(live, member.ends.judge(member.worker.end_digest()));
-    }
     return sample;
-  }
-
-  // A block from a state of its own. What the machine does to a worker outside the clock happens now and then: the
-  // block is made again, so that no sample rests on work that was done beforehand. Whoever needs it each time is
-  // distrusted.
-  Result<worker::BlockAnswer> block_within_limits(Member& member) {
-    constexpr int kTries = 8;
-    const LiveCell& live = *member.live;
-    const result::Block& block = *cell_of(live).block;
-    for (int attempt = 1;; ++attempt) {
-      if (live.planned->proof == Proof::trajectory) vary_start(member);
-      Result<worker::BlockAnswer> answer =
-          member.worker.run_block(block.steps, block.warm_up_steps, 0, block.added_iterations.value_or(0));
-      if (!answer.ok()) return answer;
-      const std::string reason = reason_for_outside_distrust(answer.value().outside, member.outside_limit_ns);
-      if (reason.empty() || options_.cancelled()) return answer;
-      if (attempt == kTries) {
-        distrust(live, reason + ", " + std::to_string(kTries) + " blocks in a row");
-        return answer;
-      }
-      member.launch.repeated_blocks = member.launch.repeated_blocks.value_or(0) + 1;
-    }
-  }
-
-  // By so little that a block moves the parameters as far as from the start state itself.
-  void vary_start(Member& member) {
-    constexpr double kShareOfDisplacement = 1e-4;
-    const std::optional<ExpectedDisplacement>& expected = member.live->expected;
-    member.worker.vary_start(expected ? kShareOfDisplacement * expected->value : 0, member.generator);
   }
 
   // A function that is traced or compiled again inside the clock is no steady step; the row stays, the reader is told.
@@ -217,18 +159,11 @@ class LaunchGroup {
     if (!reason.empty() && cell.status.state == CellState::ok) cell.status = {CellState::untrusted, reason};
   }
 
-  // Blocks of lengths that the worker has not seen, and blocks that it might know beforehand: what it does there, and
-  // how long it takes, must fit its timed blocks. Once per cell.
+  // Once per cell.
   Status check_other_blocks(Member& member) {
     LiveCell& live = *member.live;
-    const result::Cell& cell = cell_of(live);
-    if (live.checked || live.planned->proof != Proof::trajectory || cell.samples.empty()) return {};
-    live.checked = true;
-    std::mt19937_64 generator(options_.seed + live.planned->index);
-    Result<std::string> reason = reason_for_distrust_of_lengths(member.worker, *cell.block, cell.samples, generator);
-    if (!reason.ok()) return reason.error();
-    distrust(live, reason.value());
-    reason = reason_for_distrust_of_foresight(member.worker, *cell.block, [&] { vary_start(member); });
+    if (std::exchange(live.checked, true)) return {};
+    const Result<std::string> reason = member.worker->check_other_blocks(cell_of(live).samples);
     if (!reason.ok()) return reason.error();
     distrust(live, reason.value());
     return {};
@@ -250,7 +185,8 @@ class LaunchGroup {
     const bool wanted = options_.profiles && profiled_in_launch(*member.live->planned);
     if (!wanted || member.live->profiles >= kProfiledLaunches || cell.status.state != CellState::ok) return true;
     ++member.live->profiles;
-    Result<result::Profile> profile = profile_worker(member.worker, planned_, member.launch, kBlocksOfAGlance, cell);
+    Result<result::Profile> profile =
+        profile_worker(member.worker->worker(), planned_, member.launch, kBlocksOfAGlance, cell);
     if (profile.ok()) {
       if (!cell.profile || profile.value().step_ns < cell.profile->step_ns) {
         cell.profile = std::move(profile).value();
@@ -272,8 +208,11 @@ class LaunchGroup {
     for (const std::unique_ptr<Member>& member : members_) {
       if (options_.cancelled()) return {};
       Status status = check_other_blocks(*member);
-      worker::Client& client = member->worker.client();
+      worker::Client& client = member->worker->client();
       note_memory(client, member->launch);
+      if (const int repeated = member->worker->repeated_blocks(); repeated > 0) {
+        member->launch.repeated_blocks = repeated;
+      }
       const bool profiled = !status.ok() || profile(*member);
       if (status.ok() && profiled) status = client.bye();
       if (!status.ok()) fail(*member->live, status_of(status.error()));

@@ -18,7 +18,7 @@ namespace gdbench::measure {
 struct LiveCell {
   const PlannedCell* planned = nullptr;
   std::optional<ExpectedDisplacement> expected;
-  bool checked = false;  // its first launch runs blocks of other lengths
+  bool checked = false;  // its first launch runs blocks that are no samples, see other_blocks.h
   int profiles = 0;      // where it takes long to start, its first launches are profiled
 };
 

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <thread>
-#include <utility>
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
@@ -117,12 +116,6 @@ std::string ProcessorTrust::judge(const BlockClaim& claim) {
   if (breaches_ < kBreachesBelieved) return {};
   return formatted("used %.2f ms of CPU time in %.2f ms with %d declared thread(s), %d blocks in a row",
                    answer.cpu_ns * 1e-6, answer.real_ns * 1e-6, threads, breaches_);
-}
-
-std::string EndTrust::judge(std::uint64_t digest) {
-  same_ = std::exchange(latest_, digest) == digest ? same_ + 1 : 0;
-  if (same_ < kBreachesBelieved) return {};
-  return formatted("ended %d blocks in a row in one state, from states that differ", same_ + 1);
 }
 
 double outside_limit_ns(bool hosted, double copy_ns) {

@@ -65,18 +65,6 @@ std::string reason_for_ceiling_distrust(const result::Report& report, const resu
 // Empty where `displacement` is what was expected.
 std::string reason_for_distrust(double displacement, const ExpectedDisplacement& expected);
 
-// Judges where a worker's blocks end, block after block.
-class EndTrust {
- public:
-  // `digest` is of the parameters after a block from a state in which no block began before. The reason once three in
-  // a row end in the very state of the one before it: what was computed was another block's.
-  std::string judge(std::uint64_t digest);
-
- private:
-  std::uint64_t latest_ = 0;
-  int same_ = 0;  // in a row
-};
-
 // Empty unless the worker, which has nothing to do, uses the processor, three times in a row. Takes 30 ms: the kernel
 // accounts a running thread of another process by its clock tick only, and thread pools may spin for a moment after
 // their work.

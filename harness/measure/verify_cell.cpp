@@ -181,7 +181,9 @@ Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
     const Result<worker::BlockAnswer> block = worker.run_block(steps, 1);
     if (!block.ok()) return block.error();
     const double real_ns = std::max(block.value().real_ns, 1.0);
-    const auto request_ns = static_cast<double>(block.value().received_ns - block.value().sent_ns);
+    // Reading the state may be what waits for the work.
+    const double request_ns =
+        static_cast<double>(block.value().received_ns - block.value().sent_ns) + block.value().outside.real_ns;
     if (steps > 1 && request_ns > kLongRequestNs && real_ns < kLeastShareOfRequest * request_ns) {
       return distrusted(steps, real_ns, request_ns);
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/base/clock.h"
+#include "harness/worker/cpu_clock.h"
 
 namespace gdbench::worker {
 
@@ -25,30 +26,31 @@ class CapturingReporter : public benchmark::BenchmarkReporter {
     for (const Run& run : runs) {
       if (run.run_type != Run::RT_Iteration) continue;
       real_ns = run.real_accumulated_time * 1e9;
-      cpu_ns = run.cpu_accumulated_time * 1e9;
     }
   }
   double real_ns = 0;
-  double cpu_ns = 0;
 };
 
 void run_current_block(benchmark::State& state) {
+  const double others_ns = other_threads_cpu_ns();
+  const double own_ns = thread_cpu_ns();
   current.time.start_ns = monotonic_ns();
   for ([[maybe_unused]] auto iteration : state) (*current.block)();
   current.time.end_ns = monotonic_ns();
+  current.time.cpu_ns = thread_cpu_ns() - own_ns;
+  current.time.cpu_ns += other_threads_cpu_ns() - others_ns;
 }
 
 }  // namespace
 
 BlockTime time_block(const std::function<void()>& block) {
   static benchmark::internal::Benchmark* const registered =
-      benchmark::RegisterBenchmark("block", &run_current_block)->Iterations(1)->UseRealTime()->MeasureProcessCPUTime();
+      benchmark::RegisterBenchmark("block", &run_current_block)->Iterations(1)->UseRealTime();
   static_cast<void>(registered);
   current.block = &block;
   CapturingReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter, "block");
   current.time.real_ns = reporter.real_ns;
-  current.time.cpu_ns = reporter.cpu_ns;
   return current.time;
 }
 

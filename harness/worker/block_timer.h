@@ -1,4 +1,5 @@
-// Times one block with Google Benchmark: one iteration around a function, real time and process CPU time.
+// Times one block with Google Benchmark, one iteration around a function; its CPU time is read beside that, because
+// Google Benchmark reads that of other threads by the kernel's ticks.
 #pragma once
 
 #include <cstdint>

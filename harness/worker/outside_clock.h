@@ -3,6 +3,9 @@
 
 #include <utility>
 
+#include "harness/base/clock.h"
+#include "harness/worker/cpu_clock.h"
+
 namespace gdbench::worker {
 
 // Totals since the process began. Time of the host's own code is not in them.
@@ -16,11 +19,11 @@ class OutsideClock {
   // Calls a function of the plugin that is not timed as a block.
   template <class Call>
   auto count(Call&& call) {
-    const Readings before = read();
+    const std::int64_t started_ns = monotonic_ns();
+    const double cpu_ns = thread_cpu_ns();
     auto result = std::forward<Call>(call)();
-    const Readings after = read();
-    total_.cpu_ns += after.thread_cpu_ns - before.thread_cpu_ns;
-    total_.real_ns += after.real_ns - before.real_ns;
+    total_.cpu_ns += thread_cpu_ns() - cpu_ns;
+    total_.real_ns += static_cast<double>(monotonic_ns() - started_ns);
     return result;
   }
 
@@ -29,7 +32,7 @@ class OutsideClock {
   auto leave_out(Call&& call) {
     count_other_threads();
     auto result = std::forward<Call>(call)();
-    other_threads_cpu_ns_ = read().other_threads_cpu_ns();
+    other_threads_ns_ = other_threads_cpu_ns();
     return result;
   }
 
@@ -39,18 +42,13 @@ class OutsideClock {
   }
 
  private:
-  struct Readings {
-    double thread_cpu_ns = 0;  // of the calling thread
-    double process_cpu_ns = 0;
-    double real_ns = 0;
-    double other_threads_cpu_ns() const { return process_cpu_ns - thread_cpu_ns; }
-  };
-
-  static Readings read();
-  void count_other_threads();
+  void count_other_threads() {
+    const double now = other_threads_cpu_ns();
+    total_.cpu_ns += now - std::exchange(other_threads_ns_, now);
+  }
 
   OutsideTime total_;
-  double other_threads_cpu_ns_ = 0;  // counted, or left out
+  double other_threads_ns_ = 0;  // their CPU time that is counted, or left out
 };
 
 }  // namespace gdbench::worker

@@ -22,7 +22,7 @@ ROWS = {
     "broken/dies_in_run": ("crashed", "run: exit status 1: RuntimeError: the accelerator fell off the bus"),
     "broken/exhausts_memory": ("crashed", "MiB of memory, the cap is 102 MiB"),
     "broken/run_garbage": ("crashed", "run: not a JSON object: Epoch 1/1: loss 0.25"),
-    "broken/run_without_id": ("crashed", "run: answered request null, expected 4"),
+    "broken/run_without_id": ("crashed", "run: answered request null, expected 5"),
     "broken/run_text": ("crashed", "run: malformed answer"),
     "broken/run_without_times": ("crashed", "'real_ns' not found"),
     "plugin/import_error": ("crashed", "hello: exit status 1: ModuleNotFoundError: No module named 'a_framework"),

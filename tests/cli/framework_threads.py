@@ -45,7 +45,8 @@ def main():
     answer = worker.prepare({"problem": problem, "options": {"gc": "off", "heap": "kept", "pool": pool},
                              "threads": {"compute": int(threads), "compute_cores": cores, "helper_cores": []},
                              "state": {"fd": memory(image_bytes), "bytes": image_bytes, "image_bytes": image_bytes}})
-    worker.run({"steps": STEPS, "start": {"image": 0, "step": 0}})
+    worker.set_state({"image": 0, "step": 0})
+    worker.run({"steps": STEPS})
     used = [sorted(os.sched_getaffinity(int(thread))) for thread in os.listdir("/proc/self/task")]
     print(json.dumps({"cores": cores, "answer": answer, "processors_of_threads": used}), flush=True)
     os._exit(0)

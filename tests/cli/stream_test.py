@@ -125,7 +125,7 @@ class StreamTest(ProgramTest):
         path = self.make_file("rows.npy")
         self.scenario(self.stream(path))
         with self.start("run", "--scenario", "scenario.json", "--impl", "hand/eigen", "--launches", "100000", "--budget",
-                        "60s", "--out", "report.json") as process:
+                        "60s", "--out", "report.json", "--details") as process:
             soon(lambda: any(b'"sample"' in file.read_bytes() for file in self.folder.glob("*journal*")), 60)
             with open(self.folder / path, "r+b") as file:
                 file.truncate(ROWS * FEATURES)

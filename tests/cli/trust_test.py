@@ -12,7 +12,7 @@ class Cheats(ProgramTest):
         "fake/ahead-thread": "outside the clock of a block",
         "fake/early": "the answer came after",
         "fake/flush": "flushed to zero",
-        "fake/remember": "a length that it had not seen",
+        "fake/remember": "from one where a block began before",
         "fake/memoise": "from one where a block began before",
         "fake/threads": "has 2 threads, declared 1",
     }

@@ -89,16 +89,6 @@ TEST(ProcessorTrust, ForgivesSingleBlocks) {
   for (int block = 0; block < 30; ++block) EXPECT_EQ(trust.judge(claim_of(block % 3 == 0 ? 1.9e6 : 4e6)), "") << block;
 }
 
-TEST(EndTrust, BlocksFromDifferentStatesEndInDifferentOnes) {
-  EndTrust repeats;
-  EXPECT_EQ(repeats.judge(7), "");
-  EXPECT_EQ(repeats.judge(7), "");
-  EXPECT_EQ(repeats.judge(7), "");
-  EXPECT_EQ(repeats.judge(7), "ended 4 blocks in a row in one state, from states that differ");
-  EndTrust honest;
-  for (const std::uint64_t digest : {7U, 7U, 7U, 8U, 8U, 8U, 7U, 9U}) EXPECT_EQ(honest.judge(digest), "") << digest;
-}
-
 TEST(OutsideTrust, AllowsForCopiesOfTheState) {
   const double limit_ns = outside_limit_ns(true, 10'000);
   EXPECT_EQ(limit_ns, 180'000);

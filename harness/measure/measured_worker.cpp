@@ -1,0 +1,85 @@
+#include "harness/measure/measured_worker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/measure/other_blocks.h"
+
+namespace gdbench::measure {
+
+namespace {
+
+constexpr int kMaxAttempts = 8;
+// By so little that a block moves the parameters as far as from the start state itself.
+constexpr double kShareOfDisplacement = 1e-4;
+
+result::Sample sample_of(const worker::BlockAnswer& answer, std::uint64_t steps, double displacement) {
+  result::Sample sample;
+  sample.steps = steps;
+  sample.real_ns = answer.real_ns / static_cast<double>(steps);
+  sample.cpu_ns = answer.cpu_ns / static_cast<double>(steps);
+  sample.request_ns = static_cast<double>(answer.received_ns - answer.sent_ns);
+  sample.outside_ns = std::max(answer.outside.cpu_ns, answer.outside.real_ns);
+  sample.displacement = displacement;
+  return sample;
+}
+
+}  // namespace
+
+MeasuredWorker::MeasuredWorker(CellWorker worker, const PlannedCell& planned, const result::Block& block,
+                               const std::optional<ExpectedDisplacement>& expected, std::uint64_t seed)
+    : worker_(std::move(worker)),
+      planned_(planned),
+      block_(block),
+      expected_(expected),
+      outside_limit_ns_(outside_limit_ns(planned.entry->hosted(), worker_.copy_ns())),
+      generator_(seed) {}
+
+void MeasuredWorker::vary_start() {
+  if (is_verified()) worker_.vary_start(expected_ ? kShareOfDisplacement * expected_->value : 0, generator_);
+}
+
+// The first reason of all.
+std::string MeasuredWorker::judge(const worker::BlockAnswer& answer, const result::Sample& sample) {
+  // A worker may say that it has fewer helper threads than its implementation declares, not more.
+  const int declared = planned_.entry->implementation.helper_threads;
+  const BlockClaim claim{.answer = answer,
+                         .steps = block_.steps,
+                         .compute_threads = planned_.threads.compute,
+                         .helper_threads = std::min(declared, client().helper_threads().value_or(declared))};
+  std::vector<std::string> reasons = {reason_for_distrust(claim), processor_.judge(claim)};
+  // A framework's pools are its own business; what they use of the processor is judged above.
+  if (planned_.entry->hosted()) reasons.push_back(reason_for_distrust_of_threads(claim, client().process()));
+  if (is_verified() && expected_) reasons.push_back(reason_for_distrust(sample.displacement, *expected_));
+  const auto reason = std::find_if(reasons.begin(), reasons.end(), [](const auto& text) { return !text.empty(); });
+  return reason == reasons.end() ? "" : *reason;
+}
+
+Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& options) {
+  for (int attempt = 1;; ++attempt) {
+    vary_start();
+    const Result<worker::BlockAnswer> answer =
+        worker_.run_block(block_.steps, block_.warm_up_steps, 0, block_.added_iterations.value_or(0));
+    if (!answer.ok()) return answer.error();
+    std::string outside = reason_for_outside_distrust(answer.value().outside, outside_limit_ns_);
+    if (!outside.empty() && attempt < kMaxAttempts && !options.cancelled()) {
+      ++repeated_blocks_;
+      continue;
+    }
+    JudgedBlock block;
+    block.sample = sample_of(answer.value(), block_.steps, worker_.displacement());
+    block.distrust = judge(answer.value(), block.sample);
+    if (!outside.empty()) block.distrust = outside + ", " + std::to_string(kMaxAttempts) + " blocks in a row";
+    block.traces = answer.value().traces;
+    return block;
+  }
+}
+
+Result<std::string> MeasuredWorker::check_other_blocks(const std::vector<result::Sample>& samples) {
+  if (!is_verified() || samples.empty()) return std::string();
+  Result<std::string> reason = reason_for_distrust_of_lengths(worker_, block_, samples, generator_);
+  if (!reason.ok() || !reason.value().empty()) return reason;
+  return reason_for_distrust_of_foresight(worker_, block_, [this] { vary_start(); });
+}
+
+}  // namespace gdbench::measure

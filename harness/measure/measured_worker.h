@@ -1,0 +1,58 @@
+// One worker of a launch, block after block, and whether its blocks are to be believed.
+#pragma once
+
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/measure/cell_worker.h"
+#include "harness/measure/options.h"
+#include "harness/measure/plan.h"
+#include "harness/measure/trust.h"
+#include "harness/result/report.h"
+
+namespace gdbench::measure {
+
+class MeasuredWorker {
+ public:
+  // Of a worker that has made its first step. `expected`: how far a block moves the parameters, where that is known.
+  MeasuredWorker(CellWorker worker, const PlannedCell& planned, const result::Block& block,
+                 const std::optional<ExpectedDisplacement>& expected, std::uint64_t seed);
+
+  struct JudgedBlock {
+    result::Sample sample;     // without its place in the launch
+    std::string distrust;      // why the cell is not to be believed; empty where it is
+    std::uint64_t traces = 0;  // functions that were traced or compiled within the block
+  };
+
+  // A block from a start state of its own. What the machine does to a worker outside the clock happens now and then:
+  // the block is made again, so that no sample rests on work that was done beforehand. Whoever needs it each time is
+  // distrusted. Errors: the worker failed.
+  Result<JudgedBlock> run_block(const RunOptions& options);
+
+  // Blocks of lengths that the worker has not seen, and blocks that it might know beforehand: what it does there, and
+  // how long it takes, must fit `samples`. The reason why not; empty for implementations that are not verified.
+  Result<std::string> check_other_blocks(const std::vector<result::Sample>& samples);
+
+  int repeated_blocks() const { return repeated_blocks_; }
+  CellWorker& worker() { return worker_; }
+  worker::Client& client() { return worker_.client(); }
+
+ private:
+  bool is_verified() const { return planned_.proof == Proof::trajectory; }
+  void vary_start();
+  std::string judge(const worker::BlockAnswer& answer, const result::Sample& sample);
+
+  CellWorker worker_;
+  const PlannedCell& planned_;
+  result::Block block_;
+  std::optional<ExpectedDisplacement> expected_;
+  double outside_limit_ns_;
+  ProcessorTrust processor_;
+  std::mt19937_64 generator_;
+  int repeated_blocks_ = 0;
+};
+
+}  // namespace gdbench::measure

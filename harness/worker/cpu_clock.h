@@ -1,0 +1,15 @@
+// CPU time of this process and its threads, in nanoseconds.
+//
+// Linux books the time of a thread that runs on another processor when its clock ticks, milliseconds apart, or when
+// somebody reads that thread's own clock. So each is read first, which takes a microsecond or two a thread.
+#pragma once
+
+namespace gdbench::worker {
+
+// Of the calling thread.
+double thread_cpu_ns();
+
+// Of all other threads, ended ones too.
+double other_threads_cpu_ns();
+
+}  // namespace gdbench::worker
