@@ -38,12 +38,13 @@ constexpr double kIdleShare = 0.05;   // an idle process uses nothing, a busy on
 constexpr double kCeilingError = 0.1;
 // What a plugin needs to set a state twice and to read it, beside copying it: 20 us, 60 on a machine under load. An
 // adapter's whole requests count, and model.fit prepares a call for 20 ms on three rows, 140 ms on 784-1024-1024-10:
-// this bounds what an adapter can do ahead, and no more; other blocks than the timed ones (other_blocks.h) say the rest.
+// this bounds what an adapter can do ahead, and no more; other blocks than the timed ones (other_blocks.h) say the
+// rest.
 constexpr double kOutsideNs = 100'000;
 constexpr double kAdapterOutsideNs = 0.5e9;
-// Where one copies the state three times: between memories that other cells have swept from the caches, and into
-// layouts of one's own.
-constexpr double kOutsideCopies = 8;
+// The state is copied three times. A copy that finds nothing in the caches, for other cells had them, takes 7 times as
+// long as a quick one (784-128-10, quiet machine), and twice that under load or into another layout.
+constexpr double kOutsideCopies = 48;
 
 template <class T>
 scenario::State end_of_block(const scenario::Problem& problem, const scenario::Dataset& dataset,

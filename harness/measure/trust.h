@@ -50,7 +50,7 @@ class ProcessorTrust {
 };
 
 // The most that a worker may spend outside the clock from one timed block to the next, by CPU time and by wall time: a
-// constant, and some copies of the state. A copy takes `copy_ns` where it is quick, here it is made three times: the
+// constant, and some quick copies of the state, which take `copy_ns` each. Three are made, none of them quick: the
 // state is set before the warm-up and before the block, and read after it. `hosted`: a plugin, whose host tells its
 // time from the plugin's.
 double outside_limit_ns(bool hosted, double copy_ns);

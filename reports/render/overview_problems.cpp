@@ -139,7 +139,7 @@ void add_not_ranked(const Overview& overview, std::vector<Sentence>& sentences) 
     std::string text = "Not ranked: " + row_name(*left.cell) + where + ": " + *left.cell->summary->not_ranked +
                        "; its " + format_duration_ns(left.cell->summary->step_ns.value) +
                        (left.fastest ? " would have been the fastest" : " took no part");
-    if (left.more > 0) text += "; so on " + counted(left.more, "more scenario");
+    if (left.more > 0) text += "; the same on " + counted(left.more, "more scenario");
     sentences.push_back({text + ".", 1, Style::unsure});
   }
   if (rest > 0) sentences.push_back({"and " + counted(rest, "more cell") + " without a rank.", 2, Style::unsure});
