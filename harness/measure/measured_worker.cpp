@@ -32,7 +32,7 @@ MeasuredWorker::MeasuredWorker(CellWorker worker, const PlannedCell& planned, co
       planned_(planned),
       block_(block),
       expected_(expected),
-      outside_limit_ns_(outside_limit_ns(planned.entry->hosted(), worker_.copy_ns())),
+      copy_ns_(worker_.copy_ns()),
       generator_(seed) {}
 
 void MeasuredWorker::vary_start() {
@@ -61,7 +61,8 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
     const Result<worker::BlockAnswer> answer =
         worker_.run_block(block_.steps, block_.warm_up_steps, 0, block_.added_iterations.value_or(0));
     if (!answer.ok()) return answer.error();
-    std::string outside = reason_for_outside_distrust(answer.value().outside, outside_limit_ns_);
+    const bool told = planned_.entry->hosted() && answer.value().host_tells_outside;
+    std::string outside = reason_for_outside_distrust(answer.value().outside, outside_limit_ns(told, copy_ns_));
     if (!outside.empty() && attempt < kMaxAttempts && !options.cancelled()) {
       ++repeated_blocks_;
       continue;

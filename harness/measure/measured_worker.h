@@ -49,7 +49,7 @@ class MeasuredWorker {
   const PlannedCell& planned_;
   result::Block block_;
   std::optional<ExpectedDisplacement> expected_;
-  double outside_limit_ns_;
+  double copy_ns_;
   ProcessorTrust processor_;
   std::mt19937_64 generator_;
   int repeated_blocks_ = 0;

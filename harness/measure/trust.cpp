@@ -41,7 +41,7 @@ constexpr double kCeilingError = 0.1;
 // this bounds what an adapter can do ahead, and no more; other blocks than the timed ones (other_blocks.h) say the
 // rest.
 constexpr double kOutsideNs = 100'000;
-constexpr double kAdapterOutsideNs = 0.5e9;
+constexpr double kUntoldOutsideNs = 0.5e9;
 // The state is copied three times. A copy that finds nothing in the caches, for other cells had them, takes 7 times as
 // long as a quick one (784-128-10, quiet machine), and twice that under load or into another layout.
 constexpr double kOutsideCopies = 48;
@@ -120,8 +120,8 @@ std::string ProcessorTrust::judge(const BlockClaim& claim) {
                    answer.cpu_ns * 1e-6, answer.real_ns * 1e-6, threads, breaches_);
 }
 
-double outside_limit_ns(bool hosted, double copy_ns) {
-  return (hosted ? kOutsideNs : kAdapterOutsideNs) + kOutsideCopies * copy_ns;
+double outside_limit_ns(bool told, double copy_ns) {
+  return (told ? kOutsideNs : kUntoldOutsideNs) + kOutsideCopies * copy_ns;
 }
 
 std::string reason_for_outside_distrust(const worker::OutsideTime& outside, double limit_ns) {

@@ -294,6 +294,7 @@ Result<BlockAnswer> Client::run(const BlockRequest& block) {
   if (!end_step.ok()) return end_step.error();
   answer.value().end_step = end_step.value();
   const OutsideTime before = std::exchange(outside_, outside_total(end.value()));
+  answer.value().host_tells_outside = end.value().contains("outside");
   answer.value().outside = {outside_.cpu_ns - before.cpu_ns, outside_.real_ns - before.real_ns};
   return answer;
 }

@@ -45,7 +45,8 @@ struct BlockAnswer {
   std::int64_t end_ns = 0;
   std::int64_t sent_ns = 0;  // ours, around the request that holds the block alone
   std::int64_t received_ns = 0;
-  OutsideTime outside{};  // from the end of the block before this one to the end of this one
+  OutsideTime outside{};            // from the end of the block before this one to the end of this one
+  bool host_tells_outside = false;  // whether that is the plugin's time alone; hosts before protocol 1.5 do not say
   std::int64_t end_step = 0;
   std::optional<AllocationTotals> allocated{};  // by the block, where the worker counts
   std::optional<std::uint32_t> control_word{};  // MXCSR's control bits after the block, where the worker says

@@ -72,6 +72,8 @@ TEST_F(ClientTest, RunsABlockFromItsStartState) {
   const Result<BlockAnswer> answer = client_.run({.steps = 5, .warm_up = 3});
   ASSERT_TRUE(answer.ok()) << answer.error().message;
   expect_follows_the_reference(small_, answer.value());
+  EXPECT_TRUE(answer.value().host_tells_outside);
+  EXPECT_GT(answer.value().outside.real_ns, 0) << "setting and reading the state";
   EXPECT_GT(answer.value().real_ns, 0);
   EXPECT_LE(answer.value().sent_ns, answer.value().start_ns);
   EXPECT_LE(answer.value().start_ns, answer.value().end_ns);
@@ -97,6 +99,8 @@ TEST_F(ClientTest, AWorkerInAnyLanguageServes) {
     ASSERT_TRUE(prepare(adapter("adapters", "script")).ok());
     const Result<BlockAnswer> answer = client_.run({.steps = 5, .warm_up = 2});
     ASSERT_TRUE(answer.ok()) << answer.error().message;
+    EXPECT_FALSE(answer.value().host_tells_outside);
+    EXPECT_GT(answer.value().outside.cpu_ns, 0) << "whole requests";
     expect_follows_the_reference(small_, answer.value());
     const auto reference = verify::to_reference<double>(small_.state(1, 5));
     const Result<double> loss = client_.evaluate();
