@@ -54,7 +54,10 @@ class LaunchGroup {
  private:
   result::Cell& cell_of(const LiveCell& live) { return report_.cells[live.planned->index]; }
 
-  void fail(const LiveCell& live, result::CellStatus status) { cell_of(live).status = std::move(status); }
+  // A worker that was stopped by us did nothing wrong.
+  void fail(const LiveCell& live, const Error& error) {
+    if (!options_.cancelled()) cell_of(live).status = status_of(error);
+  }
 
   Status run_started() {
     // The first round is cold: caches, page tables and predictors of fresh processes.
@@ -89,12 +92,12 @@ class LaunchGroup {
     const scenario::Problem problem = timed_problem(planned_, *live.planned, *cell_of(live).block);
     Result<CellWorker> started = CellWorker::start(planned_, *live.planned, problem, options_.limits, member->launch);
     if (!started.ok()) {
-      fail(live, status_of(started.error()));
+      fail(live, started.error());
       return;
     }
     const Result<worker::BlockAnswer> first = started.value().run_block(1, 0);
     if (!first.ok()) {
-      fail(live, status_of(first.error()));
+      fail(live, first.error());
       return;
     }
     member->launch.first_step_ns = first.value().real_ns;
@@ -113,9 +116,9 @@ class LaunchGroup {
       if (options_.cancelled()) return {};
       Member& member = *members_[order[position]];
       Result<result::Sample> sample = visit(member, round, static_cast<int>(position));
-      if (options_.cancelled()) return {};  // a worker that was stopped by us did nothing wrong
+      if (options_.cancelled()) return {};
       if (!sample.ok()) {
-        fail(*member.live, status_of(sample.error()));
+        fail(*member.live, sample.error());
         failed.push_back(&member);
         continue;
       }
@@ -215,7 +218,7 @@ class LaunchGroup {
       }
       const bool profiled = !status.ok() || profile(*member);
       if (status.ok() && profiled) status = client.bye();
-      if (!status.ok()) fail(*member->live, status_of(status.error()));
+      if (!status.ok()) fail(*member->live, status.error());
       member->launch.total_seconds = static_cast<double>(monotonic_ns() - member->started_ns) * 1e-9;
       result::Cell& cell = cell_of(*member->live);
       cell.launches.push_back(member->launch);
