@@ -87,6 +87,16 @@ std::string one_line(std::string text) {
   return text;
 }
 
+std::string quoted_for_shell(const std::string& word) {
+  const bool plain =
+      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:+@") ==
+      std::string::npos;
+  if (plain && !word.empty()) return word;
+  std::string quoted = "'";
+  for (const char letter : word) letter == '\'' ? quoted += "'\\''" : quoted += letter;
+  return quoted + "'";
+}
+
 std::string formatted(const char* pattern, ...) {
   va_list arguments;
   va_start(arguments, pattern);

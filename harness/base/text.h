@@ -15,6 +15,9 @@ bool is_utf8(std::string_view text);
 // Control characters (line breaks) become spaces: what a message quotes must not break its line.
 std::string one_line(std::string text);
 
+// One word of a shell's command line, in single quotes where it needs any.
+std::string quoted_for_shell(const std::string& word);
+
 // As printf formats it, whole.
 [[gnu::format(printf, 1, 2)]] std::string formatted(const char* pattern, ...);
 

@@ -62,16 +62,16 @@ int ablate(const Options& options, const Invocation& invocation) {
   if (!run.ok()) return report_error(run.error());
   const Result<CellPlanner> planner = CellPlanner::make(options.scenario, options.measuring.settings,
                                                         options.measuring.threads, {options.implementation});
-  if (!planner.ok()) return interrupted() ? kInterrupted : report_error(planner.error());
+  if (!planner.ok()) return interrupted() ? report_interrupted() : report_error(planner.error());
   result::Ablation ablation;
   Result<measure::CellGroup> group = plan(options, planner.value(), ablation);
-  if (!group.ok()) return interrupted() ? kInterrupted : report_error(group.error());
+  if (!group.ok()) return interrupted() ? report_interrupted() : report_error(group.error());
   result::Report report =
       start_report(invocation, options.measuring, run.value().budget_seconds, options.implementation);
   keep_off_compute_processor(allowed_processors());
   const Status status = measure::measure_ablation(group.value(), run.value(), ablation);
   clear_progress();
-  if (!status.ok()) return interrupted() ? kInterrupted : report_error(status.error());
+  if (!status.ok()) return interrupted() ? report_interrupted() : report_error(status.error());
   report.scenarios = group.value().report().scenarios;
   report.cells = group.value().report().cells;
   if (options.measuring.json) {
@@ -80,7 +80,7 @@ int ablate(const Options& options, const Invocation& invocation) {
     std::cout << render::ablation_table(ablation) << std::flush;
   }
   if (Status written = finish_report(options.measuring, report); !written.ok()) return report_error(written.error());
-  return interrupted() ? kInterrupted : report_failed_cells(report);
+  return interrupted() ? report_interrupted() : report_failed_cells(report);
 }
 
 }  // namespace

@@ -13,7 +13,4 @@ Result<double> parse_seconds(const std::string& option, const std::string& text)
 // "1%" or "0.01" as a fraction.
 Result<double> parse_share(const std::string& option, const std::string& text);
 
-// Whether a report can be written to the file of --out; said before measuring where it can be known.
-Status check_output(const std::string& out);
-
 }  // namespace gdbench::cli

@@ -109,7 +109,7 @@ int run(const Options& options) {
   } else {
     std::cout << render::calibration_table(calibration);
   }
-  return interrupted() ? kInterrupted : kFine;
+  return interrupted() ? report_interrupted() : kFine;
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct Options {
   std::string report;  // to judge; empty: list
   std::vector<std::string> ids;
   SelectionOptions selection;
-  std::string out = "claims-report.json";
+  OutputFile output{.path = "claims-report.json"};
   std::string budget = kDefaultBudget;
   std::string markdown;
   int launches = 0;
@@ -124,11 +124,14 @@ measure::RunOptions run_options(const Options& options, double budget_seconds) {
 int run(const Options& options, const Invocation& invocation) {
   const Result<double> budget = parse_seconds("--budget", options.budget);
   if (!budget.ok()) return report_error(budget.error());
+  if (!options.dry_run) {
+    if (Status status = check_output(options.output); !status.ok()) return report_error(status.error());
+  }
   const Result<std::vector<claims::Claim>> chosen = choose_claims(options.ids);
   if (!chosen.ok()) return report_error(chosen.error());
   std::vector<worker::CatalogueEntry> catalogue =
       worker::read_catalogue(this_build(), worker_limits(options.selection));
-  if (interrupted()) return kInterrupted;
+  if (interrupted()) return report_interrupted();
   std::vector<std::string> ids;
   for (const worker::CatalogueEntry& entry : catalogue) ids.push_back(entry.implementation.id);
   const Result<std::vector<claims::ExpandedClaim>> expanded = expand_claims(chosen.value(), ids);
@@ -143,8 +146,7 @@ int run(const Options& options, const Invocation& invocation) {
     print_dry_run(report);
     return kFine;
   }
-  if (Status status = check_output(options.out); !status.ok()) return report_error(status.error());
-  return measure_into_file(planned.value(), run_options(options, budget.value()), {options.out, false}, report,
+  return measure_into_file(planned.value(), run_options(options, budget.value()), {options.output, false}, report,
                            [&](const result::Report& measured) { return print(options, expanded.value(), measured); });
 }
 
@@ -163,7 +165,8 @@ void add_claims_run(CLI::App& parent, const std::shared_ptr<Options>& options, I
       ->check(CLI::Range(0.1, 86400.0))
       ->capture_default_str();
   add_no_cache(*command, options->selection.no_cache);
-  command->add_option("--out", options->out, "Where the report goes")->capture_default_str();
+  add_output(*command, options->output, "Where the report goes");
+  add_resume(*command, options->output);
   command->add_option("--markdown", options->markdown, "Also write the verdicts as a page; - for stdout");
   command->add_flag("--dry-run", options->dry_run, "List the cells, measure nothing");
   command->add_flag("--json", options->json, "For programs");

@@ -173,6 +173,11 @@ int report_error(const Error& error) {
   return error.kind == ErrorKind::usage || error.kind == ErrorKind::failed ? kUsage : kFailedCells;
 }
 
+int report_interrupted(const std::string& kept) {
+  std::fprintf(stderr, "gdbench: interrupted%s%s\n", kept.empty() ? "" : "; ", kept.c_str());
+  return kInterrupted;
+}
+
 Status write_text(const std::string& text, const std::string& path) {
   if (path == "-") {
     std::cout << text << std::flush;
@@ -192,7 +197,6 @@ void install_signal_handlers() {
   action.sa_handler = &on_signal;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
 }
 
 bool colour_wanted() {

@@ -48,10 +48,13 @@ Result<worker::Arm> other_build(const std::string& option, const std::filesystem
 // Prints "gdbench: MESSAGE" to stderr and returns the exit status that fits.
 int report_error(const Error& error);
 
+// Prints "gdbench: interrupted", with what is kept of it where there is something, and returns the exit status.
+int report_interrupted(const std::string& kept = "");
+
 // Writes to a file, or to stdout for "-". Errors: it cannot be written.
 Status write_text(const std::string& text, const std::string& path);
 
-// True once SIGINT or SIGTERM came. install_signal_handlers also makes a write to a dead worker an error, not a signal.
+// True once SIGINT or SIGTERM came.
 bool interrupted();
 void install_signal_handlers();
 

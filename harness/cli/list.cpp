@@ -135,7 +135,7 @@ void add_list(CLI::App& app, Invocation& invocation) {
       const Result<Entries> entries = kind.list();
       if (entries.ok() && !interrupted()) print(entries.value(), *as_json);
       const int status = entries.ok() ? kFine : report_error(entries.error());
-      invocation.status = interrupted() ? kInterrupted : status;
+      invocation.status = interrupted() ? report_interrupted() : status;
     });
   }
 }

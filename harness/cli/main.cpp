@@ -1,7 +1,10 @@
 // Entry point: dispatches, nothing else.
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -19,6 +22,17 @@ int finish_parse(const CLI::App& app, const CLI::ParseError& error) {
   return gdbench::cli::kUsage;
 }
 
+// Whether everything that was printed reached stdout; says on stderr where it did not.
+bool written_whole() {
+  errno = 0;
+  std::cout.flush();
+  const bool flushed = std::fflush(stdout) == 0;
+  if (flushed && std::cout && std::ferror(stdout) == 0) return true;
+  std::fprintf(stderr, "gdbench: stdout: cannot be written: %s\n",
+               errno != 0 ? std::strerror(errno) : "not all of the output came through");
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -26,6 +40,7 @@ int main(int argc, char** argv) {
   // Before anything else is set up: a launch's start-up is part of what every measurement costs.
   if (argc > 1 && std::strcmp(argv[1], "worker") == 0) return worker_main(argc, argv);
 
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error like a full disk, and said as one
   Invocation invocation;
   invocation.command.assign(argv, argv + argc);
   CLI::App app(
@@ -51,7 +66,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return finish_parse(app, error);
+    invocation.status = finish_parse(app, error);
   }
-  return invocation.status;
+  return written_whole() ? invocation.status : gdbench::cli::kUsage;
 }

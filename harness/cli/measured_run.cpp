@@ -24,21 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string journal_path(const std::string& out) {
-  return (out.ends_with(".json") ? out.substr(0, out.size() - 5) : out) + ".journal.jsonl";
-}
-
-// A journal that lies there holds what a killed run measured: it is kept under another name.
-void keep_old_journal(const std::string& path) {
-  if (!fs::exists(path)) return;
-  std::string kept;
-  for (int number = 1; fs::exists(kept = path + "." + std::to_string(number)); ++number) {
-  }
-  std::error_code error;
-  fs::rename(path, kept, error);
-  if (!error) std::fprintf(stderr, "gdbench: kept the journal of an interrupted run as %s\n", kept.c_str());
-}
-
 // For which the ceilings are measured, before and after.
 double ceilings_seconds(double budget_seconds, bool quick) {
   constexpr double kSeconds = 1.5;
@@ -74,11 +59,26 @@ void add_ceilings(bool quick, int processor, result::Report& report) {
 Status finish_report(result::Report& report, const result::Journal& journal, const std::string& out) {
   result::summarise(report);
   if (Status status = result::write_report(report, out); !status.ok()) {
-    return usage_error(status.error().message + "; everything measured is in " + journal.path());
+    return usage_error(status.error().message + "; everything measured is in " + journal.path() +
+                       ", of which gdbench report " + journal.path() + " --json FILE makes the report");
   }
   std::error_code error;
   fs::remove(journal.path(), error);
   return {};
+}
+
+// Gives the report what the stopped run that lies at the output measured, and says so. Returns whether a journal is to
+// be gone on with. Errors: it is a run of something else, or of nothing that was stopped.
+Result<bool> take_over_stopped_run(const OutputFile& output, result::Report& report) {
+  const Result<std::optional<StoppedRun>> stopped = stopped_run(output);
+  if (!stopped.ok()) return stopped.error();
+  if (!stopped.value()) return false;
+  const StoppedRun& run = *stopped.value();
+  if (Status status = result::take_over(run.report, run.file, report); !status.ok()) return status.error();
+  const std::string words = "went on with " + run.file + ": " + contents_of(report) + " were taken over";
+  std::fprintf(stderr, "gdbench: %s\n", words.c_str());
+  report.notes.push_back(words + " at " + measure::utc_now());
+  return run.has_journal;
 }
 
 }  // namespace
@@ -90,26 +90,20 @@ double closing_seconds(double budget_seconds, bool quick) {
 
 int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
                       result::Report& report, const std::function<Status(const result::Report&)>& print) {
-  const std::string path = journal_path(file.out);
   report.run.started_at = measure::utc_now();
   report.run.id = report.run.started_at + "-" + std::to_string(getpid());
   report.environment = machine::environment();
   report.conditions = machine::conditions();
-  const bool resumed = file.resume && fs::exists(path);
-  if (resumed) {
-    const Result<result::Report> killed = result::read_journal(path);
-    if (!killed.ok()) return report_error(usage_error(killed.error().message));
-    if (Status status = result::take_over(killed.value(), path, report); !status.ok())
-      return report_error(status.error());
-  }
+  const Result<bool> journalled = file.output.resume ? take_over_stopped_run(file.output, report) : Result<bool>(false);
+  if (!journalled.ok()) return report_error(journalled.error());
   const std::vector<int> processors = allowed_processors();
   const bool timed = !processors.empty() && std::any_of(report.cells.begin(), report.cells.end(), [](const auto& cell) {
     return cell.status.state == result::CellState::pending;
   });
   if (timed) add_ceilings(file.quick, processors.back(), report);
-  if (!resumed) keep_old_journal(path);
+  const std::string path = journal_path(file.output.path);
   Result<result::Journal> journal =
-      resumed ? result::Journal::resume(path, measure::utc_now()) : result::Journal::create(path, report);
+      journalled.value() ? result::Journal::resume(path, measure::utc_now()) : result::Journal::create(path, report);
   if (!journal.ok()) return report_error(usage_error(journal.error().message));
 
   keep_off_compute_processor(processors);
@@ -127,13 +121,13 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   report.run.finished_at = measure::utc_now();
   report.run.status = !session.ok() ? "failed" : interrupted() ? "interrupted" : "complete";
   static_cast<void>(journal.value().end(report.run));  // a full disk was or will be reported by the report itself
-  const Status written = finish_report(report, journal.value(), file.out);
+  const Status written = finish_report(report, journal.value(), file.output.path);
   const Status printed = print(report);
   for (const Status& status : {session, written, printed}) {
     if (!status.ok()) return report_error(status.error());
   }
-  std::fprintf(stderr, "report: %s\n", file.out.c_str());
-  return interrupted() ? kInterrupted : status_of_cells(report);
+  std::fprintf(stderr, "report: %s\n", file.output.path.c_str());
+  return interrupted() ? report_interrupted(words_to_go_on(report, file.output)) : status_of_cells(report);
 }
 
 void print_dry_run(const result::Report& report) {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <functional>
-#include <string>
 
 #include "harness/base/result.h"
+#include "harness/cli/output_file.h"
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
 #include "harness/result/journal.h"
@@ -13,9 +13,8 @@
 namespace gdbench::cli {
 
 struct RunFile {
-  std::string out;
-  bool quick = false;   // a short look at the ceilings
-  bool resume = false;  // go on with the journal of a killed run, where there is one
+  OutputFile output;
+  bool quick = false;  // a short look at the ceilings
   // What a look at the measured report calls for before it is finished; empty: nothing.
   std::function<Status(measure::Plan&, result::Report&, result::Journal&)> afterwards{};
 };

@@ -32,15 +32,15 @@ void add_measuring_options(CLI::App& command, MeasuringOptions& options, const s
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   add_no_cache(command, options.no_cache);
-  command.add_option("--out", options.out, "Write a report with every sample, as run does")->type_name("FILE");
+  add_output(command, options.output, "Write a report with every sample, as run does");
   command.add_flag("--json", options.json, "For programs");
 }
 
 Result<measure::RunOptions> to_run_options(const MeasuringOptions& options) {
   const Result<double> budget = parse_seconds("--budget", options.budget);
   if (!budget.ok()) return budget.error();
-  if (!options.out.empty()) {
-    if (Status status = check_output(options.out); !status.ok()) return status.error();
+  if (!options.output.path.empty()) {
+    if (Status status = check_output(options.output); !status.ok()) return status.error();
   }
   measure::RunOptions run;
   run.budget_seconds = budget.value();
@@ -62,17 +62,17 @@ result::Report start_report(const Invocation& invocation, const MeasuringOptions
   report.run.baseline = baseline;
   report.run.seed = options.seed;
   report.run.budget_seconds = budget_seconds;
-  if (!options.out.empty()) report.environment = machine::environment();
+  if (!options.output.path.empty()) report.environment = machine::environment();
   return report;
 }
 
 Status finish_report(const MeasuringOptions& options, result::Report& report) {
-  if (options.out.empty()) return {};
+  if (options.output.path.empty()) return {};
   report.run.finished_at = measure::utc_now();
   report.run.status = interrupted() ? "interrupted" : "complete";
   result::summarise(report);
-  const Status written = result::write_report(report, options.out);
-  if (written.ok()) std::fprintf(stderr, "report: %s\n", options.out.c_str());
+  const Status written = result::write_report(report, options.output.path);
+  if (written.ok()) std::fprintf(stderr, "report: %s\n", options.output.path.c_str());
   return written;
 }
 

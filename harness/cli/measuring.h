@@ -6,6 +6,7 @@
 
 #include "harness/base/result.h"
 #include "harness/cli/invocation.h"
+#include "harness/cli/output_file.h"
 #include "harness/measure/options.h"
 #include "harness/result/report.h"
 
@@ -22,7 +23,7 @@ struct MeasuringOptions {
   std::string budget;  // a time
   std::uint64_t seed = 1;
   bool no_cache = false;  // compute the reference anew
-  std::string out;
+  OutputFile output;
   bool json = false;
 };
 

@@ -1,11 +1,13 @@
 #include "harness/compare/merge.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
-#include "harness/cli/arguments.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/output_file.h"
 #include "harness/result/summarise.h"
 
 namespace gdbench::cli {
@@ -14,8 +16,14 @@ namespace {
 
 struct Options {
   std::vector<std::string> reports;
-  std::string out = "report.json";
+  OutputFile output{.path = "report.json"};
 };
+
+bool is_one_of(const std::vector<std::string>& files, const std::string& file) {
+  std::error_code error;
+  return std::any_of(files.begin(), files.end(),
+                     [&](const std::string& other) { return std::filesystem::equivalent(other, file, error); });
+}
 
 int merge(const Options& options) {
   std::vector<compare::MergeInput> inputs;
@@ -26,12 +34,14 @@ int merge(const Options& options) {
   }
   Result<result::Report> merged = compare::merge(std::move(inputs));
   if (!merged.ok()) return report_error(merged.error());
-  if (Status status = check_output(options.out); !status.ok()) return report_error(status.error());
+  OutputFile output = options.output;
+  output.overwrite = output.overwrite || is_one_of(options.reports, output.path);
+  if (Status status = check_output(output); !status.ok()) return report_error(status.error());
   result::summarise(merged.value());
-  if (Status status = result::write_report(merged.value(), options.out); !status.ok()) {
+  if (Status status = result::write_report(merged.value(), output.path); !status.ok()) {
     return report_error(status.error());
   }
-  std::fprintf(stderr, "report: %s\n", options.out.c_str());
+  std::fprintf(stderr, "report: %s\n", output.path.c_str());
   return kFine;
 }
 
@@ -43,7 +53,7 @@ void add_merge(CLI::App& app, Invocation& invocation) {
   command->add_option("reports", options->reports, "Reports, or journals of killed runs")
       ->required()
       ->type_name("FILE");
-  command->add_option("--out", options->out, "Where the merged report goes")->capture_default_str();
+  add_output(*command, options->output, "Where the merged report goes; it may be one of those merged");
   command->footer(
       "Refuses reports of different matrices, seeds, machines or builds, and a cell that two of them have.\n"
       "Examples:\n"

@@ -37,7 +37,7 @@ int profile(const Options& options) {
   keep_off_compute_processor(allowed_processors());
   const Result<result::Profile> measured =
       measure::profile_cell(single.scenario(), single.cell(), run, single.record());
-  if (interrupted()) return kInterrupted;
+  if (interrupted()) return report_interrupted();
   if (!measured.ok()) return report_error(measured.error());
   if (options.json) {
     std::cout << result::to_json(measured.value()).dump(2) << "\n";

@@ -23,14 +23,13 @@ constexpr double kConfirmationShareOfBudget = 0.2;
 
 struct Options {
   SelectionOptions selection;
-  std::string out = "report.json";
+  OutputFile output{.path = "report.json"};
   std::string budget;
   std::string precision;
   int launches = 0;
   double keep_free_gib = 1;
   bool quick = false;
   bool dry_run = false;
-  bool resume = false;
   bool details = false;
   bool json = false;
   std::string against;
@@ -74,12 +73,15 @@ void print_report(const result::Report& report, const Options& options) {
     std::cout << result::to_json(report).dump(2) << "\n";
     return;
   }
-  show_report(report, options.out, options.details);
+  show_report(report, options.output.path, options.details);
 }
 
 int run(const Options& options, const Invocation& invocation) {
   Result<measure::RunOptions> run_options = to_run_options(options);
   if (!run_options.ok()) return report_error(run_options.error());
+  if (!options.dry_run) {
+    if (Status status = check_output(options.output); !status.ok()) return report_error(status.error());
+  }
   result::Report report;
   report.run.command = invocation.command;
   report.run.quick = options.quick;
@@ -95,14 +97,13 @@ int run(const Options& options, const Invocation& invocation) {
         usage_error("--padded, --padded-base: found no build in --against, expected one to compare with"));
   }
   Result<measure::Plan> plan = plan_selection(selection, report);
-  if (!plan.ok()) return interrupted() ? kInterrupted : report_error(plan.error());
+  if (!plan.ok()) return interrupted() ? report_interrupted() : report_error(plan.error());
   if (options.dry_run) {
     print_dry_run(report);
     return kFine;
   }
-  if (Status status = check_output(options.out); !status.ok()) return report_error(status.error());
 
-  RunFile file{options.out, options.quick, options.resume};
+  RunFile file{options.output, options.quick};
   if (!selection.against.empty()) {
     measure::RunOptions confirmation = run_options.value();
     confirmation.reserved_seconds = closing_seconds(confirmation.budget_seconds, options.quick);
@@ -135,7 +136,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("run", "Verify and time a matrix of scenarios and implementations");
   add_selection_options(*command, options->selection);
-  command->add_option("--out", options->out, "Where the report goes")->capture_default_str();
+  add_output(*command, options->output, "Where the report goes");
+  add_resume(*command, options->output);
   command
       ->add_option(
           "--budget", options->budget,
@@ -172,7 +174,6 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command->add_flag("--quick", options->quick, "One launch per cell: a glance, no intervals between processes");
   command->add_option("--shard", options->selection.shard, "Only this part of the scenarios: 2/4, for gdbench merge")
       ->type_name("I/N");
-  command->add_flag("--resume", options->resume, "Go on with a run that was killed, from its journal beside --out");
   command->add_flag("--dry-run", options->dry_run, "List the cells, measure nothing");
   command->add_flag("--details", options->details, "Print a table for every scenario instead of the overview");
   command->add_flag("--json", options->json, "Print the report as JSON instead of the table");

@@ -101,7 +101,7 @@ Result<std::vector<double>> run_steps(worker::Client& client, std::int64_t steps
 
 // A worker that we stopped ourselves has done nothing wrong.
 int report_failed_worker(const Error& error) {
-  return interrupted() ? kInterrupted : report_error({ErrorKind::crashed, error.message});
+  return interrupted() ? report_interrupted() : report_error({ErrorKind::crashed, error.message});
 }
 
 // Before training, so that a long one is not lost to a folder that cannot be.
@@ -117,7 +117,7 @@ Status make_dump_folder(const std::string& folder) {
 int train(const Options& options) {
   const Result<std::unique_ptr<SingleCell>> planned =
       plan_single_cell(options.scenario, options.implementation, options.settings);
-  if (!planned.ok()) return interrupted() ? kInterrupted : report_error(planned.error());
+  if (!planned.ok()) return interrupted() ? report_interrupted() : report_error(planned.error());
   const measure::PlannedScenario& scenario = planned.value()->scenario();
   const std::int64_t steps = options.steps > 0 ? options.steps : scenario.scenario.steps;
   if (!options.dump.empty()) {
@@ -144,7 +144,7 @@ int train(const Options& options) {
     }
     std::fprintf(stderr, "dump: %s\n", options.dump.c_str());
   }
-  return interrupted() ? kInterrupted : kFine;
+  return interrupted() ? report_interrupted() : kFine;
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ int verify(const Options& options, const Invocation& invocation) {
   report.run.command = invocation.command;
   report.run.started_at = measure::utc_now();
   Result<measure::Plan> plan = plan_selection(options.selection, report);
-  if (!plan.ok()) return interrupted() ? kInterrupted : report_error(plan.error());
+  if (!plan.ok()) return interrupted() ? report_interrupted() : report_error(plan.error());
   report.environment = machine::environment();
   measure::RunOptions run;
   run.seed = options.selection.seed;
@@ -42,7 +42,7 @@ int verify(const Options& options, const Invocation& invocation) {
     std::cout << (options.brief ? render::brief_verification(report) : render::verification(report));
   }
   if (!status.ok()) return report_error(status.error());
-  return interrupted() ? kInterrupted : status_of_cells(report);
+  return interrupted() ? report_interrupted() : status_of_cells(report);
 }
 
 }  // namespace

@@ -75,41 +75,19 @@ constexpr std::size_t kChangedEntries = 64;
 constexpr double kChangedBits = 8;
 constexpr double kChangeOfZero = 1e-6;
 
-double read_entry(scenario::Dtype dtype, const std::byte* at) {
-  if (dtype == scenario::Dtype::f64) {
-    double value = 0;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-  }
-  float value = 0;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
-
-void write_entry(scenario::Dtype dtype, double value, std::byte* at) {
-  const auto narrow = static_cast<float>(value);
-  if (dtype == scenario::Dtype::f64) {
-    std::memcpy(at, &value, sizeof value);
-  } else {
-    std::memcpy(at, &narrow, sizeof narrow);
-  }
-}
-
-std::size_t bytes_of(scenario::Dtype dtype) { return dtype == scenario::Dtype::f64 ? sizeof(double) : sizeof(float); }
-
 }  // namespace
 
 void CellWorker::vary_start(double distance, std::mt19937_64& generator) {
   std::byte* const start = state_memory_.data() + kStartImage * layout_.image_bytes;
-  for (const Changed& changed : changed_) write_entry(dtype_, changed.value, start + changed.offset);
+  for (const Changed& changed : changed_) worker::write_number(dtype_, changed.value, start + changed.offset);
   changed_.clear();
   for (std::size_t i = 0; i < kChangedEntries && !layout_.parameters.empty(); ++i) {
     const worker::StateLayout::Entry& tensor = layout_.parameters[generator() % layout_.parameters.size()];
-    const std::size_t entry = generator() % static_cast<std::size_t>(tensor.rows * tensor.columns);
-    const std::size_t offset = tensor.offset + entry * bytes_of(dtype_);
+    const std::size_t entry = generator() % static_cast<std::size_t>(tensor.size());
+    const std::size_t offset = tensor.offset + entry * scenario::size_of(dtype_);
     const auto same = [offset](const Changed& other) { return other.offset == offset; };
     if (std::none_of(changed_.begin(), changed_.end(), same)) {
-      changed_.push_back({offset, read_entry(dtype_, start + offset)});
+      changed_.push_back({offset, worker::read_number(dtype_, start + offset)});
     }
   }
   const double part = distance / std::sqrt(static_cast<double>(std::max<std::size_t>(1, changed_.size())));
@@ -121,7 +99,7 @@ void CellWorker::vary_start(double distance, std::mt19937_64& generator) {
     const double least =
         changed.value == 0 ? (part > 0 ? 0 : kChangeOfZero) : kChangedBits * epsilon * std::fabs(changed.value);
     const double change = share * std::max(part, least);
-    write_entry(dtype_, changed.value + (generator() % 2 == 0 ? change : -change), start + changed.offset);
+    worker::write_number(dtype_, changed.value + (generator() % 2 == 0 ? change : -change), start + changed.offset);
   }
 }
 
@@ -130,9 +108,9 @@ double CellWorker::displacement() const {
   const std::byte* const end = state_memory_.data() + kEndImage * layout_.image_bytes;
   double sum = 0;
   for (const worker::StateLayout::Entry& tensor : layout_.parameters) {
-    const auto bytes = static_cast<std::size_t>(tensor.rows * tensor.columns) * bytes_of(dtype_);
-    for (std::size_t offset = tensor.offset; offset < tensor.offset + bytes; offset += bytes_of(dtype_)) {
-      const double change = read_entry(dtype_, end + offset) - read_entry(dtype_, start + offset);
+    const auto bytes = static_cast<std::size_t>(tensor.size()) * scenario::size_of(dtype_);
+    for (std::size_t offset = tensor.offset; offset < tensor.offset + bytes; offset += scenario::size_of(dtype_)) {
+      const double change = worker::read_number(dtype_, end + offset) - worker::read_number(dtype_, start + offset);
       sum += change * change;
     }
   }

@@ -11,6 +11,7 @@
 #include "harness/measure/plan.h"
 #include "harness/result/report.h"
 #include "harness/worker/client.h"
+#include "harness/worker/state_image.h"
 
 namespace gdbench::measure {
 

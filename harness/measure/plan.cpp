@@ -26,13 +26,6 @@ std::string settings_suffix(const std::vector<scenario::Setting>& settings) {
   return text.empty() ? text : text + "]";
 }
 
-std::string quoted_for_shell(const std::string& word) {
-  const bool plain =
-      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:+@") ==
-      std::string::npos;
-  return plain && !word.empty() ? word : "'" + word + "'";
-}
-
 struct CellText {
   std::string id;
   std::string repeat;

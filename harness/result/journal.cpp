@@ -1,6 +1,7 @@
 #include "harness/result/journal.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,6 +23,10 @@ OrderedJson event_of(const char* kind) {
   OrderedJson event = OrderedJson::object();
   event["event"] = kind;
   return event;
+}
+
+Error cannot_be_written(const std::string& path) {
+  return usage_error(path + ": cannot be written: " + std::strerror(errno));
 }
 
 // Adds a journal's lines up to a report.
@@ -73,6 +78,7 @@ class JournalReader {
     } else if (kind == "resume") {
       std::string at;
       reader.field("at", at);
+      ended_ = false;
     } else if (kind == "end") {
       reader.field("status", report_.run.status);
       reader.field("finished_at", report_.run.finished_at);
@@ -136,8 +142,8 @@ Journal& Journal::operator=(Journal&& other) noexcept {
 Result<Journal> Journal::create(const std::string& path, const Report& report) {
   Journal journal;
   journal.path_ = path;
-  journal.descriptor_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-  if (journal.descriptor_ < 0) return usage_error(path + ": cannot be written: " + std::strerror(errno));
+  if (Status status = journal.open_alone(O_CREAT); !status.ok()) return status.error();
+  if (ftruncate(journal.descriptor_, 0) != 0) return cannot_be_written(path);
   OrderedJson event = event_of("run");
   event["report"] = to_ordered_json(report);
   const Status status = journal.append(event);
@@ -150,11 +156,9 @@ Result<Journal> Journal::resume(const std::string& path, const std::string& at) 
   if (!content.ok()) return content.error();
   Journal journal;
   journal.path_ = path;
-  journal.descriptor_ = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (Status status = journal.open_alone(0); !status.ok()) return status.error();
   const auto whole = static_cast<off_t>(content.value().rfind('\n') + 1);
-  if (journal.descriptor_ < 0 || ftruncate(journal.descriptor_, whole) != 0) {
-    return usage_error(path + ": cannot be written: " + std::strerror(errno));
-  }
+  if (ftruncate(journal.descriptor_, whole) != 0) return cannot_be_written(path);
   OrderedJson event = event_of("resume");
   event["at"] = at;
   const Status status = journal.append(event);
@@ -166,6 +170,13 @@ Journal Journal::nowhere() {
   Journal journal;
   journal.nowhere_ = true;
   return journal;
+}
+
+Status Journal::open_alone(int flags) {
+  descriptor_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0666);
+  if (descriptor_ < 0) return cannot_be_written(path_);
+  if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return {};
+  return usage_error(path_ + ": found a run that is still going on, expected no other that writes it");
 }
 
 Status Journal::append(const nlohmann::ordered_json& event) {
@@ -219,7 +230,7 @@ Status Journal::end(const Run& run) {
   event["finished_at"] = run.finished_at;
   const Status status = append(event);
   if (!status.ok() || nowhere_) return status;
-  if (fsync(descriptor_) != 0) return usage_error(path_ + ": cannot be written: " + std::strerror(errno));
+  if (fsync(descriptor_) != 0) return cannot_be_written(path_);
   return {};
 }
 

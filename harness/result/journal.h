@@ -6,7 +6,7 @@
 //   {"event":"sample","cell":ID,"sample":{...}}
 //   {"event":"launch","cell":ID,"launch":{...}}
 //   {"event":"note","text":"..."}
-//   {"event":"resume","at":"..."}             the run was killed and is gone on with
+//   {"event":"resume","at":"..."}             the run was stopped and is gone on with
 //   {"event":"end","status":"complete","finished_at":"..."}
 // A last line without its line feed, as a kill leaves it, is dropped; a journal without an end event reads as a run
 // whose status is "killed".
@@ -29,8 +29,8 @@ class Journal {
   // Creates `path` (an existing file is replaced) and writes the run event. Errors: the path cannot be written.
   static Result<Journal> create(const std::string& path, const Report& report);
 
-  // Goes on with the journal of a killed run: drops what a kill left of a last line and appends. Errors: the path
-  // cannot be written.
+  // Goes on with the journal of a stopped run: drops what a kill left of a last line and appends. Errors: the path
+  // cannot be written; its run still goes on.
   static Result<Journal> resume(const std::string& path, const std::string& at);
 
   // A journal that keeps nothing: for measurements that are shown at once and repeated at will.
@@ -46,6 +46,8 @@ class Journal {
   const std::string& path() const { return path_; }
 
  private:
+  // Errors: the path cannot be written; another process has it open as its journal.
+  Status open_alone(int flags);
   Status append(const nlohmann::ordered_json& event);
   std::string path_;
   int descriptor_ = -1;

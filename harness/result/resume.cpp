@@ -8,13 +8,15 @@ namespace gdbench::result {
 
 namespace {
 
-std::string difference(const Report& killed, const Report& planned) {
-  if (killed.run.status == "complete") return "found a run that was finished, expected one that was killed";
-  if (killed.run.seed != planned.run.seed) {
-    return "/run/seed: found " + std::to_string(killed.run.seed) + ", expected " + std::to_string(planned.run.seed);
+std::string difference(const Report& stopped, const Report& planned) {
+  if (stopped.run.status == "complete")
+    return "found a run that is complete, expected one that was stopped (--overwrite, or another --out, begins a new "
+           "one)";
+  if (stopped.run.seed != planned.run.seed) {
+    return "/run/seed: found " + std::to_string(stopped.run.seed) + ", expected " + std::to_string(planned.run.seed);
   }
-  if (killed.cells.size() != planned.cells.size()) {
-    return "found " + std::to_string(killed.cells.size()) + " cells, expected the " +
+  if (stopped.cells.size() != planned.cells.size()) {
+    return "found " + std::to_string(stopped.cells.size()) + " cells, expected the " +
            std::to_string(planned.cells.size()) + " of this command";
   }
   return "";
@@ -22,11 +24,11 @@ std::string difference(const Report& killed, const Report& planned) {
 
 }  // namespace
 
-Status take_over(const Report& killed, const std::string& origin, Report& planned) {
+Status take_over(const Report& stopped, const std::string& origin, Report& planned) {
   const std::string place = one_line(origin) + ": ";
-  if (const std::string other = difference(killed, planned); !other.empty()) return usage_error(place + other);
+  if (const std::string other = difference(stopped, planned); !other.empty()) return usage_error(place + other);
   std::unordered_map<std::string, const Cell*> known;
-  for (const Cell& cell : killed.cells) known.emplace(cell.id, &cell);
+  for (const Cell& cell : stopped.cells) known.emplace(cell.id, &cell);
   for (Cell& cell : planned.cells) {
     const auto found = known.find(cell.id);
     if (found == known.end())
@@ -47,10 +49,10 @@ Status take_over(const Report& killed, const std::string& origin, Report& planne
     cell.launches = old.launches;
     cell.samples = old.samples;
   }
-  planned.run.id = killed.run.id;
-  planned.run.started_at = killed.run.started_at;
-  planned.add_ceilings(killed.ceilings);
-  planned.add_notes(killed.notes);
+  planned.run.id = stopped.run.id;
+  planned.run.started_at = stopped.run.started_at;
+  planned.add_ceilings(stopped.ceilings);
+  planned.add_notes(stopped.notes);
   return {};
 }
 

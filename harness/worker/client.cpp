@@ -13,6 +13,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
+#include "harness/worker/state_image.h"
 
 namespace gdbench::worker {
 

@@ -14,6 +14,7 @@
 #include "harness/worker/allocation_totals.h"
 #include "harness/worker/plugin_library.h"
 #include "harness/worker/protocol.h"
+#include "harness/worker/state_image.h"
 
 namespace gdbench::worker {
 

@@ -1,11 +1,8 @@
 #include "harness/worker/protocol.h"
 
 #include <algorithm>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <span>
-
-#include "harness/base/shared_memory.h"
 
 namespace gdbench::worker {
 
@@ -23,18 +20,6 @@ Result<Enum> enum_from_json(const json& object, const char* key, std::initialize
     if (text == scenario::name_of(value)) return value;
   }
   return unsupported(std::string(key) + " \"" + text + "\" is unknown to this worker");
-}
-
-template <class T>
-void write_values(const std::vector<double>& values, std::byte* target) {
-  auto* typed = reinterpret_cast<T*>(target);
-  std::transform(values.begin(), values.end(), typed, [](double value) { return static_cast<T>(value); });
-}
-
-template <class T>
-std::vector<double> read_values(const std::byte* source, std::int64_t count) {
-  const auto* typed = reinterpret_cast<const T*>(source);
-  return {typed, typed + count};
 }
 
 Result<scenario::Layer> layer_from_json(const json& object) {
@@ -174,45 +159,6 @@ ImplementationDescription implementation_from_json(const json& object) {
 
 bool ImplementationDescription::has_capability(const std::string& name) const {
   return std::find(capabilities.begin(), capabilities.end(), name) != capabilities.end();
-}
-
-StateLayout state_layout(const scenario::Problem& problem) {
-  StateLayout layout;
-  const std::vector<scenario::ParameterShape> shapes = scenario::parameter_shapes(problem);
-  const auto append = [&](std::vector<StateLayout::Entry>& entries) {
-    for (const scenario::ParameterShape& shape : shapes) {
-      entries.push_back({shape.rows, shape.columns, layout.image_bytes});
-      layout.image_bytes += aligned_size(static_cast<std::size_t>(shape.size()) * scenario::size_of(problem.dtype));
-    }
-  };
-  append(layout.parameters);
-  for (int slot = 0; slot < scenario::slot_count(problem.optimizer.kind); ++slot) append(layout.slots);
-  return layout;
-}
-
-void write_state(const scenario::State& state, const StateLayout& layout, Dtype dtype, std::byte* image) {
-  const auto write_all = [&](const std::vector<std::vector<double>>& tensors,
-                             const std::vector<StateLayout::Entry>& entries) {
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      if (dtype == Dtype::f32) write_values<float>(tensors[i], image + entries[i].offset);
-      if (dtype == Dtype::f64) write_values<double>(tensors[i], image + entries[i].offset);
-    }
-  };
-  write_all(state.parameters, layout.parameters);
-  write_all(state.slots, layout.slots);
-}
-
-scenario::State read_state(const StateLayout& layout, Dtype dtype, const std::byte* image, std::int64_t step) {
-  const auto read_all = [&](const std::vector<StateLayout::Entry>& entries) {
-    std::vector<std::vector<double>> tensors;
-    for (const StateLayout::Entry& entry : entries) {
-      const std::byte* source = image + entry.offset;
-      const std::int64_t count = entry.rows * entry.columns;
-      tensors.push_back(dtype == Dtype::f32 ? read_values<float>(source, count) : read_values<double>(source, count));
-    }
-    return tensors;
-  };
-  return {step, read_all(layout.parameters), read_all(layout.slots)};
 }
 
 json problem_to_json(const scenario::Problem& problem) {

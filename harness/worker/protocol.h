@@ -62,24 +62,6 @@ struct HelloAnswer {
   std::vector<ImplementationDescription> implementations;
 };
 
-// Where one state lies within the state memory: parameters, then slots, each at a multiple of 64 bytes.
-struct StateLayout {
-  struct Entry {
-    std::int64_t rows = 0;
-    std::int64_t columns = 0;
-    std::size_t offset = 0;  // within an image
-  };
-  std::vector<Entry> parameters;
-  std::vector<Entry> slots;  // [slot, parameter]
-  std::size_t image_bytes = 0;
-};
-
-StateLayout state_layout(const scenario::Problem& problem);
-
-// Converts between a State (double) and the dtype's bytes of one image.
-void write_state(const scenario::State& state, const StateLayout& layout, scenario::Dtype dtype, std::byte* image);
-scenario::State read_state(const StateLayout& layout, scenario::Dtype dtype, const std::byte* image, std::int64_t step);
-
 struct ThreadSettings {
   int compute = 1;
   std::vector<int> compute_cores;

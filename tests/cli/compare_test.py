@@ -1,13 +1,9 @@
-"""compare, merge, shards and going on with a killed run, as a user or a CI job calls them."""
+"""compare, merge and shards, as a user or a CI job calls them."""
 import copy
 import json
-import os
-import random
-import signal
-import time
 import unittest
 
-from program import ProgramTest, soon
+from program import ProgramTest
 
 CELLS = ("--scenario", "linreg-3x2", "--scenario", "linreg-300x10", "--impl", "loop/plain", "--impl", "hand/eigen")
 
@@ -140,53 +136,6 @@ class Shards(ProgramTest):
         for part in ("0/4", "5/4", "x", "1/", "/2", "1/2/3"):
             _, errors = self.call("run", *CELLS, "--shard", part, status=2)
             self.assertIn("--shard", errors)
-
-
-class Resume(ProgramTest):
-    ARGUMENTS = ("run", *CELLS, "--launches", "6", "--out", "x.json")
-
-    def samples(self, cell):
-        return {(sample["launch"], sample["round"], sample["real_ns"]) for sample in cell["samples"]}
-
-    def journalled(self):
-        """Samples that stand in whole lines of the journal, by cell."""
-        found = {}
-        for line in (self.folder / "x.journal.jsonl").read_bytes().split(b"\n")[:-1]:
-            event = json.loads(line)
-            if event["event"] == "sample":
-                sample = event["sample"]
-                found.setdefault(event["cell"], set()).add((sample["launch"], sample["round"], sample["real_ns"]))
-        return found
-
-    def test_a_killed_run_loses_nothing(self):
-        generator = random.Random(7)
-        for _ in range(3):
-            for name in ("x.json", "x.journal.jsonl"):
-                (self.folder / name).unlink(missing_ok=True)
-            process = self.start(*self.ARGUMENTS)
-            soon((self.folder / "x.journal.jsonl").exists, 30)
-            time.sleep(generator.uniform(0, 1))
-            process.send_signal(signal.SIGKILL)
-            process.communicate()
-            before = self.journalled() if (self.folder / "x.journal.jsonl").exists() else {}
-            self.call(*self.ARGUMENTS, "--resume")
-            report = self.read_json("x.json")
-            ids = [cell["id"] for cell in report["cells"]]
-            self.assertEqual(len(ids), len(set(ids)))
-            self.assertEqual(report["run"]["status"], "complete")
-            for cell in report["cells"]:
-                self.assertEqual(cell["status"]["state"], "ok")
-                self.assertGreaterEqual(len({sample["launch"] for sample in cell["samples"]}), 6)
-                self.assertLessEqual(before.get(cell["id"], set()), self.samples(cell))
-
-    def test_the_journal_of_another_run(self):
-        process = self.start(*self.ARGUMENTS)
-        self.assertTrue(soon(lambda: (self.folder / "x.journal.jsonl").exists(), 30))
-        process.kill()
-        process.communicate()
-        _, errors = self.call(*self.ARGUMENTS, "--resume", "--seed", "5", status=2)
-        self.assertEqual(errors.count("\n"), 1)
-        self.assertIn("/run/seed", errors)
 
 
 if __name__ == "__main__":

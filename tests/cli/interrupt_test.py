@@ -2,8 +2,11 @@
 
 import os
 import pathlib
+import random
+import re
 import signal
 import subprocess
+import time
 import unittest
 
 from program import PROGRAM, ProgramTest, environment, processes_in, soon
@@ -28,7 +31,12 @@ class Interrupts(ProgramTest):
     def expect_kept(self, process):
         output, errors = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130, errors)
-        self.assertEqual(errors, "report: x.json\n")
+        samples = sum(len(cell["samples"]) for cell in self.read_json("x.json")["cells"])
+        self.assertRegex(
+            errors,
+            rf"^report: x\.json\ngdbench: interrupted; x\.json keeps 3 cells and {samples} samples; "
+            r"to go on: \S*gdbench run .* --out x\.json --resume\n$",
+        )
         self.assertIn("interrupted", output)
         report = self.read_json("x.json")
         self.assertEqual(report["run"]["status"], "interrupted")
@@ -73,12 +81,13 @@ class Interrupts(ProgramTest):
         (self.folder / "torn.jsonl").write_bytes(whole[: len(whole) * 2 // 3])
         self.assertIn("killed", self.call("report", "torn.jsonl")[0])
 
-        # The next run keeps what this one had measured.
+        # Another run does not replace what this one had measured, unless it is told to.
         small = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-3x2", "--out", "x.json")
-        _, errors = self.call(*small)
-        self.assertIn(f"{JOURNAL}.1", errors)
-        self.assertEqual(self.files(), ["torn.jsonl", "x.journal.jsonl.1", "x.json"])
-        self.assertEqual((self.folder / f"{JOURNAL}.1").read_bytes(), whole)
+        _, errors = self.call(*small, status=2)
+        self.assertRegex(errors, rf"^gdbench: {JOURNAL}: found \d+ samples of a run that is killed, .*--resume.*--overwrite")
+        self.assertEqual((self.folder / JOURNAL).read_bytes(), whole)
+        self.call(*small, "--overwrite")
+        self.assertEqual(self.files(), ["torn.jsonl", "x.json"])
 
     def test_interrupt_of_verify_and_train(self):
         for arguments in (
@@ -102,6 +111,129 @@ class Interrupts(ProgramTest):
             if pid != process.pid and "fake_hang.so" in mapped:
                 return True
         return False
+
+
+class Stops(ProgramTest):
+    """A run that is stopped again and again, and gone on with."""
+
+    ARGUMENTS = ("run", "--launches", "40", "--impl", "hand/naive", "--impl", "graph/naive", "--scenario", "linreg-3x2", "--scenario", "linreg-300x2", "--out", "x.json")
+
+    def kept(self):
+        """What lies in the journal's whole lines or, without a journal, in the report."""
+        journal = self.folder / JOURNAL
+        if journal.exists() and journal.read_bytes().count(b"\n") > 0:
+            self.call("report", JOURNAL, "--json", "kept.json")
+            report = self.read_json("kept.json")
+            (self.folder / "kept.json").unlink()
+        elif (self.folder / "x.json").exists():
+            report = self.read_json("x.json")
+        else:
+            return {}
+        return {cell["id"]: self.samples(cell) for cell in report["cells"]}
+
+    def samples(self, cell):
+        found = [(sample["launch"], sample["round"], sample["real_ns"]) for sample in cell["samples"]]
+        places = [(launch, round_) for launch, round_, _ in found]
+        self.assertEqual(len(places), len(set(places)), "a sample counts twice")
+        return set(found)
+
+    def test_no_sample_is_lost_or_counted_twice(self):
+        generator = random.Random(7)
+        for stop in range(int(os.environ.get("GDBENCH_STOPS", "5"))):
+            before = self.kept()
+            process = self.start(*self.ARGUMENTS, "--resume")
+            time.sleep(generator.uniform(0, 2))
+            process.send_signal(generator.choice((signal.SIGKILL, signal.SIGINT, signal.SIGTERM)))
+            _, errors = process.communicate(timeout=30)
+            self.assertTrue(soon(lambda: processes_in(self.folder) == []))
+            after = self.kept()
+            for cell, samples in before.items():
+                self.assertLessEqual(samples, after[cell], f"stop {stop}: {errors}")
+            # What was taken over is said, unless the signal came before that.
+            found = re.search(r"went on with x\S+: \d+ cells? and (\d+) samples were taken over", errors)
+            if found:
+                self.assertEqual(int(found[1]), sum(map(len, before.values())))
+        before = self.kept()
+        _, errors = self.call(*self.ARGUMENTS, "--resume")
+        self.assertIn(f" and {sum(map(len, before.values()))} samples were taken over", errors)
+        report = self.read_json("x.json")
+        self.assertEqual(report["run"]["status"], "complete")
+        for cell in report["cells"]:
+            self.assertLessEqual(before[cell["id"]], self.samples(cell))
+            self.assertGreaterEqual(len({sample["launch"] for sample in cell["samples"]}), 40)
+
+    def test_the_journal_of_another_run(self):
+        process = self.start(*self.ARGUMENTS)
+        self.assertTrue(soon(lambda: (self.folder / JOURNAL).exists(), 30))
+        process.kill()
+        process.communicate()
+        _, errors = self.call(*self.ARGUMENTS, "--resume", "--seed", "5", status=2)
+        self.assertEqual(errors.count("\n"), 1)
+        self.assertIn("/run/seed", errors)
+
+
+class Outputs(ProgramTest):
+    """Where results go, and what lies there."""
+
+    SMALL = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-3x2")
+
+    def refused(self, *words):
+        before = (self.folder / "x.json").read_bytes()
+        _, errors = self.call(*self.SMALL, "--out", "x.json", status=2)
+        for word in words:
+            self.assertIn(word, errors)
+        self.assertEqual(errors.count("\n"), 1)
+        self.assertEqual((self.folder / "x.json").read_bytes(), before)
+
+    def test_samples_are_not_replaced_unasked(self):
+        self.call(*self.SMALL, "--out", "x.json")
+        self.refused("x.json: found 14 samples of a run that is complete", "expected --overwrite or another --out")
+        _, errors = self.call(*self.SMALL, "--out", "x.json", "--resume", status=2)
+        self.assertIn("x.json: found a run that is complete", errors)
+        self.call(*self.SMALL, "--out", "x.json", "--overwrite")
+        report = self.read_json("x.json")
+        report["run"]["status"] = "interrupted"
+        self.write_json("x.json", report)
+        self.refused("a run that is interrupted", "--resume to go on with it")
+
+    def test_another_file_is_not_replaced_unasked(self):
+        self.write_json("x.json", {"name": "a scenario"})
+        self.refused("x.json: found a file that is no report of gdbench")
+        self.write("x.json", "")
+        self.call(*self.SMALL, "--out", "x.json")
+
+    def test_nothing_to_go_on_with(self):
+        _, errors = self.call(*self.SMALL, "--out", "x.json", "--resume")
+        self.assertIn("found neither x.journal.jsonl nor x.json; a new run begins", errors)
+
+    def test_two_runs_into_one_file(self):
+        process = self.start(*LONG)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        journal = self.folder / JOURNAL
+        self.assertTrue(soon(lambda: journal.exists() and journal.read_text().count('"sample"') > 0, 60))
+        _, errors = self.call(*LONG, "--resume", status=2)
+        self.assertIn(f"{JOURNAL}: found a run that is still going on", errors)
+
+    def test_output_that_does_not_come_through(self):
+        self.call(*self.SMALL, "--out", "x.json")
+        for arguments in (("report", "x.json"), ("report", "x.json", "--csv", "-"), ("list", "scenarios"), ("--help",)):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run(
+                    [PROGRAM, *arguments], cwd=self.folder, env=environment(), stdout=full, stderr=subprocess.PIPE,
+                    text=True, check=False,
+                )
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertIn("stdout: cannot be written", done.stderr)
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = subprocess.run(
+            [PROGRAM, "report", "x.json"], cwd=self.folder, env=environment(), stdout=writing, stderr=subprocess.PIPE,
+            text=True, check=False,
+        )
+        os.close(writing)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("stdout: cannot be written", done.stderr)
 
 
 if __name__ == "__main__":

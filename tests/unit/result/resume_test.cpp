@@ -63,7 +63,7 @@ TEST(TakeOver, RefusesAnotherRun) {
   EXPECT_NE(refusal(other).find("expected the build \"build 1\""), std::string::npos);
   other = planned_run();
   other.run.status = "complete";
-  EXPECT_NE(refusal(other).find("expected one that was killed"), std::string::npos);
+  EXPECT_NE(refusal(other).find("expected one that was stopped"), std::string::npos);
 }
 
 TEST(JournalResume, DropsHalfALineAndGoesOn) {

@@ -12,6 +12,7 @@
 
 #include "harness/scenario/dataset.h"
 #include "harness/worker/catalogue.h"
+#include "harness/worker/state_image.h"
 
 namespace gdbench::worker {
 
