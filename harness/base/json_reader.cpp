@@ -140,7 +140,7 @@ std::string JsonDocument::place(const std::string& pointer) const {
   for (std::string prefix = pointer;; prefix.erase(prefix.rfind('/'))) {
     const auto origin = origins_.find(prefix);
     if (origin != origins_.end()) {
-      return "--set " + origin->second + (prefix == pointer ? "" : " (" + pointer + ")");
+      return origin->second + (prefix == pointer ? "" : " (" + pointer + ")");
     }
     if (prefix.empty()) return pointer.empty() ? "/" : pointer;
   }

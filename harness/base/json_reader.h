@@ -48,7 +48,7 @@ class JsonDocument {
   const nlohmann::json& root() const { return root_; }
 
   // Everything at `pointer` and below was put there by `--set KEY=...`.
-  void set_origin(const std::string& pointer, const std::string& key) { origins_[pointer] = key; }
+  void set_origin(const std::string& pointer, const std::string& origin) { origins_[pointer] = origin; }
 
   // Records a fault unless there is one.
   void fail(const std::string& pointer, const std::string& found, const std::string& expected);
@@ -61,7 +61,7 @@ class JsonDocument {
 
   std::string name_;
   nlohmann::json root_;
-  std::map<std::string, std::string> origins_;  // pointer -> key of the setting
+  std::map<std::string, std::string> origins_;  // pointer -> who gave it, instead of the file
   std::optional<Error> error_;
 };
 

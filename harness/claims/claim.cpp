@@ -169,10 +169,10 @@ class RelationParser {
 Experiment read_experiment(JsonDocument& document, JsonReader& reader, const Claim& claim) {
   Experiment experiment;
   JsonReader matrix = reader.object("matrix");
-  scenario::read_cells(document, matrix, experiment.matrix);
-  matrix.finish();
   experiment.matrix.name = claim.id;
   experiment.matrix.file = claim.file;
+  scenario::read_cells(document, matrix, experiment.matrix);
+  matrix.finish();
   for (JsonReader& relation : reader.objects("relations")) {
     experiment.relations.push_back(RelationParser(document, relation, keys_of(experiment.matrix)).parse());
   }

@@ -24,34 +24,20 @@ ByLaunch steps_by_launch(const Cell& cell) {
   return values;
 }
 
-// Without imports: they are a framework's, whichever of its modes runs, and would hide what differs.
-ByLaunch training_times(const Cell& cell, std::uint64_t steps) {
-  ByLaunch values;
-  // Ready with the first step's own excess over a steady one, so all steps count as steady.
-  for (const stats::LaunchCost& cost : result::launch_costs(cell)) {
-    values[cost.launch] = cost.ready_ns + static_cast<double>(steps) * cost.step_ns;
-  }
-  for (const Launch& launch : cell.launches) {
-    if (values.contains(launch.launch)) values[launch.launch] -= launch.import_seconds.value_or(0) * 1e9;
-  }
-  return values;
-}
-
 ByLaunch of_launches(const Cell& cell, double (*value)(const Launch&)) {
   ByLaunch values;
   for (const Launch& launch : cell.launches) values[launch.launch] = value(launch);
   return values;
 }
 
-double target_steps(const Cell& cell) { return static_cast<double>(cell.target->steps); }
-
 ByLaunch values_of(Quantity quantity, std::uint64_t steps, const Cell& cell) {
   switch (quantity) {
     case Quantity::step:
-    case Quantity::time_to_target:
       return steps_by_launch(cell);
+    case Quantity::time_to_target:
+      return result::training_times(cell, cell.target->steps);
     case Quantity::time_for_steps:
-      return training_times(cell, steps);
+      return result::training_times(cell, steps);
     case Quantity::first_step:
       return of_launches(cell, [](const Launch& launch) { return launch.first_step_ns; });
     case Quantity::peak_memory:
@@ -60,7 +46,7 @@ ByLaunch values_of(Quantity quantity, std::uint64_t steps, const Cell& cell) {
       return of_launches(
           cell, [](const Launch& launch) { return static_cast<double>(launch.peak_anonymous_bytes.value_or(0)); });
     case Quantity::steps_to_target:
-      return {{0, target_steps(cell)}};
+      return {{0, static_cast<double>(cell.target->steps)}};
   }
   return {};
 }
@@ -86,17 +72,10 @@ ByLaunch logarithms(const std::vector<Pair>& pairs) {
 }  // namespace
 
 std::vector<Pair> pairs_of(Quantity quantity, std::uint64_t steps, const Cell& base, const Cell& candidate) {
-  const bool of_steps = quantity == Quantity::step || quantity == Quantity::time_to_target;
-  std::vector<Pair> pairs = of_steps && result::group_of(base) == result::group_of(candidate)
-                                ? result::pairs_of(base, candidate)
-                                : paired(values_of(quantity, steps, base), values_of(quantity, steps, candidate));
-  if (quantity == Quantity::time_to_target) {
-    for (Pair& pair : pairs) {
-      pair.base *= target_steps(base);
-      pair.candidate *= target_steps(candidate);
-    }
+  if (quantity == Quantity::step && result::group_of(base) == result::group_of(candidate)) {
+    return result::pairs_of(base, candidate);
   }
-  return pairs;
+  return paired(values_of(quantity, steps, base), values_of(quantity, steps, candidate));
 }
 
 std::string reason_without(Quantity quantity, const Cell& cell) {

@@ -6,6 +6,7 @@
 
 #include "harness/claims/figures.h"
 #include "harness/claims/point_entries.h"
+#include "harness/stats/needed_launches.h"
 
 namespace gdbench::claims {
 
@@ -18,8 +19,6 @@ using result::PointRule;
 using result::PointState;
 using result::RelationKind;
 using stats::Position;
-
-constexpr int kMostLaunchesWorthATry = 1000;
 
 bool goes_along(const ClaimRelation& relation) {
   return relation.kind == RelationKind::trend || relation.kind == RelationKind::crossover;
@@ -89,7 +88,7 @@ class RelationJudge {
       point.remark = "the interval reaches across the limit";
     if (point.remark.empty()) return true;
     point.state = PointState::undecided;
-    point.needed_launches = needed_launches(*point.ratio, range_, options_.minimum_launches);
+    point.needed_launches = stats::needed_launches(*point.ratio, range_, options_.minimum_launches);
     return false;
   }
 
@@ -234,20 +233,6 @@ std::size_t deciding_points(const ExpandedRelation& expanded) {
 Result<result::JudgedRelation> judge_relation(const ExpandedRelation& expanded, CellFinder& finder,
                                               const stats::VerdictOptions& options) {
   return RelationJudge(expanded, finder, options).run();
-}
-
-int needed_launches(const stats::Estimate& ratio, const stats::Interval& range, int minimum_launches) {
-  if (ratio.launches == 0 || ratio.within_one_process) return minimum_launches;
-  double launches = minimum_launches;
-  for (const double limit : {range.low, range.high}) {
-    if (!(limit > ratio.interval.low && limit < ratio.interval.high)) continue;
-    const double distance = std::abs(std::log(ratio.value / limit));
-    const double width =
-        std::log(limit < ratio.value ? ratio.value / ratio.interval.low : ratio.interval.high / ratio.value);
-    const double factor = width / distance;
-    launches = std::max({launches, std::ceil(ratio.launches * factor * factor), ratio.launches + 1.0});
-  }
-  return launches <= kMostLaunchesWorthATry ? static_cast<int>(launches) : 0;
 }
 
 stats::Interval range_of(const ClaimRelation& relation) {

@@ -16,10 +16,6 @@ std::size_t deciding_points(const ExpandedRelation& expanded);
 Result<result::JudgedRelation> judge_relation(const ExpandedRelation& expanded, CellFinder& finder,
                                               const stats::VerdictOptions& options);
 
-// How many launches it takes, roughly, until no limit of the range lies in the interval: its width shrinks with the
-// root of their number. 0: too many to be worth a try, or the value is at the limit.
-int needed_launches(const stats::Estimate& ratio, const stats::Interval& range, int minimum_launches);
-
 // The ratios of a to b that the relation is about; for a crossover those at which nobody is ahead.
 stats::Interval range_of(const result::ClaimRelation& relation);
 

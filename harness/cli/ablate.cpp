@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "harness/base/text.h"
 #include "harness/cli/cell_planner.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/measuring.h"
@@ -31,6 +32,15 @@ std::string value_of(const worker::OptionDeclaration& option, const std::vector<
   return value;
 }
 
+// The implementations of this machine that have something to switch off.
+std::vector<std::string> with_switches() {
+  std::vector<std::string> ids;
+  for (const worker::CatalogueEntry& entry : worker::read_catalogue(this_build(), worker_limits({}))) {
+    if (measure::find_switches(entry.implementation) != nullptr) ids.push_back(entry.implementation.id);
+  }
+  return ids;
+}
+
 // The variants and their cells. Errors: the implementation is unknown, has nothing to switch off, or all of it is off.
 Result<measure::CellGroup> plan(const Options& options, const CellPlanner& planner, result::Ablation& ablation) {
   const Result<worker::CatalogueEntry> entry = planner.find("--impl", options.implementation);
@@ -38,7 +48,8 @@ Result<measure::CellGroup> plan(const Options& options, const CellPlanner& plann
   const worker::OptionDeclaration* option = measure::find_switches(entry.value().implementation);
   if (option == nullptr) {
     return usage_error("--impl: found " + options.implementation +
-                       ", which declares no parts that can be switched off, expected one that does");
+                       ", which declares no parts that can be switched off, expected one of " +
+                       joined(with_switches()));
   }
   const std::string value = value_of(*option, planner.settings());
   ablation.implementation = options.implementation;

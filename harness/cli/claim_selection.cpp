@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "harness/base/text.h"
 #include "harness/claims/judge.h"
@@ -31,22 +32,40 @@ Result<std::vector<claims::Claim>> read_claims() {
 Result<std::vector<claims::Claim>> choose_claims(const std::vector<std::string>& ids) {
   Result<std::vector<claims::Claim>> claims = read_claims();
   if (!claims.ok()) return claims.error();
+  std::vector<claims::Claim> chosen;
   std::vector<std::string> known;
   for (const claims::Claim& claim : claims.value()) known.push_back(claim.id);
+  std::set<std::string> taken;
+  const auto take = [&](const claims::Claim& claim) {
+    if (taken.insert(claim.id).second) chosen.push_back(claim);
+  };
   for (const std::string& id : ids) {
-    if (id == kAll || std::find(known.begin(), known.end(), id) != known.end()) continue;
-    return usage_error("found no claim " + in_quotes(id) + ", expected all or one of " + joined(known) +
-                       suggestion(id, known));
+    if (scenario::is_path(id)) {
+      const Result<claims::Claim> own = claims::read_claim(id);
+      if (!own.ok()) return own.error();
+      take(own.value());
+      continue;
+    }
+    if (id != kAll && std::find(known.begin(), known.end(), id) == known.end()) {
+      return usage_error("found no claim " + in_quotes(id) + ", expected all, a claim's file or one of " +
+                         joined(known) + suggestion(id, known));
+    }
+    for (const claims::Claim& claim : claims.value()) {
+      if (id == kAll || claim.id == id) take(claim);
+    }
   }
-  const auto wanted = [&ids](const std::string& id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); };
-  if (!wanted(kAll)) std::erase_if(claims.value(), [&](const claims::Claim& claim) { return !wanted(claim.id); });
-  return claims;
+  return chosen;
 }
 
 Result<std::vector<claims::ExpandedClaim>> expand_claims(const std::vector<claims::Claim>& claims,
                                                          const std::vector<std::string>& implementations) {
-  const Result<std::vector<scenario::KnownScenario>> scenarios = scenario::list_scenarios(scenario_folders());
+  Result<std::vector<scenario::KnownScenario>> scenarios = scenario::list_scenarios(scenario_folders());
   if (!scenarios.ok()) return scenarios.error();
+  for (const claims::Claim& claim : claims) {
+    for (const claims::Experiment& experiment : claim.experiments) {
+      scenario::add_scenario_files(experiment.matrix, scenarios.value());
+    }
+  }
   std::vector<claims::ExpandedClaim> expanded;
   for (const claims::Claim& claim : claims) {
     Result<claims::ExpandedClaim> one = claims::expand(claim, scenarios.value(), implementations);

@@ -15,7 +15,7 @@ namespace gdbench::cli {
 // Every claim beside the scenarios, by id. Where two folders have one of the same id, the first folder's is taken.
 Result<std::vector<claims::Claim>> read_claims();
 
-// Those of these ids, in the order of the claims, or all for "all". Errors name an id that there is not.
+// Those of these ids, of these files, or all for "all"; in this order, each once. Errors name an id that there is not.
 Result<std::vector<claims::Claim>> choose_claims(const std::vector<std::string>& ids);
 
 // `claims` are pointed to.

@@ -18,6 +18,7 @@ namespace gdbench::cli {
 namespace {
 
 constexpr const char* kDefaultBudget = "45m";
+constexpr const char* kIdsHelp = "Claims by id, claims of your own by file, or all";
 // Enough for every difference that claims are about; the time that cheap cells would go on to take is saved.
 constexpr int kMostLaunches = 20;
 
@@ -71,7 +72,8 @@ std::vector<std::string> implementations_of(const result::Report& report) {
 }
 
 int judge(const Options& options) {
-  const Result<std::vector<claims::Claim>> claims = read_claims();
+  const Result<std::vector<claims::Claim>> claims =
+      choose_claims(options.ids.empty() ? std::vector<std::string>{"all"} : options.ids);
   if (!claims.ok()) return report_error(claims.error());
   const Result<result::Report> report = result::read_summarised(options.report);
   if (!report.ok()) return report_error(report.error());
@@ -152,7 +154,7 @@ int run(const Options& options, const Invocation& invocation) {
 
 void add_claims_run(CLI::App& parent, const std::shared_ptr<Options>& options, Invocation& invocation) {
   CLI::App* command = parent.add_subcommand("run", "Measure what claims need, each cell once, and judge them");
-  command->add_option("ids", options->ids, "Claims by id, or all")->required()->type_name("ID...|all");
+  command->add_option("ids", options->ids, kIdsHelp)->required()->type_name("ID|FILE...");
   command->add_option("--budget", options->budget, "Time for everything; what it is too short for is said")
       ->type_name("TIME")
       ->capture_default_str();
@@ -186,14 +188,16 @@ void add_claims_run(CLI::App& parent, const std::shared_ptr<Options>& options, I
 void add_claims(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("claims", "Sentences about speed, put to the test");
-  command->add_option("report", options->report, "Judge all claims by this report; without it: list them")
+  command->add_option("report", options->report, "Judge claims by this report; without it: list them")
       ->type_name("FILE");
+  command->add_option("ids", options->ids, kIdsHelp)->type_name("ID|FILE...")->default_str("all");
   command->add_option("--markdown", options->markdown, "Also write the verdicts as a page; - for stdout");
   command->add_flag("--json", options->json, "For programs");
   command->footer(
       "Examples:\n"
       "  gdbench claims                           what can be judged, and who said it\n"
       "  gdbench claims claims-report.json        verdicts from a report\n"
+      "  gdbench claims run ./mine.json           a claim of your own\n"
       "  gdbench claims run all --budget 45m      measure, then judge");
   add_claims_run(*command, options, invocation);
   command->callback([command, options, &invocation] {

@@ -17,7 +17,9 @@ void add_comparison_options(CLI::App& command, ComparisonOptions& options) {
                   "What does not matter: a cell regressed where it is slower by more (default 1% side by side, 3% from "
                   "two runs)")
       ->type_name("SHARE");
-  command.add_option("--markdown", options.markdown, "Write the comparison as GitHub Markdown (- for stdout)")
+  command
+      .add_option("--markdown", options.markdown,
+                  "Write the comparison, or without one the report, as GitHub Markdown (- for stdout)")
       ->type_name("FILE");
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "harness/cli/arguments.h"
 #include "harness/cli/cell_planner.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/measuring.h"
@@ -23,9 +24,6 @@ constexpr const char* kSteps = "steps";
 constexpr std::int64_t kFewestRows = 3;
 constexpr std::int64_t kMostRows = 100'000;
 constexpr std::int64_t kMostWidth = 1024;
-constexpr int kLaunches = 8;          // of a size
-constexpr int kLaunchesOfSteps = 20;  // of the one measurement
-constexpr int kMoreLaunches = 4;      // times as many where the verdict is inconclusive
 
 struct Options {
   std::string scenario;
@@ -34,6 +32,7 @@ struct Options {
   std::string axis;
   std::int64_t from = 0;  // 0: the axis's own
   std::int64_t to = 0;
+  std::string margin = "1%";
   MeasuringOptions measuring;
 };
 
@@ -63,6 +62,10 @@ Result<Axis> axis_of(const Options& options, const CellPlanner& planner) {
     const Result<PlannedCells> planned = planner.plan({{options.a, {}}});
     if (!planned.ok()) return planned.error();
     axis.to = planned.value().report.scenarios.front().rows;
+    if (options.to > axis.to) {
+      return usage_error("--to " + std::to_string(options.to) + ": found a larger batch than the data have rows, " +
+                         "expected at most " + std::to_string(axis.to));
+    }
   }
   if (options.from > 0) axis.from = options.from;
   if (options.to > 0) axis.to = options.to;
@@ -80,21 +83,23 @@ Result<Axis> axis_of(const Options& options, const CellPlanner& planner) {
 int finish(const Options& options, result::Report& report, const std::string& text, bool decided) {
   std::cout << text << std::flush;
   if (Status written = finish_report(options.measuring, report); !written.ok()) return report_error(written.error());
-  if (interrupted()) return kInterrupted;
+  if (interrupted()) return report_interrupted();
   return decided ? kFine : kInconclusive;
 }
 
-int along_sizes(const Options& options, const Axis& axis, const CellPlanner& planner, const measure::RunOptions& run,
-                result::Report& report) {
+int along_sizes(const Options& options, double margin, const Axis& axis, const CellPlanner& planner,
+                const measure::RunOptions& run, result::Report& report) {
   measure::CrossoverRequest request;
   request.search.from = axis.from;
   request.search.to = axis.to;
-  request.search.launches = run.launches > 0 ? run.launches : kLaunches;
-  request.search.most_launches = kMoreLaunches * request.search.launches;
+  if (run.launches > 0) request.search.launches = run.launches;
   request.plan = [&](std::int64_t size) -> Result<measure::CellGroup> {
     const scenario::Setting setting{axis.key, std::to_string(size)};
     Result<PlannedCells> planned = planner.plan({{options.a, {setting}}, {options.b, {setting}}});
-    if (!planned.ok()) return planned.error();
+    if (!planned.ok()) {
+      const std::string at = "--axis " + options.axis + ", " + setting.key + "=" + setting.value + ": ";
+      return Error{planned.error().kind, at + planned.error().message};
+    }
     return measure::CellGroup(std::move(planned.value().plan), std::move(planned.value().report));
   };
   result::Crossover crossover;
@@ -102,33 +107,31 @@ int along_sizes(const Options& options, const Axis& axis, const CellPlanner& pla
   crossover.a = options.a;
   crossover.b = options.b;
   crossover.axis = axis.key;
-  crossover.margin = stats::VerdictOptions{}.margin;
+  crossover.margin = margin;
   crossover.confidence = stats::kCrossoverConfidence;
   const Status status = measure::measure_crossover(request, run, crossover, report);
   clear_progress();
-  if (!status.ok()) return interrupted() ? kInterrupted : report_error(status.error());
+  if (!status.ok()) return interrupted() ? report_interrupted() : report_error(status.error());
   if (const int failed = report_failed_cells(report); failed != kFine && !interrupted()) return failed;
   const std::string text =
       options.measuring.json ? result::to_json(crossover).dump(2) + "\n" : render::crossover_table(crossover);
   return finish(options, report, text, crossover.answer.outcome != stats::CrossoverOutcome::undecided);
 }
 
-int along_steps(const Options& options, const CellPlanner& planner, measure::RunOptions run, result::Report& report) {
-  if (run.launches == 0) run.launches = kLaunchesOfSteps;
+int along_steps(const Options& options, double margin, const CellPlanner& planner, const measure::RunOptions& run,
+                result::Report& report) {
   Result<PlannedCells> planned = planner.plan({{options.a, {}}, {options.b, {}}});
   if (!planned.ok()) return report_error(planned.error());
   measure::CellGroup group(std::move(planned.value().plan), std::move(planned.value().report));
-  const Result<result::StepsCrossover> crossover = measure::measure_break_even(group, run);
+  const Result<result::StepsCrossover> crossover = measure::measure_break_even(group, run, margin);
   clear_progress();
-  if (!crossover.ok()) return interrupted() ? kInterrupted : report_error(crossover.error());
+  if (!crossover.ok()) return interrupted() ? report_interrupted() : report_error(crossover.error());
   report.scenarios = group.report().scenarios;
   report.cells = group.report().cells;
   if (const int failed = report_failed_cells(report); failed != kFine && !interrupted()) return failed;
   const std::string text = options.measuring.json ? result::to_json(crossover.value()).dump(2) + "\n"
                                                   : render::crossover_table(crossover.value());
-  const stats::Overtaking overtaking = crossover.value().answer.overtaking;
-  const bool decided = overtaking != stats::Overtaking::undecided && overtaking != stats::Overtaking::at_earliest;
-  return finish(options, report, text, decided);
+  return finish(options, report, text, crossover.value().is_decided());
 }
 
 Status check(const Options& options, const CellPlanner& planner) {
@@ -145,23 +148,25 @@ Status check(const Options& options, const CellPlanner& planner) {
 int crossover(const Options& options, const Invocation& invocation) {
   const Result<measure::RunOptions> run = to_run_options(options.measuring);
   if (!run.ok()) return report_error(run.error());
+  const Result<double> margin = parse_share("--margin", options.margin);
+  if (!margin.ok()) return report_error(margin.error());
   const Result<CellPlanner> planner = CellPlanner::make(options.scenario, options.measuring.settings,
                                                         options.measuring.threads, {options.a, options.b});
-  if (!planner.ok()) return interrupted() ? kInterrupted : report_error(planner.error());
+  if (!planner.ok()) return interrupted() ? report_interrupted() : report_error(planner.error());
   if (Status status = check(options, planner.value()); !status.ok()) return report_error(status.error());
   result::Report report = start_report(invocation, options.measuring, run.value().budget_seconds, options.b);
   keep_off_compute_processor(allowed_processors());
-  if (options.axis == kSteps) return along_steps(options, planner.value(), run.value(), report);
+  if (options.axis == kSteps) return along_steps(options, margin.value(), planner.value(), run.value(), report);
   const Result<Axis> axis = axis_of(options, planner.value());
   if (!axis.ok()) return report_error(axis.error());
-  return along_sizes(options, axis.value(), planner.value(), run.value(), report);
+  return along_sizes(options, margin.value(), axis.value(), planner.value(), run.value(), report);
 }
 
 }  // namespace
 
 void add_crossover(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("crossover", "From which size or number of steps on A is faster than B");
+  CLI::App* command = app.add_subcommand("crossover", "At which sizes, or from how many steps on, A is faster than B");
   command->add_option("scenario", options->scenario, "Scenario by name or file")->required();
   command->add_option("--a", options->a, "One implementation")->required()->type_name("ID");
   command->add_option("--b", options->b, "The other")->required()->type_name("ID");
@@ -177,17 +182,26 @@ void add_crossover(CLI::App& app, Invocation& invocation) {
       ->check(sizes);
   add_measuring_options(*command, options->measuring, "60s");
   command
-      ->add_option("--launches", options->measuring.launches,
-                   "Fresh processes at each size, up to four times as many near the crossing (default 8); of steps "
-                   "(default 20)")
+      ->add_option(
+          "--margin", options->margin,
+          "What does not matter: a size has a winner where the whole interval is beyond it, and is equal where "
+          "all of it is within")
+      ->type_name("SHARE")
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--launches", options->measuring.launches,
+          "Fresh processes at each size, and more where that leaves it undecided (default 8); of steps exactly "
+          "so many (default 20, and more while it is undecided)")
       ->type_name("N")
       ->check(CLI::Range(1, 100'000));
   command->footer(
       "Examples:\n"
       "  gdbench crossover linreg-300x10 --a graph/eigen --b hand/naive --axis rows\n"
       "  gdbench crossover mlp-784-128-10 --a graph/onednn --b graph/eigen --axis batch --to 256 --budget 2m\n"
+      "  gdbench crossover mlp-10-50-1 --a tape/eigen --b hand/eigen --axis rows --margin 3%\n"
       "  gdbench crossover mlp-10-50-1 --a graph/eigen --b tape/eigen --axis steps --json\n"
-      "Exit status: 0 a crossing or none; 4 undecided.");
+      "Exit status: 0 a crossing or none; 4 undecided, with what would decide it.");
   command->callback([options, &invocation] {
     install_signal_handlers();
     invocation.status = crossover(*options, invocation);

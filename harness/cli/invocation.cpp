@@ -71,8 +71,6 @@ std::string names_of(const std::vector<fs::path>& files) {
   return names.empty() ? "none" : joined(names);
 }
 
-bool looks_like_path(const std::string& name) { return name.find('/') != std::string::npos || name.ends_with(".json"); }
-
 // Without the plugins that the environment names.
 worker::Arm own_build() {
   worker::Arm arm;
@@ -123,7 +121,7 @@ std::vector<fs::path> files_beside_scenarios(const std::string& kind) {
 }
 
 Result<fs::path> find_matrix(const std::string& name) {
-  if (looks_like_path(name)) return fs::path(name);
+  if (scenario::is_path(name)) return fs::path(name);
   const std::vector<fs::path> files = files_beside_scenarios(kMatrices);
   for (const fs::path& file : files) {
     if (file.stem() == name) return file;
@@ -132,7 +130,7 @@ Result<fs::path> find_matrix(const std::string& name) {
 }
 
 Result<scenario::KnownScenario> find_scenario(const std::string& name) {
-  if (looks_like_path(name)) return scenario::KnownScenario{name, name};
+  if (scenario::is_path(name)) return scenario::KnownScenario{name, name};
   Result<std::vector<scenario::KnownScenario>> known = scenario::list_scenarios(scenario_folders());
   if (!known.ok()) return known.error();
   std::vector<std::string> names;
@@ -203,6 +201,8 @@ bool colour_wanted() {
   const char* no_colour = std::getenv("NO_COLOR");
   return isatty(STDOUT_FILENO) != 0 && (no_colour == nullptr || *no_colour == '\0');
 }
+
+bool width_is_known() { return std::getenv("COLUMNS") != nullptr || isatty(STDOUT_FILENO) != 0; }
 
 int terminal_width() {
   const char* columns = std::getenv("COLUMNS");

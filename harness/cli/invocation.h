@@ -61,5 +61,7 @@ void install_signal_handlers();
 // Colour and width for stdout: COLUMNS where that is set, else the terminal's, else 100.
 bool colour_wanted();
 int terminal_width();
+// Whether somebody said it: COLUMNS, or a terminal.
+bool width_is_known();
 
 }  // namespace gdbench::cli

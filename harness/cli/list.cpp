@@ -10,6 +10,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/selection.h"
 #include "harness/scenario/scenario.h"
+#include "reports/render/console_text.h"
 
 namespace gdbench::cli {
 
@@ -19,6 +20,8 @@ using nlohmann::json;
 
 // What is listed: `name` and `description` for people, everything for programs.
 using Entries = std::vector<json>;
+
+constexpr std::size_t kNarrowest = 20;  // characters of a description in a line
 
 Result<Entries> scenarios() {
   const Result<std::vector<scenario::KnownScenario>> known = scenario::list_scenarios(scenario_folders());
@@ -101,9 +104,19 @@ void print(const Entries& entries, bool as_json) {
   }
   std::size_t width = 0;
   for (const json& entry : entries) width = std::max(width, entry.at("name").get_ref<const std::string&>().size());
+  const std::size_t margin = width + 2;
+  // One line each for programs that read lines; people have theirs broken.
+  const bool broken = width_is_known();
   for (const json& entry : entries) {
-    std::printf("%-*s  %s\n", static_cast<int>(width), entry.at("name").get_ref<const std::string&>().c_str(),
-                entry.at("description").get_ref<const std::string&>().c_str());
+    const std::string& name = entry.at("name").get_ref<const std::string&>();
+    const std::string& description = entry.at("description").get_ref<const std::string&>();
+    std::string text = description + "\n";
+    if (broken && !description.empty()) {
+      const auto columns = static_cast<std::size_t>(terminal_width());
+      text = render::paragraph(description, margin, std::max(columns, margin + kNarrowest));
+      text.erase(0, margin);
+    }
+    std::cout << name << std::string(margin - name.size(), ' ') << text;
   }
 }
 

@@ -18,7 +18,11 @@ int finish_parse(const CLI::App& app, const CLI::ParseError& error) {
   // CLI11 says that a command is missing where one was misspelt.
   const std::vector<std::string> words = app.get_subcommands().empty() ? app.remaining() : std::vector<std::string>{};
   const std::string what = words.empty() ? error.what() : "found no command \"" + words.front() + "\"";
-  std::fprintf(stderr, "gdbench: %s (see gdbench --help)\n", what.c_str());
+  std::string command = "gdbench";
+  for (const CLI::App* sub = &app; !sub->get_subcommands().empty(); command += " " + sub->get_name()) {
+    sub = sub->get_subcommands().back();
+  }
+  std::fprintf(stderr, "gdbench: %s (see %s --help)\n", what.c_str(), command.c_str());
   return gdbench::cli::kUsage;
 }
 
@@ -57,7 +61,7 @@ int main(int argc, char** argv) {
       "  gdbench verify --impl 'hand/*'               correctness only\n"
       "  gdbench report report.json --markdown -      the same report as a page\n"
       "Exit status: 0 fine; 1 confirmed regression; 2 usage or configuration; 3 an implementation crashed, timed\n"
-      "out, is wrong or untrusted; 4 inconclusive or not comparable; 130 interrupted.");
+      "out, is wrong or untrusted; 4 inconclusive, not comparable, or nothing could run; 130 interrupted.");
   for (const auto add :
        {add_list, add_run, add_verify, add_train, add_profile, add_explain, add_crossover, add_ablate, add_compare,
         add_calibrate, add_doctor, add_claims, add_merge, add_report, add_plugin, add_help, add_completion}) {

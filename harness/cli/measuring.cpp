@@ -25,9 +25,7 @@ void add_measuring_options(CLI::App& command, MeasuringOptions& options, const s
       ->type_name("N")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  command.add_option("--budget", options.budget, "Time for everything; --launches is kept whatever it takes")
-      ->type_name("TIME")
-      ->capture_default_str();
+  command.add_option("--budget", options.budget, "Time for everything")->type_name("TIME")->capture_default_str();
   command.add_option("--seed", options.seed, "Seed of order, checks and resampling")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

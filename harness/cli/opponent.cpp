@@ -46,6 +46,13 @@ Status Opponent::confirm(measure::Plan& plan, const measure::RunOptions& options
       if (suspects.contains(report.cells[cell.index].id)) units.insert(cell.unit);
     }
   }
+  if (!units.empty()) {
+    options.warn(std::to_string(suspects.size()) +
+                 (suspects.size() == 1 ? " cell looks regressed: it is" : " cells look regressed: they are") +
+                 " launched as often again, " +
+                 (options.launches > 0 ? "whatever it takes" : "as far as the budget goes") +
+                 ", to confirm or clear it");
+  }
   return measure::confirm(plan, units, options, report, journal);
 }
 

@@ -148,7 +148,9 @@ int check(const Options& options) {
     }
   }
   const int status = status_of_cells(report);
-  std::printf("%s\n", status == kFine ? "The plugin keeps the contract." : "The plugin does not keep the contract.");
+  std::printf("%s\n", status == kFine           ? "The plugin keeps the contract."
+                      : status == kInconclusive ? "Nothing of the plugin could run here."
+                                                : "The plugin does not keep the contract.");
   return status;
 }
 
@@ -158,6 +160,7 @@ void add_plugin(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("plugin", "For authors of plugins");
   command->require_subcommand(1);
+  command->footer("Example:\n  gdbench plugin check build/libmine.so");
   CLI::App* check_command =
       command->add_subcommand("check", "Load a plugin, verify what it offers, time a step, say what is missing");
   check_command->add_option("file", options->file, "A shared object, or FILE.adapter.json")

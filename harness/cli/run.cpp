@@ -11,6 +11,7 @@
 #include "harness/cli/selection.h"
 #include "harness/cli/show_report.h"
 #include "harness/stats/estimate.h"
+#include "reports/render/render.h"
 
 namespace gdbench::cli {
 
@@ -92,6 +93,9 @@ int run(const Options& options, const Invocation& invocation) {
   const Opponent& opponent = against.value();
   SelectionOptions selection = options.selection;
   selection.against = opponent.build();
+  if (!opponent.exists() && !options.comparison.margin.empty()) {
+    return report_error(usage_error("--margin: found nothing to compare with, expected --against"));
+  }
   if (selection.against.empty() && !(selection.padded.empty() && selection.padded_base.empty())) {
     return report_error(
         usage_error("--padded, --padded-base: found no build in --against, expected one to compare with"));
@@ -117,7 +121,10 @@ int run(const Options& options, const Invocation& invocation) {
   const int status =
       measure_into_file(plan.value(), run_options.value(), file, report, [&](const result::Report& measured) -> Status {
         print_report(measured, options);
-        if (!opponent.exists()) return {};
+        if (!opponent.exists()) {
+          const std::string& page = options.comparison.markdown;
+          return page.empty() ? Status() : write_text(render::markdown(measured), page);
+        }
         const result::ReportComparison comparison = opponent.compare(measured);
         verdict = status_of(comparison);
         ComparisonOptions shown = options.comparison;
@@ -183,6 +190,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
       "  gdbench run --scenario 'mlp-*' --impl 'hand/*' --budget 30s --out mlp.json\n"
       "  gdbench run --scenario mlp-784-128-10 --set batch=256 --set dtype=f64\n"
       "  gdbench run --scenario ./my-table.json --launches 20\n"
+      "  gdbench run --impl 'hand/*' --baseline hand/naive --markdown page.md\n"
       "  gdbench run --against ../base/build/release --markdown comment.md\n"
       "  gdbench run --against base --padded-base base-padded --padded new-padded --launches 80");
   options->selection.control = true;

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "harness/base/text.h"
@@ -18,14 +19,6 @@
 namespace gdbench::cli {
 
 namespace {
-
-// A scenario given by its path joins the known ones under that path.
-void add_scenario_files(const std::vector<std::string>& wanted, std::vector<scenario::KnownScenario>& known) {
-  for (const std::string& name : wanted) {
-    const bool path = name.find('/') != std::string::npos || name.ends_with(".json");
-    if (path) known.push_back({name, name});
-  }
-}
 
 Result<scenario::Selection> to_selection(const SelectionOptions& options) {
   scenario::Selection selection;
@@ -121,6 +114,25 @@ Status keep_shard(const std::string& shard, std::vector<scenario::Point>& points
   return {};
 }
 
+// Errors: --baseline names what no cell is of. A matrix' own that is no implementation here is warned of.
+Status check_baseline(const SelectionOptions& options, const scenario::Matrix& matrix,
+                      const std::vector<scenario::Point>& points, const std::vector<std::string>& known) {
+  std::set<std::string> selected;
+  for (const scenario::Point& point : points) selected.insert(point.implementation);
+  const std::vector<std::string> names(selected.begin(), selected.end());
+  if (!options.baseline.empty() && !selected.contains(options.baseline)) {
+    return usage_error("--baseline: found " + in_quotes(options.baseline) + ", expected one of " + joined(names) +
+                       suggestion(options.baseline, names));
+  }
+  const std::string& own = matrix.baseline;
+  const bool chosen = !options.baseline.empty() || !options.implementations.empty();
+  if (!chosen && std::find(known.begin(), known.end(), own) == known.end()) {
+    show_warning(matrix.file.string() + ": /baseline: found " + in_quotes(own) + ", which is no implementation here" +
+                 suggestion(own, names) + "; ratios are to the fastest row");
+  }
+  return {};
+}
+
 // The baseline or, where it is not selected, the first implementation that is.
 std::string control_of(const std::vector<scenario::Point>& points, const std::string& baseline) {
   const bool selected = std::any_of(points.begin(), points.end(),
@@ -140,6 +152,12 @@ void add_selection_options(CLI::App& command, SelectionOptions& options) {
                   "Override a scenario's key (batch=256, optimizer.learning_rate=0.1, rows=1000, width=64) or an "
                   "implementation's option (impl.KEY=VALUE)")
       ->type_name("KEY=VALUE");
+  command
+      .add_option(
+          "--baseline", options.baseline,
+          "The implementation that ratios refer to, instead of the matrix' own; without a time of it they refer "
+          "to the fastest row")
+      ->type_name("ID");
   command.add_option("--threads", options.threads, "Compute threads per implementation")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
@@ -208,7 +226,8 @@ Result<measure::Plan> plan_selection(const SelectionOptions& options, result::Re
   if (!matrix.ok()) return matrix.error();
   Result<std::vector<scenario::KnownScenario>> scenarios = scenario::list_scenarios(scenario_folders());
   if (!scenarios.ok()) return scenarios.error();
-  add_scenario_files(options.scenarios, scenarios.value());
+  scenario::add_scenario_files(options.scenarios, scenarios.value());
+  scenario::add_scenario_files(matrix.value(), scenarios.value());
 
   measure::PlanRequest request;
   Result<std::vector<worker::Arm>> arms = arms_of(options);
@@ -227,18 +246,26 @@ Result<measure::Plan> plan_selection(const SelectionOptions& options, result::Re
     if (Status status = keep_shard(options.shard, request.points); !status.ok()) return status.error();
     report.run.shard = options.shard;
   }
-  if (options.control) request.control = control_of(request.points, matrix.value().baseline);
+  const std::string baseline = options.baseline.empty() ? matrix.value().baseline : options.baseline;
+  if (Status status = check_baseline(options, matrix.value(), request.points, ids_of(request.catalogues));
+      !status.ok()) {
+    return status.error();
+  }
+  if (options.control) request.control = control_of(request.points, baseline);
 
   report.run.matrix = matrix.value().name;
-  report.run.baseline = matrix.value().baseline;
+  report.run.baseline = baseline;
   report.run.seed = options.seed;
   return measure::make_plan(std::move(request), report);
 }
 
 int status_of_cells(const result::Report& report) {
-  const bool any = std::any_of(report.cells.begin(), report.cells.end(),
-                               [](const result::Cell& cell) { return result::is_failure(cell.status.state); });
-  return any ? kFailedCells : kFine;
+  const auto any = [&](auto&& is) {
+    return std::any_of(report.cells.begin(), report.cells.end(),
+                       [&](const result::Cell& cell) { return is(cell.status.state); });
+  };
+  if (any(&result::is_failure)) return kFailedCells;
+  return any([](result::CellState state) { return state == result::CellState::ok; }) ? kFine : kInconclusive;
 }
 
 void show_progress(const measure::ProgressState& state) {

@@ -20,6 +20,7 @@ namespace gdbench::cli {
 struct SelectionOptions {
   std::string matrix = "default";
   std::vector<std::string> scenarios;
+  std::string baseline;  // an implementation; empty: the matrix' own
   std::vector<std::string> implementations;
   std::vector<std::string> settings;
   std::vector<int> threads;

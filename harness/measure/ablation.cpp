@@ -98,6 +98,7 @@ std::vector<AblationVariant> ablation_variants(const worker::OptionDeclaration& 
     if (!on[i]) continue;
     AblationVariant variant;
     variant.without = option.choices[i];
+    variant.description = description_of_switch(option, option.choices[i]);
     variant.value = without_switch(value, option.choices[i]);
     variants.push_back(std::move(variant));
   }

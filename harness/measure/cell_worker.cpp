@@ -32,6 +32,7 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
   CellWorker self;
   self.layout_ = worker::state_layout(problem);
   self.dtype_ = problem.dtype;
+  self.start_ = &planned.start;
   Result<SharedMemory> memory = SharedMemory::create("gdbench-state", 3 * self.layout_.image_bytes);
   if (!memory.ok()) return memory.error();
   self.state_memory_ = std::move(memory).value();
@@ -67,40 +68,15 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
   return self;
 }
 
-namespace {
-
-// How many entries of a start state are changed at the most, by at least how much of their last bit, and where they
-// are zero and no distance is known.
-constexpr std::size_t kChangedEntries = 64;
-constexpr double kChangedBits = 8;
-constexpr double kChangeOfZero = 1e-6;
-
-}  // namespace
-
 void CellWorker::vary_start(double distance, std::mt19937_64& generator) {
-  std::byte* const start = state_memory_.data() + kStartImage * layout_.image_bytes;
-  for (const Changed& changed : changed_) worker::write_number(dtype_, changed.value, start + changed.offset);
-  changed_.clear();
-  for (std::size_t i = 0; i < kChangedEntries && !layout_.parameters.empty(); ++i) {
-    const worker::StateLayout::Entry& tensor = layout_.parameters[generator() % layout_.parameters.size()];
-    const std::size_t entry = generator() % static_cast<std::size_t>(tensor.size());
-    const std::size_t offset = tensor.offset + entry * scenario::size_of(dtype_);
-    const auto same = [offset](const Changed& other) { return other.offset == offset; };
-    if (std::none_of(changed_.begin(), changed_.end(), same)) {
-      changed_.push_back({offset, worker::read_number(dtype_, start + offset)});
-    }
-  }
-  const double part = distance / std::sqrt(static_cast<double>(std::max<std::size_t>(1, changed_.size())));
-  const double epsilon =
-      dtype_ == scenario::Dtype::f64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
-  for (const Changed& changed : changed_) {
-    // From half of it to all of it, up or down: a start that is met twice would have to agree in every entry.
-    const double share = 0.5 + 0.5 * std::generate_canonical<double, 32>(generator);
-    const double least =
-        changed.value == 0 ? (part > 0 ? 0 : kChangeOfZero) : kChangedBits * epsilon * std::fabs(changed.value);
-    const double change = share * std::max(part, least);
-    worker::write_number(dtype_, changed.value + (generator() % 2 == 0 ? change : -change), start + changed.offset);
-  }
+  std::byte* const image = state_memory_.data() + kStartImage * layout_.image_bytes;
+  const auto write = [&](const VariedEntry& changed, double value) {
+    const std::size_t offset = layout_.parameters[changed.tensor].offset + changed.entry * scenario::size_of(dtype_);
+    worker::write_number(dtype_, value, image + offset);
+  };
+  for (const VariedEntry& changed : changed_) write(changed, start_->parameters[changed.tensor][changed.entry]);
+  changed_ = vary(*start_, dtype_, distance, generator);
+  for (const VariedEntry& changed : changed_) write(changed, changed.value);
 }
 
 double CellWorker::displacement() const {

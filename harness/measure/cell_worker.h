@@ -9,6 +9,7 @@
 #include "harness/base/result.h"
 #include "harness/base/shared_memory.h"
 #include "harness/measure/plan.h"
+#include "harness/measure/start_variation.h"
 #include "harness/result/report.h"
 #include "harness/worker/client.h"
 #include "harness/worker/state_image.h"
@@ -37,8 +38,7 @@ class CellWorker {
   Result<worker::BlockAnswer> run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start = 0,
                                         std::uint64_t added_iterations = 0);
 
-  // Changes a few parameters of the start state by so much that no block begins where one began before: `distance` is
-  // the 2-norm of the change; entries that it would not reach change by some of their last bits. Slots stay.
+  // Gives the next block a start state of its own, so far from the scenario's; slots stay. See start_variation.h.
   void vary_start(double distance, std::mt19937_64& generator);
   // 2-norm over all parameters of what the last block changed.
   double displacement() const;
@@ -49,16 +49,12 @@ class CellWorker {
   Result<scenario::State> run_in_two_parts(std::uint64_t first, std::uint64_t second, std::int64_t start = 0);
 
  private:
-  struct Changed {
-    std::size_t offset = 0;  // in the start image
-    double value = 0;        // what was there
-  };
-
   worker::Client client_;
   SharedMemory state_memory_;
   worker::StateLayout layout_;
   scenario::Dtype dtype_ = scenario::Dtype::f32;
-  std::vector<Changed> changed_;  // entries of the start state
+  const scenario::State* start_ = nullptr;  // the scenario's
+  std::vector<VariedEntry> changed_;        // of the start image, beside it
 };
 
 // The row's status for a worker's failure.

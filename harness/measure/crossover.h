@@ -1,5 +1,5 @@
-// Where one cell overtakes another, by measurement: the search of harness/stats/crossover.h fed by launch groups, and
-// the break-even of steps from the launches of one group.
+// Where one cell is faster than another, by measurement: the search of harness/stats/crossover.h fed by launch groups,
+// and the break-even of steps from the launches of one group.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,16 @@ struct CrossoverRequest {
   std::function<Result<CellGroup>(std::int64_t size)> plan;
 };
 
-// Measures size after size until the search is done, the budget is spent (both ends are measured in any case), it is
-// cancelled, or a cell fails, whose status is then in the report. Fills points, answer and complete of `crossover`, and
-// appends every cell to the report. Errors: a size that cannot be planned or verified.
+// Measures size after size until the search is done, what comes next does not fit into the budget (both ends are
+// measured in any case), it is cancelled, or a cell fails, whose status is then in the report. Fills points, answer,
+// complete and need of `crossover`, and appends every cell to the report. Errors: a size that cannot be planned or
+// verified.
 Status measure_crossover(const CrossoverRequest& request, const RunOptions& options, result::Crossover& crossover,
                          result::Report& report);
 
-// options.launches launches of A's cell and B's side by side, then the break-even of their load, prepare, first and
-// steady step. Stops early when it is cancelled or a cell fails.
-Result<result::StepsCrossover> measure_break_even(CellGroup& group, const RunOptions& options);
+// Launches of A's cell and B's side by side: options.launches, or where that is 0 twenty, and ever more until it is
+// decided or the budget is spent; then the break-even of their load, prepare, first and steady step. `margin` is that
+// of break_even. Stops early when it is cancelled or a cell fails.
+Result<result::StepsCrossover> measure_break_even(CellGroup& group, const RunOptions& options, double margin);
 
 }  // namespace gdbench::measure

@@ -10,8 +10,6 @@ namespace gdbench::measure {
 namespace {
 
 constexpr int kMaxAttempts = 8;
-// By so little that a block moves the parameters as far as from the start state itself.
-constexpr double kShareOfDisplacement = 1e-4;
 
 result::Sample sample_of(const worker::BlockAnswer& answer, std::uint64_t steps, double displacement) {
   result::Sample sample;

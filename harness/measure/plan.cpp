@@ -35,8 +35,8 @@ CellText cell_text(const scenario::Point& point, const std::string& label, const
                    const std::map<std::string, std::string>& changed_options, const std::string& arm) {
   CellText text;
   text.id = label + "/" + implementation;
-  text.repeat = "gdbench run --scenario " + quoted_for_shell(point.scenario_file.stem().string()) + " --impl " +
-                quoted_for_shell(implementation);
+  text.repeat =
+      "gdbench run --scenario " + quoted_for_shell(point.scenario) + " --impl " + quoted_for_shell(implementation);
   for (const scenario::Setting& setting : point.scenario_settings) {
     text.repeat += " --set " + quoted_for_shell(setting.key + "=" + setting.value);
   }

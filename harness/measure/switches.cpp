@@ -28,6 +28,15 @@ std::optional<std::vector<bool>> parse_switches(const worker::OptionDeclaration&
   return on;
 }
 
+std::string description_of_switch(const worker::OptionDeclaration& option, const std::string& name) {
+  const std::string start = name + ": ";
+  std::istringstream lines(option.description);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(start)) return line.substr(start.size());
+  }
+  return "";
+}
+
 std::string without_switch(const std::string& value, const std::string& name) {
   return (value.empty() || value == kAll ? "" : value + ",") + "-" + name;
 }

@@ -13,6 +13,9 @@ namespace gdbench::measure {
 // on: all, none, -NAME, +NAME. Nothing where a word is none of these.
 std::optional<std::vector<bool>> parse_switches(const worker::OptionDeclaration& option, const std::string& value);
 
+// What the declaration says of one of its choices; empty where it says nothing.
+std::string description_of_switch(const worker::OptionDeclaration& option, const std::string& name);
+
 // `value` with one more part switched off.
 std::string without_switch(const std::string& value, const std::string& name);
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <random>
 #include <thread>
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
+#include "harness/measure/start_variation.h"
 #include "harness/result/ceilings.h"
 #include "harness/result/processor_use.h"
 #include "harness/result/summarise.h"
@@ -22,10 +24,6 @@ constexpr double kAffordableOperations = 5e8;
 // A block that skipped one step in a thousand is not caught by this check alone; verification counts the first steps
 // exactly.
 constexpr double kRelativeTolerance = 1e-3;
-// How far the reference in the cell's own type ends from the exact one shows what rounding does along this trajectory:
-// hundreds of steps of Adam multiply it. An implementation that sums in another order is off by a few times as much,
-// in another direction.
-constexpr double kRoundingFactor = 4;
 // CPU time and wall time are read one after the other and a thread's end is accounted late.
 constexpr double kCpuSlackNs = 100'000;
 constexpr double kCpuSlackFactor = 1.05;
@@ -79,10 +77,18 @@ std::optional<ExpectedDisplacement> expected_displacement(const scenario::Proble
   const scenario::State exact = end_of_block<double>(problem, dataset, start, steps);
   expected.value = verify::displacement(start, exact);
   expected.tolerance = kRelativeTolerance * expected.value;
-  if (problem.dtype == scenario::Dtype::f32) {
-    const scenario::State rounded = end_of_block<float>(problem, dataset, start, steps);
-    expected.tolerance = std::max(expected.tolerance, kRoundingFactor * verify::displacement(rounded, exact));
+  // How far the reference in the cell's own type ends from the exact one, from a start as far beside the scenario's as
+  // those of blocks, shows what rounding and such a start do along this trajectory: hundreds of steps of Adam multiply
+  // them. The distance of two ends bounds by how much their displacements differ.
+  std::mt19937_64 generator;  // any start will do, the same in every run
+  scenario::State beside = start;
+  for (const VariedEntry& entry : vary(start, problem.dtype, kShareOfDisplacement * expected.value, generator)) {
+    beside.parameters[entry.tensor][entry.entry] = entry.value;
   }
+  const scenario::State rounded = problem.dtype == scenario::Dtype::f32
+                                      ? end_of_block<float>(problem, dataset, beside, steps)
+                                      : end_of_block<double>(problem, dataset, beside, steps);
+  expected.tolerance = std::max(expected.tolerance, verify::displacement(rounded, exact));
   if (dataset.stream && dataset.stream->fault()) return std::nullopt;
   return expected;
 }

@@ -16,6 +16,7 @@ json encoded(const AblationVariant& variant) {
                  {"value", variant.value},
                  {"status", json(RecordWriter::encode(variant.status))}};
   if (!variant.without.empty()) object["without"] = variant.without;
+  if (!variant.description.empty()) object["description"] = variant.description;
   if (variant.step_ns) object["step_ns"] = json(RecordWriter::encode(*variant.step_ns));
   if (variant.comparison) object["comparison"] = json(RecordWriter::encode(*variant.comparison));
   if (variant.difference_ns) object["difference_ns"] = json(RecordWriter::encode(*variant.difference_ns));

@@ -13,7 +13,8 @@
 namespace gdbench::result {
 
 struct AblationVariant {
-  std::string without;  // the part that is off; empty for the cell as it is
+  std::string without;      // the part that is off; empty for the cell as it is
+  std::string description;  // what the part does, where the implementation says so
   bool everything_off = false;
   std::string value;  // of the option
   CellStatus status;

@@ -20,7 +20,7 @@ enum class Quantity {
   time_for_steps,   // load, prepare without imports, first step and N - 1 steady ones; not the process's start
   peak_memory,      // largest resident memory of the process
   own_memory,       // of that, what it does not share (no data files, no libraries)
-  time_to_target,   // steps to the scenario's target loss x time of a step
+  time_to_target,   // load, prepare without imports, and the steps to the scenario's target loss
   steps_to_target,  // counted, so without an interval
 };
 const char* name_of(Quantity quantity);  // "step", "first_step", ...

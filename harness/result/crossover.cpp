@@ -18,18 +18,21 @@ json finite_or_null(double value) { return std::isfinite(value) ? json(value) : 
 
 json header(const char* axis, const std::string& scenario, const std::string& a, const std::string& b) {
   return {{"schema", "gdbench-crossover"},
-          {"schema_version", {{"major", 1}, {"minor", 0}}},
+          {"schema_version", {{"major", 2}, {"minor", 0}}},
           {"scenario", scenario},
           {"axis", axis},
           {"a", a},
           {"b", b}};
 }
 
-json encoded(const stats::Crossing& crossing, const Crossover& crossover) {
-  return {{"low", crossing.low},
-          {"high", crossing.high},
-          {"faster_below", crossing.a_faster_above ? crossover.b : crossover.a},
-          {"faster_above", crossing.a_faster_above ? crossover.a : crossover.b}};
+json encoded(const CrossoverNeed& need) {
+  json encoded = {{"sizes", need.sizes}};
+  if (need.launches > 0) {
+    encoded["launches"] = need.launches;
+    encoded["budget_seconds"] = need.budget_seconds;
+  }
+  if (need.margin > 0) encoded["margin"] = need.margin;
+  return encoded;
 }
 
 }  // namespace
@@ -41,13 +44,12 @@ json to_json(const Crossover& crossover) {
   document["confidence"] = crossover.confidence;
   document["outcome"] = name_of(answer.outcome);
   document["complete"] = crossover.complete;
-  if (answer.outcome == stats::CrossoverOutcome::crossing) {
-    document["crossing"] = encoded(answer.crossing, crossover);
-    document["crossing"]["estimate"] = answer.estimate;
+  if (crossover.need) document["need"] = encoded(*crossover.need);
+  json zones = json::array();
+  for (const stats::Zone& zone : answer.zones) {
+    zones.push_back({{"verdict", stats::name_of(zone.verdict)}, {"first", zone.first}, {"last", zone.last}});
   }
-  json others = json::array();
-  for (const stats::Crossing& other : answer.others) others.push_back(encoded(other, crossover));
-  document["other_crossings"] = std::move(others);
+  document["zones"] = std::move(zones);
   json points = json::array();
   for (const CrossoverPoint& point : crossover.points) {
     points.push_back({{"size", point.size},
@@ -66,6 +68,7 @@ json to_json(const StepsCrossover& crossover) {
   document["outcome"] = stats::name_of(answer.overtaking);
   document["faster_step"] = crossover.sides[crossover.faster].implementation;
   document["launches"] = answer.launches;
+  document["margin"] = answer.margin.value_or(0);
   document["steps"] = finite_or_null(answer.steps);
   document["interval"] = {{"low", finite_or_null(answer.interval.low)}, {"high", finite_or_null(answer.interval.high)}};
   json sides = json::array();

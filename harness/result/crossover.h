@@ -1,10 +1,11 @@
-// Where one implementation overtakes another: along an axis of sizes, or along the number of steps. Documents of their
-// own beside the report, which holds the samples they rest on.
+// Where one implementation is faster than another and where slower: along an axis of sizes, or along the number of
+// steps. Documents of their own beside the report, which holds the samples they rest on.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,14 @@ struct CrossoverPoint {
   stats::Comparison comparison;  // time of A over time of B
 };
 
+// What would decide the sizes that the search left open.
+struct CrossoverNeed {
+  std::vector<std::int64_t> sizes;
+  int launches = 0;           // about so many more, at all of them together; 0: no number that is worth a try
+  double budget_seconds = 0;  // about what a search with those would take from its start
+  double margin = 0;          // within which all of their intervals lie; 0: too large, or too few launches to say
+};
+
 struct Crossover {
   std::string scenario;
   std::string a;  // implementation ids
@@ -31,6 +40,7 @@ struct Crossover {
   std::vector<CrossoverPoint> points;  // by size
   stats::Crossover answer;
   bool complete = true;  // false: the budget was spent before the search was done
+  std::optional<CrossoverNeed> need;
 };
 
 nlohmann::json to_json(const Crossover& crossover);
@@ -50,6 +60,10 @@ struct StepsCrossover {
   // The side whose steady step takes less; `answer` says from how many steps on it has overtaken the other.
   std::size_t faster = 0;
   stats::BreakEven answer;
+
+  bool is_decided() const {
+    return answer.overtaking != stats::Overtaking::at_earliest && answer.overtaking != stats::Overtaking::undecided;
+  }
 };
 
 nlohmann::json to_json(const StepsCrossover& crossover);

@@ -159,6 +159,7 @@ template <class Archive>
 void fields(Archive& archive, typename Archive::template Ref<TimeToTarget> time) {
   archive.field("time_ns", time.time_ns);
   archive.optional("with_evaluations_ns", time.with_evaluations_ns);
+  archive.optional("ready_ns", time.ready_ns);
 }
 
 template <class Archive>

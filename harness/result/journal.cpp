@@ -143,7 +143,8 @@ Result<Journal> Journal::create(const std::string& path, const Report& report) {
   Journal journal;
   journal.path_ = path;
   if (Status status = journal.open_alone(O_CREAT); !status.ok()) return status.error();
-  if (ftruncate(journal.descriptor_, 0) != 0) return cannot_be_written(path);
+  // A device has nothing to drop.
+  if (ftruncate(journal.descriptor_, 0) != 0 && errno != EINVAL) return cannot_be_written(path);
   OrderedJson event = event_of("run");
   event["report"] = to_ordered_json(report);
   const Status status = journal.append(event);

@@ -56,13 +56,21 @@ struct Baseline {
   Visits visits;
 };
 
-// The baseline cell of each group: the one with default options, else the first.
+// The baseline cell of each group: of the run's baseline, where possible with default options; else the fastest that
+// is ranked.
 std::unordered_map<std::string, Baseline> baselines_of(const Report& report) {
   std::unordered_map<std::string, Baseline> baselines;
+  const auto better = [&](const Cell& cell, const Cell& other) {
+    const bool own = cell.implementation == report.run.baseline;
+    if (own != (other.implementation == report.run.baseline)) return own;
+    if (own) return cell.options.empty() && !other.options.empty();
+    return cell.summary->step_ns.value < other.summary->step_ns.value;
+  };
   for (const Cell& cell : report.cells) {
-    if (cell.implementation != report.run.baseline || !cell.summary) continue;
+    const bool own = cell.implementation == report.run.baseline;
+    if (!cell.summary || (!own && !is_ranked(cell))) continue;
     Baseline& baseline = baselines[group_of(cell)];
-    if (baseline.cell == nullptr || (!baseline.cell->options.empty() && cell.options.empty())) baseline.cell = &cell;
+    if (baseline.cell == nullptr || better(cell, *baseline.cell)) baseline.cell = &cell;
   }
   for (auto& [group, baseline] : baselines) baseline.visits = visits_of(*baseline.cell);
   return baselines;
@@ -81,7 +89,7 @@ void summarise(Report& report) {
     const std::vector<stats::Observation> observations = observations_of(cell);
     if (observations.empty()) continue;
     cell.summary = summary_of(cell, observations);
-    if (cell.target) cell.summary->to_target = time_to_target(*cell.target, cell.summary->step_ns);
+    cell.summary->to_target = time_to_target(cell);
   }
   add_ceiling_shares(report);
   report.controls.reset();

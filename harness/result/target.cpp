@@ -1,14 +1,20 @@
 #include "harness/result/target.h"
 
+#include <map>
+
+#include "harness/result/launch_costs.h"
+#include "harness/result/report.h"
+
 namespace gdbench::result {
 
 namespace {
 
-// steps x time of a step + constant_ns.
-stats::Estimate time_of(double steps, const stats::Estimate& step_ns, double constant_ns) {
-  stats::Estimate time = step_ns;
-  for (double* value : {&time.value, &time.interval.low, &time.interval.high}) *value = *value * steps + constant_ns;
-  return time;
+stats::Estimate time_of(const Cell& cell, std::uint64_t steps, double constant_ns) {
+  std::vector<stats::Observation> observations;
+  for (const auto& [launch, nanoseconds] : training_times(cell, steps)) {
+    observations.push_back({launch, nanoseconds + constant_ns});
+  }
+  return stats::typical_time(observations);
 }
 
 }  // namespace
@@ -27,15 +33,28 @@ const char* name_of(TargetState state) {
   return "unreached";
 }
 
-std::optional<TimeToTarget> time_to_target(const TargetRun& run, const stats::Estimate& step_ns) {
-  if (run.state != TargetState::reached) return std::nullopt;
+std::optional<TimeToTarget> time_to_target(const Cell& cell) {
+  if (!cell.target || cell.target->state != TargetState::reached) return std::nullopt;
+  std::vector<double> ready;
+  for (const stats::LaunchCost& cost : launch_costs(cell)) ready.push_back(cost.ready_ns);
+  if (ready.empty()) return std::nullopt;
   TimeToTarget result;
-  result.time_ns = time_of(static_cast<double>(run.steps), step_ns, 0);
-  if (run.evaluation_seconds) {
-    result.with_evaluations_ns =
-        time_of(static_cast<double>(run.stopped_after), step_ns, *run.evaluation_seconds * 1e9);
+  result.time_ns = time_of(cell, cell.target->steps, 0);
+  result.ready_ns = stats::median(std::move(ready));
+  if (cell.target->evaluation_seconds) {
+    result.with_evaluations_ns = time_of(cell, cell.target->stopped_after, *cell.target->evaluation_seconds * 1e9);
   }
   return result;
+}
+
+std::vector<stats::Pair> pairs_to_target(const Cell& base, const Cell& candidate) {
+  const std::map<int, double> base_times = training_times(base, base.target->steps);
+  std::vector<stats::Pair> pairs;
+  for (const auto& [launch, nanoseconds] : training_times(candidate, candidate.target->steps)) {
+    const auto found = base_times.find(launch);
+    if (found != base_times.end()) pairs.push_back({launch, found->second, nanoseconds});
+  }
+  return pairs;
 }
 
 }  // namespace gdbench::result

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "harness/stats/estimate.h"
 
@@ -31,13 +32,22 @@ struct TargetRun {
 
 // Of a cell that reached its target and was timed.
 struct TimeToTarget {
-  stats::Estimate time_ns;  // steps x time of a step
-  // What a training takes that stops at the first evaluation at or below the target: stopped_after x time of a step,
-  // and the evaluations. Absent where they have no time.
+  // Load, prepare without imports, and the steps; since 1.7, before that the steps alone.
+  stats::Estimate time_ns;
+  // What a training takes that stops at the first evaluation at or below the target: with stopped_after steps, and the
+  // evaluations. Absent where they have no time.
   std::optional<stats::Estimate> with_evaluations_ns;
+  // Since 1.7. Of these what comes before steady steps: load, prepare, what the first step takes beyond a steady one.
+  std::optional<double> ready_ns;
 };
 
-// `step_ns` is the cell's time of a step; its interval is what the result's rests on. Nothing unless `run` reached.
-std::optional<TimeToTarget> time_to_target(const TargetRun& run, const stats::Estimate& step_ns);
+struct Cell;
+
+// From the cell's launches, whose scatter its intervals rest on. Nothing unless its training reached the target and a
+// launch of it was finished.
+std::optional<TimeToTarget> time_to_target(const Cell& cell);
+
+// The times of two cells that reached a target, launch by launch: what stats::compare decides by.
+std::vector<stats::Pair> pairs_to_target(const Cell& base, const Cell& candidate);
 
 }  // namespace gdbench::result

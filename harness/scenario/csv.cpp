@@ -206,7 +206,8 @@ class CsvReader {
       ++table_.dropped_rows;
       return {};
     }
-    Status features = read_numbers(record, feature_columns_, "a finite number", table_.x);
+    Status features =
+        read_numbers(record, feature_columns_, "a finite number (/data/features names the columns to take)", table_.x);
     if (!features.ok()) return features;
     if (!labels_) {
       Status targets =

@@ -15,7 +15,11 @@ namespace {
 
 constexpr double kMostPoints = 1e6;
 
-using Axis = std::pair<std::string, std::vector<std::string>>;
+struct Axis {
+  std::string key;
+  std::vector<std::string> values;
+  std::string source{};  // as Setting::source
+};
 
 // One product of axes: the matrix's own, or an include's.
 struct Product {
@@ -50,15 +54,18 @@ class Expansion {
     Status status = add_axes_product();
     for (std::size_t i = 0; status.ok() && i < matrix_.includes.size(); ++i) status = add_include(i);
     if (!status.ok()) return status.error();
-    if (points_.empty()) return fault("", "no cell", "at least one that is not excluded");
+    if (points_.empty()) return fault("", "no cell", "at least one that is selected and not excluded");
     return std::move(points_);
   }
 
  private:
+  std::string name() const { return matrix_.file.empty() ? "matrix " + matrix_.name : matrix_.file.string(); }
+  std::string place_of(const std::string& pointer) const { return one_line(pointer + " of " + name()); }
+
+  // `place` is an option of the command line, or a pointer into the matrix.
   Error fault(const std::string& place, const std::string& found, const std::string& expected) const {
-    const std::string name = matrix_.file.empty() ? "matrix " + matrix_.name : matrix_.file.string();
-    return usage_error(
-        one_line(name + ": " + place + (place.empty() ? "" : ": ") + "found " + found + ", expected " + expected));
+    const std::string where = place.starts_with("--") ? place : name() + (place.empty() ? "" : ": " + place);
+    return usage_error(one_line(where + ": found " + found + ", expected " + expected));
   }
 
   // The names that the globs match, in the globs' order. A glob that matches nothing is a fault.
@@ -108,7 +115,7 @@ class Expansion {
   // --set beats an axis of the same key.
   void add_settings(Product& product) const {
     for (const Setting& setting : selection_.settings) {
-      std::erase_if(product.axes, [&](const Axis& axis) { return full_key(axis.first) == full_key(setting.key); });
+      std::erase_if(product.axes, [&](const Axis& axis) { return full_key(axis.key) == full_key(setting.key); });
       product.axes.push_back({setting.key, {setting.value}});
     }
   }
@@ -132,7 +139,7 @@ class Expansion {
         product.threads.push_back(as_threads(text).value_or(1));
     }
     for (const auto& [key, values] : matrix_.axes) {
-      if (!is_own_axis(key)) product.axes.emplace_back(key, values);
+      if (!is_own_axis(key)) product.axes.push_back({key, values, place_of("/axes/" + key)});
     }
     add_settings(product);
     return add(product);
@@ -165,7 +172,7 @@ class Expansion {
       product.threads = {threads == include.end() ? 1 : as_threads(threads->second).value_or(1)};
     }
     for (const auto& [key, value] : include) {
-      if (!is_own_axis(key)) product.axes.push_back({key, {value}});
+      if (!is_own_axis(key)) product.axes.push_back({key, {value}, place_of(place + "/" + key)});
     }
     add_settings(product);
     return add(product);
@@ -174,7 +181,7 @@ class Expansion {
   Status add(const Product& product) {
     double count = static_cast<double>(product.scenarios.size() * product.implementations.size()) *
                    static_cast<double>(product.threads.size());
-    for (const Axis& axis : product.axes) count *= static_cast<double>(axis.second.size());
+    for (const Axis& axis : product.axes) count *= static_cast<double>(axis.values.size());
     if (count + static_cast<double>(points_.size()) > kMostPoints) {
       return fault("/axes", "more than a million cells", "fewer");
     }
@@ -188,14 +195,15 @@ class Expansion {
     std::vector<std::size_t> choice(product.axes.size(), 0);
     while (true) {
       Point point;
+      point.scenario = scenario.name;
       point.scenario_file = scenario.file;
       for (std::size_t i = 0; i < product.axes.size(); ++i) {
-        const std::string& key = product.axes[i].first;
-        const std::string& value = product.axes[i].second[choice[i]];
+        const std::string& key = product.axes[i].key;
+        const std::string& value = product.axes[i].values[choice[i]];
         if (is_option(key)) {
           point.options[key.substr(std::string(kOptionPrefix).size())] = value;
         } else {
-          point.scenario_settings.push_back({key, value});
+          point.scenario_settings.push_back({key, value, product.axes[i].source});
         }
       }
       for (const int threads : product.threads) {
@@ -206,7 +214,7 @@ class Expansion {
         }
       }
       std::size_t i = choice.size();
-      while (i > 0 && ++choice[i - 1] == product.axes[i - 1].second.size()) choice[--i] = 0;
+      while (i > 0 && ++choice[i - 1] == product.axes[i - 1].values.size()) choice[--i] = 0;
       if (i == 0) return;
     }
   }

@@ -106,12 +106,30 @@ void check_includes(JsonDocument& document, const JsonReader& reader, const Matr
   }
 }
 
+std::string from_folder_of(const std::filesystem::path& file, const std::string& scenario) {
+  return is_path(scenario) ? (file.parent_path() / scenario).lexically_normal().string() : scenario;
+}
+
+// Scenarios that are given by their path, as a matrix in `file` means them.
+void resolve_scenario_files(const std::filesystem::path& file, Matrix& matrix) {
+  if (const auto axis = matrix.axes.find(kScenarioAxis); axis != matrix.axes.end()) {
+    for (std::string& scenario : axis->second) scenario = from_folder_of(file, scenario);
+  }
+  for (auto* entries : {&matrix.excludes, &matrix.includes}) {
+    for (auto& entry : *entries) {
+      const auto scenario = entry.find(kScenarioAxis);
+      if (scenario != entry.end()) scenario->second = from_folder_of(file, scenario->second);
+    }
+  }
+}
+
 }  // namespace
 
 void read_cells(JsonDocument& document, JsonReader& reader, Matrix& matrix) {
   matrix.axes = read_axes(document, reader);
   matrix.excludes = read_entries(document, reader, "exclude");
   matrix.includes = read_entries(document, reader, "include");
+  resolve_scenario_files(matrix.file, matrix);
   check_includes(document, reader, matrix);
   check_excludes(document, reader, matrix);
 }
@@ -189,6 +207,26 @@ Result<std::vector<KnownScenario>> list_scenarios(const std::vector<std::filesys
     return scenarios;
   } catch (const std::exception& error) {
     return failure(one_line(std::string("scenarios cannot be listed: ") + error.what()));
+  }
+}
+
+bool is_path(const std::string& scenario) {
+  return scenario.find('/') != std::string::npos || scenario.ends_with(".json");
+}
+
+void add_scenario_files(const std::vector<std::string>& wanted, std::vector<KnownScenario>& known) {
+  for (const std::string& name : wanted) {
+    const auto same = [&](const KnownScenario& other) { return other.name == name; };
+    if (is_path(name) && std::none_of(known.begin(), known.end(), same)) known.push_back({name, name});
+  }
+}
+
+void add_scenario_files(const Matrix& matrix, std::vector<KnownScenario>& known) {
+  if (const auto axis = matrix.axes.find(kScenarioAxis); axis != matrix.axes.end()) {
+    add_scenario_files(axis->second, known);
+  }
+  for (const auto& include : matrix.includes) {
+    if (const auto key = include.find(kScenarioAxis); key != include.end()) add_scenario_files(std::vector<std::string>{key->second}, known);
   }
 }
 

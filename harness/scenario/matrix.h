@@ -20,7 +20,8 @@ namespace gdbench::scenario {
 //   "include": [ { "scenario": "mlp-784-128-10", "implementation": "hand/eigen", "batch": 256 } ],  // added cells
 //   "baseline": "loop/plain"                                   // the implementation that ratios refer to
 // }
-// Values of scenario and implementation are globs (* and ?) over the known names; "axes" is optional.
+// Values of scenario and implementation are globs (* and ?) over the known names; a scenario's file may be given by its
+// path, from the matrix's own folder. "axes" is optional.
 struct Matrix {
   std::string name;
   std::string purpose;
@@ -31,7 +32,21 @@ struct Matrix {
   std::filesystem::path file;
 };
 
+struct KnownScenario {
+  std::string name;
+  std::filesystem::path file;
+};
+
+// Paths of scenarios are from the current folder afterwards.
 Result<Matrix> read_matrix(const std::filesystem::path& file);
+
+// Whether a scenario is given by the path of its file and not by a name or a glob.
+bool is_path(const std::string& scenario);
+
+// Adds the scenarios that are given by their path, under it, to the known ones.
+void add_scenario_files(const std::vector<std::string>& wanted, std::vector<KnownScenario>& known);
+// The same of those that a matrix names.
+void add_scenario_files(const Matrix& matrix, std::vector<KnownScenario>& known);
 
 // Restrictions and overrides of the command line.
 struct Selection {
@@ -43,16 +58,12 @@ struct Selection {
 
 // A point of the matrix before its implementation was asked whether it can do this.
 struct Point {
+  std::string scenario;  // the name or the path that a command line asks for it by
   std::filesystem::path scenario_file;
   std::vector<Setting> scenario_settings;      // resolved from axes and --set, without impl.*
   std::string implementation;                  // an id
   std::map<std::string, std::string> options;  // impl.KEY without the prefix
   int threads = 1;
-};
-
-struct KnownScenario {
-  std::string name;
-  std::filesystem::path file;
 };
 
 // Every *.json directly in the folders that is a scenario, by name. Errors: an unreadable folder, two files of one

@@ -138,6 +138,7 @@ struct Scenario {
 struct Setting {
   std::string key;
   std::string value;
+  std::string source{};  // who gave it, for messages: "/axes/width of FILE"; empty: --set
 };
 
 // "KEY=VALUE" -> Setting.

@@ -44,56 +44,56 @@ json value_of(const std::string& text) {
 }
 
 // Element `part` of an array, or null with a fault.
-json* element(JsonDocument& document, json& array, const std::string& key, const std::string& part,
+json* element(JsonDocument& document, json& array, const std::string& origin, const std::string& part,
               const std::string& pointer) {
   std::size_t index = 0;
   const char* end = part.data() + part.size();
   const auto [stop, error] = std::from_chars(part.data(), end, index);
   if (error == std::errc() && stop == end && index < array.size()) return &array[index];
-  document.set_origin(pointer, key);
+  document.set_origin(pointer, origin);
   document.fail(pointer, in_quotes(part), "an index below " + std::to_string(array.size()));
   return nullptr;
 }
 
-void set(JsonDocument& document, const std::string& key, const std::vector<std::string>& parts, json value) {
+void set(JsonDocument& document, const std::string& origin, const std::vector<std::string>& parts, json value) {
   json* place = &document.root();
   std::string pointer;
   for (const std::string& part : parts) {
     if (place->is_array()) {
       pointer.append("/").append(pointer_part(part));
-      place = element(document, *place, key, part, pointer);
+      place = element(document, *place, origin, part, pointer);
       if (place == nullptr) return;
       continue;
     }
     if (!place->is_object()) {
       const std::string found = describe(*place);
-      document.set_origin(pointer, key);
+      document.set_origin(pointer, origin);
       document.fail(pointer, found + " at " + pointer, "an object there");
       return;
     }
     pointer.append("/").append(pointer_part(part));
     if (!place->contains(part)) {
       (*place)[part] = json::object();
-      document.set_origin(pointer, key);
+      document.set_origin(pointer, origin);
     }
     place = &(*place)[part];
   }
-  document.set_origin(pointer, key);
+  document.set_origin(pointer, origin);
   *place = std::move(value);
 }
 
 // The width of every hidden layer.
-void set_width(JsonDocument& document, const json& value) {
+void set_width(JsonDocument& document, const std::string& origin, const json& value) {
   const json& root = document.root();
   const json::json_pointer layers("/model/layers");
   const bool has_layers = root.contains(layers) && root[layers].is_array();
   if (!has_layers || root[layers].size() < 2) {
-    document.set_origin("/model", kWidth);
+    document.set_origin("/model", origin);
     document.fail("/model", "a model without hidden layers", "one whose hidden layers get this width");
     return;
   }
   for (std::size_t i = 0; i + 1 < root[layers].size(); ++i) {
-    set(document, kWidth, {"model", "layers", std::to_string(i), "width"}, value);
+    set(document, origin, {"model", "layers", std::to_string(i), "width"}, value);
   }
 }
 
@@ -124,14 +124,15 @@ std::string full_key(const std::string& key) {
 void apply_settings(JsonDocument& document, const std::vector<Setting>& settings) {
   for (const Setting& setting : settings) {
     json value = value_of(setting.value);
+    const std::string origin = setting.source.empty() ? "--set " + setting.key : setting.source;
     if (setting.key == kWidth) {
-      set_width(document, value);
+      set_width(document, origin, value);
       continue;
     }
     // "batch" and "optimizer" are names of objects as well as short names of what these mostly differ in.
     const std::vector<std::string> parts = split(value.is_object() ? setting.key : full_key(setting.key));
     if (parts.front() == "batch" && parts.size() > 1) spell_out_batch(document.root());
-    set(document, setting.key, parts, std::move(value));
+    set(document, origin, parts, std::move(value));
   }
 }
 
@@ -140,7 +141,7 @@ Result<Setting> parse_setting(const std::string& text) {
   if (equals == std::string::npos || equals == 0) {
     return usage_error("--set " + in_quotes(text) + ": found no KEY before a \"=\", expected KEY=VALUE");
   }
-  return Setting{text.substr(0, equals), text.substr(equals + 1)};
+  return Setting{.key = text.substr(0, equals), .value = text.substr(equals + 1)};
 }
 
 }  // namespace gdbench::scenario

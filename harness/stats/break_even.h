@@ -9,7 +9,7 @@
 namespace gdbench::stats {
 
 // One launch: what came before its steady steps (load, prepare, and what the first step took beyond a steady one), and
-// the median of its steady steps.
+// the least of its steady steps.
 struct LaunchCost {
   int launch = 0;
   double ready_ns = 0;

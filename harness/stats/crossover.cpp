@@ -11,9 +11,8 @@ namespace {
 // A gap narrower than this says nothing more about where the crossing lies than the scatter of its ends does.
 constexpr double kNarrowGap = 1.05;
 
-bool has_winner(const Comparison& comparison) {
-  return comparison.verdict == Verdict::faster || comparison.verdict == Verdict::slower;
-}
+// Times the launches of a size that an inconclusive one gets before other sizes are looked at.
+constexpr int kLaunchesBeforeNarrowing = 4;
 
 double log_of(std::int64_t size) { return std::log(static_cast<double>(size)); }
 
@@ -33,92 +32,100 @@ std::int64_t middle(std::int64_t low, std::int64_t high) {
   return std::clamp(size, low + 1, high - 1);
 }
 
-std::optional<SizeToMeasure> more_launches(const ComparedSizes& sizes, std::int64_t first, std::int64_t last,
+// Of these sizes the one with the fewest launches gets twice as many, or what a size gets at first.
+std::optional<SizeToMeasure> more_launches(const ComparedSizes& sizes, const std::vector<std::int64_t>& open, int most,
                                            const CrossoverOptions& options) {
   std::optional<SizeToMeasure> fewest;
-  for (const auto& [size, comparison] : sizes) {
-    const int launches = comparison.ratio.launches;
-    if (size < first || size > last || comparison.verdict != Verdict::inconclusive) continue;
-    if (launches >= options.most_launches || (fewest && fewest->launches <= launches)) continue;
+  for (const std::int64_t size : open) {
+    const int launches = sizes.at(size).ratio.launches;
+    if (launches >= most || (fewest && fewest->launches <= launches)) continue;
     fewest = {size, launches};
   }
-  if (fewest) fewest->launches = std::min(std::max(2 * fewest->launches, options.launches), options.most_launches);
+  if (fewest) fewest->launches = std::min(std::max(2 * fewest->launches, options.launches), most);
   return fewest;
 }
 
-// Between two sizes with opposite winners.
-std::optional<SizeToMeasure> next_within(const ComparedSizes& sizes, const Crossing& crossing,
-                                         const CrossoverOptions& options) {
-  const auto first = std::next(sizes.find(crossing.low));
-  const auto last = std::prev(sizes.find(crossing.high));
-  if (first->first == crossing.high) {
-    if (crossing.high - crossing.low < 2) return std::nullopt;
-    return SizeToMeasure{middle(crossing.low, crossing.high), options.launches};
-  }
-  if (const auto again = more_launches(sizes, first->first, last->first, options)) return again;
-  const auto ratio = [](std::int64_t low, std::int64_t high) {
-    return high - low < 2 ? 1.0 : static_cast<double>(high) / static_cast<double>(low);
-  };
-  const double below = ratio(crossing.low, first->first);
-  const double above = ratio(last->first, crossing.high);
-  if (std::max(below, above) <= kNarrowGap) return std::nullopt;
-  const std::int64_t size = below >= above ? middle(crossing.low, first->first) : middle(last->first, crossing.high);
-  return SizeToMeasure{size, options.launches};
-}
-
-std::vector<Crossing> crossings_of(const ComparedSizes& sizes) {
-  std::vector<Crossing> crossings;
-  const ComparedSizes::value_type* before = nullptr;
-  for (const auto& point : sizes) {
-    if (!has_winner(point.second)) continue;
-    if (before != nullptr && before->second.verdict != point.second.verdict) {
-      crossings.push_back({before->first, point.first, point.second.verdict == Verdict::faster});
-    }
-    before = &point;
-  }
-  return crossings;
-}
-
-double estimate_of(const ComparedSizes& sizes, const Crossing& crossing) {
-  double count = 0;
-  double x_sum = 0;
-  double y_sum = 0;
-  double xx_sum = 0;
-  double xy_sum = 0;
-  const auto end = sizes.upper_bound(crossing.high);
-  for (auto point = sizes.find(crossing.low); point != end; ++point) {
-    if (!(point->second.ratio.value > 0)) continue;
-    const double x = log_of(point->first);
-    const double y = std::log(point->second.ratio.value);
-    count += 1;
-    x_sum += x;
-    y_sum += y;
-    xx_sum += x * x;
-    xy_sum += x * y;
-  }
-  const double slope = (count * xy_sum - x_sum * y_sum) / (count * xx_sum - x_sum * x_sum);
-  const double zero = std::exp((x_sum - y_sum / slope) / count);
-  const auto low = static_cast<double>(crossing.low);
-  const auto high = static_cast<double>(crossing.high);
-  // A flat line has no zero.
-  return std::isfinite(zero) ? std::clamp(zero, low, high) : std::sqrt(low * high);
-}
-
-// Whether an inconclusive size may hide a change of winner: its nearest decided neighbours are not the same winner.
-bool hides_something(const ComparedSizes& sizes) {
-  std::optional<Verdict> before;
-  bool unsure = false;
+std::vector<Zone> zones_of(const ComparedSizes& sizes) {
+  std::vector<Zone> zones;
   for (const auto& [size, comparison] : sizes) {
-    if (comparison.verdict == Verdict::inconclusive) {
-      unsure = true;
+    const Zone own = {comparison.verdict, size, size};
+    const bool joins =
+        !zones.empty() && (own.has_winner() ? zones.back().verdict == own.verdict : !zones.back().has_winner());
+    if (!joins) {
+      zones.push_back(own);
       continue;
     }
-    const bool same = before == comparison.verdict && has_winner(comparison);
-    if (unsure && !same) return true;
-    before = comparison.verdict;
-    unsure = false;
+    zones.back().last = size;
+    if (own.verdict == Verdict::inconclusive) zones.back().verdict = own.verdict;
   }
-  return unsure || sizes.empty();
+  return zones;
+}
+
+// What lies between two zones with a winner: a zone without one, or nothing measured. At an end of the range one of the
+// two is absent.
+struct Change {
+  const Zone* before = nullptr;
+  const Zone* level = nullptr;
+  const Zone* after = nullptr;
+
+  bool is_crossing() const { return before != nullptr && after != nullptr && before->verdict != after->verdict; }
+};
+
+// Those between opposite winners first.
+std::vector<Change> changes_of(const std::vector<Zone>& zones) {
+  std::vector<Change> changes;
+  for (std::size_t i = 0; i < zones.size(); ++i) {
+    const Zone* after = i + 1 < zones.size() ? &zones[i + 1] : nullptr;
+    if (!zones[i].has_winner()) {
+      changes.push_back({i > 0 ? &zones[i - 1] : nullptr, &zones[i], after});
+    } else if (after != nullptr && after->has_winner()) {
+      changes.push_back({&zones[i], nullptr, after});
+    }
+  }
+  std::stable_partition(changes.begin(), changes.end(), [](const Change& change) { return change.is_crossing(); });
+  return changes;
+}
+
+double ratio_of(std::int64_t low, std::int64_t high) { return static_cast<double>(high) / static_cast<double>(low); }
+
+// 1 where there is nothing to measure between the two.
+double gap_between(const Zone* before, const Zone* after) {
+  if (before == nullptr || after == nullptr || after->first - before->last < 2) return 1;
+  return ratio_of(before->last, after->first);
+}
+
+std::vector<std::int64_t> inconclusive_within(const ComparedSizes& sizes, const Zone& zone) {
+  std::vector<std::int64_t> found;
+  for (auto point = sizes.find(zone.first); point != sizes.end() && point->first <= zone.last; ++point) {
+    if (point->second.verdict == Verdict::inconclusive) found.push_back(point->first);
+  }
+  return found;
+}
+
+std::optional<SizeToMeasure> next_within(const ComparedSizes& sizes, const Change& change,
+                                         const CrossoverOptions& options) {
+  const Zone* before = change.before;
+  const Zone* after = change.after;
+  if (change.level != nullptr) {
+    const int most = std::min(kLaunchesBeforeNarrowing * options.launches, options.most_launches);
+    const std::vector<std::int64_t> open = inconclusive_within(sizes, *change.level);
+    if (const auto again = more_launches(sizes, open, most, options)) return again;
+    const double below = gap_between(before, change.level);
+    const double above = gap_between(change.level, after);
+    if (std::max(below, above) <= kNarrowGap) return std::nullopt;
+    (below >= above ? after : before) = change.level;
+  }
+  if (gap_between(before, after) <= 1) return std::nullopt;
+  return SizeToMeasure{middle(before->last, after->first), options.launches};
+}
+
+// Whether the winner may be this one there.
+bool may_win(const Comparison& comparison, Verdict winner, double margin) {
+  if (comparison.verdict != Verdict::inconclusive) return comparison.verdict == winner;
+  if (comparison.ratio.launches < fewest_launches(kCrossoverConfidence)) return true;
+  const Interval range = margin_range(margin);
+  return winner == Verdict::faster ? comparison.ratio.interval.low < range.low
+                                   : comparison.ratio.interval.high > range.high;
 }
 
 }  // namespace
@@ -142,22 +149,41 @@ std::optional<SizeToMeasure> next_size(const ComparedSizes& sizes, const Crossov
   for (const std::int64_t size : grid_of(options)) {
     if (!sizes.contains(size)) return SizeToMeasure{size, options.launches};
   }
-  const std::vector<Crossing> crossings = crossings_of(sizes);
-  if (!crossings.empty()) return next_within(sizes, crossings.front(), options);
-  return more_launches(sizes, options.from, options.to, options);
+  const std::vector<Zone> zones = zones_of(sizes);
+  for (const Change& change : changes_of(zones)) {
+    if (const auto next = next_within(sizes, change, options)) return next;
+  }
+  return more_launches(sizes, open_sizes(sizes), options.most_launches, options);
 }
 
-Crossover find_crossover(const ComparedSizes& sizes) {
-  Crossover result;
-  std::vector<Crossing> crossings = crossings_of(sizes);
-  if (crossings.empty()) {
-    if (!hides_something(sizes)) result.outcome = CrossoverOutcome::none;
-    return result;
+std::vector<std::int64_t> open_sizes(const ComparedSizes& sizes) {
+  std::vector<std::int64_t> open;
+  const std::vector<Zone> zones = zones_of(sizes);
+  for (std::size_t i = 0; i < zones.size(); ++i) {
+    if (zones[i].has_winner()) continue;
+    const bool between = i > 0 && i + 1 < zones.size();
+    if (between && ratio_of(zones[i - 1].last, zones[i + 1].first) <= kNarrowGap * kNarrowGap) continue;
+    const std::vector<std::int64_t> found = inconclusive_within(sizes, zones[i]);
+    open.insert(open.end(), found.begin(), found.end());
   }
-  result.outcome = CrossoverOutcome::crossing;
-  result.crossing = crossings.front();
-  result.estimate = estimate_of(sizes, result.crossing);
-  result.others.assign(crossings.begin() + 1, crossings.end());
+  return open;
+}
+
+Crossover find_crossover(const ComparedSizes& sizes, double margin) {
+  const auto any = [&](const auto& holds) { return std::any_of(sizes.begin(), sizes.end(), holds); };
+  const auto wins = [&](Verdict winner) {
+    return any([&](const auto& point) { return point.second.verdict == winner; });
+  };
+  const auto may = [&](Verdict winner) {
+    return any([&](const auto& point) { return may_win(point.second, winner, margin); });
+  };
+  Crossover result;
+  result.zones = zones_of(sizes);
+  if (wins(Verdict::faster) && wins(Verdict::slower)) {
+    result.outcome = CrossoverOutcome::crossing;
+  } else if (!sizes.empty() && !(may(Verdict::faster) && may(Verdict::slower))) {
+    result.outcome = CrossoverOutcome::none;
+  }
   return result;
 }
 

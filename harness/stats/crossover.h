@@ -1,4 +1,4 @@
-// From which size on one implementation is faster than another: which size to measure next, and what the measured sizes
+// At which sizes one implementation is faster than another: which size to measure next, and what the measured sizes
 // say. Knows nothing of how a size is measured.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/stats/estimate.h"
+#include "harness/stats/needed_launches.h"
 
 namespace gdbench::stats {
 
@@ -21,9 +22,9 @@ using ComparedSizes = std::map<std::int64_t, Comparison>;
 struct CrossoverOptions {
   std::int64_t from = 1;
   std::int64_t to = 1;
-  int grid = 5;            // sizes that are measured first, in equal ratios, both ends among them
-  int launches = 8;        // of a size; see fewest_launches()
-  int most_launches = 32;  // of a size whose verdict is inconclusive
+  int grid = 5;                                // sizes that are measured first, in equal ratios, both ends among them
+  int launches = 8;                            // of a size; see fewest_launches()
+  int most_launches = kMostLaunchesWorthATry;  // of a size whose verdict is inconclusive
 };
 
 struct SizeToMeasure {
@@ -31,34 +32,37 @@ struct SizeToMeasure {
   int launches = 0;  // that the size shall have in all
 };
 
-// The grid first. Then, within the first pair of sizes with opposite verdicts, the middle by ratio until the two are
-// neighbours; where sizes between them have no winner, more launches there and then the gaps on either side of them,
-// until those are narrow. Without such a pair, more launches where the verdict is inconclusive. Nothing: done.
+// The grid first. Then every change of winner, and then every end of a zone without one, is narrowed down: opposite
+// winners side by side by the middle of their ratio until they are neighbours; a zone without a winner by four times
+// the launches where it is inconclusive, then by the gaps on either side of it until those are narrow. Then ever more
+// launches at the open sizes. Nothing: done.
 std::optional<SizeToMeasure> next_size(const ComparedSizes& sizes, const CrossoverOptions& options);
 
-// Two sizes with opposite winners and none with a winner between them.
-struct Crossing {
-  std::int64_t low = 0;
-  std::int64_t high = 0;
-  bool a_faster_above = false;
+// The inconclusive sizes, but for those between two winners so close together that they do not matter. By size.
+std::vector<std::int64_t> open_sizes(const ComparedSizes& sizes);
+
+// Measured sizes that follow one another and have the same winner, or all of them none.
+struct Zone {
+  Verdict verdict = Verdict::inconclusive;  // without a winner: equivalent where all of its sizes are
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+
+  bool has_winner() const { return verdict == Verdict::faster || verdict == Verdict::slower; }
 };
 
 enum class CrossoverOutcome {
-  crossing,
-  none,       // the winner, or that there is none, is the same at every size
-  undecided,  // an end is inconclusive, or a size in between whose neighbours do not agree
+  crossing,   // A is faster at one size and slower at another
+  none,       // one of the two is certainly faster nowhere
+  undecided,  // each may be faster somewhere
 };
 const char* name_of(CrossoverOutcome outcome);  // "crossing", "none", "undecided"
 
 struct Crossover {
   CrossoverOutcome outcome = CrossoverOutcome::undecided;
-  Crossing crossing;             // the one with the smallest sizes
-  double estimate = 0;           // where the ratio is 1 between its ends
-  std::vector<Crossing> others;  // further ones: the order is not monotone
+  std::vector<Zone> zones;  // by size; every measured size lies in one of them
 };
 
-// The estimate is the zero of the least-squares line of log ratio over log size through the crossing's ends and the
-// sizes between them (the straight line where there are none), kept within the ends.
-Crossover find_crossover(const ComparedSizes& sizes);
+// `margin` is that of the verdicts: where a size is inconclusive, its interval says who may be faster there.
+Crossover find_crossover(const ComparedSizes& sizes, double margin);
 
 }  // namespace gdbench::stats

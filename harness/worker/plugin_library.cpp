@@ -82,6 +82,7 @@ ImplementationDescription describe_implementation(const gdbench_implementation& 
   description.max_layers = implementation.max_layers;
   description.max_compute_threads = implementation.max_compute_threads;
   description.helper_threads = implementation.helper_threads;
+  description.unavailable = text_or_empty(implementation.unavailable);
   for (std::int64_t i = 0; i < implementation.option_count; ++i) {
     const gdbench_option& option = implementation.options[i];
     description.options.push_back({option.key, option_type(option.type), text_or_empty(option.default_value),

@@ -54,6 +54,7 @@ class Fit(TensorFlowTraining):
     def place_data(self):
         if self.data.target is not None:
             self.x, self.y = tf.constant(self.data.x), tf.constant(self.data.target)
+            self.order = None if self.data.order is None else tf.constant(self.data.order.astype("int64"))
 
     def make_model(self):
         layers = [keras.Input((self.problem.layers[0].inputs,))]
@@ -97,7 +98,7 @@ class Fit(TensorFlowTraining):
         return mean if self.problem.loss == "mse" else lambda targets, outputs: mean(targets, outputs) / 2
 
     def batches_from(self, first):
-        return keras_pipelines.in_order(self.problem, self.data.order, self.x, self.y, first)
+        return keras_pipelines.in_order(self.problem, self.order, self.x, self.y, first)
 
     def make_empty(self):
         """A model whose step returns its input as the loss, and batches of one number: fit wants some result."""

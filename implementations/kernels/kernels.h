@@ -308,6 +308,10 @@ struct Backend {
   const gdbench_option* region_options = nullptr;
   std::size_t region_option_count = 0;
   const char* region_passes = "";
+  const char* region_pass_descriptions = "";  // lines "NAME: what it does"
+
+  // Optional: why nothing of it can run on this machine, for as long as the process lives; null where it can.
+  const char* unavailable = nullptr;
 };
 
 // The one symbol that a kernel library exports.

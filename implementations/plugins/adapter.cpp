@@ -31,7 +31,8 @@ struct Entry {
   std::string id;
   std::string description;
   std::vector<gdbench_option> options;
-  std::string passes;  // choices of the option of that name, where the backend adds to them
+  std::string passes;      // choices of the option of that name, where the backend adds to them
+  std::string pass_words;  // its description then
   gdbench_implementation table{};
 };
 
@@ -158,11 +159,18 @@ void add_region_options(Entry& entry) {
   for (gdbench_option& option : entry.options) {
     if (option.type != GDBENCH_OPTION_SWITCHES) continue;
     entry.passes = option.choices;
+    entry.pass_words = option.description;
+    std::istringstream descriptions(backend.region_pass_descriptions);
+    for (std::string line; std::getline(descriptions, line);) {
+      const std::string name = line.substr(0, line.find(':'));
+      if (!gdbench::implementations::is_among(entry.passes, name)) entry.pass_words += "\n" + line;
+    }
     std::istringstream names(backend.region_passes);
     for (std::string name; std::getline(names, name, '|');) {
       if (!gdbench::implementations::is_among(entry.passes, name)) entry.passes += "|" + name;
     }
     option.choices = entry.passes.c_str();
+    option.description = entry.pass_words.c_str();
   }
 }
 
@@ -219,6 +227,7 @@ void fill_table(Entry& entry, gdbench::plugins::Create create) {
       .evaluate = evaluate,
       .profile = profile,
       .helper_threads_in_use = helper_threads_in_use,
+      .unavailable = backend.unavailable,
   };
 }
 

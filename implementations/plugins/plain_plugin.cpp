@@ -96,6 +96,7 @@ const gdbench_implementation* implementation() {
       .evaluate = evaluate,
       .profile = nullptr,
       .helper_threads_in_use = nullptr,
+      .unavailable = nullptr,
   };
   return &table;
 }

@@ -34,7 +34,7 @@ std::vector<std::string> row_of(const AblationVariant& variant) {
   const bool compared = variant.comparison.has_value();
   return {name_of(variant),
           format_duration_ns(variant.step_ns->value),
-          format_half_width(*variant.step_ns),
+          format_interval_ns(*variant.step_ns),
           compared             ? format_ratio(variant.comparison->ratio)
           : variant.as_it_is() ? "1"
                                : "-",
@@ -62,6 +62,16 @@ std::string passes_words(const Ablation& ablation, Verdict verdict, const std::s
 // What nobody had to measure.
 std::string idle_words(const Ablation& ablation) {
   return parts_words(ablation, "No effect on this cell, so not measured", std::mem_fn(&AblationVariant::had_no_effect));
+}
+
+// What the measured parts do, a line each.
+std::string descriptions(const Ablation& ablation) {
+  std::string text;
+  for (const AblationVariant& variant : ablation.variants) {
+    if (variant.description.empty() || variant.had_no_effect()) continue;
+    text += "  " + variant.without + ": " + variant.description + "\n";
+  }
+  return text.empty() ? "" : "What they do:\n" + text;
 }
 
 // Where launches are too few for any verdict but inconclusive.
@@ -93,7 +103,7 @@ std::string ablation_table(const Ablation& ablation) {
   text += "\n" + passes_words(ablation, Verdict::slower, "Slower") + passes_words(ablation, Verdict::faster, "Faster") +
           passes_words(ablation, Verdict::equivalent, "No difference") +
           passes_words(ablation, Verdict::inconclusive, "Inconclusive") + launches_words(ablation, launches) +
-          idle_words(ablation);
+          idle_words(ablation) + descriptions(ablation);
   return text + "\nratio, difference: against the cell as it is, paired by round, median with " +
          format_number(100 * ablation.confidence) + "% interval (95% for all verdicts together) over " +
          counted(static_cast<std::size_t>(launches), "launch") +

@@ -8,12 +8,12 @@ namespace gdbench::render {
 std::vector<std::string> column_words() {
   return {
       "time per step, time/step: median over launches of the least block of each, without its first one.",
-      "95%, [low, high]: its confidence interval over launches (Student's t below six), in a column of its own the "
-      "farther end.",
+      "95%, [low, high]: its confidence interval over launches (Student's t below six).",
       "* wins: every other column's fastest is slower by the verdict of the paired comparison; = is not told apart "
       "from the fastest. Without a mark there is no verdict, or there is no rank (in brackets).",
       "ratio, ratio to baseline: time over the baseline's in the same rounds, with its 95% interval; below 1 is "
-      "faster. On the first screen that of the place, or where there is no room, of the fastest.",
+      "faster. Without a time of the baseline, over the fastest's. On the first screen that of the place, or where "
+      "there is no room, of the fastest.",
       "lead: time of the next column's fastest over that of the winner in the same rounds.",
       "verdict: faster or slower only where the whole interval is beyond the margin, equivalent where all of it is "
       "within.",
@@ -32,14 +32,16 @@ std::vector<std::string> column_words() {
       "framework, once per process. after import: resident memory by then, a part of the peak.",
       "difference per step, change: paired with the baseline's strategy on the same backend round by round, with 95% "
       "intervals; per call: the difference over the kernel calls of a step.",
-      "overtakes: told to be faster per step, but ready later (load, prepare, first step); after so many steps it is "
+      "overtakes: told to be faster per step, but ready later (load, prepare, first step, no imports); after so many "
+      "steps it is "
       "ahead in all, with its 95% interval, wherever in the verdict's margin the difference of the steps lies.",
       "a, b, c: relative least squares, none negative; at most: 0 or not told from it, with a one-sided 95% interval; "
       "0 (bound): in every resample, so that no limit is known; -: cannot be told apart, or no arithmetic. worst miss: "
       "the largest error of the fit, over the measured time.",
-      "time to target: steps to the target loss x time/step, with its 95% interval. with evaluations: what a training "
-      "takes that stops at the first evaluation at or below the target, the evaluations' own time included; -: the "
-      "reference evaluated.",
+      "time to target: ready and the steps to the target loss, with its 95% interval. ready: load, prepare (which "
+      "compiles) and what the first step takes beyond a steady one; imports are counted beside. with evaluations: what "
+      "a training takes that stops at the first evaluation at or below the target, the evaluations' own time included; "
+      "-: the reference evaluated.",
       "control: a cell that is measured twice under two names; what it differs from itself by is the machine's doing.",
   };
 }

@@ -56,6 +56,7 @@ class Console {
     std::vector<Row> timed = table.ranked;
     timed.insert(timed.end(), table.unranked.begin(), table.unranked.end());
     if (!timed.empty()) print(text_table(timed), table.ranked.size());
+    paragraph(baseline_words(table), kGap, Style::dim);
     untimed_rows(table.untimed);
     const std::string& key = table.scenario->key;
     titled(attribution_.tax_title(), attribution_.taxes(key));

@@ -17,9 +17,7 @@ using result::CrossoverPoint;
 using result::StepsCrossover;
 using stats::Verdict;
 
-std::string time_text(const stats::Estimate& estimate) {
-  return format_duration_ns(estimate.value) + " " + format_half_width(estimate);
-}
+std::string time_text(const stats::Estimate& estimate) { return format_estimate_ns(estimate); }
 
 std::string winner(const Crossover& crossover, const CrossoverPoint& point) {
   switch (point.comparison.verdict) {
@@ -54,77 +52,124 @@ std::string table_of(const Crossover& crossover) {
 
 std::string at(const Crossover& crossover, std::int64_t size) { return crossover.axis + "=" + std::to_string(size); }
 
-std::string range_of(const Crossover& crossover) {
-  return "from " + at(crossover, crossover.points.front().size) + " to " + std::to_string(crossover.points.back().size);
+const stats::Estimate& ratio_at(const Crossover& crossover, std::int64_t size) {
+  const auto found = std::find_if(crossover.points.begin(), crossover.points.end(),
+                                  [size](const CrossoverPoint& point) { return point.size == size; });
+  return found->comparison.ratio;
 }
 
-std::size_t count_of(const Crossover& crossover, Verdict verdict) {
-  return static_cast<std::size_t>(
-      std::count_if(crossover.points.begin(), crossover.points.end(),
-                    [verdict](const CrossoverPoint& point) { return point.comparison.verdict == verdict; }));
-}
-
-std::string crossing_words(const Crossover& crossover) {
-  const stats::Crossing& crossing = crossover.answer.crossing;
-  const std::string& above = crossing.a_faster_above ? crossover.a : crossover.b;
-  const std::string& below = crossing.a_faster_above ? crossover.b : crossover.a;
-  return above + " is faster than " + below + " from about " + at(crossover, std::llround(crossover.answer.estimate)) +
-         " on: " + below + " is certainly faster at " + std::to_string(crossing.low) + ", " + above + " at " +
-         std::to_string(crossing.high) + ".\n";
-}
-
-std::string other_crossings_words(const Crossover& crossover) {
-  std::string text;
-  for (const stats::Crossing& other : crossover.answer.others) {
-    text += (text.empty() ? "" : ", ") + std::string("between ") + std::to_string(other.low) + " and " +
-            std::to_string(other.high) + " to " + (other.a_faster_above ? crossover.a : crossover.b);
+// The paired ratios at both ends of a zone, which are those of the table.
+std::string ratio_words(const Crossover& crossover, const stats::Zone& zone) {
+  const std::string first = format_ratio(ratio_at(crossover, zone.first));
+  if (zone.has_winner() && zone.first == zone.last) return first;
+  std::string text = first + " at " + std::to_string(zone.first);
+  if (zone.first != zone.last) {
+    text += ", " + format_ratio(ratio_at(crossover, zone.last)) + " at " + std::to_string(zone.last);
   }
-  if (text.empty()) return "";
-  return "Warning: the order is not monotone. It also flips " + text + "; only the first crossing was narrowed down.\n";
+  return text;
 }
 
-std::string no_crossing_words(const Crossover& crossover) {
-  const std::size_t equal = count_of(crossover, Verdict::equivalent);
-  const std::size_t undecided = count_of(crossover, Verdict::inconclusive);
-  const bool a_wins = count_of(crossover, Verdict::faster) > 0;
-  const std::size_t wins = count_of(crossover, a_wins ? Verdict::faster : Verdict::slower);
+// A winner is one from a measured size to a measured size. Without one, it is open up to the next size that has one.
+std::string place_words(const Crossover& crossover, std::size_t index) {
+  const std::vector<stats::Zone>& zones = crossover.answer.zones;
+  const stats::Zone& zone = zones[index];
+  const bool is_first = index == 0;
+  const bool is_last = index + 1 == zones.size();
+  if (zone.has_winner() && zone.first == zone.last) return "At " + at(crossover, zone.first);
+  if (zone.has_winner() && is_first && !is_last) return "Up to " + at(crossover, zone.last);
+  if (zone.has_winner() && is_last && !is_first) return "From " + at(crossover, zone.first) + " on";
+  if (zone.has_winner() || (is_first && is_last)) {
+    return "From " + at(crossover, zone.first) + " to " + std::to_string(zone.last);
+  }
+  if (is_first) return "Below " + at(crossover, zones[index + 1].first);
+  if (is_last) return "Above " + at(crossover, zones[index - 1].last);
+  return "Between " + at(crossover, zones[index - 1].last) + " and " + std::to_string(zones[index + 1].first);
+}
+
+std::string level_words(const Crossover& crossover, const stats::Zone& zone) {
   const std::string margin = format_percent(crossover.margin);
-  std::string text = "No crossing: ";
-  if (wins == 0) {
-    text += crossover.a + " and " + crossover.b + " are within " + margin + " of each other at every size measured";
-  } else {
-    text += (a_wins ? crossover.a : crossover.b) + " is " +
-            (equal > 0       ? "never slower"
-             : undecided > 0 ? "faster"
-                             : "faster at every size measured");
+  if (zone.verdict == Verdict::equivalent) return "the two are equal within " + margin;
+  std::size_t sizes = 0;
+  std::size_t equal = 0;
+  for (const CrossoverPoint& point : crossover.points) {
+    if (point.size < zone.first || point.size > zone.last) continue;
+    ++sizes;
+    if (point.comparison.verdict == Verdict::equivalent) ++equal;
   }
-  text += " " + range_of(crossover);
-  if (wins > 0 && equal > 0)
-    text += " (faster at " + counted(wins, "size") + ", equal at " + std::to_string(equal) + ")";
-  if (undecided > 0) text += "; " + counted(undecided, "size") + " in between could not be decided";
+  return "the two cannot be told apart" + (equal == 0 ? ""
+                                                      : " (equal within " + margin + " at " + std::to_string(equal) +
+                                                            " of " + counted(sizes, "size") + ")");
+}
+
+std::string zone_words(const Crossover& crossover, std::size_t index) {
+  const std::vector<stats::Zone>& zones = crossover.answer.zones;
+  const stats::Zone& zone = zones[index];
+  const std::string says = zone.has_winner()
+                               ? crossover.a + " is " + stats::name_of(zone.verdict) + " than " + crossover.b
+                               : level_words(crossover, zone);
+  std::string text = place_words(crossover, index) + ", " + says + ": " + ratio_words(crossover, zone) + ".\n";
+  if (!zone.has_winner() || index + 1 == zones.size()) return text;
+  const stats::Zone& next = zones[index + 1];
+  if (next.has_winner() && next.first - zone.last > 1) {
+    text += "Between " + at(crossover, zone.last) + " and " + std::to_string(next.first) + " nothing was measured.\n";
+  }
+  return text;
+}
+
+std::string headline(const Crossover& crossover) {
+  if (crossover.points.empty()) return "Undecided: nothing was measured.\n";
+  switch (crossover.answer.outcome) {
+    case stats::CrossoverOutcome::crossing:
+      break;
+    case stats::CrossoverOutcome::none:
+      return "No crossing.\n";
+    case stats::CrossoverOutcome::undecided:
+      return "Undecided whether there is a crossing.\n";
+  }
+  std::size_t changes = 0;
+  Verdict before = Verdict::inconclusive;
+  for (const stats::Zone& zone : crossover.answer.zones) {
+    if (!zone.has_winner() || zone.verdict == before) continue;
+    if (before != Verdict::inconclusive) ++changes;
+    before = zone.verdict;
+  }
+  return changes > 1 ? "The order is not monotone: the winner changes " + counted(changes, "time") + ".\n" : "";
+}
+
+// Upwards to a tenth of a per cent, as --margin reads it.
+std::string margin_text(double margin) { return format_number(std::ceil(margin * 1000) / 10) + "%"; }
+
+// Upwards to ten seconds or to a minute, as --budget reads it.
+std::string budget_text(double seconds) {
+  const bool short_one = seconds <= 100;
+  return std::to_string(std::lround(std::ceil(seconds / (short_one ? 10 : 60)) * (short_one ? 10 : 1))) +
+         (short_one ? "s" : "m");
+}
+
+std::string need_words(const Crossover& crossover) {
+  if (!crossover.need) {
+    return crossover.complete ? "" : "The search ended before it was done: a larger --budget narrows it down.\n";
+  }
+  const result::CrossoverNeed& need = *crossover.need;
+  const std::size_t count = need.sizes.size();
+  const std::string first = at(crossover, need.sizes.front());
+  const std::string last = std::to_string(need.sizes.back());
+  std::string text = "Undecided at " + (count == 1   ? first
+                                        : count == 2 ? first + " and " + last
+                                                     : counted(count, "size") + " from " + first + " to " + last);
+  text += need.launches == 0 ? ": no number of launches is likely to decide"
+                             : ": about " + counted(static_cast<std::size_t>(need.launches), "more launch") +
+                                   " would decide (--budget " + budget_text(need.budget_seconds) + ")";
+  if (need.margin > 0) {
+    text += "; within --margin " + margin_text(need.margin) + " the two are equal there";
+  }
   return text + ".\n";
 }
 
-std::string undecided_words(const Crossover& crossover) {
-  std::string text;
-  for (const CrossoverPoint& point : crossover.points) {
-    if (point.comparison.verdict != Verdict::inconclusive) continue;
-    text += "  " + at(crossover, point.size) + ": " + point.comparison.remark + "\n";
-  }
-  return "Cannot be decided whether there is a crossing" +
-         (crossover.points.empty() ? std::string(": nothing was measured.\n") : ":\n" + text);
-}
-
 std::string answer_words(const Crossover& crossover) {
-  switch (crossover.answer.outcome) {
-    case stats::CrossoverOutcome::crossing:
-      return crossing_words(crossover) + other_crossings_words(crossover);
-    case stats::CrossoverOutcome::none:
-      return no_crossing_words(crossover);
-    case stats::CrossoverOutcome::undecided:
-      return undecided_words(crossover);
-  }
-  return "";
+  std::string text = headline(crossover);
+  for (std::size_t i = 0; i < crossover.answer.zones.size(); ++i) text += zone_words(crossover, i);
+  return text + need_words(crossover);
 }
 
 std::string steps_text(double steps) {
@@ -152,11 +197,12 @@ std::string answer_words(const StepsCrossover& crossover) {
              " steps (its step takes less); which of them is ready sooner these launches do not tell.\n";
     case stats::Overtaking::at_earliest:
       return other + " is ready sooner; " + ahead + " overtakes it after at least " + steps_text(answer.interval.low) +
-             " steps, if ever: which step takes less these launches do not tell beyond the margin.\n";
+             " steps, if ever: which step takes less these launches do not tell beyond the margin; more of them "
+             "(--budget) or a smaller --margin may.\n";
     case stats::Overtaking::undecided:
       return "Cannot be decided from " + counted(static_cast<std::size_t>(answer.launches), "launch") +
              " from how many steps on " + ahead + " has overtaken " + other + ": the interval is " +
-             interval_text(answer.interval) + ".\n";
+             interval_text(answer.interval) + "; more launches may tell (--budget).\n";
   }
   return "";
 }
@@ -164,11 +210,10 @@ std::string answer_words(const StepsCrossover& crossover) {
 }  // namespace
 
 std::string crossover_table(const Crossover& crossover) {
-  std::string text = crossover.scenario + "\n" + table_of(crossover) + "\n" + answer_words(crossover);
-  if (!crossover.complete) text += "Stopped before the search was done: more time narrows it down.\n";
-  return text + "\nratio: time of a step, " + crossover.a + " over " + crossover.b + ", median with " +
-         format_number(100 * crossover.confidence) + "% interval over launches; equal: within " +
-         format_percent(crossover.margin) + ".\n";
+  return crossover.scenario + "\n" + table_of(crossover) + "\n" + answer_words(crossover) +
+         "\nratio: time of a step, " + crossover.a + " over " + crossover.b + ", paired by launch, median with " +
+         format_number(100 * crossover.confidence) + "% interval over launches; faster: all of it is beyond " +
+         format_percent(crossover.margin) + ", equal: all of it is within (--margin).\n";
 }
 
 std::string crossover_table(const StepsCrossover& crossover) {
@@ -176,7 +221,7 @@ std::string crossover_table(const StepsCrossover& crossover) {
   for (const result::StartCost& side : crossover.sides) {
     rows.push_back({side.implementation, format_duration_ns(side.load_seconds * 1e9),
                     format_duration_ns(side.prepare_seconds * 1e9), format_duration_ns(side.first_step_ns),
-                    format_duration_ns(side.step_ns.value), format_half_width(side.step_ns)});
+                    format_duration_ns(side.step_ns.value), format_interval_ns(side.step_ns)});
   }
   return crossover.scenario + "\n" +
          text_table({{"implementation", false},

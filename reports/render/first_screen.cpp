@@ -187,7 +187,7 @@ class Screen {
   void draw_grid(GridParts& parts) {
     draw(fitted(parts));
     if (const std::string words = hidden_words(overview_, parts.rows); !words.empty()) say(words, Style::plain);
-    say(grid_words(overview_, parts.ratios), Style::dim);
+    say(grid_words(overview_, parts.ratios, parts.lead), Style::dim);
     std::vector<std::string> left_out;
     for (std::size_t i = 0; i < overview_.columns.size(); ++i) {
       const bool shown = std::find(parts.columns.begin(), parts.columns.end(), i) != parts.columns.end();
@@ -203,7 +203,7 @@ class Screen {
     draw(Layout(table, true));
     const std::size_t all = overview_.columns.size();
     if (all > kMostRows) lines_.push_back("and " + counted(all - kMostRows, "more row"));
-    say(grid_words(overview_, true), Style::dim);
+    say(grid_words(overview_, true, true), Style::dim);
   }
 
   Style style_of(const std::string& text) const {

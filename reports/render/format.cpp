@@ -116,11 +116,11 @@ std::string format_change(const stats::Estimate& ratio) {
   return text(ratio.value) + "% [" + text(ratio.interval.low) + ", " + text(ratio.interval.high) + "]";
 }
 
-std::string format_half_width(const stats::Estimate& estimate) {
-  const double farther =
-      std::max(estimate.value - estimate.interval.low, estimate.interval.high - estimate.value) / estimate.value * 100;
-  if (!std::isfinite(farther)) return "-";
-  return "+-" + print("%.*f", farther < 99.95 ? 1 : 0, farther) + "%";
+std::string format_interval_ns(const stats::Estimate& estimate) {
+  const auto& [low, high] = estimate.interval;
+  if (!std::isfinite(estimate.value) || !std::isfinite(low) || !std::isfinite(high)) return "-";
+  const double unit = unit_of(estimate.value).nanoseconds;
+  return "[" + format_number(low / unit) + ", " + format_number(high / unit) + "]";
 }
 
 std::string format_factor(double ratio) {

@@ -30,8 +30,8 @@ std::string format_estimate_ns(const stats::Estimate& estimate);
 // A ratio as a change with its interval: "+268% [+263, +275]".
 std::string format_change(const stats::Estimate& ratio);
 
-// The farther end of the interval from the value, in per cent of it: "+-1.2%". "-" when there is none.
-std::string format_half_width(const stats::Estimate& estimate);
+// The interval in the unit of the value, as format_duration_ns shows it: "[19.8, 20.3]". "-" when there is none.
+std::string format_interval_ns(const stats::Estimate& estimate);
 
 // "0.43x".
 std::string format_factor(double ratio);

@@ -48,7 +48,7 @@ void add_overview(const result::Report& report, std::string& text) {
     add_table(overview.turned ? turned_table(overview, kWidestLabel)
                               : grid_table(overview, all_parts(overview), kWidestLabel),
               text);
-    for (const std::string& words : {hidden_words(overview, kMostRows), grid_words(overview, true)}) {
+    for (const std::string& words : {hidden_words(overview, kMostRows), grid_words(overview, true, true)}) {
       if (!words.empty()) text += markdown_escaped(words) + "\n\n";
     }
   }
@@ -64,6 +64,7 @@ void add_scenario(const ScenarioTable& table, const AttributionWords& attributio
     text += "Not ranked (policies, or no arithmetic):\n\n";
     add_table(text_table(table.unranked), text);
   }
+  if (const std::string words = baseline_words(table); !words.empty()) text += markdown_escaped(words) + "\n\n";
   if (!table.untimed.empty()) {
     text += "| not timed | reason |\n| --- | --- |\n";
     for (const UntimedRows& group : untimed_groups(table.untimed)) {

@@ -62,9 +62,17 @@ class Builder {
   }
 
   void find_baseline() {
+    for (const Cell& cell : report_.cells) {
+      if (cell.implementation == report_.run.baseline) baseline_ids_.insert(cell.id);
+    }
     const bool any = std::any_of(report_.cells.begin(), report_.cells.end(),
-                                 [&](const Cell& cell) { return counts(cell) && cell.summary->ratio; });
+                                 [&](const Cell& cell) { return counts(cell) && is_to_baseline(cell); });
     if (any) overview_.baseline = report_.run.baseline;
+  }
+
+  // Where the baseline has no time, a row's ratio is to the fastest.
+  bool is_to_baseline(const Cell& cell) const {
+    return cell.summary->ratio && baseline_ids_.contains(cell.summary->ratio->baseline);
   }
 
   std::string key_of(const Cell& cell) const {
@@ -164,7 +172,7 @@ class Builder {
   std::optional<stats::Comparison> ratio_of(const Cell* cell, const Standing& standing) const {
     if (cell == nullptr || !is_timed(*cell)) return std::nullopt;
     if (!overview_.baseline.empty()) {
-      return cell->summary->ratio ? std::optional(cell->summary->ratio->comparison) : std::nullopt;
+      return is_to_baseline(*cell) ? std::optional(cell->summary->ratio->comparison) : std::nullopt;
     }
     if (standing.fastest == nullptr || cell == standing.fastest) return std::nullopt;
     return standings_.compare(*standing.fastest, *cell);
@@ -248,6 +256,7 @@ class Builder {
   Standings standings_;
   bool arms_ = false;  // whether other arms than this build's take part
   bool by_kind_ = false;
+  std::set<std::string> baseline_ids_;          // of the run's baseline
   std::map<std::string, std::size_t> columns_;  // by key
   Overview overview_;
 };

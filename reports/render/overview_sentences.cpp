@@ -147,9 +147,9 @@ void add_baseline(const Overview& overview, std::vector<Sentence>& sentences) {
   if (overview.baseline.empty()) {
     const std::string name = overview.report->run.baseline;
     if (overview.columns.size() > 1) {
-      sentences.push_back(
-          {"No time of a baseline" + (name.empty() ? "" : " (" + name + ")") + ": ratios are to the fastest of a row.",
-           3});
+      sentences.push_back({"No time of a baseline" + (name.empty() ? "" : " (" + name + ")") +
+                               ": ratios are to the fastest of a row; --baseline chooses another.",
+                           3});
     }
     return;
   }

@@ -79,7 +79,7 @@ std::string measured_words(const Report& report) {
   return joined(parts);
 }
 
-std::string grid_words(const Overview& overview, bool ratios) {
+std::string grid_words(const Overview& overview, bool ratios, bool lead) {
   const auto any = [&](Mark mark) {
     return std::any_of(overview.rows.begin(), overview.rows.end(), [mark](const OverviewRow& row) {
       return std::any_of(row.entries.begin(), row.entries.end(), [mark](const Entry& e) { return e.mark == mark; });
@@ -92,7 +92,7 @@ std::string grid_words(const Overview& overview, bool ratios) {
   if (!overview.baseline.empty()) {
     parts.push_back(std::string(ratios ? "ratios" : "ratio: of the fastest") + " to " + overview.baseline);
   }
-  if (any(Mark::wins)) parts.emplace_back("lead: over the next column");
+  if (lead && any(Mark::wins)) parts.emplace_back("lead: over the next column");
   return joined(parts, "; ");
 }
 

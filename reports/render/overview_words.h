@@ -10,8 +10,9 @@ namespace gdbench::render {
 // What was measured, most important first: "gdbench default, 7 scenarios, 26 implementations, 1 thread, f32 ..."
 std::string measured_words(const result::Report& report);
 
-// How to read the grid's marks and columns. `ratios`: whether every place has its own.
-std::string grid_words(const Overview& overview, bool ratios);
+// How to read the grid's marks and columns. `ratios`: whether every place has its own; `lead`: whether that column
+// stands.
+std::string grid_words(const Overview& overview, bool ratios, bool lead);
 
 // The implementations that a grid without names shows: "Fastest of their kind: graph/jit 5, onednn 2; ...".
 std::string names_words(const Overview& overview);

@@ -14,6 +14,13 @@ bool faster(const Row& a, const Row& b) { return a.cell->summary->step_ns.value 
 
 }  // namespace
 
+bool Row::is_baseline() const {
+  if (!timed() || cell->summary->ratio) return false;
+  return std::any_of(report->cells.begin(), report->cells.end(), [this](const Cell& other) {
+    return other.summary && other.summary->ratio && other.summary->ratio->baseline == cell->id;
+  });
+}
+
 std::string options_of(const Cell& cell) {
   std::string text;
   for (const auto& [key, value] : cell.options) text += (text.empty() ? "" : " ") + key + "=" + value;

@@ -14,7 +14,7 @@ struct Row {
   const result::Cell* cell = nullptr;
 
   bool timed() const { return cell->status.state == result::CellState::ok && cell->summary.has_value(); }
-  bool is_baseline() const { return cell->implementation == report->run.baseline && !cell->summary->ratio; }
+  bool is_baseline() const;  // of other rows
 };
 
 // The rows of one scenario. ranked and unranked have a time and are sorted fastest first.

@@ -35,6 +35,10 @@ Comparison Standings::compare(const Cell& base, const Cell& candidate) const {
   return stats::compare(result::pairs_of(base, candidate), rules_.of(base.scenario));
 }
 
+Comparison Standings::compare_to_target(const Cell& base, const Cell& candidate) const {
+  return stats::compare(result::pairs_to_target(base, candidate), rules_.of(base.scenario));
+}
+
 bool Standings::undecidable(const Comparison& comparison, const std::string& scenario) const {
   const stats::VerdictOptions& options = rules_.of(scenario);
   return comparison.verdict == Verdict::inconclusive &&

@@ -28,6 +28,8 @@ class Standings {
   // Time of the candidate over that of the base: the stored ratio where one is the other's baseline (its reciprocal
   // where that is the candidate), else from their samples.
   stats::Comparison compare(const result::Cell& base, const result::Cell& candidate) const;
+  // The same of the time to the target, of two cells that reached it.
+  stats::Comparison compare_to_target(const result::Cell& base, const result::Cell& candidate) const;
   // Of timed cells of one scenario. Cells with too few launches for a verdict are neither beaten nor tied.
   Standing of(std::vector<const result::Cell*> cells) const;
 

@@ -161,7 +161,7 @@ constexpr std::array kColumns = {
            [](const Row& row) { return std::string(name_of(row.cell->status.state)); }},
     Column{nullptr, nullptr, false, 0, "reason", [](const Row& row) { return row.cell->status.reason; }},
     Column{"time/step", time_text, true, 0, "step_ns", of_summary<[](S s) { return exact(s.step_ns.value); }>},
-    Column{"95%", [](const Row& row) { return format_half_width(row.cell->summary->step_ns); }, true, 3, "step_low_ns",
+    Column{"95%", [](const Row& row) { return format_interval_ns(row.cell->summary->step_ns); }, true, 3, "step_low_ns",
            of_summary<[](S s) { return exact(s.step_ns.interval.low); }>},
     Column{nullptr, nullptr, false, 0, "step_high_ns", of_summary<[](S s) { return exact(s.step_ns.interval.high); }>},
     Column{nullptr, nullptr, false, 0, "median_absolute_deviation_ns",

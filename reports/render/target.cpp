@@ -6,6 +6,7 @@
 
 #include "reports/render/format.h"
 #include "reports/render/render.h"
+#include "reports/render/standing.h"
 
 namespace gdbench::render {
 
@@ -63,28 +64,35 @@ std::string target_first_words(const ScenarioTable& table) {
   if (first == rows.end() || time_of(*first) == nullptr || table.ranked.empty()) return "";
   const Row& fastest = table.ranked.front();
   if (fastest.cell == first->cell || !fastest.cell->target) return "";
-  const result::TimeToTarget* other = time_of(fastest);
-  const bool apart = other == nullptr || time_of(*first)->time_ns.interval.high < other->time_ns.interval.low;
-  if (!apart) return "";
-  return row_name(*first->cell) + " reaches the target first, though a step of " + row_name(*fastest.cell) +
-         " takes less time.";
+  const Standings standings(*first->report);
+  if (standings.compare(*fastest.cell, *first->cell).verdict != stats::Verdict::slower) return "";
+  const std::string end = "though a step of " + row_name(*fastest.cell) + " takes less time.";
+  const std::string start = row_name(*first->cell) + " reaches the target first, ";
+  if (time_of(fastest) == nullptr) return start + end;
+  const stats::Comparison whole = standings.compare_to_target(*fastest.cell, *first->cell);
+  return whole.verdict == stats::Verdict::faster ? start + "in " + format_ratio(whole.ratio) + " of the time, " + end
+                                                 : "";
 }
 
 TextTable target_table(const ScenarioTable& table) {
-  TextTable text = {{"implementation", false, 0, {}},
-                    {"steps", true, 1, {}},
-                    {"time/step", true, 2, {}},
-                    {"time to target", true, 0, {}},
-                    {"with evaluations", true, 3, {}}};
+  TextTable text = {{"implementation", false, 0, {}}, {"steps", true, 1, {}},
+                    {"time/step", true, 2, {}},       {"ready", true, 1, {}},
+                    {"time to target", true, 0, {}},  {"with evaluations", true, 3, {}},
+                    {"import", true, 4, {}}};
   for (const Row& row : rows_of(table)) {
     const result::TimeToTarget* time = time_of(row);
     if (time == nullptr) continue;
     text[0].texts.push_back(row_name(*row.cell));
     text[1].texts.push_back(std::to_string(row.cell->target->steps));
     text[2].texts.push_back(format_duration_ns(row.cell->summary->step_ns.value));
-    text[3].texts.push_back(estimate_text(time->time_ns));
-    text[4].texts.push_back(time->with_evaluations_ns ? format_duration_ns(time->with_evaluations_ns->value) : "-");
+    text[3].texts.push_back(time->ready_ns ? format_duration_ns(*time->ready_ns) : "-");
+    text[4].texts.push_back(estimate_text(time->time_ns));
+    text[5].texts.push_back(time->with_evaluations_ns ? format_duration_ns(time->with_evaluations_ns->value) : "-");
+    const std::optional<double>& import_seconds = row.cell->summary->import_seconds;
+    text[6].texts.push_back(import_seconds ? format_duration_ns(*import_seconds * 1e9) : "-");
   }
+  const std::vector<std::string>& imports = text.back().texts;
+  if (std::all_of(imports.begin(), imports.end(), [](const std::string& t) { return t == "-"; })) text.pop_back();
   return text;
 }
 

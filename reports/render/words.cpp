@@ -108,6 +108,14 @@ std::string control_words(const ScenarioTable& table) {
   return "";
 }
 
+std::string baseline_words(const ScenarioTable& table) {
+  const auto row = std::find_if(table.ranked.begin(), table.ranked.end(), [](const Row& r) { return r.is_baseline(); });
+  if (row == table.ranked.end() || row->cell->implementation == row->report->run.baseline) return "";
+  const std::string& name = row->report->run.baseline;
+  return "ratios are to " + row_name(*row->cell) + ", the fastest" +
+         (name.empty() ? "" : ": there is no time of the baseline, " + name) + ".";
+}
+
 std::string winner_words(const ScenarioTable& table) {
   const std::string label = table.scenario->label + ": ";
   if (table.ranked.empty()) return label + "nothing was timed.";

@@ -39,6 +39,9 @@ std::string counts_words(const result::Report& report);
 std::string control_words(const ScenarioTable& table);
 
 // Who won a scenario and by how much, in one sentence; the ratio is that of the paired comparison.
+// Which row ratios are to, where that is not the run's baseline; else empty.
+std::string baseline_words(const ScenarioTable& table);
+
 std::string winner_words(const ScenarioTable& table);
 
 constexpr const char* kOneProcessWords =

@@ -1,6 +1,7 @@
 """compare, merge and shards, as a user or a CI job calls them."""
 import copy
 import json
+import os
 import unittest
 
 from program import ProgramTest

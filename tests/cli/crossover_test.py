@@ -3,7 +3,12 @@
 import json
 import unittest
 
-from program import FAKES, ProgramTest, csv_scenario
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+from program import FAKES, SOURCE, ProgramTest, csv_scenario
 
 PAIR = ("--a", "hand/naive", "--b", "hand/eigen")
 ROWS = (*PAIR, "--axis", "rows", "--from", "3", "--to", "12")
@@ -15,7 +20,16 @@ class Crossover(ProgramTest):
     def search(self, *arguments, plugins="", status=0):
         output, errors = self.call("crossover", *arguments, "--json", plugins=plugins, status=status)
         self.assertEqual(errors, "")
-        return json.loads(output)
+        found = json.loads(output)
+        if jsonschema is not None:
+            # It refers to definitions of the report's schema.
+            folder = SOURCE / "reports/schema"
+            report = json.loads((folder / "report.schema.json").read_text(encoding="utf-8"))
+            text = (folder / "crossover.schema.json").read_text(encoding="utf-8")
+            schema = json.loads(text.replace("report.schema.json#", "#"))
+            schema["$defs"].update(report["$defs"])
+            jsonschema.validate(found, schema)
+        return found
 
     def test_one_launch_decides_nothing(self):
         found = self.search("linreg-3x2", *ROWS, "--launches", "1", "--budget", "0.1s", status=4)
@@ -30,17 +44,37 @@ class Crossover(ProgramTest):
             ratio = point["comparison"]["ratio"]
             self.assertLessEqual(ratio["interval"]["low"], ratio["value"])
             self.assertLessEqual(ratio["value"], ratio["interval"]["high"])
+        self.assertEqual(found["zones"], [{"verdict": "inconclusive", "first": 3, "last": 12}])
+        self.assertEqual((found["need"]["sizes"], found["need"]["launches"]), ([3, 12], 14), "8 launches at each")
+        self.assertGreater(found["need"]["budget_seconds"], 0)
+        text, _ = self.call("crossover", "linreg-3x2", *ROWS, "--launches", "1", "--budget", "0.1s", status=4)
+        self.assertIn("From rows=3 to 12, the two cannot be told apart: ", text)
+        self.assertIn("Undecided at rows=3 and 12: about 14 more launches would decide", text)
+
+    def test_what_is_undecided_gets_more_launches(self):
+        arguments = (*SLOW, "--axis", "rows", "--from", "3", "--to", "4", "--launches", "2")
+        found = self.search("linreg-3x2", *arguments, plugins=FAKES)
+        self.assertEqual((found["outcome"], found["complete"]), ("none", True))
+        self.assertEqual([point["comparison"]["ratio"]["launches"] for point in found["points"]], [8, 8])
+
+    def test_the_margin_says_what_is_equal(self):
+        found = self.search("linreg-3x2", *ROWS, "--margin", "1000")
+        self.assertEqual((found["outcome"], found["complete"]), ("none", True))
+        self.assertEqual(found["zones"], [{"verdict": "equivalent", "first": 3, "last": 12}])
+        text, _ = self.call("crossover", "linreg-3x2", *ROWS, "--margin", "100000%")
+        self.assertIn("No crossing.\nFrom rows=3 to 12, the two are equal within ", text)
 
     def test_no_crossing(self):
         arguments = (*SLOW, "--axis", "rows", "--from", "3", "--to", "30", "--launches", "8")
         found = self.search("linreg-3x2", *arguments, plugins=FAKES)
         self.assertEqual(found["outcome"], "none")
         self.assertTrue(found["complete"])
-        self.assertNotIn("crossing", found)
+        self.assertNotIn("need", found)
+        self.assertEqual(found["zones"], [{"verdict": "slower", "first": 3, "last": 30}])
         self.assertEqual({point["comparison"]["verdict"] for point in found["points"]}, {"slower"})
         self.assertEqual([point["size"] for point in found["points"]], [3, 5, 9, 17, 30])
         text, _ = self.call("crossover", "linreg-3x2", *arguments, plugins=FAKES)
-        self.assertIn("No crossing: hand/naive is faster at every size measured from rows=3 to 30.", text)
+        self.assertIn("No crossing.\nFrom rows=3 to 30, fake/delay is slower than hand/naive: ", text)
 
     def test_the_report_has_every_sample(self):
         text, errors = self.call("crossover", "linreg-3x2", *ROWS, "--launches", "3", "--budget", "0.1s",
@@ -105,7 +139,10 @@ class Crossover(ProgramTest):
         self.expect_error("linreg-3x2", *PAIR, parts=["--axis"])
         self.expect_error("linreg-3x2", *PAIR, "--axis", "columns", parts=["columns", "rows"])
         self.expect_error("linreg-3x2", *PAIR, *rows, "--from", "9", "--to", "9", parts=["--from 9 --to 9"])
-        self.expect_error("linreg-3x2", *PAIR, "--axis", "batch", "--to", "4", parts=["batch", "4", "3"])
+        self.expect_error("linreg-3x2", *PAIR, "--axis", "batch", "--to", "4", parts=["--to 4", "at most 3"])
+        self.expect_error("linreg-3x2", *PAIR, *rows, "--margin", "much", parts=["--margin", '"much"', "share"])
+        self.expect_error("mlp-784-128-10", *PAIR, *rows, "--from", "3", "--to", "9",
+                          parts=["--axis rows, rows=3: ", "/data/outputs"])
         self.expect_error("linreg-3x2", *PAIR, "--axis", "steps", "--to", "9", parts=["--axis steps"])
         self.expect_error("linreg-3x2", *PAIR, *rows, "--set", "data.rows=9", parts=["--set data.rows"])
         self.expect_error("linreg-3x2", *PAIR, *rows, "--set", "impl.tyle=9", parts=["impl.tyle"])

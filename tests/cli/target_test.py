@@ -16,7 +16,7 @@ class Target(ProgramTest):
         self.write_json("mine.json", scenario)
         selection = [word for name in implementations for word in ("--impl", name)]
         table, _ = self.call(
-            *("run", "--quick", "--scenario", "./mine.json", *selection, "--out", "x.json", "--details", *arguments),
+            *("run", "--quick", "--scenario", "./mine.json", *selection, "--out", "x.json", "--overwrite", "--details", *arguments),
             plugins=plugins,
             status=status,
         )
@@ -41,8 +41,12 @@ class Target(ProgramTest):
             self.assertAlmostEqual(run["loss"], losses[run["stopped_after"]], delta=1e-12)
             time = cell["summary"]["to_target"]
             step_ns = cell["summary"]["step_ns"]["value"]
-            self.assertAlmostEqual(time["time_ns"]["value"], first * step_ns, delta=1e-6 * first * step_ns)
-            walked = run["stopped_after"] * step_ns + run["evaluation_seconds"] * 1e9
+            launch = cell["launches"][0]
+            ready_ns = (launch["load_seconds"] + launch["prepare_seconds"]) * 1e9 + launch["first_step_ns"] - step_ns
+            whole = ready_ns + first * step_ns
+            self.assertAlmostEqual(time["ready_ns"], ready_ns, delta=1e-6 * ready_ns)
+            self.assertAlmostEqual(time["time_ns"]["value"], whole, delta=1e-6 * whole)
+            walked = ready_ns + run["stopped_after"] * step_ns + run["evaluation_seconds"] * 1e9
             self.assertAlmostEqual(time["with_evaluations_ns"]["value"], walked, delta=1e-6 * walked)
         self.assertRegex(table, r"time to target: loss \S+ from \S+, evaluated every 9 steps, at most 10000 steps:")
         self.assertEqual(self.call("report", "x.json", "--details")[0], table)
@@ -97,7 +101,7 @@ class Target(ProgramTest):
 
     def test_no_target_no_table(self):
         for details in ((), ("--details",)):
-            table, _ = self.call("run", "--quick", "--impl", "hand/naive", "--scenario", "linreg-3x2", *details)
+            table, _ = self.call("run", "--quick", "--impl", "hand/naive", "--scenario", "linreg-3x2", "--overwrite", *details)
             self.assertNotIn("target", table)
 
     def test_spread_columns_take_more_steps_unless_they_are_standardised(self):

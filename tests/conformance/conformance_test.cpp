@@ -77,7 +77,7 @@ class Conformance : public testing::Test {
     std::ofstream(file) << scenario.dump(2);
     measure::PlanRequest request;
     for (const worker::CatalogueEntry& entry : catalogue) {
-      request.points.push_back({file, {}, entry.implementation.id, {}, 1});
+      request.points.push_back({file.string(), file, {}, entry.implementation.id, {}, 1});
     }
     request.arms.resize(1);
     request.catalogues = {catalogue};

@@ -288,6 +288,7 @@ constexpr gdbench_implementation implementation(const char* id, const char* desc
       .evaluate = nullptr,
       .profile = nullptr,
       .helper_threads_in_use = nullptr,
+      .unavailable = nullptr,
   };
 }
 

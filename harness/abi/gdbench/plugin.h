@@ -54,8 +54,9 @@ extern "C" {
 #endif
 
 #define GDBENCH_ABI_MAJOR 1
-/* 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32 */
-#define GDBENCH_ABI_MINOR 3
+/* 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32; 4:
+ * unavailable */
+#define GDBENCH_ABI_MINOR 4
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -301,7 +302,7 @@ typedef enum gdbench_option_type {
    * Named parts that can be switched off one by one, such as a compiler's passes; `gdbench ablate` does. The value is
    * words separated by commas that apply in order, starting from all on: all, none, -NAME, +NAME ("-fusion,-reuse",
    * "none,+fusion"). A profile's record of the phase compile whose op is "NAME" or ends in " NAME" says in `calls` how
-   * often that part had an effect.
+   * often that part had an effect. Further lines of the description, "NAME: what it does", say it of each part.
    */
   GDBENCH_OPTION_SWITCHES = 5
 } gdbench_option_type;
@@ -372,6 +373,8 @@ typedef struct gdbench_implementation {
    * fewer than the helper_threads above; CPU time is judged by it. May be null: as many as declared.
    */
   int32_t (*helper_threads_in_use)(gdbench_instance* instance);
+  /* Since 1.4: why this machine cannot run it ("no CUDA device"), so that nobody starts it; null where it can. */
+  const char* unavailable;
 } gdbench_implementation;
 
 typedef struct gdbench_host {

@@ -171,6 +171,7 @@ Backend make_backend() {
   backend.region_options = kernels.region_options.data();
   backend.region_option_count = kernels.region_options.size();
   backend.region_passes = kernels.region_passes;
+  backend.region_pass_descriptions = kernels.region_pass_descriptions;
   return backend;
 }
 

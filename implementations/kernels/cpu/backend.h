@@ -32,6 +32,7 @@ struct Definition {
   OwnedCall* (*bind_region)(const TrainingRegion& region, int threads, std::string& unsupported) = nullptr;
   std::span<const gdbench_option> region_options = {};
   const char* region_passes = "";
+  const char* region_pass_descriptions = "";
 };
 
 // Defined by each backend.

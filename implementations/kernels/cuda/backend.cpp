@@ -49,9 +49,9 @@ std::string why_no_device() {
   if (error == cudaSuccess && devices > 0) return "";
   cudaGetLastError();
   int driver = 0;
-  if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0) return " (no driver is installed)";
-  return error == cudaSuccess || error == cudaErrorNoDevice ? " (none is visible)"
-                                                            : std::string(" (") + cudaGetErrorString(error) + ")";
+  if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0) return "no CUDA device (no driver is installed)";
+  const bool none = error == cudaSuccess || error == cudaErrorNoDevice;
+  return std::string("no CUDA device (") + (none ? "none is visible" : cudaGetErrorString(error)) + ")";
 }
 
 gdbench_status create(const ContextSettings& settings, Context** created) {
@@ -59,7 +59,7 @@ gdbench_status create(const ContextSettings& settings, Context** created) {
     return report(settings, GDBENCH_UNSUPPORTED, "cuda has one compute thread on the host");
   }
   if (const std::string why = why_no_device(); !why.empty()) {
-    return report(settings, GDBENCH_UNSUPPORTED, "no CUDA device" + why);
+    return report(settings, GDBENCH_UNSUPPORTED, why);
   }
   auto* context = new (std::nothrow) Context;
   if (context == nullptr) return report(settings, GDBENCH_OUT_OF_MEMORY, "no memory");
@@ -296,6 +296,8 @@ Backend make_backend() {
   backend.end_recording = end_recording;
   backend.replay = replay;
   backend.discard = discard;
+  static const std::string why = why_no_device();
+  if (!why.empty()) backend.unavailable = why.c_str();
   return backend;
 }
 

@@ -274,6 +274,7 @@ const cpu::Definition& cpu::definition() {
     regions.bind_region = jit::bind_region;
     regions.region_options = jit::region_options();
     regions.region_passes = jit::kPassNames;
+    regions.region_pass_descriptions = jit::kPassDescriptions;
     return regions;
   }();
   return definition;

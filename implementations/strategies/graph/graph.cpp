@@ -87,9 +87,8 @@ class CompiledUpdate final : public UpdateTrainer {
   std::optional<Compilation> compilation_;
 };
 
-const gdbench_option kPassesOption = {
-    "passes", GDBENCH_OPTION_SWITCHES, 0,
-    "all",    switch_names(),          "which passes run: all, none, or changes to all such as -fusion,-buffer-reuse"};
+const gdbench_option kPassesOption = {"passes", GDBENCH_OPTION_SWITCHES, 0,
+                                      "all",    switch_names(),          switch_description()};
 const gdbench_option kDumpOption = {
     "dump",  GDBENCH_OPTION_STRING,
     0,       "",

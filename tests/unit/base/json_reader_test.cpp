@@ -42,7 +42,7 @@ TEST(JsonReader, EscapesPointers) {
 
 TEST(JsonReader, NamesTheSettingThatPutTheValueThere) {
   JsonDocument document("f", {{"a", {{"b", 1}}}});
-  document.set_origin("/a", "a");
+  document.set_origin("/a", "--set a");
   JsonReader reader(document);
   JsonReader inner = reader.object("a");
   inner.text("b");

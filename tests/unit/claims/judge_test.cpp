@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
-#include "harness/claims/relation_judge.h"
 #include "tests/unit/claims/judged_report.h"
 
 namespace gdbench::claims {
@@ -215,19 +212,6 @@ TEST(Claim, NeedsEachOfItsRelations) {
   const ClaimJudgement beside = judge(claim_of(batches(), relations), slower("one/x", 4));
   EXPECT_EQ(beside.verdict, ClaimVerdict::confirmed) << "the other one is only shown";
   EXPECT_EQ(beside.relations[1].verdict, ClaimVerdict::refuted);
-}
-
-TEST(NeededLaunches, GrowWithTheSquareOfWhatTheIntervalIsTooWide) {
-  const auto estimate = [](double value, double low, double high) {
-    return stats::Estimate{value, {low, high}, 10, false};
-  };
-  const stats::Interval least_two = {2, 1e9};
-  // The interval reaches three times as far as the limit lies.
-  const int launches = needed_launches(estimate(2.1, 2.1 * std::pow(2 / 2.1, 3), 2.4), least_two, 3);
-  EXPECT_NEAR(launches, 90, 1);
-  EXPECT_EQ(needed_launches(estimate(2, 1.5, 2.5), least_two, 3), 0) << "at the limit";
-  EXPECT_EQ(needed_launches({2.1, {2.1, 2.1}, 1, true}, least_two, 3), 3);
-  EXPECT_EQ(needed_launches({}, least_two, 3), 3);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::filesystem::path scenario_file(const std::string& name) {
 
 scenario::Point point(const std::string& name, const std::string& implementation,
                       std::vector<scenario::Setting> settings = {}, std::map<std::string, std::string> options = {}) {
-  return {scenario_file(name), std::move(settings), implementation, std::move(options), 1};
+  return {name, scenario_file(name), std::move(settings), implementation, std::move(options), 1};
 }
 
 CatalogueEntry entry(const std::string& id) {

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <random>
 #include <string>
 
+#include "harness/measure/start_variation.h"
 #include "harness/verify/reference.h"
 #include "harness/verify/yardstick.h"
 
@@ -230,6 +232,33 @@ TEST(RoundedDisplacement, IsBelievedWhereStepsMultiplyRounding) {
     verify::train(problem, dataset.value(), other, 400);
     const double moved = verify::displacement(start, verify::to_state(other));
     EXPECT_EQ(reason_for_distrust(moved, *expected), "") << "initial_seed " << seed;
+  }
+}
+
+// So is one that begins beside the scenario's start, as every timed block does.
+TEST(RoundedDisplacement, IsBelievedFromTheStartsOfBlocks) {
+  const auto scenario = scenario::read_scenario(std::string(GDBENCH_SOURCE_DIR) + "/scenarios/mlp-10-50-1.json",
+                                                {{"batch", "64"}, {"optimizer", "adam"}, {"learning_rate", "0.0036"}});
+  ASSERT_TRUE(scenario.ok());
+  const auto dataset = scenario::make_dataset(scenario.value());
+  ASSERT_TRUE(dataset.ok());
+  const scenario::Problem problem = scenario::make_problem(scenario.value(), dataset.value()).value();
+  std::mt19937_64 generator(7);
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    const scenario::State start = scenario::make_initial_state(problem, seed);
+    const auto expected = expected_displacement(problem, dataset.value(), start, 560);
+    ASSERT_TRUE(expected.has_value());
+    EXPECT_LT(expected->tolerance, 0.1 * expected->value);
+    for (int block = 0; block < 4; ++block) {
+      scenario::State own = start;
+      for (const VariedEntry& entry : vary(start, problem.dtype, kShareOfDisplacement * expected->value, generator)) {
+        own.parameters[entry.tensor][entry.entry] = entry.value;
+      }
+      auto state = verify::to_reference<float>(own);
+      verify::train(problem, dataset.value(), state, 560);
+      const double moved = verify::displacement(own, verify::to_state(state));
+      EXPECT_EQ(reason_for_distrust(moved, *expected), "") << "initial_seed " << seed << ", block " << block;
+    }
   }
 }
 

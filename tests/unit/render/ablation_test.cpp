@@ -43,18 +43,21 @@ TEST(AblationTable, ShowsEveryVariant) {
                        idle,
                        none};
   ablation.variants[1].fired = 2;
+  ablation.variants[1].description = "makes one of two";
   const char* expected =
       "example/one/x, impl.parts=all\n"
-      "  variant          time/step  interval  ratio               difference               verdict     fired\n"
-      "  as it is            100 ns    +-1.0%  1\n"
-      "  without merging     150 ns    +-1.0%  1.50x [1.49, 1.51]  +50 ns [+49 ns, +51 ns]  slower          2\n"
-      "  without reuse       100 ns    +-1.0%  1.00x [0.99, 1.01]  +0 ns [-1 ns, +1 ns]     equivalent\n"
+      "  variant          time/step      interval  ratio               difference               verdict     fired\n"
+      "  as it is            100 ns     [99, 101]  1\n"
+      "  without merging     150 ns    [148, 152]  1.50x [1.49, 1.51]  +50 ns [+49 ns, +51 ns]  slower          2\n"
+      "  without reuse       100 ns     [99, 101]  1.00x [0.99, 1.01]  +0 ns [-1 ns, +1 ns]     equivalent\n"
       "  without broken   wrong: w0 is off\n"
-      "  all off              80 ns    +-1.0%  0.80x [0.79, 0.81]  -20 ns [-21 ns, -19 ns]  faster\n"
+      "  all off              80 ns  [79.2, 80.8]  0.80x [0.79, 0.81]  -20 ns [-21 ns, -19 ns]  faster\n"
       "\n"
       "Slower without: merging.\n"
       "No difference without: reuse.\n"
       "No effect on this cell, so not measured: folding.\n"
+      "What they do:\n"
+      "  merging: makes one of two\n"
       "\n"
       "ratio, difference: against the cell as it is, paired by round, median with 98.8% interval (95% for all verdicts "
       "together) over 9 launches. fired: how often the part had an effect, as the implementation says.\n";

@@ -8,7 +8,6 @@
 namespace gdbench::render {
 namespace {
 
-using stats::CrossoverOutcome;
 using stats::Verdict;
 
 result::CrossoverPoint point(std::int64_t size, double a_ns, double b_ns, Verdict verdict) {
@@ -33,7 +32,7 @@ result::Crossover crossover(std::vector<result::CrossoverPoint> points) {
   made.points = std::move(points);
   stats::ComparedSizes sizes;
   for (const result::CrossoverPoint& measured : made.points) sizes[measured.size] = measured.comparison;
-  made.answer = stats::find_crossover(sizes);
+  made.answer = stats::find_crossover(sizes, made.margin);
   return made;
 }
 
@@ -47,46 +46,106 @@ TEST(CrossoverTable, ShowsEverySizeAndTheCrossing) {
                                  point(30000, 50000, 100000, Verdict::faster)}));
   const char* expected =
       "example\n"
-      "   rows          one/x          two/y  ratio               launches  faster\n"
-      "      3  200 ns +-1.0%  100 ns +-1.0%  2.00x [1.96, 2.04]         8  two/y\n"
-      "    300    1 us +-1.0%    1 us +-1.0%  1.00x [0.98, 1.02]         8  equal\n"
-      "  30000   50 us +-1.0%  100 us +-1.0%  0.50x [0.49, 0.51]         8  one/x\n"
+      "   rows                 one/x                 two/y  ratio               launches  faster\n"
+      "      3     200 ns [198, 202]      100 ns [99, 101]  2.00x [1.96, 2.04]         8  two/y\n"
+      "    300  1.00 us [0.99, 1.01]  1.00 us [0.99, 1.01]  1.00x [0.98, 1.02]         8  equal\n"
+      "  30000  50.0 us [49.5, 50.5]      100 us [99, 101]  0.50x [0.49, 0.51]         8  one/x\n"
       "\n"
-      "one/x is faster than two/y from about rows=300 on: two/y is certainly faster at 3, one/x at 30000.\n"
+      "At rows=3, one/x is slower than two/y: 2.00x [1.96, 2.04].\n"
+      "Between rows=3 and 30000, the two are equal within 1.0%: 1.00x [0.98, 1.02] at 300.\n"
+      "At rows=30000, one/x is faster than two/y: 0.50x [0.49, 0.51].\n"
       "\n"
-      "ratio: time of a step, one/x over two/y, median with 99% interval over launches; equal: within 1.0%.\n";
+      "ratio: time of a step, one/x over two/y, paired by launch, median with 99% interval over launches; faster: all "
+      "of "
+      "it is beyond 1.0%, equal: all of it is within (--margin).\n";
   EXPECT_EQ(table, expected);
 }
 
+std::string words(std::vector<result::CrossoverPoint> points) { return crossover_table(crossover(std::move(points))); }
+
+TEST(CrossoverTable, NamesTheZonesAndNoSizeBetweenThem) {
+  const std::string table =
+      words({point(3, 160, 100, Verdict::slower), point(244, 107, 100, Verdict::slower),
+             point(548, 101, 100, Verdict::inconclusive), point(7401, 100, 100, Verdict::equivalent),
+             point(37669, 92, 100, Verdict::faster), point(100000, 89, 100, Verdict::faster)});
+  expect_contains(table,
+                  "Up to rows=244, one/x is slower than two/y: 1.60x [1.57, 1.63] at 3, 1.07x [1.05, 1.09] at 244.\n"
+                  "Between rows=244 and 37669, the two cannot be told apart (equal within 1.0% at 1 of 2 sizes): "
+                  "1.01x [0.99, 1.03] at 548, 1.00x [0.98, 1.02] at 7401.\n"
+                  "From rows=37669 on, one/x is faster than two/y: 0.92x [0.90, 0.94] at 37669, "
+                  "0.89x [0.87, 0.91] at 100000.\n");
+}
+
+TEST(CrossoverTable, NeighboursLeaveNothingBetweenThem) {
+  const auto one = point(1, 128, 100, Verdict::slower);
+  const auto more = point(32, 60, 100, Verdict::faster);
+  const std::string table = words({one, point(2, 67, 100, Verdict::faster), more});
+  expect_contains(table,
+                  "At rows=1, one/x is slower than two/y: 1.28x [1.25, 1.31].\n"
+                  "From rows=2 on, one/x is faster than two/y: 0.67x");
+  expect_contains(words({one, more}), ".\nBetween rows=1 and 32 nothing was measured.\nAt rows=32, one/x is faster");
+}
+
 TEST(CrossoverTable, SaysWhenTheOrderIsNotMonotone) {
-  const std::string table = crossover_table(
-      crossover({point(3, 1, 2, Verdict::faster), point(9, 2, 1, Verdict::slower), point(40, 1, 2, Verdict::faster)}));
-  expect_contains(table, "two/y is faster than one/x from about rows=5 on");
-  expect_contains(table, "Warning: the order is not monotone. It also flips between 9 and 40 to one/x;");
+  const auto faster = [](std::int64_t size) { return point(size, 1, 2, Verdict::faster); };
+  const auto slower = [](std::int64_t size) { return point(size, 2, 1, Verdict::slower); };
+  const std::string table = words({slower(3), slower(50), faster(51), faster(4999), slower(5000)});
+  expect_contains(table,
+                  "The order is not monotone: the winner changes 2 times.\n"
+                  "Up to rows=50, one/x is slower than two/y: 2.00x [1.96, 2.04] at 3, 2.00x [1.96, 2.04] at 50.\n"
+                  "From rows=51 to 4999, one/x is faster");
+  expect_contains(table, "At rows=5000, one/x is slower");
+  EXPECT_EQ(words({slower(3), faster(9)}).find("monotone"), std::string::npos);
+  EXPECT_EQ(words({slower(3), point(9, 1, 1, Verdict::equivalent), slower(20)}).find("monotone"), std::string::npos);
 }
 
 TEST(CrossoverTable, SaysWhenThereIsNone) {
-  const auto words = [](std::vector<result::CrossoverPoint> points) {
-    return crossover_table(crossover(std::move(points)));
-  };
   expect_contains(words({point(3, 1, 2, Verdict::faster), point(90, 1, 2, Verdict::faster)}),
-                  "No crossing: one/x is faster at every size measured from rows=3 to 90.");
+                  "No crossing.\nFrom rows=3 to 90, one/x is faster than two/y: 0.50x [0.49, 0.51] at 3, ");
   expect_contains(words({point(3, 2, 1, Verdict::slower), point(9, 1, 1, Verdict::equivalent)}),
-                  "No crossing: two/y is never slower from rows=3 to 9 (faster at 1 size, equal at 1).");
+                  "No crossing.\nAt rows=3, one/x is slower than two/y: 2.00x [1.96, 2.04].\n"
+                  "Above rows=3, the two are equal within 1.0%: ");
   expect_contains(words({point(3, 1, 1, Verdict::equivalent), point(9, 1, 1, Verdict::equivalent)}),
-                  "one/x and two/y are within 1.0% of each other at every size measured from rows=3 to 9.");
+                  "No crossing.\nFrom rows=3 to 9, the two are equal within 1.0%: ");
   expect_contains(
-      words({point(3, 1, 2, Verdict::faster), point(5, 1, 1, Verdict::inconclusive), point(9, 1, 2, Verdict::faster)}),
-      "one/x is faster from rows=3 to 9; 1 size in between could not be decided.");
+      words({point(3, 1, 1, Verdict::equivalent), point(5, 1, 2, Verdict::faster), point(9, 1, 2, Verdict::faster)}),
+      "No crossing.\nBelow rows=5, the two are equal within 1.0%: 1.00x [0.98, 1.02] at 3.\nFrom rows=5 on, one/x");
 }
 
-TEST(CrossoverTable, SaysWhatCannotBeDecided) {
+TEST(CrossoverTable, SaysWhatWouldDecideIt) {
   result::Crossover undecided = crossover({point(3, 1, 2, Verdict::faster), point(9, 1, 1, Verdict::inconclusive)});
   undecided.complete = false;
-  const std::string table = crossover_table(undecided);
-  expect_contains(table, "Cannot be decided whether there is a crossing:\n  rows=9: reaches across\n");
-  expect_contains(table, "Stopped before the search was done");
-  expect_contains(crossover_table(crossover({})), "nothing was measured");
+  undecided.need = {{9}, 120, 71.5, 0.0213};
+  expect_contains(crossover_table(undecided),
+                  "Undecided whether there is a crossing.\n"
+                  "At rows=3, one/x is faster than two/y: 0.50x [0.49, 0.51].\n"
+                  "Above rows=3, the two cannot be told apart: 1.00x [0.98, 1.02] at 9.\n"
+                  "Undecided at rows=9: about 120 more launches would decide (--budget 80s); "
+                  "within --margin 2.2% the two are equal there.\n");
+  const auto need = [&](result::CrossoverNeed given, const std::string& words) {
+    undecided.need = std::move(given);
+    expect_contains(crossover_table(undecided), words);
+  };
+  need({{9, 40}, 0, 71.5, 0}, "Undecided at rows=9 and 40: no number of launches is likely to decide.\n");
+  need({{9, 20, 40}, 0, 71.5, 0}, "Undecided at 3 sizes from rows=9 to 40: ");
+  need({{9}, 1, 100.5, 0.123}, "about 1 more launch would decide (--budget 2m); within --margin 12.3% the two");
+  undecided.need.reset();
+  expect_contains(crossover_table(undecided),
+                  "The search ended before it was done: a larger --budget narrows it down.");
+  expect_contains(crossover_table(crossover({})), "Undecided: nothing was measured.\n");
+}
+
+TEST(CrossoverTable, JsonHasTheZonesAndWhatIsNeeded) {
+  result::Crossover made = crossover({point(3, 1, 2, Verdict::faster), point(9, 1, 1, Verdict::inconclusive)});
+  made.need = {{9}, 120, 71.5, 0.0213};
+  const nlohmann::json document = result::to_json(made);
+  const nlohmann::json zones = {{{"verdict", "faster"}, {"first", 3}, {"last", 3}},
+                                {{"verdict", "inconclusive"}, {"first", 9}, {"last", 9}}};
+  EXPECT_EQ(document.at("zones"), zones);
+  const nlohmann::json need = {{"sizes", {9}}, {"launches", 120}, {"budget_seconds", 71.5}, {"margin", 0.0213}};
+  EXPECT_EQ(document.at("need"), need);
+  made.need = {{9}, 0, 71.5, 0};
+  EXPECT_EQ(result::to_json(made).at("need"), (nlohmann::json{{"sizes", {9}}})) << "neither is known";
 }
 
 result::StepsCrossover steps_crossover(stats::Overtaking overtaking, double steps, stats::Interval interval) {
@@ -111,7 +170,7 @@ TEST(StepsTable, SaysFromHowManyStepsOn) {
                   "two/y is ready sooner; one/x overtakes it after at least 800 steps, if ever: ");
   expect_contains(crossover_table(steps_crossover(stats::Overtaking::undecided, 5000, {100, INFINITY})),
                   "Cannot be decided from 5 launches from how many steps on one/x has overtaken two/y: the interval is "
-                  "[100, never].");
+                  "[100, never]; more launches may tell (--budget).");
 }
 
 TEST(StepsTable, InfinityIsNullInJson) {

@@ -217,7 +217,7 @@ void add_target_runs(std::vector<Cell>& cells) {
   cells[3].target = target_run(TargetState::diverged, 200, 200, std::numeric_limits<double>::quiet_NaN());
   cells[4].target = target_run(TargetState::cut, 300, 300, 1.75);
   for (Cell& cell : cells) {
-    if (cell.summary && cell.target) cell.summary->to_target = time_to_target(*cell.target, cell.summary->step_ns);
+    if (cell.summary && cell.target) cell.summary->to_target = time_to_target(cell);
   }
 }
 

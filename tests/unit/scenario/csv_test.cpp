@@ -74,18 +74,22 @@ TEST_F(Csv, RejectsOrDropsRowsWithEmptyCells) {
 }
 
 TEST_F(Csv, NamesLineColumnAndValueOfText) {
-  EXPECT_EQ(error_of("x,y\n1,2\nabc,3\n"), "table.csv: line 3, column \"x\": found \"abc\", expected a finite number");
+  EXPECT_EQ(error_of("x,y\n1,2\nabc,3\n"),
+            "table.csv: line 3, column \"x\": found \"abc\", expected a finite number (/data/features names the "
+            "columns to take)");
   EXPECT_EQ(error_of("x,y\n1,abc\n"),
             "table.csv: line 2, column \"y\": found \"abc\", expected a finite number (labels need "
             "softmax_cross_entropy)");
   // The line counts line breaks in quoted cells.
   EXPECT_EQ(error_of("x,y,z\n1,2,\"3\"\n4,5,\"\n\n\"\n", {{"features", R"(["x"])"}}), "");
   EXPECT_EQ(error_of("\"x\n\n\",y\n1,2\nabc,3\n"),
-            "table.csv: line 5, column \"x\\x0a\\x0a\": found \"abc\", expected a finite number");
+            "table.csv: line 5, column \"x\\x0a\\x0a\": found \"abc\", expected a finite number (/data/features names "
+            "the columns to take)");
   for (const std::string value :
        {"nan", "inf", "-inf", "NAN", "infinity", "1e999", "0x10", "1 2", "1;2", "--1", "+-1", "1e", "."}) {
     EXPECT_EQ(error_of("x,y\n" + value + ",1\n"),
-              "table.csv: line 2, column \"x\": found \"" + value + "\", expected a finite number");
+              "table.csv: line 2, column \"x\": found \"" + value +
+                  "\", expected a finite number (/data/features names the columns to take)");
   }
 }
 

@@ -124,10 +124,10 @@ TEST_F(MatrixFile, GlobsThatMatchNothingAreNamed) {
   Selection selection;
   selection.implementation_globs = {"tape/*"};
   EXPECT_EQ(cells({{"name", "m"}}, selection),
-            Lines{"m.json: --impl: found \"tape/*\", which no implementation matches, expected one of hand/naive, "
+            Lines{"--impl: found \"tape/*\", which no implementation matches, expected one of hand/naive, "
                   "hand/eigen, graph/eigen"});
   EXPECT_EQ(cells({{"name", "m"}, {"axes", {{"batch", {1}}}}, {"exclude", {{{"batch", "*"}}}}}),
-            Lines{"m.json: found no cell, expected at least one that is not excluded"});
+            Lines{"m.json: found no cell, expected at least one that is selected and not excluded"});
   selection = {};
   selection.settings = {{"threads", "2"}};
   EXPECT_EQ(cells({{"name", "m"}}, selection),

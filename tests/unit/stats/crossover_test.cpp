@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <random>
+#include <string>
 
 namespace gdbench::stats {
 namespace {
@@ -28,7 +29,7 @@ class Laboratory {
       measure(*wanted);
       if (++measurements_ > 500) break;
     }
-    return find_crossover(sizes_);
+    return find_crossover(sizes_, VerdictOptions{}.margin);
   }
 
   void measure(const SizeToMeasure& wanted) {
@@ -57,17 +58,43 @@ class Laboratory {
   int measurements_ = 0;
 };
 
-Comparison verdict(Verdict given, double ratio, int launches = 5) {
+Comparison verdict(Verdict given, const Interval& interval, int launches = 8) {
   Comparison comparison;
   comparison.verdict = given;
-  comparison.ratio.value = ratio;
-  comparison.ratio.launches = launches;
+  comparison.ratio = {std::sqrt(interval.low * interval.high), interval, launches, false};
   return comparison;
 }
-const Comparison kFaster = verdict(Verdict::faster, 0.5);
-const Comparison kSlower = verdict(Verdict::slower, 2);
-const Comparison kEquivalent = verdict(Verdict::equivalent, 1);
-const Comparison kInconclusive = verdict(Verdict::inconclusive, 1.02);
+const Comparison kFaster = verdict(Verdict::faster, {0.4, 0.6});
+const Comparison kSlower = verdict(Verdict::slower, {1.8, 2.2});
+const Comparison kEquivalent = verdict(Verdict::equivalent, {0.999, 1.001});
+const Comparison kInconclusive = verdict(Verdict::inconclusive, {0.9, 1.1});
+const Comparison kNotFaster = verdict(Verdict::inconclusive, {0.995, 1.02});
+const Comparison kNotSlower = verdict(Verdict::inconclusive, {0.98, 1.005});
+const Comparison kTooFew = verdict(Verdict::inconclusive, {1.8, 2.2}, 3);
+
+Crossover found(const ComparedSizes& sizes) { return find_crossover(sizes, VerdictOptions{}.margin); }
+
+// "slower 1-4, equivalent 9-9": what a person would read off the table.
+std::string text_of(const std::vector<Zone>& zones) {
+  std::string text;
+  for (const Zone& zone : zones) {
+    text += (text.empty() ? "" : ", ") + std::string(name_of(zone.verdict)) + " " + std::to_string(zone.first) + "-" +
+            std::to_string(zone.last);
+  }
+  return text;
+}
+
+// The ends of the first change from slower to faster.
+Interval change_of(const Crossover& crossover) {
+  Interval change;
+  for (const Zone& zone : crossover.zones) {
+    if (zone.verdict == Verdict::slower) change.low = static_cast<double>(zone.last);
+    if (zone.verdict != Verdict::faster) continue;
+    change.high = static_cast<double>(zone.first);
+    break;
+  }
+  return change;
+}
 
 TEST(NextSizeTest, EndsFirstThenTheGridInEqualRatios) {
   const CrossoverOptions options{.from = 1, .to = 10000, .grid = 5, .launches = 4};
@@ -101,22 +128,33 @@ TEST(NextSizeTest, BisectsByRatioUntilNeighbours) {
   EXPECT_FALSE(next_size(sizes, options));
 }
 
-TEST(NextSizeTest, MoreLaunchesWhereNothingIsDecidedNearTheCrossing) {
-  const CrossoverOptions options{.from = 10, .to = 1000, .grid = 2, .launches = 5, .most_launches = 20};
+TEST(NextSizeTest, MoreLaunchesThenNarrowerGapsThenMoreLaunchesAgain) {
+  const CrossoverOptions options{.from = 10, .to = 1000, .grid = 2, .launches = 8, .most_launches = 100};
   ComparedSizes sizes = {{10, kSlower}, {100, kInconclusive}, {1000, kFaster}};
-  for (const int launches : {10, 20}) {
+  const auto gets = [&](int launches) {
     const auto next = next_size(sizes, options);
-    ASSERT_TRUE(next);
-    EXPECT_EQ(next->size, 100);
-    EXPECT_EQ(next->launches, launches);
+    const bool as_expected = next && next->size == 100 && next->launches == launches;
     sizes[100].ratio.launches = launches;
-  }
+    return as_expected;
+  };
+  EXPECT_TRUE(gets(16));
+  EXPECT_TRUE(gets(32));
   // The gaps on both sides come next, the wider one first.
   EXPECT_EQ(next_size(sizes, options)->size, 32);
   sizes[32] = kSlower;
   EXPECT_EQ(next_size(sizes, options)->size, 316);
-  sizes[97] = kSlower;
-  sizes[103] = kFaster;
+  sizes[96] = kSlower;
+  sizes[105] = kFaster;
+  EXPECT_FALSE(next_size(sizes, options)) << "whatever is between 96 and 105 does not matter";
+  EXPECT_TRUE(open_sizes(sizes).empty());
+  sizes = {{10, kSlower},        {90, kSlower},  {91, kInconclusive}, {100, sizes[100]},
+           {110, kInconclusive}, {111, kFaster}, {1000, kFaster}};
+  sizes[91].ratio.launches = sizes[110].ratio.launches = 32;
+  EXPECT_EQ(open_sizes(sizes), (std::vector<std::int64_t>{91, 100, 110}));
+  EXPECT_EQ(next_size(sizes, options)->launches, 64);
+  sizes[91].ratio.launches = sizes[110].ratio.launches = 100;
+  EXPECT_TRUE(gets(64));
+  EXPECT_TRUE(gets(100));
   EXPECT_FALSE(next_size(sizes, options));
 }
 
@@ -126,15 +164,28 @@ TEST(NextSizeTest, EquivalentSizesGetNoMoreLaunches) {
   EXPECT_FALSE(next_size({{10, kEquivalent}, {1000, kEquivalent}}, options));
 }
 
+TEST(NextSizeTest, AnEndWithoutAWinnerIsNarrowedDownToo) {
+  const CrossoverOptions options{.from = 10, .to = 1000, .grid = 2, .launches = 8, .most_launches = 8};
+  EXPECT_EQ(next_size({{10, kSlower}, {1000, kEquivalent}}, options)->size, 100);
+  EXPECT_EQ(next_size({{10, kInconclusive}, {1000, kSlower}}, options)->size, 100);
+  EXPECT_FALSE(next_size({{10, kSlower}, {980, kSlower}, {1000, kEquivalent}}, options));
+}
+
+TEST(NextSizeTest, OppositeWinnersComeFirst) {
+  const CrossoverOptions options{.from = 1, .to = 8, .grid = 2};
+  EXPECT_EQ(next_size({{1, kEquivalent}, {8, kSlower}, {20, kSlower}, {90, kFaster}}, options)->size, 42);
+  EXPECT_EQ(next_size({{1, kEquivalent}, {8, kSlower}, {9, kFaster}}, options)->size, 3) << "neighbours are done";
+}
+
 TEST(NextSizeTest, MoreLaunchesWhereAnEndIsInconclusive) {
-  const CrossoverOptions options{.from = 10, .to = 1000, .grid = 2, .launches = 5, .most_launches = 12};
-  ComparedSizes sizes = {{10, kFaster}, {1000, kInconclusive}};
+  const CrossoverOptions options{.from = 10, .to = 11, .launches = 5, .most_launches = 12};
+  ComparedSizes sizes = {{10, kFaster}, {11, verdict(Verdict::inconclusive, {0.9, 1.1}, 5)}};
   for (const int launches : {10, 12}) {
     const auto next = next_size(sizes, options);
     ASSERT_TRUE(next);
-    EXPECT_EQ(next->size, 1000);
+    EXPECT_EQ(next->size, 11);
     EXPECT_EQ(next->launches, launches);
-    sizes[1000].ratio.launches = launches;
+    sizes[11].ratio.launches = launches;
   }
   EXPECT_FALSE(next_size(sizes, options));
 }
@@ -150,52 +201,33 @@ TEST(FindCrossoverTest, Outcomes) {
       {{{1, kSlower}, {9, kSlower}}, CrossoverOutcome::none},
       {{{1, kEquivalent}, {9, kEquivalent}}, CrossoverOutcome::none},
       {{{1, kFaster}, {3, kEquivalent}, {9, kEquivalent}}, CrossoverOutcome::none},
-      {{{1, kFaster}, {3, kInconclusive}, {9, kFaster}}, CrossoverOutcome::none},
-      {{{1, kFaster}, {3, kInconclusive}, {9, kEquivalent}}, CrossoverOutcome::undecided},
+      {{{1, kFaster}, {3, kInconclusive}, {9, kFaster}}, CrossoverOutcome::undecided},
+      {{{1, kFaster}, {3, kNotSlower}, {9, kFaster}}, CrossoverOutcome::none},
+      {{{1, kFaster}, {9, kNotSlower}}, CrossoverOutcome::none},
+      {{{1, kFaster}, {9, kNotFaster}}, CrossoverOutcome::undecided},
+      {{{1, kSlower}, {9, kNotFaster}}, CrossoverOutcome::none},
+      {{{1, kSlower}, {9, kNotSlower}}, CrossoverOutcome::undecided},
+      {{{1, kSlower}, {9, kTooFew}}, CrossoverOutcome::undecided},
+      {{{1, kEquivalent}, {3, kNotFaster}, {9, kEquivalent}}, CrossoverOutcome::none},
+      {{{1, kNotSlower}, {3, kNotFaster}}, CrossoverOutcome::undecided},
       {{{1, kEquivalent}, {3, kInconclusive}, {9, kEquivalent}}, CrossoverOutcome::undecided},
-      {{{1, kInconclusive}, {9, kFaster}}, CrossoverOutcome::undecided},
-      {{{1, kSlower}, {9, kInconclusive}}, CrossoverOutcome::undecided},
       {{{1, kSlower}, {9, kFaster}}, CrossoverOutcome::crossing},
       {{{1, kInconclusive}, {2, kSlower}, {3, kEquivalent}, {9, kFaster}}, CrossoverOutcome::crossing},
   };
   for (const Row& row : rows) {
-    EXPECT_STREQ(name_of(find_crossover(row.sizes).outcome), name_of(row.outcome)) << &row - rows;
+    EXPECT_STREQ(name_of(found(row.sizes).outcome), name_of(row.outcome)) << &row - rows;
   }
 }
 
-TEST(FindCrossoverTest, BothDirections) {
-  const Crossover overtakes = find_crossover({{1, kSlower}, {4, kSlower}, {9, kFaster}, {20, kFaster}});
-  EXPECT_EQ(overtakes.crossing.low, 4);
-  EXPECT_EQ(overtakes.crossing.high, 9);
-  EXPECT_TRUE(overtakes.crossing.a_faster_above);
-  EXPECT_NEAR(overtakes.estimate, 6, 1e-9);  // ratios 2 and 1/2: the middle by ratio
-  EXPECT_FALSE(find_crossover({{1, kFaster}, {9, kSlower}}).crossing.a_faster_above);
-}
-
-TEST(FindCrossoverTest, EstimateFollowsTheRatios) {
-  const auto at = [](double low, double high) {
-    return find_crossover({{10, verdict(Verdict::slower, low)}, {1000, verdict(Verdict::faster, high)}}).estimate;
-  };
-  EXPECT_NEAR(at(1.1, 1 / 1.1), 100, 1e-9);
-  EXPECT_LT(at(1.1, 0.5), 100);
-  EXPECT_GT(at(2, 0.9), 100);
-  // A size between the ends that is far off turns the line's zero outside of them.
-  const Crossover pulled =
-      find_crossover({{10, verdict(Verdict::slower, 1.02)}, {20, verdict(Verdict::inconclusive, 30)}, {30, kFaster}});
-  EXPECT_GE(pulled.estimate, 10);
-  EXPECT_LE(pulled.estimate, 30);
-}
-
-TEST(FindCrossoverTest, SeveralCrossingsAreNamed) {
-  const Crossover result =
-      find_crossover({{1, kSlower}, {9, kFaster}, {20, kEquivalent}, {30, kSlower}, {90, kFaster}});
-  EXPECT_EQ(result.outcome, CrossoverOutcome::crossing);
-  EXPECT_EQ(result.crossing.low, 1);
-  ASSERT_EQ(result.others.size(), 2U);
-  EXPECT_EQ(result.others[0].low, 9);
-  EXPECT_EQ(result.others[0].high, 30);
-  EXPECT_FALSE(result.others[0].a_faster_above);
-  EXPECT_TRUE(result.others[1].a_faster_above);
+TEST(FindCrossoverTest, EverySizeIsInOneZone) {
+  const auto zones = [](const ComparedSizes& sizes) { return text_of(found(sizes).zones); };
+  EXPECT_EQ(zones({}), "");
+  EXPECT_EQ(zones({{1, kSlower}, {4, kSlower}, {9, kFaster}, {20, kFaster}}), "slower 1-4, faster 9-20");
+  EXPECT_EQ(zones({{3, kSlower}, {244, kSlower}, {7401, kEquivalent}, {37669, kFaster}}),
+            "slower 3-244, equivalent 7401-7401, faster 37669-37669");
+  EXPECT_EQ(zones({{1, kEquivalent}, {2, kEquivalent}, {3, kInconclusive}, {4, kEquivalent}}), "inconclusive 1-4");
+  EXPECT_EQ(zones({{1, kSlower}, {9, kFaster}, {20, kEquivalent}, {30, kFaster}, {90, kSlower}}),
+            "slower 1-1, faster 9-9, equivalent 20-20, faster 30-30, slower 90-90");
 }
 
 TEST(SearchTest, ExactCurvesAreFoundBetweenTheSizesWithinTheMargin) {
@@ -203,12 +235,12 @@ TEST(SearchTest, ExactCurvesAreFoundBetweenTheSizesWithinTheMargin) {
     Laboratory laboratory(falling_through(level), 0, {.from = 3, .to = 100000});
     const Crossover result = laboratory.search();
     ASSERT_EQ(result.outcome, CrossoverOutcome::crossing) << level;
-    EXPECT_LE(static_cast<double>(result.crossing.low), level);
-    EXPECT_GE(static_cast<double>(result.crossing.high), level);
+    const Interval change = change_of(result);
+    EXPECT_LE(change.low, level);
+    EXPECT_GE(change.high, level);
     // The margin of 1% is 1.01^5 in size, on both sides, and the gaps are narrow.
-    EXPECT_LT(static_cast<double>(result.crossing.high - result.crossing.low), std::max(1.1, 0.25 * level));
-    EXPECT_NEAR(result.estimate / level, 1, 0.05);
-    EXPECT_TRUE(result.others.empty());
+    EXPECT_LT(change.high - change.low, std::max(1.1, 0.25 * level));
+    EXPECT_LE(result.zones.size(), 3U);
     EXPECT_LT(laboratory.measurements(), 40);
   }
 }
@@ -217,9 +249,8 @@ TEST(SearchTest, NoiseWidensTheIntervalAndIsCovered) {
   Laboratory laboratory(falling_through(700), 0.03, {.from = 3, .to = 100000});
   const Crossover result = laboratory.search();
   ASSERT_EQ(result.outcome, CrossoverOutcome::crossing);
-  EXPECT_LT(result.crossing.low, 700);
-  EXPECT_GT(result.crossing.high, 700);
-  EXPECT_NEAR(std::log(result.estimate / 700), 0, 0.25);
+  EXPECT_LT(change_of(result).low, 700);
+  EXPECT_GT(change_of(result).high, 700);
   EXPECT_LT(laboratory.measurements(), 100);
 }
 
@@ -227,8 +258,7 @@ TEST(SearchTest, AJumpIsFoundToTheSize) {
   Laboratory laboratory([](double size) { return size < 517 ? 1.5 : 0.7; }, 0.02, {.from = 1, .to = 1000000});
   const Crossover result = laboratory.search();
   ASSERT_EQ(result.outcome, CrossoverOutcome::crossing);
-  EXPECT_EQ(result.crossing.low, 516);
-  EXPECT_EQ(result.crossing.high, 517);
+  EXPECT_EQ(text_of(result.zones), "slower 1-516, faster 517-1000000");
 }
 
 TEST(SearchTest, NoCrossing) {
@@ -240,7 +270,7 @@ TEST(SearchTest, NoCrossing) {
 TEST(SearchTest, NoiseAloneIsSeldomTakenForACrossing) {
   int crossings = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    Laboratory laboratory([](double) { return 1.0; }, 0.3, {.from = 3, .to = 100000}, seed);
+    Laboratory laboratory([](double) { return 1.0; }, 0.3, {.from = 3, .to = 100000, .most_launches = 32}, seed);
     const Crossover result = laboratory.search();
     if (result.outcome == CrossoverOutcome::crossing) ++crossings;
     for (const auto& [size, comparison] : laboratory.sizes()) {
@@ -258,11 +288,7 @@ TEST(SearchTest, ThereAndBackAgain) {
                         {.from = 3, .to = 100000});
   const Crossover result = laboratory.search();
   ASSERT_EQ(result.outcome, CrossoverOutcome::crossing);
-  EXPECT_EQ(result.crossing.low, 50);
-  EXPECT_EQ(result.crossing.high, 51);
-  ASSERT_EQ(result.others.size(), 1U);
-  EXPECT_LT(result.others[0].low, 5000);
-  EXPECT_GE(result.others[0].high, 5000);
+  EXPECT_EQ(text_of(result.zones), "slower 3-50, faster 51-4999, slower 5000-100000");
 }
 
 }  // namespace

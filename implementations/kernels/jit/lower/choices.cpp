@@ -11,6 +11,19 @@ const char* const kPassNames =
     "unit-products|scale-folding|product-epilogues|sum-epilogues|update-epilogues|row-blocks|layout|streaming|"
     "scalarisation|padding|unrolling";
 
+const char* const kPassDescriptions =
+    "unit-products: adds the gradient of one row to the parameters entry by entry\n"
+    "scale-folding: makes the learning rate a factor of the loss's gradient\n"
+    "product-epilogues: computes elementwise operations where their operands are made\n"
+    "sum-epilogues: sums over rows beside the entries that are summed\n"
+    "update-epilogues: updates parameters behind the products of their gradients\n"
+    "row-blocks: goes through a batch in blocks of rows\n"
+    "layout: makes rows the lanes of vectors where that is less work\n"
+    "streaming: goes over the batch once where the model is narrow\n"
+    "scalarisation: keeps tiny models in scalars\n"
+    "padding: keeps small parameters in padded rows for all steps\n"
+    "unrolling: makes straight lines of short loops";
+
 const char* name_of(Pass pass) {
   switch (pass) {
     case Pass::unit_products:

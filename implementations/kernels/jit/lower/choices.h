@@ -45,6 +45,7 @@ struct Choices {
 // Options but for the passes; kPassNames is what the option `passes` switches, separated by '|'.
 std::span<const gdbench_option> region_options();
 extern const char* const kPassNames;
+extern const char* const kPassDescriptions;  // lines "NAME: what it does"
 
 // From an instance's settings; null: the defaults.
 Choices choices_of(const gdbench_settings* settings);

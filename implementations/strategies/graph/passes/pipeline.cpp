@@ -87,6 +87,15 @@ const char* switch_names() {
   return names.c_str();
 }
 
+const char* switch_description() {
+  static const std::string words = [] {
+    std::string text = "which passes run: all, none, or changes to all such as -fusion,-buffer-reuse";
+    for (const Pass& pass : kPasses) text += std::string("\n") + pass.name + ": " + pass.description;
+    return text + "\n" + kBufferReuse + ": lets results share memory when their times do not overlap";
+  }();
+  return words.c_str();
+}
+
 std::vector<PassReport> run_passes(Graph& graph, std::span<const Pass> passes, const std::vector<bool>& selected,
                                    const Target& target, const Observer& observer) {
   verify(graph, "building");

@@ -25,6 +25,8 @@ constexpr const char* kBufferReuse = "buffer-reuse";
 
 // What a selection can switch, as an option of the type GDBENCH_OPTION_SWITCHES lists it. Lives as long as the process.
 const char* switch_names();
+// What the option is for and, a line each, what the passes do.
+const char* switch_description();
 
 struct PassReport {
   const char* name = nullptr;

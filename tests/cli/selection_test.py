@@ -1,0 +1,124 @@
+"""What a command measures: baselines, scenario files, where a wrong value came from, and what happens when nothing runs."""
+
+import json
+import unittest
+
+from program import FAKES, ProgramTest, linear_scenario
+
+SMALL = ("--launches", "1", "--scenario", "linreg-3x2")
+TWO = ("--impl", "hand/naive", "--impl", "hand/eigen")
+
+
+class Baselines(ProgramTest):
+    def ratios(self, name):
+        return {cell["implementation"]: cell["summary"].get("ratio") for cell in self.cells_of(self.read_json(name))}
+
+    def test_an_own_baseline(self):
+        self.call("run", *SMALL, *TWO, "--baseline", "hand/eigen", "--out", "x.json")
+        self.assertEqual(self.read_json("x.json")["run"]["baseline"], "hand/eigen")
+        ratios = self.ratios("x.json")
+        self.assertIsNone(ratios["hand/eigen"])
+        self.assertTrue(ratios["hand/naive"]["baseline"].endswith("/hand/eigen"))
+
+    def test_without_the_matrix_own_ratios_are_to_the_fastest(self):
+        output, errors = self.call("run", *SMALL, *TWO, "--details", "--out", "x.json")
+        self.assertEqual(errors, "report: x.json\n")
+        self.assertIn("ratios are to hand/", output)
+        self.assertIn("there is no time of the baseline, loop/plain", output)
+        report = self.read_json("x.json")
+        fastest = min(self.cells_of(report), key=lambda cell: cell["summary"]["step_ns"]["value"])
+        ratios = self.ratios("x.json")
+        self.assertIsNone(ratios.pop(fastest["implementation"]))
+        for ratio in ratios.values():
+            self.assertEqual(ratio["baseline"], fastest["id"])
+
+    def test_a_baseline_that_is_not_there(self):
+        _, errors = self.call("run", *SMALL, *TWO, "--baseline", "hand/eigne", status=2)
+        self.assertEqual(
+            errors, 'gdbench: --baseline: found "hand/eigne", expected one of hand/eigen, hand/naive (did you mean hand/eigen?)\n'
+        )
+        matrix = {"name": "mine", "baseline": "numpy/foo", "axes": {"scenario": ["linreg-3x2"], "implementation": ["hand/naive"]}}
+        self.write_json("mine.json", matrix)
+        _, errors = self.call("run", "./mine.json", "--launches", "1", "--out", "x.json")
+        self.assertIn('./mine.json: /baseline: found "numpy/foo", which is no implementation here', errors)
+
+
+class Files(ProgramTest):
+    """Scenarios of one's own, by the path of their file."""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "mine").mkdir()
+        self.write_json("mine/rows.json", linear_scenario(name="rows"))
+
+    def test_the_repeat_line_repeats(self):
+        self.call("run", "--scenario", "mine/rows.json", "--impl", "graph/naive", "--set", "impl.passes=-fusion", "--set", "batch=5",
+                  "--launches", "1", "--out", "x.json")
+        cell = self.cells_of(self.read_json("x.json"))[0]
+        self.assertIn("--scenario mine/rows.json", cell["repeat"])
+        words = cell["repeat"].split()
+        self.assertEqual(words[0], "gdbench")
+        self.call(*words[1:], "--launches", "1", "--out", "y.json")
+        self.assertEqual(self.cells_of(self.read_json("y.json"))[0]["id"], cell["id"])
+
+    def test_a_matrix_names_them_from_its_own_folder(self):
+        axes = {"scenario": ["rows.json", "linreg-3x2"], "implementation": ["hand/naive"]}
+        self.write_json("mine/matrix.json", {"name": "m", "axes": axes})
+        output, _ = self.call("run", "mine/matrix.json", "--dry-run")
+        self.assertEqual(output.split(), ["rows/hand/naive", "linreg-3x2/hand/naive"])
+        _, errors = self.call("run", "mine/matrix.json", "--scenario", "absent.json", "--dry-run", status=2)
+        self.assertIn("absent.json: found no such file", errors)
+
+    def test_a_claim_does_too(self):
+        experiment = {
+            "matrix": {"axes": {"scenario": ["rows.json"], "implementation": ["hand/naive"], "batch": [1, 20]}},
+            "relations": [{"kind": "ratio", "quantity": "step", "a": {"batch": 1}, "b": {"batch": 20}, "at_most": 100}],
+        }
+        claim = {"id": "claim", "sentence": "Small batches are quick.", "source": "me", "purpose": "p", "experiments": [experiment]}
+        self.write_json("mine/claim.json", claim)
+        output, _ = self.call("claims", "run", "mine/claim.json", "--launches", "6", "--out", "x.json", "--json")
+        self.assertEqual([found["id"] for found in json.loads(output)["claims"]], ["claim"])
+        output, _ = self.call("claims", "x.json", "mine/claim.json", "--json")
+        self.assertEqual([(found["id"], found["verdict"]) for found in json.loads(output)["claims"]], [("claim", "confirmed")])
+
+
+class Words(ProgramTest):
+    def error_of(self, *arguments):
+        _, errors = self.call(*arguments, status=2)
+        self.assertEqual(errors.count("\n"), 1)
+        return errors
+
+    def test_errors_name_who_gave_the_value(self):
+        self.assertTrue(self.error_of("run", "--scenario", "absent").startswith('gdbench: --scenario: found "absent"'))
+        self.assertTrue(self.error_of("run", "--impl", "absent/x").startswith('gdbench: --impl: found "absent/x"'))
+        axes = {"scenario": ["linreg-3x2"], "implementation": ["hand/naive"], "batch": [0]}
+        self.write_json("m.json", {"name": "m", "axes": axes})
+        self.assertIn("/axes/batch of ./m.json: found 0", self.error_of("run", "./m.json"))
+        self.assertIn("--set batch: found 0", self.error_of("run", *SMALL, "--set", "batch=0"))
+        self.assertIn("(see gdbench run --help)", self.error_of("run", "--nonsense"))
+        self.assertIn("expected one of graph/", self.error_of("ablate", "linreg-3x2", "--impl", "hand/naive"))
+        self.assertIn("--margin: found nothing to compare with", self.error_of("run", *SMALL, "--margin", "5%"))
+
+    def test_nothing_that_can_run_is_no_success(self):
+        output, _ = self.call("run", "--scenario", "linreg-3x2", "--impl", "fake/unsupported", "--out", "x.json", plugins=FAKES, status=4)
+        self.assertIn("unsupported", output)
+
+    def test_the_page_of_a_run(self):
+        self.call("run", *SMALL, *TWO, "--out", "x.json", "--markdown", "x.md")
+        self.call("report", "x.json", "--markdown", "y.md")
+        self.assertEqual((self.folder / "x.md").read_text(), (self.folder / "y.md").read_text())
+
+    def test_what_a_pass_does_is_said(self):
+        output, _ = self.call("ablate", "linreg-3x2", "--impl", "graph/naive", "--launches", "1")
+        self.assertIn("  dead-code: removes what nothing needs\n", output)
+
+    def test_examples_are_of_the_command(self):
+        for command in ("plugin", "doctor", "merge", "completion", "help", "list"):
+            output, _ = self.call(command, "--help")
+            for line in output.partition("Example")[2].splitlines()[1:]:
+                if line.strip().startswith("gdbench"):
+                    self.assertTrue(command in line or command == "merge" and "--shard" in line, f"{command}: {line}")
+
+
+if __name__ == "__main__":
+    unittest.main()
