@@ -1,14 +1,26 @@
 #include "harness/cli/cell_planner.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 #include "harness/base/text.h"
 #include "harness/cli/selection.h"
 #include "harness/result/arm.h"
+#include "harness/scenario/settings.h"
 
 namespace gdbench::cli {
+
+namespace {
+
+bool sets(const std::vector<scenario::Setting>& settings, const std::string& key) {
+  return std::any_of(settings.begin(), settings.end(), [&](const scenario::Setting& setting) {
+    return scenario::full_key(setting.key) == scenario::full_key(key);
+  });
+}
+
+}  // namespace
 
 Result<CellPlanner> CellPlanner::make(const std::string& scenario, const std::vector<std::string>& settings,
                                       int threads, const std::vector<std::string>& implementations) {
@@ -19,6 +31,9 @@ Result<CellPlanner> CellPlanner::make(const std::string& scenario, const std::ve
   for (const std::string& text : settings) {
     Result<scenario::Setting> setting = scenario::parse_setting(text);
     if (!setting.ok()) return setting.error();
+    if (sets(planner.settings_, setting.value().key)) {
+      return usage_error("--set " + setting.value().key + ": found a second value, expected one of each key");
+    }
     planner.settings_.push_back(std::move(setting).value());
   }
   planner.threads_ = threads;
@@ -73,8 +88,9 @@ Result<PlannedCells> CellPlanner::plan_arms(const std::vector<CellChoice>& choic
     selection.scenario_globs = {scenario_.name};
     selection.implementation_globs = {choice.implementation};
     selection.threads = {threads_};
-    selection.settings = settings_;
-    selection.settings.insert(selection.settings.end(), choice.settings.begin(), choice.settings.end());
+    selection.settings = choice.settings;
+    std::copy_if(settings_.begin(), settings_.end(), std::inserter(selection.settings, selection.settings.begin()),
+                 [&](const scenario::Setting& setting) { return !sets(choice.settings, setting.key); });
     Result<std::vector<scenario::Point>> points = scenario::expand({}, selection, {scenario_}, {choice.implementation});
     if (!points.ok()) return points.error();
     std::move(points.value().begin(), points.value().end(), std::back_inserter(request.points));

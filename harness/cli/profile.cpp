@@ -56,7 +56,7 @@ int profile(const Options& options) {
 
 void add_profile(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("profile", "Where a step's time goes, op by op");
+  CLI::App* command = app.add_subcommand("profile", "Where a step's time goes, op by op and layer by layer");
   command->add_option("scenario", options->scenario, "Scenario by name or file")->required();
   command->add_option("--impl", options->implementation, "Implementation")->capture_default_str()->type_name("ID");
   command->add_option("--set", options->settings, "Override a key of the scenario, or impl.KEY of the implementation")
@@ -73,6 +73,7 @@ void add_profile(CLI::App& app, Invocation& invocation) {
       ->type_name("FOLDER");
   command->add_flag("--json", options->json, "For programs");
   command->footer(
+      "Layers are counted from 0: layer 1 has the weights w1 and the bias b1. An op of several layers names them all.\n"
       "Examples:\n"
       "  gdbench profile mlp-10-50-1 --impl hand/eigen\n"
       "  gdbench profile mlp-784-128-10 --impl hand/eigen --trace step.json\n"

@@ -6,6 +6,7 @@
 #include "harness/cli/arguments.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/comparison.h"
+#include "harness/cli/explained_cells.h"
 #include "harness/cli/measured_run.h"
 #include "harness/cli/opponent.h"
 #include "harness/cli/selection.h"
@@ -32,6 +33,7 @@ struct Options {
   bool quick = false;
   bool dry_run = false;
   bool details = false;
+  bool explain = false;
   bool json = false;
   std::string against;
   ComparisonOptions comparison;
@@ -121,6 +123,10 @@ int run(const Options& options, const Invocation& invocation) {
   const int status =
       measure_into_file(plan.value(), run_options.value(), file, report, [&](const result::Report& measured) -> Status {
         print_report(measured, options);
+        if (options.explain && !options.json && !interrupted()) {
+          const Result<std::vector<CellPair>> pairs = explained_cells(measured, {options.output.path, "", "", ""});
+          std::cout << "\n" << (pairs.ok() ? explanations_of(measured, pairs.value()) : pairs.error().message + "\n");
+        }
         if (!opponent.exists()) {
           const std::string& page = options.comparison.markdown;
           return page.empty() ? Status() : write_text(render::markdown(measured), page);
@@ -183,12 +189,15 @@ void add_run(CLI::App& app, Invocation& invocation) {
       ->type_name("I/N");
   command->add_flag("--dry-run", options->dry_run, "List the cells, measure nothing");
   command->add_flag("--details", options->details, "Print a table for every scenario instead of the overview");
+  command->add_flag("--explain", options->explain, "Then say why what is faster is, as gdbench explain does");
   command->add_flag("--json", options->json, "Print the report as JSON instead of the table");
   command->footer(
       "Examples:\n"
       "  gdbench run\n"
       "  gdbench run --scenario 'mlp-*' --impl 'hand/*' --budget 30s --out mlp.json\n"
       "  gdbench run --scenario mlp-784-128-10 --set batch=256 --set dtype=f64\n"
+      "  gdbench run --scenario linreg-300x10-target --impl hand/eigen --set optimizer=sgd --set optimizer=adam "
+      "--explain\n"
       "  gdbench run --scenario ./my-table.json --launches 20\n"
       "  gdbench run --impl 'hand/*' --baseline hand/naive --markdown page.md\n"
       "  gdbench run --against ../base/build/release --markdown comment.md\n"

@@ -150,7 +150,8 @@ void add_selection_options(CLI::App& command, SelectionOptions& options) {
   command
       .add_option("--set", options.settings,
                   "Override a scenario's key (batch=256, optimizer.learning_rate=0.1, rows=1000, width=64) or an "
-                  "implementation's option (impl.KEY=VALUE)")
+                  "implementation's option (impl.KEY=VALUE); given again for the same key, each value has rows "
+                  "of its own")
       ->type_name("KEY=VALUE");
   command
       .add_option(

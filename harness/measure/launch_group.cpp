@@ -21,9 +21,6 @@ namespace {
 
 using result::CellState;
 
-// Of an implementation that takes long to start.
-constexpr int kProfiledLaunches = 3;
-
 struct Member {
   LiveCell* live = nullptr;
   std::optional<MeasuredWorker> worker;  // from its first step on
@@ -181,20 +178,16 @@ class LaunchGroup {
   }
 
   // After everything that is timed, where no process of its own was started for it. What goes wrong is the profile's
-  // loss: false where the worker cannot go on. A slow spell lasts as long as a profile; of several launches' that of
-  // the fastest process is kept.
+  // loss: false where the worker cannot go on.
   bool profile(Member& member) {
     result::Cell& cell = cell_of(*member.live);
     const bool wanted = options_.profiles && profiled_in_launch(*member.live->planned);
-    if (!wanted || member.live->profiles >= kProfiledLaunches || cell.status.state != CellState::ok) return true;
-    ++member.live->profiles;
+    if (!wanted || count_profiles(cell) >= kMostProfiles || cell.status.state != CellState::ok) return true;
     Result<result::Profile> profile =
         profile_worker(member.worker->worker(), planned_, member.launch, kBlocksOfAGlance, cell);
     if (profile.ok()) {
-      if (!cell.profile || profile.value().step_ns < cell.profile->step_ns) {
-        cell.profile = std::move(profile).value();
-        static_cast<void>(journal_.cell(cell));  // a full disk shows at the next record
-      }
+      add_profile(std::move(profile).value(), cell);
+      static_cast<void>(journal_.cell(cell));  // a full disk shows at the next record
       return true;
     }
     if (options_.cancelled()) return false;  // stopped by us

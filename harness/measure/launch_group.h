@@ -19,7 +19,6 @@ struct LiveCell {
   const PlannedCell* planned = nullptr;
   std::optional<ExpectedDisplacement> expected;
   bool checked = false;  // its first launch runs blocks that are no samples, see other_blocks.h
-  int profiles = 0;      // where it takes long to start, its first launches are profiled
 };
 
 // The cells that are ok: verified and calibrated, their data held.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "harness/measure/cell_worker.h"
@@ -13,8 +14,25 @@ namespace gdbench::measure {
 
 namespace {
 
+using result::ParameterUse;
+
 // Odd, so that one block is the median.
 constexpr int kBlocksOfAProfile = 7;
+
+// The part of the model that a record of PROTOCOL.md names. Throws what nlohmann throws where it has another form.
+Status read_part(const nlohmann::json& entry, result::ProfileRecord& record) {
+  if (const auto layers = entry.value("layers", std::vector<std::int64_t>()); !layers.empty()) record.layers = layers;
+  const auto parameters = entry.value("parameters", std::vector<std::string>());
+  if (parameters.empty()) return {};
+  record.parameters = parameters;
+  const std::string name = entry.value("use", "reads");
+  for (const auto use : {ParameterUse::reads, ParameterUse::gradient, ParameterUse::updates}) {
+    if (name == result::name_of(use)) record.use = use;
+  }
+  if (record.use) return {};
+  return failure("malformed answer to profile: " + record.op + ": use: found " + name +
+                 ", expected reads, gradient or updates");
+}
 
 struct ProfiledBlock {
   double step_ns = 0;
@@ -39,6 +57,7 @@ Result<ProfiledBlock> parse_block(const nlohmann::json& answer, std::uint64_t st
       record.flops = entry.value("flops", 0.0) * factor;
       record.bytes = entry.value("bytes", 0.0) * factor;
       record.allocations = entry.value("allocations", 0.0) * factor;
+      if (Status status = read_part(entry, record); !status.ok()) return status.error();
       block.records.push_back(std::move(record));
     }
     if (answer.contains("dispatches")) block.dispatches = answer.at("dispatches").get<double>();
@@ -136,6 +155,21 @@ Result<result::Profile> profile_worker(CellWorker& worker, const PlannedScenario
       profile.records.begin(), profile.records.end(),
       [](const result::ProfileRecord& a, const result::ProfileRecord& b) { return a.time_ns > b.time_ns; });
   return profile;
+}
+
+std::size_t count_profiles(const result::Cell& cell) {
+  return (cell.profile ? 1 : 0) + (cell.other_profiles ? cell.other_profiles->size() : 0);
+}
+
+void add_profile(result::Profile profile, result::Cell& cell) {
+  if (!cell.profile) {
+    cell.profile = std::move(profile);
+    return;
+  }
+  if (profile.step_ns < cell.profile->step_ns) std::swap(profile, *cell.profile);
+  std::erase_if(profile.records, [](const result::ProfileRecord& record) { return record.once(); });
+  if (!cell.other_profiles) cell.other_profiles.emplace();
+  cell.other_profiles->push_back(std::move(profile));
 }
 
 bool profiled_in_launch(const PlannedCell& planned_cell) { return planned_cell.entry->allocation_counter.empty(); }

@@ -28,6 +28,15 @@ std::string note_on_profile(const result::Cell& cell, const Error& error);
 // A glance at where a step's time goes, beside the launches that time it.
 constexpr int kBlocksOfAGlance = 3;
 
+// Processes that a cell is profiled in: how its phases scatter between processes takes three to tell, and more than
+// five narrow it little.
+constexpr std::size_t kMostProfiles = 5;
+std::size_t count_profiles(const result::Cell& cell);
+
+// One more profile of the cell. A slow spell lasts as long as a profile: that of the fastest process is the cell's own,
+// the others are kept beside it, without what they did once.
+void add_profile(result::Profile profile, result::Cell& cell);
+
 // Verifies the cell, then does that at length. Errors: as above, or the cell is not right (usage).
 Result<result::Profile> profile_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
                                      const RunOptions& options, result::Cell& cell);

@@ -24,6 +24,10 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 // What verifying a scenario may take of a budget whose share for verification is spent.
 constexpr double kCheapShareOfBudget = 0.005;
 
+// What profiles beyond a cell's first may take of the budget: in a run of few cells enough for all that are kept, in
+// one of a hundred none.
+constexpr double kProfileShareOfBudget = 0.05;
+
 // A scenario while it is measured.
 struct ActiveScenario {
   PlannedScenario* planned = nullptr;
@@ -103,6 +107,30 @@ class Session {
     return {};
   }
 
+  // Profiles every cell again, in turns over all of them, as often as it is launched where that is given and otherwise
+  // as long as their part of the budget lasts; so that a slow spell is not that of one cell.
+  Status repeat_profiles(const std::vector<PlannedScenario*>& scenarios) {
+    const auto most = options_.launches > 0 ? std::min<std::size_t>(kMostProfiles, options_.launches) : kMostProfiles;
+    for (std::size_t count = 2; count <= most; ++count) {
+      const double start = elapsed();
+      const double left = kProfileShareOfBudget * options_.budget_seconds - repeating_seconds_;
+      if (options_.launches == 0 && (profiling_seconds_ > left || no_time_to_profile(nullptr))) break;
+      for (PlannedScenario* planned : scenarios) {
+        for (const PlannedCell& planned_cell : planned->cells) {
+          result::Cell& cell = report_.cells[planned_cell.index];
+          if (options_.cancelled()) return {};
+          if (count_profiles(cell) != count - 1 || profiled_in_launch(planned_cell)) continue;
+          if (Status status = planned->acquire(); !status.ok()) return status;
+          options_.progress({"profile " + cell.id, share_of_budget(), seconds_left()});
+          if (Status status = profile(*planned, planned_cell, cell); !status.ok()) return status;
+          if (Status status = journal_->cell(cell); !status.ok()) return status;
+        }
+      }
+      repeating_seconds_ += elapsed() - start;
+    }
+    return {};
+  }
+
   // Launch after launch until every scenario is done or `deadline` seconds of the run have passed.
   Status measure(const std::vector<PlannedScenario*>& scenarios, double deadline) {
     std::vector<ActiveScenario> active = activate(scenarios);
@@ -173,6 +201,10 @@ class Session {
            verifying_seconds_ + expected > kVerificationShareOfBudget * options_.budget_seconds;
   }
 
+  bool no_time_to_profile(const PlannedScenario* under_way) const {
+    return options_.launches == 0 && elapsed() + time_needed_.rest(under_way) > deadline();
+  }
+
   Status leave_out(const PlannedScenario& planned) {
     for (const PlannedCell& planned_cell : planned.cells) {
       result::Cell& cell = report_.cells[planned_cell.index];
@@ -188,12 +220,12 @@ class Session {
   Status profile(const PlannedScenario& planned, const PlannedCell& planned_cell, result::Cell& cell) {
     if (cell.status.state != CellState::ok || !options_.profiles) return {};
     if (profiled_in_launch(planned_cell)) return {};
-    if (options_.launches == 0 && elapsed() + time_needed_.rest(&planned) > deadline()) {
-      return note_once("no time was left for some profiles");
-    }
+    if (no_time_to_profile(&planned)) return note_once("no time was left for some profiles");
+    const double start = elapsed();
     Result<result::Profile> profile = profile_verified_cell(planned, planned_cell, options_, kBlocksOfAGlance, cell);
+    if (!cell.profile) profiling_seconds_ += elapsed() - start;
     if (profile.ok()) {
-      cell.profile = std::move(profile).value();
+      add_profile(std::move(profile).value(), cell);
       return {};
     }
     if (options_.cancelled()) return {};
@@ -302,6 +334,8 @@ class Session {
   std::size_t verified_ = 0;
   double verifying_seconds_ = 0;
   std::map<std::string, double> verification_seconds_;  // of an implementation's latest cell
+  double profiling_seconds_ = 0;                        // of the first profile of every cell
+  double repeating_seconds_ = 0;                        // of those after it
   std::size_t short_scenarios_ = 0;                     // that had fewer launches than decide anything
 };
 
@@ -338,6 +372,7 @@ Status run_session(Plan& plan, const RunOptions& options, result::Report& report
   for (const auto& batch : batches(plan, options.data_cap_bytes)) {
     if (options.cancelled()) return {};
     if (Status status = session.verify(batch, cell_count(plan)); !status.ok()) return status;
+    if (Status status = session.repeat_profiles(batch); !status.ok()) return status;
     cells_done += cell_count(batch);
     // A batch gets the share of the budget that its cells are of all cells.
     const double share = static_cast<double>(cells_done) / static_cast<double>(std::max<std::size_t>(cells, 1));

@@ -7,7 +7,6 @@
 
 #include "harness/result/implementation_name.h"
 #include "harness/result/launch_costs.h"
-#include "harness/result/pairing.h"
 #include "harness/stats/break_even.h"
 
 namespace gdbench::result {
@@ -34,12 +33,6 @@ std::string axis_name(std::size_t axis, const Cell& a, const Cell& b) {
   return name == "strategy" ? "framework" : name == "backend" ? "mode" : name;
 }
 
-PairedDifference difference_of(const Report& report, const Cell& cell, const Cell& base) {
-  const std::vector<stats::Pair> pairs = pairs_of(base, cell);
-  return {cell.id, base.id, stats::paired_difference(pairs),
-          stats::compare(pairs, verdict_options(report, cell.scenario))};
-}
-
 const Cell* cell_at(const Report& report, const std::string& scenario, const Coordinates& coordinates) {
   const auto found = std::find_if(report.cells.begin(), report.cells.end(), [&](const Cell& cell) {
     return cell.scenario == scenario && cell.summary && coordinates_of(cell) == coordinates;
@@ -51,7 +44,7 @@ double magnitude(const AxisPart& part) { return std::abs(part.difference.differe
 
 // Walks from a to b, changing the axes in the given order; nothing where a cell on the way is missing.
 std::optional<AxisPath> walk(const Report& report, const Cell& a, const Cell& b, const std::vector<std::size_t>& order,
-                             const PairedDifference& whole) {
+                             const CellDifference& whole) {
   const Coordinates goal = coordinates_of(b);
   Coordinates here = coordinates_of(a);
   const Cell* cell = &a;
@@ -72,19 +65,50 @@ std::optional<AxisPath> walk(const Report& report, const Cell& a, const Cell& b,
   return path;
 }
 
-std::vector<AxisPath> paths_between(const Report& report, const Cell& a, const Cell& b, const PairedDifference& whole) {
+std::vector<std::size_t> axes_between(const Cell& a, const Cell& b) {
   const Coordinates from = coordinates_of(a);
   const Coordinates to = coordinates_of(b);
-  std::vector<std::size_t> order;
+  std::vector<std::size_t> axes;
   for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
-    if (from[axis] != to[axis]) order.push_back(axis);
+    if (from[axis] != to[axis]) axes.push_back(axis);
   }
+  return axes;
+}
+
+std::vector<AxisPath> paths_between(const Report& report, const Cell& a, const Cell& b, const CellDifference& whole) {
+  std::vector<std::size_t> order = axes_between(a, b);
   std::vector<AxisPath> paths;
   if (order.empty() || order.size() > kMostAxes) return paths;
   do {
     if (std::optional<AxisPath> path = walk(report, a, b, order, whole)) paths.push_back(std::move(*path));
   } while (std::next_permutation(order.begin(), order.end()));
   return paths;
+}
+
+// Over the fastest cell between the two in time that is one axis away from the faster one: what no profile divides is
+// divided by a row.
+std::optional<AxisPath> path_over_a_row(const Report& report, const Cell& a, const Cell& b,
+                                        const CellDifference& whole) {
+  const bool a_is_faster = whole.difference_ns.value < 0;
+  const Cell& faster = a_is_faster ? a : b;
+  const Cell& slower = a_is_faster ? b : a;
+  const Cell* between = nullptr;
+  const auto step_ns = [](const Cell& cell) { return cell.summary->step_ns.value; };
+  for (const Cell& cell : report.cells) {
+    if (cell.scenario != a.scenario || !cell.summary || !is_ranked(cell)) continue;
+    if (step_ns(cell) <= step_ns(faster) || step_ns(cell) >= step_ns(slower)) continue;
+    if (axes_between(cell, faster).size() != 1 || axes_between(cell, slower).empty()) continue;
+    if (between == nullptr || step_ns(cell) < step_ns(*between)) between = &cell;
+  }
+  if (between == nullptr) return std::nullopt;
+  AxisPath path;
+  path.rest_ns = whole.difference_ns.value;
+  for (const auto& [cell, base] : {std::pair(&a, between), std::pair(between, &b)}) {
+    path.parts.push_back(
+        {kWholeImplementation, cell->implementation, base->implementation, difference_of(report, *cell, *base)});
+    path.rest_ns -= path.parts.back().difference.difference_ns.value;
+  }
+  return path;
 }
 
 BreakEvenRecord break_even_of(const Report& report, const Cell& faster, const Cell& slower) {
@@ -116,6 +140,18 @@ StartDifference start_difference(const Report& report, const Cell& a, const Cell
           break_even_of(report, a_is_faster ? a : b, a_is_faster ? b : a)};
 }
 
+// What only cells of one scenario share.
+void add_causes_within(const Report& report, const Cell& a, const Cell& b, Explanation& explanation) {
+  explanation.paths = paths_between(report, a, b, explanation.whole);
+  if (explanation.paths.empty() && !explanation.profiles) {
+    if (std::optional<AxisPath> path = path_over_a_row(report, a, b, explanation.whole)) {
+      explanation.paths.push_back(std::move(*path));
+    }
+  }
+  explanation.start = start_difference(report, a, b, explanation.whole.comparison.verdict);
+  explanation.advice = advice_for(explanation);
+}
+
 }  // namespace
 
 bool Explanation::differs() const {
@@ -124,26 +160,29 @@ bool Explanation::differs() const {
 
 Explanation explain(const Report& report, const Cell& a, const Cell& b) {
   Explanation explanation;
-  const ScenarioRecord* scenario = report.find_scenario(a.scenario);
-  explanation.scenario = scenario == nullptr ? a.scenario : scenario->label;
+  const auto label_of = [&](const Cell& cell) {
+    const ScenarioRecord* scenario = report.find_scenario(cell.scenario);
+    return scenario == nullptr ? cell.scenario : scenario->label;
+  };
+  explanation.scenario = label_of(a);
+  explanation.b_scenario = label_of(b);
   explanation.a = a.id;
   explanation.b = b.id;
   explanation.a_step_ns = a.summary->step_ns;
   explanation.b_step_ns = b.summary->step_ns;
   explanation.whole = difference_of(report, a, b);
-  if (!explanation.differs()) return explanation;
-
-  explanation.paths = paths_between(report, a, b, explanation.whole);
-  for (const Cell* cell : {&a, &b}) {
-    if (!has_usable_profile(*cell)) explanation.unprofiled.push_back(cell->id);
+  if (a.scenario != b.scenario) explanation.differing = differing_keys(report, a, b);
+  explanation.target = target_difference(report, a, b);
+  if (explanation.differs()) {
+    explanation.profiles = profile_difference(a, b, explanation.whole);
+    explanation.a_dispatches = dispatch_cost(a);
+    explanation.b_dispatches = dispatch_cost(b);
+    explanation.calls = calls_share(a, b, explanation);
+    explanation.a_ceiling = a.summary->ceiling;
+    explanation.b_ceiling = b.summary->ceiling;
+    if (a.scenario == b.scenario) add_causes_within(report, a, b, explanation);
   }
-  if (explanation.unprofiled.empty()) explanation.profiles = profile_difference(a, b, explanation.whole);
-  explanation.a_dispatches = dispatch_cost(a);
-  explanation.b_dispatches = dispatch_cost(b);
-  explanation.a_ceiling = a.summary->ceiling;
-  explanation.b_ceiling = b.summary->ceiling;
-  explanation.start = start_difference(report, a, b, explanation.whole.comparison.verdict);
-  explanation.advice = advice_for(explanation);
+  explanation.missing = missing_evidence(report, a, b, explanation);
   return explanation;
 }
 

@@ -11,20 +11,24 @@
 
 namespace gdbench::result {
 
-// Two cells of one scenario, their samples paired by launch and round.
-struct PairedDifference {
+// Two cells: their samples paired by launch and round, or unpaired where their scenarios differ.
+struct CellDifference {
   std::string cell;
   std::string base;
-  stats::Estimate difference_ns;  // of a step, cell - base; median of the pairs
-  stats::Comparison comparison;   // of the cell's time to the base's
+  // Of a step, cell - base: what the ratio below makes of the base's time of a step, so that its interval never
+  // contradicts the verdict.
+  stats::Estimate difference_ns;
+  stats::Comparison comparison;  // of the cell's time to the base's
 };
+
+constexpr const char* kWholeImplementation = "implementation";
 
 // What changing one axis does while the others stay.
 struct AxisPart {
-  std::string axis;  // strategy, backend, policy, options, threads, arm; of two frameworks framework and mode
-  std::string value;
+  std::string axis;   // strategy, backend, policy, options, threads, arm; of two frameworks framework and mode;
+  std::string value;  // kWholeImplementation where several may change
   std::string base_value;
-  PairedDifference difference;
+  CellDifference difference;
 };
 
 // From a to b, one axis at a time, over cells that the report holds.
@@ -33,56 +37,65 @@ struct AxisPath {
   double rest_ns = 0;           // whole - sum of the parts: medians do not add up exactly
 };
 
-// cause: beyond the limit, in the direction of the whole difference. opposed: beyond it in the other direction.
-// unclear: not beyond it. An op is a cause only where its phase is one, opposed only where its phase is not unclear.
+// cause: part of the difference, surely. opposed: surely against it. unclear: neither. An op is a cause only where its
+// phase is one, opposed only where its phase is not unclear.
 enum class Standing { cause, opposed, unclear };
 const char* name_of(Standing standing);  // "cause", "opposed", "unclear"
 
-struct PhasePart {
-  std::string phase;  // as in profiles, or "unattributed"
-  double a_ns = 0;
+// What a phase or op contributes. Its interval is that of the step times' ratio, of each cell's profiles and of what
+// profiling itself takes, at their worst together.
+struct Contribution {
+  double a_ns = 0;  // of a step
   double b_ns = 0;
   double difference_ns = 0;  // a - b
-  double share = 0;          // of the difference of the two step times; all phases' shares add up to 1
-  double limit_ns = 0;       // what is smaller has no standing; see ProfileDifference
+  double share = 0;          // of the difference of the two step times
+  stats::Interval share_interval;
   Standing standing = Standing::unclear;
+};
+
+struct PhasePart {
+  std::string phase;  // as in profiles, or "unattributed"
+  Contribution contribution;
+  // One of the cells does its step in one piece, whose time may belong to any phase of the other: the share is the
+  // middle of what it may be, and all shares do not add up to 1.
+  bool only_bounded = false;
 };
 
 // difference = by_calls + by_length: by_calls = (calls of a - calls of b) x mean time of a call, by_length = (time of a
 // call of a - that of b) x mean number of calls, means of the two cells. An op that one cell lacks differs by calls.
+//
+// Ops are paired by phase, op and layers. All layers together are one part where a profile does not say which, where
+// the two group them in different ways (one update of all, an update of each), and where only together they have a
+// standing.
 struct OpPart {
   std::string phase;
   std::string op;
-  double a_calls = 0;  // per step
+  std::optional<std::vector<std::int64_t>> layers;  // absent: all together, or none
+  double a_calls = 0;                               // per step
   double b_calls = 0;
-  double a_ns = 0;
-  double b_ns = 0;
-  double difference_ns = 0;
   double by_calls_ns = 0;
   double by_length_ns = 0;
-  double share = 0;
-  double limit_ns = 0;
-  Standing standing = Standing::unclear;
+  Contribution contribution;
 };
 
-// What a cell's profile rests on. Times of its phases and ops are multiplied by `scale`, so that with what nobody
-// claims they add up to the measured unprofiled step.
-struct ScaledProfile {
-  double scale = 1;        // measured step time over the profiled one
-  double overhead_ns = 0;  // |profiled - unprofiled| step of the profile's process, scaled: profiling itself
+// What a cell's profiles rest on; medians over them.
+struct ProfileBasis {
+  int profiles = 0;        // of a process each; 0: it has none, and its step is one piece
+  double overhead_ns = 0;  // |profiled - unprofiled| step, scaled: profiling itself
   double drift_ns = 0;     // |unprofiled step of the profile's process - measured step time|
+  bool one_piece = false;  // nothing of its step is divided into phases
+  bool compiled = false;   // it reports what it did to compile its step
 };
 
-// The limit of a phase or op: noise + for each cell, drift + its part of the overhead. Its part is the larger of its
-// shares of the profile's calls and time: clock readings come with calls, and scaling takes them out by time. What
-// nobody claims may hold all of them: its part is 1.
+// Where the difference of two steps is. Of each profile the times are multiplied by measured step / profiled step, so
+// that with what nobody claims they add up to the measured step; a's measured step is the ratio times b's. Of three and
+// more profiles a part's time is their median with its interval; of fewer, it may be off by the drift. Added to that is
+// the part's share, the larger of those by calls and by time, of what profiling takes; what nobody claims may hold all.
 struct ProfileDifference {
-  ScaledProfile a;
-  ScaledProfile b;
-  double noise_ns = 0;            // the farther end of the step's difference from its value
-  double largest_limit_ns = 0;    // noise + overheads + drifts of both; infinite: nothing has a standing
+  ProfileBasis a;
+  ProfileBasis b;
   std::vector<PhasePart> phases;  // the largest first
-  std::vector<OpPart> ops;        // the largest first
+  std::vector<OpPart> ops;        // the largest first; none where the phases are only bounded
 };
 
 // What happens once. Medians over launches.
@@ -103,8 +116,33 @@ struct StartDifference {
 struct DispatchCost {
   double dispatches = 0;
   std::vector<FloorPart> floor;  // the cheapest op first
+  stats::Interval cheapest_ns;   // one call of the cheapest op, over the cell's profiles
   double least_ns = 0;           // of a step
   double share = 0;              // of the measured step
+};
+
+// The part of the difference that the two cells' calls into frameworks are, each at the price of the cheapest. Its
+// interval is that of the ratio and of the price. The rest, 1 - share, is what those calls do beyond an empty one.
+struct CallsShare {
+  double a_calls = 0;  // 0 for a cell without a framework
+  double b_calls = 0;
+  double share = 0;
+  stats::Interval interval;
+};
+
+// A key of the two scenarios that does not have the same value. JSON text; empty where a scenario has no such key.
+struct KeyDifference {
+  std::string key;  // "optimizer.kind"
+  std::string a;
+  std::string b;
+};
+
+// Two cells that trained to a target. `time` is that of a's steps over b's, each steps x time of a step; absent unless
+// both reached it.
+struct TargetDifference {
+  TargetRun a;
+  TargetRun b;
+  std::optional<CellDifference> time;
 };
 
 // The one change to the slower cell that would help it most: to have the faster one's value of an axis or its phase.
@@ -120,39 +158,70 @@ struct Advice {
   double share = 0;  // of the slower cell's step
 };
 
+// What was not measured and would say more.
+enum class Lack {
+  launches,    // too few for a verdict, or too few for one beyond its margin
+  profile,     // the report has none of `cell`
+  no_profile,  // `cell` offers none
+  one_piece,   // `cell` does its step in one piece: switching parts of it off tells more than its profile
+  clock,       // reading the clock in `cell`'s profile takes more than half of the difference
+  repeats,     // profiles of more processes
+};
+const char* name_of(Lack lack);  // "launches", "profile", "no profile", "one piece", "clock", "repeats"
+
+struct MissingEvidence {
+  Lack lack = Lack::launches;
+  std::string cell;     // empty: both
+  std::string command;  // that measures it; empty: none can
+};
+
 struct Explanation {
-  std::string scenario;  // label
-  std::string a;         // cell ids
+  std::string scenario;    // label of a's
+  std::string b_scenario;  // of b's; the same one but across overrides
+  std::string a;           // cell ids
   std::string b;
   stats::Estimate a_step_ns;
   stats::Estimate b_step_ns;
-  PairedDifference whole;  // a beside b
+  CellDifference whole;                  // a beside b
+  std::vector<KeyDifference> differing;  // empty: one scenario
+  std::optional<TargetDifference> target;
   // The causes. All are absent where the verdict is neither faster nor slower.
-  std::vector<AxisPath> paths;
-  std::vector<std::string> unprofiled;  // cells without a usable profile, which is why `profiles` is absent
-  std::optional<ProfileDifference> profiles;
-  std::optional<DispatchCost> a_dispatches;  // absent where the profile counts none
+  std::vector<AxisPath> paths;                // none across overrides
+  std::optional<ProfileDifference> profiles;  // absent where neither step is divided into phases
+  std::optional<DispatchCost> a_dispatches;   // absent where the profile counts none
   std::optional<DispatchCost> b_dispatches;
+  std::optional<CallsShare> calls;  // absent where neither has a framework, or one does not count
   std::optional<CeilingShare> a_ceiling;
   std::optional<CeilingShare> b_ceiling;
-  std::optional<StartDifference> start;
-  std::optional<Advice> advice;  // absent where nothing has the standing of a cause
+  std::optional<StartDifference> start;  // absent across overrides
+  std::optional<Advice> advice;          // absent where nothing has the standing of a cause, and across overrides
+  std::vector<MissingEvidence> missing;
 
   bool differs() const;
+  bool across_scenarios() const { return !differing.empty(); }
 };
 
-// `a` and `b` are different cells of one scenario in `report`, both with a summary; see summarise().
+// `a` and `b` are different cells of `report`, both with a summary (see summarise()), of one scenario or of two with
+// one name.
 Explanation explain(const Report& report, const Cell& a, const Cell& b);
 
-// The parts of explain() that read profiles. `whole` is a beside b. Both cells have a profile with
-// has_usable_profile().
-ProfileDifference profile_difference(const Cell& a, const Cell& b, const PairedDifference& whole);
-bool has_usable_profile(const Cell& cell);
-
-// Of a cell with a summary; nothing where its profile counts no dispatches or has no floor.
+// The parts of explain(), each from what `explanation` holds before it.
+std::vector<KeyDifference> differing_keys(const Report& report, const Cell& a, const Cell& b);
+CellDifference difference_of(const Report& report, const Cell& cell, const Cell& base);
+std::optional<TargetDifference> target_difference(const Report& report, const Cell& a, const Cell& b);
+std::optional<ProfileDifference> profile_difference(const Cell& a, const Cell& b, const CellDifference& whole);
+ProfileBasis profile_basis(const Cell& cell, double step_ns);
 std::optional<DispatchCost> dispatch_cost(const Cell& cell);
-// From what `explanation` holds already; nothing where no axis or phase is a cause.
+std::optional<CallsShare> calls_share(const Cell& a, const Cell& b, const Explanation& explanation);
 std::optional<Advice> advice_for(const Explanation& explanation);
+std::vector<MissingEvidence> missing_evidence(const Report& report, const Cell& a, const Cell& b,
+                                              const Explanation& explanation);
+
+// The same implementation, options, threads and arm in two scenarios.
+bool differ_in_scenario_alone(const Cell& a, const Cell& b);
+
+// Profiles that times can be taken from.
+std::vector<const Profile*> usable_profiles(const Cell& cell);
 
 // {"schema": "gdbench-explanation", "schema_version": ..., "explanations": [...]}, durations in nanoseconds.
 nlohmann::ordered_json to_ordered_json(const std::vector<Explanation>& explanations);

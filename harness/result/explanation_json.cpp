@@ -36,7 +36,7 @@ OrderedJson json_of(const StartDifference& start) {
 }  // namespace
 
 template <class Archive>
-void fields(Archive& archive, const PairedDifference& difference) {
+void fields(Archive& archive, const CellDifference& difference) {
   archive.field("cell", difference.cell);
   archive.field("base", difference.base);
   archive.field("difference_ns", difference.difference_ns);
@@ -57,54 +57,86 @@ void fields(Archive& archive, const AxisPath& path) {
   archive.field("rest_ns", path.rest_ns);
 }
 
+// Of both kinds of parts.
+template <class Archive>
+void add_contribution(Archive& archive, const Contribution& contribution) {
+  archive.field("a_ns", contribution.a_ns);
+  archive.field("b_ns", contribution.b_ns);
+  archive.field("difference_ns", contribution.difference_ns);
+  archive.field("share", contribution.share);
+  archive.field("share_interval", contribution.share_interval);
+  archive.field("standing", contribution.standing);
+}
+
 template <class Archive>
 void fields(Archive& archive, const PhasePart& part) {
   archive.field("phase", part.phase);
-  archive.field("a_ns", part.a_ns);
-  archive.field("b_ns", part.b_ns);
-  archive.field("difference_ns", part.difference_ns);
-  archive.field("share", part.share);
-  archive.field("limit_ns", part.limit_ns);
-  archive.field("standing", part.standing);
+  add_contribution(archive, part.contribution);
+  archive.field("only_bounded", part.only_bounded);
 }
 
 template <class Archive>
 void fields(Archive& archive, const OpPart& part) {
   archive.field("phase", part.phase);
   archive.field("op", part.op);
+  archive.optional("layers", part.layers);
   archive.field("a_calls", part.a_calls);
   archive.field("b_calls", part.b_calls);
-  archive.field("a_ns", part.a_ns);
-  archive.field("b_ns", part.b_ns);
-  archive.field("difference_ns", part.difference_ns);
   archive.field("by_calls_ns", part.by_calls_ns);
   archive.field("by_length_ns", part.by_length_ns);
-  archive.field("share", part.share);
-  archive.field("limit_ns", part.limit_ns);
-  archive.field("standing", part.standing);
+  add_contribution(archive, part.contribution);
 }
 
 template <class Archive>
-void fields(Archive& archive, const ScaledProfile& profile) {
-  archive.field("scale", profile.scale);
-  archive.field("overhead_ns", profile.overhead_ns);
-  archive.field("drift_ns", profile.drift_ns);
+void fields(Archive& archive, const ProfileBasis& basis) {
+  archive.field("profiles", basis.profiles);
+  archive.field("overhead_ns", basis.overhead_ns);
+  archive.field("drift_ns", basis.drift_ns);
+  archive.field("one_piece", basis.one_piece);
 }
 
 template <class Archive>
 void fields(Archive& archive, const ProfileDifference& profiles) {
   archive.field("a", profiles.a);
   archive.field("b", profiles.b);
-  archive.field("noise_ns", profiles.noise_ns);
-  archive.field("largest_limit_ns", profiles.largest_limit_ns);
   archive.field("phases", profiles.phases);
   archive.field("ops", profiles.ops);
+}
+
+template <class Archive>
+void fields(Archive& archive, const CallsShare& calls) {
+  archive.field("a_calls", calls.a_calls);
+  archive.field("b_calls", calls.b_calls);
+  archive.field("share", calls.share);
+  archive.field("interval", calls.interval);
+}
+
+template <class Archive>
+void fields(Archive& archive, const KeyDifference& difference) {
+  archive.field("key", difference.key);
+  archive.field("a", difference.a);
+  archive.field("b", difference.b);
+}
+
+template <class Archive>
+void fields(Archive& archive, const TargetDifference& target) {
+  archive.field("a", target.a);
+  archive.field("b", target.b);
+  archive.optional("time", target.time);
+}
+
+template <class Archive>
+void fields(Archive& archive, const MissingEvidence& missing) {
+  archive.field("lack", missing.lack);
+  archive.field("cell", missing.cell);
+  archive.field("command", missing.command);
 }
 
 template <class Archive>
 void fields(Archive& archive, const DispatchCost& cost) {
   archive.field("dispatches", cost.dispatches);
   archive.field("floor", cost.floor);
+  archive.field("cheapest_ns", cost.cheapest_ns);
   archive.field("least_ns", cost.least_ns);
   archive.field("share", cost.share);
 }
@@ -124,20 +156,24 @@ namespace {
 OrderedJson json_of(const Explanation& explanation) {
   RecordWriter writer;
   writer.field("scenario", explanation.scenario);
+  writer.field("b_scenario", explanation.b_scenario);
   writer.field("a", explanation.a);
   writer.field("b", explanation.b);
   writer.field("a_step_ns", explanation.a_step_ns);
   writer.field("b_step_ns", explanation.b_step_ns);
   writer.field("whole", explanation.whole);
+  writer.field("differing", explanation.differing);
+  writer.optional("target", explanation.target);
   writer.field("paths", explanation.paths);
   writer.optional("profiles", explanation.profiles);
   writer.optional("a_dispatches", explanation.a_dispatches);
   writer.optional("b_dispatches", explanation.b_dispatches);
+  writer.optional("calls", explanation.calls);
   writer.optional("advice", explanation.advice);
   writer.optional("a_ceiling", explanation.a_ceiling);
   writer.optional("b_ceiling", explanation.b_ceiling);
+  writer.field("missing", explanation.missing);
   OrderedJson json = writer.take();
-  json["unprofiled"] = explanation.unprofiled;
   if (explanation.start) json["start"] = json_of(*explanation.start);
   return json;
 }
@@ -147,7 +183,7 @@ OrderedJson json_of(const Explanation& explanation) {
 OrderedJson to_ordered_json(const std::vector<Explanation>& explanations) {
   OrderedJson json = OrderedJson::object();
   json["schema"] = "gdbench-explanation";
-  json["schema_version"] = {{"major", 1}, {"minor", 0}};
+  json["schema_version"] = {{"major", 2}, {"minor", 0}};
   json["explanations"] = OrderedJson::array();
   for (const Explanation& explanation : explanations) json["explanations"].push_back(json_of(explanation));
   return json;

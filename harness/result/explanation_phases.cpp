@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "harness/result/explanation.h"
@@ -11,162 +11,316 @@ namespace gdbench::result {
 namespace {
 
 constexpr const char* kUnattributed = "unattributed";
+// Phase of what is not divided: a step, or all steps, in one piece.
+constexpr const char* kOnePiece = "other";
+constexpr const char* kData = "data";
+// From so many on profiles tell themselves how they scatter.
+constexpr std::size_t kEnoughProfiles = 3;
 
-// Of one cell, per step of its profile, unscaled.
+// Of one cell, per step of a profile, unscaled.
 struct OpTotals {
   double calls = 0;
   double time_ns = 0;
+
+  void add(const OpTotals& other) {
+    calls += other.calls;
+    time_ns += other.time_ns;
+  }
 };
 
-// By phase and op; what happens once is left out.
-using Ops = std::map<std::pair<std::string, std::string>, OpTotals>;
+using Layers = std::vector<std::int64_t>;  // empty: none, or not known
+
+struct OpName {
+  std::string phase;
+  std::string op;
+  Layers layers;
+
+  auto operator<=>(const OpName&) const = default;
+};
+
+// What happens once is left out.
+using Ops = std::map<OpName, OpTotals>;
 
 Ops ops_of(const Profile& profile) {
   Ops ops;
   for (const ProfileRecord& record : profile.records) {
-    if (record.once()) continue;
-    OpTotals& totals = ops[{record.phase, record.op}];
-    totals.calls += record.calls;
-    totals.time_ns += record.time_ns;
+    if (!record.once())
+      ops[{record.phase, record.op, record.layers.value_or(Layers())}].add({record.calls, record.time_ns});
   }
   return ops;
 }
 
-std::map<std::string, OpTotals> phases_of(const Profile& profile) {
-  std::map<std::string, OpTotals> phases;
-  for (const auto& [key, totals] : ops_of(profile)) {
-    phases[key.first].calls += totals.calls;
-    phases[key.first].time_ns += totals.time_ns;
-  }
-  phases[kUnattributed].time_ns = unattributed_ns(profile);
-  return phases;
-}
+// A part of a cell's step: its time and what that may be.
+struct PartTime {
+  double calls = 0;
+  double time_ns = 0;
+  stats::Interval interval;
+};
 
-ScaledProfile scaled(const Cell& cell) {
-  const Profile& profile = *cell.profile;
-  const double step_ns = cell.summary->step_ns.value;
-  const double scale = step_ns / profile.profiled_step_ns;
-  return {scale, scale * std::abs(profile.profiled_step_ns - profile.step_ns), std::abs(profile.step_ns - step_ns)};
-}
+// One process's profile, its times scaled to the measured step.
+struct ScaledProfile {
+  Ops ops;
+  double scale = 1;
+  double profiled_step_ns = 0;
+  double overhead_ns = 0;
+  double calls = 0;
+  double rest_ns = 0;  // what nobody claims
+};
 
-double farther_end(const stats::Estimate& estimate) {
-  return std::max(estimate.value - estimate.interval.low, estimate.interval.high - estimate.value);
-}
-
-// One cell's profile: what its times are multiplied by, and how far off a part of it may be.
+// One cell's profiles. `step_ns`: its measured step, which is taken as exact; the ratio has the steps' uncertainty.
 class Side {
  public:
-  explicit Side(const Cell& cell)
-      : scaled_(scaled(cell)), profiled_step_ns_(cell.profile->profiled_step_ns), ops_(ops_of(*cell.profile)) {
-    for (const auto& [key, totals] : ops_) calls_ += totals.calls;
+  Side(const Cell& cell, double step_ns) : step_ns_(step_ns) {
+    std::vector<double> overheads;
+    std::vector<double> drifts;
+    for (const Profile* profile : usable_profiles(cell)) {
+      ScaledProfile scaled;
+      scaled.ops = ops_of(*profile);
+      scaled.profiled_step_ns = profile->profiled_step_ns;
+      scaled.scale = step_ns / profile->profiled_step_ns;
+      scaled.overhead_ns = scaled.scale * std::abs(profile->profiled_step_ns - profile->step_ns);
+      for (const auto& [name, totals] : scaled.ops) scaled.calls += totals.calls;
+      scaled.rest_ns = scaled.scale * unattributed_ns(*profile);
+      overheads.push_back(scaled.overhead_ns);
+      drifts.push_back(std::abs(profile->step_ns - cell.summary->step_ns.value));
+      profiles_.push_back(std::move(scaled));
+      for (const ProfileRecord& record : profile->records) basis_.compiled = basis_.compiled || record.once();
+    }
+    basis_.profiles = static_cast<int>(profiles_.size());
+    basis_.overhead_ns = stats::median(overheads);
+    basis_.drift_ns = stats::median(drifts);
+    basis_.one_piece = !is_divided();
   }
 
-  const ScaledProfile& profile() const { return scaled_; }
-  const Ops& ops() const { return ops_; }
-  // Zeros where it has no such op.
-  OpTotals totals_of(const Ops::key_type& op) const {
-    const auto entry = ops_.find(op);
-    return entry == ops_.end() ? OpTotals{} : entry->second;
+  const ProfileBasis& basis() const { return basis_; }
+
+  std::set<OpName> op_names() const {
+    std::set<OpName> names;
+    for (const ScaledProfile& profile : profiles_) {
+      for (const auto& [name, totals] : profile.ops) names.insert(name);
+    }
+    return names;
   }
-  double time_of(const OpTotals& totals) const { return totals.time_ns * scaled_.scale; }
-  double largest_limit_ns() const { return scaled_.overhead_ns + scaled_.drift_ns; }
-  double limit_of(const OpTotals& totals) const {
-    const double by_calls = calls_ > 0 ? totals.calls / calls_ : 1;
-    const double part = std::clamp(std::max(by_calls, totals.time_ns / profiled_step_ns_), 0.0, 1.0);
-    return scaled_.drift_ns + part * scaled_.overhead_ns;
+
+  // Of the ops that `wanted` accepts.
+  template <class Wanted>
+  PartTime part(const Wanted& wanted) const {
+    std::vector<OpTotals> totals(profiles_.size());
+    std::vector<double> overheads;
+    for (std::size_t i = 0; i < profiles_.size(); ++i) {
+      const ScaledProfile& profile = profiles_[i];
+      for (const auto& [name, op] : profile.ops) {
+        if (wanted(name)) totals[i].add(op);
+      }
+      const double by_calls = profile.calls > 0 ? totals[i].calls / profile.calls : 1;
+      const double share = std::max(by_calls, totals[i].time_ns / profile.profiled_step_ns);
+      overheads.push_back(std::clamp(share, 0.0, 1.0) * profile.overhead_ns);
+      totals[i].time_ns *= profile.scale;
+    }
+    return over_profiles(totals, stats::median(overheads));
+  }
+  PartTime phase(const std::string& phase) const {
+    return part([&](const OpName& name) { return name.phase == phase; });
+  }
+  PartTime unattributed() const {
+    std::vector<OpTotals> totals;
+    for (const ScaledProfile& profile : profiles_) totals.push_back({0, profile.rest_ns});
+    return over_profiles(totals, basis_.overhead_ns);
+  }
+  // The most that a step which is not divided holds: all of it where there is no profile.
+  double one_piece_ns() const { return profiles_.empty() ? step_ns_ : phase(kOnePiece).interval.high; }
+
+ private:
+  // Whether any time is in a phase that says what is done.
+  bool is_divided() const {
+    const std::set<OpName> names = op_names();
+    return std::any_of(names.begin(), names.end(),
+                       [](const OpName& name) { return name.phase != kOnePiece && name.phase != kData; });
+  }
+
+  PartTime over_profiles(const std::vector<OpTotals>& totals, double overhead_ns) const {
+    std::vector<stats::Pair> times;
+    PartTime part;
+    double most_ns = 0;
+    for (const OpTotals& total : totals) {
+      times.push_back({static_cast<int>(times.size()), 0, total.time_ns});
+      part.calls += total.calls / static_cast<double>(totals.size());
+      most_ns = std::max(most_ns, total.time_ns);
+    }
+    if (most_ns <= 0) return part;  // what no profile has takes nothing, however they drift
+    const stats::Estimate estimate = stats::paired_difference(times);
+    part.time_ns = estimate.value;
+    part.interval = estimate.interval;
+    if (totals.size() < kEnoughProfiles) {
+      part.interval = {part.time_ns - basis_.drift_ns, part.time_ns + basis_.drift_ns};
+    }
+    part.interval = {std::clamp(part.interval.low - overhead_ns, 0.0, step_ns_),
+                     std::clamp(part.interval.high + overhead_ns, 0.0, step_ns_)};
+    return part;
+  }
+
+  double step_ns_;
+  ProfileBasis basis_;
+  std::vector<ScaledProfile> profiles_;
+};
+
+// Two steps of r and 1 times b's step; a's parts are scaled to r = ratio.value.
+class Whole {
+ public:
+  explicit Whole(const CellDifference& whole) : ratio_(whole.comparison.ratio), total_ns_(whole.difference_ns.value) {
+    base_ns_ = total_ns_ / (ratio_.value - 1);
+  }
+
+  double a_step_ns() const { return ratio_.value * base_ns_; }
+  double b_step_ns() const { return base_ns_; }
+
+  Contribution contribution(const PartTime& a, const PartTime& b) const {
+    Contribution result{a.time_ns, b.time_ns, a.time_ns - b.time_ns, 0, {}, Standing::unclear};
+    result.share = result.difference_ns / total_ns_;
+    // The share is monotonous in either part and in the ratio: its extremes lie in the corners.
+    std::vector<double> corners;
+    for (const double ratio : {ratio_.interval.low, ratio_.interval.high}) {
+      for (const double a_ns : {a.interval.low, a.interval.high}) {
+        for (const double b_ns : {b.interval.low, b.interval.high}) {
+          corners.push_back((ratio / ratio_.value * a_ns - b_ns) / ((ratio - 1) * base_ns_));
+        }
+      }
+    }
+    const auto [low, high] = std::minmax_element(corners.begin(), corners.end());
+    result.share_interval = {*low, *high};
+    if (*low > 0) result.standing = Standing::cause;
+    if (*high < 0) result.standing = Standing::opposed;
+    return result;
   }
 
  private:
-  ScaledProfile scaled_;
-  double profiled_step_ns_;
-  Ops ops_;
-  double calls_ = 0;
+  stats::Estimate ratio_;
+  double total_ns_;
+  double base_ns_;
 };
 
-// What turns a difference into a share of the whole and a standing.
-struct Scales {
-  const Side& a;
-  const Side& b;
-  double total_ns = 0;
-  double noise_ns = 0;  // infinite: nothing has a standing
+// Of two divided steps.
+std::vector<PhasePart> phase_parts(const Side& a, const Side& b, const Whole& whole) {
+  std::set<std::string> phases;
+  for (const Side* side : {&a, &b}) {
+    for (const OpName& name : side->op_names()) phases.insert(name.phase);
+  }
+  std::vector<PhasePart> parts;
+  for (const std::string& phase : phases) {
+    parts.push_back({phase, whole.contribution(a.phase(phase), b.phase(phase))});
+  }
+  parts.push_back({kUnattributed, whole.contribution(a.unattributed(), b.unattributed())});
+  return parts;
+}
 
-  Standing standing_of(double difference_ns, double limit_ns) const {
-    if (!(std::abs(difference_ns) > limit_ns)) return Standing::unclear;
-    return difference_ns * total_ns > 0 ? Standing::cause : Standing::opposed;
+// Only `divided` tells its phases: what the other cell does in one piece may belong to any of them.
+std::vector<PhasePart> bounded_parts(const Side& divided, const Side& other, bool divided_is_a, const Whole& whole) {
+  std::set<std::string> phases;
+  for (const OpName& name : divided.op_names()) phases.insert(name.phase);
+  phases.insert(kUnattributed);
+  std::vector<PhasePart> parts;
+  for (const std::string& phase : phases) {
+    const PartTime own = phase == kUnattributed ? divided.unattributed() : divided.phase(phase);
+    const bool told = phase == kData && other.basis().profiles > 0;
+    const PartTime its = told ? other.phase(phase) : PartTime{0, 0, {0, other.one_piece_ns()}};
+    PhasePart part{phase, divided_is_a ? whole.contribution(own, its) : whole.contribution(its, own), true};
+    Contribution& contribution = part.contribution;
+    contribution.share = (contribution.share_interval.low + contribution.share_interval.high) / 2;
+    parts.push_back(part);
   }
-};
-
-std::vector<PhasePart> phase_parts(const Cell& a, const Cell& b, const Scales& scales) {
-  std::map<std::string, PhasePart> parts;
-  std::map<std::string, OpTotals> of_a = phases_of(*a.profile);
-  std::map<std::string, OpTotals> of_b = phases_of(*b.profile);
-  for (const auto* phases : {&of_a, &of_b}) {
-    for (const auto& [phase, totals] : *phases) parts[phase].limit_ns = 0;
-  }
-  for (auto& [phase, part] : parts) {
-    part.a_ns = scales.a.time_of(of_a[phase]);
-    part.b_ns = scales.b.time_of(of_b[phase]);
-    part.limit_ns = phase == kUnattributed ? scales.a.largest_limit_ns() + scales.b.largest_limit_ns()
-                                           : scales.a.limit_of(of_a[phase]) + scales.b.limit_of(of_b[phase]);
-  }
-  std::vector<PhasePart> sorted;
-  for (auto& [phase, part] : parts) {
-    part.phase = phase;
-    part.difference_ns = part.a_ns - part.b_ns;
-    part.share = part.difference_ns / scales.total_ns;
-    part.limit_ns += scales.noise_ns;
-    part.standing = scales.standing_of(part.difference_ns, part.limit_ns);
-    sorted.push_back(part);
-  }
-  return sorted;
+  return parts;
 }
 
 // See OpPart. Without calls there is only length.
 void split_by_calls(OpPart& part) {
+  const Contribution& times = part.contribution;
   if (part.a_calls > 0 || part.b_calls > 0) {
-    const double a_call_ns = part.a_calls > 0 ? part.a_ns / part.a_calls : part.b_ns / part.b_calls;
-    const double b_call_ns = part.b_calls > 0 ? part.b_ns / part.b_calls : a_call_ns;
+    const double a_call_ns = part.a_calls > 0 ? times.a_ns / part.a_calls : times.b_ns / part.b_calls;
+    const double b_call_ns = part.b_calls > 0 ? times.b_ns / part.b_calls : a_call_ns;
     part.by_calls_ns = (part.a_calls - part.b_calls) * (a_call_ns + b_call_ns) / 2;
   }
-  part.by_length_ns = part.difference_ns - part.by_calls_ns;
+  part.by_length_ns = times.difference_ns - part.by_calls_ns;
 }
 
-Standing standing_of_op(const OpPart& op, const std::vector<PhasePart>& phases, const Scales& scales) {
-  const Standing standing = scales.standing_of(op.difference_ns, op.limit_ns);
+Standing standing_in_phase(Standing own, const std::string& name, const std::vector<PhasePart>& phases) {
   const auto phase =
-      std::find_if(phases.begin(), phases.end(), [&](const PhasePart& part) { return part.phase == op.phase; });
-  if (phase->standing == Standing::unclear) return Standing::unclear;
-  return standing == Standing::cause && phase->standing != Standing::cause ? Standing::unclear : standing;
+      std::find_if(phases.begin(), phases.end(), [&](const PhasePart& part) { return part.phase == name; });
+  const Standing of_phase = phase->contribution.standing;
+  if (of_phase == Standing::unclear) return Standing::unclear;
+  return own == Standing::cause && of_phase != Standing::cause ? Standing::unclear : own;
 }
 
-std::vector<OpPart> op_parts(const std::vector<PhasePart>& phases, const Scales& scales) {
-  std::map<std::pair<std::string, std::string>, OpPart> parts;
-  for (const Side* side : {&scales.a, &scales.b}) {
-    for (const auto& [key, totals] : side->ops()) parts[key].op = key.second;
+// What parts of ops are compared by.
+struct Comparison {
+  const Side& a;
+  const Side& b;
+  const std::vector<PhasePart>& phases;
+  const Whole& whole;
+};
+
+// Of the layers that `wanted` accepts; `layers` names them, empty: all together.
+template <class Wanted>
+OpPart op_part(const Comparison& by, const OpName& name, const Layers& layers, const Wanted& wanted) {
+  const auto is_this = [&](const OpName& other) {
+    return other.phase == name.phase && other.op == name.op && wanted(other.layers);
+  };
+  const PartTime of_a = by.a.part(is_this);
+  const PartTime of_b = by.b.part(is_this);
+  OpPart part;
+  part.phase = name.phase;
+  part.op = name.op;
+  if (!layers.empty()) part.layers = layers;
+  part.a_calls = of_a.calls;
+  part.b_calls = of_b.calls;
+  part.contribution = by.whole.contribution(of_a, of_b);
+  part.contribution.standing = standing_in_phase(part.contribution.standing, part.phase, by.phases);
+  split_by_calls(part);
+  return part;
+}
+
+// Whether each layer is in one group alone, and every group says which layers it has.
+bool are_apart(const std::set<Layers>& groups) {
+  std::set<std::int64_t> seen;
+  for (const Layers& layers : groups) {
+    if (layers.empty()) return false;
+    for (const std::int64_t layer : layers) {
+      if (!seen.insert(layer).second) return false;
+    }
   }
-  std::vector<OpPart> sorted;
-  for (auto& [key, part] : parts) {
-    const OpTotals of_a = scales.a.totals_of(key);
-    const OpTotals of_b = scales.b.totals_of(key);
-    part.phase = key.first;
-    part.a_calls = of_a.calls;
-    part.b_calls = of_b.calls;
-    part.a_ns = scales.a.time_of(of_a);
-    part.b_ns = scales.b.time_of(of_b);
-    part.difference_ns = part.a_ns - part.b_ns;
-    part.share = part.difference_ns / scales.total_ns;
-    part.limit_ns = scales.noise_ns + scales.a.limit_of(of_a) + scales.b.limit_of(of_b);
-    part.standing = standing_of_op(part, phases, scales);
-    split_by_calls(part);
-    sorted.push_back(part);
+  return true;
+}
+
+// See OpPart. `groups`: the layers of the op's records on both sides.
+std::vector<OpPart> parts_of_op(const Comparison& by, const OpName& name, const std::set<Layers>& groups) {
+  const Layers common = groups.size() == 1 ? *groups.begin() : Layers();
+  const OpPart together = op_part(by, name, common, [](const Layers&) { return true; });
+  if (groups.size() == 1 || !are_apart(groups)) return {together};
+  std::vector<OpPart> parts;
+  for (const Layers& layers : groups) {
+    parts.push_back(op_part(by, name, layers, [&](const Layers& other) { return other == layers; }));
   }
-  return sorted;
+  const auto is_told = [](const OpPart& part) { return part.contribution.standing != Standing::unclear; };
+  return std::none_of(parts.begin(), parts.end(), is_told) && is_told(together) ? std::vector<OpPart>{together} : parts;
+}
+
+std::vector<OpPart> op_parts(const Comparison& by) {
+  std::map<OpName, std::set<Layers>> groups;
+  for (const Side* side : {&by.a, &by.b}) {
+    for (const OpName& name : side->op_names()) groups[{name.phase, name.op, {}}].insert(name.layers);
+  }
+  std::vector<OpPart> all;
+  for (const auto& [name, layers] : groups) {
+    const std::vector<OpPart> parts = parts_of_op(by, name, layers);
+    all.insert(all.end(), parts.begin(), parts.end());
+  }
+  return all;
 }
 
 template <class Part>
 void sort_by_size(std::vector<Part>& parts) {
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const Part& x, const Part& y) { return std::abs(x.difference_ns) > std::abs(y.difference_ns); });
+  std::stable_sort(parts.begin(), parts.end(), [](const Part& x, const Part& y) {
+    return std::abs(x.contribution.share) > std::abs(y.contribution.share);
+  });
 }
 
 }  // namespace
@@ -183,26 +337,24 @@ const char* name_of(Standing standing) {
   return "unclear";
 }
 
-bool has_usable_profile(const Cell& cell) {
-  return cell.profile && std::isfinite(cell.profile->profiled_step_ns) && cell.profile->profiled_step_ns > 0 &&
-         std::isfinite(cell.profile->step_ns) && cell.profile->step_ns > 0 && !cell.profile->records.empty();
-}
+ProfileBasis profile_basis(const Cell& cell, double step_ns) { return Side(cell, step_ns).basis(); }
 
-ProfileDifference profile_difference(const Cell& a, const Cell& b, const PairedDifference& whole) {
+std::optional<ProfileDifference> profile_difference(const Cell& a, const Cell& b, const CellDifference& difference) {
+  const Whole whole(difference);
+  const Side side_a(a, whole.a_step_ns());
+  const Side side_b(b, whole.b_step_ns());
   ProfileDifference result;
-  const Side side_a(a);
-  const Side side_b(b);
-  result.a = side_a.profile();
-  result.b = side_b.profile();
-  result.noise_ns = farther_end(whole.difference_ns);
-  const double total_ns = a.summary->step_ns.value - b.summary->step_ns.value;
-  // The medians of the cells may contradict that of the pairs; then the phases explain nothing.
-  const bool contradicted = !(total_ns * whole.difference_ns.value > 0);
-  const double noise_ns = contradicted ? std::numeric_limits<double>::infinity() : result.noise_ns;
-  result.largest_limit_ns = noise_ns + side_a.largest_limit_ns() + side_b.largest_limit_ns();
-  const Scales scales{side_a, side_b, total_ns, noise_ns};
-  result.phases = phase_parts(a, b, scales);
-  result.ops = op_parts(result.phases, scales);
+  result.a = side_a.basis();
+  result.b = side_b.basis();
+  if (result.a.one_piece && result.b.one_piece) return std::nullopt;
+  if (result.a.one_piece) {
+    result.phases = bounded_parts(side_b, side_a, false, whole);
+  } else if (result.b.one_piece) {
+    result.phases = bounded_parts(side_a, side_b, true, whole);
+  } else {
+    result.phases = phase_parts(side_a, side_b, whole);
+    result.ops = op_parts({side_a, side_b, result.phases, whole});
+  }
   sort_by_size(result.phases);
   sort_by_size(result.ops);
   return result;

@@ -16,6 +16,9 @@ constexpr auto values_of(CellState) {
 }
 constexpr auto values_of(BoundBy) { return std::array{BoundBy::operations, BoundBy::bytes, BoundBy::chain}; }
 constexpr auto values_of(Clock) { return std::array{Clock::host, Clock::device}; }
+constexpr auto values_of(ParameterUse) {
+  return std::array{ParameterUse::reads, ParameterUse::gradient, ParameterUse::updates};
+}
 constexpr auto values_of(TargetState) {
   return std::array{TargetState::reached, TargetState::unreached, TargetState::diverged, TargetState::cut};
 }
@@ -193,6 +196,9 @@ void fields(Archive& archive, typename Archive::template Ref<ProfileRecord> reco
   archive.field("flops", record.flops);
   archive.field("bytes", record.bytes);
   archive.field("allocations", record.allocations);
+  archive.optional("layers", record.layers);
+  archive.optional("parameters", record.parameters);
+  archive.optional("use", record.use);
 }
 
 template <class Archive>
@@ -238,6 +244,7 @@ void fields(Archive& archive, typename Archive::template Ref<Cell> cell) {
   archive.optional("verification", cell.verification);
   archive.optional("block", cell.block);
   archive.optional("profile", cell.profile);
+  archive.optional("other_profiles", cell.other_profiles);
   archive.optional("target", cell.target);
   archive.optional("confirmed_from", cell.confirmed_from);
   archive.optional("summary", cell.summary);

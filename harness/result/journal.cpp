@@ -109,6 +109,7 @@ class JournalReader {
     reader.optional("verification", cell.verification);
     reader.optional("block", cell.block);
     reader.optional("profile", cell.profile);
+    reader.optional("other_profiles", cell.other_profiles);
     reader.optional("target", cell.target);
     reader.optional("confirmed_from", cell.confirmed_from);
   }
@@ -200,6 +201,7 @@ Status Journal::cell(const Cell& cell) {
   if (cell.verification) event["verification"] = RecordWriter::encode(*cell.verification);
   if (cell.block) event["block"] = RecordWriter::encode(*cell.block);
   if (cell.profile) event["profile"] = RecordWriter::encode(*cell.profile);
+  if (cell.other_profiles) event["other_profiles"] = RecordWriter::encode(*cell.other_profiles);
   if (cell.target) event["target"] = RecordWriter::encode(*cell.target);
   if (cell.confirmed_from) event["confirmed_from"] = *cell.confirmed_from;
   return append(event);

@@ -2,7 +2,7 @@
 // measured.
 //   {"event":"run","report":{...}}            the report as known before measuring: run, environment, scenarios, cells
 //   {"event":"cell","cell":ID,"build":"...","status":...,"verification":...,"block":...,"profile":...,
-//    "target":...,"confirmed_from":...}
+//    "other_profiles":[...],"target":...,"confirmed_from":...}
 //   {"event":"sample","cell":ID,"sample":{...}}
 //   {"event":"launch","cell":ID,"launch":{...}}
 //   {"event":"note","text":"..."}
@@ -37,7 +37,7 @@ class Journal {
   static Journal nowhere();
 
   // Each appends one line with a single write; an error (disk full) is returned once the line could not be written.
-  Status cell(const Cell& cell);  // status, verification, block, profile, target, build
+  Status cell(const Cell& cell);  // status, verification, block, profiles, target, build
   Status sample(const std::string& cell_id, const Sample& sample);
   Status launch(const std::string& cell_id, const Launch& launch);
   Status note(const std::string& text);

@@ -9,6 +9,18 @@ namespace gdbench::result {
 
 const char* name_of(Clock clock) { return clock == Clock::device ? "device" : "host"; }
 
+const char* name_of(ParameterUse use) {
+  switch (use) {
+    case ParameterUse::reads:
+      return "reads";
+    case ParameterUse::gradient:
+      return "gradient";
+    case ParameterUse::updates:
+      return "updates";
+  }
+  return "reads";
+}
+
 double unattributed_ns(const Profile& profile) {
   return std::accumulate(
       profile.records.begin(), profile.records.end(), profile.profiled_step_ns,
@@ -35,7 +47,7 @@ double calls_per_step(const Profile& profile) {
 nlohmann::json to_json(const Profile& profile) {
   nlohmann::json json(RecordWriter::encode(profile));
   json["schema"] = "gdbench-profile";
-  json["schema_version"] = {{"major", 1}, {"minor", 1}};
+  json["schema_version"] = {{"major", 1}, {"minor", 2}};
   json["unattributed_ns"] = unattributed_ns(profile);
   return json;
 }

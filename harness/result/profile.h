@@ -13,7 +13,13 @@ namespace gdbench::result {
 enum class Clock { host, device };
 const char* name_of(Clock clock);  // "host", "device"
 
-// One op in one phase; everything per step, but for the phase compile, which happens once and is given whole.
+// What an op does with the parameters that it names: it reads them, computes the gradient with respect to them, or
+// updates them.
+enum class ParameterUse { reads, gradient, updates };
+const char* name_of(ParameterUse use);  // "reads", "gradient", "updates"
+
+// One op in one phase on one part of the model; everything per step, but for the phase compile, which happens once and
+// is given whole.
 struct ProfileRecord {
   std::string phase;  // data, forward, backward, update, record, compile, other
   std::string op;
@@ -23,6 +29,11 @@ struct ProfileRecord {
   double flops = 0;
   double bytes = 0;
   double allocations = 0;  // as far as the implementation counts them itself
+  // Since 1.7. The layers that the op serves, counted from 0, and the parameters w0 b0 w1 b1 ... that it uses; in
+  // order, absent where there are none or the implementation does not say.
+  std::optional<std::vector<std::int64_t>> layers = {};
+  std::optional<std::vector<std::string>> parameters = {};
+  std::optional<ParameterUse> use = {};  // present with parameters
 
   bool once() const { return phase == "compile"; }
 };

@@ -158,7 +158,9 @@ struct Cell {
   CellStatus status;
   std::optional<Verification> verification;
   std::optional<Block> block;
-  std::optional<Profile> profile;   // of a process of its own; absent where the implementation offers none
+  std::optional<Profile> profile;  // of a process of its own; absent where the implementation offers none
+  // Since 1.7: the same of other processes. How they scatter says what a profile is worth.
+  std::optional<std::vector<Profile>> other_profiles;
   std::optional<TargetRun> target;  // of another; absent where the scenario has no target
   // Since 1.5: the first of the launches that were made to confirm a regression which those before it showed.
   std::optional<int> confirmed_from;

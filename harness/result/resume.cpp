@@ -43,6 +43,7 @@ Status take_over(const Report& stopped, const std::string& origin, Report& plann
     cell.verification = old.verification;
     cell.block = old.block;
     cell.profile = old.profile;
+    cell.other_profiles = old.other_profiles;
     cell.target = old.target;
     cell.runtime = old.runtime;
     cell.confirmed_from = old.confirmed_from;

@@ -112,12 +112,17 @@ class Expansion {
     return found == matrix_.axes.end() ? std::vector<std::string>{fallback} : found->second;
   }
 
-  // --set beats an axis of the same key.
+  // --set beats an axis of the same key; several for one key are an axis of their own.
   void add_settings(Product& product) const {
+    std::vector<Axis> settings;
     for (const Setting& setting : selection_.settings) {
-      std::erase_if(product.axes, [&](const Axis& axis) { return full_key(axis.key) == full_key(setting.key); });
-      product.axes.push_back({setting.key, {setting.value}});
+      const auto same_key = [&](const Axis& axis) { return full_key(axis.key) == full_key(setting.key); };
+      std::erase_if(product.axes, same_key);
+      const auto known = std::find_if(settings.begin(), settings.end(), same_key);
+      Axis& axis = known == settings.end() ? settings.emplace_back(Axis{setting.key, {}}) : *known;
+      axis.values.push_back(setting.value);
     }
+    product.axes.insert(product.axes.end(), settings.begin(), settings.end());
   }
 
   Status add_axes_product() {

@@ -52,7 +52,7 @@ void add_scenario_files(const Matrix& matrix, std::vector<KnownScenario>& known)
 struct Selection {
   std::vector<std::string> scenario_globs;        // empty: as the matrix says
   std::vector<std::string> implementation_globs;  // empty: as the matrix says
-  std::vector<Setting> settings;                  // beat the matrix's axis of the same key
+  std::vector<Setting> settings;                  // beat the matrix's axis of the same key; of one key, alternatives
   std::vector<int> threads;                       // empty: as the matrix says
 };
 

@@ -1,27 +1,11 @@
 #include "harness/worker/instance.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace gdbench::worker {
 
 namespace {
-
-constexpr const char* kPhases[] = {"data", "forward", "backward", "update", "record", "compile", "other"};
-
-void append_record(void* context, const gdbench_profile_record* record) {
-  auto* records = static_cast<nlohmann::json*>(context);
-  const auto phase = static_cast<std::size_t>(record->phase);
-  records->push_back({{"op", record->op},
-                      {"phase", phase < std::size(kPhases) ? kPhases[phase] : "other"},
-                      {"clock", record->device_clock != 0 ? "device" : "host"},
-                      {"calls", record->calls},
-                      {"time_ns", record->time_ns},
-                      {"flops", record->flops},
-                      {"bytes", record->bytes},
-                      {"allocations", record->allocations}});
-}
 
 Status check_range(std::size_t offset, std::int64_t count, std::size_t element_bytes, std::size_t available,
                    const char* what) {
@@ -245,10 +229,10 @@ Result<double> Instance::evaluate(int split) {
   return loss;
 }
 
-Result<nlohmann::json> Instance::profile(std::uint64_t steps) {
+Result<ProfileRecords> Instance::profile(std::uint64_t steps) {
   if (implementation_->profile == nullptr) return unsupported("this implementation has no profile");
-  nlohmann::json records = nlohmann::json::array();
-  const gdbench_profile_sink sink{sizeof sink, &records, &append_record};
+  ProfileRecords records;
+  const gdbench_profile_sink sink = records.sink();
   if (Status status = convert(implementation_->profile(handle_, steps, &sink), "profile"); !status.ok()) {
     return status.error();
   }

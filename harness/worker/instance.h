@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "harness/base/shared_memory.h"
 #include "harness/worker/allocation_totals.h"
 #include "harness/worker/plugin_library.h"
+#include "harness/worker/profile_records.h"
 #include "harness/worker/protocol.h"
 #include "harness/worker/state_image.h"
 
@@ -63,12 +63,12 @@ class Instance {
   Result<std::int64_t> get_state(std::size_t image);  // returns the step
   Status run(std::uint64_t steps);                    // and waits
   Result<double> evaluate(int split);
-  // Records come as an array of objects in PROTOCOL.md's form.
-  Result<nlohmann::json> profile(std::uint64_t steps);
+  Result<ProfileRecords> profile(std::uint64_t steps);
 
   // What the plugin says this instance has; nothing where it does not say.
   std::optional<int> helper_threads() const;
 
+  const scenario::Problem& problem() const { return problem_; }  // once it is prepared
   bool loaded() const { return loaded_; }
   bool prepared() const { return prepared_; }
   // What the plugin allocated in load and prepare, where somebody counts.

@@ -14,7 +14,7 @@
 namespace gdbench::worker {
 
 constexpr int kProtocolMajor = 1;
-constexpr int kProtocolMinor = 5;
+constexpr int kProtocolMinor = 6;
 
 // Descriptors in a worker process.
 constexpr int kRequestDescriptor = 3;

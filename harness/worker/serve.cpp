@@ -197,9 +197,11 @@ class Server {
 
   Result<json> profile(const json& request) {
     if (!instance_.prepared()) return not_prepared();
-    Result<json> records = json::array();
+    Result<ProfileRecords> said = ProfileRecords();
     const auto steps = request.at("steps").get<std::uint64_t>();
-    const BlockTime time = time_block([&] { records = instance_.profile(steps); });
+    const BlockTime time = time_block([&] { said = instance_.profile(steps); });
+    if (!said.ok()) return said.error();
+    Result<json> records = said.value().to_json(instance_.problem());
     if (!records.ok()) return records.error();
     return json{{"records", std::move(records).value()}, {"real_ns", time.real_ns}};
   }

@@ -60,12 +60,12 @@ Program DeviceBatches::make_gathering(std::int64_t rows) {
   request.op = kernels::Op::gather;
   request.dtype = static_cast<gdbench_dtype>(rows_.data().dtype);
   program.add(
-      session_, request, GDBENCH_PHASE_DATA,
+      session_, request, GDBENCH_PHASE_DATA, {},
       {{x_, rows_.data().rows, rows_.data().features}, {order_, rows, 1}, {batch_x_, rows, rows_.data().features}});
   // Labels are moved as what they are, four bytes each.
   if (rows_.plan().labels) request.dtype = GDBENCH_F32;
   const std::int64_t columns = rows_.plan().labels ? 1 : rows_.data().outputs;
-  program.add(session_, request, GDBENCH_PHASE_DATA,
+  program.add(session_, request, GDBENCH_PHASE_DATA, {},
               {{targets_, rows_.data().rows, columns}, {order_, rows, 1}, {batch_targets_, rows, columns}});
   return program;
 }

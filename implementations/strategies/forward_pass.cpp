@@ -28,14 +28,16 @@ void ForwardPass::add(Program& program, const Matrix& x) {
   Matrix input = x;
   for (std::int64_t l = 0; l < problem_.layer_count; ++l) {
     const Matrix output = activations(l, x.rows);
-    program.add(session_, request(Op::product), GDBENCH_PHASE_FORWARD, {input, parameters_.weights(l), output});
+    program.add(session_, request(Op::product), GDBENCH_PHASE_FORWARD,
+                parameters_.weights_part(l, GDBENCH_READS_PARAMETERS), {input, parameters_.weights(l), output});
     if (layer(l).has_bias != 0) {
-      program.add(session_, request(Op::add_bias), GDBENCH_PHASE_FORWARD, {parameters_.bias(l), output});
+      program.add(session_, request(Op::add_bias), GDBENCH_PHASE_FORWARD,
+                  parameters_.bias_part(l, GDBENCH_READS_PARAMETERS), {parameters_.bias(l), output});
     }
     if (layer(l).activation != GDBENCH_IDENTITY) {
       Request activation = request(Op::activation);
       activation.activation = static_cast<gdbench_activation>(layer(l).activation);
-      program.add(session_, activation, GDBENCH_PHASE_FORWARD, {output, output});
+      program.add(session_, activation, GDBENCH_PHASE_FORWARD, of_layer(l), {output, output});
     }
     input = output;
   }
@@ -43,7 +45,8 @@ void ForwardPass::add(Program& program, const Matrix& x) {
 
 void ForwardPass::add_loss(Program& program, const Matrix& targets, const Matrix& loss) {
   const Matrix output = activations(problem_.layer_count - 1, targets.rows);
-  program.add(session_, request(Op::loss), GDBENCH_PHASE_FORWARD, {output, targets, loss});
+  program.add(session_, request(Op::loss), GDBENCH_PHASE_FORWARD, of_layer(problem_.layer_count - 1),
+              {output, targets, loss});
 }
 
 }  // namespace gdbench::strategies

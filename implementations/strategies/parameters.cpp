@@ -32,8 +32,8 @@ Parameters::Parameters(Session& session, const gdbench_problem& problem)
       second_correction_(optimizer_.beta2) {
   for (std::int64_t l = 0; l < problem.layer_count; ++l) {
     const gdbench_layer& layer = problem.layers[l];
-    places_.push_back(place(layer.inputs, layer.outputs));
-    if (layer.has_bias != 0) places_.push_back(place(1, layer.outputs));
+    places_.push_back(place(l, layer.inputs, layer.outputs));
+    if (layer.has_bias != 0) places_.push_back(place(l, 1, layer.outputs));
   }
   values_ = session.allocate(block_bytes_);
   gradients_ = session.allocate(block_bytes_);
@@ -45,8 +45,8 @@ Parameters::Parameters(Session& session, const gdbench_problem& problem)
 
   std::size_t next = 0;
   for (std::int64_t l = 0; l < problem.layer_count; ++l) {
-    const Place& weights = places_[next++];
-    Layer layer{matrix(values_, weights), {}, matrix(gradients_, weights), {}};
+    const Place& weights = places_[next];
+    Layer layer{matrix(values_, weights), {}, matrix(gradients_, weights), {}, next++};
     if (problem.layers[l].has_bias != 0) {
       const Place& bias = places_[next++];
       layer.bias = matrix(values_, bias);
@@ -56,8 +56,8 @@ Parameters::Parameters(Session& session, const gdbench_problem& problem)
   }
 }
 
-Parameters::Place Parameters::place(std::int64_t rows, std::int64_t columns) {
-  Place place{0, rows, columns};
+Parameters::Place Parameters::place(std::int64_t layer, std::int64_t rows, std::int64_t columns) {
+  Place place{0, rows, columns, layer};
   const std::size_t alignment = std::min<std::size_t>(std::bit_ceil(bytes_of(place)), GDBENCH_ALIGNMENT);
   place.offset = (block_bytes_ + alignment - 1) / alignment * alignment;
   block_bytes_ = place.offset + bytes_of(place);
@@ -76,26 +76,33 @@ std::int64_t Parameters::offset(std::size_t parameter) const {
   return static_cast<std::int64_t>(places_[parameter].offset / pipeline::element_size(dtype_));
 }
 
-void Parameters::bind_update(Program& program, const std::vector<Matrix>& operands) {
+std::vector<std::int64_t> Parameters::layers() const {
+  std::vector<std::int64_t> layers;
+  for (const Place& place : places_) layers.push_back(place.layer);
+  return layers;
+}
+
+void Parameters::bind_update(Program& program, const ModelPart& part, const std::vector<Matrix>& operands) {
   kernels::Request request;
   request.op = kernels::Op::update;
   request.dtype = dtype_;
   request.optimizer = &optimizer_;
-  program.add(session_, request, GDBENCH_PHASE_UPDATE, operands);
+  program.add(session_, request, GDBENCH_PHASE_UPDATE, part, operands);
 }
 
 void Parameters::add_update(Program& program) {
   const std::int64_t size = block_size();
   std::vector<Matrix> operands = {{gradients_, 1, size}, scalars(), {values_, 1, size}};
   for (const kernels::Buffer slot : slots_) operands.push_back({slot, 1, size});
-  bind_update(program, operands);
+  const auto last = static_cast<std::int64_t>(places_.size()) - 1;
+  bind_update(program, {{0, places_.back().layer}, {0, last}, GDBENCH_UPDATES_PARAMETERS}, operands);
 }
 
 void Parameters::add_update_of_each(Program& program) {
   for (std::size_t parameter = 0; parameter < places_.size(); ++parameter) {
     std::vector<Matrix> operands = {gradient(parameter), scalars(), value(parameter)};
     for (std::size_t i = 0; i < slots_.size(); ++i) operands.push_back(slot(parameter, i));
-    bind_update(program, operands);
+    bind_update(program, part_of(parameter, GDBENCH_UPDATES_PARAMETERS), operands);
   }
 }
 

@@ -30,6 +30,17 @@ class Parameters {
     return layers_[static_cast<std::size_t>(layer)].bias_gradient;
   }
 
+  // What a profile says of a call that uses one of them so.
+  ModelPart weights_part(std::int64_t layer, gdbench_parameter_use use) const {
+    return part_of(layers_[static_cast<std::size_t>(layer)].first_parameter, use);
+  }
+  ModelPart bias_part(std::int64_t layer, gdbench_parameter_use use) const {
+    return part_of(layers_[static_cast<std::size_t>(layer)].first_parameter + 1, use);
+  }
+  ModelPart part_of(std::size_t parameter, gdbench_parameter_use use) const {
+    return {Range::of(places_[parameter].layer), Range::of(static_cast<std::int64_t>(parameter)), use};
+  }
+
   // The same by a parameter's index in the ABI's order; and what else its own update takes.
   Matrix value(std::size_t parameter) const { return matrix(values_, places_[parameter]); }
   Matrix gradient(std::size_t parameter) const { return matrix(gradients_, places_[parameter]); }
@@ -40,6 +51,7 @@ class Parameters {
   std::int64_t block_size() const;
   std::int64_t offset(std::size_t parameter) const;
   std::size_t parameter_count() const { return places_.size(); }
+  std::vector<std::int64_t> layers() const;  // of each parameter
   Matrix scalars() const { return {scalars_, 1, 1}; }
   std::size_t slot_count() const { return slots_.size(); }
 
@@ -67,17 +79,19 @@ class Parameters {
     Matrix bias;
     Matrix weights_gradient;
     Matrix bias_gradient;
+    std::size_t first_parameter = 0;  // its weights; the bias follows
   };
   struct Place {
     std::size_t offset = 0;  // bytes from the block's start
     std::int64_t rows = 0;
     std::int64_t columns = 0;
+    std::int64_t layer = 0;
   };
-  Place place(std::int64_t rows, std::int64_t columns);
+  Place place(std::int64_t layer, std::int64_t rows, std::int64_t columns);
   Matrix matrix(kernels::Buffer block, const Place& at) const {
     return {session_.slice(block, at.offset), at.rows, at.columns};
   }
-  void bind_update(Program& program, const std::vector<Matrix>& operands);
+  void bind_update(Program& program, const ModelPart& part, const std::vector<Matrix>& operands);
   void check_shapes(const gdbench_state& state) const;
   std::size_t bytes_of(const Place& place) const;
 

@@ -2,7 +2,7 @@
 
 namespace gdbench::strategies {
 
-void Program::add(Session& session, kernels::Request request, gdbench_phase phase,
+void Program::add(Session& session, kernels::Request request, gdbench_phase phase, const ModelPart& part,
                   const std::vector<Matrix>& operands) {
   std::vector<kernels::Buffer> buffers;
   request.operand_count = 0;
@@ -10,12 +10,11 @@ void Program::add(Session& session, kernels::Request request, gdbench_phase phas
     request.operands[request.operand_count++] = {operand.rows, operand.columns, operand.layout, operand.entries};
     buffers.push_back(operand.buffer);
   }
-  append(session.bind(request), kernels::name_of(request.op), phase, cost_of(request), buffers);
+  append(session.bind(request), {kernels::name_of(request.op), phase, cost_of(request), part}, buffers);
 }
 
-void Program::append(const kernels::Call* call, const char* op, gdbench_phase phase, const OpCost& cost,
-                     std::span<const kernels::Buffer> buffers) {
-  notes_.push_back({op, phase, cost, buffers_.size()});
+void Program::append(const kernels::Call* call, const ProfiledAs& as, std::span<const kernels::Buffer> buffers) {
+  notes_.push_back({as, buffers_.size()});
   buffers_.insert(buffers_.end(), buffers.begin(), buffers.end());
   steps_.push_back({call->run, call, nullptr});
   for (std::size_t i = 0; i < steps_.size(); ++i) steps_[i].buffers = buffers_.data() + notes_[i].first_buffer;
@@ -36,22 +35,21 @@ double run_profiled(Session& session, const kernels::Call* call, const kernels::
     call->run(call, buffers, nullptr);
     session.synchronise();
     const double taken = now_ns() - start;
-    profile.add(as.op, as.phase, taken, as.cost);
+    profile.add(as, taken);
     return taken;
   }
   session.begin_timing();
   call->run(call, buffers, nullptr);
   const double device_ns = session.end_timing();
   const double taken = now_ns() - start;
-  profile.add(as.op, as.phase, device_ns, as.cost);
-  profile.add("launching and waiting", GDBENCH_PHASE_OTHER, taken - device_ns, {});
+  profile.add(as, device_ns);
+  profile.add({"launching and waiting", GDBENCH_PHASE_OTHER, {}, {}}, taken - device_ns);
   return taken;
 }
 
 void Program::run_profiled(Session& session, Profile& profile) const {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const Note& note = notes_[i];
-    strategies::run_profiled(session, steps_[i].call, steps_[i].buffers, {note.op, note.phase, note.cost}, profile);
+    strategies::run_profiled(session, steps_[i].call, steps_[i].buffers, notes_[i].as, profile);
   }
 }
 

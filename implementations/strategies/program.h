@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "implementations/strategies/op_cost.h"
 #include "implementations/strategies/profile.h"
 #include "implementations/strategies/session.h"
 
@@ -18,13 +17,6 @@ struct Matrix {
   std::int64_t columns = 0;
   kernels::Layout layout = kernels::Layout::row_major;
   std::int64_t entries = 0;  // as in kernels::Operand
-};
-
-// What a call is called in a profile.
-struct ProfiledAs {
-  const char* op;
-  gdbench_phase phase;
-  OpCost cost;
 };
 
 // Runs a call with a clock around it, whose reading (some 25 ns) is in the figure, and waits for it. A device tells its
@@ -41,11 +33,12 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   // Binds and appends a call. `request` holds op, dtype and attributes; its operands are filled in from `operands`.
-  void add(Session& session, kernels::Request request, gdbench_phase phase, const std::vector<Matrix>& operands);
+  // Phase and part are a profile's.
+  void add(Session& session, kernels::Request request, gdbench_phase phase, const ModelPart& part,
+           const std::vector<Matrix>& operands);
 
   // Appends a call that was bound before, with buffers for all its operands.
-  void append(const kernels::Call* call, const char* op, gdbench_phase phase, const OpCost& cost,
-              std::span<const kernels::Buffer> buffers);
+  void append(const kernels::Call* call, const ProfiledAs& as, std::span<const kernels::Buffer> buffers);
 
   // Where `buffer` is an operand, for replace(). Valid until the next add.
   std::vector<kernels::Buffer*> occurrences(kernels::Buffer buffer);
@@ -64,9 +57,7 @@ class Program {
     const kernels::Buffer* buffers;
   };
   struct Note {
-    const char* op;
-    gdbench_phase phase;
-    OpCost cost;
+    ProfiledAs as;
     std::size_t first_buffer;
   };
   std::vector<Step> steps_;

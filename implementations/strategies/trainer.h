@@ -98,7 +98,7 @@ void Trainer::for_each_profiled_step(std::uint64_t steps, Profile& profile, Exec
     parameters().set_step(step_);
     const BatchFeed::Batch batch = feed_->batch(step_);
     if (!session().host_memory()) session().synchronise();  // the transfer is the batch's
-    profile.add("batch", GDBENCH_PHASE_DATA, now_ns() - start, {0, feed_->copied_bytes(batch.rows)});
+    profile.add({"batch", GDBENCH_PHASE_DATA, {0, feed_->copied_bytes(batch.rows)}, {}}, now_ns() - start);
     execute(batch);
     ++step_;
   }

@@ -3,81 +3,155 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reports/render/explanation_words.h"
 #include "reports/render/format.h"
+#include "reports/render/phrases.h"
 #include "reports/render/render.h"
 
 namespace gdbench::render {
 
 namespace {
 
+using result::CellDifference;
 using result::Explanation;
-using result::OpPart;
-using result::PairedDifference;
-using result::PhasePart;
-using result::Standing;
-
-// Ops that are shown beneath a phase.
-constexpr std::size_t kMostOps = 5;
 
 // Share of the whole that the parts may miss without a word.
 constexpr double kSmallRest = 0.005;
 
 // A cell's id without the scenario, which is the heading.
-std::string short_id(const Explanation& explanation, const std::string& id) {
-  const std::string prefix = explanation.scenario + "/";
+std::string short_id(const std::string& label, const std::string& id) {
+  const std::string prefix = label + "/";
   return id.starts_with(prefix) ? id.substr(prefix.size()) : id;
 }
 
-std::string evidence(const std::string& text) { return " [" + text + "]\n"; }
-
-// "12 ns more", "3 ns less".
-std::string more_or_less(double difference_ns) {
-  return format_duration_ns(std::abs(difference_ns)) + (difference_ns < 0 ? " less" : " more");
+// The overrides of a label that the other one does not have: "optimizer=adam"; the label where it has no others.
+std::string own_overrides(const std::string& label, const std::string& other) {
+  const std::size_t bracket = label.rfind('[');
+  if (bracket == std::string::npos) return label;
+  const std::string own = label.substr(bracket + 1, label.size() - bracket - 2);
+  const std::size_t other_bracket = std::min(other.rfind('['), other.size());
+  const std::string others = "," + other.substr(std::min(other_bracket + 1, other.size()), other.size());
+  std::string text;
+  for (std::size_t start = 0; start < own.size();) {
+    const std::size_t end = std::min(own.find(',', start), own.size());
+    const std::string override_text = own.substr(start, end - start);
+    const bool shared = others.find("," + override_text + ",") != std::string::npos ||
+                        others.find("," + override_text + "]") != std::string::npos;
+    if (!shared) text += (text.empty() ? "" : ",") + override_text;
+    start = end + 1;
+  }
+  return text.empty() ? label : text;
 }
 
-// "12 ns more (95%: 11 ns to 13 ns)"; limits of the other sign keep it.
-std::string difference_words(const stats::Estimate& difference_ns) {
-  const double sign = difference_ns.value < 0 ? -1 : 1;
-  const double first = sign * difference_ns.interval.low;
-  const double second = sign * difference_ns.interval.high;
-  return more_or_less(difference_ns.value) + " per step (95%: " + format_duration_ns(std::min(first, second)) + " to " +
-         format_duration_ns(std::max(first, second)) + ")";
+Names names_of(const Explanation& explanation) {
+  const std::string a = short_id(explanation.scenario, explanation.a);
+  const std::string b = short_id(explanation.b_scenario, explanation.b);
+  if (!explanation.across_scenarios()) return {explanation.scenario, a, b};
+  const std::string of_a = own_overrides(explanation.scenario, explanation.b_scenario);
+  const std::string of_b = own_overrides(explanation.b_scenario, explanation.scenario);
+  const std::string scenario = explanation.scenario.substr(0, explanation.scenario.find('['));
+  if (a == b) return {scenario + "/" + a, of_a, of_b};
+  return {scenario, of_a + "/" + a, of_b + "/" + b};
+}
+
+// "12 ns [11, 13] more per step".
+std::string difference_words(stats::Estimate difference_ns, const std::string& what) {
+  const bool less = difference_ns.value < 0;
+  if (less) {
+    difference_ns.value = -difference_ns.value;
+    difference_ns.interval = {-difference_ns.interval.high, -difference_ns.interval.low};
+  }
+  return format_estimate_ns(difference_ns) + (less ? " less" : " more") + what;
 }
 
 std::string launches_words(int launches) {
   return std::to_string(launches) + (launches == 1 ? " launch" : " launches");
 }
 
-std::string verdict_line(const Explanation& explanation, const std::string& a, const std::string& b) {
+std::string verdict_line(const Explanation& explanation, const Names& names) {
   const stats::Comparison& comparison = explanation.whole.comparison;
-  const std::string rests_on = evidence(a + " " + format_duration_ns(explanation.a_step_ns.value) + ", " + b + " " +
-                                        format_duration_ns(explanation.b_step_ns.value) + "; " +
-                                        launches_words(comparison.ratio.launches) + ", paired by round");
-  const std::string ratio = " takes " + format_ratio(comparison.ratio) + " the time of " + b;
+  const std::string pairing = explanation.across_scenarios() ? "not measured side by side" : "paired by round";
+  const std::string rests_on = evidence(names.a + " " + format_duration_ns(explanation.a_step_ns.value) + ", " +
+                                        names.b + " " + format_duration_ns(explanation.b_step_ns.value) + "; " +
+                                        launches_words(comparison.ratio.launches) + ", " + pairing);
+  const std::string ratio = " takes " + format_ratio(comparison.ratio) + " the time of " + names.b;
   switch (comparison.verdict) {
     case stats::Verdict::faster:
     case stats::Verdict::slower:
-      return "  " + a + " is " + stats::name_of(comparison.verdict) + ": it" + ratio + ", " +
-             difference_words(explanation.whole.difference_ns) + "." + rests_on;
+      return "  " + names.a + " is " + stats::name_of(comparison.verdict) + ": it" + ratio + ", " +
+             difference_words(explanation.whole.difference_ns, " per step") + "." + rests_on;
     case stats::Verdict::equivalent:
-      return "  No difference: " + a + ratio + ", all of the interval within the margin." + rests_on;
+      return "  No difference: " + names.a + ratio + ", all of the interval within the margin." + rests_on;
     case stats::Verdict::inconclusive:
       break;
   }
-  if (comparison.ratio.launches == 0) return "  Not compared: " + comparison.remark + "." + evidence(a + ", " + b);
-  return "  No difference can be told: " + a + ratio + "; " + comparison.remark + "." + rests_on;
+  if (comparison.ratio.launches == 0) {
+    return "  Not compared: " + comparison.remark + "." + evidence(names.a + ", " + names.b);
+  }
+  return "  No difference can be told: " + names.a + ratio + "; " + comparison.remark + "." + rests_on;
 }
 
 std::string value_words(const std::string& value) { return value.empty() ? "none" : value; }
 
-std::string part_line(const Explanation& explanation, const result::AxisPart& part) {
-  const PairedDifference& difference = part.difference;
+std::string without_quotes(const std::string& json) {
+  return json.size() > 1 && json.front() == '"' ? json.substr(1, json.size() - 2) : json;
+}
+
+// The keys of two scenarios that differ.
+std::string differing_words(const Explanation& explanation, const Names& names) {
+  std::string both;
+  std::string only_a;
+  std::string only_b;
+  for (const result::KeyDifference& key : explanation.differing) {
+    if (!key.a.empty() && !key.b.empty()) {
+      join(both, key.key + " (" + without_quotes(key.a) + " instead of " + without_quotes(key.b) + ")");
+    } else {
+      join(key.b.empty() ? only_a : only_b, key.key + "=" + without_quotes(key.a + key.b));
+    }
+  }
+  std::string text = "\n  The scenarios differ in " + (both.empty() ? "what only one of them has" : both);
+  if (!only_a.empty()) text += "; " + names.a + " alone has " + only_a;
+  if (!only_b.empty()) text += "; " + names.b + " alone has " + only_b;
+  return text + "; all else is the same." + evidence(explanation.scenario + ", " + explanation.b_scenario);
+}
+
+// What a training did: "133 steps, 31.9 ms", "not within 5000 steps".
+std::string run_words(const result::TargetRun& run, double step_ns) {
+  if (run.state != result::TargetState::reached) {
+    return "not within " + std::to_string(run.stopped_after) + " steps (" + result::name_of(run.state) + ")";
+  }
+  return std::to_string(run.steps) + " steps, " + format_duration_ns(static_cast<double>(run.steps) * step_ns);
+}
+
+std::string target_words(const Explanation& explanation, const Names& names) {
+  if (!explanation.target) return "";
+  const result::TargetDifference& target = *explanation.target;
+  std::string text = "\n  To a loss of " + format_number(target.a.target_loss) + ": " + names.a + " " +
+                     run_words(target.a, explanation.a_step_ns.value) + "; " + names.b + " " +
+                     run_words(target.b, explanation.b_step_ns.value);
+  if (target.a.target_loss != target.b.target_loss) {
+    text += " to its own of " + format_number(target.b.target_loss);
+  }
+  if (!target.time) return text + "." + evidence(names.a + ", " + names.b);
+  const stats::Comparison& comparison = target.time->comparison;
+  const bool told = comparison.verdict == stats::Verdict::faster || comparison.verdict == stats::Verdict::slower;
+  text += ". " + names.a + (told ? std::string(" is ") + stats::name_of(comparison.verdict) + " there: it" : "") +
+          " takes " + format_ratio(comparison.ratio) + " the time of " + names.b;
+  if (told) text += ", " + difference_words(target.time->difference_ns, "");
+  if (comparison.verdict == stats::Verdict::equivalent) text += ": no difference";
+  if (!comparison.remark.empty()) text += "; " + comparison.remark;
+  return text + "." + evidence("steps x time of a step; another learning rate may change the steps");
+}
+
+std::string part_line(const Explanation& explanation, const Names& names, const result::AxisPart& part) {
+  const CellDifference& difference = part.difference;
   std::string text =
       "    " + part.axis + " (" + value_words(part.value) + " instead of " + value_words(part.base_value) + "): ";
   switch (difference.comparison.verdict) {
     case stats::Verdict::faster:
     case stats::Verdict::slower:
-      text += difference_words(difference.difference_ns);
+      text += format_percent(difference.difference_ns.value / explanation.whole.difference_ns.value) +
+              " of the difference, " + difference_words(difference.difference_ns, "");
       break;
     case stats::Verdict::equivalent:
       text += "no difference, " + format_ratio(difference.comparison.ratio);
@@ -86,136 +160,32 @@ std::string part_line(const Explanation& explanation, const result::AxisPart& pa
       text += "not told, " + difference.comparison.remark;
       break;
   }
-  return text + "." + evidence(short_id(explanation, difference.cell) + " - " + short_id(explanation, difference.base));
+  return text + "." + evidence(names.of(explanation, difference.cell) + " - " + names.of(explanation, difference.base));
 }
 
-std::string axes_words(const Explanation& explanation) {
+std::string axes_words(const Explanation& explanation, const Names& names) {
   std::string text;
   for (const result::AxisPath& path : explanation.paths) {
     if (path.parts.size() == 1) {
       const result::AxisPart& part = path.parts.front();
       return "\n  They differ in the " + part.axis + " alone: " + value_words(part.value) + " instead of " +
-             value_words(part.base_value) + "." +
-             evidence(short_id(explanation, explanation.a) + ", " + short_id(explanation, explanation.b));
+             value_words(part.base_value) + "." + evidence(names.a + ", " + names.b);
     }
-    text += "\n  One axis after the other:\n";
-    for (const result::AxisPart& part : path.parts) text += part_line(explanation, part);
+    const bool over_a_row = path.parts.front().axis == result::kWholeImplementation;
+    text += over_a_row ? "\n  No profile divides it; a row between the two does:\n" : "\n  One axis after the other:\n";
+    for (const result::AxisPart& part : path.parts) text += part_line(explanation, names, part);
     if (std::abs(path.rest_ns) < kSmallRest * std::abs(explanation.whole.difference_ns.value)) continue;
     text += "    The parts miss the whole by " + format_duration_ns(std::abs(path.rest_ns)) +
-            ", as medians do not add up exactly." +
-            evidence(short_id(explanation, explanation.a) + " - " + short_id(explanation, explanation.b));
+            ", as medians do not add up exactly." + evidence(names.a + " - " + names.b);
   }
   return text;
 }
 
-std::string calls_words(double a_calls, double b_calls) {
-  return format_number(a_calls) + " instead of " + format_number(b_calls) + " per step";
-}
-
-// Both parts of a difference, or the one there is.
-std::string op_line(const OpPart& op, const std::string& a, const std::string& b) {
-  std::string text = "       " + op.op + ": " + more_or_less(op.difference_ns);
-  if (op.a_calls > 0 && op.b_calls > 0) {
-    const bool same = std::abs(op.a_calls - op.b_calls) < 1e-9 * (op.a_calls + op.b_calls);
-    const std::string length = op.by_length_ns < 0 ? "shorter calls" : "longer calls";
-    if (same) {
-      text += ", by " + length + " (" + format_number(op.a_calls) + " per step)";
-    } else {
-      text += ": " + more_or_less(op.by_calls_ns) + " by the number of calls (" + calls_words(op.a_calls, op.b_calls) +
-              "), " + more_or_less(op.by_length_ns) + " by " + length;
-    }
-  } else if (op.a_calls > 0 || op.b_calls > 0) {
-    text += ", only in " + (op.a_calls > 0 ? a : b) + " (" + calls_words(op.a_calls, op.b_calls) + ")";
-  }
-  return text + "." + evidence(a + " " + format_duration_ns(op.a_ns) + ", " + b + " " + format_duration_ns(op.b_ns));
-}
-
-std::string ops_of(const std::string& phase, const std::vector<OpPart>& ops, const std::string& a,
-                   const std::string& b) {
-  std::string text;
-  std::size_t shown = 0;
-  for (const OpPart& op : ops) {
-    if (op.phase != phase || op.standing == Standing::unclear || shown == kMostOps) continue;
-    text += op_line(op, a, b);
-    ++shown;
-  }
-  return text;
-}
-
-std::string unclear_words(const std::vector<PhasePart>& phases) {
-  std::string text;
-  for (const PhasePart& phase : phases) {
-    if (phase.standing != Standing::unclear) continue;
-    text += (text.empty() ? "    Below their limits: " : ", ") + phase.phase + " " + more_or_less(phase.difference_ns) +
-            " (limit " + format_duration_ns(phase.limit_ns) + ")";
-  }
-  return text;
-}
-
-// The rule in figures.
-std::string limit_words(const result::ProfileDifference& profiles, const std::string& a, const std::string& b) {
-  const std::string rests_on = evidence(a + ", " + b);
-  if (!std::isfinite(profiles.largest_limit_ns)) {
-    return "    No phase is named: the cells' medians contradict the paired difference." + rests_on;
-  }
-  return "    A phase or op is named where it differs by more than its limit: noise " +
-         format_duration_ns(profiles.noise_ns) + ", profiled processes off the timed ones by " +
-         format_duration_ns(profiles.a.drift_ns) + " and " + format_duration_ns(profiles.b.drift_ns) +
-         ", its part (by calls or time) of what profiling itself takes, " + format_duration_ns(profiles.a.overhead_ns) +
-         " and " + format_duration_ns(profiles.b.overhead_ns) + "." + rests_on;
-}
-
-std::string profile_words(const Explanation& explanation, const std::string& a, const std::string& b) {
-  if (!explanation.profiles) {
-    std::string cells;
-    for (const std::string& id : explanation.unprofiled) {
-      cells += (cells.empty() ? "" : ", ") + short_id(explanation, id);
-    }
-    return "\n  Phases and ops are not compared: the report has no profile of every cell." +
-           evidence("lacking: " + cells);
-  }
-  const result::ProfileDifference& profiles = *explanation.profiles;
-  std::string text = "\n  By phase, each profile scaled so that its phases add up to the measured step (x" +
-                     format_number(profiles.a.scale) + " and x" + format_number(profiles.b.scale) + "):\n";
-  int rank = 0;
-  for (const PhasePart& phase : profiles.phases) {
-    if (phase.standing == Standing::unclear) continue;
-    text += "    " + std::to_string(++rank) + ". " + phase.phase + ": " + more_or_less(phase.difference_ns) + ", " +
-            (phase.standing == Standing::cause ? format_percent(phase.share) + " of the difference"
-                                               : "against the difference") +
-            "." + evidence(a + " " + format_duration_ns(phase.a_ns) + ", " + b + " " + format_duration_ns(phase.b_ns)) +
-            ops_of(phase.phase, profiles.ops, a, b);
-  }
-  if (rank == 0) text += "    No phase differs by more than its limit." + evidence(a + ", " + b);
-  const std::string unclear = unclear_words(profiles.phases);
-  if (!unclear.empty()) text += unclear + "." + evidence("profiles of " + a + ", " + b);
-  return text + limit_words(profiles, a, b);
-}
-
-// How many calls at what price make up a step.
-std::string dispatch_words(const std::string& cell, const std::optional<result::DispatchCost>& cost) {
-  if (!cost) return "";
-  std::string floor;
-  for (const result::FloorPart& part : cost->floor) {
-    floor += (floor.empty() ? "" : ", ") + part.op + " " + format_duration_ns(part.time_ns);
-  }
-  const std::string calls = cost->dispatches == 1 ? " call" : " calls";
-  return "    " + cell + " makes " + format_number(cost->dispatches) + calls + " into its framework per step; at the " +
-         format_duration_ns(cost->floor.front().time_ns) + " of its cheapest that is at least " +
-         format_duration_ns(cost->least_ns) + ", " + format_percent(cost->share) + " of the step." +
-         evidence(cell + ": " + floor);
-}
-
-std::string dispatches_words(const Explanation& explanation, const std::string& a, const std::string& b) {
-  const std::string text = dispatch_words(a, explanation.a_dispatches) + dispatch_words(b, explanation.b_dispatches);
-  return text.empty() ? text : "\n  Calls:\n" + text;
-}
-
-std::string advice_words(const Explanation& explanation) {
+std::string advice_words(const Explanation& explanation, const Names& names) {
   if (!explanation.advice) return "";
   const result::Advice& advice = *explanation.advice;
-  const std::string cell = short_id(explanation, advice.cell);
-  const std::string other = short_id(explanation, advice.cell == explanation.a ? explanation.b : explanation.a);
+  const std::string cell = names.of(explanation, advice.cell);
+  const std::string& other = advice.cell == explanation.a ? names.b : names.a;
   const std::string change =
       advice.remedy == result::Remedy::axis
           ? "the " + advice.subject + " " + value_words(advice.value)
@@ -225,7 +195,7 @@ std::string advice_words(const Explanation& explanation) {
          evidence(cell + ", " + other);
 }
 
-std::string ceiling_words(const Explanation& explanation, const std::string& a, const std::string& b) {
+std::string ceiling_words(const Explanation& explanation, const Names& names) {
   if (!explanation.a_ceiling || !explanation.b_ceiling) return "";
   const auto line = [](const std::string& cell, const result::CeilingShare& ceiling) {
     const bool bytes = ceiling.bound_by == result::BoundBy::bytes;
@@ -234,12 +204,14 @@ std::string ceiling_words(const Explanation& explanation, const std::string& a, 
            format_duration_ns(ceiling.floor_ns) + ")" + (ceiling.failed ? ", so that ceiling is wrong" : "") + "." +
            evidence(cell);
   };
-  return "\n  Beside the machine's ceilings:\n" + line(a, *explanation.a_ceiling) + line(b, *explanation.b_ceiling);
+  return "\n  Beside the machine's ceilings:\n" + line(names.a, *explanation.a_ceiling) +
+         line(names.b, *explanation.b_ceiling);
 }
 
-std::string break_even_words(const Explanation& explanation, const result::BreakEvenRecord& record) {
-  const std::string cell = short_id(explanation, record.cell);
-  const std::string other = short_id(explanation, record.other);
+std::string break_even_words(const Explanation& explanation, const Names& names) {
+  const result::BreakEvenRecord& record = explanation.start->break_even;
+  const std::string cell = names.of(explanation, record.cell);
+  const std::string other = names.of(explanation, record.other);
   const stats::BreakEven& result = record.result;
   const std::string rests_on = evidence(cell + ", " + other + "; " + launches_words(result.launches));
   switch (result.overtaking) {
@@ -269,7 +241,7 @@ std::string import_words(const std::string& cell, const std::optional<double>& i
          evidence(cell);
 }
 
-std::string start_words(const Explanation& explanation, const std::string& a, const std::string& b) {
+std::string start_words(const Explanation& explanation, const Names& names) {
   if (!explanation.start) return "";
   const result::StartDifference& start = *explanation.start;
   const auto pair = [](const char* what, double a_ns, double b_ns) {
@@ -277,22 +249,33 @@ std::string start_words(const Explanation& explanation, const std::string& a, co
   };
   return "\n  Before the steady steps:\n    " + pair("load", start.a_load_ns, start.b_load_ns) + ", " +
          pair("prepare", start.a_prepare_ns, start.b_prepare_ns) + ", " +
-         pair("first step", start.a_first_step_ns, start.b_first_step_ns) + "." + evidence(a + ", " + b) +
-         import_words(a, start.a_import_ns) + import_words(b, start.b_import_ns) +
-         break_even_words(explanation, start.break_even);
+         pair("first step", start.a_first_step_ns, start.b_first_step_ns) + "." + evidence(names.a + ", " + names.b) +
+         import_words(names.a, start.a_import_ns) + import_words(names.b, start.b_import_ns) +
+         break_even_words(explanation, names);
 }
 
 }  // namespace
 
+std::string evidence(const std::string& text) { return " [" + text + "]\n"; }
+
+std::string Names::of(const Explanation& explanation, const std::string& id) const {
+  if (id == explanation.a) return a;
+  if (id == explanation.b) return b;
+  return short_id(explanation.scenario, id);
+}
+
 std::string explanation_words(const Explanation& explanation, int width) {
-  const std::string a = short_id(explanation, explanation.a);
-  const std::string b = short_id(explanation, explanation.b);
-  std::string text = explanation.scenario + ": " + a + " beside " + b + "\n" + verdict_line(explanation, a, b);
+  const Names names = names_of(explanation);
+  std::string text = names.heading + ": " + names.a + " beside " + names.b + "\n" + verdict_line(explanation, names);
+  if (explanation.across_scenarios()) text += differing_words(explanation, names);
+  text = wrapped(text + target_words(explanation, names), width);
   if (explanation.differs()) {
-    text += axes_words(explanation) + profile_words(explanation, a, b) + dispatches_words(explanation, a, b) +
-            ceiling_words(explanation, a, b) + start_words(explanation, a, b) + advice_words(explanation);
+    text += wrapped(calls_words(explanation, names), width) + phases_words(explanation, names, width) +
+            wrapped(axes_words(explanation, names) + ceiling_words(explanation, names) +
+                        start_words(explanation, names) + advice_words(explanation, names),
+                    width);
   }
-  return wrapped(text, width);
+  return text + missing_words(explanation, names, width);
 }
 
 }  // namespace gdbench::render

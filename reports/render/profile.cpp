@@ -1,12 +1,16 @@
 #include "reports/render/profile.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "reports/render/console_text.h"
 #include "reports/render/format.h"
+#include "reports/render/model_part.h"
 #include "reports/render/render.h"
 
 namespace gdbench::render {
@@ -25,6 +29,14 @@ struct Phase {
   std::vector<const ProfileRecord*> records;
 };
 
+// Where an op stands among those of its phase: layers together and in the order of a step, which goes back from the
+// last layer; first what belongs to none.
+std::int64_t place_of(const ProfileRecord& record) {
+  if (!record.layers || record.layers->empty()) return std::numeric_limits<std::int64_t>::min();
+  return record.phase == "backward" ? -record.layers->back() : record.layers->front();
+}
+
+// Ops of one place keep the profile's order, the largest first.
 Phase phase_named(const Profile& profile, const char* name) {
   Phase phase{name, 0, {}};
   for (const ProfileRecord& record : profile.records) {
@@ -32,6 +44,8 @@ Phase phase_named(const Profile& profile, const char* name) {
     phase.records.push_back(&record);
     phase.time_ns += record.time_ns;
   }
+  std::stable_sort(phase.records.begin(), phase.records.end(),
+                   [](const ProfileRecord* a, const ProfileRecord* b) { return place_of(*a) < place_of(*b); });
   return phase;
 }
 
@@ -58,16 +72,61 @@ std::string compile_lines(const Profile& profile) {
   return text;
 }
 
-std::string line(const std::string& name, double calls, double time_ns, const Profile& profile, double flops,
-                 double bytes) {
-  char text[160];
+// A table's rows as texts; what the op is called, its layer and its parameters are on the left.
+constexpr std::size_t kTexts = 8;
+constexpr std::size_t kLeft = 3;
+using Line = std::array<std::string, kTexts>;
+
+Line time_line(const std::string& name, double time_ns, const Profile& profile) {
   const double share = profile.profiled_step_ns > 0 ? 100 * time_ns / profile.profiled_step_ns : 0;
-  const std::string call_text = calls > 0 ? format_number(calls) : "";
-  const std::string rate = flops > 0 && time_ns > 0 ? format_number(flops / time_ns) : "";
-  const std::string bandwidth = bytes > 0 && time_ns > 0 ? format_number(bytes / time_ns) : "";
-  std::snprintf(text, sizeof text, "  %-28s %7s %10s %6.1f%% %9s %8s\n", name.c_str(), call_text.c_str(),
-                format_duration_ns(time_ns).c_str(), share, rate.c_str(), bandwidth.c_str());
+  char share_text[32];
+  std::snprintf(share_text, sizeof share_text, "%.1f%%", share);
+  return {name, "", "", "", format_duration_ns(time_ns), share_text, "", ""};
+}
+
+Line op_line(const ProfileRecord& record, const Profile& profile) {
+  Line line = time_line("  " + record.op, record.time_ns, profile);
+  const auto rate = [&](double amount) {
+    return amount > 0 && record.time_ns > 0 ? format_number(amount / record.time_ns) : "";
+  };
+  line[1] = layer_numbers(record.layers.value_or(std::vector<std::int64_t>()));
+  line[2] = parameter_words(record);
+  line[3] = record.calls > 0 ? format_number(record.calls) : "";
+  line[6] = rate(record.flops);
+  line[7] = rate(record.bytes);
+  return line;
+}
+
+// As wide as their texts; layers and parameters only where an op has them.
+std::string text_of(const std::vector<Line>& lines) {
+  std::array<std::size_t, kTexts> widths{};
+  for (std::size_t column = 0; column < kTexts; ++column) {
+    for (const Line& line : lines) widths[column] = std::max(widths[column], display_width(line[column]));
+    const bool silent = std::all_of(lines.begin() + 1, lines.end(), [&](const Line& l) { return l[column].empty(); });
+    if (silent) widths[column] = 0;
+  }
+  std::string text;
+  for (const Line& line : lines) {
+    std::string row = " ";
+    for (std::size_t column = 0; column < kTexts; ++column) {
+      if (widths[column] == 0) continue;
+      const bool right = column >= kLeft;
+      row += (right ? " " : column == 0 ? " " : "  ") + padded(line[column], widths[column], right);
+    }
+    text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+  }
   return text;
+}
+
+// The step by phase and op.
+std::string step_lines(const Profile& profile) {
+  std::vector<Line> lines = {{"per step", "layer", "parameter", "calls", "time", "share", "GFLOP/s", "GB/s"}};
+  for (const Phase& phase : phases_of(profile)) {
+    lines.push_back(time_line(phase.name, phase.time_ns, profile));
+    for (const ProfileRecord* record : phase.records) lines.push_back(op_line(*record, profile));
+  }
+  lines.push_back(time_line("unattributed", result::unattributed_ns(profile), profile));
+  return text_of(lines);
 }
 
 std::string allocation_line(const Profile& profile) {
@@ -105,6 +164,15 @@ nlohmann::json event(const std::string& name, const std::string& category, doubl
           {"args", std::move(arguments)}};
 }
 
+nlohmann::json arguments_of(const ProfileRecord& record) {
+  nlohmann::json arguments = {
+      {"op", record.op}, {"calls", record.calls}, {"flops", record.flops}, {"bytes", record.bytes}};
+  if (record.layers) arguments["layers"] = *record.layers;
+  if (record.parameters) arguments["parameters"] = *record.parameters;
+  if (record.use) arguments["use"] = result::name_of(*record.use);
+  return arguments;
+}
+
 }  // namespace
 
 std::string profile_table(const Profile& profile) {
@@ -112,17 +180,7 @@ std::string profile_table(const Profile& profile) {
                      format_duration_ns(profile.prepare_seconds * 1e9) + ", first step " +
                      format_duration_ns(profile.first_step_ns) + ", steady step " +
                      format_duration_ns(profile.step_ns) + "\n" + allocation_line(profile) + "\n";
-  char header[160];
-  std::snprintf(header, sizeof header, "  %-28s %7s %10s %7s %9s %8s\n", "per step", "calls", "time", "share",
-                "GFLOP/s", "GB/s");
-  text += header;
-  for (const Phase& phase : phases_of(profile)) {
-    text += line(phase.name, 0, phase.time_ns, profile, 0, 0);
-    for (const ProfileRecord* record : phase.records) {
-      text += line("  " + record->op, record->calls, record->time_ns, profile, record->flops, record->bytes);
-    }
-  }
-  text += line("unattributed", 0, result::unattributed_ns(profile), profile, 0, 0);
+  text += step_lines(profile);
   text += compile_lines(profile) + call_lines(profile);
   const double overhead = profile.profiled_step_ns - profile.step_ns;
   text += "\nThe profiled step takes " + format_duration_ns(profile.profiled_step_ns) + ", " +
@@ -139,8 +197,7 @@ std::string chrome_trace(const Profile& profile) {
   for (const Phase& phase : phases_of(profile)) {
     events.push_back(event(phase.name, "phase", start, phase.time_ns, nlohmann::json::object()));
     for (const ProfileRecord* record : phase.records) {
-      events.push_back(event(record->op, phase.name, start, record->time_ns,
-                             {{"calls", record->calls}, {"flops", record->flops}, {"bytes", record->bytes}}));
+      events.push_back(event(op_label(*record), phase.name, start, record->time_ns, arguments_of(*record)));
       start += record->time_ns;
     }
   }
@@ -161,7 +218,7 @@ std::string collapsed_stacks(const Profile& profile) {
         profile.implementation + ";" + stack + " " + std::to_string(std::llround(std::max(0.0, time_ns) * 1000)) + "\n";
   };
   for (const Phase& phase : phases_of(profile)) {
-    for (const ProfileRecord* record : phase.records) add(phase.name + ";" + record->op, record->time_ns);
+    for (const ProfileRecord* record : phase.records) add(phase.name + ";" + op_label(*record), record->time_ns);
   }
   add("unattributed", result::unattributed_ns(profile));
   return text;

@@ -49,7 +49,7 @@ class Delays(ProgramTest):
         explanation = self.explain("twin/fake", "plain/fake")
         verdict = explanation["whole"]["comparison"]["verdict"]
         mistakes = [] if verdict in ("equivalent", "inconclusive") else [f"the twin is {verdict}"]
-        if explanation["paths"] or "profiles" in explanation or "start" in explanation:
+        if explanation["paths"] or "calls" in explanation or "profiles" in explanation or "start" in explanation:
             mistakes.append("twins are given a cause")
         return mistakes
 
@@ -68,7 +68,7 @@ class Delays(ProgramTest):
                 break
         self.assertEqual(mistakes, [])
         output, _ = self.call("explain", "x.json", "--a", "delay-backward/fake", "--b", "plain/fake")
-        self.assertRegex(output, r"(?s)\n    1\. backward: .*\n       product: ")
+        self.assertRegex(output, r"(?s)  share\n    backward .*\n    backward, product: ")
 
 
 class Reports(ProgramTest):
@@ -79,6 +79,7 @@ class Reports(ProgramTest):
         self.assertIn("No difference can be told", output)
         self.assertIn("within one process", " ".join(output.split()))
         self.assertEqual(output.count("]\n"), 1, output)
+        self.assertIn("\n    gdbench run --scenario linreg-3x2 --impl ", output, "the command that would tell")
         self.assertEqual(self.call("explain", "x.json", "linreg-3x2")[0], output)
 
     def test_the_usual_comparisons(self):
@@ -91,6 +92,30 @@ class Reports(ProgramTest):
                 self.assertTrue(explanation[cell].startswith(f"{label}/"), explanation[cell])
         pairs = {frozenset((explanation["a"], explanation["b"])) for explanation in explanations}
         self.assertEqual(len(pairs), len(explanations))
+
+    def test_two_optimizers_of_one_implementation_explain_themselves(self):
+        selection = ("--scenario", "linreg-300x10-target", "--impl", "hand/eigen", "--set", "optimizer=sgd")
+        settings = ("--set", "optimizer=adam", "--set", "batch=64")
+        output, _ = self.call("run", *selection, *settings, "--launches", "7", "--out", "x.json")
+        cells = [cell for cell in self.cells_of(self.read_json("x.json")) if "#" not in cell["id"]]
+        self.assertEqual(len(cells), 2, "each value of a key that is set twice is a scenario")
+        for cell in cells:
+            self.assertEqual(len(cell["other_profiles"]), 4, "five processes in seven launches")
+        (explanation,) = json.loads(self.call("explain", "x.json", "--json")[0])["explanations"]
+        differing = {key["key"]: (key["a"], key["b"]) for key in explanation["differing"]}
+        self.assertEqual(differing["optimizer.kind"], ('"adam"', '"sgd"'))
+        self.assertFalse(any(key.startswith("batch") for key in differing), differing)
+        self.assertIn("target", explanation)
+        words, _ = self.call("explain", "x.json")
+        self.assertIn("linreg-300x10-target/hand/eigen: optimizer=adam beside optimizer=sgd\n", words)
+        asked, _ = self.call("explain", "x.json", "--a", "optimizer=adam", "--b", "optimizer=sgd")
+        self.assertEqual(asked, words)
+        spelled = ("--a", "batch=64,optimizer=adam/hand/eigen", "--b", cells[0]["id"])
+        self.assertEqual(self.call("explain", "x.json", *spelled)[0], words)
+        self.refuse(["x.json", "--a", "optimizer=adamm", "--b", "optimizer=sgd"], "--a", '"optimizer=adamm"')
+        both = ["--set", "optimizer=sgd", "--set", "optimizer.kind=adam"]
+        output, errors = self.call("profile", "linreg-3x2", "--impl", "hand/eigen", *both, status=2)
+        self.assertIn("--set optimizer.kind: found a second value, expected one of each key", errors)
 
     def refuse(self, arguments, *parts):
         output, errors = self.call("explain", *arguments, status=2)

@@ -54,5 +54,64 @@ class Compilation(ProgramTest):
         self.assertEqual(self.graphs("batch=64"), [2])
 
 
+class Layers(ProgramTest):
+    LAYERS = 5
+
+    def setUp(self):
+        super().setUp()
+        layers = [{"width": 20, "activation": "relu"}] * (self.LAYERS - 1) + [{"width": 1}]
+        scenario = {
+            "name": "five",
+            "purpose": "Layers are told apart.",
+            "favours": "Nobody.",
+            "task": "train",
+            "model": {"kind": "multilayer_perceptron", "layers": layers},
+            "loss": "mse",
+            "data": {"source": "synthetic", "kind": "teacher", "rows": 100, "features": 10, "outputs": 1, "seed": 1},
+            "batch": "full",
+            "optimizer": {"kind": "sgd", "learning_rate": 0.001},
+            "dtype": "f32",
+            "steps": 20,
+            "initial_seed": 1,
+        }
+        self.write_json("five.json", scenario)
+        self.implementations, _ = self.call("list", "implementations")
+
+    def step_of(self, implementation):
+        output, _ = self.call("profile", "five.json", "--impl", implementation, "--json")
+        return [record for record in json.loads(output)["records"] if record["phase"] != "compile"]
+
+    def test_five_products_are_five(self):
+        for implementation in ("hand/naive", "hand/eigen", "tape/eigen", "tape/eigen+replay", "graph/eigen"):
+            with self.subTest(implementation=implementation):
+                products = [
+                    (record["phase"], tuple(record["layers"]), record["use"], record["parameters"][0], record["calls"])
+                    for record in self.step_of(implementation)
+                    if record["op"] == "product"
+                ]
+                expected = [("forward", (l,), "reads", f"w{l}", 1) for l in range(self.LAYERS)]
+                expected += [("backward", (l,), "gradient", f"w{l}", 1) for l in range(self.LAYERS)]
+                expected += [("backward", (l,), "reads", f"w{l}", 1) for l in range(1, self.LAYERS)]
+                self.assertEqual(sorted(products), sorted(expected))
+
+    def test_one_update_names_all_parameters(self):
+        names = [f"{kind}{layer}" for layer in range(self.LAYERS) for kind in "wb"]
+        for implementation in ("hand/naive", "graph/naive"):
+            (update,) = [record for record in self.step_of(implementation) if record["phase"] == "update"]
+            self.assertEqual((update["layers"], update["parameters"]), (list(range(self.LAYERS)), names))
+
+    def test_a_region_serves_all_layers(self):
+        if "graph/jit" not in self.implementations:
+            self.skipTest("graph/jit is not built: no LLVM")
+        (region,) = self.step_of("graph/jit")
+        self.assertEqual((region["op"], region["use"]), ("training region", "updates"))
+        self.assertEqual(region["layers"], list(range(self.LAYERS)))
+
+    def test_an_older_plugin_names_none(self):
+        output, _ = self.call("profile", "linreg-3x2", "--impl", "plain/fake", "--json", plugins=f"{FAKES}/phases")
+        for record in json.loads(output)["records"]:
+            self.assertFalse({"layers", "parameters", "use"} & record.keys(), record)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -202,10 +202,23 @@ class Profiles(ProgramTest):
     def step_records(self, profile):
         return [record for record in profile["records"] if record["phase"] != "compile"]
 
+    def label(self, record):
+        layers, parameters = record.get("layers", []), record.get("parameters", [])
+        words = [record["op"]]
+        if layers:
+            self.assertEqual(layers, list(range(layers[0], layers[-1] + 1)))
+            words.append(f"layer {layers[0]}" if len(layers) == 1 else f"layers {layers[0]}-{layers[-1]}")
+        if parameters:
+            use = {"reads": "reads", "gradient": "gradient of", "updates": "updates"}[record["use"]]
+            names = " ".join(parameters) if len(parameters) < 3 else f"{parameters[0]}..{parameters[-1]}"
+            words.append(f"{use} {names}")
+        return ", ".join(words)
+
     def check_trace_is_the_profile(self, trace, profile):
         events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
         ops = [(event["cat"], event["name"], event["dur"]) for event in events if event["cat"] != "phase"]
-        expected = [(record["phase"], record["op"], record["time_ns"] / 1000) for record in self.step_records(profile)]
+        records = self.step_records(profile)
+        expected = [(record["phase"], self.label(record), record["time_ns"] / 1000) for record in records]
         self.assertEqual([op[:2] for op in sorted(ops)], [op[:2] for op in sorted(expected)])
         for op, record in zip(sorted(ops), sorted(expected)):
             self.assertAlmostEqual(op[2], record[2], delta=TOLERANCE)
@@ -226,7 +239,7 @@ class Profiles(ProgramTest):
             stack, _, count = line.rpartition(" ")
             counts[stack] = int(count)
         for record in self.step_records(profile):
-            stack = f"{profile['implementation']};{record['phase']};{record['op']}"
+            stack = f"{profile['implementation']};{record['phase']};{self.label(record)}"
             self.assertAlmostEqual(counts[stack], record["time_ns"] * 1000, delta=1)
         self.assertEqual(len(counts), len(self.step_records(profile)) + 1)
 

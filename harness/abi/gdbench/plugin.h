@@ -54,8 +54,10 @@ extern "C" {
 #endif
 
 #define GDBENCH_ABI_MAJOR 1
-/* 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32; 4:
- * unavailable */
+/*
+ * 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32;
+ * 4: gdbench_profile_sink.record_part, unavailable
+ */
 #define GDBENCH_ABI_MINOR 4
 
 /* Address alignment in bytes of every array that the host passes in. */
@@ -286,10 +288,36 @@ typedef struct gdbench_profile_record {
   uint64_t allocations;
 } gdbench_profile_record;
 
+typedef enum gdbench_parameter_use {
+  GDBENCH_READS_PARAMETERS = 0,
+  GDBENCH_COMPUTES_GRADIENTS = 1, /* with respect to them */
+  GDBENCH_UPDATES_PARAMETERS = 2  /* and may compute their gradients in passing */
+} gdbench_parameter_use;
+
+/*
+ * Since 1.4. The part of the model that a record is about. Layers are counted from 0 as in gdbench_problem.layers,
+ * parameters as in gdbench_state.parameters; both ends belong to a range, and both are -1 where there is none. What
+ * serves several layers at once names them all. The loss and its gradient belong to the last layer.
+ */
+typedef struct gdbench_model_part {
+  size_t struct_size;
+  int64_t first_layer;
+  int64_t last_layer;
+  int64_t first_parameter;
+  int64_t last_parameter;
+  int32_t use; /* gdbench_parameter_use; not read where there is no parameter */
+  int32_t reserved;
+} gdbench_model_part;
+
 typedef struct gdbench_profile_sink {
   size_t struct_size;
   void* context;
   void (*record)(void* context, const gdbench_profile_record* record);
+  /*
+   * Since 1.4: null, or beyond struct_size, in older hosts. In place of record where the part of the model is known;
+   * records of one op and phase that are about different parts are told apart.
+   */
+  void (*record_part)(void* context, const gdbench_profile_record* record, const gdbench_model_part* part);
 } gdbench_profile_sink;
 
 typedef enum gdbench_option_type {

@@ -112,11 +112,12 @@ void RegionTrainer::run(std::uint64_t steps) {
 
 void RegionTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
   Profile profile;
-  // One call is all phases, of which no clock outside of it can tell.
+  // One call is all phases of all layers, of which no clock outside of it can tell.
+  const ProfiledAs region{"training region", GDBENCH_PHASE_OTHER, {}, whole_model(problem())};
   const auto timed = [&](const auto& body) {
     const double start = now_ns();
     body();
-    profile.add("training region", GDBENCH_PHASE_OTHER, now_ns() - start, {});
+    profile.add(region, now_ns() - start);
   };
   if (batches_ == Batches::loaded) {
     for_each_profiled_step(steps, profile, [&](const BatchFeed::Batch& batch) { timed([&] { run_loaded(batch); }); });

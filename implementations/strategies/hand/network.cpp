@@ -34,7 +34,7 @@ void Network::add_activation_gradient(Program& program, std::int64_t l, const Ma
   if (forward_.layer(l).activation == GDBENCH_IDENTITY) return;
   Request gradient = forward_.request(Op::activation_gradient);
   gradient.activation = static_cast<gdbench_activation>(forward_.layer(l).activation);
-  program.add(session_, gradient, GDBENCH_PHASE_BACKWARD, {forward_.activations(l, delta.rows), delta});
+  program.add(session_, gradient, GDBENCH_PHASE_BACKWARD, of_layer(l), {forward_.activations(l, delta.rows), delta});
 }
 
 void Network::add_backward(Program& program, const Matrix& x, const Matrix& targets, double weight, bool accumulate) {
@@ -47,7 +47,7 @@ void Network::add_backward(Program& program, const Matrix& x, const Matrix& targ
   const Matrix whole{output_delta_, d.rows, d.columns};
   add_output_delta(program, targets, weight, whole);
   for (std::int64_t column = 0; column < masks_->count(); ++column) {
-    program.add(session_, forward_.request(Op::multiply), GDBENCH_PHASE_BACKWARD,
+    program.add(session_, forward_.request(Op::multiply), GDBENCH_PHASE_BACKWARD, of_layer(layer_count_ - 1),
                 {whole, masks_->mask(column, x.rows), d});
     add_sweep(program, x, accumulate || column > 0);
   }
@@ -57,7 +57,8 @@ void Network::add_output_delta(Program& program, const Matrix& targets, double w
   const std::int64_t last = layer_count_ - 1;
   Request gradient = forward_.request(Op::loss_gradient);
   gradient.alpha = weight;
-  program.add(session_, gradient, GDBENCH_PHASE_BACKWARD, {forward_.activations(last, d.rows), targets, d});
+  program.add(session_, gradient, GDBENCH_PHASE_BACKWARD, of_layer(last),
+              {forward_.activations(last, d.rows), targets, d});
   add_activation_gradient(program, last, d);
 }
 
@@ -68,25 +69,28 @@ void Network::add_sweep(Program& program, const Matrix& x, bool accumulate) {
     Request weights_gradient = forward_.request(Op::product);
     weights_gradient.transpose_a = true;
     weights_gradient.beta = accumulate ? 1 : 0;
-    program.add(session_, weights_gradient, GDBENCH_PHASE_BACKWARD, {input, d, parameters_.weights_gradient(l)});
+    program.add(session_, weights_gradient, GDBENCH_PHASE_BACKWARD,
+                parameters_.weights_part(l, GDBENCH_COMPUTES_GRADIENTS), {input, d, parameters_.weights_gradient(l)});
     if (forward_.layer(l).has_bias != 0) add_bias_gradient(program, l, d, accumulate);
     if (l == 0) break;
     const Matrix previous = delta(l - 1, x.rows);
     Request input_gradient = forward_.request(Op::product);
     input_gradient.transpose_b = true;
-    program.add(session_, input_gradient, GDBENCH_PHASE_BACKWARD, {d, parameters_.weights(l), previous});
+    program.add(session_, input_gradient, GDBENCH_PHASE_BACKWARD, parameters_.weights_part(l, GDBENCH_READS_PARAMETERS),
+                {d, parameters_.weights(l), previous});
     add_activation_gradient(program, l - 1, previous);
   }
 }
 
 void Network::add_bias_gradient(Program& program, std::int64_t l, const Matrix& d, bool accumulate) {
   const Matrix& gradient = parameters_.bias_gradient(l);
+  const ModelPart part = parameters_.bias_part(l, GDBENCH_COMPUTES_GRADIENTS);
   const Matrix sums{accumulate ? column_sums_ : gradient.buffer, gradient.rows, gradient.columns};
-  program.add(session_, forward_.request(Op::column_sum), GDBENCH_PHASE_BACKWARD, {d, sums});
+  program.add(session_, forward_.request(Op::column_sum), GDBENCH_PHASE_BACKWARD, part, {d, sums});
   if (!accumulate) return;
   Request addition = forward_.request(Op::combine);
   addition.beta = 1;
-  program.add(session_, addition, GDBENCH_PHASE_BACKWARD, {gradient, sums, gradient});
+  program.add(session_, addition, GDBENCH_PHASE_BACKWARD, part, {gradient, sums, gradient});
 }
 
 }  // namespace gdbench::strategies::hand

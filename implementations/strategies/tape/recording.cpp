@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include "implementations/failure.h"
@@ -115,17 +116,36 @@ void Tape::copy(Value from, kernels::Buffer to) {
   call.run(call.call, buffers, nullptr);
 }
 
+// Of a call on its way forward or, while a record is played, of one of that record's derivative.
+ModelPart Tape::part_of(const CachedCall& call, const kernels::Buffer* buffers) const {
+  const auto end = playing_ == nullptr ? parameters_.end()
+                                       : std::lower_bound(parameters_.begin(), parameters_.end(), playing_->result);
+  const auto made = static_cast<std::size_t>(end - parameters_.begin());
+  if (made == 0 || made > layers_.size()) return {};
+  const Value parameter = parameters_[made - 1];
+  ModelPart part = of_layer(layers_[made - 1]);
+  const kernels::Buffer* const buffers_end = buffers + call.operand_count;
+  const bool reads = std::find(buffers, buffers_end, values_[parameter].buffer) != buffers_end;
+  const bool derives =
+      playing_ != nullptr && (playing_->operands[0] == parameter || playing_->operands[1] == parameter);
+  if (!reads && !derives) return part;
+  part.parameters = Range::of(static_cast<std::int64_t>(made) - 1);
+  part.use = reads ? GDBENCH_READS_PARAMETERS : GDBENCH_COMPUTES_GRADIENTS;
+  return part;
+}
+
 void Tape::run_observed(const CachedCall& call, const kernels::Buffer* buffers) {
   const gdbench_phase phase = playing_ == nullptr ? GDBENCH_PHASE_FORWARD : GDBENCH_PHASE_BACKWARD;
+  const ProfiledAs as{call.row->name, phase, call.cost, part_of(call, buffers)};
   if (program_ != nullptr) {
     const std::size_t count = call.operand_count + (call.overwrites < 0 ? 1 : 0);
-    program_->append(call.call, call.row->name, phase, call.cost, {buffers, count});
+    program_->append(call.call, as, {buffers, count});
   }
   if (profile_ == nullptr) {
     call.run(call.call, buffers, nullptr);
     return;
   }
-  profiled_ns_ += strategies::run_profiled(session_, call.call, buffers, {call.row->name, phase, call.cost}, *profile_);
+  profiled_ns_ += strategies::run_profiled(session_, call.call, buffers, as, *profile_);
 }
 
 std::size_t Tape::record_of(Value loss) const {

@@ -81,6 +81,9 @@ class Tape final : private ops::Emitter {
   void capture(Program* program) { program_ = program; }
   void profile(Profile* profile) { profile_ = profile; }
   double profiled_ns() const { return profiled_ns_; }  // in all timed calls so far
+  // Of each parameter, in the order in which recordings make them: what captured and profiled calls are then about. An
+  // op belongs to the layer of the parameter that was made last before it. Empty: nothing is said.
+  void set_layers(std::vector<std::int64_t> layers) { layers_ = std::move(layers); }
 
   std::uint64_t copies() const { return copies_; }
   std::size_t bound_calls() const { return cache_.size(); }
@@ -162,6 +165,7 @@ class Tape final : private ops::Emitter {
   bool expendable(Value value) const;
   void run(const CachedCall& call, const kernels::Buffer* buffers);
   void run_observed(const CachedCall& call, const kernels::Buffer* buffers);
+  ModelPart part_of(const CachedCall& call, const kernels::Buffer* buffers) const;
   void copy(Value from, kernels::Buffer to);
   template <std::size_t count>
   void record(const CachedCall& call, const Value* operands, Value result);
@@ -184,7 +188,8 @@ class Tape final : private ops::Emitter {
   Arena<const CachedCall*> guesses_;
   std::size_t lookups_ = 0;
   std::vector<Value> parameters_;
-  std::vector<Value> temporaries_;  // of the rule being played
+  std::vector<std::int64_t> layers_;  // of parameters_, or empty
+  std::vector<Value> temporaries_;    // of the rule being played
   Mode mode_ = Mode::once;
   const OpRecord* playing_ = nullptr;
   bool played_ = false;

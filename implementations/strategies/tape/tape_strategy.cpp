@@ -19,6 +19,7 @@ class TapeTrainer : public Trainer {
   void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override {
     Trainer::prepare(problem, settings);
     tape_.emplace(session(), static_cast<gdbench_dtype>(problem.dtype));
+    tape_->set_layers(parameters().layers());
     update_.emplace();
     add_update(*update_);
     full_parts_ = parts_of(problem.batch_rows);
@@ -129,7 +130,7 @@ void TapeTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink)
     differentiate(batch);
     // What is not in a kernel is the tape's own, with about one reading of the clock per call.
     const double own = now_ns() - start - (tape_->profiled_ns() - in_calls);
-    profile.add("tape", GDBENCH_PHASE_RECORD, own, {});
+    profile.add({"tape", GDBENCH_PHASE_RECORD, {}, of_layers({0, problem().layer_count - 1})}, own);
     update_->run_profiled(session(), profile);
   });
   tape_->profile(nullptr);
@@ -204,7 +205,7 @@ void ReplayTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sin
     if (!recorded) {
       const double start = now_ns();
       record(batch, recorded);
-      profile.add("first step", GDBENCH_PHASE_RECORD, now_ns() - start, {});
+      profile.add({"first step", GDBENCH_PHASE_RECORD, {}, whole_model(problem())}, now_ns() - start);
       return;
     }
     recorded->take(batch);

@@ -10,6 +10,7 @@
 #include "implementations/strategies/graph/graph.h"
 #include "implementations/strategies/hand/hand.h"
 #include "tests/unit/implementations/allocation_counter.h"
+#include "tests/unit/implementations/said_records.h"
 #include "tests/unit/implementations/training_case.h"
 
 namespace gdbench::strategies {
@@ -113,14 +114,7 @@ TEST_P(CsrTraining, CostsFollowTheEntries) {
   values.density = 0.2;
   TrainingProblem training(values);
   const auto strategy = start(descriptor(), backend().backend, training);
-  double flops = 0;
-  gdbench_profile_sink sink{sizeof(sink), &flops, [](void* context, const gdbench_profile_record* record) {
-                              const bool product = std::string(record->op) == "product";
-                              if (product && record->phase == GDBENCH_PHASE_FORWARD) {
-                                *static_cast<double*>(context) += record->flops;
-                              }
-                            }};
-  strategy->profile(1, sink);
+  const double flops = said_by(*strategy, 1).records.at({"product", GDBENCH_PHASE_FORWARD}).flops;
   const double entries = (flops - 2 * 40 * 8 * 2) / (2 * 8);
   EXPECT_GT(entries, 0.1 * 40 * 30);
   EXPECT_LT(entries, 0.3 * 40 * 30);

@@ -6,13 +6,13 @@
 
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <memory>
 #include <string>
 
 #include "implementations/failure.h"
 #include "implementations/strategies/graph/passes/pipeline.h"
 #include "tests/unit/implementations/allocation_counter.h"
+#include "tests/unit/implementations/said_records.h"
 #include "tests/unit/implementations/training_case.h"
 
 namespace gdbench::strategies {
@@ -158,12 +158,7 @@ TEST_P(GraphTest, ProfilesWhatItRunsAndHowItWasCompiled) {
   TrainingProblem training(
       {.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)}, .dtype = GetParam().dtype, .rows = 10, .batch_rows = 10});
   const auto strategy = start(training, "none,+dead-code,+merge-updates");
-  std::map<std::pair<std::string, int>, gdbench_profile_record> records;
-  gdbench_profile_sink sink{sizeof(sink), &records, [](void* context, const gdbench_profile_record* record) {
-                              auto& all = *static_cast<decltype(records)*>(context);
-                              EXPECT_TRUE(all.emplace(std::pair(record->op, record->phase), *record).second);
-                            }};
-  strategy->profile(4, sink);
+  const Records records = said_by(*strategy, 4).records;
   expect_trained(training, *strategy, 4);
   EXPECT_EQ(records.at({"product", GDBENCH_PHASE_FORWARD}).calls, 8u);
   EXPECT_EQ(records.at({"product", GDBENCH_PHASE_FORWARD}).flops, 4 * 2 * (10 * 3 * 5 + 10 * 5 * 2));

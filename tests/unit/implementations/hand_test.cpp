@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <memory>
 #include <string>
 
 #include "implementations/failure.h"
 #include "tests/unit/implementations/allocation_counter.h"
+#include "tests/unit/implementations/said_records.h"
 #include "tests/unit/implementations/training_case.h"
 
 namespace gdbench::strategies {
@@ -75,12 +75,7 @@ TEST_P(HandTest, AGradientPerOutputTakesOneForwardPassAndASweepEach) {
                             .batch_rows = 10,
                             .task = GDBENCH_TASK_GRADIENTS});
   const auto strategy = start(training);
-  std::map<std::pair<std::string, int>, gdbench_profile_record> records;
-  gdbench_profile_sink sink{sizeof(sink), &records, [](void* context, const gdbench_profile_record* record) {
-                              auto& all = *static_cast<decltype(records)*>(context);
-                              EXPECT_TRUE(all.emplace(std::pair(record->op, record->phase), *record).second);
-                            }};
-  strategy->profile(2, sink);
+  const Records records = said_by(*strategy, 2).records;
   expect_trained(training, *strategy, 2);
   EXPECT_EQ(records.at({"product", GDBENCH_PHASE_FORWARD}).calls, 2u * 2);
   EXPECT_EQ(records.at({"product", GDBENCH_PHASE_BACKWARD}).calls, 2u * 4 * 3);
@@ -149,12 +144,7 @@ TEST_P(HandTest, ProfilesWhatItRuns) {
   TrainingProblem training(
       {.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)}, .dtype = GetParam().dtype, .rows = 10, .batch_rows = 10});
   const auto strategy = start(training);
-  std::map<std::pair<std::string, int>, gdbench_profile_record> records;
-  gdbench_profile_sink sink{sizeof(sink), &records, [](void* context, const gdbench_profile_record* record) {
-                              auto& all = *static_cast<decltype(records)*>(context);
-                              EXPECT_TRUE(all.emplace(std::pair(record->op, record->phase), *record).second);
-                            }};
-  strategy->profile(4, sink);
+  const Records records = said_by(*strategy, 4).records;
   expect_trained(training, *strategy, 4);
   const auto& forward = records.at({"product", GDBENCH_PHASE_FORWARD});
   EXPECT_EQ(forward.calls, 8u);

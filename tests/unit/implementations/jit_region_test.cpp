@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -14,6 +13,7 @@
 #include "implementations/failure.h"
 #include "implementations/strategies/graph/graph.h"
 #include "tests/unit/implementations/jit_targets.h"
+#include "tests/unit/implementations/said_records.h"
 #include "tests/unit/implementations/training_case.h"
 
 namespace gdbench::strategies {
@@ -333,13 +333,7 @@ TEST_P(JitRegionTest, EachPassFiresWhereItMustAndRestsElsewhere) {
     strategy->load(training.data());
     strategy->prepare(training.problem(), training.settings());
     strategy->set_state(training.state());
-    std::map<std::string, std::uint64_t> calls;
-    const gdbench_profile_sink sink{sizeof(sink), &calls, [](void* context, const gdbench_profile_record* record) {
-                                      (*static_cast<std::map<std::string, std::uint64_t>*>(context))[record->op] =
-                                          record->calls;
-                                    }};
-    strategy->profile(1, sink);
-    return calls.at("pass " + pass);
+    return said_by(*strategy, 1).records.at({"pass " + pass, GDBENCH_PHASE_COMPILE}).calls;
   };
   for (const Firing& firing : firings()) {
     SCOPED_TRACE(firing.pass);

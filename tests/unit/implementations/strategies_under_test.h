@@ -3,15 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "implementations/strategies/graph/graph.h"
 #include "implementations/strategies/hand/hand.h"
 #include "implementations/strategies/tape/tape_strategy.h"
+#include "tests/unit/implementations/said_records.h"
 #include "tests/unit/implementations/training_case.h"
 
 namespace gdbench::strategies {
@@ -19,8 +18,6 @@ namespace gdbench::strategies {
 // What trains and updates; tape+rerecord does neither.
 inline constexpr const StrategyDescriptor* kTrainers[] = {&hand::kDescriptor, &tape::kDescriptor,
                                                           &tape::kReplayDescriptor, &graph::kDescriptor};
-
-using Records = std::map<std::pair<std::string, int>, gdbench_profile_record>;
 
 class StrategiesTest : public testing::TestWithParam<kernels::BackendCase> {
  protected:
@@ -52,15 +49,7 @@ class StrategiesTest : public testing::TestWithParam<kernels::BackendCase> {
     return training.state_values();
   }
 
-  static Records profiled(Strategy& strategy, std::uint64_t steps) {
-    Records records;
-    gdbench_profile_sink sink{sizeof(sink), &records, [](void* context, const gdbench_profile_record* record) {
-                                auto& all = *static_cast<Records*>(context);
-                                EXPECT_TRUE(all.emplace(std::pair(record->op, record->phase), *record).second);
-                              }};
-    strategy.profile(steps, sink);
-    return records;
-  }
+  static Records profiled(Strategy& strategy, std::uint64_t steps) { return said_by(strategy, steps).records; }
 
   static void expect_near(const std::vector<Dense>& actual, const std::vector<Dense>& expected, double tolerance) {
     ASSERT_EQ(actual.size(), expected.size());

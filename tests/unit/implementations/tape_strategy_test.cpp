@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <memory>
 #include <string>
 
 #include "implementations/strategies/hand/hand.h"
 #include "tests/unit/implementations/allocation_counter.h"
+#include "tests/unit/implementations/said_records.h"
 #include "tests/unit/implementations/training_case.h"
 
 namespace gdbench::strategies {
@@ -98,12 +98,7 @@ TEST_P(TapeStrategyTest, RecordsTheForwardPassOnceOrForEachGradient) {
                                          .task = GDBENCH_TASK_GRADIENTS}));
     const auto strategy = start(*descriptor, training);
     strategy->run(1);
-    std::map<std::pair<std::string, int>, gdbench_profile_record> records;
-    gdbench_profile_sink sink{sizeof(sink), &records, [](void* context, const gdbench_profile_record* record) {
-                                auto& all = *static_cast<decltype(records)*>(context);
-                                EXPECT_TRUE(all.emplace(std::pair(record->op, record->phase), *record).second);
-                              }};
-    strategy->profile(2, sink);
+    const Records records = said_by(*strategy, 2).records;
     const std::uint64_t recordings = descriptor == &tape::kRerecordDescriptor ? 4 : 1;
     EXPECT_EQ(records.at({"product", GDBENCH_PHASE_FORWARD}).calls, 2 * recordings * 2) << descriptor->policy;
     EXPECT_EQ(records.at({"multiply", GDBENCH_PHASE_FORWARD}).calls, 2u * 4 * 2) << "outputs and targets";
@@ -168,12 +163,7 @@ TEST_P(TapeStrategyTest, ProfilesWhatItRuns) {
         with_dtype({.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)}, .rows = 10, .batch_rows = 10}));
     const auto strategy = start(*descriptor, training);
     strategy->run(1);
-    std::map<std::pair<std::string, int>, gdbench_profile_record> records;
-    gdbench_profile_sink sink{sizeof(sink), &records, [](void* context, const gdbench_profile_record* record) {
-                                auto& all = *static_cast<decltype(records)*>(context);
-                                EXPECT_TRUE(all.emplace(std::pair(record->op, record->phase), *record).second);
-                              }};
-    strategy->profile(4, sink);
+    const Records records = said_by(*strategy, 4).records;
     EXPECT_EQ(records.at({"product", GDBENCH_PHASE_FORWARD}).calls, 8u);
     EXPECT_EQ(records.at({"product", GDBENCH_PHASE_BACKWARD}).calls, 12u);
     EXPECT_EQ(records.at({"column_sum", GDBENCH_PHASE_BACKWARD}).calls, 8u);

@@ -15,13 +15,15 @@ std::string words_of(const result::Report& report, std::size_t a, std::size_t b)
   return explanation_words(result::explain(report, report.cells[a], report.cells[b]), 0);
 }
 
-// Every line is the heading, opens a list, or ends with its evidence.
+// Every line is the heading, opens a list or table, or ends with its evidence.
 void expect_evidence(const std::string& text) {
   std::istringstream stream(text);
   std::string line;
   std::getline(stream, line);
   while (std::getline(stream, line)) {
-    EXPECT_TRUE(line.empty() || line.ends_with(':') || line.ends_with(']')) << line;
+    EXPECT_TRUE(line.empty() || line.ends_with(':') || line.ends_with(']') || line.ends_with("  share") ||
+                line.ends_with('%') || line.ends_with("not told"))
+        << line;
     EXPECT_EQ(line.find('\x1b'), std::string::npos);
   }
 }
@@ -38,12 +40,28 @@ TEST(ExplanationWords, NameWhatEachSentenceRestsOn) {
   EXPECT_NE(text.find("bound by chain (floor 20 ns), so that ceiling is wrong"), std::string::npos) << text;
 }
 
-TEST(ExplanationWords, RankTheDelayedPhaseFirst) {
+TEST(ExplanationWords, ListAllPhasesWithTheirSharesFirst) {
   const std::string text = words_of(tests::explained_report(), 0, 1);
-  EXPECT_NE(text.find("1. backward: 4 us more"), std::string::npos) << text;
-  EXPECT_NE(text.find("4 us more by the number of calls (4 instead of 2 per step)"), std::string::npos) << text;
-  EXPECT_NE(text.find("2. update: 300 ns less, against the difference"), std::string::npos) << text;
-  EXPECT_EQ(text.find("forward:"), std::string::npos) << text;
+  const std::size_t backward = text.find("    backward");
+  EXPECT_LT(text.find("Where the difference of 3.7 us per step is:"), backward) << text;
+  EXPECT_LT(backward, text.find("    update")) << text;
+  EXPECT_LT(text.find("    update"), text.find("    forward")) << text;
+  EXPECT_LT(text.find("    forward"), text.find("They differ in the strategy alone")) << "phases come before the rest";
+  EXPECT_NE(text.find("108% [107, 109]"), std::string::npos) << text;
+  EXPECT_NE(text.find("us more by the number of calls (4 instead of 2 per step)"), std::string::npos) << text;
+}
+
+TEST(ExplanationWords, SayWhichPartCallsAre) {
+  result::Report report = tests::explained_report();
+  report.cells[0].profile->dispatches_per_step = 20;
+  report.cells[0].profile->floor = {{"cheapest op", 92.5}};
+  const std::string text = words_of(report, 0, 1);
+  EXPECT_NE(
+      text.find("each at the price of its cheapest, are 50% [49, 51] of the difference: 20 instead of 0 per step"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("beyond an empty call is 50% [49, 51]."), std::string::npos) << text;
+  expect_evidence(text);
 }
 
 TEST(ExplanationWords, SayThatThereIsNoDifferenceAndNothingElse) {
@@ -56,8 +74,10 @@ TEST(ExplanationWords, SayThatThereIsNoDifferenceAndNothingElse) {
       tests::report_of({tests::exact_cell("one/loops", 10000, 1), tests::exact_cell("two/loops", 20000, 1)});
   const std::string unknown = words_of(few, 0, 1);
   EXPECT_NE(unknown.find("No difference can be told"), std::string::npos) << unknown;
-  EXPECT_EQ(std::count(unknown.begin(), unknown.end(), '\n'), 2) << unknown;
-  for (const std::string& text : {same, unknown}) expect_evidence(text);
+  const std::size_t command =
+      unknown.find("\n    gdbench run --scenario scenario-3x2 --impl one/loops --impl two/loops");
+  EXPECT_NE(command, std::string::npos) << unknown;
+  for (const std::string& text : {same, unknown.substr(0, command)}) expect_evidence(text);
 }
 
 TEST(ExplanationWords, SayWhichEndOfABreakEvenHasABound) {
@@ -88,10 +108,35 @@ TEST(ExplanationWords, FitTheWidth) {
 
 TEST(ExplanationWords, SayWhichProfileIsMissing) {
   result::Report report = tests::explained_report();
+  report.cells[0].profile.reset();
   report.cells[1].profile.reset();
   const std::string text = words_of(report, 0, 1);
-  EXPECT_NE(text.find("[lacking: fast/loops]"), std::string::npos) << text;
+  EXPECT_NE(text.find("The report has no profile of fast/loops; this measures it:\n    gdbench run --scenario"),
+            std::string::npos)
+      << text;
   EXPECT_EQ(text.find("backward"), std::string::npos) << text;
+}
+
+TEST(ExplanationWords, SayPlainlyWhatDiffersBetweenTwoScenarios) {
+  const result::Report report = tests::explained_report();
+  result::Explanation explanation = result::explain(report, report.cells[0], report.cells[1]);
+  explanation.scenario = "scenario-3x2[batch=2,optimizer=adam]";
+  explanation.b_scenario = "scenario-3x2[batch=2,optimizer=sgd]";
+  explanation.a = explanation.scenario + "/one/loops";
+  explanation.b = explanation.b_scenario + "/one/loops";
+  explanation.differing = {{"optimizer.beta1", "0.9", ""}, {"optimizer.kind", "\"adam\"", "\"sgd\""}};
+  result::TargetDifference& target = explanation.target.emplace();
+  target.a.state = result::TargetState::reached;
+  target.a.steps = 100;
+  target.b.stopped_after = 5000;
+  const std::string text = explanation_words(explanation, 0);
+  EXPECT_TRUE(text.starts_with("scenario-3x2/one/loops: optimizer=adam beside optimizer=sgd\n")) << text;
+  EXPECT_NE(text.find("optimizer=adam is slower: it takes"), std::string::npos) << text;
+  EXPECT_NE(text.find("differ in optimizer.kind (adam instead of sgd); optimizer=adam alone has optimizer.beta1=0.9"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("optimizer=adam 100 steps"), std::string::npos) << text;
+  EXPECT_NE(text.find("optimizer=sgd not within 5000 steps (unreached)"), std::string::npos) << text;
 }
 
 }  // namespace

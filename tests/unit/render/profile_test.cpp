@@ -21,6 +21,73 @@ result::Profile example() {
   return profile;
 }
 
+result::ProfileRecord op(const char* phase, const char* name, double time_ns, std::vector<std::int64_t> layers,
+                         std::vector<std::string> parameters, result::ParameterUse use) {
+  result::ProfileRecord record{.phase = phase, .op = name, .calls = 1, .time_ns = time_ns};
+  if (!layers.empty()) record.layers = std::move(layers);
+  if (parameters.empty()) return record;
+  record.parameters = std::move(parameters);
+  record.use = use;
+  return record;
+}
+
+// Two layers and one update of both; the largest first, as profiles have them.
+result::Profile layered() {
+  using enum result::ParameterUse;
+  result::Profile profile = example();
+  profile.records = {op("forward", "product", 30, {1}, {"w1"}, reads),
+                     op("backward", "product", 25, {0}, {"w0"}, gradient),
+                     op("backward", "product", 20, {1}, {"w1"}, gradient),
+                     op("forward", "product", 15, {0}, {"w0"}, reads),
+                     op("backward", "product", 5, {1}, {"w1"}, reads),
+                     op("update", "update", 2, {0, 1}, {"w0", "b0", "w1", "b1"}, updates),
+                     op("forward", "activation", 2, {0}, {}, reads),
+                     op("forward", "waiting", 1, {}, {}, reads)};
+  return profile;
+}
+
+TEST(Profile, TableHasALineForEachOpAndLayer) {
+  const std::string table = profile_table(layered());
+  const std::string expected =
+      "  per step      layer  parameter      calls  time share\n"
+      "  forward                                   48 ns 48.0%\n"
+      "    waiting                               1  1 ns  1.0%\n"
+      "    product     0      reads w0           1 15 ns 15.0%\n"
+      "    activation  0                         1  2 ns  2.0%\n"
+      "    product     1      reads w1           1 30 ns 30.0%\n"
+      "  backward                                  50 ns 50.0%\n"
+      "    product     1      gradient of w1     1 20 ns 20.0%\n"
+      "    product     1      reads w1           1  5 ns  5.0%\n"
+      "    product     0      gradient of w0     1 25 ns 25.0%\n"
+      "  update                                     2 ns  2.0%\n"
+      "    update      0-1    updates w0..b1     1  2 ns  2.0%\n"
+      "  unattributed                               0 ns  0.0%\n";
+  EXPECT_NE(table.find(expected), std::string::npos) << table;
+  EXPECT_EQ(profile_table(example()).find("layer"), std::string::npos) << "nobody names one";
+}
+
+TEST(Profile, TraceEventsNameLayersAndParameters) {
+  const nlohmann::json trace = nlohmann::json::parse(chrome_trace(layered()));
+  std::vector<std::string> names;
+  for (const nlohmann::json& event : trace.at("traceEvents")) {
+    if (event.at("ph") == "X" && event.at("cat") != "phase") names.push_back(event.at("name"));
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"waiting", "product, layer 0, reads w0", "activation, layer 0",
+                                             "product, layer 1, reads w1", "product, layer 1, gradient of w1",
+                                             "product, layer 1, reads w1", "product, layer 0, gradient of w0",
+                                             "update, layers 0-1, updates w0..b1"}));
+  const nlohmann::json& update = trace.at("traceEvents").at(trace.at("traceEvents").size() - 2).at("args");
+  EXPECT_EQ(update.at("layers"), nlohmann::json({0, 1}));
+  EXPECT_EQ(update.at("parameters"), nlohmann::json({"w0", "b0", "w1", "b1"}));
+  EXPECT_EQ(update.at("use"), "updates");
+}
+
+TEST(Profile, StacksKeepLayersApart) {
+  const std::string stacks = collapsed_stacks(layered());
+  EXPECT_NE(stacks.find("one/two;forward;product, layer 0, reads w0 15000\n"), std::string::npos) << stacks;
+  EXPECT_NE(stacks.find("one/two;forward;product, layer 1, reads w1 30000\n"), std::string::npos) << stacks;
+}
+
 TEST(Profile, LeavesCompilingOutOfTheStep) { EXPECT_DOUBLE_EQ(result::unattributed_ns(example()), 30); }
 
 TEST(Profile, TableShowsWhatNobodyClaims) {

@@ -190,6 +190,12 @@ void profile(Cell& cell, double allocations_per_step) {
   made.records = {{"forward", "product", result::Clock::host, 2, 0.75 * step_ns, 24, 96, 0},
                   {"update", "sgd", result::Clock::host, 1, 0.375 * step_ns, 7, 24, 0},
                   {"compile", "bind", result::Clock::host, 3, 5000, 0, 0, 0}};
+  made.records[0].layers = {0};
+  made.records[0].parameters = {"w0"};
+  made.records[0].use = result::ParameterUse::reads;
+  made.records[1].layers = {0};
+  made.records[1].parameters = {"w0", "b0"};
+  made.records[1].use = result::ParameterUse::updates;
   cell.profile = std::move(made);
 }
 
@@ -328,6 +334,7 @@ Report example_report() {
   launch.peak_shared_bytes = 1 << 20;
   launch.cached_file_bytes = 1 << 30;
   profile(report.cells[0], 0);
+  report.cells[0].other_profiles = {*report.cells[0].profile};
   profile(report.cells[1], 12.5);
   add_target_runs(report.cells);
   report.attribution = example_attribution(report);

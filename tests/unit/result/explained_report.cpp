@@ -1,5 +1,6 @@
 #include "tests/unit/result/explained_report.h"
 
+#include <stdexcept>
 #include <utility>
 
 #include "harness/result/summarise.h"
@@ -15,6 +16,7 @@ Cell exact_cell(const std::string& implementation, double step_ns, int launches)
   cell.id = std::string(kExplainedScenario) + "/" + implementation;
   cell.scenario = "key";
   cell.implementation = implementation;
+  cell.repeat = "gdbench run --scenario " + std::string(kExplainedScenario) + " --impl " + implementation;
   cell.status.state = result::CellState::ok;
   for (int launch = 0; launch < launches; ++launch) {
     cell.launches.push_back({launch, "2026-01-02T03:04:05Z", 0.004, 0.001, 0.002, 5 * step_ns, 0.03, 8 << 20});
@@ -69,6 +71,24 @@ Report explained_report() {
                                 {.phase = "backward", .op = "product", .calls = 2, .time_ns = 4000},
                                 {.phase = "update", .op = "sgd", .calls = 1, .time_ns = 1000}});
   return report;
+}
+
+result::Explanation explain_first_two(const Report& report) {
+  return result::explain(report, report.cells[0], report.cells[1]);
+}
+
+const result::PhasePart& phase_of(const result::Explanation& explanation, const std::string& name) {
+  for (const result::PhasePart& phase : explanation.profiles->phases) {
+    if (phase.phase == name) return phase;
+  }
+  throw std::out_of_range(name);
+}
+
+const result::OpPart& op_of(const result::Explanation& explanation, const std::string& phase, const std::string& name) {
+  for (const result::OpPart& op : explanation.profiles->ops) {
+    if (op.phase == phase && op.op == name) return op;
+  }
+  throw std::out_of_range(name);
 }
 
 }  // namespace gdbench::tests

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/explanation.h"
 #include "harness/result/report.h"
 
 namespace gdbench::tests {
@@ -24,5 +25,11 @@ void add_profile(result::Cell& cell, std::vector<result::ProfileRecord> records,
 // slow/loops beside fast/loops, fast/matrix and slow/matrix, summarised, with profiles of the first two: 4000 ns more
 // in the backward product, of which there are twice as many calls, 300 ns less in the update.
 result::Report explained_report();
+
+result::Explanation explain_first_two(const result::Report& report);
+
+// Of an explanation with profiles. Throws std::out_of_range where there is none.
+const result::PhasePart& phase_of(const result::Explanation& explanation, const std::string& name);
+const result::OpPart& op_of(const result::Explanation& explanation, const std::string& phase, const std::string& name);
 
 }  // namespace gdbench::tests

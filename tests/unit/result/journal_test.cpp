@@ -29,6 +29,7 @@ Report before_measuring(Report report) {
     cell.verification.reset();
     cell.block.reset();
     cell.profile.reset();
+    cell.other_profiles.reset();
     cell.summary.reset();
     cell.launches.clear();
     cell.samples.clear();

@@ -122,6 +122,23 @@ TEST(Report, TakesOlderMinorsWithoutWhatCameLater) {
   EXPECT_FALSE(report.value().cells[0].profile.has_value());
 }
 
+TEST(Report, TakesProfilesThatNameNoLayers) {
+  json document = example_json();
+  document["schema_version"]["minor"] = 6;
+  for (json& cell : document["cells"]) {
+    if (!cell.contains("profile")) continue;
+    for (json& record : cell["profile"]["records"]) {
+      for (const char* key : {"layers", "parameters", "use"}) record.erase(key);
+    }
+  }
+  const Result<Report> report = from_json(document, "r.json");
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_FALSE(report.value().cells[0].profile->records[0].layers.has_value());
+  document["cells"][0]["profile"]["records"][0]["use"] = "eats";
+  EXPECT_EQ(error_of(document),
+            "r.json: /cells/0/profile/records/0/use: found \"eats\", expected one of reads, gradient, updates");
+}
+
 TEST(Report, AnInfiniteEndOfABreakEvenIsNoNumberInTheFile) {
   const json document = example_json();
   EXPECT_TRUE(document["attribution"]["break_evens"][1]["result"]["interval"]["high"].is_null());

@@ -34,11 +34,14 @@ TEST(TakeOver, GivesCellsWhatTheJournalKnows) {
   killed.cells[0].status = {CellState::ok, ""};
   killed.cells[0].block = Block{};
   killed.cells[0].samples.resize(3);
+  killed.cells[0].other_profiles.emplace(2);
   Report planned = planned_run();
   ASSERT_TRUE(take_over(killed, "j", planned).ok());
   EXPECT_EQ(planned.run.id, "killed");
   EXPECT_EQ(planned.notes, killed.notes);
   EXPECT_EQ(planned.cells[0].samples.size(), 3U);
+  ASSERT_TRUE(planned.cells[0].other_profiles.has_value());
+  EXPECT_EQ(planned.cells[0].other_profiles->size(), 2U);
   EXPECT_EQ(planned.cells[0].status.state, CellState::ok);
   EXPECT_EQ(planned.cells[1].status.state, CellState::pending) << "to be verified still";
 }

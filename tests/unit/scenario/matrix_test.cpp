@@ -117,6 +117,15 @@ TEST_F(MatrixFile, SettingsBeatAxesUnderAnyOfTheirNames) {
   }
 }
 
+TEST_F(MatrixFile, SeveralSettingsOfOneKeyAreAnAxis) {
+  Selection selection;
+  selection.settings = {{"optimizer", "sgd"}, {"batch", "5"}, {"optimizer.kind", "adam"}};
+  const json matrix = {{"name", "m"},
+                       {"axes", {{"scenario", {"mlp"}}, {"implementation", {"hand/naive"}}, {"optimizer", {"adamw"}}}}};
+  EXPECT_EQ(cells(matrix, selection),
+            (Lines{"mlp hand/naive optimizer=sgd batch=5", "mlp hand/naive optimizer=adam batch=5"}));
+}
+
 TEST_F(MatrixFile, GlobsThatMatchNothingAreNamed) {
   EXPECT_EQ(cells({{"name", "m"}, {"axes", {{"scenario", {"mpl"}}}}}),
             Lines{"m.json: /axes/scenario: found \"mpl\", which no scenario matches, expected one of lin-a, lin-b, mlp "

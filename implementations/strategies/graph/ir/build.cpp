@@ -32,8 +32,8 @@ class Builder {
 
   void add_parameters() {
     for (std::int64_t l = 0; l < problem_.layer_count; ++l) {
-      add_parameter({layer(l).inputs, layer(l).outputs});
-      if (layer(l).has_bias != 0) add_parameter({1, layer(l).outputs});
+      add_parameter(l, {layer(l).inputs, layer(l).outputs});
+      if (layer(l).has_bias != 0) add_parameter(l, {1, layer(l).outputs});
     }
     totals_.resize(parameters_.size());
   }
@@ -71,6 +71,7 @@ class Builder {
     emitter_.set_phase(GDBENCH_PHASE_UPDATE);
     for (std::size_t parameter = 0; parameter < parameters_.size(); ++parameter) {
       std::vector<NodeId> operands = {*totals_[parameter], scalars_, parameters_[parameter]};
+      emitter_.set_layers(graph_[parameters_[parameter]].about.layers);
       for (const std::vector<NodeId>& slot : slots_) operands.push_back(slot[parameter]);
       ops::Attributes update;
       update.optimizer = problem_.optimizer;
@@ -95,6 +96,7 @@ class Builder {
     NodeId value = part.x;
     std::size_t next = 0;
     for (std::int64_t l = 0; l < problem_.layer_count; ++l) {
+      emitter_.set_layers(Range::of(l));
       value = emit(Op::product, {}, std::array{value, parameters_[next++]});
       if (layer(l).has_bias != 0) value = emit(Op::add_bias, {}, std::array{parameters_[next++], value});
       ops::Attributes activation;
@@ -145,9 +147,10 @@ class Builder {
     return losses;
   }
 
-  void add_parameter(Shape shape) {
+  void add_parameter(std::int64_t layer, Shape shape) {
     const NodeId id = add_input(Role::parameter, shape, Element::real);
     graph_[id].parameter = parameters_.size();
+    graph_[id].about = of_layer(layer);
     parameters_.push_back(id);
   }
 
@@ -168,6 +171,7 @@ class Builder {
     const Node node = graph_[id];
     const ops::OpRow& row = ops::row_of(node.request.op);
     std::vector<NodeId> gradients(node.operands.size(), ops::kNoValue);
+    emitter_.set_layers(node.about.layers);
     row.derivative(emitter_,
                    {.attributes = attributes_of(node.request),
                     .operands = node.operands,
@@ -176,16 +180,24 @@ class Builder {
                     .wanted = row.differentiable},
                    gradients.data());
     for (std::size_t i = 0; i < gradients.size(); ++i) {
-      if (gradients[i] != ops::kNoValue) accumulate(sum_of(node.operands[i]), gradients[i]);
+      if (gradients[i] == ops::kNoValue) continue;
+      std::optional<NodeId>& sum = sum_of(node.operands[i]);
+      accumulate(sum, gradients[i]);
+      if (!is_parameter(node.operands[i])) continue;
+      const auto parameter = static_cast<std::int64_t>(graph_[node.operands[i]].parameter);
+      graph_[gradients[i]].about = {node.about.layers, Range::of(parameter), GDBENCH_COMPUTES_GRADIENTS};
+      graph_[*sum].about = graph_[gradients[i]].about;
     }
+  }
+
+  bool is_parameter(NodeId value) const {
+    return graph_[value].kind == Kind::input && graph_[value].role == Role::parameter;
   }
 
   // Where a value's gradient is added up. A parameter's goes to its total at once, so that what it was computed from
   // dies before the rest of the sweep.
   std::optional<NodeId>& sum_of(NodeId value) {
-    const Node& node = graph_[value];
-    const bool parameter = node.kind == Kind::input && node.role == Role::parameter;
-    return parameter ? totals_[node.parameter] : gradients_[value];
+    return is_parameter(value) ? totals_[graph_[value].parameter] : gradients_[value];
   }
 
   void accumulate(std::optional<NodeId>& sum, NodeId gradient) {

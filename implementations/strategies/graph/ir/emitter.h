@@ -12,8 +12,10 @@ class NodeEmitter final : public ops::Emitter {
 
   // Of the nodes that follow.
   void set_phase(gdbench_phase phase) { phase_ = phase; }
+  void set_layers(const Range& layers) { layers_ = layers; }
 
-  // Throws Failure where the operands do not fit together. Hints say nothing that the graph does not.
+  // Throws Failure where the operands do not fit together. Hints say nothing that the graph does not. The node is about
+  // the parameters among its operands, which an update changes and all else reads.
   NodeId emit(ops::Op op, const ops::Attributes& attributes, std::span<const NodeId> operands,
               const ops::Hint& hint) override;
   Shape shape_of(NodeId value) const override { return graph_[value].shape; }
@@ -22,6 +24,7 @@ class NodeEmitter final : public ops::Emitter {
   Graph& graph_;
   gdbench_dtype dtype_;
   gdbench_phase phase_ = GDBENCH_PHASE_OTHER;
+  Range layers_;
 };
 
 }  // namespace gdbench::strategies::graph

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "implementations/strategies/model_part.h"
 #include "implementations/strategies/ops/op_table.h"
 
 namespace gdbench::strategies::graph {
@@ -44,6 +45,7 @@ struct Node {
   Shape shape;
   Element element = Element::real;
   gdbench_phase phase = GDBENCH_PHASE_OTHER;
+  ModelPart about;  // what of the model; a pass that makes one node of several gives it what both() were about
   std::vector<NodeId> operands;
   // Inputs.
   Role role = Role::x;

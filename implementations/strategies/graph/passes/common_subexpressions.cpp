@@ -36,6 +36,7 @@ std::int64_t merge_common_subexpressions(Graph& graph, const Target& /*target*/)
       if (!has_effect(graph, id)) kept.push_back(id);
       continue;
     }
+    graph[*twin].about = both(graph[*twin].about, graph[id].about);
     graph.replace_uses(id, *twin);
     graph.erase(id);
     ++fired;

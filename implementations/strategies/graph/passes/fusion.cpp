@@ -26,6 +26,7 @@ bool scale_result(Graph& graph, NodeId id) {
   graph[id].request.beta *= factor;
   graph[id].operands = graph[product].operands;
   graph[id].phase = graph[product].phase;
+  graph[id].about = both(graph[id].about, graph[product].about);
   graph.erase(product);
   return true;
 }
@@ -60,6 +61,7 @@ bool accumulate(Graph& graph, NodeId id) {
     graph[id].request.alpha *= factor;
     graph[id].request.beta = other;
     graph[id].operands = {graph[product].operands[0], graph[product].operands[1], sum};
+    graph[id].about = both(graph[id].about, graph[product].about);
     graph.erase(product);
     return true;
   }

@@ -18,6 +18,7 @@ bool is_open_product(const Graph& graph, NodeId id) {
 void absorb(Graph& graph, NodeId id, NodeId product) {
   graph[id].request = graph[product].request;
   graph[id].operands = graph[product].operands;
+  graph[id].about = both(graph[id].about, graph[product].about);
   graph.erase(product);
 }
 

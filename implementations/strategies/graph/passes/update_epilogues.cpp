@@ -46,6 +46,7 @@ bool fuse(Graph& graph, NodeId update) {
   graph[update].operands = graph[product].operands;
   graph[update].operands.push_back(weights);
   graph[update].phase = graph[product].phase;
+  graph[update].about = both(graph[update].about, graph[product].about);
   graph[update].operands.push_back(scalars);
   graph[update].request.epilogue_update = true;
   graph.move_after(update, last);

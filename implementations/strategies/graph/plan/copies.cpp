@@ -27,6 +27,7 @@ void copy_operand(Graph& graph, NodeId user, std::size_t operand) {
   copy.shape = graph[value].shape;
   copy.element = graph[value].element;
   copy.phase = graph[user].phase;
+  copy.about = graph[user].about;
   copy.operands = {value};
   copy.request.op = kernels::Op::combine;
   copy.request.dtype = graph[user].request.dtype;

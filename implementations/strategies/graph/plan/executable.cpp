@@ -40,7 +40,7 @@ class Binder {
     for (const std::size_t operand : signature_of(node).kernel_operands) {
       operands.push_back(matrix(operand == Signature::kResult ? id : node.operands[operand]));
     }
-    program.add(session_, node.request, node.phase, operands);
+    program.add(session_, node.request, node.phase, node.about, operands);
   }
 
   Matrix matrix(NodeId id) const {

@@ -1,0 +1,33 @@
+// What a plugin says to a profile sink, as the records of PROTOCOL.md.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gdbench/plugin.h"
+#include "harness/base/result.h"
+#include "harness/scenario/problem.h"
+
+namespace gdbench::worker {
+
+// Keeps what is said as it is, so that turning it into text takes none of the profiled block's time.
+class ProfileRecords {
+ public:
+  // Appends to this, which must stay where it is meanwhile.
+  gdbench_profile_sink sink();
+  // An array of objects, layers and parameters by the names of `problem`. A failure where the plugin named some that
+  // the problem does not have.
+  Result<nlohmann::json> to_json(const scenario::Problem& problem) const;
+
+ private:
+  struct Entry {
+    gdbench_profile_record record;
+    std::string op;
+    std::optional<gdbench_model_part> part;
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace gdbench::worker
