@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -26,10 +27,12 @@ struct Series {
   std::set<std::pair<double, double>> sizes;  // calls and operations
 };
 
-std::vector<double> launch_medians(const Cell& cell) {
-  std::vector<double> medians;
-  for (auto& [launch, values] : times_by_launch(cell)) medians.push_back(stats::median(std::move(values)));
-  return medians;
+std::vector<double> launch_times(const Cell& cell) {
+  std::vector<double> times;
+  for (const auto& [launch, values] : times_by_launch(cell)) {
+    times.push_back(*std::min_element(values.begin(), values.end()));
+  }
+  return times;
 }
 
 std::string dtype_of(const ScenarioRecord& scenario) {
@@ -57,7 +60,7 @@ std::vector<Series> series_of(const Report& report) {
     Series& series = all[position->second];
     const double calls = calls_per_step(*cell.profile);
     series.arithmetic = series.arithmetic || cell.verification.has_value();
-    series.points.push_back({{1, calls, scenario->operations_per_step}, launch_medians(cell)});
+    series.points.push_back({{1, calls, scenario->operations_per_step}, launch_times(cell)});
     series.sizes.emplace(calls, scenario->operations_per_step);
   }
   return all;
@@ -67,7 +70,7 @@ std::vector<Series> series_of(const Report& report) {
 stats::Columns columns_of(const Series& series) {
   std::vector<stats::FitPoint> points;
   for (const stats::ClusteredPoint& point : series.points)
-    points.push_back({point.x, stats::median(point.launch_medians)});
+    points.push_back({point.x, stats::median(point.launch_times)});
   stats::Columns columns{};
   columns[kStep] = columns[kCall] = true;
   columns[kOperation] = series.arithmetic;

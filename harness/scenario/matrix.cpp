@@ -226,7 +226,8 @@ void add_scenario_files(const Matrix& matrix, std::vector<KnownScenario>& known)
     add_scenario_files(axis->second, known);
   }
   for (const auto& include : matrix.includes) {
-    if (const auto key = include.find(kScenarioAxis); key != include.end()) add_scenario_files(std::vector<std::string>{key->second}, known);
+    if (const auto key = include.find(kScenarioAxis); key != include.end())
+      add_scenario_files(std::vector<std::string>{key->second}, known);
   }
 }
 

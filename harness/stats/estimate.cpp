@@ -110,7 +110,7 @@ std::string format(const char* pattern, double a, double b, double c) {
 // Why no verdict can be given from so few launches; empty where one can.
 std::string too_few_launches(const Estimate& ratio, int minimum) {
   if (ratio.launches >= minimum) return "";
-  if (ratio.launches == 0) return "nothing was measured";
+  if (ratio.launches == 0) return "no launch has times of both";
   if (ratio.within_one_process) return "measured within one process: says nothing about other launches";
   return std::to_string(ratio.launches) + " launches, at least " + std::to_string(minimum) + " are needed";
 }

@@ -145,8 +145,8 @@ std::optional<ClusteredFit> clustered_fit(std::span<const ClusteredPoint> points
   std::vector<FitPoint> medians;
   int launches = std::numeric_limits<int>::max();
   for (const ClusteredPoint& point : points) {
-    medians.push_back({point.x, median(point.launch_medians)});
-    launches = std::min(launches, static_cast<int>(point.launch_medians.size()));
+    medians.push_back({point.x, median(point.launch_times)});
+    launches = std::min(launches, static_cast<int>(point.launch_times.size()));
   }
   const std::optional<LinearFit> whole = fit(medians, columns);
   if (!whole) return std::nullopt;
@@ -156,7 +156,7 @@ std::optional<ClusteredFit> clustered_fit(std::span<const ClusteredPoint> points
   std::vector<double> drawn;
   for (int resample = 0; resample < std::max(options.resamples, 1); ++resample) {
     for (std::size_t p = 0; p < points.size(); ++p) {
-      const std::vector<double>& values = points[p].launch_medians;
+      const std::vector<double>& values = points[p].launch_times;
       drawn.clear();
       for (std::size_t i = 0; i < values.size(); ++i) drawn.push_back(values[draw_index(generator, values.size())]);
       medians[p].y = median(drawn);

@@ -33,10 +33,10 @@ std::optional<LinearFit> fit(std::span<const FitPoint> points, const Columns& co
 // Whether the columns can be told apart from these points, whatever their y.
 bool separable(std::span<const FitPoint> points, const Columns& columns);
 
-// One point with the median of each of its launches.
+// One point with the time of each of its launches.
 struct ClusteredPoint {
   Coefficients x{};
-  std::vector<double> launch_medians;
+  std::vector<double> launch_times;
 };
 
 struct ClusteredFit {

@@ -82,7 +82,7 @@ class Console {
       return &column != &table.back() || column.right_aligned ? styled(title, Style::dim) : title;
     });
     for (std::size_t row = 0; row < table.front().texts.size(); ++row) {
-      if (row == unranked) paragraph("not ranked (policies, or no arithmetic):", kGap, Style::dim);
+      if (row == unranked) paragraph(formatted("not ranked %s:", kNotRankedWords), kGap, Style::dim);
       line([&](const TextColumn& column, std::size_t width) {
         const std::string& text = column.texts[row];
         const Style style = column.title == "verdict" ? style_of_verdict(text) : Style::plain;

@@ -61,7 +61,7 @@ void add_scenario(const ScenarioTable& table, const AttributionWords& attributio
           "\n\n";
   if (!table.ranked.empty()) add_table(text_table(table.ranked), text);
   if (!table.unranked.empty()) {
-    text += "Not ranked (policies, or no arithmetic):\n\n";
+    text += std::string("Not ranked ") + kNotRankedWords + ":\n\n";
     add_table(text_table(table.unranked), text);
   }
   if (const std::string words = baseline_words(table); !words.empty()) text += markdown_escaped(words) + "\n\n";

@@ -145,8 +145,13 @@ class Builder {
 
   void judge(OverviewRow& row) const {
     std::vector<const Cell*> cells;
-    for (const Entry& entry : row.entries) {
-      if (entry.cell != nullptr && counts(*entry.cell)) cells.push_back(entry.cell);
+    std::map<const Cell*, std::vector<const Cell*>> tied;  // with the fastest of its column
+    for (Entry& entry : row.entries) {
+      if (entry.cell == nullptr || !counts(*entry.cell)) continue;
+      const Standing column = standings_.of(of_column(key_of(*entry.cell), row.ranked));
+      entry.cell = column.fastest;
+      tied[entry.cell] = column.tied;
+      cells.push_back(entry.cell);
     }
     row.standing = standings_.of(std::move(cells));
     const Standing& standing = row.standing;
@@ -154,19 +159,19 @@ class Builder {
     if (!overview_.ranked)
       row.standing = {.fastest = standing.fastest, .next = {}, .tied = {}, .lead = {}, .undecidable = {}};
     if (standing.tied.empty() && !standing.won()) return;
-    if (standing.won()) row.tied_kind = tied_with(*standing.fastest, row.ranked);
+    if (standing.won()) row.tied_kind = tied[standing.fastest];
     for (Entry& entry : row.entries) {
-      const bool tied = std::find(standing.tied.begin(), standing.tied.end(), entry.cell) != standing.tied.end();
-      if (entry.cell == nullptr || (entry.cell != standing.fastest && !tied)) continue;
+      const bool ties = std::find(standing.tied.begin(), standing.tied.end(), entry.cell) != standing.tied.end();
+      if (entry.cell == nullptr || (entry.cell != standing.fastest && !ties)) continue;
       entry.mark = standing.won() ? Mark::wins : Mark::ties;
     }
   }
 
-  std::vector<const Cell*> tied_with(const Cell& fastest, const std::vector<const Cell*>& cells) const {
-    std::vector<const Cell*> kind;
-    std::copy_if(cells.begin(), cells.end(), std::back_inserter(kind),
-                 [&](const Cell* cell) { return key_of(*cell) == key_of(fastest); });
-    return standings_.of(std::move(kind)).tied;
+  std::vector<const Cell*> of_column(const std::string& key, const std::vector<const Cell*>& cells) const {
+    std::vector<const Cell*> column;
+    std::copy_if(cells.begin(), cells.end(), std::back_inserter(column),
+                 [&](const Cell* cell) { return key_of(*cell) == key; });
+    return column;
   }
 
   std::optional<stats::Comparison> ratio_of(const Cell* cell, const Standing& standing) const {
@@ -175,7 +180,8 @@ class Builder {
       return is_to_baseline(*cell) ? std::optional(cell->summary->ratio->comparison) : std::nullopt;
     }
     if (standing.fastest == nullptr || cell == standing.fastest) return std::nullopt;
-    return standings_.compare(*standing.fastest, *cell);
+    const stats::Comparison comparison = standings_.compare(*standing.fastest, *cell);
+    return comparison.ratio.launches > 0 ? std::optional(comparison) : std::nullopt;
   }
 
   // Where a column goes: by how far it is behind on the average, as a logarithm.
@@ -264,6 +270,12 @@ class Builder {
 }  // namespace
 
 bool is_timed(const Cell& cell) { return cell.status.state == result::CellState::ok && cell.summary.has_value(); }
+
+const char* row_noun(const Overview& overview) {
+  std::set<const result::ScenarioRecord*> scenarios;
+  for (const OverviewRow& row : overview.rows) scenarios.insert(row.scenario);
+  return scenarios.size() == overview.rows.size() ? "scenario" : "row";
+}
 
 std::string kind_of(const Cell& cell, const std::string& baseline) {
   return cell.implementation == baseline ? baseline : cell.implementation.substr(0, cell.implementation.find('/'));

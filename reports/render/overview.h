@@ -14,7 +14,8 @@ enum class Mark { none, wins, ties };
 
 // A place of the grid.
 struct Entry {
-  const result::Cell* cell = nullptr;  // the fastest of its column; where none has a rank, one that says why
+  const result::Cell* cell =
+      nullptr;  // its column's, whom no other of it beats; where none has a rank, one that says why
   Mark mark = Mark::none;
   std::optional<stats::Comparison>
       ratio{};  // of its time to the baseline's, else to the fastest's; absent for that one
@@ -53,6 +54,9 @@ constexpr std::size_t kMostRows = 25;  // on a screen
 // Of cells of this build; other arms are for gdbench compare, unless there is nothing else. Rows of the most interest
 // have failures, then another winner than the row before, then a tie; the others are spread over the report.
 Overview overview_of(const result::Report& report);
+
+// What a row is called where rows are counted: "row" where a scenario has several.
+const char* row_noun(const Overview& overview);
 
 // A cell with a time.
 bool is_timed(const result::Cell& cell);

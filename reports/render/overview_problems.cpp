@@ -100,12 +100,13 @@ void add_failures(const Report& report, std::vector<Sentence>& sentences) {
       {"and " + counted(more, "more failed cell") + ": " + counts_text(rest, rest.size()) + ".", 0, Style::bad});
 }
 
-// Whether it would have won its scenario by its figure.
+// Whether it is told to be faster than the fastest of its scenario.
 bool would_be_fastest(const Overview& overview, const Cell& cell) {
+  const Standings standings(*overview.report);
   return std::any_of(overview.rows.begin(), overview.rows.end(), [&](const OverviewRow& row) {
     return row.scenario->key == cell.scenario && row.standing.fastest != nullptr &&
            row.standing.fastest->threads == cell.threads &&
-           cell.summary->step_ns.value < row.standing.fastest->summary->step_ns.value;
+           standings.compare(*row.standing.fastest, cell).verdict == stats::Verdict::faster;
   });
 }
 
@@ -139,7 +140,7 @@ void add_not_ranked(const Overview& overview, std::vector<Sentence>& sentences) 
     std::string text = "Not ranked: " + row_name(*left.cell) + where + ": " + *left.cell->summary->not_ranked +
                        "; its " + format_duration_ns(left.cell->summary->step_ns.value) +
                        (left.fastest ? " would have been the fastest" : " took no part");
-    if (left.more > 0) text += "; the same on " + counted(left.more, "more scenario");
+    if (left.more > 0) text += "; the same in " + counted(left.more, "more cell");
     sentences.push_back({text + ".", 1, Style::unsure});
   }
   if (rest > 0) sentences.push_back({"and " + counted(rest, "more cell") + " without a rank.", 2, Style::unsure});

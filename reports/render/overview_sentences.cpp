@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "harness/base/text.h"
 #include "reports/render/attribution.h"
@@ -115,26 +116,24 @@ void add_ties(const Overview& overview, std::vector<Sentence>& sentences) {
   if (!within.empty()) sentences.push_back({"Tied within the kind that wins: " + within + ".", 4});
 }
 
-// Rows in which there can be no verdict, with the reason that most of them have.
+// Rows in which there can be no verdict, with the reason that most of them have, if they have one in common.
 void add_undecidable(const Overview& overview, std::vector<Sentence>& sentences) {
   NameCounts reasons;
   NameCounts fastest;
   std::size_t count = 0;
   std::string last;
-  bool one_process = false;
   for (const OverviewRow& row : overview.rows) {
     if (row.standing.undecidable.empty()) continue;
     ++count;
     last = row.brief;
     ++reasons[row.standing.undecidable];
     ++fastest[overview.turned ? row_name(*row.standing.fastest) : variant_of(*row.standing.fastest)];
-    one_process = one_process || row.standing.lead.ratio.within_one_process;
   }
   if (count == 0) return;
   const std::string where =
-      count == overview.rows.size() ? "" : " on " + (count == 1 ? last : counted(count, "scenario"));
-  const std::string reason = one_process ? "within one process: a single launch says nothing about other launches"
-                                         : ordered(reasons).front().first;
+      count == overview.rows.size() ? "" : " on " + (count == 1 ? last : counted(count, row_noun(overview)));
+  std::string reason = ordered(reasons).front().first;
+  if (reasons.size() > 1) reason += " (and " + counted(reasons.size() - 1, "other reason") + ")";
   sentences.push_back(
       {"No verdict" + where + ": " + reason + ". Fastest there: " + counts_text(fastest, 3) + ".", 1, Style::unsure});
 }
@@ -176,17 +175,19 @@ void add_break_even(const Overview& overview, std::vector<Sentence>& sentences) 
     const stats::BreakEven* result;
     const OverviewRow* row;
   };
+  std::set<std::string> baselines;
+  for (const Cell& cell : overview.report->cells) {
+    if (cell.implementation == overview.baseline) baselines.insert(cell.id);
+  }
   std::map<std::string, std::vector<Point>> points;
   for (const OverviewRow& row : overview.rows) {
     if (!row.standing.won()) continue;
     for (const result::BreakEvenRecord& record : overview.report->attribution->break_evens) {
       const bool told = record.result.overtaking == stats::Overtaking::after && record.result.steps > 1;
       if (!told || record.cell != row.standing.fastest->id) continue;
-      const bool beside = std::any_of(row.entries.begin(), row.entries.end(), [&](const Entry& entry) {
-        return entry.cell != nullptr && entry.cell->id == record.other &&
-               entry.cell->implementation == overview.baseline;
-      });
-      if (beside) points[row.standing.fastest->implementation].push_back({&record.result, &row});
+      const auto& ratio = row.standing.fastest->summary->ratio;
+      const bool beside = ratio && ratio->baseline == record.other && baselines.contains(record.other);
+      if (beside) points[variant_of(*row.standing.fastest)].push_back({&record.result, &row});
     }
   }
   for (auto& [name, found] : points) {

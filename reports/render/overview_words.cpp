@@ -104,7 +104,8 @@ std::string names_words(const Overview& overview) {
     for (const OverviewRow& row : overview.rows) {
       if (row.entries[i].cell != nullptr && is_timed(*row.entries[i].cell)) ++modes[mode_of(*row.entries[i].cell)];
     }
-    if (!modes.empty()) kinds.push_back(overview.columns[i].title + "/" + counts_text(modes, 2));
+    const std::string& title = overview.columns[i].title;  // the baseline's is a whole name
+    if (!modes.empty()) kinds.push_back(title.substr(0, title.find('/')) + "/" + counts_text(modes, 2));
   }
   return kinds.empty() ? "" : "Fastest of their kind: " + joined(kinds, "; ") + ".";
 }
@@ -123,7 +124,7 @@ std::string hidden_words(const Overview& overview, std::size_t shown) {
   std::string text;
   for (const auto& [kind, count] : ordered(winners)) join(text, kind + " wins " + std::to_string(count));
   if (undecided > 0) join(text, std::to_string(undecided) + " without a winner");
-  return "and " + counted(hidden, "more scenario") + ": " + text;
+  return "and " + counted(hidden, std::string("more ") + row_noun(overview)) + ": " + text;
 }
 
 }  // namespace gdbench::render

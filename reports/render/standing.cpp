@@ -17,21 +17,10 @@ const Comparison* stored(const Cell& base, const Cell& candidate) {
   return ratio && ratio->baseline == base.id ? &ratio->comparison : nullptr;
 }
 
-Comparison reciprocal(Comparison comparison) {
-  stats::Estimate& ratio = comparison.ratio;
-  ratio.value = 1 / ratio.value;
-  ratio.interval = {1 / ratio.interval.high, 1 / ratio.interval.low};
-  if (comparison.verdict == Verdict::faster || comparison.verdict == Verdict::slower) {
-    comparison.verdict = comparison.verdict == Verdict::faster ? Verdict::slower : Verdict::faster;
-  }
-  return comparison;
-}
-
 }  // namespace
 
 Comparison Standings::compare(const Cell& base, const Cell& candidate) const {
   if (const Comparison* comparison = stored(base, candidate)) return *comparison;
-  if (const Comparison* comparison = stored(candidate, base)) return reciprocal(*comparison);
   return stats::compare(result::pairs_of(base, candidate), rules_.of(base.scenario));
 }
 
@@ -39,26 +28,29 @@ Comparison Standings::compare_to_target(const Cell& base, const Cell& candidate)
   return stats::compare(result::pairs_to_target(base, candidate), rules_.of(base.scenario));
 }
 
-bool Standings::undecidable(const Comparison& comparison, const std::string& scenario) const {
+std::string Standings::undecidable(const Comparison& comparison, const std::string& scenario) const {
+  if (comparison.verdict == Verdict::faster) return "the comparisons contradict each other";
   const stats::VerdictOptions& options = rules_.of(scenario);
-  return comparison.verdict == Verdict::inconclusive &&
-         (comparison.ratio.launches < options.minimum_launches || !options.unfit.empty());
+  const bool decidable = comparison.ratio.launches >= options.minimum_launches && options.unfit.empty();
+  return decidable ? "" : comparison.remark;
 }
 
 Standing Standings::of(std::vector<const Cell*> cells) const {
   Standing standing;
   std::stable_sort(cells.begin(), cells.end(),
                    [](const Cell* a, const Cell* b) { return a->summary->step_ns.value < b->summary->step_ns.value; });
-  if (!cells.empty()) standing.fastest = cells.front();
-  for (std::size_t i = 1; i < cells.size(); ++i) {
-    const Comparison comparison = compare(*cells.front(), *cells[i]);
-    const bool undecided = undecidable(comparison, cells[i]->scenario);
-    if (i == 1) {
-      standing.next = cells[i];
-      standing.lead = comparison;
-      if (undecided) standing.undecidable = comparison.remark;
-    }
-    if (!undecided && comparison.verdict != Verdict::slower) standing.tied.push_back(cells[i]);
+  for (const Cell* cell : cells) {
+    const bool ahead = standing.fastest == nullptr || compare(*standing.fastest, *cell).verdict == Verdict::faster;
+    if (ahead) standing.fastest = cell;
+  }
+  std::erase(cells, standing.fastest);
+  for (const Cell* cell : cells) {
+    const Comparison comparison = compare(*standing.fastest, *cell);
+    if (standing.undecidable.empty()) standing.undecidable = undecidable(comparison, cell->scenario);
+    if (comparison.verdict != Verdict::slower) standing.tied.push_back(cell);
+    if (standing.next != nullptr) continue;
+    standing.next = cell;
+    standing.lead = comparison;
   }
   if (!standing.undecidable.empty()) standing.tied.clear();
   return standing;

@@ -11,8 +11,8 @@
 namespace gdbench::render {
 
 struct Standing {
-  const result::Cell* fastest = nullptr;  // by its time; nullptr: there are no cells
-  const result::Cell* next = nullptr;     // the second by time
+  const result::Cell* fastest = nullptr;  // by its time, unless another beats it; nullptr: there are no cells
+  const result::Cell* next = nullptr;     // of the others by time
   std::vector<const result::Cell*> tied;  // not told apart from the fastest, by time
   stats::Comparison lead;                 // time of `next` over that of `fastest`
   std::string undecidable;                // why there can be no verdict (a single launch, an unfit machine)
@@ -25,16 +25,17 @@ class Standings {
  public:
   explicit Standings(const result::Report& report) : rules_(report) {}
 
-  // Time of the candidate over that of the base: the stored ratio where one is the other's baseline (its reciprocal
-  // where that is the candidate), else from their samples.
+  // Time of the candidate over that of the base: the stored ratio where the base is the candidate's baseline, else from
+  // their samples.
   stats::Comparison compare(const result::Cell& base, const result::Cell& candidate) const;
   // The same of the time to the target, of two cells that reached it.
   stats::Comparison compare_to_target(const result::Cell& base, const result::Cell& candidate) const;
-  // Of timed cells of one scenario. Cells with too few launches for a verdict are neither beaten nor tied.
+  // Of timed cells of one scenario. Who is to win must have a verdict on every other one.
   Standing of(std::vector<const result::Cell*> cells) const;
 
  private:
-  bool undecidable(const stats::Comparison& comparison, const std::string& scenario) const;
+  // Why the comparison of the fastest with another decides nothing, whatever its figures; empty where it does.
+  std::string undecidable(const stats::Comparison& comparison, const std::string& scenario) const;
 
   result::VerdictRules rules_;
 };

@@ -66,12 +66,12 @@ std::string target_first_words(const ScenarioTable& table) {
   if (fastest.cell == first->cell || !fastest.cell->target) return "";
   const Standings standings(*first->report);
   if (standings.compare(*fastest.cell, *first->cell).verdict != stats::Verdict::slower) return "";
-  const std::string end = "though a step of " + row_name(*fastest.cell) + " takes less time.";
-  const std::string start = row_name(*first->cell) + " reaches the target first, ";
-  if (time_of(fastest) == nullptr) return start + end;
+  const std::string start = row_name(*first->cell) + " reaches the target";
+  const std::string end = ", though a step of that one takes less time.";
+  if (time_of(fastest) == nullptr) return start + ", " + row_name(*fastest.cell) + " does not" + end;
   const stats::Comparison whole = standings.compare_to_target(*fastest.cell, *first->cell);
-  return whole.verdict == stats::Verdict::faster ? start + "in " + format_ratio(whole.ratio) + " of the time, " + end
-                                                 : "";
+  if (whole.verdict != stats::Verdict::faster) return "";
+  return start + " before " + row_name(*fastest.cell) + ", in " + format_ratio(whole.ratio) + " of the time" + end;
 }
 
 TextTable target_table(const ScenarioTable& table) {

@@ -126,7 +126,9 @@ std::string winner_words(const ScenarioTable& table) {
   if (standing.next == nullptr) return label + "only " + first + " was timed.";
   const std::string lead = timed_name(*standing.next) + " takes " + format_ratio(standing.lead.ratio) + " as long";
   if (!standing.undecidable.empty()) {
-    return label + first + " was fastest, " + lead + "; no verdict (" + standing.undecidable + ").";
+    const bool paired = standing.lead.ratio.launches > 0;
+    return label + first + " was fastest" + (paired ? ", " + lead : "") + "; no verdict (" + standing.undecidable +
+           ").";
   }
   if (standing.won()) return label + first + " wins: " + lead + ".";
   std::vector<std::string> names;

@@ -44,6 +44,7 @@ std::string baseline_words(const ScenarioTable& table);
 
 std::string winner_words(const ScenarioTable& table);
 
+constexpr const char* kNotRankedWords = "(policies, no arithmetic, or more processors than threads)";
 constexpr const char* kOneProcessWords =
     "within one process: a single launch, so the interval says nothing about other launches";
 

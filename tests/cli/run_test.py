@@ -37,7 +37,7 @@ class Run(ProgramTest):
 
         self.assertEqual(self.call("report", "x.json")[0], table)
         self.assertIn("gdbench report x.json --details", table)
-        details, _ = self.call(*SMALL, "--details")
+        details, _ = self.call(*SMALL, "--details", "--overwrite")
         self.assertEqual(self.call("report", "x.json", "--details")[0], details)
         for part in ("GFLOP/s", "hand/naive", "hand/eigen", "gdbench help columns"):
             self.assertIn(part, details)
@@ -97,7 +97,7 @@ class Run(ProgramTest):
         self.call(*SMALL[:2], "3", *SMALL[3:], "--budget", "60s")
         for cell in self.cells_of(self.read_json("x.json")):
             self.assertEqual(len(cell["launches"]), 3)
-        self.call(*SMALL[:2], "100000", *SMALL[3:], "--budget", "3s")
+        self.call(*SMALL[:2], "100000", *SMALL[3:], "--budget", "3s", "--overwrite")
         for cell in self.cells_of(self.read_json("x.json")):
             self.assertGreaterEqual(len(cell["launches"]), 1)
 

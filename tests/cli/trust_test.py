@@ -19,7 +19,7 @@ class Cheats(ProgramTest):
 
     def test_none_is_believed(self):
         selection = ("--scenario", "linreg-300x10", "--impl", "fake/*", "--impl", "hand/*", "--launches", "1")
-        self.call("run", *selection, "--out", "x.json", plugins=FAKES + "/cheats", status=3)
+        self.call("run", *selection, "--out", "x.json", "--overwrite", plugins=FAKES + "/cheats", status=3)
         cells = {cell["implementation"]: cell for cell in self.read_json("x.json")["cells"]}
         for name, words in self.EXPECTED.items():
             status = cells[name]["status"]
@@ -34,7 +34,7 @@ class Cheats(ProgramTest):
     def test_no_work_is_done_outside_the_clock(self):
         for scenario in ("linreg-3x2", "mlp-784-128-10"):
             selection = ("--scenario", scenario, "--impl", "fake/ahead-*", "--impl", "fake/memoise", "--launches", "1")
-            self.call("run", *selection, "--out", "y.json", plugins=FAKES + "/cheats", status=3)
+            self.call("run", *selection, "--out", "y.json", "--overwrite", plugins=FAKES + "/cheats", status=3)
             for cell in self.read_json("y.json")["cells"]:
                 self.assertEqual(cell["status"]["state"], "untrusted", f"{cell['id']}: {cell['status']}")
 

@@ -101,6 +101,41 @@ TEST(FirstScreen, QuotesThePairedRatioAndNotThatOfTwoMedians) {
   }
 }
 
+void keep_launches(Cell& cell, int from, int before) {
+  std::erase_if(cell.samples, [&](const result::Sample& s) { return s.launch < from || s.launch >= before; });
+}
+
+TEST(FirstScreen, HasNoWinnerWhereAnotherCellHasTooFewLaunches) {
+  MadeReport made("example/base");
+  made.scenario("first");
+  made.timed("example/base", 100);
+  made.timed("a/one", 50);
+  keep_launches(made.timed("b/one", 200), 0, 2);
+  const Report report = made.summarised();
+  for (const std::string& text : {first_screen(report, {}), console(report, {})}) {
+    EXPECT_FALSE(says(text, "wins")) << text;
+    EXPECT_TRUE(says(text, "2 launches, at least 3 are needed")) << text;
+  }
+}
+
+TEST(FirstScreen, PutsHimFirstWhomNobodyBeatsWhateverTheMediansSay) {
+  // Later launches are faster, and only one of the two has them.
+  MadeReport made("example/base", 9);
+  made.scenario("first");
+  made.timed("example/base", 1e6);
+  for (const char* name : {"a/later", "b/better"}) {
+    for (result::Sample& sample : made.timed(name, 1).samples) {
+      sample.real_ns = (sample.launch < 4 ? 1000 : 100) * (std::string(name) == "a/later" ? 1 : 0.5);
+    }
+  }
+  keep_launches(made.report().cells[2], 0, 4);
+  const Report report = made.summarised();
+  ASSERT_LT(report.cells[1].summary->step_ns.value, report.cells[2].summary->step_ns.value);
+  for (const std::string& text : {first_screen(report, {}), console(report, {})}) {
+    EXPECT_TRUE(says(text, "b/better (500 ns) wins: a/later (100 ns) takes 2.00x [2.00, 2.00] as long.")) << text;
+  }
+}
+
 TEST(FirstScreen, GivesNoVerdictWithinOneProcess) {
   MadeReport made("example/base", 1);
   for (const char* scenario : {"first", "second"}) {
@@ -110,7 +145,7 @@ TEST(FirstScreen, GivesNoVerdictWithinOneProcess) {
   }
   const std::string screen = first_screen(made.summarised(), {});
   EXPECT_EQ(line_with(screen, "first").find_first_of("*="), std::string::npos) << screen;
-  EXPECT_TRUE(says(screen, "No verdict: within one process")) << screen;
+  EXPECT_TRUE(says(screen, "No verdict: measured within one process")) << screen;
   EXPECT_EQ(screen.find("within one process"), screen.rfind("within one process")) << "said once\n" << screen;
 }
 

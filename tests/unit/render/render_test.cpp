@@ -206,7 +206,7 @@ TEST(Console, MarksWhatWasMeasuredWithinOneProcess) {
   for (result::Cell& cell : report.cells) {
     if (cell.summary) cell.summary->step_ns.within_one_process = false;
   }
-  EXPECT_EQ(console(report, {}).find("within one process:"), std::string::npos);
+  EXPECT_EQ(console(report, {}).find("* within one process"), std::string::npos);
 }
 
 TEST(Console, TellsWhoWonOnlyWhereItIsDecided) {

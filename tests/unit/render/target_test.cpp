@@ -41,16 +41,18 @@ TEST(TargetSentences, SayHowTheOthersEnded) {
       "example/matrix @2 #base diverged within 200 steps.",
       "example/matrix packed=true unit=\u00b5 unreached: loss 0.312 after 10000 steps.",
       "example/matrix+replay cut for lack of time: loss 1.75 after 300 steps.",
-      "example/matrix reaches the target first, though a step of example/matrix @2 #base takes less time."};
+      "example/matrix reaches the target, example/matrix @2 #base does not, though a step of that one takes less "
+      "time."};
   EXPECT_EQ(target_sentences(tables_of(report)[0]), sentences);
 }
 
 TEST(TargetSentences, SayThatTheFastestPerStepLosesOnlyWhereItDoes) {
   result::Report report = tests::example_report();
   report.cells.erase(report.cells.begin() + 3);  // the fastest, which diverged
-  EXPECT_EQ(target_sentences(tables_of(report)[0]).back(),
-            "example/matrix reaches the target first, in 0.98x [0.98, 0.98] of the time, though a step of example/loops "
-            "takes less time.");
+  EXPECT_EQ(
+      target_sentences(tables_of(report)[0]).back(),
+      "example/matrix reaches the target before example/loops, in 0.98x [0.98, 0.98] of the time, though a step of "
+      "that one takes less time.");
   const std::size_t all = target_sentences(tables_of(report)[0]).size();
   for (result::Launch& launch : report.cells[1].launches) launch.load_seconds *= launch.launch == 1 ? 1 : 1.1;
   EXPECT_EQ(target_sentences(tables_of(report)[0]).size(), all - 1) << "launch by launch they are not told apart";

@@ -221,7 +221,7 @@ TEST(CompareTest, VerdictTable) {
       {1.02, 0.010, 10, Verdict::inconclusive, "the interval from "},
       {0.50, 0.001, 2, Verdict::inconclusive, "2 launches, at least 3 are needed"},
       {0.50, 0.001, 1, Verdict::inconclusive, "measured within one process"},
-      {0.50, 0.001, 0, Verdict::inconclusive, "nothing was measured"},
+      {0.50, 0.001, 0, Verdict::inconclusive, "no launch has times of both"},
       {0.50, 0.001, 3, Verdict::faster, ""},
   };
   for (const Row& row : rows) {

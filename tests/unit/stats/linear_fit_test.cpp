@@ -81,7 +81,7 @@ std::vector<ClusteredPoint> scattered_points(const Coefficients& coefficients, d
     points.push_back({x, {}});
     for (int launch = 0; launch < launches; ++launch) {
       const double uniform = static_cast<double>(generator() >> 11) * 0x1p-53 - 0.5;
-      points.back().launch_medians.push_back(at(coefficients, x) * (1 + scatter * uniform));
+      points.back().launch_times.push_back(at(coefficients, x) * (1 + scatter * uniform));
     }
   }
   return points;

@@ -1,0 +1,180 @@
+"""Estimates and verdicts from samples, written from ARCHITECTURE.md ("What a verdict rests on") and not from the C++:
+what the checker of sentences holds the renderers against."""
+
+import functools
+import math
+from typing import NamedTuple
+
+CONFIDENCE = 0.95
+MARGIN = 0.01
+FEWEST_LAUNCHES = 3
+
+
+class Estimate(NamedTuple):
+    """A median over launches with its interval; of a single launch, over the blocks in it."""
+
+    value: float
+    low: float
+    high: float
+    launches: int
+
+    def scaled(self, factor, added=0.0):
+        return Estimate(
+            self.value * factor + added, self.low * factor + added, self.high * factor + added, self.launches
+        )
+
+    def reciprocal(self):
+        return Estimate(1 / self.value, 1 / self.high, 1 / self.low, self.launches)
+
+
+NOTHING = Estimate(0.0, 0.0, 0.0, 0)
+
+
+class Comparison(NamedTuple):
+    """Time of the candidate over that of the base; `undecidable`: there can be no verdict, whatever the figures."""
+
+    ratio: Estimate
+    verdict: str
+    undecidable: bool
+    margin: float
+
+
+def median(values):
+    ordered = sorted(values)
+    count = len(ordered)
+    return 0.0 if count == 0 else (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
+
+
+@functools.lru_cache(maxsize=None)
+def rank_of_interval(count, confidence):
+    """Of the order statistic from either end that bounds the median so surely; 0: there are too few."""
+    rank, below = 0, 0.5**count
+    while rank < count // 2 and below <= (1 - confidence) / 2:
+        rank += 1
+        below += math.comb(count, rank) * 0.5**count
+    return rank
+
+
+def student_probability(t, freedom):
+    """P(T <= t) for t >= 0, by the finite sums for whole degrees of freedom (Abramowitz and Stegun, 26.7.3 and .4)."""
+    angle = math.atan2(t, math.sqrt(freedom))
+    sine, cosine = math.sin(angle), math.cos(angle)
+    if freedom % 2 == 1:
+        total, term = 0.0, cosine
+        for k in range(1, (freedom - 1) // 2 + 1):
+            total += term
+            term *= cosine**2 * 2 * k / (2 * k + 1)
+        return 0.5 + (angle + sine * total) / math.pi
+    total, term = 0.0, 1.0
+    for k in range(1, freedom // 2 + 1):
+        total += term
+        term *= cosine**2 * (2 * k - 1) / (2 * k)
+    return 0.5 + sine * total / 2
+
+
+@functools.lru_cache(maxsize=None)
+def student_quantile(probability, freedom):
+    low, high = 0.0, 1e6
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if student_probability(middle, freedom) < probability else (low, middle)
+    return (low + high) / 2
+
+
+def student_interval(figures, logarithmic, confidence):
+    values = [math.log(figure) for figure in figures] if logarithmic else list(figures)
+    mean = math.fsum(values) / len(values)
+    variance = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    reach = student_quantile((1 + confidence) / 2, len(values) - 1) * math.sqrt(variance / len(values))
+    ends = (mean - reach, mean + reach)
+    return tuple(math.exp(end) if end < 700 else math.inf for end in ends) if logarithmic else ends
+
+
+def over_launches(by_launch, figure, kind, confidence=CONFIDENCE):
+    """`by_launch`: launch -> pairs of times; `figure` makes one figure of a pair. `kind`: time, ratio, difference."""
+    if not by_launch:
+        return NOTHING
+    if len(by_launch) == 1:
+        figures = [figure(*pair) for pair in next(iter(by_launch.values()))]
+    else:
+        figures = [figure(min(a for a, _ in pairs), min(b for _, b in pairs)) for pairs in by_launch.values()]
+    figures.sort()
+    count = len(figures)
+    low, high = figures[(count - 1) // 2], figures[count // 2]
+    value = low if low == high else math.sqrt(low * high) if kind == "ratio" else (low + high) / 2
+    rank = rank_of_interval(count, confidence)
+    if count == 1 or figures[0] == figures[-1]:
+        ends = (value, value)
+    elif rank > 0:
+        ends = (figures[rank - 1], figures[count - rank])
+    else:
+        ends = student_interval(figures, kind != "difference", confidence)
+    return Estimate(value, *ends, len(by_launch))
+
+
+def typical_time(times_by_launch, confidence=CONFIDENCE):
+    by_launch = {launch: [(1.0, time) for time in times] for launch, times in times_by_launch.items()}
+    return over_launches(by_launch, lambda _, time: time, "time", confidence)
+
+
+def paired_ratio(by_launch, confidence=CONFIDENCE):
+    return over_launches(by_launch, lambda base, candidate: candidate / base, "ratio", confidence)
+
+
+def paired_difference(by_launch):
+    return over_launches(by_launch, lambda base, candidate: candidate - base, "difference")
+
+
+def verdict_of(ratio, margin, fewest=FEWEST_LAUNCHES, unfit=False):
+    undecidable = unfit or ratio.launches < fewest
+    if undecidable:
+        word = "inconclusive"
+    elif ratio.high < 1 / (1 + margin):
+        word = "faster"
+    elif ratio.low > 1 + margin:
+        word = "slower"
+    elif ratio.low >= 1 / (1 + margin) and ratio.high <= 1 + margin:
+        word = "equivalent"
+    else:
+        word = "inconclusive"
+    return Comparison(ratio, word, undecidable, margin)
+
+
+class MersenneTwister:
+    """The 64-bit generator of T. Nishimura and M. Matsumoto (2000), which the report's bootstraps draw from."""
+
+    def __init__(self, seed):
+        self.state = [seed & (2**64 - 1)]
+        for i in range(1, 312):
+            last = self.state[-1]
+            self.state.append((6364136223846793005 * (last ^ last >> 62) + i) & (2**64 - 1))
+        self.place = 312
+
+    def draw(self):
+        state = self.state
+        if self.place == 312:
+            for i in range(312):
+                x = (state[i] & 0xFFFFFFFF80000000) | (state[(i + 1) % 312] & 0x7FFFFFFF)
+                state[i] = state[(i + 156) % 312] ^ x >> 1 ^ (0xB5026F5AA96619E9 if x & 1 else 0)
+            self.place = 0
+        x = state[self.place]
+        self.place += 1
+        x ^= x >> 29 & 0x5555555555555555
+        x ^= x << 17 & 0x71D67FFFEDA60000
+        x ^= x << 37 & 0xFFF7EEE000000000
+        return x ^ x >> 43
+
+
+@functools.lru_cache(maxsize=None)
+def resamples(seed, sizes, count=1000):
+    """`count` times, for each of `sizes`, as many indices below it."""
+    generator = MersenneTwister(seed)
+    return [[[(generator.draw() >> 32) * size >> 32 for _ in range(size)] for size in sizes] for _ in range(count)]
+
+
+def quantile(ordered, probability):
+    """With linear interpolation between order statistics (type 7 of Hyndman and Fan, 1996)."""
+    position = probability * (len(ordered) - 1)
+    below = min(int(position), len(ordered) - 1)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (position - below) * (ordered[above] - ordered[below])

@@ -1,0 +1,65 @@
+"""Lies that a renderer might tell: one figure, name or word of an output exchanged for another."""
+
+import re
+
+EXCHANGES = (
+    {"faster": "slower", "slower": "faster", "equivalent": "faster"},
+    {"wins": "ties"},
+    {"Tied": "No winner"},
+    {"overtakes": "never overtakes"},
+    {"regressed": "improved", "improved": "regressed"},
+)
+CLAIMED = re.compile(r"(?<![\w/.+-])[+-]?\d+\.\d+|(?<=\[)[+-]?[\d.]+|(?<=, )[+-]?[\d.]+(?=\])")
+
+
+def changed_digit(text):
+    """The number with its leading digit another one."""
+    place = re.search(r"[1-9]", text)
+    if place is None:
+        return None
+    digit = str(int(place.group()) % 9 + 1)
+    return text[: place.start()] + digit + text[place.end() :]
+
+
+def figures(output, lines):
+    """(kind, lie) for every figure with a decimal point and every end of an interval."""
+    for start, line in lines:
+        for match in CLAIMED.finditer(line):
+            if false := changed_digit(match.group()):
+                yield (
+                    f"figure {match.group()} -> {false}",
+                    replaced(output, start + match.start(), match.group(), false),
+                )
+
+
+def replaced(output, place, old, new):
+    assert output.startswith(old, place)
+    return output[:place] + new + output[place + len(old) :]
+
+
+def words(output, lines):
+    """Verdicts exchanged for others."""
+    for start, line in lines:
+        for exchange in EXCHANGES:
+            for word, false in exchange.items():
+                for match in re.finditer(rf"\b{word}\b", line):
+                    yield f"{word} -> {false}", replaced(output, start + match.start(), word, padded(false, word, line))
+
+
+def padded(false, word, line):
+    """In a table's column of as many characters."""
+    return false.ljust(len(word)) if "  " in line.strip() else false
+
+
+def names(output, lines, known):
+    """A name exchanged for another one of the same kind, in lines that hold a figure."""
+    ordered = sorted(known, key=len, reverse=True)
+    if len(ordered) < 2:
+        return
+    pattern = re.compile(r"(?<![\w/+=-])(?:" + "|".join(map(re.escape, ordered)) + r")(?![\w/+=\[-])")
+    for start, line in lines:
+        for match in pattern.finditer(line):
+            false = ordered[(ordered.index(match.group()) + 1) % len(ordered)]
+            if "  " in line.strip() and len(false) != len(match.group()):
+                continue  # of a table: its columns must stay where they are
+            yield f"name {match.group()} -> {false}", replaced(output, start + match.start(), match.group(), false)

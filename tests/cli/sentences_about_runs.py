@@ -1,0 +1,134 @@
+"""Templates of the sentences that say what was run, on which machine, and what a scenario is."""
+
+import re
+
+from printed_figures import NUMBER, is_time, three_digits
+from sentence_templates import plural, require, template
+
+
+@template(r"run (?P<id>\S+): (?P<rest>.+)")
+def run(context, sentence, id, rest):
+    known = context.report.run
+    expected = [known["status"], f"started {known['started_at']}"] + (
+        [f"matrix {known['matrix']}"] if known["matrix"] else []
+    )
+    expected += [f"seed {known['seed']}"] + (["quick"] if known["quick"] else [])
+    require(id == known["id"] and rest.split(", ") == expected, f"expected {expected}")
+
+
+def environment_words(environment):
+    cpu, build = environment.get("cpu", {}), environment.get("build", {})
+    count, revision = cpu.get("logical_processors"), build.get("git_revision", "")[:12]
+    parts = [
+        cpu.get("model"),
+        plural(count, "logical processor") if count else None,
+        environment.get("kernel"),
+        build.get("compiler"),
+    ]
+    parts += [f"git {revision}" + (" with changes" if build.get("git_dirty") else "")] if revision else []
+    return ", ".join(part for part in parts if part)
+
+
+@template(r"(?P<text>.+, git \S+(?: with changes)?)")
+def environment(context, sentence, text):
+    require(text == environment_words(context.report.document["environment"]), "the machine is another")
+
+
+def best_ceilings(ceilings):
+    """(key -> best figure, level -> best bandwidths) over all measurements and vector widths."""
+    widths = [width for measurement in ceilings["measurements"] for width in measurement["widths"]]
+    rates, bandwidths = {}, {}
+    for width in widths:
+        for key, value in width.items():
+            if key.endswith("_gflop_per_second"):
+                rates[key] = max(value, rates.get(key, 0.0))
+            elif key.endswith("_latency_ns") and value > 0:
+                rates[key] = min(value, rates.get(key, value))
+        for level in width["levels"]:
+            read, update = bandwidths.get(level["level"], (0.0, 0.0))
+            found = level["read_gb_per_second"], level["update_gb_per_second"]
+            bandwidths[level["level"]] = max(read, found[0]), max(update, found[1])
+    return rates, bandwidths
+
+
+@template(
+    r"ceilings of processor (?P<processor>\d+) \(\S+, best of (?P<count>\d+) measurements?\): FMA (?P<f32><NUMBER>) GFLOP/s "
+    r"f32, (?P<f64><NUMBER>) f64, latency (?P<latency><TIME>); GB/s read/updated: (?P<levels>.+)"
+)
+def ceilings(context, sentence, processor, count, f32, f64, latency, levels):
+    measured = context.report.document["ceilings"]
+    rates, bandwidths = best_ceilings(measured)
+    require((int(processor), int(count)) == (measured["processor"], len(measured["measurements"])), "they are others'")
+    require(three_digits(rates["fma_f32_gflop_per_second"], f32), "the f32 rate is another")
+    require(three_digits(rates["fma_f64_gflop_per_second"], f64), "the f64 rate is another")
+    require(is_time(latency, rates["fma_f32_latency_ns"]), "the latency is another")
+    for level in levels.split(", "):
+        name, read, update = re.fullmatch(rf"(\S+) ({NUMBER})/({NUMBER})", level).groups()
+        require(
+            three_digits(bandwidths[name][0], read) and three_digits(bandwidths[name][1], update), f"{level} is wrong"
+        )
+
+
+def spread(values):
+    return f"{min(values)}" + (f" to {max(values)}" if max(values) > min(values) else "") if values else ""
+
+
+def measured_words(report):
+    """The first line of the first screen, in parts."""
+    known, cells = report.run, report.cells
+    launches = spread([cell.step.launches for cell in cells if cell.is_timed])
+    threads = spread([cell.threads for cell in cells])
+    dtypes = sorted({scenario["resolved"].get("dtype", "") for scenario in report.scenarios.values()} - {""})
+    implementations = {cell.implementation for cell in cells + report.control_cells}
+    parts = [
+        "gdbench " + known["matrix"] if known["matrix"] else "gdbench",
+        known["status"] if known["status"] != "complete" else "",
+        plural(len(report.scenarios), "scenario"),
+        plural(len(implementations), "implementation"),
+        threads and threads + (" thread" if threads == "1" else " threads"),
+        " and ".join(dtypes),
+        launches and launches + (" launch each" if launches == "1" else " launches each"),
+        "quick" if known["quick"] else "",
+        f"{report.elapsed()} s" if report.elapsed() > 0 else "",
+        f"shard {known['shard']}" if known.get("shard") else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def check_head(report, lines):
+    """Complaints about the first lines, which end where there was no room."""
+    expected = [text for text in (measured_words(report), environment_words(report.document["environment"])) if text]
+    begins = lambda line, whole: whole.startswith(line.removesuffix("..")) and line
+    return [
+        f"{line!r}: expected {whole!r}" for line, whole in zip(lines, expected, strict=True) if not begins(line, whole)
+    ]
+
+
+@template(r"(?P<text>.+\d(?:\.\d+)? [kMGT]?flop per step)")
+def scenario(context, sentence, text):
+    known = next(s for s in context.report.scenarios.values() if s["label"] == sentence.scenario)
+    epoch = -(-known["rows"] // max(known["batch_rows"], 1))
+    widths = [str(layer["width"]) for layer in known["resolved"].get("model", {}).get("layers", [])]
+    exact = {
+        r"(\d+) rows x (\d+) features?": (known["rows"], known["features"]),
+        r"(\d+) parameters?": (known["parameters"],),
+        r"batch of (\d+)": (known["batch_rows"],),
+        r"(\d+) steps? per epoch": (epoch,),
+    }
+    for part in text.split(", "):
+        pattern = next((pattern for pattern in exact if re.fullmatch(pattern, part)), None)
+        if pattern:
+            require(tuple(map(int, re.fullmatch(pattern, part).groups())) == exact[pattern], part)
+        elif match := re.fullmatch(rf"({NUMBER}) ([kMGT]?)flop per step", part):
+            scale = 1000.0 ** ("kMGT".index(match[2]) + 1 if match[2] else 0)
+            require(three_digits(known["operations_per_step"] / scale, match[1]), part)
+        elif match := re.fullmatch(r"[a-z -]+ ([\d-]+)(?: \(.+\)?)?", part):
+            require(match[1].split("-") == [str(known["features"]), *widths], part)
+        else:
+            require(
+                not re.search(r"\d", part)
+                or part in ("f16", "f32", "f64")
+                or part.split(" ")[-1].rstrip(")") in str(known["resolved"]),
+                f"unknown part {part!r}",
+            )
+    require("full batch" not in text or known["batch_rows"] == known["rows"], "the batch is not all rows")
