@@ -137,8 +137,8 @@ struct KeyDifference {
   std::string b;
 };
 
-// Two cells that trained to a target. `time` is that of a's steps over b's, each steps x time of a step; absent unless
-// both reached it.
+// Two cells that trained to a target. `time` is that of a's steps over b's, each steps x time of a step: without what
+// comes before, which a TimeToTarget has and which the two share as a rule. Absent unless both reached it.
 struct TargetDifference {
   TargetRun a;
   TargetRun b;

@@ -126,7 +126,7 @@ std::string run_words(const result::TargetRun& run, double step_ns) {
 std::string target_words(const Explanation& explanation, const Names& names) {
   if (!explanation.target) return "";
   const result::TargetDifference& target = *explanation.target;
-  std::string text = "\n  To a loss of " + format_number(target.a.target_loss) + ": " + names.a + " " +
+  std::string text = "\n  From being ready to a loss of " + format_number(target.a.target_loss) + ": " + names.a + " " +
                      run_words(target.a, explanation.a_step_ns.value) + "; " + names.b + " " +
                      run_words(target.b, explanation.b_step_ns.value);
   if (target.a.target_loss != target.b.target_loss) {

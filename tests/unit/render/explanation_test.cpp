@@ -135,7 +135,7 @@ TEST(ExplanationWords, SayPlainlyWhatDiffersBetweenTwoScenarios) {
   EXPECT_NE(text.find("differ in optimizer.kind (adam instead of sgd); optimizer=adam alone has optimizer.beta1=0.9"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("optimizer=adam 100 steps"), std::string::npos) << text;
+  EXPECT_NE(text.find("From being ready to a loss of 0: optimizer=adam 100 steps"), std::string::npos) << text;
   EXPECT_NE(text.find("optimizer=sgd not within 5000 steps (unreached)"), std::string::npos) << text;
 }
 
