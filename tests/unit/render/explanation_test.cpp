@@ -51,6 +51,12 @@ TEST(ExplanationWords, ListAllPhasesWithTheirSharesFirst) {
   EXPECT_NE(text.find("us more by the number of calls (4 instead of 2 per step)"), std::string::npos) << text;
 }
 
+TEST(ExplanationWords, NameTheLayerOfAnOp) {
+  result::Report report = tests::explained_report();
+  for (const std::size_t cell : {0, 1}) report.cells[cell].profile->records[1].layers = {1};
+  EXPECT_NE(words_of(report, 0, 1).find("    backward, product, layer 1: 108%"), std::string::npos);
+}
+
 TEST(ExplanationWords, SayWhichPartCallsAre) {
   result::Report report = tests::explained_report();
   report.cells[0].profile->dispatches_per_step = 20;

@@ -185,11 +185,12 @@ ProfileRecord product(const char* phase, std::vector<std::int64_t> layers, doubl
   return record;
 }
 
-// The parts of the one op of both cells, by layers; 3700 ns between the cells.
-std::vector<OpPart> parts_between(std::vector<ProfileRecord> a, std::vector<ProfileRecord> b) {
+// The parts of the one op of both cells, by layers; 3700 ns between the cells, whose profiled processes are `drift_ns`
+// slower than the timed ones.
+std::vector<OpPart> parts_between(std::vector<ProfileRecord> a, std::vector<ProfileRecord> b, double drift_ns = 0) {
   Report report = explained_report();
-  add_profile(report.cells[0], std::move(a));
-  add_profile(report.cells[1], std::move(b));
+  add_profile(report.cells[0], std::move(a), drift_ns, drift_ns);
+  add_profile(report.cells[1], std::move(b), drift_ns, drift_ns);
   std::vector<OpPart> parts = explain_first_two(report).profiles->ops;
   std::sort(parts.begin(), parts.end(), [](const OpPart& x, const OpPart& y) { return x.layers < y.layers; });
   return parts;
@@ -220,6 +221,22 @@ TEST(ExplainOps, AreMergedWhereLayersAreGroupedInOtherWays) {
                                                   {product("backward", {0, 1}, 4000)});
   ASSERT_EQ(parts.size(), 1U);
   EXPECT_FALSE(parts[0].layers.has_value());
+}
+
+// Four layers, some 900 ns each between the cells.
+TEST(ExplainOps, AreMergedWhereOnlyTogetherTheyHaveAStanding) {
+  std::vector<ProfileRecord> a;
+  std::vector<ProfileRecord> b;
+  for (std::int64_t layer = 0; layer < 4; ++layer) {
+    a.push_back(product("backward", {layer}, 3400));
+    b.push_back(product("backward", {layer}, 2500));
+  }
+  EXPECT_EQ(parts_between(a, b, 100).size(), 4U);
+  const std::vector<OpPart> merged = parts_between(a, b, 600);
+  ASSERT_EQ(merged.size(), 1U);
+  EXPECT_FALSE(merged[0].layers.has_value());
+  EXPECT_EQ(merged[0].contribution.standing, Standing::cause);
+  EXPECT_EQ(merged[0].a_calls, 4);
 }
 
 TEST(ExplainOps, KeepLayersThatOnlyOneCellHas) {
