@@ -25,10 +25,6 @@ OrderedJson event_of(const char* kind) {
   return event;
 }
 
-Error cannot_be_written(const std::string& path) {
-  return usage_error(path + ": cannot be written: " + std::strerror(errno));
-}
-
 // Adds a journal's lines up to a report.
 class JournalReader {
  public:
@@ -145,7 +141,7 @@ Result<Journal> Journal::create(const std::string& path, const Report& report) {
   journal.path_ = path;
   if (Status status = journal.open_alone(O_CREAT); !status.ok()) return status.error();
   // A device has nothing to drop.
-  if (ftruncate(journal.descriptor_, 0) != 0 && errno != EINVAL) return cannot_be_written(path);
+  if (ftruncate(journal.descriptor_, 0) != 0 && errno != EINVAL) return cannot_be_written(path, std::strerror(errno));
   OrderedJson event = event_of("run");
   event["report"] = to_ordered_json(report);
   const Status status = journal.append(event);
@@ -160,7 +156,7 @@ Result<Journal> Journal::resume(const std::string& path, const std::string& at) 
   journal.path_ = path;
   if (Status status = journal.open_alone(0); !status.ok()) return status.error();
   const auto whole = static_cast<off_t>(content.value().rfind('\n') + 1);
-  if (ftruncate(journal.descriptor_, whole) != 0) return cannot_be_written(path);
+  if (ftruncate(journal.descriptor_, whole) != 0) return cannot_be_written(path, std::strerror(errno));
   OrderedJson event = event_of("resume");
   event["at"] = at;
   const Status status = journal.append(event);
@@ -176,7 +172,7 @@ Journal Journal::nowhere() {
 
 Status Journal::open_alone(int flags) {
   descriptor_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0666);
-  if (descriptor_ < 0) return cannot_be_written(path_);
+  if (descriptor_ < 0) return cannot_be_written(path_, std::strerror(errno));
   if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return {};
   return usage_error(path_ + ": found a run that is still going on, expected no other that writes it");
 }
@@ -190,7 +186,7 @@ Status Journal::append(const nlohmann::ordered_json& event) {
   if (status.ok()) return status;
   close(descriptor_);  // anything after half a line would corrupt the journal
   descriptor_ = -1;
-  return usage_error(path_ + ": cannot be written: " + status.error().message);
+  return cannot_be_written(path_, status.error().message);
 }
 
 Status Journal::cell(const Cell& cell) {
@@ -233,7 +229,7 @@ Status Journal::end(const Run& run) {
   event["finished_at"] = run.finished_at;
   const Status status = append(event);
   if (!status.ok() || nowhere_) return status;
-  if (fsync(descriptor_) != 0) return cannot_be_written(path_);
+  if (fsync(descriptor_) != 0) return cannot_be_written(path_, std::strerror(errno));
   return {};
 }
 

@@ -44,11 +44,11 @@ void append_text(const OrderedJson& json, std::size_t indent, std::string& text)
   text.append("\n").append(indent, ' ').append(json.is_object() ? "}" : "]");
 }
 
+}  // namespace
+
 Error cannot_be_written(const std::string& path, const std::string& reason) {
   return usage_error(path + ": cannot be written: " + reason);
 }
-
-}  // namespace
 
 std::string to_text(const OrderedJson& json) {
   std::string text;

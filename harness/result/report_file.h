@@ -14,6 +14,9 @@ std::string to_text(const OrderedJson& json);
 // The whole text of a report or a journal. Errors name the path and the reason.
 Result<std::string> read_text(const std::string& path);
 
+// "PATH: cannot be written: REASON".
+Error cannot_be_written(const std::string& path, const std::string& reason);
+
 // All of `text` to an open descriptor. Errors: errno's text, without the path.
 Status write_all(int descriptor, const std::string& text);
 
