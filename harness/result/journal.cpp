@@ -235,12 +235,6 @@ Status Journal::end(const Run& run) {
 
 bool is_journal(const std::string& content) { return content.starts_with(kEventPrefix); }
 
-Result<Report> read_journal(const std::string& path) {
-  const Result<std::string> content = read_text(path);
-  if (!content.ok()) return content.error();
-  return parse_journal(content.value(), path);
-}
-
 Result<Report> parse_journal(const std::string& content, const std::string& origin) {
   JournalReader reader(origin);
   std::size_t start = 0;

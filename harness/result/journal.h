@@ -54,10 +54,8 @@ class Journal {
   bool nowhere_ = false;
 };
 
-// The report that a journal's lines add up to, without summaries. Errors: an unreadable file; a line that is no event,
-// named by its number.
-Result<Report> read_journal(const std::string& path);
-// The same of a journal's text; `origin` names the file in messages.
+// The report that a journal's lines add up to, without summaries; `origin` names the file in messages. Errors: a line
+// that is no event, named by its number. read_report reads such files.
 Result<Report> parse_journal(const std::string& content, const std::string& origin);
 // Whether a file's text is a journal's and not a report's.
 bool is_journal(const std::string& content);

@@ -70,7 +70,7 @@ TEST(Journal, AddsUpToTheReport) {
 TEST(Journal, WithoutAnEndIsAKilledRun) {
   const TemporaryFolder folder;
   const Journal journal = journal_of(example_report(), folder.file("j"));
-  const Result<Report> read = read_journal(folder.file("j"));
+  const Result<Report> read = read_report(folder.file("j"));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read.value().run.status, "killed");
   EXPECT_EQ(read.value().run.finished_at, "");
@@ -130,7 +130,7 @@ TEST(Journal, ReplacesAnExistingFile) {
   const TemporaryFolder folder;
   write_text(folder.file("j"), std::string(100'000, 'x'));
   { const Journal journal = journal_of(example_report(), folder.file("j")); }
-  EXPECT_TRUE(read_journal(folder.file("j")).ok());
+  EXPECT_TRUE(read_report(folder.file("j")).ok());
 }
 
 TEST(Journal, HasOneLinePerEventThoughATextHasLineBreaks) {
@@ -163,7 +163,7 @@ TEST(Journal, StaysReadableAndClosedAfterTheDiskBecameFull) {
   ASSERT_FALSE(full.ok());
   EXPECT_EQ(full.error().message, folder.file("j") + ": cannot be written: File too large");
   EXPECT_FALSE(journal.note("this would follow half a line").ok());
-  EXPECT_TRUE(read_journal(folder.file("j")).ok());
+  EXPECT_TRUE(read_report(folder.file("j")).ok());
 }
 
 TEST(Journal, ReportsAnUnwritablePath) {

@@ -84,7 +84,7 @@ TEST(JournalResume, DropsHalfALineAndGoesOn) {
     ASSERT_TRUE(journal.ok()) << journal.error().message;
     ASSERT_TRUE(journal.value().sample("s/b", Sample{}).ok());
   }
-  const Result<Report> read = read_journal(path);
+  const Result<Report> read = read_report(path);
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(read.value().cells[0].samples.size(), 1U);
   EXPECT_EQ(read.value().cells[1].samples.size(), 1U);
