@@ -19,6 +19,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -100,7 +101,8 @@ class JsonReader {
 
   // One of the enumerators, by name_of.
   template <class Enum>
-  Enum choice(const std::string& key, const std::vector<Enum>& values, std::optional<Enum> fallback = std::nullopt) {
+  Enum choice(const std::string& key, const std::vector<Enum>& values,
+              std::type_identity_t<std::optional<Enum>> fallback = std::nullopt) {
     std::vector<std::string> names;
     for (const Enum value : values) names.emplace_back(name_of(value));
     const std::optional<std::size_t> index = choice_index(key, names, fallback.has_value());

@@ -14,12 +14,13 @@
 namespace gdbench {
 
 enum class ErrorKind {
-  usage,        // the caller's input is wrong: one line, exit status 2
-  unsupported,  // a combination that is not offered; not a fault
-  failed,       // an operation of the system or of a worker failed
-  crashed,      // a worker process ended
-  timed_out,    // a worker did not answer in time
-  untrusted,    // what a worker says of itself cannot be
+  usage,         // the caller's input is wrong: one line, exit status 2
+  unsupported,   // a combination that is not offered; not a fault
+  failed,        // an operation of the system or of a worker failed
+  crashed,       // a worker process ended
+  disconnected,  // the other end of a channel is gone
+  timed_out,     // a worker did not answer in time
+  untrusted,     // what a worker says of itself cannot be
 };
 
 struct Error {

@@ -55,7 +55,7 @@ class RelationParser {
     relation.b = settings("b");
     if (relation.a == relation.b) reader_.fail("b", "what a is", "another choice of cells");
     read_limits(relation);
-    relation.rule = reader_.choice("points", {PointRule::all, PointRule::any}, std::optional(PointRule::all));
+    relation.rule = reader_.choice<PointRule>("points", {PointRule::all, PointRule::any}, PointRule::all);
     relation.decides = reader_.boolean("decides", true);
     read_along(relation);
     relation.at = places();

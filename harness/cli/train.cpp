@@ -138,10 +138,10 @@ int train(const Options& options) {
               static_cast<long long>(step.value()));
   if (!options.dump.empty()) {
     const scenario::State final_state = worker.value().state(measure::kEndImage, step.value());
-    const auto write = scenario.problem.dtype == scenario::Dtype::f32 ? &dump<float> : &dump<double>;
-    if (Status status = write(options.dump, scenario, final_state, losses.value()); !status.ok()) {
-      return report_error(status.error());
-    }
+    const Status dumped = catalogue::with_element(scenario.problem.dtype, [&](auto zero) {
+      return dump<decltype(zero)>(options.dump, scenario, final_state, losses.value());
+    });
+    if (!dumped.ok()) return report_error(dumped.error());
     std::fprintf(stderr, "dump: %s\n", options.dump.c_str());
   }
   return interrupted() ? report_interrupted() : kFine;

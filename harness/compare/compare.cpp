@@ -108,9 +108,8 @@ stats::Comparison compare_confirmed(const Cell& base, const Cell& next, const st
   const stats::Comparison first = stats::compare(part_of(pairs, *next.confirmed_from, false), verdict);
   stats::Comparison second = stats::compare(part_of(pairs, *next.confirmed_from, true), verdict);
   if (first.verdict == second.verdict) return second;
-  if (second.remark.empty()) {
-    second.remark = std::string(stats::name_of(first.verdict)) + " at first, not again in fresh launches";
-  }
+  second.remark = std::string(stats::name_of(first.verdict)) + " at first" +
+                  (second.remark.empty() ? ", not again in fresh launches" : "; fresh launches: " + second.remark);
   second.verdict = stats::Verdict::inconclusive;
   return second;
 }

@@ -132,20 +132,21 @@ OptimizerKind amounts_to(OptimizerKind kind, const OptimizerDescription& optimiz
 }
 
 void read_optimizer(JsonReader& outer, OptimizerDescription& optimizer) {
-  using enum OptimizerKind;
   if (!outer.has("optimizer")) return;
   JsonReader reader = outer.object("optimizer");
   if (reader.has("kind")) {
-    optimizer.kind = reader.choice<OptimizerKind>("kind", {sgd, momentum, nesterov, adagrad, rmsprop, adam, adamw});
+    optimizer.kind = reader.choice("kind", catalogue::all_of<OptimizerKind>());
   }
   if (reader.has("learning_rate")) optimizer.learning_rate = reader.number("learning_rate", {0, true}, std::nullopt);
-  for (const char* share : {"momentum", "beta1", "beta2", "rho"}) {
-    if (reader.has(share)) optimizer.constants[share] = reader.number(share, {0, false, 1}, std::nullopt);
+  for (const catalogue::OptimizerConstant* constant : catalogue::kOptimizerConstants) {
+    const NumberRange range = constant->is_share ? NumberRange{0, false, 1} : NumberRange{0, false};
+    const char* name = constant->name;
+    if (reader.has(name)) optimizer.constants[name] = reader.number(name, range, std::nullopt);
   }
-  if (reader.has("epsilon")) optimizer.constants["epsilon"] = reader.number("epsilon", {0, false}, std::nullopt);
   read_choice(reader, "epsilon_place", kEpsilonPlaces, optimizer.epsilon_place);
   optimizer.weight_decay = read_weight_decay(reader);
-  if (optimizer.kind == adamw && optimizer.weight_decay) optimizer.weight_decay->decoupled = true;
+  const bool always_decoupled = optimizer.kind && catalogue::row_of(*optimizer.kind).always_decoupled;
+  if (always_decoupled && optimizer.weight_decay) optimizer.weight_decay->decoupled = true;
   if (optimizer.kind) optimizer.kind = amounts_to(*optimizer.kind, optimizer);
   reader.finish();
 }

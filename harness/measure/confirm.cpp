@@ -13,9 +13,16 @@ Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions&
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - options.started).count();
   };
+  const auto wanted = [&](const PlannedCell& cell) { return units.contains(cell.unit); };
+  const auto is_concerned = [&](const auto& planned) {
+    return std::any_of(planned->cells.begin(), planned->cells.end(), wanted);
+  };
+  auto left = std::count_if(plan.scenarios.begin(), plan.scenarios.end(), is_concerned);
   for (const auto& planned : plan.scenarios) {
-    const auto wanted = [&](const PlannedCell& cell) { return units.contains(cell.unit); };
-    if (std::none_of(planned->cells.begin(), planned->cells.end(), wanted)) continue;
+    if (!is_concerned(planned)) continue;
+    // Scenarios share what is left of the budget evenly: none is confirmed at the price of another.
+    const double rest = options.budget_seconds - options.reserved_seconds - elapsed();
+    const double end = elapsed() + rest / static_cast<double>(left--);
     if (Status status = planned->acquire(); !status.ok()) return status;
     std::vector<LiveCell> live = live_cells(*planned, report);
     std::erase_if(live, [&](const LiveCell& cell) { return !wanted(*cell.planned); });
@@ -28,8 +35,7 @@ Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions&
     double slowest = 0;
     for (int launch = first; launch < 2 * first && !options.cancelled(); ++launch) {
       const double start = elapsed();
-      const bool late = start + slowest > options.budget_seconds - options.reserved_seconds;
-      if (launch > first && options.launches == 0 && late) break;
+      if (launch > first && options.launches == 0 && start + slowest > end) break;
       options.progress({"confirm " + planned->scenario.name + ", launch " + std::to_string(launch - first + 1), 1, -1});
       Status status = run_launch_group(*planned, live, launch, options, report, journal);
       if (!status.ok()) return status;

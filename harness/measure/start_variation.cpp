@@ -28,8 +28,7 @@ std::vector<VariedEntry> vary(const scenario::State& start, scenario::Dtype dtyp
     }
   }
   const double part = distance / std::sqrt(static_cast<double>(std::max<std::size_t>(1, varied.size())));
-  const double epsilon =
-      dtype == scenario::Dtype::f64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+  const double epsilon = catalogue::epsilon_of(dtype);
   for (VariedEntry& changed : varied) {
     // From half of it to all of it, up or down: a start that is met twice would have to agree in every entry.
     const double share = 0.5 + 0.5 * std::generate_canonical<double, 32>(generator);

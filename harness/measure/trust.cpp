@@ -85,9 +85,8 @@ std::optional<ExpectedDisplacement> expected_displacement(const scenario::Proble
   for (const VariedEntry& entry : vary(start, problem.dtype, kShareOfDisplacement * expected.value, generator)) {
     beside.parameters[entry.tensor][entry.entry] = entry.value;
   }
-  const scenario::State rounded = problem.dtype == scenario::Dtype::f32
-                                      ? end_of_block<float>(problem, dataset, beside, steps)
-                                      : end_of_block<double>(problem, dataset, beside, steps);
+  const scenario::State rounded = catalogue::with_element(
+      problem.dtype, [&](auto zero) { return end_of_block<decltype(zero)>(problem, dataset, beside, steps); });
   expected.tolerance = std::max(expected.tolerance, verify::displacement(rounded, exact));
   if (dataset.stream && dataset.stream->fault()) return std::nullopt;
   return expected;

@@ -35,17 +35,20 @@ std::string plural(std::int64_t count, const std::string& noun, const std::strin
 // at 0.
 std::optional<Fault> find_optimizer_fault(const Scenario& scenario) {
   const auto fits = [&](double value) {
-    const auto narrow = static_cast<float>(value);
-    return scenario.dtype == Dtype::f64 || (std::isfinite(narrow) && narrow > 0) || value == 0;
+    return catalogue::with_element(scenario.dtype, [&](auto zero) {
+      const auto narrow = static_cast<decltype(zero)>(value);
+      return (std::isfinite(narrow) && narrow > 0) || value == 0;
+    });
+  };
+  const auto outside = [&](const char* pointer) {
+    const std::string dtype = name_of(scenario.dtype);
+    return Fault{pointer, "a number outside the range of " + dtype, "a positive number that " + dtype + " can hold"};
   };
   const Optimizer& optimizer = scenario.optimizer;
   if (!std::all_of(optimizer.learning_rates.begin(), optimizer.learning_rates.end(), fits)) {
-    return Fault{"/optimizer/learning_rate", "a number outside the range of f32",
-                 "a positive number that f32 can hold"};
+    return outside("/optimizer/learning_rate");
   }
-  if (!fits(optimizer.epsilon)) {
-    return Fault{"/optimizer/epsilon", "a number outside the range of f32", "a positive number that f32 can hold"};
-  }
+  if (!fits(optimizer.epsilon)) return outside("/optimizer/epsilon");
   return std::nullopt;
 }
 

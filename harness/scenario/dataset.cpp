@@ -65,8 +65,9 @@ Status convert(const Scenario& scenario, const std::vector<double>& values, std:
 
 Status convert(const Scenario& scenario, const std::vector<double>& values, std::int64_t columns,
                const std::vector<std::string>& names, const std::string& what, std::byte* place) {
-  return scenario.dtype == Dtype::f32 ? convert<float>(scenario, values, columns, names, what, place)
-                                      : convert<double>(scenario, values, columns, names, what, place);
+  return catalogue::with_element(scenario.dtype, [&](auto zero) {
+    return convert<decltype(zero)>(scenario, values, columns, names, what, place);
+  });
 }
 
 // [epochs, rows]: a Fisher-Yates shuffle per epoch (Durstenfeld, CACM 7, 1964), all from one seeded sequence.

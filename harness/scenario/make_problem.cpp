@@ -34,8 +34,7 @@ State make_initial_state(const Problem& problem, std::uint64_t seed) {
   const auto add = [&](std::int64_t count, double bound) {
     std::vector<double> values(static_cast<std::size_t>(count));
     for (double& value : values) {
-      value = random.uniform(-bound, bound);
-      if (problem.dtype == Dtype::f32) value = static_cast<float>(value);
+      value = catalogue::rounded_to(problem.dtype, random.uniform(-bound, bound));
     }
     state.parameters.push_back(std::move(values));
   };
@@ -44,7 +43,7 @@ State make_initial_state(const Problem& problem, std::uint64_t seed) {
     add(layer.inputs * layer.outputs, bound);
     if (layer.bias) add(layer.outputs, bound);
   }
-  for (int slot = 0; slot < slot_count(problem.optimizer.kind); ++slot) {
+  for (std::size_t slot = 0; slot < slot_count(problem.optimizer.kind); ++slot) {
     for (const std::vector<double>& parameter : state.parameters) {
       state.slots.emplace_back(parameter.size(), 0.0);
     }

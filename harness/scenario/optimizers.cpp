@@ -12,27 +12,6 @@ constexpr NumberRange kShare = {0, false, 1};  // the weight of the past in a ru
 constexpr NumberRange kPositive = {0, true};
 constexpr NumberRange kNotNegative = {0, false};
 
-// Fallbacks are PyTorch's, but for the momentum, which is 0 there.
-const std::vector<OptimizerRow>& optimizer_rows() {
-  using enum OptimizerKind;
-  static const OptimizerKey momentum_key = {"momentum", &Optimizer::momentum, kShare, 0.9};
-  static const OptimizerKey beta1_key = {"beta1", &Optimizer::beta1, kShare, 0.9};
-  static const OptimizerKey beta2_key = {"beta2", &Optimizer::beta2, kShare, 0.999};
-  static const OptimizerKey epsilon_key = {"epsilon", &Optimizer::epsilon, kPositive, 1e-8};
-  static const std::vector<OptimizerRow> rows = {
-      {sgd, {}},
-      {momentum, {momentum_key}},
-      {nesterov, {momentum_key}},
-      {adagrad, {{"epsilon", &Optimizer::epsilon, kPositive, 1e-10}}},
-      {rmsprop, {{"rho", &Optimizer::rho, kShare, 0.99}, epsilon_key}},
-      {adam, {beta1_key, beta2_key, epsilon_key}},
-      {adamw, {beta1_key, beta2_key, epsilon_key}},
-  };
-  return rows;
-}
-
-double fallback_decay(OptimizerKind kind) { return kind == OptimizerKind::adamw ? 0.01 : 0; }
-
 Schedule read_schedule(JsonReader reader, double rate, std::int64_t fallback_steps) {
   using enum ScheduleKind;
   Schedule schedule;
@@ -67,27 +46,21 @@ json to_json(const Schedule& schedule) {
 
 }  // namespace
 
-const OptimizerRow& row_of(OptimizerKind kind) {
-  for (const OptimizerRow& row : optimizer_rows()) {
-    if (row.kind == kind) return row;
-  }
-  return optimizer_rows().front();  // the table has all kinds: a test says so
-}
-
 OptimizerAndSchedule read_optimizer(JsonReader reader, std::int64_t steps) {
-  using enum OptimizerKind;
   OptimizerAndSchedule result;
   Optimizer& optimizer = result.optimizer;
-  optimizer.kind = reader.choice<OptimizerKind>("kind", {sgd, momentum, nesterov, adagrad, rmsprop, adam, adamw}, sgd);
+  optimizer.kind = reader.choice("kind", catalogue::all_of<OptimizerKind>(), OptimizerKind::sgd);
   result.schedule.rate = reader.number("learning_rate", kPositive, std::nullopt);
-  for (const OptimizerKey& key : row_of(optimizer.kind).keys) {
-    optimizer.*key.value = reader.number(key.name, key.range, key.fallback);
+  const catalogue::OptimizerRow& row = catalogue::row_of(optimizer.kind);
+  for (const auto& [constant, fallback] : row.keys) {
+    optimizer.*constant.member = reader.number(constant.name, constant.is_share ? kShare : kPositive, fallback);
   }
-  optimizer.weight_decay = reader.number("weight_decay", kNotNegative, fallback_decay(optimizer.kind));
-  const bool always_decoupled = optimizer.kind == adamw;
+  optimizer.weight_decay = reader.number("weight_decay", kNotNegative, row.weight_decay);
+  const bool always_decoupled = row.always_decoupled;
   optimizer.decoupled_weight_decay = reader.boolean("decoupled_weight_decay", always_decoupled);
   if (always_decoupled && !optimizer.decoupled_weight_decay) {
-    reader.fail("decoupled_weight_decay", "false with adamw", "true, or adam, whose decay may be coupled");
+    reader.fail("decoupled_weight_decay", "false with " + std::string(row.name),
+                "true, or an optimizer whose decay may be coupled");
   }
   if (reader.has("schedule")) {
     result.schedule = read_schedule(reader.object("schedule"), result.schedule.rate, steps);
@@ -98,9 +71,10 @@ OptimizerAndSchedule read_optimizer(JsonReader reader, std::int64_t steps) {
 }
 
 nlohmann::json to_json(const Optimizer& optimizer, const Schedule& schedule) {
-  json result = {{"kind", name_of(optimizer.kind)}, {"learning_rate", schedule.rate}};
-  for (const OptimizerKey& key : row_of(optimizer.kind).keys) result[key.name] = optimizer.*key.value;
-  if (optimizer.weight_decay != 0 || fallback_decay(optimizer.kind) != 0) {
+  const catalogue::OptimizerRow& row = catalogue::row_of(optimizer.kind);
+  json result = {{"kind", row.name}, {"learning_rate", schedule.rate}};
+  for (const catalogue::OptimizerKey& key : row.keys) result[key.constant.name] = optimizer.*key.constant.member;
+  if (optimizer.weight_decay != 0 || row.weight_decay != 0) {
     result["weight_decay"] = optimizer.weight_decay;
     result["decoupled_weight_decay"] = optimizer.decoupled_weight_decay;
   }

@@ -6,23 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "harness/abi/catalogue.h"
+
 namespace gdbench::scenario {
 
-enum class Task { train, update, gradients, floor };  // gdbench_task says what each one is
-enum class Dtype { f32, f64 };
-enum class Activation { identity, relu, tanh, sigmoid };
-enum class Loss { mse, half_mse, softmax_cross_entropy };
-enum class OptimizerKind { sgd, momentum, nesterov, adagrad, rmsprop, adam, adamw };
-
-// The names used in scenario files, reports and messages: "train", "f32", "relu", "half_mse", "sgd" ...
-const char* name_of(Task task);
-const char* name_of(Dtype dtype);
-const char* name_of(Activation activation);
-const char* name_of(Loss loss);
-const char* name_of(OptimizerKind kind);
-
-// Bytes of one element.
-constexpr std::size_t size_of(Dtype dtype) { return dtype == Dtype::f32 ? 4 : 8; }
+using catalogue::Activation;
+using catalogue::Dtype;
+using catalogue::Loss;
+using catalogue::name_of;
+using catalogue::Optimizer;
+using catalogue::OptimizerKind;
+using catalogue::size_of;
+using catalogue::slot_count;
+using catalogue::Task;
 
 // A fully connected layer: A = activation(A_previous W + b), W is [inputs, outputs], b is [outputs].
 struct Layer {
@@ -30,19 +26,6 @@ struct Layer {
   std::int64_t outputs = 0;
   Activation activation = Activation::identity;
   bool bias = true;
-};
-
-// Each kind reads its own; the update rules are those of gdbench_optimizer_kind in plugin.h.
-struct Optimizer {
-  OptimizerKind kind = OptimizerKind::sgd;
-  std::vector<double> learning_rates = {0.01};  // of step t: entry t, later the last one
-  double momentum = 0.9;
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double rho = 0.99;
-  double epsilon = 1e-8;
-  double weight_decay = 0;
-  bool decoupled_weight_decay = false;  // always so for adamw
 };
 
 struct Problem {
@@ -74,12 +57,8 @@ struct ParameterShape {
 // For the task update each layer is a tensor of its own: w0 w1 ...
 std::vector<ParameterShape> parameter_shapes(const Problem& problem);
 
-// Optimizer state tensors per parameter: 0 for sgd, 1 for momentum, 2 for adam ...
-int slot_count(OptimizerKind kind);
-
 // Floating-point operations of one step on a full batch, counted as the algorithm needs them: 2 m n k for a product,
-// one per element for a bias, an activation and its derivative, a loss gradient, a column sum; for the update what its
-// rule says, a square root and a division being one each.
+// one per element for a bias and a column sum, and what the catalogue says of activations, losses and update rules.
 // The gradient with respect to X is not computed. The task gradients counts the forward pass once, a whole backward
 // sweep per output (its zeros included), and the additions of the sweeps' gradients.
 double operations_per_step(const Problem& problem);

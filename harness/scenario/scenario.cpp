@@ -26,8 +26,7 @@ PerceptronLayer read_layer(JsonReader reader, bool is_output) {
   PerceptronLayer layer;
   layer.width = reader.integer("width", kColumns, std::nullopt);
   const std::optional<Activation> fallback = is_output ? std::optional(Activation::identity) : std::nullopt;
-  layer.activation = reader.choice<Activation>(
-      "activation", {Activation::identity, Activation::relu, Activation::tanh, Activation::sigmoid}, fallback);
+  layer.activation = reader.choice("activation", catalogue::all_of<Activation>(), fallback);
   layer.bias = reader.boolean("bias", true);
   reader.finish();
   return layer;
@@ -238,10 +237,10 @@ Scenario read_document(JsonDocument& document, const std::filesystem::path& file
   scenario.name = read_name(root);
   scenario.purpose = root.text("purpose", "");
   scenario.favours = root.text("favours", "");
-  scenario.task = root.choice<Task>("task", {Task::train, Task::update, Task::gradients, Task::floor}, Task::train);
+  scenario.task = root.choice("task", catalogue::all_of<Task>(), Task::train);
   // A key that is absent is reported by `finish`, its object is not read.
   if (JsonReader model = root.object("model"); root.has("model")) scenario.model = read_model(model);
-  scenario.loss = root.choice<Loss>("loss", {Loss::mse, Loss::half_mse, Loss::softmax_cross_entropy}, Loss::mse);
+  scenario.loss = root.choice("loss", catalogue::all_of<Loss>(), Loss::mse);
   if (JsonReader data = root.object("data"); root.has("data")) scenario.data = read_data(data, file.parent_path());
   complete_gradients(root, scenario);
   if (root.has("standardise")) {
@@ -252,7 +251,7 @@ Scenario read_document(JsonDocument& document, const std::filesystem::path& file
   }
   scenario.batch = read_batch(root);
   const JsonReader optimizer = root.object("optimizer");
-  scenario.dtype = root.choice<Dtype>("dtype", {Dtype::f32, Dtype::f64}, Dtype::f32);
+  scenario.dtype = root.choice("dtype", catalogue::all_of<Dtype>(), Dtype::f32);
   scenario.steps = root.integer("steps", {1, kMostSteps}, 100);
   if (root.has("optimizer")) {
     OptimizerAndSchedule read = read_optimizer(optimizer, scenario.steps);

@@ -17,9 +17,7 @@
 
 namespace gdbench::scenario {
 
-enum class StreamFormat { csv, npy };
-
-constexpr const char* name_of(StreamFormat format) { return format == StreamFormat::csv ? "csv" : "npy"; }
+using catalogue::StreamFormat;
 
 // A file is read in blocks of so many bytes, or of one row of an NPY file where that is more.
 constexpr std::int64_t kStreamBlockBytes = GDBENCH_STREAM_BLOCK_BYTES;

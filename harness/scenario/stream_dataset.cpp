@@ -153,9 +153,8 @@ class StreamDescriber {
 
   // What is standardised later needs to be finite in double only.
   Status check_values(const std::vector<double>& values, const std::vector<std::int32_t>& columns, bool narrow) const {
-    const bool single = narrow && scenario_.dtype == Dtype::f32;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (single ? std::isfinite(static_cast<float>(values[i])) : std::isfinite(values[i])) continue;
+      if (std::isfinite(narrow ? catalogue::rounded_to(scenario_.dtype, values[i]) : values[i])) continue;
       return file_error(file_.path,
                         std::to_string(values[i]) + " in row " + std::to_string(rows_) + ", column " +
                             std::to_string(columns[i]) + " (counted from 0)",

@@ -133,19 +133,12 @@ void load_rows(const scenario::Dataset& dataset, const std::int64_t* rows, std::
     load_streamed_rows(dataset, rows[0], count, chunk);
     return;
   }
-  const bool single = dataset.dtype == scenario::Dtype::f32;
-  if (single) {
-    copy_rows(dataset.x<float>(), rows, count, dataset.features, chunk.activations[0]);
-  } else {
-    copy_rows(dataset.x<double>(), rows, count, dataset.features, chunk.activations[0]);
-  }
-  if (dataset.has_labels) {
-    copy_rows(dataset.labels(), rows, count, 1, chunk.labels);
-  } else if (single) {
-    copy_rows(dataset.y<float>(), rows, count, dataset.outputs, chunk.targets);
-  } else {
-    copy_rows(dataset.y<double>(), rows, count, dataset.outputs, chunk.targets);
-  }
+  if (dataset.has_labels) copy_rows(dataset.labels(), rows, count, 1, chunk.labels);
+  catalogue::with_element(dataset.dtype, [&](auto zero) {
+    using Element = decltype(zero);
+    copy_rows(dataset.x<Element>(), rows, count, dataset.features, chunk.activations[0]);
+    if (!dataset.has_labels) copy_rows(dataset.y<Element>(), rows, count, dataset.outputs, chunk.targets);
+  });
 }
 
 template <class T>

@@ -50,15 +50,13 @@ void for_each_chunk(const Dataset& dataset, std::int64_t count, std::size_t laye
 template <class T>
 ReferenceGradients<T> given_gradients(const Dataset& dataset, const ReferenceState<T>& state) {
   ReferenceGradients<T> result;
-  const bool single = dataset.dtype == scenario::Dtype::f32;
-  std::size_t next = 0;
-  for (const std::vector<T>& parameter : state.parameters) {
-    std::vector<T>& gradient = result.parameters.emplace_back(parameter.size());
-    for (T& entry : gradient) {
-      entry = single ? static_cast<T>(dataset.x<float>()[next]) : static_cast<T>(dataset.x<double>()[next]);
-      ++next;
+  catalogue::with_element(dataset.dtype, [&](auto zero) {
+    const auto* next = dataset.x<decltype(zero)>();
+    for (const std::vector<T>& parameter : state.parameters) {
+      result.parameters.emplace_back(next, next + parameter.size());
+      next += parameter.size();
     }
-  }
+  });
   result.tie_allowance.assign(state.parameters.size(), 0.0);
   result.tie_bounds.resize(state.parameters.size());
   result.rounding.assign(state.parameters.size(), 0.0);

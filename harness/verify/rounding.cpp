@@ -8,7 +8,6 @@ namespace gdbench::verify {
 
 namespace {
 
-using scenario::Activation;
 using scenario::Loss;
 
 template <class T>
@@ -19,10 +18,6 @@ double sum_of_squares(const std::vector<T>& values) {
 double ratio(double numerator, double denominator) { return denominator > 0 ? numerator / denominator : 0.0; }
 
 }  // namespace
-
-double epsilon_of(scenario::Dtype dtype) {
-  return dtype == scenario::Dtype::f32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
-}
 
 double product_epsilon(const scenario::Problem& problem) {
   return problem.tf32_products ? 0x1p-10 : epsilon_of(problem.dtype);
@@ -132,9 +127,9 @@ std::vector<double> RoundingModel<T>::gradient_errors(const std::vector<std::vec
     const double inputs_norm = std::sqrt(squares.inputs);
     const double upstream = std::sqrt(squares.upstream);
     const double deltas = std::sqrt(squares.deltas);
-    const bool smooth = layer.activation == Activation::tanh || layer.activation == Activation::sigmoid;
+    const bool varies = catalogue::row_of(layer.activation).slope == catalogue::Slope::varies;
     // Through dL/dZ = dL/dA * f'(A): f' is off by its own evaluation and by A's error.
-    const double slope_error = smooth ? 2 + activation_error[index + 1] / std::sqrt(rows_ * outputs) : 0.0;
+    const double slope_error = varies ? 2 + activation_error[index + 1] / std::sqrt(rows_ * outputs) : 0.0;
     const double delta_error = upstream_error + upstream * slope_error;
 
     const double weights_gradient = std::sqrt(sum_of_squares(gradients[layer.weights_index]));

@@ -52,9 +52,6 @@ class RoundingModel {
   double rows_ = 0;
 };
 
-// The distance from 1 to the next number of a dtype.
-double epsilon_of(scenario::Dtype dtype);
-
 // The same of what products round to: the problem's dtype, or TF32.
 double product_epsilon(const scenario::Problem& problem);
 

@@ -11,8 +11,6 @@ namespace gdbench::verify {
 
 namespace {
 
-using scenario::Activation;
-
 // The pre-activation a w + b is a sum of k products, whose rounding errors grow like epsilon sqrt(k) times the
 // products' size. |a| |w|, both 2-norms, is sqrt(k) times the products' typical size (and by Cauchy-Schwarz at least
 // the sum of their magnitudes). 4 leaves room for unlucky orders of summation and for parameters that are themselves a
@@ -27,6 +25,11 @@ std::vector<double> input_uncertainties(std::size_t index, std::int64_t rows, co
     if (tie.layer + 1 == index) squares[static_cast<std::size_t>(tie.row)] += tie.uncertainty * tie.uncertainty;
   }
   return squares;
+}
+
+template <class T>
+bool has_ties(const LayerView<T>& layer) {
+  return catalogue::row_of(layer.activation).slope == catalogue::Slope::jumps_at_zero;
 }
 
 std::size_t size_of(std::int64_t value) { return static_cast<std::size_t>(value); }
@@ -48,7 +51,7 @@ TieFinder<T>::TieFinder(const scenario::Problem& problem, const std::vector<Laye
     : layers_(layers), epsilon_(product_epsilon(problem)), column_norms_(layers.size()) {
   for (std::size_t index = 0; index < layers.size(); ++index) {
     const LayerView<T>& layer = layers[index];
-    if (layer.activation != Activation::relu) continue;
+    if (!has_ties(layer)) continue;
     std::vector<double>& norms = column_norms_[index];
     norms.assign(static_cast<std::size_t>(layer.outputs), 0.0);
     for (std::int64_t i = 0; i < layer.inputs; ++i) {
@@ -64,7 +67,7 @@ TieFinder<T>::TieFinder(const scenario::Problem& problem, const std::vector<Laye
 template <class T>
 void TieFinder<T>::find(std::size_t index, Chunk<T>& chunk) const {
   const LayerView<T>& layer = layers_[index];
-  if (layer.activation != Activation::relu) return;
+  if (!has_ties(layer)) return;
   const double factor = kTieFactor * epsilon_ * static_cast<double>(index + 1);
   const std::vector<double> uncertainties = input_uncertainties(index, chunk.rows, chunk.ties);
   for (std::int64_t row = 0; row < chunk.rows; ++row) {

@@ -96,10 +96,10 @@ double geometric_sum(double ratio, std::int64_t terms) {
 template <class T>
 void update(const Optimizer& optimizer, const std::vector<std::vector<T>>& gradients, ReferenceState<T>& state) {
   const Constants<T> constants(optimizer, state.step);
-  const int slots = scenario::slot_count(optimizer.kind);
+  const std::size_t slots = scenario::slot_count(optimizer.kind);
   const std::size_t count = state.parameters.size();
   // A state without slots is at its beginning.
-  while (state.slots.size() < count * static_cast<std::size_t>(slots)) {
+  while (state.slots.size() < count * slots) {
     state.slots.emplace_back(state.parameters[state.slots.size() % count].size(), T(0));
   }
   const bool decays = optimizer.weight_decay != 0;
@@ -131,7 +131,10 @@ UpdateError<T>::UpdateError(const Optimizer& optimizer, const ReferenceState<T>&
     case OptimizerKind::nesterov:  // its form is one step ahead of momentum's
       gain_ = geometric_sum(optimizer.momentum, steps_left + 1);
       return;
-    default:
+    case OptimizerKind::adagrad:
+    case OptimizerKind::rmsprop:
+    case OptimizerKind::adam:
+    case OptimizerKind::adamw:
       divides_ = true;
       correction_ = square_correction(optimizer, state.step);
       largest_ = 2 * largest_update(optimizer);
@@ -141,7 +144,7 @@ UpdateError<T>::UpdateError(const Optimizer& optimizer, const ReferenceState<T>&
 template <class T>
 double UpdateError<T>::of(std::size_t parameter, std::size_t entry, double gradient_error) const {
   if (!divides_) return rate_ * gain_ * gradient_error;
-  const std::size_t slots = static_cast<std::size_t>(scenario::slot_count(optimizer_.kind));
+  const std::size_t slots = scenario::slot_count(optimizer_.kind);
   const T square = state_.slots[(slots - 1) * state_.parameters.size() + parameter][entry];
   if (square == 0 || gradient_error == 0) return 0;
   const double root = std::sqrt(static_cast<double>(square) / correction_);

@@ -157,17 +157,29 @@ void add_losses(const Problem& problem, const Dataset& dataset, const std::vecto
     yardstick.final_loss = batch_loss(problem, dataset, after);
     return;
   }
-  const bool single = problem.dtype == scenario::Dtype::f32;
   yardstick.initial_loss = evaluate(problem, dataset, to_reference<double>(yardstick.start));
   const Evaluation<double> last = evaluate_with_rounding(problem, dataset, to_reference<double>(end));
   yardstick.final_loss = last.loss;
-  const double own = single ? static_cast<double>(evaluate(problem, dataset, to_reference<float>(own_end)))
-                            : evaluate(problem, dataset, to_reference<double>(own_end));
+  const double own = catalogue::with_element(problem.dtype, [&](auto zero) {
+    return static_cast<double>(evaluate(problem, dataset, to_reference<decltype(zero)>(own_end)));
+  });
   yardstick.loss_tolerance = kFactor * std::abs(own - last.loss) + kFloor * product_epsilon(problem) * last.rounding;
   for (std::size_t p = 0; p < loss_slopes.size(); ++p) {
     yardstick.loss_tolerance += loss_slopes[p] * yardstick.tensors[p].tolerance;
   }
 }
+
+// The floating type of the reference that a cell's own type is compared with.
+template <class T>
+struct NextWider;
+template <>
+struct NextWider<float> {
+  using Type = double;
+};
+template <>
+struct NextWider<double> {
+  using Type = long double;
+};
 
 template <class Own, class Wide>
 Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, Yardstick yardstick) {
@@ -211,9 +223,10 @@ Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, Yardst
 }
 
 Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, const Yardstick& yardstick) {
-  const bool single = problem.dtype == scenario::Dtype::f32;
-  Result<Yardstick> measured = single ? measure<float, double>(problem, dataset, yardstick)
-                                      : measure<double, long double>(problem, dataset, yardstick);
+  Result<Yardstick> measured = catalogue::with_element(problem.dtype, [&](auto zero) {
+    using Own = decltype(zero);
+    return measure<Own, typename NextWider<Own>::Type>(problem, dataset, yardstick);
+  });
   // Whatever came of rows that could not be read says nothing.
   if (dataset.stream && dataset.stream->fault()) return *dataset.stream->fault();
   return measured;
@@ -236,7 +249,9 @@ Status check_start(const Problem& problem, const scenario::State& start) {
 // Of a problem's reference beside one of doubles: long double has no vectors.
 double cost_of_type(const Problem& problem) {
   constexpr double kLongDoubleCost = 10;
-  return problem.dtype == scenario::Dtype::f64 ? kLongDoubleCost : 1;
+  return catalogue::with_element(problem.dtype, [&](auto zero) {
+    return std::is_same_v<typename NextWider<decltype(zero)>::Type, long double> ? kLongDoubleCost : 1;
+  });
 }
 
 // Chooses where the trajectory starts and how long it is. A stream is read from its beginning (`from_start`): to start

@@ -28,7 +28,8 @@ Status Channel::send(const nlohmann::json& message) {
   while (written < line.size()) {
     const ssize_t count = write(write_, line.data() + written, line.size() - written);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Error{ErrorKind::crashed, std::string("cannot write to the worker: ") + std::strerror(errno)};
+    if (count < 0)
+      return Error{ErrorKind::disconnected, std::string("cannot write to the worker: ") + std::strerror(errno)};
     written += static_cast<std::size_t>(count);
   }
   return {};
@@ -53,7 +54,7 @@ Status Channel::fill(std::chrono::steady_clock::time_point deadline, bool bounde
   std::array<char, 65536> chunk;
   const ssize_t count = read(read_, chunk.data(), chunk.size());
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return {};
-  if (count <= 0) return Error{ErrorKind::crashed, "the connection was closed"};
+  if (count <= 0) return Error{ErrorKind::disconnected, "the connection was closed"};
   pending_.append(chunk.data(), static_cast<std::size_t>(count));
   if (pending_.size() > kLongestLine) return failure("an answer is longer than 16 MiB");
   return {};

@@ -13,6 +13,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
+#include "harness/worker/data_message.h"
 #include "harness/worker/state_image.h"
 
 namespace gdbench::worker {
@@ -27,38 +28,6 @@ constexpr double kGoodbyeSeconds = 2;
 
 ErrorKind kind_from_name(const std::string& name) {
   return name == "unsupported" ? ErrorKind::unsupported : ErrorKind::failed;
-}
-
-json stream_to_json(const scenario::StreamFile& file) {
-  json stream = {{"path", file.path.string()},
-                 {"format", scenario::name_of(file.format)},
-                 {"element", scenario::name_of(file.element)},
-                 {"column_count", file.column_count},
-                 {"feature_columns", file.feature_columns},
-                 {"target_columns", file.target_columns},
-                 {"first_byte", file.first_byte},
-                 {"file_bytes", file.file_bytes},
-                 {"modified_ns", file.modified_ns},
-                 {"memory_cap_bytes", file.memory_cap_bytes}};
-  if (!file.feature_means.empty()) stream["feature_means"] = file.feature_means;
-  if (!file.feature_scales.empty()) stream["feature_scales"] = file.feature_scales;
-  if (!file.target_means.empty()) stream["target_means"] = file.target_means;
-  if (!file.target_scales.empty()) stream["target_scales"] = file.target_scales;
-  return stream;
-}
-
-json data_to_json(const scenario::Dataset& dataset) {
-  if (dataset.stream) {
-    return {{"source", "streamed"},       {"dtype", scenario::name_of(dataset.dtype)},
-            {"rows", dataset.rows},       {"features", dataset.features},
-            {"outputs", dataset.outputs}, {"stream", stream_to_json(dataset.stream->file())}};
-  }
-  json data = {{"source", "resident"},       {"dtype", scenario::name_of(dataset.dtype)},
-               {"rows", dataset.rows},       {"features", dataset.features},
-               {"outputs", dataset.outputs}, {"x", {{"offset", dataset.x_offset}}}};
-  data[dataset.has_labels ? "labels" : "y"] = {{"offset", dataset.target_offset}};
-  if (dataset.has_order) data["order"] = {{"offset", dataset.order_offset}, {"epochs", dataset.epochs}};
-  return data;
 }
 
 // Nothing where the worker does not count, or not in the way that PROTOCOL.md describes.
@@ -152,14 +121,12 @@ Error Client::explain(const Error& error) {
     process_.finish(0);
     return {error.kind, "no answer within " + std::to_string(limits_.request.count() / 1000) + " s"};
   }
-  const bool closed = error.kind == ErrorKind::crashed && error.message.find("closed") != std::string::npos;
-  const bool broken = error.kind == ErrorKind::crashed && error.message.starts_with("cannot write");
-  if (!closed && !broken) {
+  if (error.kind != ErrorKind::disconnected) {
     process_.finish(0);
     return error;
   }
   // Ended on its own: a moment for the kernel to report it.
-  Error explained{ErrorKind::crashed, process_.finish(0.5)};
+  Error explained{ErrorKind::crashed, process_.finish(0.5).text()};
   if (const std::string line = process_.last_output_line(); !line.empty()) explained.message += ": " + line;
   return explained;
 }
@@ -211,7 +178,7 @@ Result<HelloAnswer> Client::hello() {
 Status Client::load(const std::string& implementation, const scenario::Dataset& dataset) {
   const Result<json> answer = request("load", {{"implementation", implementation},
                                                {"memory", {{"fd", kDataDescriptor}, {"bytes", dataset.memory.size()}}},
-                                               {"data", data_to_json(dataset)}});
+                                               {"data", to_json(describe(dataset))}});
   return answer.ok() ? Status{} : Status(answer.error());
 }
 
@@ -332,9 +299,9 @@ Result<json> Client::profile(std::uint64_t steps) { return request("profile", {{
 
 Status Client::bye() {
   if (const Result<json> answer = request("bye", json::object()); !answer.ok()) return answer.error();
-  const std::string end = process_.finish(kGoodbyeSeconds);
-  if (end == "exit status 0") return {};
-  return Error{ErrorKind::crashed, "bye: " + end};
+  const ProcessEnd end = process_.finish(kGoodbyeSeconds);
+  if (end.is_success()) return {};
+  return Error{ErrorKind::crashed, "bye: " + end.text()};
 }
 
 }  // namespace gdbench::worker

@@ -53,35 +53,35 @@ Status Instance::create(PluginLibrary& library, const std::string& id) {
   return convert(implementation_->create(&handle_), "create");
 }
 
-Status Instance::describe_resident(const DataRequest& request) {
+Status Instance::describe_resident(const DataMessage& message) {
   const std::size_t size = data_memory_.size();
-  const std::size_t element = scenario::size_of(request.dtype);
-  const std::int64_t targets = request.has_labels ? request.rows : request.rows * request.outputs;
-  Status status = check_range(request.x_offset, request.rows * request.features, element, size, "x");
+  const std::size_t element = scenario::size_of(message.dtype);
+  const std::int64_t targets = message.has_labels ? message.rows : message.rows * message.outputs;
+  Status status = check_range(message.x_offset, message.rows * message.features, element, size, "x");
   if (status.ok()) {
-    const std::size_t target_element = request.has_labels ? sizeof(std::int32_t) : element;
-    status = check_range(request.target_offset, targets, target_element, size, "the target");
+    const std::size_t target_element = message.has_labels ? sizeof(std::int32_t) : element;
+    status = check_range(message.target_offset, targets, target_element, size, "the target");
   }
   if (status.ok()) {
-    status = check_range(request.order_offset, request.epochs * request.rows, sizeof(std::uint32_t), size, "the order");
+    status = check_range(message.order_offset, message.epochs * message.rows, sizeof(std::uint32_t), size, "the order");
   }
   if (!status.ok()) return status;
-  data_.x = data_memory_.data() + request.x_offset;
-  const std::byte* target = data_memory_.data() + request.target_offset;
-  if (request.has_labels) data_.labels = reinterpret_cast<const std::int32_t*>(target);
-  if (!request.has_labels && request.outputs > 0) data_.y = target;
-  if (request.epochs > 0) {
-    data_.order = reinterpret_cast<const std::uint32_t*>(data_memory_.data() + request.order_offset);
+  data_.x = data_memory_.data() + message.x_offset;
+  const std::byte* target = data_memory_.data() + message.target_offset;
+  if (message.has_labels) data_.labels = reinterpret_cast<const std::int32_t*>(target);
+  if (!message.has_labels && message.outputs > 0) data_.y = target;
+  if (message.epochs > 0) {
+    data_.order = reinterpret_cast<const std::uint32_t*>(data_memory_.data() + message.order_offset);
   }
   return {};
 }
 
-Status Instance::describe_stream(const DataRequest& request) {
-  stream_request_ = *request.stream;
-  const StreamRequest& from = stream_request_;
+Status Instance::describe_stream(const DataMessage& message) {
+  stream_file_ = *message.stream;
+  const scenario::StreamFile& from = stream_file_;
   const auto fits = [](const auto& values, std::size_t count) { return values.empty() || values.size() == count; };
   const std::size_t targets = from.target_columns.size();
-  if (from.feature_columns.size() != static_cast<std::size_t>(request.features) || targets == 0 ||
+  if (from.feature_columns.size() != static_cast<std::size_t>(message.features) || targets == 0 ||
       !fits(from.feature_means, from.feature_columns.size()) ||
       !fits(from.feature_scales, from.feature_columns.size()) || !fits(from.target_means, targets) ||
       !fits(from.target_scales, targets)) {
@@ -90,7 +90,7 @@ Status Instance::describe_stream(const DataRequest& request) {
   const auto data_or_null = [](const std::vector<double>& values) { return values.empty() ? nullptr : values.data(); };
   stream_ = {.struct_size = sizeof stream_,
              .path = from.path.c_str(),
-             .format = from.format,
+             .format = static_cast<std::int32_t>(from.format),
              .element = static_cast<std::int32_t>(from.element),
              .feature_columns = from.feature_columns.data(),
              .target_columns = from.target_columns.data(),
@@ -107,17 +107,17 @@ Status Instance::describe_stream(const DataRequest& request) {
   return {};
 }
 
-Status Instance::load(const DataRequest& request, SharedMemory memory) {
+Status Instance::load(const DataMessage& message, SharedMemory memory) {
   data_memory_ = std::move(memory);
   data_ = {};
   data_.struct_size = sizeof data_;
-  data_.dtype = static_cast<std::int32_t>(request.dtype);
-  data_.rows = request.rows;
-  data_.features = request.features;
-  data_.outputs = request.outputs;
+  data_.dtype = static_cast<std::int32_t>(message.dtype);
+  data_.rows = message.rows;
+  data_.features = message.features;
+  data_.outputs = message.outputs;
   // At least one, so that the formula at gdbench_data.order does not divide by zero where there is no order.
-  data_.epochs = std::max<std::int64_t>(request.epochs, 1);
-  Status status = request.stream ? describe_stream(request) : describe_resident(request);
+  data_.epochs = std::max<std::int64_t>(message.epochs, 1);
+  Status status = message.stream ? describe_stream(message) : describe_resident(message);
   if (!status.ok()) return status;
   status = convert(counted([&] { return implementation_->load(handle_, &data_); }), "load");
   loaded_ = status.ok();
@@ -135,11 +135,9 @@ Status Instance::prepare(const scenario::Problem& problem, const std::map<std::s
   optimizer_.struct_size = sizeof optimizer_;
   optimizer_.kind = static_cast<std::int32_t>(problem_.optimizer.kind);
   optimizer_.decoupled_weight_decay = problem_.optimizer.decoupled_weight_decay ? 1 : 0;
-  optimizer_.momentum = problem_.optimizer.momentum;
-  optimizer_.beta1 = problem_.optimizer.beta1;
-  optimizer_.beta2 = problem_.optimizer.beta2;
-  optimizer_.rho = problem_.optimizer.rho;
-  optimizer_.epsilon = problem_.optimizer.epsilon;
+  for (const catalogue::OptimizerConstant* constant : catalogue::kOptimizerConstants) {
+    optimizer_.*constant->abi_member = problem_.optimizer.*constant->member;
+  }
   optimizer_.weight_decay = problem_.optimizer.weight_decay;
   optimizer_.learning_rates = problem_.optimizer.learning_rates.data();
   optimizer_.learning_rate_count = static_cast<std::int64_t>(problem_.optimizer.learning_rates.size());
@@ -193,7 +191,7 @@ Result<gdbench_state> Instance::state_in(std::size_t image, std::int64_t step) {
   state.step = step;
   state.parameter_count = static_cast<std::int64_t>(parameters_.size());
   state.parameters = parameters_.data();
-  state.slot_count = scenario::slot_count(problem_.optimizer.kind);
+  state.slot_count = static_cast<std::int64_t>(scenario::slot_count(problem_.optimizer.kind));
   state.slots = slots_.data();
   return state;
 }

@@ -11,41 +11,13 @@
 #include "harness/base/result.h"
 #include "harness/base/shared_memory.h"
 #include "harness/worker/allocation_totals.h"
+#include "harness/worker/data_message.h"
 #include "harness/worker/plugin_library.h"
 #include "harness/worker/profile_records.h"
 #include "harness/worker/protocol.h"
 #include "harness/worker/state_image.h"
 
 namespace gdbench::worker {
-
-// A file to stream, as the load request describes it; fields as in gdbench_stream.
-struct StreamRequest {
-  std::string path;
-  gdbench_stream_format format = GDBENCH_STREAM_CSV;
-  scenario::Dtype element = scenario::Dtype::f32;
-  std::int64_t column_count = 0;
-  std::vector<std::int32_t> feature_columns;
-  std::vector<std::int32_t> target_columns;
-  std::vector<double> feature_means, feature_scales, target_means, target_scales;  // empty: none
-  std::int64_t first_byte = 0;
-  std::int64_t file_bytes = 0;
-  std::int64_t modified_ns = 0;
-  std::int64_t memory_cap_bytes = 0;
-};
-
-// Where the arrays of a data set lie in shared memory, as the load request says.
-struct DataRequest {
-  scenario::Dtype dtype = scenario::Dtype::f32;
-  std::int64_t rows = 0;
-  std::int64_t features = 0;
-  std::int64_t outputs = 0;
-  std::size_t x_offset = 0;
-  std::size_t target_offset = 0;
-  bool has_labels = false;
-  std::int64_t epochs = 0;  // 0: no order
-  std::size_t order_offset = 0;
-  std::optional<StreamRequest> stream;  // x, targets and order are not in memory then
-};
 
 class Instance {
  public:
@@ -56,7 +28,7 @@ class Instance {
 
   // Each in the order of the ABI; errors carry the plugin's own message.
   Status create(PluginLibrary& library, const std::string& id);
-  Status load(const DataRequest& request, SharedMemory memory);
+  Status load(const DataMessage& request, SharedMemory memory);
   Status prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
                  const ThreadSettings& threads, SharedMemory state_memory);
   Status set_state(std::size_t image, std::int64_t step);
@@ -79,8 +51,8 @@ class Instance {
   // Adds what `call` allocates to preparation_ and returns what it returns.
   template <class Call>
   gdbench_status counted(Call call);
-  Status describe_resident(const DataRequest& request);
-  Status describe_stream(const DataRequest& request);
+  Status describe_resident(const DataMessage& request);
+  Status describe_stream(const DataMessage& request);
   Result<gdbench_state> state_in(std::size_t image, std::int64_t step);
 
   PluginLibrary* library_ = nullptr;
@@ -92,7 +64,7 @@ class Instance {
 
   SharedMemory data_memory_;
   gdbench_data data_{};
-  StreamRequest stream_request_;
+  scenario::StreamFile stream_file_;
   gdbench_stream stream_{};
 
   scenario::Problem problem_;

@@ -18,25 +18,6 @@ void set_error(void* context, const char* message) {
   std::replace(errors->message.begin(), errors->message.end(), '\n', ' ');
 }
 
-template <class Enum, std::size_t N>
-std::vector<std::string> names_of_mask(std::uint32_t mask, const Enum (&values)[N]) {
-  std::vector<std::string> names;
-  for (const Enum value : values) {
-    if ((mask & GDBENCH_BIT(static_cast<unsigned>(value))) != 0) names.emplace_back(scenario::name_of(value));
-  }
-  return names;
-}
-
-std::vector<std::string> capability_names(std::uint32_t mask) {
-  static constexpr const char* kNames[] = {"no_arithmetic", "shuffle",  "stream",       "micro_batches",
-                                           "weight_decay",  "schedule", "tf32_products"};
-  std::vector<std::string> names;
-  for (unsigned bit = 0; bit < std::size(kNames); ++bit) {
-    if ((mask & GDBENCH_BIT(bit)) != 0) names.emplace_back(kNames[bit]);
-  }
-  return names;
-}
-
 std::vector<std::string> split_choices(const char* text) {
   std::vector<std::string> choices;
   if (text == nullptr) return choices;
@@ -58,27 +39,16 @@ OptionType option_type(std::int32_t type) {
 }
 
 ImplementationDescription describe_implementation(const gdbench_implementation& implementation) {
-  using scenario::Activation, scenario::Dtype, scenario::Loss, scenario::OptimizerKind, scenario::Task;
-  // The enums of problem.h have the values of plugin.h; protocol_test.cpp checks it.
-  static constexpr Task kTasks[] = {Task::train, Task::update, Task::gradients, Task::floor};
-  static constexpr Dtype kDtypes[] = {Dtype::f32, Dtype::f64};
-  static constexpr Activation kActivations[] = {Activation::identity, Activation::relu, Activation::tanh,
-                                                Activation::sigmoid};
-  static constexpr Loss kLosses[] = {Loss::mse, Loss::half_mse, Loss::softmax_cross_entropy};
-  static constexpr OptimizerKind kOptimizers[] = {
-      OptimizerKind::sgd,     OptimizerKind::momentum, OptimizerKind::nesterov, OptimizerKind::adagrad,
-      OptimizerKind::rmsprop, OptimizerKind::adam,     OptimizerKind::adamw};
-
   ImplementationDescription description;
   description.id = implementation.id;
   description.description = text_or_empty(implementation.description);
   description.build = text_or_empty(implementation.build);
-  description.tasks = names_of_mask(implementation.tasks, kTasks);
-  description.dtypes = names_of_mask(implementation.dtypes, kDtypes);
-  description.activations = names_of_mask(implementation.activations, kActivations);
-  description.losses = names_of_mask(implementation.losses, kLosses);
-  description.optimizers = names_of_mask(implementation.optimizers, kOptimizers);
-  description.capabilities = capability_names(implementation.capabilities);
+  description.tasks = catalogue::names_of_mask<catalogue::Task>(implementation.tasks);
+  description.dtypes = catalogue::names_of_mask<catalogue::Dtype>(implementation.dtypes);
+  description.activations = catalogue::names_of_mask<catalogue::Activation>(implementation.activations);
+  description.losses = catalogue::names_of_mask<catalogue::Loss>(implementation.losses);
+  description.optimizers = catalogue::names_of_mask<catalogue::OptimizerKind>(implementation.optimizers);
+  description.capabilities = catalogue::names_of_mask<catalogue::Capability>(implementation.capabilities);
   description.max_layers = implementation.max_layers;
   description.max_compute_threads = implementation.max_compute_threads;
   description.helper_threads = implementation.helper_threads;

@@ -103,13 +103,19 @@ void visit_status(pid_t pid, const Visit& visit) {
   }
 }
 
-std::string describe_end(int status) {
-  if (WIFEXITED(status)) return "exit status " + std::to_string(WEXITSTATUS(status));
-  const int signal = WTERMSIG(status);
-  return "signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
-}
-
 }  // namespace
+
+std::string ProcessEnd::text() const {
+  switch (kind) {
+    case Kind::not_started:
+      return "not started";
+    case Kind::exit_status:
+      return "exit status " + std::to_string(number);
+    case Kind::signal:
+      return "signal " + std::to_string(number) + " (" + strsignal(number) + ")";
+  }
+  return "?";
+}
 
 Process::~Process() {
   if (pid_ > 0) {
@@ -213,8 +219,8 @@ void Process::kill_group() const {
   kill(pid_, SIGKILL);  // the group may not exist yet
 }
 
-std::string Process::finish(double seconds) {
-  if (pid_ <= 0) return "not started";
+ProcessEnd Process::finish(double seconds) {
+  if (pid_ <= 0) return {};
   // A descriptor that becomes readable at the child's end: waiting without polling, without reaping.
   // By number: glibc 2.36 declares pidfd_open without C linkage.
   const auto watched = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
@@ -228,7 +234,8 @@ std::string Process::finish(double seconds) {
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
-  return describe_end(status);
+  if (WIFEXITED(status)) return {ProcessEnd::Kind::exit_status, WEXITSTATUS(status)};
+  return {ProcessEnd::Kind::signal, WTERMSIG(status)};
 }
 
 }  // namespace gdbench::worker

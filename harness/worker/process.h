@@ -24,6 +24,17 @@ struct MemoryUse {
   std::int64_t shared = 0;     // data and states, which it shares with the coordinator
 };
 
+// How a process ended.
+struct ProcessEnd {
+  enum class Kind { not_started, exit_status, signal };
+  Kind kind = Kind::not_started;
+  int number = 0;  // the status or the signal
+
+  bool is_success() const { return kind == Kind::exit_status && number == 0; }
+  // "exit status 0", "signal 11 (Segmentation fault)".
+  std::string text() const;
+};
+
 class Process {
  public:
   Process() = default;
@@ -53,9 +64,8 @@ class Process {
   // The last line that it printed, at most 200 characters; empty for none.
   std::string last_output_line() const;
 
-  // Waits up to `seconds` for the end, then kills the group. Returns how it ended: "exit status 0", "signal 11
-  // (Segmentation fault)".
-  std::string finish(double seconds);
+  // Waits up to `seconds` for the end, then kills the group.
+  ProcessEnd finish(double seconds);
   void kill_group() const;
 
  private:

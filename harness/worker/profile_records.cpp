@@ -7,13 +7,13 @@ namespace gdbench::worker {
 
 namespace {
 
-constexpr const char* kPhases[] = {"data", "forward", "backward", "update", "record", "compile", "other"};
 constexpr const char* kUses[] = {"reads", "gradient", "updates"};
 
 nlohmann::json json_of(const gdbench_profile_record& record, const std::string& op) {
-  const auto phase = static_cast<std::size_t>(record.phase);
+  using catalogue::Phase;
+  const Phase phase = catalogue::find<Phase>(record.phase).value_or(Phase::other);
   return {{"op", op},
-          {"phase", phase < std::size(kPhases) ? kPhases[phase] : "other"},
+          {"phase", name_of(phase)},
           {"clock", record.device_clock != 0 ? "device" : "host"},
           {"calls", record.calls},
           {"time_ns", record.time_ns},

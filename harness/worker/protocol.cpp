@@ -2,34 +2,23 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <span>
+
+#include "harness/worker/json_names.h"
 
 namespace gdbench::worker {
 
 namespace {
 
 using nlohmann::json;
-using scenario::Dtype;
 
 constexpr const char* kOptionTypes[] = {"bool", "integer", "number", "choice", "string", "switches"};
-
-template <class Enum>
-Result<Enum> enum_from_json(const json& object, const char* key, std::initializer_list<Enum> values) {
-  const std::string text = object.at(key).get<std::string>();
-  for (const Enum value : values) {
-    if (text == scenario::name_of(value)) return value;
-  }
-  return unsupported(std::string(key) + " \"" + text + "\" is unknown to this worker");
-}
 
 Result<scenario::Layer> layer_from_json(const json& object) {
   scenario::Layer layer;
   layer.inputs = object.at("inputs").get<std::int64_t>();
   layer.outputs = object.at("outputs").get<std::int64_t>();
   layer.bias = object.at("bias").get<bool>();
-  using scenario::Activation;
-  Result<Activation> activation = enum_from_json(
-      object, "activation", {Activation::identity, Activation::relu, Activation::tanh, Activation::sigmoid});
+  const Result<catalogue::Activation> activation = catalogued<catalogue::Activation>(object, "activation");
   if (!activation.ok()) return activation.error();
   layer.activation = activation.value();
   return layer;
@@ -37,43 +26,37 @@ Result<scenario::Layer> layer_from_json(const json& object) {
 
 // Keys that a kind does not read may be absent.
 Result<scenario::Optimizer> optimizer_from_json(const json& object) {
-  using enum scenario::OptimizerKind;
   scenario::Optimizer optimizer;
-  const auto kind = enum_from_json(object, "kind", {sgd, momentum, nesterov, adagrad, rmsprop, adam, adamw});
+  const auto kind = catalogued<catalogue::OptimizerKind>(object, "kind");
   if (!kind.ok()) return kind.error();
   optimizer.kind = kind.value();
   optimizer.learning_rates = object.at("learning_rates").get<std::vector<double>>();
   if (optimizer.learning_rates.empty()) return failure("the optimizer has no learning rate");
-  const auto read = [&](const char* key, double& value) { value = object.value(key, value); };
-  read("momentum", optimizer.momentum);
-  read("beta1", optimizer.beta1);
-  read("beta2", optimizer.beta2);
-  read("rho", optimizer.rho);
-  read("epsilon", optimizer.epsilon);
-  read("weight_decay", optimizer.weight_decay);
+  for (const catalogue::OptimizerConstant* constant : catalogue::kOptimizerConstants) {
+    optimizer.*constant->member = object.value(constant->name, optimizer.*constant->member);
+  }
+  optimizer.weight_decay = object.value("weight_decay", optimizer.weight_decay);
   optimizer.decoupled_weight_decay = object.value("decoupled_weight_decay", false);
   return optimizer;
 }
 
 json optimizer_to_json(const scenario::Optimizer& optimizer) {
-  return {{"kind", scenario::name_of(optimizer.kind)},
-          {"learning_rates", optimizer.learning_rates},
-          {"momentum", optimizer.momentum},
-          {"beta1", optimizer.beta1},
-          {"beta2", optimizer.beta2},
-          {"rho", optimizer.rho},
-          {"epsilon", optimizer.epsilon},
-          {"weight_decay", optimizer.weight_decay},
-          {"decoupled_weight_decay", optimizer.decoupled_weight_decay}};
+  json object = {{"kind", name_of(optimizer.kind)},
+                 {"learning_rates", optimizer.learning_rates},
+                 {"weight_decay", optimizer.weight_decay},
+                 {"decoupled_weight_decay", optimizer.decoupled_weight_decay}};
+  for (const catalogue::OptimizerConstant* constant : catalogue::kOptimizerConstants) {
+    object[constant->name] = optimizer.*constant->member;
+  }
+  return object;
 }
 
 Result<scenario::Problem> parse_problem(const json& object) {
-  using scenario::Loss, scenario::Task;
   scenario::Problem problem;
-  const auto task = enum_from_json(object, "task", {Task::train, Task::update, Task::gradients, Task::floor});
+  const auto task = catalogued<catalogue::Task>(object, "task");
   if (!task.ok()) return task.error();
   problem.task = task.value();
-  const auto dtype = enum_from_json(object, "dtype", {Dtype::f32, Dtype::f64});
+  const auto dtype = catalogued<catalogue::Dtype>(object, "dtype");
   if (!dtype.ok()) return dtype.error();
   problem.dtype = dtype.value();
   for (const json& entry : object.at("layers")) {
@@ -82,7 +65,7 @@ Result<scenario::Problem> parse_problem(const json& object) {
     problem.layers.push_back(layer.value());
   }
   if (problem.layers.empty()) return failure("the problem has no layer");
-  const auto loss = enum_from_json(object, "loss", {Loss::mse, Loss::half_mse, Loss::softmax_cross_entropy});
+  const auto loss = catalogued<catalogue::Loss>(object, "loss");
   if (!loss.ok()) return loss.error();
   problem.loss = loss.value();
   problem.rows = object.at("rows").get<std::int64_t>();
@@ -166,13 +149,13 @@ json problem_to_json(const scenario::Problem& problem) {
   for (const scenario::Layer& layer : problem.layers) {
     layers.push_back({{"inputs", layer.inputs},
                       {"outputs", layer.outputs},
-                      {"activation", scenario::name_of(layer.activation)},
+                      {"activation", name_of(layer.activation)},
                       {"bias", layer.bias}});
   }
-  return {{"task", scenario::name_of(problem.task)},
-          {"dtype", scenario::name_of(problem.dtype)},
+  return {{"task", name_of(problem.task)},
+          {"dtype", name_of(problem.dtype)},
           {"layers", std::move(layers)},
-          {"loss", scenario::name_of(problem.loss)},
+          {"loss", name_of(problem.loss)},
           {"rows", problem.rows},
           {"batch_rows", problem.batch_rows},
           {"micro_batches", problem.micro_batches},

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/abi/catalogue.h"
 #include "harness/base/result.h"
 #include "harness/scenario/problem.h"
 

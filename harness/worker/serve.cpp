@@ -71,57 +71,14 @@ class Server {
 
   Result<json> load(const json& request) {
     if (library_ == nullptr) return failure("load came before hello");
-    const json& data = request.at("data");
-    const std::string source = data.at("source").get<std::string>();
-    if (source != "resident" && source != "streamed")
-      return unsupported("data source \"" + source + "\" is unknown to this worker");
-    DataRequest description;
-    description.dtype = data.at("dtype") == "f32" ? scenario::Dtype::f32 : scenario::Dtype::f64;
-    description.rows = data.at("rows").get<std::int64_t>();
-    description.features = data.at("features").get<std::int64_t>();
-    description.outputs = data.at("outputs").get<std::int64_t>();
-    if (source == "streamed") {
-      description.stream = stream_from_json(data.at("stream"));
-    } else {
-      read_resident(data, description);
-    }
+    const Result<DataMessage> data = data_from_json(request.at("data"));
+    if (!data.ok()) return data.error();
     Result<SharedMemory> memory = adopt(request.at("memory"), SharedMemory::Access::read_only);
     if (!memory.ok()) return memory.error();
     Status status = instance_.create(*library_, request.at("implementation").get<std::string>());
-    if (status.ok()) status = instance_.load(description, std::move(memory).value());
+    if (status.ok()) status = instance_.load(data.value(), std::move(memory).value());
     if (!status.ok()) return status.error();
     return json::object();
-  }
-
-  static void read_resident(const json& data, DataRequest& description) {
-    description.x_offset = data.at("x").at("offset").get<std::size_t>();
-    description.has_labels = data.contains("labels");
-    description.target_offset = data.at(description.has_labels ? "labels" : "y").at("offset").get<std::size_t>();
-    if (data.contains("order")) {
-      description.epochs = data.at("order").at("epochs").get<std::int64_t>();
-      description.order_offset = data.at("order").at("offset").get<std::size_t>();
-    }
-  }
-
-  static StreamRequest stream_from_json(const json& stream) {
-    using Columns = std::vector<std::int32_t>;
-    using Values = std::vector<double>;
-    StreamRequest request;
-    request.path = stream.at("path").get<std::string>();
-    request.format = stream.at("format") == "csv" ? GDBENCH_STREAM_CSV : GDBENCH_STREAM_NPY;
-    request.element = stream.value("element", "f32") == "f32" ? scenario::Dtype::f32 : scenario::Dtype::f64;
-    request.column_count = stream.at("column_count").get<std::int64_t>();
-    request.feature_columns = stream.at("feature_columns").get<Columns>();
-    request.target_columns = stream.at("target_columns").get<Columns>();
-    request.feature_means = stream.value("feature_means", Values{});
-    request.feature_scales = stream.value("feature_scales", Values{});
-    request.target_means = stream.value("target_means", Values{});
-    request.target_scales = stream.value("target_scales", Values{});
-    request.first_byte = stream.at("first_byte").get<std::int64_t>();
-    request.file_bytes = stream.at("file_bytes").get<std::int64_t>();
-    request.modified_ns = stream.at("modified_ns").get<std::int64_t>();
-    request.memory_cap_bytes = stream.at("memory_cap_bytes").get<std::int64_t>();
-    return request;
   }
 
   Result<json> prepare(const json& request) {
@@ -188,8 +145,10 @@ class Server {
   Result<json> evaluate(const json& request) {
     if (!instance_.prepared()) return not_prepared();
     const std::int64_t start_ns = monotonic_ns();
-    const int split = request.value("split", "train") == "train" ? 0 : 1;
-    const Result<double> loss = outside_.count([&] { return instance_.evaluate(split); });
+    const std::string split = request.value("split", "train");
+    const bool validation = split == "validation";
+    if (!validation && split != "train") return unsupported("split \"" + split + "\" is unknown to this worker");
+    const Result<double> loss = outside_.count([&] { return instance_.evaluate(validation ? 1 : 0); });
     const std::int64_t end_ns = monotonic_ns();
     if (!loss.ok()) return loss.error();
     return json{{"loss", loss.value()}, {"real_ns", static_cast<double>(end_ns - start_ns)}};

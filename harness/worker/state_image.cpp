@@ -18,28 +18,22 @@ StateLayout state_layout(const scenario::Problem& problem) {
     }
   };
   append(layout.parameters);
-  for (int slot = 0; slot < scenario::slot_count(problem.optimizer.kind); ++slot) append(layout.slots);
+  for (std::size_t slot = 0; slot < scenario::slot_count(problem.optimizer.kind); ++slot) append(layout.slots);
   return layout;
 }
 
 double read_number(Dtype dtype, const std::byte* source) {
-  if (dtype == Dtype::f64) {
-    double value = 0;
+  return catalogue::with_element(dtype, [&](auto value) {
     std::memcpy(&value, source, sizeof value);
-    return value;
-  }
-  float value = 0;
-  std::memcpy(&value, source, sizeof value);
-  return value;
+    return static_cast<double>(value);
+  });
 }
 
 void write_number(Dtype dtype, double value, std::byte* target) {
-  if (dtype == Dtype::f64) {
-    std::memcpy(target, &value, sizeof value);
-    return;
-  }
-  const auto narrow = static_cast<float>(value);
-  std::memcpy(target, &narrow, sizeof narrow);
+  catalogue::with_element(dtype, [&](auto zero) {
+    const auto narrow = static_cast<decltype(zero)>(value);
+    std::memcpy(target, &narrow, sizeof narrow);
+  });
 }
 
 void write_state(const scenario::State& state, const StateLayout& layout, Dtype dtype, std::byte* image) {

@@ -7,20 +7,29 @@ from types import SimpleNamespace
 
 import numpy
 
-from training import SLOTS
+from training import CATALOGUE
 
 ALIGNMENT = 64
 
 
+def dtype_of(request):
+    """NumPy's, of a problem or of data in a request."""
+    return numpy.dtype(f"f{CATALOGUE['dtypes'][request['dtype']]['bytes']}")
+
+
 class Problem(SimpleNamespace):
     """The request's problem: task, dtype (NumPy's), layers, loss, rows, batch_rows, micro_batches, optimizer, and the
-    shapes of the parameters w0 b0 w1 b1 ...: weights [inputs, outputs], biases [outputs]."""
+    shapes of the parameters w0 b0 w1 b1 ...: weights [inputs, outputs], biases [outputs]. Of the optimizer also the
+    number of its slots, whether it corrects its moments by the number of the update, and whether its weight decay is
+    decoupled."""
 
     def __init__(self, request):
-        super().__init__(**{**request, "dtype": numpy.dtype("f4" if request["dtype"] == "f32" else "f8")})
+        super().__init__(**{**request, "dtype": dtype_of(request)})
         self.layers = [SimpleNamespace(**layer) for layer in request["layers"]]
         self.optimizer = SimpleNamespace(**request["optimizer"])
-        self.slots = SLOTS[self.optimizer.kind]
+        rule = CATALOGUE["optimizers"][self.optimizer.kind]
+        self.slots, self.corrects_moments = rule["slots"], rule["corrects_moments"]
+        self.decoupled = self.optimizer.decoupled_weight_decay or rule["always_decoupled"]
         self.shapes = []
         for layer in self.layers:
             self.shapes += [(layer.inputs, layer.outputs)] + ([(layer.outputs,)] if layer.bias else [])
@@ -43,7 +52,7 @@ class Data:
             count = math.prod(shape)
             return numpy.frombuffer(memory, dtype, count, request[key]["offset"]).reshape(shape)
 
-        dtype = "f4" if request["dtype"] == "f32" else "f8"
+        dtype = dtype_of(request)
         rows, outputs = request["rows"], request["outputs"]
         self.x = view("x", dtype, rows, request["features"])
         self.labels = "labels" in request

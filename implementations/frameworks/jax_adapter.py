@@ -1,5 +1,5 @@
 """JAX as its documentation teaches it: pure functions of a list of parameters, jax.grad, jax.jit."""
-from training import SLOTS, PhasedTraining, Training
+from training import PhasedTraining, Training
 
 NAME = "jax"
 MODULES = ("jax", "numpy")
@@ -25,17 +25,28 @@ class Pure(Training):
     """Base of all modes: the step as a pure function of its state."""
 
     TASKS = ("train", "update", "floor")
-    OPTIMIZERS = tuple(SLOTS)
+    ACTIVATIONS = {
+        "identity": lambda z: z,
+        "relu": lambda z: jax.nn.relu(z),
+        "tanh": lambda z: jnp.tanh(z),
+        "sigmoid": lambda z: jax.nn.sigmoid(z),
+    }
+    LOSSES = {
+        "mse": lambda outputs, y: jnp.mean((outputs - y) ** 2),
+        "half_mse": lambda outputs, y: jnp.mean((outputs - y) ** 2) / 2,
+        "softmax_cross_entropy": lambda outputs, y: -jnp.mean(
+            jnp.take_along_axis(jax.nn.log_softmax(outputs), y[:, None], axis=1)
+        ),
+    }
+    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay")
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
         self.traced = 0
         self.gradient = jax.grad(self.loss_of)
-        kind = problem.optimizer.kind
-        self.rule = getattr(Rules(problem.optimizer), "adam" if kind == "adamw" else kind)
-        activations = {"relu": jax.nn.relu, "tanh": jnp.tanh, "sigmoid": jax.nn.sigmoid, "identity": lambda z: z}
-        self.layers = [(layer.bias, activations[layer.activation]) for layer in problem.layers]
+        self.rule = getattr(Rules(problem.optimizer), problem.optimizer.kind)
+        self.layers = [(layer.bias, self.ACTIVATIONS[layer.activation]) for layer in problem.layers]
 
     def array(self, values):
         """Batches that are cut anew at each step are cut by NumPy, as JAX's tutorials do, and handed to the step."""
@@ -47,9 +58,8 @@ class Pure(Training):
     def set_state(self, parameters, slots):
         # One flat list, as short as can be: a compiled step's call takes microseconds for each array and each nesting.
         # Steps are counted only for the rules that read them.
-        counted = self.problem.optimizer.kind in ("adam", "adamw")
         arrays = [jnp.array(array) for group in (parameters, *slots) for array in group]
-        self.state = arrays + ([jnp.float64(self.step)] if counted else [])
+        self.state = arrays + ([jnp.float64(self.step)] if self.problem.corrects_moments else [])
 
     def get_state(self):
         parameters, slots, _ = self.parts_of(self.state)
@@ -68,12 +78,7 @@ class Pure(Training):
         return x
 
     def loss_of(self, parameters, x, y):
-        outputs = self.outputs(parameters, x)
-        if self.problem.loss == "softmax_cross_entropy":
-            chosen = jnp.take_along_axis(jax.nn.log_softmax(outputs), y[:, None], axis=1)
-            return -jnp.mean(chosen)
-        mean = jnp.mean((outputs - y) ** 2)
-        return mean if self.problem.loss == "mse" else mean / 2
+        return self.LOSSES[self.problem.loss](self.outputs(parameters, x), y)
 
     def gradients_of(self, parameters, x, y):
         return self.given if self.problem.task == "update" else self.gradient(parameters, x, y)
@@ -82,7 +87,7 @@ class Pure(Training):
         parameters, slots, counted = self.parts_of(state)
         counted = [count + 1 for count in counted]
         settings = self.problem.optimizer
-        if settings.weight_decay and (settings.decoupled_weight_decay or settings.kind == "adamw"):
+        if settings.weight_decay and self.problem.decoupled:
             parameters = [p * (1 - rate * settings.weight_decay) for p in parameters]
         elif settings.weight_decay:
             gradients = [g + settings.weight_decay * p for g, p in zip(gradients, parameters)]
@@ -135,6 +140,8 @@ class Rules:
         corrections = [(1 - beta**step).astype(p.dtype) for beta in (beta1, beta2)]
         root = jnp.sqrt(squares / corrections[1]) + self.settings.epsilon
         return p - rate * (mean / corrections[0]) / root, mean, squares
+
+    adamw = adam
 
 
 class Eager(PhasedTraining, Pure):

@@ -92,10 +92,12 @@ class Fit(TensorFlowTraining):
         return Table()
 
     def make_loss(self):
-        if self.problem.loss == "softmax_cross_entropy":
-            return keras.losses.SparseCategoricalCrossentropy(from_logits=True)
         mean = keras.losses.MeanSquaredError()
-        return mean if self.problem.loss == "mse" else lambda targets, outputs: mean(targets, outputs) / 2
+        return {
+            "mse": mean,
+            "half_mse": lambda targets, outputs: mean(targets, outputs) / 2,
+            "softmax_cross_entropy": keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+        }[self.problem.loss]
 
     def batches_from(self, first):
         return keras_pipelines.in_order(self.problem, self.order, self.x, self.y, first)

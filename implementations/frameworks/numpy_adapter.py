@@ -1,6 +1,6 @@
 """NumPy: the loops that people write by hand, from a loop over samples to one without temporary arrays."""
 from step_writer import InPlaceWriter, LoopWriter, StepWriter
-from training import SLOTS, Training, record
+from training import Training, record
 
 NAME = "numpy"
 MODULES = ("numpy",)
@@ -16,11 +16,34 @@ def start(threads):
     return {"build": build, "threads": f"{threads} by the BLAS's environment variables"}
 
 
+ACTIVATIONS = {
+    "identity": lambda z: z,
+    "relu": lambda z: numpy.maximum(z, 0),
+    "tanh": lambda z: numpy.tanh(z),
+    "sigmoid": lambda z: 1 / (1 + numpy.exp(-z)),
+}
+
+
+def cross_entropy(logits, labels):
+    highest = logits.max(axis=1)
+    sums = numpy.log(numpy.exp(logits - highest[:, None]).sum(axis=1)) + highest
+    return (sums - logits[numpy.arange(len(labels)), labels]).mean()
+
+
+LOSSES = {
+    "mse": lambda outputs, targets: ((outputs - targets) ** 2).mean(),
+    "half_mse": lambda outputs, targets: ((outputs - targets) ** 2).mean() / 2,
+    "softmax_cross_entropy": cross_entropy,
+}
+
+
 class Written(Training):
     """Base of the modes whose loop a StepWriter writes."""
 
     TASKS = ("train", "update", "floor")
-    OPTIMIZERS = tuple(SLOTS)
+    ACTIVATIONS = ACTIVATIONS
+    LOSSES = LOSSES
+    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay")
     writer = StepWriter
 
@@ -95,27 +118,6 @@ class Written(Training):
         self.steps([(counting(x), y) for x, y in self.batches(1)])
         self.tensors = tensors
         return len(counted)
-
-
-ACTIVATIONS = {
-    "identity": lambda z: z,
-    "relu": lambda z: numpy.maximum(z, 0),
-    "tanh": lambda z: numpy.tanh(z),
-    "sigmoid": lambda z: 1 / (1 + numpy.exp(-z)),
-}
-
-
-def cross_entropy(logits, labels):
-    highest = logits.max(axis=1)
-    sums = numpy.log(numpy.exp(logits - highest[:, None]).sum(axis=1)) + highest
-    return (sums - logits[numpy.arange(len(labels)), labels]).mean()
-
-
-LOSSES = {
-    "mse": lambda outputs, targets: ((outputs - targets) ** 2).mean(),
-    "half_mse": lambda outputs, targets: ((outputs - targets) ** 2).mean() / 2,
-    "softmax_cross_entropy": cross_entropy,
-}
 
 
 class Loop(Written):

@@ -1,5 +1,5 @@
 """PyTorch as its tutorials teach it: nn.Sequential, a loss module, torch.optim."""
-from training import SLOTS, PhasedTraining
+from training import CATALOGUE, PhasedTraining
 
 NAME = "pytorch"
 MODULES = ("torch", "numpy")
@@ -20,9 +20,12 @@ class Modules(PhasedTraining):
     """Base of all modes: modules, a loss function, an optimizer."""
 
     TASKS = ("train", "update", "gradients", "floor")
-    OPTIMIZERS = tuple(SLOTS)
     CAPABILITIES = ("shuffle", "weight_decay", "schedule", "micro_batches")
+    MODULES = {"relu": "ReLU", "tanh": "Tanh", "sigmoid": "Sigmoid"}  # of torch.nn
+    ACTIVATIONS = ("identity", *MODULES)
+    LOSSES = ("mse", "half_mse", "softmax_cross_entropy")
     SLOT_NAMES = {
+        "sgd": (),
         "momentum": ("momentum_buffer",),
         "nesterov": ("momentum_buffer",),
         "adagrad": ("sum",),
@@ -30,6 +33,7 @@ class Modules(PhasedTraining):
         "adam": ("exp_avg", "exp_avg_sq"),
         "adamw": ("exp_avg", "exp_avg_sq"),
     }
+    OPTIMIZERS = tuple(SLOT_NAMES)
     optimizer_settings = {"foreach": False}
 
     def __init__(self, problem, data, options):
@@ -48,7 +52,8 @@ class Modules(PhasedTraining):
     @classmethod
     def reason_unsupported(cls, problem):
         optimizer = problem["optimizer"]
-        decoupled = optimizer["weight_decay"] and optimizer["decoupled_weight_decay"] and optimizer["kind"] != "adamw"
+        always = CATALOGUE["optimizers"][optimizer["kind"]]["always_decoupled"]
+        decoupled = optimizer["weight_decay"] and optimizer["decoupled_weight_decay"] and not always
         return f"torch.optim has no decoupled weight decay for {optimizer['kind']}" if decoupled else ""
 
     def array(self, values):
@@ -56,11 +61,10 @@ class Modules(PhasedTraining):
 
     def make_model(self):
         modules = []
-        activations = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "sigmoid": torch.nn.Sigmoid}
         for layer in self.problem.layers:
             modules.append(torch.nn.Linear(layer.inputs, layer.outputs, bias=layer.bias, dtype=self.dtype))
             if layer.activation != "identity":
-                modules.append(activations[layer.activation]())
+                modules.append(getattr(torch.nn, self.MODULES[layer.activation])())
         return torch.nn.Sequential(*modules)
 
     def make_loss(self):
@@ -70,7 +74,7 @@ class Modules(PhasedTraining):
             self.convert_labels()
             return cross_entropy
         mean = torch.nn.MSELoss()
-        return mean if self.problem.loss == "mse" else lambda outputs, targets: mean(outputs, targets) / 2
+        return {"mse": mean, "half_mse": lambda outputs, targets: mean(outputs, targets) / 2}[self.problem.loss]
 
     def convert_labels(self):
         if self.data.order is None:
@@ -111,7 +115,7 @@ class Modules(PhasedTraining):
             for tensor, array in zip(self.tensors, parameters):
                 tensor.copy_(self.own(array))
         for index, tensor in enumerate(self.tensors):
-            state = {name: self.own(slot[index]) for name, slot in zip(self.SLOT_NAMES.get(self.kind, ()), slots)}
+            state = {name: self.own(slot[index]) for name, slot in zip(self.SLOT_NAMES[self.kind], slots)}
             if self.kind not in ("sgd", "momentum", "nesterov"):
                 state["step"] = torch.tensor(float(self.step))
             self.optimizer.state[tensor] = state
@@ -119,7 +123,7 @@ class Modules(PhasedTraining):
     def get_state(self):
         slots = [
             [self.harness(self.optimizer.state[tensor][name]) for tensor in self.tensors]
-            for name in self.SLOT_NAMES.get(self.kind, ())
+            for name in self.SLOT_NAMES[self.kind]
         ]
         return [self.harness(tensor) for tensor in self.tensors], slots
 

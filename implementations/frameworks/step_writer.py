@@ -18,6 +18,8 @@ UPDATES = {
 {p} = {p} - (rate / correction1) * {m} / (sqrt({v} / correction2) + epsilon)""",
 }
 
+UPDATES["adamw"] = UPDATES["adam"]
+
 # The same without a new array.
 DIVIDED_BY_ROOT = "sqrt({m}, out={t})\n{t} += epsilon\ndivide({g}, {t}, out={t})\n{t} *= rate\n{p} -= {t}"
 UPDATES_IN_PLACE = {
@@ -45,6 +47,7 @@ divide({m}, {t}, out={t})
 {t} *= rate / correction1
 {p} -= {t}""",
 }
+UPDATES_IN_PLACE["adamw"] = UPDATES_IN_PLACE["adam"]
 
 ACTIVATED = {"relu": "maximum({z}, 0)", "tanh": "tanh({z})", "sigmoid": "1 / (1 + exp(-{z}))"}
 DERIVATIVE = {"relu": "({a} > 0)", "tanh": "(1 - {a} * {a})", "sigmoid": "({a} * (1 - {a}))"}
@@ -104,7 +107,7 @@ class StepWriter:
                 f"d[arange({rows}), y] -= 1",
                 f"d /= {rows}",
             ]
-        factor = 2 if self.problem.loss == "mse" else 1
+        factor = {"mse": 2, "half_mse": 1}[self.problem.loss]
         size = f"({rows} * {last.outputs})" if last.outputs > 1 else rows
         return [f"d = {output} - y", self.scaled("d", "d", f"({factor} / {size})")]
 
@@ -123,17 +126,16 @@ class StepWriter:
 
     def update(self):
         optimizer, lines = self.problem.optimizer, []
-        kind = "adam" if optimizer.kind == "adamw" else optimizer.kind
-        if kind == "adam":
+        if self.problem.corrects_moments:
             lines += ["step += 1", "correction1 = 1 - beta1**step", "correction2 = 1 - beta2**step"]
         for p in self.parameters:
             gradient = f"g_{p}"
-            if optimizer.weight_decay and (optimizer.decoupled_weight_decay or optimizer.kind == "adamw"):
+            if optimizer.weight_decay and self.problem.decoupled:
                 lines.append(f"{p} *= 1 - rate * decay")
             elif optimizer.weight_decay:
                 gradient = f"h_{p}"
                 lines.append(f"{gradient} = g_{p} + decay * {p}")
-            lines.append(self.updates[kind].format(p=p, g=gradient, m=f"m_{p}", v=f"v_{p}", t=f"t_{p}"))
+            lines.append(self.updates[optimizer.kind].format(p=p, g=gradient, m=f"m_{p}", v=f"v_{p}", t=f"t_{p}"))
         return lines
 
     def gradients(self):

@@ -2,7 +2,7 @@
 import os
 import tempfile
 
-from training import SLOTS, Training
+from training import Training
 
 temporary = None  # the directory for files that last as long as the process
 
@@ -34,7 +34,20 @@ def stop():
 class TensorFlowTraining(Training):
     """Base of all modes."""
 
-    OPTIMIZERS = tuple(SLOTS)
+    ACTIVATIONS = {
+        "identity": lambda z: z,
+        "relu": lambda z: tf.nn.relu(z),
+        "tanh": lambda z: tf.tanh(z),
+        "sigmoid": lambda z: tf.sigmoid(z),
+    }
+    LOSSES = {
+        "mse": lambda outputs, target: tf.reduce_mean(tf.square(outputs - target)),
+        "half_mse": lambda outputs, target: tf.reduce_mean(tf.square(outputs - target)) / 2,
+        "softmax_cross_entropy": lambda outputs, target: tf.reduce_mean(
+            tf.nn.sparse_softmax_cross_entropy_with_logits(labels=target, logits=outputs)
+        ),
+    }
+    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay")
     # Of floor(): the mode's own emptiest step.
     emptiest = "tf.negative of one number"
@@ -51,22 +64,17 @@ class TensorFlowTraining(Training):
 
     def outputs(self, x, parameters):
         """The last layer's outputs, before a softmax; x [rows, features], parameters w0 b0 w1 b1 ..."""
-        activations = {"identity": None, "relu": tf.nn.relu, "tanh": tf.tanh, "sigmoid": tf.sigmoid}
         parameters = iter(parameters)
         for layer in self.problem.layers:
             x = tf.matmul(x, next(parameters))
             if layer.bias:
                 x = x + next(parameters)
-            if activations[layer.activation]:
-                x = activations[layer.activation](x)
+            x = self.ACTIVATIONS[layer.activation](x)
         return x
 
     def mean_loss(self, outputs, target):
         """The loss of plugin.h as a scalar; target [rows, outputs], or class labels [rows]."""
-        if self.problem.loss == "softmax_cross_entropy":
-            return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=target, logits=outputs))
-        mean = tf.reduce_mean(tf.square(outputs - target))
-        return mean if self.problem.loss == "mse" else mean / 2
+        return self.LOSSES[self.problem.loss](outputs, target)
 
     def floor(self):
         functions = self.emptiest_calls()

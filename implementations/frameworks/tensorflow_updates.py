@@ -41,7 +41,7 @@ class ByAssignment:
         self.tf = tf
         self.settings = self.problem.optimizer
         self.slots = [[tf.Variable(tf.zeros_like(p)) for p in self.tensors] for _ in range(self.problem.slots)]
-        self.rule = getattr(self, "adam" if self.settings.kind == "adamw" else self.settings.kind)
+        self.rule = getattr(self, self.settings.kind)
         self.updates = 0
         if self.compiled:
             self.rate = tf.Variable(self.problem.rate, dtype=self.problem.dtype)
@@ -50,11 +50,10 @@ class ByAssignment:
 
     def update(self, gradients):
         decay, rate = self.settings.weight_decay, self.rate
-        decoupled = self.settings.decoupled_weight_decay or self.settings.kind == "adamw"
-        if self.settings.kind in ("adam", "adamw"):
+        if self.problem.corrects_moments:
             self.advance()
         for parameter, gradient, *slots in zip(self.tensors, gradients, *self.slots):
-            if decay and decoupled:
+            if decay and self.problem.decoupled:
                 parameter.assign(parameter * (1 - rate * decay))
             elif decay:
                 gradient = gradient + decay * parameter

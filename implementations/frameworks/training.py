@@ -1,11 +1,14 @@
 """What trainings of all frameworks share: batches in the harness's order, the clock, phases. Nothing here needs a
 framework, so that a worker can be asked what it offers in milliseconds."""
 import itertools
+import json
 import math
 import os
 import time
 
-SLOTS = {"sgd": 0, "momentum": 1, "nesterov": 1, "adagrad": 1, "rmsprop": 1, "adam": 2, "adamw": 2}
+# What harness/abi/catalogue.h knows of dtypes, losses and optimizers.
+with open(os.path.join(os.path.dirname(__file__), "catalogue.json"), encoding="utf-8") as file:
+    CATALOGUE = json.load(file)
 
 
 def clock():
@@ -24,7 +27,7 @@ def processor_ns():
     return time.process_time_ns() - (time.thread_time_ns() - own)
 
 
-def seconds_per_call(function, least_ns=2_000_000):
+def nanoseconds_per_call(function, least_ns=2_000_000):
     """Nanoseconds of one call of a function without arguments: the least of five rounds of at least `least_ns`."""
     calls = 1
     while True:
@@ -46,9 +49,9 @@ class Training:
 
     TASKS = ("train", "floor")
     DTYPES = ("f32", "f64")
-    ACTIVATIONS = ("identity", "relu", "tanh", "sigmoid")
-    LOSSES = ("mse", "half_mse", "softmax_cross_entropy")
-    OPTIMIZERS = ("sgd",)
+    ACTIVATIONS = ()
+    LOSSES = ()
+    OPTIMIZERS = ()
     CAPABILITIES = ("shuffle", "schedule")
     OPTIONS = ()
 
@@ -153,7 +156,7 @@ class Training:
         return self.parts
 
     def measure_floor(self):
-        return [{"op": name, "time_ns": seconds_per_call(function)} for name, function in self.floor_parts().items()]
+        return [{"op": name, "time_ns": nanoseconds_per_call(function)} for name, function in self.floor_parts().items()]
 
     def profile(self, count):
         """Records of `count` steps; here only what making a batch takes, and the rest of a step."""

@@ -17,8 +17,14 @@
 #include <cstdint>
 
 #include "gdbench/plugin.h"
+#include "harness/abi/catalogue.h"
 
 namespace gdbench::kernels {
+
+using catalogue::Activation;
+using catalogue::Dtype;
+using catalogue::Loss;
+using catalogue::OptimizerKind;
 
 // Grows with every incompatible change; both sides are built together, a mismatch means a mixed installation.
 constexpr std::uint32_t kInterfaceVersion = 5;
@@ -92,12 +98,6 @@ struct UpdateScalars {
   double second_moment_root_factor = 1;
 };
 
-// Slots that an optimizer of a gdbench_optimizer_kind keeps per parameter.
-constexpr std::size_t slot_count(std::int32_t kind) {
-  if (kind == GDBENCH_SGD) return 0;
-  return kind == GDBENCH_ADAM || kind == GDBENCH_ADAMW ? 2 : 1;
-}
-
 enum class Layout : std::uint32_t { row_major, sparse_csr, packed };
 
 struct Operand {
@@ -120,7 +120,7 @@ constexpr std::size_t kMaximumOperands = 6;
 
 struct Request {
   Op op = Op::product;
-  gdbench_dtype dtype = GDBENCH_F32;
+  Dtype dtype = Dtype::f32;
   std::size_t operand_count = 0;
   Operand operands[kMaximumOperands];
   // Attributes; each op reads its own.
@@ -128,11 +128,11 @@ struct Request {
   bool transpose_b = false;
   double alpha = 1;
   double beta = 0;
-  gdbench_activation activation = GDBENCH_IDENTITY;
-  gdbench_loss loss = GDBENCH_MSE;
+  Activation activation = Activation::identity;
+  Loss loss = Loss::mse;
   const gdbench_optimizer* optimizer = nullptr;  // for update; valid during bind
   bool epilogue_bias = false;
-  gdbench_activation epilogue_activation = GDBENCH_IDENTITY;
+  Activation epilogue_activation = Activation::identity;
   bool epilogue_update = false;  // excludes the other two
 };
 
@@ -188,10 +188,10 @@ struct RegionGraph {
 // Whole training steps of a chain of fully connected layers, on batches of one size. All pointers are read during
 // bind_region alone.
 struct TrainingRegion {
-  gdbench_dtype dtype = GDBENCH_F32;
+  Dtype dtype = Dtype::f32;
   const gdbench_layer* layers = nullptr;
   std::int64_t layer_count = 0;
-  gdbench_loss loss = GDBENCH_MSE;
+  Loss loss = Loss::mse;
   const gdbench_optimizer* optimizer = nullptr;
   std::int64_t rows = 0;  // of a batch
   // Where each parameter starts in its block, in entries and in the ABI's order, and how long the block is. What lies

@@ -15,8 +15,6 @@ std::string mebibytes(double bytes) { return std::to_string(static_cast<std::int
 
 }  // namespace
 
-std::size_t element_size(gdbench_dtype dtype) { return dtype == GDBENCH_F32 ? sizeof(float) : sizeof(double); }
-
 BatchLoader::BatchLoader(const gdbench_data& data, std::int64_t batch_rows, bool labels, const LoaderSettings& settings)
     : plan_{&data, batch_rows, labels} {
   if (batch_rows < 1 || batch_rows > data.rows) {

@@ -35,9 +35,6 @@ struct BatchMemory {
   std::size_t target_bytes = 0;
 };
 
-// Bytes of one element of a dtype.
-std::size_t element_size(gdbench_dtype dtype);
-
 class BatchLoader {
  public:
   // `data` must outlive the loader; `labels`: the targets are labels. Throws Failure: GDBENCH_INVALID where batch_rows

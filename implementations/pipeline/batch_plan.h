@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "gdbench/plugin.h"
+#include "harness/abi/catalogue.h"
 
 namespace gdbench::pipeline {
 
@@ -24,7 +25,7 @@ struct BatchPlan {
     return data->order + step / steps_per_epoch() % data->epochs * data->rows + first(step);
   }
 
-  std::size_t element_bytes() const { return data->dtype == GDBENCH_F32 ? sizeof(float) : sizeof(double); }
+  std::size_t element_bytes() const { return size_of(catalogue::dtype_of(*data)); }
   std::size_t x_row_bytes() const { return static_cast<std::size_t>(data->features) * element_bytes(); }
   std::size_t target_row_bytes() const {
     return labels ? sizeof(std::int32_t) : static_cast<std::size_t>(data->outputs) * element_bytes();

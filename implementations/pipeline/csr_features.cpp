@@ -14,13 +14,9 @@ namespace gdbench::pipeline {
 using implementations::Failure;
 
 CsrFeatures::CsrFeatures(const gdbench_data& data, std::int64_t batch_rows)
-    : data_(data), batch_rows_(batch_rows), element_(element_size(static_cast<gdbench_dtype>(data.dtype))) {
+    : data_(data), batch_rows_(batch_rows), element_(size_of(catalogue::dtype_of(data))) {
   if (data.stream != nullptr) throw Failure(GDBENCH_UNSUPPORTED, "csr features of streamed data");
-  if (data.dtype == GDBENCH_F32) {
-    compress<float>();
-  } else {
-    compress<double>();
-  }
+  catalogue::with_element(catalogue::dtype_of(data), [&](auto zero) { compress<decltype(zero)>(); });
   if (data.order != nullptr) allocate_gathered();
 }
 

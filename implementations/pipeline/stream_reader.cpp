@@ -26,7 +26,7 @@ double standardised(double value, double mean, double scale) { return scale == 0
 
 std::int64_t StreamReader::block_bytes(const gdbench_stream& stream) {
   if (stream.format == GDBENCH_STREAM_CSV) return GDBENCH_STREAM_BLOCK_BYTES;
-  const std::int64_t element = stream.element == GDBENCH_F32 ? 4 : 8;
+  const auto element = static_cast<std::int64_t>(size_of(catalogue::element_of(stream)));
   return std::max<std::int64_t>(GDBENCH_STREAM_BLOCK_BYTES, stream.column_count * element);
 }
 
@@ -40,7 +40,7 @@ StreamReader::Columns StreamReader::columns_of(const std::int32_t* numbers, std:
 StreamReader::StreamReader(const BatchPlan& plan)
     : plan_(plan),
       stream_(*plan.data->stream),
-      row_bytes_(static_cast<std::size_t>(stream_.column_count) * (stream_.element == GDBENCH_F32 ? 4 : 8)),
+      row_bytes_(static_cast<std::size_t>(stream_.column_count) * size_of(catalogue::element_of(stream_))),
       block_bytes_(static_cast<std::size_t>(block_bytes(stream_))),
       block_(allocate_aligned(block_bytes_)),
       offset_(stream_.first_byte) {
@@ -215,10 +215,10 @@ void StreamReader::read_rows(std::int64_t count, std::byte* x, std::byte* target
     auto* to = reinterpret_cast<T*>(x);
     if (stream_.format == GDBENCH_STREAM_CSV) {
       convert_row(next_csv_row(), to, targets, number);
-    } else if (stream_.element == GDBENCH_F32) {
-      convert_row(reinterpret_cast<const float*>(next_npy_row()), to, targets, number);
     } else {
-      convert_row(reinterpret_cast<const double*>(next_npy_row()), to, targets, number);
+      catalogue::with_element(catalogue::element_of(stream_), [&](auto zero) {
+        convert_row(reinterpret_cast<const decltype(zero)*>(next_npy_row()), to, targets, number);
+      });
     }
     x += plan_.x_row_bytes();
     targets += plan_.target_row_bytes();
@@ -227,11 +227,8 @@ void StreamReader::read_rows(std::int64_t count, std::byte* x, std::byte* target
 
 void StreamReader::read(std::int64_t first, std::int64_t count, std::byte* x, std::byte* targets) {
   seek(first);
-  if (plan_.data->dtype == GDBENCH_F32) {
-    read_rows<float>(count, x, targets);
-  } else {
-    read_rows<double>(count, x, targets);
-  }
+  catalogue::with_element(catalogue::dtype_of(*plan_.data),
+                          [&](auto zero) { read_rows<decltype(zero)>(count, x, targets); });
 }
 
 }  // namespace gdbench::pipeline

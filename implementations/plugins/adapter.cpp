@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/abi/catalogue.h"
 #include "implementations/failure.h"
 #include "implementations/kernels/kernel_library.h"
 #include "implementations/options.h"
@@ -104,7 +105,9 @@ gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* proble
   return guarded([&] {
     const StrategyDescriptor& descriptor = *instance->entry->strategy;
     gdbench::plugins::check_request(instance->entry->table, *instance->data, *problem, *settings);
-    const auto create = problem->task == GDBENCH_TASK_UPDATE ? descriptor.create_update : descriptor.create;
+    const auto create = gdbench::catalogue::task_of(*problem) == gdbench::catalogue::Task::update
+                            ? descriptor.create_update
+                            : descriptor.create;
     std::unique_ptr<Strategy> strategy = create(instance->entry->backend);
     strategy->load(*instance->data);
     strategy->prepare(*problem, *settings);
@@ -186,7 +189,7 @@ Entry make_entry(const Backend& backend, const Offer& offer) {
       throw Failure(GDBENCH_UNSUPPORTED, std::string(backend.name) + " has no products in TF32");
     }
     entry.backend.tf32 = true;
-    entry.backend.dtypes &= GDBENCH_BIT(GDBENCH_F32);
+    entry.backend.dtypes &= bit_of(gdbench::catalogue::Dtype::f32);
     entry.id += "+tf32";
     entry.description += ", products in TF32";
   }

@@ -1,8 +1,9 @@
 #include "implementations/plugins/support.h"
 
-#include <iterator>
+#include <optional>
 #include <string>
 
+#include "harness/abi/catalogue.h"
 #include "implementations/failure.h"
 
 namespace gdbench::plugins {
@@ -10,20 +11,15 @@ namespace {
 
 using implementations::Failure;
 
-// Names by enumerator, as scenarios spell them.
-constexpr const char* kTasks[] = {"train", "update", "gradients", "floor"};
-constexpr const char* kDtypes[] = {"f32", "f64"};
-constexpr const char* kActivations[] = {"identity", "relu", "tanh", "sigmoid"};
-constexpr const char* kLosses[] = {"mse", "half_mse", "softmax_cross_entropy"};
-constexpr const char* kOptimizers[] = {"sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"};
-
 [[noreturn]] void refuse(const std::string& reason) { throw Failure(GDBENCH_UNSUPPORTED, reason); }
 [[noreturn]] void reject(const std::string& reason) { throw Failure(GDBENCH_INVALID, reason); }
 
-template <std::size_t count>
-void check_mask(std::uint32_t mask, std::int32_t value, const char* what, const char* const (&names)[count]) {
-  if (value < 0 || value >= static_cast<std::int32_t>(count)) reject(std::string("unknown ") + what);
-  if ((mask & GDBENCH_BIT(value)) == 0) refuse(std::string(what) + " " + names[value]);
+// Of a task, dtype, activation, loss or optimizer that the host asks for.
+template <catalogue::Catalogued Enum>
+void check_offered(std::uint32_t mask, std::int32_t number, const char* what) {
+  const std::optional<Enum> value = catalogue::find<Enum>(number);
+  if (!value) reject(std::string("unknown ") + what);
+  if ((mask & bit_of(*value)) == 0) refuse(std::string(what) + " " + name_of(*value));
 }
 
 void check_capability(const gdbench_implementation& implementation, gdbench_capability capability, bool needed,
@@ -40,7 +36,7 @@ void check_chain(const gdbench_data& data, const gdbench_problem& problem) {
   if (layers[problem.layer_count - 1].outputs != data.outputs) {
     reject("the last layer's outputs differ from the data's outputs");
   }
-  const bool labels = problem.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY;
+  const bool labels = catalogue::takes_labels(problem);
   if (data.stream == nullptr && (data.x == nullptr || (labels ? data.labels == nullptr : data.y == nullptr))) {
     reject(labels ? "cross-entropy needs resident labels" : "a squared error needs resident targets");
   }
@@ -67,7 +63,7 @@ void check_shapes(const gdbench_data& data, const gdbench_problem& problem) {
     if (problem.layers[l].inputs < 1 || problem.layers[l].outputs < 1) reject("a layer without inputs or outputs");
   }
   if (data.dtype != problem.dtype) reject("data and problem have different dtypes");
-  if (problem.task == GDBENCH_TASK_UPDATE) {
+  if (catalogue::task_of(problem) == catalogue::Task::update) {
     check_tensors(data, problem);
   } else {
     check_chain(data, problem);
@@ -79,16 +75,17 @@ void check_shapes(const gdbench_data& data, const gdbench_problem& problem) {
 void check_request(const gdbench_implementation& implementation, const gdbench_data& data,
                    const gdbench_problem& problem, const gdbench_settings& settings) {
   const gdbench_optimizer& optimizer = *problem.optimizer;
-  check_mask(implementation.tasks, problem.task, "task", kTasks);
-  check_mask(implementation.dtypes, problem.dtype, "dtype", kDtypes);
-  check_mask(implementation.losses, problem.loss, "loss", kLosses);
-  if (problem.task == GDBENCH_TASK_GRADIENTS && problem.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) {
+  check_offered<catalogue::Task>(implementation.tasks, problem.task, "task");
+  check_offered<catalogue::Dtype>(implementation.dtypes, problem.dtype, "dtype");
+  check_offered<catalogue::Loss>(implementation.losses, problem.loss, "loss");
+  if (catalogue::task_of(problem) == catalogue::Task::gradients &&
+      !catalogue::row_of(catalogue::loss_of(problem)).sums_over_columns) {
     reject("the task gradients with a loss that is no sum over output columns");
   }
-  check_mask(implementation.optimizers, optimizer.kind, "optimizer", kOptimizers);
+  check_offered<catalogue::OptimizerKind>(implementation.optimizers, optimizer.kind, "optimizer");
   check_shapes(data, problem);
   for (std::int64_t l = 0; l < problem.layer_count; ++l) {
-    check_mask(implementation.activations, problem.layers[l].activation, "activation", kActivations);
+    check_offered<catalogue::Activation>(implementation.activations, problem.layers[l].activation, "activation");
   }
   if (implementation.max_layers > 0 && problem.layer_count > implementation.max_layers) {
     refuse("more than " + std::to_string(implementation.max_layers) + " layers");

@@ -21,8 +21,7 @@ BatchFeed::BatchFeed(Session& session, const gdbench_data& data, const gdbench_p
                      const gdbench_settings& settings, Features features, bool gather)
     : session_(session),
       loaded_(loaded_by(session, data, settings, features)),
-      loader_(loaded_, problem.batch_rows, problem.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY,
-              pipeline::read_loader_settings(settings)) {
+      loader_(loaded_, problem.batch_rows, catalogue::takes_labels(problem), pipeline::read_loader_settings(settings)) {
   if (!session.host_memory()) {
     device_.emplace(session, data, problem, loader_, read_transfer(settings), gather);
     return;

@@ -20,16 +20,14 @@ kernels::Buffer make_ones(Session& session, std::int64_t rows, std::int64_t outp
 
 }  // namespace
 
-ColumnMasks::ColumnMasks(Session& session, gdbench_dtype dtype, std::int64_t rows, std::int64_t outputs)
-    : session_(session),
-      dtype_(dtype),
-      outputs_(outputs),
-      ones_(dtype == GDBENCH_F32 ? make_ones<float>(session, rows, outputs)
-                                 : make_ones<double>(session, rows, outputs)) {}
+ColumnMasks::ColumnMasks(Session& session, catalogue::Dtype dtype, std::int64_t rows, std::int64_t outputs)
+    : session_(session), dtype_(dtype), outputs_(outputs), ones_(catalogue::with_element(dtype, [&](auto zero) {
+        return make_ones<decltype(zero)>(session, rows, outputs);
+      })) {}
 
 Matrix ColumnMasks::mask(std::int64_t column, std::int64_t rows) const {
   const auto first = static_cast<std::size_t>(outputs_ - 1 - column);
-  return {session_.slice(ones_, first * pipeline::element_size(dtype_)), rows, outputs_};
+  return {session_.slice(ones_, first * catalogue::size_of(dtype_)), rows, outputs_};
 }
 
 }  // namespace gdbench::strategies

@@ -15,7 +15,7 @@ namespace gdbench::strategies {
 class ColumnMasks {
  public:
   // For batches of up to `rows` rows.
-  ColumnMasks(Session& session, gdbench_dtype dtype, std::int64_t rows, std::int64_t outputs);
+  ColumnMasks(Session& session, catalogue::Dtype dtype, std::int64_t rows, std::int64_t outputs);
 
   // How many there are: the outputs.
   std::int64_t count() const { return outputs_; }
@@ -24,7 +24,7 @@ class ColumnMasks {
 
  private:
   Session& session_;
-  gdbench_dtype dtype_;
+  catalogue::Dtype dtype_;
   std::int64_t outputs_;
   kernels::Buffer ones_ = nullptr;  // [rows * outputs + outputs - 1]
 };

@@ -21,8 +21,7 @@ DeviceBatches::DeviceBatches(Session& session, const gdbench_data& data, const g
                              pipeline::BatchLoader& loader, Transfer transfer, bool gather)
     : session_(session),
       loader_(loader),
-      rows_(data, problem.batch_rows, problem.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY,
-            gather && problem.batch_rows < data.rows) {
+      rows_(data, problem.batch_rows, catalogue::takes_labels(problem), gather && problem.batch_rows < data.rows) {
   if (transfer != Transfer::resident) {
     prepare_copies(transfer);
     return;
@@ -58,14 +57,14 @@ Program DeviceBatches::make_gathering(std::int64_t rows) {
   Program program;
   kernels::Request request;
   request.op = kernels::Op::gather;
-  request.dtype = static_cast<gdbench_dtype>(rows_.data().dtype);
+  request.dtype = catalogue::dtype_of(rows_.data());
   program.add(
-      session_, request, GDBENCH_PHASE_DATA, {},
+      session_, request, catalogue::Phase::data, {},
       {{x_, rows_.data().rows, rows_.data().features}, {order_, rows, 1}, {batch_x_, rows, rows_.data().features}});
   // Labels are moved as what they are, four bytes each.
-  if (rows_.plan().labels) request.dtype = GDBENCH_F32;
+  if (rows_.plan().labels) request.dtype = catalogue::Dtype::f32;
   const std::int64_t columns = rows_.plan().labels ? 1 : rows_.data().outputs;
-  program.add(session_, request, GDBENCH_PHASE_DATA, {},
+  program.add(session_, request, catalogue::Phase::data, {},
               {{targets_, rows_.data().rows, columns}, {order_, rows, 1}, {batch_targets_, rows, columns}});
   return program;
 }

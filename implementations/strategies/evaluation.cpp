@@ -35,7 +35,7 @@ Evaluation::Evaluation(Session& session, const gdbench_problem& problem, const P
 
 void Evaluation::add_piece(const Matrix& x, kernels::Buffer targets, std::int64_t count) {
   const std::int64_t target_columns =
-      problem_.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY ? 1 : problem_.layers[problem_.layer_count - 1].outputs;
+      catalogue::takes_labels(problem_) ? 1 : problem_.layers[problem_.layer_count - 1].outputs;
   Piece piece{{}, x.rows, count};
   forward_.add(piece.program, x);
   forward_.add_loss(piece.program, {targets, x.rows, target_columns}, {loss_, 1, 1});
@@ -84,8 +84,7 @@ Evaluation::Split Evaluation::split_of(const gdbench_data& data, BatchFeed& feed
   split.x = training ? data.x : data.validation_x;
   split.targets = labels != nullptr ? labels : y;
   split.rows = training ? data.rows : data.validation_rows;
-  split.x_row_bytes =
-      static_cast<std::size_t>(data.features) * pipeline::element_size(static_cast<gdbench_dtype>(data.dtype));
+  split.x_row_bytes = static_cast<std::size_t>(data.features) * catalogue::size_of(catalogue::dtype_of(data));
   split.target_row_bytes = feed.loader().target_row_bytes();
   if (training) {
     split.csr = feed.csr();

@@ -10,7 +10,7 @@ using kernels::Request;
 ForwardPass::ForwardPass(Session& session, const gdbench_problem& problem, const Parameters& parameters,
                          std::int64_t rows)
     : session_(session), problem_(problem), parameters_(parameters) {
-  const std::size_t element = pipeline::element_size(static_cast<gdbench_dtype>(problem.dtype));
+  const std::size_t element = catalogue::size_of(catalogue::dtype_of(problem));
   for (std::int64_t l = 0; l < problem.layer_count; ++l) {
     activations_.push_back(session.allocate(static_cast<std::size_t>(rows * layer(l).outputs) * element));
   }
@@ -19,8 +19,8 @@ ForwardPass::ForwardPass(Session& session, const gdbench_problem& problem, const
 Request ForwardPass::request(Op op) const {
   Request request;
   request.op = op;
-  request.dtype = static_cast<gdbench_dtype>(problem_.dtype);
-  request.loss = static_cast<gdbench_loss>(problem_.loss);
+  request.dtype = catalogue::dtype_of(problem_);
+  request.loss = catalogue::loss_of(problem_);
   return request;
 }
 
@@ -28,16 +28,16 @@ void ForwardPass::add(Program& program, const Matrix& x) {
   Matrix input = x;
   for (std::int64_t l = 0; l < problem_.layer_count; ++l) {
     const Matrix output = activations(l, x.rows);
-    program.add(session_, request(Op::product), GDBENCH_PHASE_FORWARD,
+    program.add(session_, request(Op::product), catalogue::Phase::forward,
                 parameters_.weights_part(l, GDBENCH_READS_PARAMETERS), {input, parameters_.weights(l), output});
     if (layer(l).has_bias != 0) {
-      program.add(session_, request(Op::add_bias), GDBENCH_PHASE_FORWARD,
+      program.add(session_, request(Op::add_bias), catalogue::Phase::forward,
                   parameters_.bias_part(l, GDBENCH_READS_PARAMETERS), {parameters_.bias(l), output});
     }
-    if (layer(l).activation != GDBENCH_IDENTITY) {
+    if (catalogue::activation_of(layer(l)) != catalogue::Activation::identity) {
       Request activation = request(Op::activation);
-      activation.activation = static_cast<gdbench_activation>(layer(l).activation);
-      program.add(session_, activation, GDBENCH_PHASE_FORWARD, of_layer(l), {output, output});
+      activation.activation = catalogue::activation_of(layer(l));
+      program.add(session_, activation, catalogue::Phase::forward, of_layer(l), {output, output});
     }
     input = output;
   }
@@ -45,7 +45,7 @@ void ForwardPass::add(Program& program, const Matrix& x) {
 
 void ForwardPass::add_loss(Program& program, const Matrix& targets, const Matrix& loss) {
   const Matrix output = activations(problem_.layer_count - 1, targets.rows);
-  program.add(session_, request(Op::loss), GDBENCH_PHASE_FORWARD, of_layer(problem_.layer_count - 1),
+  program.add(session_, request(Op::loss), catalogue::Phase::forward, of_layer(problem_.layer_count - 1),
               {output, targets, loss});
 }
 

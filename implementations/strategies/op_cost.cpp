@@ -11,47 +11,27 @@ double size_of(const kernels::Operand& operand) {
   return static_cast<double>(operand.rows) * static_cast<double>(operand.columns);
 }
 
-// Per entry of a parameter: the rules of kernels/cpu/update_loops.h as they are written there.
-double update_flops(const gdbench_optimizer& optimizer) {
-  const double decay = optimizer.weight_decay == 0 ? 0 : 2;
-  switch (optimizer.kind) {
-    case GDBENCH_MOMENTUM:
-      return decay + 4;
-    case GDBENCH_NESTEROV:
-      return decay + 6;
-    case GDBENCH_ADAGRAD:
-      return decay + 7;
-    case GDBENCH_RMSPROP:
-      return decay + 9;
-    case GDBENCH_ADAM:
-    case GDBENCH_ADAMW:
-      return decay + 13;
-    default:
-      return decay + 2;
-  }
-}
-
 // Per entry of the output, where an op is elementwise.
 double flops_per_entry(const kernels::Request& request) {
-  const bool cross_entropy = request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY;
   switch (request.op) {
     case Op::add_bias:
     case Op::column_sum:
       return 1;
-    case Op::activation:  // max; tanh; negate, exp, add, divide
-      return request.activation == GDBENCH_SIGMOID ? 4 : request.activation == GDBENCH_IDENTITY ? 0 : 1;
-    case Op::activation_gradient:  // select; d (1 - a a); d a (1 - a)
-      return request.activation == GDBENCH_RELU ? 1 : request.activation == GDBENCH_IDENTITY ? 0 : 3;
-    case Op::loss:  // subtract, square, add; maximum, subtract, exp, add
-      return cross_entropy ? 4 : 3;
-    case Op::loss_gradient:  // subtract, scale; maximum, subtract, exp, add, scale
-      return cross_entropy ? 5 : 2;
+    case Op::activation:
+      return catalogue::row_of(request.activation).operations;
+    case Op::activation_gradient:
+      return catalogue::row_of(request.activation).gradient_operations;
+    case Op::loss:
+      return catalogue::row_of(request.loss).operations;
+    case Op::loss_gradient:
+      return catalogue::row_of(request.loss).gradient_operations;
     case Op::multiply:
       return 1;
     case Op::combine:  // multiply, multiply, add
       return request.beta == 0 ? 1 : 3;
     case Op::update:
-      return update_flops(*request.optimizer);
+      return catalogue::operations_of(catalogue::kind_of(*request.optimizer), request.optimizer->weight_decay != 0,
+                                      request.optimizer->decoupled_weight_decay != 0);
     case Op::product:
     case Op::gather:
       break;
@@ -78,9 +58,9 @@ int transfers(const kernels::Request& request, std::size_t i) {
 
 // Labels and indices are 4 bytes; a loss and the update's scalars are doubles.
 double element_bytes(const kernels::Request& request, std::size_t i) {
-  const auto element = static_cast<double>(pipeline::element_size(request.dtype));
+  const auto element = static_cast<double>(catalogue::size_of(request.dtype));
   const bool loss = request.op == Op::loss || request.op == Op::loss_gradient;
-  if (loss && i == 1 && request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) return sizeof(std::int32_t);
+  if (loss && i == 1 && takes_labels(request.loss)) return sizeof(std::int32_t);
   if (request.op == Op::gather && i == 1) return sizeof(std::uint32_t);
   if (request.op == Op::loss && i == 2) return sizeof(double);
   if (request.op == Op::update && i == 1) return sizeof(kernels::UpdateScalars);
@@ -89,7 +69,7 @@ double element_bytes(const kernels::Request& request, std::size_t i) {
 
 // An entry is a value and its column; a row has an offset.
 double csr_bytes(const kernels::Request& request, const kernels::Operand& operand) {
-  const auto entry = static_cast<double>(pipeline::element_size(request.dtype) + sizeof(std::int32_t));
+  const auto entry = static_cast<double>(catalogue::size_of(request.dtype) + sizeof(std::int32_t));
   return entry * static_cast<double>(operand.entries) + sizeof(std::int32_t) * static_cast<double>(operand.rows + 1);
 }
 

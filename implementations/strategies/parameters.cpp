@@ -13,11 +13,6 @@ namespace {
 
 using implementations::Failure;
 
-// Whether an update's bias correction depends on the number of the step.
-bool corrects_bias(const gdbench_optimizer& optimizer) {
-  return optimizer.kind == GDBENCH_ADAM || optimizer.kind == GDBENCH_ADAMW;
-}
-
 double learning_rate(const gdbench_optimizer& optimizer, std::int64_t step) {
   return optimizer.learning_rates[std::min(step, optimizer.learning_rate_count - 1)];
 }
@@ -27,7 +22,7 @@ double learning_rate(const gdbench_optimizer& optimizer, std::int64_t step) {
 Parameters::Parameters(Session& session, const gdbench_problem& problem)
     : session_(session),
       optimizer_(*problem.optimizer),
-      dtype_(static_cast<gdbench_dtype>(problem.dtype)),
+      dtype_(catalogue::dtype_of(problem)),
       first_correction_(optimizer_.beta1),
       second_correction_(optimizer_.beta2) {
   for (std::int64_t l = 0; l < problem.layer_count; ++l) {
@@ -37,11 +32,11 @@ Parameters::Parameters(Session& session, const gdbench_problem& problem)
   }
   values_ = session.allocate(block_bytes_);
   gradients_ = session.allocate(block_bytes_);
-  for (std::size_t slot = 0; slot < kernels::slot_count(optimizer_.kind); ++slot) {
+  for (std::size_t slot = 0; slot < catalogue::slot_count(catalogue::kind_of(optimizer_)); ++slot) {
     slots_.push_back(session.allocate(block_bytes_));
   }
   scalars_ = session.allocate(sizeof(kernels::UpdateScalars));
-  varies_ = optimizer_.learning_rate_count > 1 || corrects_bias(optimizer_);
+  varies_ = optimizer_.learning_rate_count > 1 || catalogue::row_of(catalogue::kind_of(optimizer_)).corrects_moments;
 
   std::size_t next = 0;
   for (std::int64_t l = 0; l < problem.layer_count; ++l) {
@@ -65,15 +60,15 @@ Parameters::Place Parameters::place(std::int64_t layer, std::int64_t rows, std::
 }
 
 std::size_t Parameters::bytes_of(const Place& place) const {
-  return static_cast<std::size_t>(place.rows * place.columns) * pipeline::element_size(dtype_);
+  return static_cast<std::size_t>(place.rows * place.columns) * catalogue::size_of(dtype_);
 }
 
 std::int64_t Parameters::block_size() const {
-  return static_cast<std::int64_t>(block_bytes_ / pipeline::element_size(dtype_));
+  return static_cast<std::int64_t>(block_bytes_ / catalogue::size_of(dtype_));
 }
 
 std::int64_t Parameters::offset(std::size_t parameter) const {
-  return static_cast<std::int64_t>(places_[parameter].offset / pipeline::element_size(dtype_));
+  return static_cast<std::int64_t>(places_[parameter].offset / catalogue::size_of(dtype_));
 }
 
 std::vector<std::int64_t> Parameters::layers() const {
@@ -87,7 +82,7 @@ void Parameters::bind_update(Program& program, const ModelPart& part, const std:
   request.op = kernels::Op::update;
   request.dtype = dtype_;
   request.optimizer = &optimizer_;
-  program.add(session_, request, GDBENCH_PHASE_UPDATE, part, operands);
+  program.add(session_, request, catalogue::Phase::update, part, operands);
 }
 
 void Parameters::add_update(Program& program) {
@@ -117,7 +112,7 @@ void Parameters::set_gradients(const void* gradients) {
 kernels::UpdateScalars Parameters::scalars_of(std::int64_t step) {
   kernels::UpdateScalars scalars;
   scalars.learning_rate = learning_rate(optimizer_, step);
-  if (corrects_bias(optimizer_)) {
+  if (catalogue::row_of(catalogue::kind_of(optimizer_)).corrects_moments) {
     scalars.first_moment_factor = 1 / first_correction_.at(step + 1);
     scalars.second_moment_root_factor = 1 / std::sqrt(second_correction_.at(step + 1));
   }
@@ -126,7 +121,8 @@ kernels::UpdateScalars Parameters::scalars_of(std::int64_t step) {
 
 void Parameters::set_step(std::int64_t step) {
   const double rate = learning_rate(optimizer_, step);
-  const bool written = written_step_ == step || (written_step_ >= 0 && !corrects_bias(optimizer_));
+  const bool written = written_step_ == step ||
+                       (written_step_ >= 0 && !catalogue::row_of(catalogue::kind_of(optimizer_)).corrects_moments);
   if (written && rate == written_rate_) return;
   const kernels::UpdateScalars scalars = scalars_of(step);
   session_.enqueue_upload(scalars_, &scalars, sizeof(scalars));

@@ -97,7 +97,7 @@ class Parameters {
 
   Session& session_;
   const gdbench_optimizer& optimizer_;
-  gdbench_dtype dtype_;
+  catalogue::Dtype dtype_;
   std::vector<Layer> layers_;
   std::vector<Place> places_;  // in the ABI's order
   std::size_t block_bytes_ = 0;

@@ -33,7 +33,7 @@ void PreparedTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& s
     const double start = now_ns();
     run(steps);
     session().synchronise();
-    profile.add({"recorded steps", GDBENCH_PHASE_OTHER, {}, whole_model(problem())}, now_ns() - start);
+    profile.add({"recorded steps", catalogue::Phase::other, {}, whole_model(problem())}, now_ns() - start);
     profile.report(sink);
     return;
   }

@@ -7,7 +7,8 @@ namespace gdbench::strategies {
 namespace {
 
 bool is_of(const gdbench_profile_record& record, const ModelPart& part, const ProfiledAs& as) {
-  return record.phase == as.phase && part == as.part && (record.op == as.op || std::strcmp(record.op, as.op) == 0);
+  return record.phase == static_cast<std::int32_t>(as.phase) && part == as.part &&
+         (record.op == as.op || std::strcmp(record.op, as.op) == 0);
 }
 
 }  // namespace
@@ -25,7 +26,8 @@ std::size_t Profile::find(const ProfiledAs& as) const {
 
 void Profile::add(const ProfiledAs& as, double nanoseconds) {
   const std::size_t found = find(as);
-  if (found == entries_.size()) entries_.push_back({{as.op, as.phase, 0, 0, 0, 0, 0, 0}, as.part});
+  if (found == entries_.size())
+    entries_.push_back({{as.op, static_cast<std::int32_t>(as.phase), 0, 0, 0, 0, 0, 0}, as.part});
   entries_[last_].next = found;
   last_ = found;
   gdbench_profile_record& record = entries_[found].record;

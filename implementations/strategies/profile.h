@@ -14,7 +14,7 @@ namespace gdbench::strategies {
 // What a call is called in a profile. `op` must outlive the profile.
 struct ProfiledAs {
   const char* op;
-  gdbench_phase phase;
+  catalogue::Phase phase;
   OpCost cost;
   ModelPart part;
 };

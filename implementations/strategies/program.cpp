@@ -2,7 +2,7 @@
 
 namespace gdbench::strategies {
 
-void Program::add(Session& session, kernels::Request request, gdbench_phase phase, const ModelPart& part,
+void Program::add(Session& session, kernels::Request request, catalogue::Phase phase, const ModelPart& part,
                   const std::vector<Matrix>& operands) {
   std::vector<kernels::Buffer> buffers;
   request.operand_count = 0;
@@ -43,7 +43,7 @@ double run_profiled(Session& session, const kernels::Call* call, const kernels::
   const double device_ns = session.end_timing();
   const double taken = now_ns() - start;
   profile.add(as, device_ns);
-  profile.add({"launching and waiting", GDBENCH_PHASE_OTHER, {}, {}}, taken - device_ns);
+  profile.add({"launching and waiting", catalogue::Phase::other, {}, {}}, taken - device_ns);
   return taken;
 }
 

@@ -34,7 +34,7 @@ class Program {
 
   // Binds and appends a call. `request` holds op, dtype and attributes; its operands are filled in from `operands`.
   // Phase and part are a profile's.
-  void add(Session& session, kernels::Request request, gdbench_phase phase, const ModelPart& part,
+  void add(Session& session, kernels::Request request, catalogue::Phase phase, const ModelPart& part,
            const std::vector<Matrix>& operands);
 
   // Appends a call that was bound before, with buffers for all its operands.

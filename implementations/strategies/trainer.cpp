@@ -19,9 +19,9 @@ void Trainer::prepare(const gdbench_problem& problem, const gdbench_settings& se
     throw implementations::Failure(GDBENCH_UNSUPPORTED, "csr features with a loader other than auto, or with prefetch");
   }
   feed_.emplace(session(), data(), problem, settings, features, gather_);
-  if (problem.task == GDBENCH_TASK_GRADIENTS) {
+  if (catalogue::task_of(problem) == catalogue::Task::gradients) {
     const std::int64_t outputs = problem.layers[problem.layer_count - 1].outputs;
-    masks_.emplace(session(), static_cast<gdbench_dtype>(problem.dtype), largest_part(), outputs);
+    masks_.emplace(session(), catalogue::dtype_of(problem), largest_part(), outputs);
   }
 }
 
@@ -33,7 +33,7 @@ double Trainer::evaluate(std::int32_t split) {
 }
 
 std::int64_t Trainer::target_columns() const {
-  if (problem().loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) return 1;
+  if (catalogue::takes_labels(problem())) return 1;
   return problem().layers[problem().layer_count - 1].outputs;
 }
 

@@ -17,10 +17,6 @@
 namespace gdbench::strategies {
 
 // What a Trainer can do, for the masks of StrategyDescriptor.
-constexpr std::uint32_t kTrainerActivations = GDBENCH_BIT(GDBENCH_IDENTITY) | GDBENCH_BIT(GDBENCH_RELU) |
-                                              GDBENCH_BIT(GDBENCH_TANH) | GDBENCH_BIT(GDBENCH_SIGMOID);
-constexpr std::uint32_t kTrainerLosses =
-    GDBENCH_BIT(GDBENCH_MSE) | GDBENCH_BIT(GDBENCH_HALF_MSE) | GDBENCH_BIT(GDBENCH_SOFTMAX_CROSS_ENTROPY);
 constexpr std::uint32_t kTrainerCapabilities =
     GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_STREAM) |
     GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE) | GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES) |
@@ -98,7 +94,7 @@ void Trainer::for_each_profiled_step(std::uint64_t steps, Profile& profile, Exec
     parameters().set_step(step_);
     const BatchFeed::Batch batch = feed_->batch(step_);
     if (!session().host_memory()) session().synchronise();  // the transfer is the batch's
-    profile.add({"batch", GDBENCH_PHASE_DATA, {0, feed_->copied_bytes(batch.rows)}, {}}, now_ns() - start);
+    profile.add({"batch", catalogue::Phase::data, {0, feed_->copied_bytes(batch.rows)}, {}}, now_ns() - start);
     execute(batch);
     ++step_;
   }

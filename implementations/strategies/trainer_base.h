@@ -10,12 +10,6 @@
 
 namespace gdbench::strategies {
 
-// What every trainer can do, for the masks of StrategyDescriptor.
-constexpr std::uint32_t kTrainerOptimizers = GDBENCH_BIT(GDBENCH_SGD) | GDBENCH_BIT(GDBENCH_MOMENTUM) |
-                                             GDBENCH_BIT(GDBENCH_NESTEROV) | GDBENCH_BIT(GDBENCH_ADAGRAD) |
-                                             GDBENCH_BIT(GDBENCH_RMSPROP) | GDBENCH_BIT(GDBENCH_ADAM) |
-                                             GDBENCH_BIT(GDBENCH_ADAMW);
-
 // The option by which a strategy that calls the kernels one by one updates parameters: see TrainerBase::add_update.
 constexpr gdbench_option kUpdateOption = {
     "update", GDBENCH_OPTION_CHOICE, 0,

@@ -37,7 +37,7 @@ void UpdateTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sin
   for (std::uint64_t i = 0; i < steps; ++i) {
     const double start = now_ns();
     parameters().set_step(step_);
-    profile.add({"scalars", GDBENCH_PHASE_UPDATE, {}, {}}, now_ns() - start);
+    profile.add({"scalars", catalogue::Phase::update, {}, {}}, now_ns() - start);
     program_.run_profiled(session(), profile);
     ++step_;
   }

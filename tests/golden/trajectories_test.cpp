@@ -31,24 +31,19 @@ std::vector<std::filesystem::path> golden_files() {
 }
 
 // The enumerator among 0, 1, ... count - 1 that has a name.
-template <class Enumeration>
-Enumeration named(const std::string& name, int count) {
-  for (int value = 0; value < count; ++value) {
-    if (name == name_of(static_cast<Enumeration>(value))) return static_cast<Enumeration>(value);
-  }
-  throw std::runtime_error("no such name: " + name);
+template <class Enum>
+Enum named(const json& name) {
+  return catalogue::find<Enum>(name.get<std::string>()).value();
 }
 
 scenario::Optimizer optimizer_of(const json& golden) {
   const json& settings = golden["optimizer"];
   scenario::Optimizer optimizer;
-  optimizer.kind = named<scenario::OptimizerKind>(settings["kind"], 7);
+  optimizer.kind = named<catalogue::OptimizerKind>(settings["kind"]);
   optimizer.learning_rates = golden["learning_rates"].get<std::vector<double>>();
-  optimizer.momentum = settings.value("momentum", 0.0);
-  optimizer.beta1 = settings.value("beta1", 0.0);
-  optimizer.beta2 = settings.value("beta2", 0.0);
-  optimizer.rho = settings.value("rho", 0.0);
-  optimizer.epsilon = settings.value("epsilon", 0.0);
+  for (const catalogue::OptimizerConstant* constant : catalogue::kOptimizerConstants) {
+    optimizer.*constant->member = settings.value(constant->name, 0.0);
+  }
   optimizer.weight_decay = settings.value("weight_decay", 0.0);
   optimizer.decoupled_weight_decay = settings.value("decoupled_weight_decay", false);
   return optimizer;
@@ -57,13 +52,13 @@ scenario::Optimizer optimizer_of(const json& golden) {
 scenario::Problem problem_of(const json& golden) {
   scenario::Problem problem;
   problem.dtype = scenario::Dtype::f64;
-  problem.loss = named<scenario::Loss>(golden["loss"], 3);
+  problem.loss = named<catalogue::Loss>(golden["loss"]);
   problem.rows = golden["rows"];
   problem.batch_rows = golden["batch_rows"];
   problem.optimizer = optimizer_of(golden);
   for (const json& layer : golden["layers"]) {
     problem.layers.push_back(
-        {layer["inputs"], layer["outputs"], named<scenario::Activation>(layer["activation"], 4), layer["bias"]});
+        {layer["inputs"], layer["outputs"], named<catalogue::Activation>(layer["activation"]), layer["bias"]});
   }
   return problem;
 }

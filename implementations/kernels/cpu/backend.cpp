@@ -79,7 +79,7 @@ gdbench_status synchronise(Context* /*context*/, Stream* /*stream*/) { return GD
 // Why the backend cannot take a request whose shapes are consistent; empty where it may.
 std::string missing(const Request& request) {
   const Definition& backend = definition();
-  if ((backend.dtypes & GDBENCH_BIT(request.dtype)) == 0) return request.dtype == GDBENCH_F64 ? "f64" : "f32";
+  if ((backend.dtypes & catalogue::bit_of(request.dtype)) == 0) return name_of(request.dtype);
   const auto lacks = [&](BackendFlag flag) { return (backend.flags & flag) == 0; };
   for (std::size_t i = 0; i < request.operand_count; ++i) {
     const Layout layout = request.operands[i].layout;
@@ -88,7 +88,7 @@ std::string missing(const Request& request) {
   }
   if (request.op != Op::product) return {};
   if (request.epilogue_bias && lacks(kEpilogueBias)) return "bias epilogue";
-  if (request.epilogue_activation != GDBENCH_IDENTITY && lacks(kEpilogueActivation)) return "activation epilogue";
+  if (request.epilogue_activation != Activation::identity && lacks(kEpilogueActivation)) return "activation epilogue";
   if (request.epilogue_update && lacks(kEpilogueUpdate)) return "update epilogue";
   return {};
 }
@@ -182,7 +182,13 @@ Binding bind_request(const Request& request) {
   Binding binding;
   if (backend.bind != nullptr) binding = backend.bind(request);
   if (binding.call != nullptr || binding.reason != nullptr) return binding;
-  return bind_function(request, request.dtype == GDBENCH_F32 ? backend.f32 : backend.f64);
+  switch (request.dtype) {
+    case Dtype::f32:
+      return bind_function(request, backend.f32);
+    case Dtype::f64:
+      return bind_function(request, backend.f64);
+  }
+  return unsupported("such dtype");
 }
 
 }  // namespace cpu

@@ -82,14 +82,15 @@ ElementwiseFunctions elementwise_loops() {
   ElementwiseFunctions functions = {
       .add_bias = run_add_bias<T>,
       .column_sum = run_column_sum<T>,
-      .activation = {run_activation<T, Identity>, run_activation<T, Relu>, run_activation<T, Tanh>,
-                     run_activation<T, Sigmoid>},
-      .activation_gradient = {run_activation_gradient<T, Identity>, run_activation_gradient<T, Relu>,
-                              run_activation_gradient<T, Tanh>, run_activation_gradient<T, Sigmoid>},
       .combine = run_combine<T>,
       .scale = run_scale<T>,
       .multiply = run_multiply<T>,
   };
+  catalogue::for_each<Activation>([&](auto activation) {
+    using Rule = RuleOf<activation.value>;
+    entry_of(functions.activation, activation.value) = run_activation<T, Rule>;
+    entry_of(functions.activation_gradient, activation.value) = run_activation_gradient<T, Rule>;
+  });
   set_update_loops<T>(functions);
   return functions;
 }

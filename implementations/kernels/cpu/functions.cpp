@@ -13,23 +13,20 @@ Binding bind_by_columns(const Request& request, const Operand& matrix, Run gener
   return bind_or_refuse(ShapedCall(matrix), run, name_of(request.op));
 }
 
-Binding bind_activation(const Request& request, const Run (&functions)[kActivationCount]) {
-  const auto activation = static_cast<std::size_t>(request.activation);
-  if (activation >= kActivationCount) return unsupported("such activation");
-  return bind_or_refuse(ShapedCall(request.operands[0]), functions[activation], "such activation");
+Binding bind_activation(const Request& request, const Run (&functions)[kCount<Activation>]) {
+  return bind_or_refuse(ShapedCall(request.operands[0]), entry_of(functions, request.activation), "such activation");
 }
 
-Binding bind_loss(const Request& request, Run squared_error, Run cross_entropy) {
-  const Run run = request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY ? cross_entropy : squared_error;
-  return bind_or_refuse(LossCall(request), run, "such loss");
+Binding bind_loss(const Request& request, const Run (&functions)[kCount<Loss>]) {
+  return bind_or_refuse(LossCall(request), entry_of(functions, request.loss), "such loss");
 }
 
-Binding bind_update(const Request& request, const Run (&functions)[kOptimizerCount][kDecayCount]) {
-  const auto kind = static_cast<std::size_t>(request.optimizer->kind);
-  if (kind >= kOptimizerCount) return unsupported("such optimizer");
-  const Run run = functions[kind][static_cast<std::size_t>(decay_of(*request.optimizer))];
-  return request.dtype == GDBENCH_F32 ? bind_or_refuse(UpdateCall<float>(request), run, "such optimizer")
-                                      : bind_or_refuse(UpdateCall<double>(request), run, "such optimizer");
+Binding bind_update(const Request& request, const Run (&functions)[kCount<OptimizerKind>][kDecayCount]) {
+  const gdbench_optimizer& optimizer = *request.optimizer;
+  const Run run = entry_of(functions, catalogue::kind_of(optimizer))[static_cast<std::size_t>(decay_of(optimizer))];
+  return catalogue::with_element(request.dtype, [&](auto zero) {
+    return bind_or_refuse(UpdateCall<decltype(zero)>(request), run, "such optimizer");
+  });
 }
 
 }  // namespace
@@ -47,9 +44,9 @@ Binding bind_function(const Request& request, const Functions& functions) {
     case Op::activation_gradient:
       return bind_activation(request, elementwise.activation_gradient);
     case Op::loss:
-      return bind_loss(request, loss.squared_error, loss.cross_entropy);
+      return bind_loss(request, loss.loss);
     case Op::loss_gradient:
-      return bind_loss(request, loss.squared_error_gradient, loss.cross_entropy_gradient);
+      return bind_loss(request, loss.gradient);
     case Op::update:
       return bind_update(request, elementwise.update);
     case Op::combine: {

@@ -8,7 +8,13 @@
 
 namespace gdbench::kernels::cpu {
 
-constexpr std::size_t kActivationCount = static_cast<std::size_t>(GDBENCH_SIGMOID) + 1;
+using catalogue::kCount;
+
+// The entry of a table for a value of the catalogue.
+template <class Table, catalogue::Catalogued Enum>
+auto& entry_of(Table& table, Enum value) {
+  return table[static_cast<std::size_t>(value)];
+}
 
 // Each of these runs on a ShapedCall, unless said otherwise. Null: the backend does not offer it.
 struct ElementwiseFunctions {
@@ -16,21 +22,28 @@ struct ElementwiseFunctions {
   Run add_scalar_bias = nullptr;  // add_bias to a single column; null: add_bias does
   Run column_sum = nullptr;
   Run scalar_column_sum = nullptr;  // column_sum of a single column; null: column_sum does
-  Run activation[kActivationCount] = {};
-  Run activation_gradient[kActivationCount] = {};
-  Run update[kOptimizerCount][kDecayCount] = {};  // on an UpdateCall, by gdbench_optimizer_kind and Decay
-  Run combine = nullptr;                          // on a CombineCall with beta != 0
-  Run scale = nullptr;                            // combine with beta = 0
+  Run activation[kCount<Activation>] = {};
+  Run activation_gradient[kCount<Activation>] = {};
+  Run update[kCount<OptimizerKind>][kDecayCount] = {};  // on an UpdateCall, by kind and Decay
+  Run combine = nullptr;                                // on a CombineCall with beta != 0
+  Run scale = nullptr;                                  // combine with beta = 0
   Run multiply = nullptr;
 };
 
-// These run on a LossCall. squared_error is mse and half_mse: the call's scale tells them apart.
+// These run on a LossCall, whose scale tells mse from half_mse.
 struct LossFunctions {
-  Run squared_error = nullptr;
-  Run squared_error_gradient = nullptr;
-  Run cross_entropy = nullptr;
-  Run cross_entropy_gradient = nullptr;
+  Run loss[kCount<Loss>] = {};
+  Run gradient[kCount<Loss>] = {};
 };
+
+inline LossFunctions make_loss_functions(Run (*loss)(Loss), Run (*gradient)(Loss)) {
+  LossFunctions functions;
+  for (const Loss value : catalogue::all_of<Loss>()) {
+    entry_of(functions.loss, value) = loss(value);
+    entry_of(functions.gradient, value) = gradient(value);
+  }
+  return functions;
+}
 
 // For one dtype.
 struct Functions {

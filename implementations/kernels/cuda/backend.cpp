@@ -204,7 +204,7 @@ OwnedCall* bind_op(Context& context, const Request& request) {
     case Op::update:
       return bind_update(context, request);
     case Op::loss_gradient:
-      if (request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) return bind_loss_gradient(context, request);
+      if (takes_labels(request.loss)) return bind_loss_gradient(context, request);
       return bind_elementwise(context, request);
     case Op::add_bias:
     case Op::activation:
@@ -257,6 +257,8 @@ gdbench_status bind_region(Context* context, const TrainingRegion& region, Regio
     return report(context->settings, GDBENCH_UNSUPPORTED, "cuda: " + context->unsupported);
   } catch (const std::bad_alloc&) {
     return report(context->settings, GDBENCH_OUT_OF_MEMORY, "no memory");
+  } catch (const std::exception& exception) {
+    return report(context->settings, GDBENCH_FAILED, std::string("cuda: ") + exception.what());
   }
 }
 
@@ -273,8 +275,8 @@ Backend make_backend() {
   backend.name = GDBENCH_CUDA_BACKEND;
   backend.build = GDBENCH_KERNEL_BUILD;
   backend.flags = kDevice | kEpilogueBias | kEpilogueActivation | kTf32;
-  backend.dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64);
-  backend.optimizers = kAllOptimizers;
+  backend.dtypes = catalogue::bit_of(Dtype::f32) | catalogue::bit_of(Dtype::f64);
+  backend.optimizers = catalogue::kAll<OptimizerKind>;
   backend.helper_threads = kRuntimeThreads;
   backend.create = create;
   backend.destroy = destroy;

@@ -92,7 +92,8 @@ OwnedCall* bind_of(Context& context, const Request& request) {
     case Op::add_bias: {
       const Operand z = request.operands[1];
       return make_call(context, "add_bias", [z](Context& to, const Buffer* buffers) {
-        launch_bias(to.stream, z, data<const T>(buffers[0]), data<T>(buffers[1]), Apply<T, Identity>{});
+        launch_bias(to.stream, z, data<const T>(buffers[0]), data<T>(buffers[1]),
+                    Apply<T, RuleOf<Activation::identity>>{});
       });
     }
     case Op::activation:
@@ -117,13 +118,19 @@ OwnedCall* bind_of(Context& context, const Request& request) {
       });
     }
     case Op::loss_gradient: {
-      if (request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) return nullptr;
       const std::int64_t size = size_of(request.operands[0]);
       const auto scale = static_cast<T>(request.alpha * loss_scale(request));
-      return make_call(context, "loss_gradient", [size, scale](Context& to, const Buffer* buffers) {
-        launch_map(to.stream, size, data<const T>(buffers[0]), data<const T>(buffers[1]), data<T>(buffers[2]),
-                   SquaredErrorGradient<T>{scale});
-      });
+      switch (request.loss) {
+        case Loss::mse:
+        case Loss::half_mse:
+          return make_call(context, "loss_gradient", [size, scale](Context& to, const Buffer* buffers) {
+            launch_map(to.stream, size, data<const T>(buffers[0]), data<const T>(buffers[1]), data<T>(buffers[2]),
+                       SquaredErrorGradient<T>{scale});
+          });
+        case Loss::softmax_cross_entropy:
+          break;  // softmax.cu
+      }
+      return nullptr;
     }
     default:
       return nullptr;
@@ -133,7 +140,7 @@ OwnedCall* bind_of(Context& context, const Request& request) {
 }  // namespace
 
 OwnedCall* bind_elementwise(Context& context, const Request& request) {
-  return request.dtype == GDBENCH_F32 ? bind_of<float>(context, request) : bind_of<double>(context, request);
+  return catalogue::with_element(request.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, request); });
 }
 
 }  // namespace gdbench::kernels::cuda

@@ -14,20 +14,10 @@ struct Apply {
   GDBENCH_HOST_DEVICE T operator()(T z) const { return Function::template value<T>(z); }
 };
 
-// Calls `make` with an activation's function; null for one that is not known.
-template <class Make>
-auto with_activation(gdbench_activation activation, Make make) -> decltype(make(Identity{})) {
-  switch (activation) {
-    case GDBENCH_IDENTITY:
-      return make(Identity{});
-    case GDBENCH_RELU:
-      return make(Relu{});
-    case GDBENCH_TANH:
-      return make(Tanh{});
-    case GDBENCH_SIGMOID:
-      return make(Sigmoid{});
-  }
-  return nullptr;
+// Calls visit with an activation's rule and returns what it returns.
+template <class Visitor>
+decltype(auto) with_activation(Activation activation, Visitor visit) {
+  return catalogue::with(activation, [&](auto value) -> decltype(auto) { return visit(RuleOf<value.value>{}); });
 }
 
 // z[i, j] = function(z[i, j] + bias[j])

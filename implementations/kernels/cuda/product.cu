@@ -177,7 +177,7 @@ OwnedCall* bind_blas(Context& context, const Product<T, Function>& product, bool
 
 template <class T>
 OwnedCall* bind_of(Context& context, const Request& request) {
-  const bool activates = request.epilogue_activation != GDBENCH_IDENTITY;
+  const bool activates = request.epilogue_activation != Activation::identity;
   return with_activation(request.epilogue_activation, [&](auto function) -> OwnedCall* {
     using Function = decltype(function);
     if (choose_product(product_shape(request)) == ProductKind::blas) {
@@ -192,7 +192,7 @@ OwnedCall* bind_of(Context& context, const Request& request) {
 }  // namespace
 
 OwnedCall* bind_product(Context& context, const Request& request) {
-  return request.dtype == GDBENCH_F32 ? bind_of<float>(context, request) : bind_of<double>(context, request);
+  return catalogue::with_element(request.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, request); });
 }
 
 }  // namespace gdbench::kernels::cuda

@@ -80,14 +80,18 @@ OwnedCall* bind_sum(Context& context, const Request& request, std::int64_t terms
 template <class T>
 OwnedCall* bind_loss(Context& context, const Request& request) {
   const Operand outputs = request.operands[0];
-  if (request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) {
-    return bind_sum(context, request, outputs.rows, [outputs](const Buffer* buffers) {
-      return CrossEntropyTerm<T>{data<const T>(buffers[0]), data<const std::int32_t>(buffers[1]), outputs.columns};
-    });
+  switch (request.loss) {
+    case Loss::mse:
+    case Loss::half_mse:
+      return bind_sum(context, request, outputs.rows * outputs.columns, [](const Buffer* buffers) {
+        return SquaredErrorTerm<T>{data<const T>(buffers[0]), data<const T>(buffers[1])};
+      });
+    case Loss::softmax_cross_entropy:
+      return bind_sum(context, request, outputs.rows, [outputs](const Buffer* buffers) {
+        return CrossEntropyTerm<T>{data<const T>(buffers[0]), data<const std::int32_t>(buffers[1]), outputs.columns};
+      });
   }
-  return bind_sum(context, request, outputs.rows * outputs.columns, [](const Buffer* buffers) {
-    return SquaredErrorTerm<T>{data<const T>(buffers[0]), data<const T>(buffers[1])};
-  });
+  return nullptr;
 }
 
 template <class T>
@@ -98,7 +102,7 @@ OwnedCall* bind_of(Context& context, const Request& request) {
 }  // namespace
 
 OwnedCall* bind_reduction(Context& context, const Request& request) {
-  return request.dtype == GDBENCH_F32 ? bind_of<float>(context, request) : bind_of<double>(context, request);
+  return catalogue::with_element(request.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, request); });
 }
 
 }  // namespace gdbench::kernels::cuda

@@ -19,7 +19,8 @@ constexpr std::int64_t kRowsOfABlock = 64;
 template <class T>
 std::int64_t lay_out(const TrainingRegion& region, std::int64_t blocks, RegionShape<T>& shape) {
   const std::int64_t tile = (region.rows + blocks - 1) / blocks;
-  const std::int64_t kept = region.block_size * static_cast<std::int64_t>(1 + slot_count(region.optimizer->kind));
+  const std::int64_t kept =
+      region.block_size * static_cast<std::int64_t>(1 + catalogue::slot_count(catalogue::kind_of(*region.optimizer)));
   std::int64_t next = kept;
   shape.gradients = static_cast<int>(next);
   next += region.block_size;
@@ -32,7 +33,7 @@ std::int64_t lay_out(const TrainingRegion& region, std::int64_t blocks, RegionSh
     RegionLayer& own = shape.layers[l];
     own.inputs = static_cast<int>(layer.inputs);
     own.outputs = static_cast<int>(layer.outputs);
-    own.activation = layer.activation;
+    own.activation = catalogue::activation_of(layer);
     own.weights = static_cast<int>(region.offsets[parameter++]);
     own.bias = layer.has_bias != 0 ? static_cast<int>(region.offsets[parameter++]) : -1;
     own.activations = static_cast<int>(next);
@@ -44,12 +45,12 @@ std::int64_t lay_out(const TrainingRegion& region, std::int64_t blocks, RegionSh
     next += tile * widest;
   }
   shape.layer_count = static_cast<int>(region.layer_count);
-  shape.labels = region.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY;
+  shape.labels = takes_labels(region.loss);
   shape.rows = static_cast<int>(region.rows);
   shape.tile_rows = static_cast<int>(tile);
   shape.blocks = static_cast<int>(blocks);
   shape.parameters = static_cast<int>(region.block_size);
-  shape.slots = static_cast<int>(slot_count(region.optimizer->kind));
+  shape.slots = static_cast<int>(catalogue::slot_count(catalogue::kind_of(*region.optimizer)));
   shape.arena = static_cast<int>(next);
   return next <= std::numeric_limits<int>::max() / 4 ? next : 0;
 }
@@ -63,9 +64,9 @@ double gradient_scale(const TrainingRegion& region) {
   return loss_scale(request);
 }
 
-template <class T, class Rule, Decay decay>
+template <class T, OptimizerKind kind, Decay decay>
 OwnedCall* bind_with(Context& context, const TrainingRegion& region) {
-  RegionProgram<T, Rule, decay> program{{}, UpdateConstants<T>(*region.optimizer)};
+  RegionProgram<T, kind, decay> program{{}, UpdateConstants<T>(*region.optimizer)};
   const std::int64_t most_bytes = shared_memory_of_a_block();
   std::int64_t blocks = std::clamp<std::int64_t>(region.rows / kRowsOfABlock, 1, most_blocks_of_a_grid());
   std::int64_t bytes = 0;
@@ -81,7 +82,7 @@ OwnedCall* bind_with(Context& context, const TrainingRegion& region) {
       return nullptr;
     }
   }
-  if (!prepare_grid<T, RegionProgram<T, Rule, decay>>()) {
+  if (!prepare_grid<T, RegionProgram<T, kind, decay>>()) {
     context.unsupported = "a block cannot have the device's shared memory";
     return nullptr;
   }
@@ -92,7 +93,7 @@ OwnedCall* bind_with(Context& context, const TrainingRegion& region) {
   return make_call(
       context, "training region",
       [program, bytes, partials = std::move(partials)](Context& to, const Buffer* buffers, std::uint64_t steps) {
-        RegionProgram<T, Rule, decay> run = program;
+        RegionProgram<T, kind, decay> run = program;
         run.x = data<const T>(buffers[0]);
         run.targets = data<const T>(buffers[1]);
         run.labels = data<const std::int32_t>(buffers[1]);
@@ -108,9 +109,8 @@ OwnedCall* bind_with(Context& context, const TrainingRegion& region) {
 
 template <class T>
 OwnedCall* bind_of(Context& context, const TrainingRegion& region) {
-  context.unsupported = "such optimizer";  // where there is no rule; whatever else is refused says so itself
-  return with_rule(*region.optimizer, [&](auto rule, auto decay) {
-    return bind_with<T, decltype(rule), decltype(decay)::value>(context, region);
+  return with_rule(*region.optimizer, [&](auto kind, auto decay) {
+    return bind_with<T, decltype(kind)::value, decltype(decay)::value>(context, region);
   });
 }
 
@@ -121,7 +121,7 @@ OwnedCall* bind_training_region(Context& context, const TrainingRegion& region) 
     context.unsupported = "more than " + std::to_string(kMostRegionLayers) + " layers in one kernel";
     return nullptr;
   }
-  return region.dtype == GDBENCH_F32 ? bind_of<float>(context, region) : bind_of<double>(context, region);
+  return catalogue::with_element(region.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, region); });
 }
 
 }  // namespace gdbench::kernels::cuda

@@ -19,7 +19,7 @@ constexpr int kMostRegionLayers = 6;
 struct RegionLayer {
   int inputs = 0;
   int outputs = 0;
-  int activation = 0;
+  Activation activation = Activation::identity;
   int weights = 0;      // where it starts among the parameters
   int bias = -1;        // -1: none
   int activations = 0;  // where its outputs start in the arena: [tile rows, outputs]
@@ -46,31 +46,33 @@ struct RegionShape {
 };
 
 template <class T>
-GDBENCH_HOST_DEVICE T activated(int activation, T z) {
+GDBENCH_HOST_DEVICE T activated(Activation activation, T z) {
   switch (activation) {
-    case GDBENCH_RELU:
-      return Relu::value(z);
-    case GDBENCH_TANH:
-      return Tanh::value(z);
-    case GDBENCH_SIGMOID:
-      return Sigmoid::value(z);
-    default:
-      return z;
+    case Activation::identity:
+      break;
+    case Activation::relu:
+      return RuleOf<Activation::relu>::value(z);
+    case Activation::tanh:
+      return RuleOf<Activation::tanh>::value(z);
+    case Activation::sigmoid:
+      return RuleOf<Activation::sigmoid>::value(z);
   }
+  return z;
 }
 
 template <class T>
-GDBENCH_HOST_DEVICE T derivative(int activation, T a) {
+GDBENCH_HOST_DEVICE T derivative(Activation activation, T a) {
   switch (activation) {
-    case GDBENCH_RELU:
-      return Relu::derivative(a);
-    case GDBENCH_TANH:
-      return Tanh::derivative(a);
-    case GDBENCH_SIGMOID:
-      return Sigmoid::derivative(a);
-    default:
-      return 1;
+    case Activation::identity:
+      break;
+    case Activation::relu:
+      return RuleOf<Activation::relu>::derivative(a);
+    case Activation::tanh:
+      return RuleOf<Activation::tanh>::derivative(a);
+    case Activation::sigmoid:
+      return RuleOf<Activation::sigmoid>::derivative(a);
   }
+  return 1;
 }
 
 // Where a thread is.
@@ -80,7 +82,7 @@ struct Place {
   int threads = 0;  // of a block
 };
 
-template <class T, class Rule, Decay decay>
+template <class T, OptimizerKind kind, Decay decay>
 struct RegionProgram {
   RegionShape<T> shape;
   UpdateConstants<T> constants;
@@ -257,7 +259,7 @@ struct RegionProgram {
         }
       }
       T* first = arena + shape.parameters + i;
-      arena[i] = updated<Rule, decay>(rule, arena[i], gradient, first, first + shape.parameters);
+      arena[i] = updated<kind, decay>(rule, arena[i], gradient, first, first + shape.parameters);
     }
   }
 };

@@ -88,7 +88,7 @@ OwnedCall* bind_of(Context& context, const Request& request) {
 }  // namespace
 
 OwnedCall* bind_loss_gradient(Context& context, const Request& request) {
-  return request.dtype == GDBENCH_F32 ? bind_of<float>(context, request) : bind_of<double>(context, request);
+  return catalogue::with_element(request.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, request); });
 }
 
 }  // namespace gdbench::kernels::cuda

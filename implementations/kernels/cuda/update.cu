@@ -7,7 +7,7 @@
 namespace gdbench::kernels::cuda {
 namespace {
 
-template <class T, class Rule, Decay decay>
+template <class T, OptimizerKind kind, Decay decay>
 struct Update {
   const T* gradient;
   const UpdateScalars* scalars;
@@ -21,31 +21,31 @@ struct Update {
     const UpdateStep<T> step(constants, *scalars);
     if (i >= packs) {
       const std::int64_t at = packs * kPackWidth<T> + (i - packs);
-      parameter[at] = updated<Rule, decay>(step, parameter[at], gradient[at], first + at, second + at);
+      parameter[at] = updated<kind, decay>(step, parameter[at], gradient[at], first + at, second + at);
       return;
     }
     const Pack<T> g = reinterpret_cast<const Pack<T>*>(gradient)[i];
     Pack<T> p = reinterpret_cast<Pack<T>*>(parameter)[i];
     Pack<T> one{};
     Pack<T> two{};
-    if constexpr (Rule::kSlots > 0) one = reinterpret_cast<Pack<T>*>(first)[i];
-    if constexpr (Rule::kSlots > 1) two = reinterpret_cast<Pack<T>*>(second)[i];
+    if constexpr (kSlots < kind >> 0) one = reinterpret_cast<Pack<T>*>(first)[i];
+    if constexpr (kSlots < kind >> 1) two = reinterpret_cast<Pack<T>*>(second)[i];
     for (int l = 0; l < kPackWidth<T>; ++l) {
-      p.entries[l] = updated<Rule, decay>(step, p.entries[l], g.entries[l], one.entries + l, two.entries + l);
+      p.entries[l] = updated<kind, decay>(step, p.entries[l], g.entries[l], one.entries + l, two.entries + l);
     }
     reinterpret_cast<Pack<T>*>(parameter)[i] = p;
-    if constexpr (Rule::kSlots > 0) reinterpret_cast<Pack<T>*>(first)[i] = one;
-    if constexpr (Rule::kSlots > 1) reinterpret_cast<Pack<T>*>(second)[i] = two;
+    if constexpr (kSlots < kind >> 0) reinterpret_cast<Pack<T>*>(first)[i] = one;
+    if constexpr (kSlots < kind >> 1) reinterpret_cast<Pack<T>*>(second)[i] = two;
   }
 };
 
-template <class T, class Rule, Decay decay>
+template <class T, OptimizerKind kind, Decay decay>
 OwnedCall* bind_with(Context& context, const Request& request) {
   const std::int64_t size = size_of(request.operands[2]);
   const UpdateConstants<T> constants(*request.optimizer);
   return make_call(context, "update", [size, constants](Context& to, const Buffer* buffers) {
     // A slot that the rule does not have is never read: any address serves.
-    Update<T, Rule, decay> update{data<const T>(buffers[0]),
+    Update<T, kind, decay> update{data<const T>(buffers[0]),
                                   data<const UpdateScalars>(buffers[1]),
                                   data<T>(buffers[2]),
                                   data<T>(buffers[2]),
@@ -53,11 +53,11 @@ OwnedCall* bind_with(Context& context, const Request& request) {
                                   0,
                                   constants};
     bool packed = packs(update.gradient) && packs(update.parameter);
-    if constexpr (Rule::kSlots > 0) {
+    if constexpr (kSlots < kind >> 0) {
       update.first = data<T>(buffers[3]);
       packed = packed && packs(update.first);
     }
-    if constexpr (Rule::kSlots > 1) {
+    if constexpr (kSlots < kind >> 1) {
       update.second = data<T>(buffers[4]);
       packed = packed && packs(update.second);
     }
@@ -69,15 +69,15 @@ OwnedCall* bind_with(Context& context, const Request& request) {
 
 template <class T>
 OwnedCall* bind_of(Context& context, const Request& request) {
-  return with_rule(*request.optimizer, [&](auto rule, auto decay) {
-    return bind_with<T, decltype(rule), decltype(decay)::value>(context, request);
+  return with_rule(*request.optimizer, [&](auto kind, auto decay) {
+    return bind_with<T, decltype(kind)::value, decltype(decay)::value>(context, request);
   });
 }
 
 }  // namespace
 
 OwnedCall* bind_update(Context& context, const Request& request) {
-  return request.dtype == GDBENCH_F32 ? bind_of<float>(context, request) : bind_of<double>(context, request);
+  return catalogue::with_element(request.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, request); });
 }
 
 }  // namespace gdbench::kernels::cuda

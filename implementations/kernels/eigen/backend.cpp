@@ -9,8 +9,8 @@ const cpu::Definition& cpu::definition() {
       .name = "eigen",
       .build = GDBENCH_KERNEL_BUILD,
       .flags = kEpilogueUpdate | kSparse,
-      .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
-      .optimizers = kAllOptimizers,
+      .dtypes = catalogue::bit_of(Dtype::f32) | catalogue::bit_of(Dtype::f64),
+      .optimizers = catalogue::kAll<OptimizerKind>,
       .bind =
           [](const Request& request) { return request.op == Op::product ? eigen::bind_product(request) : Binding(); },
       .f32 = {eigen::elementwise_functions<float>(), eigen::loss_functions<float>()},

@@ -42,12 +42,16 @@ void run_sum(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   *cpu::data<T>(buffers[1]) = input_array<T>(buffers[0], shape.rows).sum();
 }
 
-// Each activation f on an array, and f' in terms of a = f(z).
-struct Identity {
+// An activation f on an array, and f' in terms of a = f(z).
+template <Activation activation>
+struct ArrayRule;
+template <>
+struct ArrayRule<Activation::identity> {
   static auto value(const auto& z) { return z; }
   static auto gradient(const auto& /*a*/, const auto& d) { return d; }
 };
-struct Relu {
+template <>
+struct ArrayRule<Activation::relu> {
   template <class Values>
   static auto value(const Values& z) {
     using T = typename Values::Scalar;
@@ -59,7 +63,8 @@ struct Relu {
     return (a > T(0)).select(d, T(0));
   }
 };
-struct Tanh {
+template <>
+struct ArrayRule<Activation::tanh> {
   static auto value(const auto& z) { return z.tanh(); }
   template <class Values>
   static auto gradient(const Values& a, const auto& d) {
@@ -67,7 +72,8 @@ struct Tanh {
     return d * (T(1) - a * a);
   }
 };
-struct Sigmoid {
+template <>
+struct ArrayRule<Activation::sigmoid> {
   template <class Values>
   static auto value(const Values& z) {
     using T = typename Values::Scalar;
@@ -123,14 +129,15 @@ cpu::ElementwiseFunctions elementwise_functions() {
       .add_scalar_bias = run_add_scalar_bias<T>,
       .column_sum = run_column_sum<T>,
       .scalar_column_sum = run_sum<T>,
-      .activation = {run_activation<T, Identity>, run_activation<T, Relu>, run_activation<T, Tanh>,
-                     run_activation<T, Sigmoid>},
-      .activation_gradient = {run_activation_gradient<T, Identity>, run_activation_gradient<T, Relu>,
-                              run_activation_gradient<T, Tanh>, run_activation_gradient<T, Sigmoid>},
       .combine = run_combine<T>,
       .scale = run_scale<T>,
       .multiply = run_multiply<T>,
   };
+  catalogue::for_each<Activation>([&](auto activation) {
+    using Rule = ArrayRule<activation.value>;
+    cpu::entry_of(functions.activation, activation.value) = run_activation<T, Rule>;
+    cpu::entry_of(functions.activation_gradient, activation.value) = run_activation_gradient<T, Rule>;
+  });
   set_updates<T>(functions);
   return functions;
 }

@@ -16,7 +16,7 @@ cpu::Binding bind(const Request& request) {
 }  // namespace
 
 cpu::Binding bind_product(const Request& request) {
-  return request.dtype == GDBENCH_F32 ? bind<float>(request) : bind<double>(request);
+  return catalogue::with_element(request.dtype, [&](auto zero) { return bind<decltype(zero)>(request); });
 }
 
 }  // namespace gdbench::kernels::eigen

@@ -11,39 +11,41 @@ using cpu::UpdateCall;
 // Each rule has how far a parameter's entries descend in a step, as an expression of their gradients g and their slots,
 // which it brings up to date. Constants as in gdbench_optimizer: mu momentum, rate the learning rate, eps epsilon, t
 // the number of the update from 1.
+template <OptimizerKind kind>
+struct ArrayRule;
 
 // torch.optim.SGD: rate g.
-struct Sgd {
-  static constexpr std::size_t kSlots = 0;
+template <>
+struct ArrayRule<OptimizerKind::sgd> {
   static auto descent(const auto& step, const auto& g) { return step.rate * g; }
 };
 // torch.optim.SGD with momentum: b = mu b + g; rate b.
-struct Momentum {
-  static constexpr std::size_t kSlots = 1;
+template <>
+struct ArrayRule<OptimizerKind::momentum> {
   static auto descent(const auto& step, const auto& g, auto& b) {
     b = step.momentum * b + g;
     return step.rate * b;
   }
 };
 // torch.optim.SGD with nesterov: b = mu b + g; rate (g + mu b).
-struct Nesterov {
-  static constexpr std::size_t kSlots = 1;
+template <>
+struct ArrayRule<OptimizerKind::nesterov> {
   static auto descent(const auto& step, const auto& g, auto& b) {
     b = step.momentum * b + g;
     return step.rate * (g + step.momentum * b);
   }
 };
 // torch.optim.Adagrad: s = s + g^2; rate g / (sqrt(s) + eps).
-struct Adagrad {
-  static constexpr std::size_t kSlots = 1;
+template <>
+struct ArrayRule<OptimizerKind::adagrad> {
   static auto descent(const auto& step, const auto& g, auto& s) {
     s += g * g;
     return step.rate * g / (s.sqrt() + step.epsilon);
   }
 };
 // torch.optim.RMSprop: v = rho v + (1 - rho) g^2; rate g / (sqrt(v) + eps).
-struct Rmsprop {
-  static constexpr std::size_t kSlots = 1;
+template <>
+struct ArrayRule<OptimizerKind::rmsprop> {
   static auto descent(const auto& step, const auto& g, auto& v) {
     v = step.rho * v + step.rest_of_rho * g * g;
     return step.rate * g / (v.sqrt() + step.epsilon);
@@ -51,8 +53,8 @@ struct Rmsprop {
 };
 // torch.optim.Adam; torch.optim.AdamW is the same but for its decay: m = beta1 m + (1 - beta1) g,
 // v = beta2 v + (1 - beta2) g^2; rate (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps).
-struct Adam {
-  static constexpr std::size_t kSlots = 2;
+template <>
+struct ArrayRule<OptimizerKind::adam> {
   static auto descent(const auto& step, const auto& g, auto& m, auto& v) {
     m = step.beta1 * m + step.rest_of_beta1 * g;
     v = step.beta2 * v + step.rest_of_beta2 * g * g;
@@ -60,11 +62,15 @@ struct Adam {
   }
 };
 
-template <class Rule, int width, class T>
+template <>
+struct ArrayRule<OptimizerKind::adamw> : ArrayRule<OptimizerKind::adam> {};
+
+template <OptimizerKind kind, int width, class T>
 void descend(const UpdateStep<T>& step, const auto& g, auto& p, T* const (&slots)[2], Eigen::Index first) {
-  if constexpr (Rule::kSlots == 0) {
+  using Rule = ArrayRule<kind>;
+  if constexpr (kSlots<kind> == 0) {
     p -= Rule::descent(step, g);
-  } else if constexpr (Rule::kSlots == 1) {
+  } else if constexpr (kSlots<kind> == 1) {
     auto slot = segment<width>(slots[0] + first);
     p -= Rule::descent(step, g, slot);
   } else {
@@ -74,22 +80,22 @@ void descend(const UpdateStep<T>& step, const auto& g, auto& p, T* const (&slots
   }
 }
 
-template <class T, class Rule, Decay decay>
+template <class T, OptimizerKind kind, Decay decay>
 void run_update(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& self = static_cast<const UpdateCall<T>&>(*call);
   const UpdateStep<T> step(self.constants, *cpu::data<const UpdateScalars>(buffers[1]));
   const T* gradient = cpu::data<const T>(buffers[0]);
   T* parameter = cpu::data<T>(buffers[2]);
-  T* slots[2] = {Rule::kSlots > 0 ? cpu::data<T>(buffers[3]) : nullptr,
-                 Rule::kSlots > 1 ? cpu::data<T>(buffers[4]) : nullptr};
+  T* slots[2] = {kSlots<kind> > 0 ? cpu::data<T>(buffers[3]) : nullptr,
+                 kSlots<kind> > 1 ? cpu::data<T>(buffers[4]) : nullptr};
   for_segments(self.size(), [&](Eigen::Index first, auto width) {
     const auto g = segment<width>(gradient + first);
     auto p = segment<width>(parameter + first);
     if constexpr (decay == Decay::decoupled) p -= step.shrinkage * p;
     if constexpr (decay == Decay::coupled) {
-      descend<Rule, width>(step, g + step.weight_decay * p, p, slots, first);
+      descend<kind, width>(step, g + step.weight_decay * p, p, slots, first);
     } else {
-      descend<Rule, width>(step, g, p, slots, first);
+      descend<kind, width>(step, g, p, slots, first);
     }
   });
 }
@@ -102,25 +108,17 @@ void run_sgd(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   output_array<T>(buffers[2], self.size()) -= rate * input_array<T>(buffers[0], self.size());
 }
 
-template <class T, class Rule>
-void set_updates(cpu::Run (&update)[kDecayCount]) {
-  update[static_cast<std::size_t>(Decay::none)] = run_update<T, Rule, Decay::none>;
-  update[static_cast<std::size_t>(Decay::coupled)] = run_update<T, Rule, Decay::coupled>;
-  update[static_cast<std::size_t>(Decay::decoupled)] = run_update<T, Rule, Decay::decoupled>;
-}
-
 }  // namespace
 
 template <class T>
 void set_updates(cpu::ElementwiseFunctions& functions) {
-  set_updates<T, Sgd>(functions.update[GDBENCH_SGD]);
-  functions.update[GDBENCH_SGD][static_cast<std::size_t>(Decay::none)] = run_sgd<T>;
-  set_updates<T, Momentum>(functions.update[GDBENCH_MOMENTUM]);
-  set_updates<T, Nesterov>(functions.update[GDBENCH_NESTEROV]);
-  set_updates<T, Adagrad>(functions.update[GDBENCH_ADAGRAD]);
-  set_updates<T, Rmsprop>(functions.update[GDBENCH_RMSPROP]);
-  set_updates<T, Adam>(functions.update[GDBENCH_ADAM]);
-  set_updates<T, Adam>(functions.update[GDBENCH_ADAMW]);
+  catalogue::for_each<OptimizerKind>([&](auto kind) {
+    cpu::Run(&update)[kDecayCount] = cpu::entry_of(functions.update, kind.value);
+    update[static_cast<std::size_t>(Decay::none)] = run_update<T, kind.value, Decay::none>;
+    update[static_cast<std::size_t>(Decay::coupled)] = run_update<T, kind.value, Decay::coupled>;
+    update[static_cast<std::size_t>(Decay::decoupled)] = run_update<T, kind.value, Decay::decoupled>;
+  });
+  cpu::entry_of(functions.update, OptimizerKind::sgd)[static_cast<std::size_t>(Decay::none)] = run_sgd<T>;
 }
 
 template void set_updates<float>(cpu::ElementwiseFunctions& functions);

@@ -101,11 +101,10 @@ void make_packs(const Lowered& lowered, const TrainingRegion& training, const Ta
     const Buffer from = pack.argument == kX ? training.constant_x : training.constant_targets;
     void* to = static_cast<char*>(arena) + pack.offset;
     const std::int64_t skipped = pack.first_row * pack.columns;
-    if (training.dtype == GDBENCH_F32) {
-      make_pack(pack, cpu::data<const float>(from) + skipped, static_cast<float*>(to), target.lanes(Scalar::f32));
-    } else {
-      make_pack(pack, cpu::data<const double>(from) + skipped, static_cast<double*>(to), target.lanes(Scalar::f64));
-    }
+    catalogue::with_element(training.dtype, [&](auto zero) {
+      using T = decltype(zero);
+      make_pack(pack, cpu::data<const T>(from) + skipped, static_cast<T*>(to), target.lanes(scalar_of(training.dtype)));
+    });
   }
 }
 
@@ -191,11 +190,8 @@ class RegionCompiler {
       dump(choices_.dump, training_.name, source_, choice.considered + lowered.plan, lowered.program, listing);
     code.arena = zeroed(lowered.arena_bytes);
     make_packs(lowered, training_, target, code.arena.get());
-    if (training_.dtype == GDBENCH_F32) {
-      precompute<float>(lowered, source_, training_, code.arena.get());
-    } else {
-      precompute<double>(lowered, source_, training_, code.arena.get());
-    }
+    catalogue::with_element(
+        training_.dtype, [&](auto zero) { precompute<decltype(zero)>(lowered, source_, training_, code.arena.get()); });
     if (share.thread == 0) {
       region.arena_argument = lowered.arena_argument;
       region.shared = zeroed(lowered.shared_bytes);

@@ -43,19 +43,27 @@ constexpr std::int64_t kLargeColumnSum = 8192;
 }  // namespace
 
 cpu::Binding bind_activation(const Request& request) {
-  const bool tanh = request.activation == GDBENCH_TANH;
-  if (!tanh && request.activation != GDBENCH_SIGMOID) return {};
+  dnnl::algorithm algorithm = dnnl::algorithm::undef;
+  switch (request.activation) {
+    case Activation::tanh:
+      algorithm = dnnl::algorithm::eltwise_tanh;
+      break;
+    case Activation::sigmoid:
+      algorithm = dnnl::algorithm::eltwise_logistic;
+      break;
+    case Activation::identity:
+    case Activation::relu:
+      return {};  // the loop is as fast
+  }
   const dnnl::memory::desc shape = matrix(request.operands[0].rows, request.operands[0].columns);
-  const dnnl::eltwise_forward::desc operation(dnnl::prop_kind::forward_inference,
-                                              tanh ? dnnl::algorithm::eltwise_tanh : dnnl::algorithm::eltwise_logistic,
-                                              shape);
+  const dnnl::eltwise_forward::desc operation(dnnl::prop_kind::forward_inference, algorithm, shape);
   const dnnl::eltwise_forward::primitive_desc description(operation, own_scratchpad(), engine());
   return bind_primitive(description, dnnl::eltwise_forward(description),
                         {{DNNL_ARG_SRC, 0, shape}, {DNNL_ARG_DST, 1, shape}});
 }
 
 cpu::Binding bind_loss_gradient(const Request& request) {
-  if (request.loss != GDBENCH_SOFTMAX_CROSS_ENTROPY) return {};
+  if (request.loss != Loss::softmax_cross_entropy) return {};
   const dnnl::memory::desc shape = matrix(request.operands[0].rows, request.operands[0].columns);
   const dnnl::softmax_forward::desc operation(dnnl::prop_kind::forward_inference, shape, 1);
   const dnnl::softmax_forward::primitive_desc description(operation, own_scratchpad(), engine());

@@ -85,7 +85,7 @@ void run_gemm_and_epilogues(const Call* call, const Buffer* buffers, Stream* str
   }
 }
 
-Following following(Op op, gdbench_activation activation, std::initializer_list<Operand> operands) {
+Following following(Op op, Activation activation, std::initializer_list<Operand> operands) {
   Request request;
   request.op = op;
   request.activation = activation;
@@ -107,8 +107,8 @@ void generate_code(const GemmCall& call) {
 cpu::Binding bind_gemm(const Request& request) {
   GemmCall call(request);
   const Operand& c = request.operands[2];
-  if (request.epilogue_bias) call.add_bias = following(Op::add_bias, GDBENCH_IDENTITY, {request.operands[3], c});
-  if (request.epilogue_activation != GDBENCH_IDENTITY) {
+  if (request.epilogue_bias) call.add_bias = following(Op::add_bias, Activation::identity, {request.operands[3], c});
+  if (request.epilogue_activation != Activation::identity) {
     call.activation = following(Op::activation, request.epilogue_activation, {c, c});
   }
   call.product = choose_product(call.shape);
@@ -117,15 +117,15 @@ cpu::Binding bind_gemm(const Request& request) {
   return cpu::make_binding(std::move(call), run);
 }
 
-void append_activation(dnnl::post_ops& operations, gdbench_activation activation) {
+void append_activation(dnnl::post_ops& operations, Activation activation) {
   switch (activation) {
-    case GDBENCH_IDENTITY:
+    case Activation::identity:
       return;
-    case GDBENCH_RELU:
+    case Activation::relu:
       return operations.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
-    case GDBENCH_TANH:
+    case Activation::tanh:
       return operations.append_eltwise(1, dnnl::algorithm::eltwise_tanh, 0, 0);
-    case GDBENCH_SIGMOID:
+    case Activation::sigmoid:
       return operations.append_eltwise(1, dnnl::algorithm::eltwise_logistic, 0, 0);
   }
 }
@@ -164,7 +164,7 @@ cpu::Binding bind_product(const Request& request) {
   // multiplies the bias too, and is fixed when the primitive is made, so that a learning rate would keep it from its
   // fastest implementation.
   const bool scaled_bias = request.epilogue_bias && request.alpha != 1;
-  const bool plain = !request.epilogue_bias && request.epilogue_activation == GDBENCH_IDENTITY;
+  const bool plain = !request.epilogue_bias && request.epilogue_activation == Activation::identity;
   const bool gemm = m == 1 || n == 1 || m * n * k <= kSmallProduct || (request.transpose_a && plain) || scaled_bias ||
                     request.epilogue_update;
   return gemm ? bind_gemm(request) : bind_matmul(request);

@@ -3,12 +3,15 @@
 
 #include <cmath>
 
+#include "harness/abi/catalogue.h"
 #include "implementations/kernels/rules/host_device.h"
+#include "implementations/kernels/rules/rule_of.h"
 
 namespace gdbench::kernels {
 
-// Each activation f, and f' in terms of a = f(z).
-struct Identity {
+// Of an activation f, and f' in terms of a = f(z).
+template <>
+struct RuleOf<catalogue::Activation::identity> {
   template <class T>
   GDBENCH_HOST_DEVICE static T value(T z) {
     return z;
@@ -18,7 +21,8 @@ struct Identity {
     return 1;
   }
 };
-struct Relu {
+template <>
+struct RuleOf<catalogue::Activation::relu> {
   template <class T>
   GDBENCH_HOST_DEVICE static T value(T z) {
     return z < T(0) ? T(0) : z;  // a NaN stays one
@@ -28,7 +32,8 @@ struct Relu {
     return a > T(0) ? T(1) : T(0);
   }
 };
-struct Tanh {
+template <>
+struct RuleOf<catalogue::Activation::tanh> {
   template <class T>
   GDBENCH_HOST_DEVICE static T value(T z) {
     return std::tanh(z);
@@ -38,7 +43,8 @@ struct Tanh {
     return 1 - a * a;
   }
 };
-struct Sigmoid {
+template <>
+struct RuleOf<catalogue::Activation::sigmoid> {
   template <class T>
   GDBENCH_HOST_DEVICE static T value(T z) {
     return 1 / (1 + std::exp(-z));

@@ -31,7 +31,7 @@ std::size_t expected_operands(const Request& request) {
     case Op::update:
       break;
   }
-  return 3 + (request.optimizer == nullptr ? 0 : slot_count(request.optimizer->kind));
+  return 3 + (request.optimizer == nullptr ? 0 : catalogue::slot_count(catalogue::kind_of(*request.optimizer)));
 }
 
 bool product_fits(const Request& request) {
@@ -42,7 +42,7 @@ bool product_fits(const Request& request) {
   const ProductShape shape = product_shape(request);
   if (a_columns != b_rows || !is(request.operands[2], shape.m, shape.n)) return false;
   if (request.epilogue_update) {
-    const bool alone = !request.epilogue_bias && request.epilogue_activation == GDBENCH_IDENTITY;
+    const bool alone = !request.epilogue_bias && request.epilogue_activation == Activation::identity;
     return alone && request.alpha == 1 && request.beta == 0 && is(request.operands[3], 1, 1);
   }
   return !request.epilogue_bias || is(request.operands[3], 1, shape.n);
@@ -61,7 +61,7 @@ bool update_fits(const Request& request) {
 bool targets_fit(const Request& request) {
   const Operand& output = request.operands[0];
   const Operand& targets = request.operands[1];
-  return request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY ? is(targets, output.rows, 1) : same(targets, output);
+  return takes_labels(request.loss) ? is(targets, output.rows, 1) : same(targets, output);
 }
 
 bool fits(const Request& request) {

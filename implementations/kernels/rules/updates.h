@@ -10,20 +10,17 @@
 
 #include "implementations/kernels/kernels.h"
 #include "implementations/kernels/rules/host_device.h"
+#include "implementations/kernels/rules/rule_of.h"
 
 namespace gdbench::kernels {
-
-constexpr std::size_t kOptimizerCount = static_cast<std::size_t>(GDBENCH_ADAMW) + 1;
-
-// The optimizers of a backend that has all of them.
-constexpr std::uint32_t kAllOptimizers = GDBENCH_BIT(kOptimizerCount) - 1;
 
 enum class Decay : std::uint32_t { none, coupled, decoupled };
 constexpr std::size_t kDecayCount = 3;
 
 inline Decay decay_of(const gdbench_optimizer& optimizer) {
   if (optimizer.weight_decay == 0) return Decay::none;
-  const bool decoupled = optimizer.kind == GDBENCH_ADAMW || optimizer.decoupled_weight_decay != 0;
+  const bool decoupled =
+      catalogue::row_of(catalogue::kind_of(optimizer)).always_decoupled || optimizer.decoupled_weight_decay != 0;
   return decoupled ? Decay::decoupled : Decay::coupled;
 }
 
@@ -75,16 +72,16 @@ struct UpdateStep : UpdateConstants<T> {
 // from 1.
 
 // torch.optim.SGD: rate g.
-struct Sgd {
-  static constexpr std::size_t kSlots = 0;
+template <>
+struct RuleOf<OptimizerKind::sgd> {
   template <class T>
   GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g) {
     return step.rate * g;
   }
 };
 // torch.optim.SGD with momentum: b = mu b + g; rate b.
-struct Momentum {
-  static constexpr std::size_t kSlots = 1;
+template <>
+struct RuleOf<OptimizerKind::momentum> {
   template <class T>
   GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& b) {
     b = step.momentum * b + g;
@@ -92,8 +89,8 @@ struct Momentum {
   }
 };
 // torch.optim.SGD with nesterov: b = mu b + g; rate (g + mu b).
-struct Nesterov {
-  static constexpr std::size_t kSlots = 1;
+template <>
+struct RuleOf<OptimizerKind::nesterov> {
   template <class T>
   GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& b) {
     b = step.momentum * b + g;
@@ -101,8 +98,8 @@ struct Nesterov {
   }
 };
 // torch.optim.Adagrad: s = s + g^2; rate g / (sqrt(s) + eps).
-struct Adagrad {
-  static constexpr std::size_t kSlots = 1;
+template <>
+struct RuleOf<OptimizerKind::adagrad> {
   template <class T>
   GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& s) {
     s += g * g;
@@ -110,8 +107,8 @@ struct Adagrad {
   }
 };
 // torch.optim.RMSprop: v = rho v + (1 - rho) g^2; rate g / (sqrt(v) + eps).
-struct Rmsprop {
-  static constexpr std::size_t kSlots = 1;
+template <>
+struct RuleOf<OptimizerKind::rmsprop> {
   template <class T>
   GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& v) {
     v = step.rho * v + step.rest_of_rho * g * g;
@@ -120,8 +117,8 @@ struct Rmsprop {
 };
 // torch.optim.Adam; torch.optim.AdamW is the same but for its decay: m = beta1 m + (1 - beta1) g,
 // v = beta2 v + (1 - beta2) g^2; rate (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps).
-struct Adam {
-  static constexpr std::size_t kSlots = 2;
+template <>
+struct RuleOf<OptimizerKind::adam> {
   template <class T>
   GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& m, T& v) {
     m = step.beta1 * m + step.rest_of_beta1 * g;
@@ -129,52 +126,40 @@ struct Adam {
     return step.corrected_rate * m / (step.root_factor * std::sqrt(v) + step.epsilon);
   }
 };
+template <>
+struct RuleOf<OptimizerKind::adamw> : RuleOf<OptimizerKind::adam> {};
+
+template <OptimizerKind kind>
+inline constexpr std::size_t kSlots = catalogue::slot_count(kind);
 
 // A parameter's entry after the update by its gradient, which brings its slots up to date.
-template <class Rule, Decay decay, class T>
+template <OptimizerKind kind, Decay decay, class T>
 GDBENCH_HOST_DEVICE T updated(const UpdateStep<T>& step, T p, T g, T* first, T* second) {
   if constexpr (decay == Decay::coupled) g += step.weight_decay * p;
   if constexpr (decay == Decay::decoupled) p -= step.shrinkage * p;
-  if constexpr (Rule::kSlots == 0) return p - Rule::descent(step, g);
-  if constexpr (Rule::kSlots == 1) return p - Rule::descent(step, g, *first);
-  if constexpr (Rule::kSlots == 2) return p - Rule::descent(step, g, *first, *second);
+  using Rule = RuleOf<kind>;
+  if constexpr (kSlots<kind> == 0) return p - Rule::descent(step, g);
+  if constexpr (kSlots<kind> == 1) return p - Rule::descent(step, g, *first);
+  if constexpr (kSlots<kind> == 2) return p - Rule::descent(step, g, *first, *second);
 }
 
-template <class Rule, class Make>
-auto with_decay(const gdbench_optimizer& optimizer, Make make) {
-  switch (decay_of(optimizer)) {
-    case Decay::coupled:
-      return make(Rule(), std::integral_constant<Decay, Decay::coupled>());
-    case Decay::decoupled:
-      return make(Rule(), std::integral_constant<Decay, Decay::decoupled>());
-    case Decay::none:
-      break;
-  }
-  return make(Rule(), std::integral_constant<Decay, Decay::none>());
-}
+template <Decay decay>
+using DecayConstant = std::integral_constant<Decay, decay>;
 
-// Calls `make(rule, decay)` with an optimizer's rule and its std::integral_constant<Decay>, and returns the pointer
-// that it returns; null for an optimizer that is not known.
-template <class Make>
-auto with_rule(const gdbench_optimizer& optimizer, Make make)
-    -> decltype(make(Sgd(), std::integral_constant<Decay, Decay::none>())) {
-  switch (optimizer.kind) {
-    case GDBENCH_SGD:
-      return with_decay<Sgd>(optimizer, make);
-    case GDBENCH_MOMENTUM:
-      return with_decay<Momentum>(optimizer, make);
-    case GDBENCH_NESTEROV:
-      return with_decay<Nesterov>(optimizer, make);
-    case GDBENCH_ADAGRAD:
-      return with_decay<Adagrad>(optimizer, make);
-    case GDBENCH_RMSPROP:
-      return with_decay<Rmsprop>(optimizer, make);
-    case GDBENCH_ADAM:
-    case GDBENCH_ADAMW:
-      return with_decay<Adam>(optimizer, make);
-    default:
-      return nullptr;
-  }
+// Calls visit(kind, decay) with an optimizer's std::integral_constants and returns what it returns.
+template <class Visitor>
+decltype(auto) with_rule(const gdbench_optimizer& optimizer, Visitor visit) {
+  return catalogue::with(catalogue::kind_of(optimizer), [&](auto kind) -> decltype(auto) {
+    switch (decay_of(optimizer)) {
+      case Decay::coupled:
+        return visit(kind, DecayConstant<Decay::coupled>());
+      case Decay::decoupled:
+        return visit(kind, DecayConstant<Decay::decoupled>());
+      case Decay::none:
+        break;
+    }
+    return visit(kind, DecayConstant<Decay::none>());
+  });
 }
 
 }  // namespace gdbench::kernels

@@ -53,10 +53,10 @@ kernels::RegionCall* Fused::bind(std::int64_t rows) {
   std::vector<std::int64_t> offsets;
   for (std::size_t i = 0; i < parameters().parameter_count(); ++i) offsets.push_back(parameters().offset(i));
   kernels::TrainingRegion region;
-  region.dtype = static_cast<gdbench_dtype>(problem().dtype);
+  region.dtype = catalogue::dtype_of(problem());
   region.layers = problem().layers;
   region.layer_count = problem().layer_count;
-  region.loss = static_cast<gdbench_loss>(problem().loss);
+  region.loss = catalogue::loss_of(problem());
   region.optimizer = problem().optimizer;
   region.rows = rows;
   region.offsets = offsets.data();
@@ -87,7 +87,7 @@ void Fused::run(std::uint64_t steps) {
 void Fused::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
   Profile profile;
   // One call is all phases of all layers, of which no clock outside of it can tell.
-  const ProfiledAs region{"training region", GDBENCH_PHASE_OTHER, {}, whole_model(problem())};
+  const ProfiledAs region{"training region", catalogue::Phase::other, {}, whole_model(problem())};
   const std::int64_t end = step_ + static_cast<std::int64_t>(steps);
   while (step_ < end) {
     const std::int64_t together = steps_of_a_call(step_, end - step_);
@@ -105,10 +105,10 @@ void Fused::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
 const StrategyDescriptor kDescriptor = {
     .name = "fused",
     .description = "all steps as one call: on a device one kernel that keeps the model in its shared memory",
-    .tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN),
-    .activations = kTrainerActivations,
-    .losses = kTrainerLosses,
-    .optimizers = kTrainerOptimizers,
+    .tasks = bit_of(catalogue::Task::train),
+    .activations = catalogue::kAll<catalogue::Activation>,
+    .losses = catalogue::kAll<catalogue::Loss>,
+    .optimizers = catalogue::kAll<catalogue::OptimizerKind>,
     .capabilities = kTrainerCapabilities & ~GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES),
     .create = make_strategy<Fused>,
 };

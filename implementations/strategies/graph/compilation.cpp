@@ -55,7 +55,7 @@ void Compilation::add(const kernels::RegionCall& region) {
 
 Compiled Compilation::compile(const std::string& name, const std::function<Graph()>& build) {
   Compiled compiled = graph::compile(built(build), {backend_flags_, problem_.optimizer}, selection_,
-                                     static_cast<gdbench_dtype>(problem_.dtype), observer(name));
+                                     catalogue::dtype_of(problem_), observer(name));
   if (!dump_folder_.empty()) dump_plan(dump_folder_, name, compiled);
   add_reports(compiled.reports);
   return compiled;
@@ -79,7 +79,7 @@ void Compilation::report(const gdbench_profile_sink& sink) const {
   const auto record = [&](const std::string& name, std::int64_t calls, double nanoseconds) {
     gdbench_profile_record values{};
     values.op = name.c_str();
-    values.phase = GDBENCH_PHASE_COMPILE;
+    values.phase = static_cast<std::int32_t>(catalogue::Phase::compile);
     values.calls = static_cast<std::uint64_t>(calls);
     values.time_ns = nanoseconds;
     sink.record(sink.context, &values);

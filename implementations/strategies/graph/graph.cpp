@@ -101,10 +101,10 @@ const gdbench_option kOptions[] = {pipeline::kLoaderOption, pipeline::kPrefetchO
 const StrategyDescriptor kDescriptor = {
     .name = "graph",
     .description = "the step as a graph, built once, optimised and planned, run as a flat list of kernel calls",
-    .tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_UPDATE) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS),
-    .activations = kTrainerActivations,
-    .losses = kTrainerLosses,
-    .optimizers = kTrainerOptimizers,
+    .tasks = bit_of(catalogue::Task::train) | bit_of(catalogue::Task::update) | bit_of(catalogue::Task::gradients),
+    .activations = catalogue::kAll<catalogue::Activation>,
+    .losses = catalogue::kAll<catalogue::Loss>,
+    .optimizers = catalogue::kAll<catalogue::OptimizerKind>,
     .capabilities = kTrainerCapabilities,
     .helper_threads = kTrainerHelperThreads,
     .option_count = static_cast<std::int64_t>(std::size(kOptions)),
@@ -119,7 +119,7 @@ StrategyDescriptor recorded() {
   StrategyDescriptor descriptor = kDescriptor;
   descriptor.policy = "+device-graph";
   descriptor.description = "the step as a graph, its calls recorded on the device and replayed, many steps at once";
-  descriptor.tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS);
+  descriptor.tasks = bit_of(catalogue::Task::train) | bit_of(catalogue::Task::gradients);
   descriptor.create = [](const kernels::Backend& backend) -> std::unique_ptr<Strategy> {
     return std::make_unique<CompiledTrainer>(backend, true);
   };
@@ -140,7 +140,7 @@ const gdbench_option kRegionOptions[] = {pipeline::kLoaderOption, pipeline::kPre
 StrategyDescriptor compiled() {
   StrategyDescriptor descriptor = kDescriptor;
   descriptor.description = "the step as a graph, compiled as a whole: many steps in one call of code made for it";
-  descriptor.tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN);
+  descriptor.tasks = bit_of(catalogue::Task::train);
   descriptor.option_count = static_cast<std::int64_t>(std::size(kRegionOptions));
   descriptor.options = kRegionOptions;
   descriptor.regions = true;

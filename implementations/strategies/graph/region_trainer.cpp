@@ -22,7 +22,7 @@ void RegionTrainer::prepare(const gdbench_problem& problem, const gdbench_settin
   settings_ = &settings;
   Trainer::prepare(problem, settings);
   batches_ = choose_batches(settings);
-  const bool labels = problem.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY;
+  const bool labels = catalogue::takes_labels(problem);
   if (batches_ == Batches::numbered) order_.emplace(data(), problem.batch_rows, labels, true);
   window_ = StepWindows::steps_of_a_call(order_ ? &*order_ : nullptr);
   windows_.emplace(session(), parameters(), order_ ? &*order_ : nullptr, window_);
@@ -58,7 +58,7 @@ kernels::RegionCall* RegionTrainer::bind(std::int64_t rows) {
     const RegionDescription description(graph, parameters(), parts_of(rows));
     const kernels::RegionGraph described = description.graph();
     kernels::TrainingRegion region;
-    region.dtype = static_cast<gdbench_dtype>(problem().dtype);
+    region.dtype = catalogue::dtype_of(problem());
     region.optimizer = problem().optimizer;
     region.rows = rows;
     region.block_size = parameters().block_size();
@@ -113,7 +113,7 @@ void RegionTrainer::run(std::uint64_t steps) {
 void RegionTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
   Profile profile;
   // One call is all phases of all layers, of which no clock outside of it can tell.
-  const ProfiledAs region{"training region", GDBENCH_PHASE_OTHER, {}, whole_model(problem())};
+  const ProfiledAs region{"training region", catalogue::Phase::other, {}, whole_model(problem())};
   const auto timed = [&](const auto& body) {
     const double start = now_ns();
     body();

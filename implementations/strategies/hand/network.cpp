@@ -18,7 +18,7 @@ Network::Network(Session& session, const gdbench_problem& problem, const Paramet
       layer_count_(problem.layer_count) {
   std::int64_t widest = 0;
   for (std::int64_t l = 0; l < layer_count_; ++l) widest = std::max(widest, forward_.layer(l).outputs);
-  const std::size_t element = pipeline::element_size(static_cast<gdbench_dtype>(problem.dtype));
+  const std::size_t element = catalogue::size_of(catalogue::dtype_of(problem));
   const std::size_t row = static_cast<std::size_t>(widest) * element;
   const std::size_t matrix = static_cast<std::size_t>(rows) * row;
   for (kernels::Buffer& delta : deltas_) delta = session.allocate(matrix);
@@ -31,10 +31,11 @@ Matrix Network::delta(std::int64_t l, std::int64_t rows) const {
 }
 
 void Network::add_activation_gradient(Program& program, std::int64_t l, const Matrix& delta) {
-  if (forward_.layer(l).activation == GDBENCH_IDENTITY) return;
+  if (catalogue::activation_of(forward_.layer(l)) == catalogue::Activation::identity) return;
   Request gradient = forward_.request(Op::activation_gradient);
-  gradient.activation = static_cast<gdbench_activation>(forward_.layer(l).activation);
-  program.add(session_, gradient, GDBENCH_PHASE_BACKWARD, of_layer(l), {forward_.activations(l, delta.rows), delta});
+  gradient.activation = catalogue::activation_of(forward_.layer(l));
+  program.add(session_, gradient, catalogue::Phase::backward, of_layer(l),
+              {forward_.activations(l, delta.rows), delta});
 }
 
 void Network::add_backward(Program& program, const Matrix& x, const Matrix& targets, double weight, bool accumulate) {
@@ -47,7 +48,7 @@ void Network::add_backward(Program& program, const Matrix& x, const Matrix& targ
   const Matrix whole{output_delta_, d.rows, d.columns};
   add_output_delta(program, targets, weight, whole);
   for (std::int64_t column = 0; column < masks_->count(); ++column) {
-    program.add(session_, forward_.request(Op::multiply), GDBENCH_PHASE_BACKWARD, of_layer(layer_count_ - 1),
+    program.add(session_, forward_.request(Op::multiply), catalogue::Phase::backward, of_layer(layer_count_ - 1),
                 {whole, masks_->mask(column, x.rows), d});
     add_sweep(program, x, accumulate || column > 0);
   }
@@ -57,7 +58,7 @@ void Network::add_output_delta(Program& program, const Matrix& targets, double w
   const std::int64_t last = layer_count_ - 1;
   Request gradient = forward_.request(Op::loss_gradient);
   gradient.alpha = weight;
-  program.add(session_, gradient, GDBENCH_PHASE_BACKWARD, of_layer(last),
+  program.add(session_, gradient, catalogue::Phase::backward, of_layer(last),
               {forward_.activations(last, d.rows), targets, d});
   add_activation_gradient(program, last, d);
 }
@@ -69,15 +70,15 @@ void Network::add_sweep(Program& program, const Matrix& x, bool accumulate) {
     Request weights_gradient = forward_.request(Op::product);
     weights_gradient.transpose_a = true;
     weights_gradient.beta = accumulate ? 1 : 0;
-    program.add(session_, weights_gradient, GDBENCH_PHASE_BACKWARD,
+    program.add(session_, weights_gradient, catalogue::Phase::backward,
                 parameters_.weights_part(l, GDBENCH_COMPUTES_GRADIENTS), {input, d, parameters_.weights_gradient(l)});
     if (forward_.layer(l).has_bias != 0) add_bias_gradient(program, l, d, accumulate);
     if (l == 0) break;
     const Matrix previous = delta(l - 1, x.rows);
     Request input_gradient = forward_.request(Op::product);
     input_gradient.transpose_b = true;
-    program.add(session_, input_gradient, GDBENCH_PHASE_BACKWARD, parameters_.weights_part(l, GDBENCH_READS_PARAMETERS),
-                {d, parameters_.weights(l), previous});
+    program.add(session_, input_gradient, catalogue::Phase::backward,
+                parameters_.weights_part(l, GDBENCH_READS_PARAMETERS), {d, parameters_.weights(l), previous});
     add_activation_gradient(program, l - 1, previous);
   }
 }
@@ -86,11 +87,11 @@ void Network::add_bias_gradient(Program& program, std::int64_t l, const Matrix& 
   const Matrix& gradient = parameters_.bias_gradient(l);
   const ModelPart part = parameters_.bias_part(l, GDBENCH_COMPUTES_GRADIENTS);
   const Matrix sums{accumulate ? column_sums_ : gradient.buffer, gradient.rows, gradient.columns};
-  program.add(session_, forward_.request(Op::column_sum), GDBENCH_PHASE_BACKWARD, part, {d, sums});
+  program.add(session_, forward_.request(Op::column_sum), catalogue::Phase::backward, part, {d, sums});
   if (!accumulate) return;
   Request addition = forward_.request(Op::combine);
   addition.beta = 1;
-  program.add(session_, addition, GDBENCH_PHASE_BACKWARD, part, {gradient, sums, gradient});
+  program.add(session_, addition, catalogue::Phase::backward, part, {gradient, sums, gradient});
 }
 
 }  // namespace gdbench::strategies::hand

@@ -59,7 +59,7 @@ void derivative_of_add_bias(Emitter& emitter, const Application& application, Va
 void derivative_of_activation(Emitter& emitter, const Application& application, Value* gradients) {
   if (!application.wants(0)) return;
   const Value g = application.gradient;
-  if (application.attributes.activation == GDBENCH_IDENTITY) {
+  if (application.attributes.activation == catalogue::Activation::identity) {
     gradients[0] = g;
     return;
   }
@@ -75,18 +75,18 @@ void derivative_of_activation_gradient(Emitter& emitter, const Application& appl
   if (application.wants(0)) {
     const Value product = emit(emitter, Op::multiply, {}, d, g);
     switch (application.attributes.activation) {
-      case GDBENCH_TANH: {
+      case catalogue::Activation::tanh: {
         const Value weighted = emit(emitter, Op::multiply, {}, a, product);
         gradients[0] = combine(emitter, -2, weighted, 0, weighted, gradient_of(0));
         break;
       }
-      case GDBENCH_SIGMOID: {
+      case catalogue::Activation::sigmoid: {
         const Value weighted = emit(emitter, Op::multiply, {}, a, product);
         gradients[0] = combine(emitter, 1, product, -2, weighted, gradient_of(0));
         break;
       }
-      case GDBENCH_IDENTITY:
-      case GDBENCH_RELU:  // f' is constant wherever it is continuous
+      case catalogue::Activation::identity:
+      case catalogue::Activation::relu:  // f' is constant wherever it is continuous
         gradients[0] = combine(emitter, 0, product, 0, product, gradient_of(0));
         break;
     }

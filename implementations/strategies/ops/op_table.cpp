@@ -212,7 +212,8 @@ Shape result_shape(Op op, const Attributes& attributes, std::span<const Shape> o
   return row.result_shape(attributes, operands);
 }
 
-kernels::Request request_of(Op op, gdbench_dtype dtype, const Attributes& attributes, std::span<const Shape> operands) {
+kernels::Request request_of(Op op, catalogue::Dtype dtype, const Attributes& attributes,
+                            std::span<const Shape> operands) {
   const Shape result = result_shape(op, attributes, operands);
   kernels::Request request;
   request.op = op;
@@ -229,7 +230,7 @@ kernels::Request request_of(Op op, gdbench_dtype dtype, const Attributes& attrib
   return request;
 }
 
-OpCost cost_of(Op op, gdbench_dtype dtype, const Attributes& attributes, std::span<const Shape> operands) {
+OpCost cost_of(Op op, catalogue::Dtype dtype, const Attributes& attributes, std::span<const Shape> operands) {
   return strategies::cost_of(request_of(op, dtype, attributes, operands));
 }
 

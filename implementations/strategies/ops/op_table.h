@@ -33,8 +33,8 @@ struct Attributes {
   bool transpose_b = false;
   double alpha = 1;  // product, combine, loss, loss_gradient
   double beta = 0;   // combine
-  gdbench_activation activation = GDBENCH_IDENTITY;
-  gdbench_loss loss = GDBENCH_MSE;
+  catalogue::Activation activation = catalogue::Activation::identity;
+  catalogue::Loss loss = catalogue::Loss::mse;
   const gdbench_optimizer* optimizer = nullptr;  // update; not owned
 
   bool operator==(const Attributes&) const = default;
@@ -96,13 +96,14 @@ Shape result_shape(Op op, const Attributes& attributes, std::span<const Shape> o
 
 // Whether operand 1 is labels [rows, 1] (int32) instead of targets.
 inline bool takes_labels(Op op, const Attributes& attributes) {
-  return (op == Op::loss || op == Op::loss_gradient) && attributes.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY;
+  return (op == Op::loss || op == Op::loss_gradient) && takes_labels(attributes.loss);
 }
 
 // What is bound to run the op: attributes and the kernel's operands.
-kernels::Request request_of(Op op, gdbench_dtype dtype, const Attributes& attributes, std::span<const Shape> operands);
+kernels::Request request_of(Op op, catalogue::Dtype dtype, const Attributes& attributes,
+                            std::span<const Shape> operands);
 
 // Floating-point operations and bytes of one application.
-OpCost cost_of(Op op, gdbench_dtype dtype, const Attributes& attributes, std::span<const Shape> operands);
+OpCost cost_of(Op op, catalogue::Dtype dtype, const Attributes& attributes, std::span<const Shape> operands);
 
 }  // namespace gdbench::strategies::ops

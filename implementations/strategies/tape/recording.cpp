@@ -16,7 +16,7 @@ namespace {
 
 }  // namespace
 
-Tape::Tape(Session& session, gdbench_dtype dtype) : session_(session), dtype_(dtype), pool_(session) {}
+Tape::Tape(Session& session, catalogue::Dtype dtype) : session_(session), dtype_(dtype), pool_(session) {}
 
 void Tape::begin(Mode mode) {
   if (pool_.taken() != 0) {
@@ -39,13 +39,13 @@ void Tape::reject_size(const Matrix& matrix) {
   reject("a matrix of " + std::to_string(matrix.rows) + "x" + std::to_string(matrix.columns));
 }
 
-Value Tape::activation(gdbench_activation kind, Value z) {
+Value Tape::activation(catalogue::Activation kind, Value z) {
   ops::Attributes attributes;
   attributes.activation = kind;
   return apply(Op::activation, attributes, z, kNoValue, 1);
 }
 
-Value Tape::loss(gdbench_loss kind, Value outputs, Value targets) {
+Value Tape::loss(catalogue::Loss kind, Value outputs, Value targets) {
   ops::Attributes attributes;
   attributes.loss = kind;
   return apply(Op::loss, attributes, outputs, targets);
@@ -83,7 +83,7 @@ const CachedCall& Tape::bind(const CallKey& key, Op op, const ops::Attributes& a
   const std::span<const ops::Shape> given(shapes, count);
   const kernels::Request request = ops::request_of(op, dtype_, attributes, given);
   const ops::Shape result = ops::result_shape(op, attributes, given);
-  const std::size_t element = op == Op::loss ? sizeof(double) : pipeline::element_size(dtype_);
+  const std::size_t element = op == Op::loss ? sizeof(double) : catalogue::size_of(dtype_);
   CachedCall call{.key = key, .attributes = attributes, .cost = cost_of(request)};
   call.call = session_.bind(request);
   call.run = call.call->run;
@@ -135,7 +135,7 @@ ModelPart Tape::part_of(const CachedCall& call, const kernels::Buffer* buffers) 
 }
 
 void Tape::run_observed(const CachedCall& call, const kernels::Buffer* buffers) {
-  const gdbench_phase phase = playing_ == nullptr ? GDBENCH_PHASE_FORWARD : GDBENCH_PHASE_BACKWARD;
+  const catalogue::Phase phase = playing_ == nullptr ? catalogue::Phase::forward : catalogue::Phase::backward;
   const ProfiledAs as{call.row->name, phase, call.cost, part_of(call, buffers)};
   if (program_ != nullptr) {
     const std::size_t count = call.operand_count + (call.overwrites < 0 ? 1 : 0);

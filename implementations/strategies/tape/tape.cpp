@@ -124,7 +124,7 @@ Value Tape::apply(Op op, const ops::Attributes& attributes, Value first, Value s
                             : apply_to<2>(op, attributes, operands, consumed);
 }
 
-Value Tape::unevaluated_loss(gdbench_loss kind, Value outputs, Value targets, double weight) {
+Value Tape::unevaluated_loss(catalogue::Loss kind, Value outputs, Value targets, double weight) {
   ops::Attributes attributes;
   attributes.loss = kind;
   attributes.alpha = weight;

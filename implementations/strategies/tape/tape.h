@@ -41,7 +41,7 @@ enum class Gradients {
 
 class Tape final : private ops::Emitter {
  public:
-  Tape(Session& session, gdbench_dtype dtype);
+  Tape(Session& session, catalogue::Dtype dtype);
 
   // Forgets all values and records.
   void begin(Mode mode = Mode::once);
@@ -63,10 +63,10 @@ class Tape final : private ops::Emitter {
   Value product(Value a, Value b) { return apply(ops::Op::product, {}, a, b); }
   // Both give up z.
   Value add_bias(Value bias, Value z) { return apply(ops::Op::add_bias, {}, bias, z, 1u << 1); }
-  Value activation(gdbench_activation kind, Value z);
-  Value loss(gdbench_loss kind, Value outputs, Value targets);
+  Value activation(catalogue::Activation kind, Value z);
+  Value loss(catalogue::Loss kind, Value outputs, Value targets);
   // `weight` times a loss, recorded and not run: for backward alone, which does not read it.
-  Value unevaluated_loss(gdbench_loss kind, Value outputs, Value targets, double weight);
+  Value unevaluated_loss(catalogue::Loss kind, Value outputs, Value targets, double weight);
 
   // Computes the gradient of `loss` with respect to every parameter that it depends on. Gradients of an earlier pass
   // are given back; where the caller named the buffer they are overwritten, or added to.
@@ -179,7 +179,7 @@ class Tape final : private ops::Emitter {
   std::size_t record_of(Value loss) const;
 
   Session& session_;
-  gdbench_dtype dtype_;
+  catalogue::Dtype dtype_;
   CallCache cache_;
   BufferPool pool_;
   Arena<ValueRecord> values_;

@@ -18,7 +18,7 @@ class TapeTrainer : public Trainer {
 
   void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override {
     Trainer::prepare(problem, settings);
-    tape_.emplace(session(), static_cast<gdbench_dtype>(problem.dtype));
+    tape_.emplace(session(), catalogue::dtype_of(problem));
     tape_->set_layers(parameters().layers());
     update_.emplace();
     add_update(*update_);
@@ -98,17 +98,17 @@ Value TapeTrainer::record_outputs(const BatchFeed::Batch& batch) {
     if (layer.has_bias != 0) {
       value = tape.add_bias(tape.parameter(parameters().bias(l), parameters().bias_gradient(l).buffer), value);
     }
-    if (layer.activation != GDBENCH_IDENTITY) {
-      value = tape.activation(static_cast<gdbench_activation>(layer.activation), value);
+    if (catalogue::activation_of(layer) != catalogue::Activation::identity) {
+      value = tape.activation(catalogue::activation_of(layer), value);
     }
   }
   return value;
 }
 
 Value TapeTrainer::record_loss(const Part& part, Value outputs) {
-  const auto loss = static_cast<gdbench_loss>(problem().loss);
+  const auto loss = catalogue::loss_of(problem());
   const Matrix matrix{part.rows.targets, part.rows.rows, target_columns()};
-  const Value targets = loss == GDBENCH_SOFTMAX_CROSS_ENTROPY ? tape_->labels(matrix) : tape_->constant(matrix);
+  const Value targets = takes_labels(loss) ? tape_->labels(matrix) : tape_->constant(matrix);
   return tape_->unevaluated_loss(loss, outputs, targets, part.weight);
 }
 
@@ -118,7 +118,7 @@ Value TapeTrainer::record_column_loss(const Part& part, Value outputs, std::int6
   const Value targets = tape.constant({part.rows.targets, part.rows.rows, target_columns()});
   const Value masked_outputs = tape.apply(ops::Op::multiply, {}, outputs, mask);
   const Value masked_targets = tape.apply(ops::Op::multiply, {}, targets, mask);
-  return tape.unevaluated_loss(static_cast<gdbench_loss>(problem().loss), masked_outputs, masked_targets, part.weight);
+  return tape.unevaluated_loss(catalogue::loss_of(problem()), masked_outputs, masked_targets, part.weight);
 }
 
 void TapeTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
@@ -130,7 +130,7 @@ void TapeTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink)
     differentiate(batch);
     // What is not in a kernel is the tape's own, with about one reading of the clock per call.
     const double own = now_ns() - start - (tape_->profiled_ns() - in_calls);
-    profile.add({"tape", GDBENCH_PHASE_RECORD, {}, of_layers({0, problem().layer_count - 1})}, own);
+    profile.add({"tape", catalogue::Phase::record, {}, of_layers({0, problem().layer_count - 1})}, own);
     update_->run_profiled(session(), profile);
   });
   tape_->profile(nullptr);
@@ -205,7 +205,7 @@ void ReplayTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sin
     if (!recorded) {
       const double start = now_ns();
       record(batch, recorded);
-      profile.add({"first step", GDBENCH_PHASE_RECORD, {}, whole_model(problem())}, now_ns() - start);
+      profile.add({"first step", catalogue::Phase::record, {}, whole_model(problem())}, now_ns() - start);
       return;
     }
     recorded->take(batch);
@@ -223,20 +223,20 @@ constexpr StrategyDescriptor describe(const char* policy, std::uint32_t tasks, c
       .policy = policy,
       .description = description,
       .tasks = tasks,
-      .activations = kTrainerActivations,
-      .losses = kTrainerLosses,
-      .optimizers = kTrainerOptimizers,
+      .activations = catalogue::kAll<catalogue::Activation>,
+      .losses = catalogue::kAll<catalogue::Loss>,
+      .optimizers = catalogue::kAll<catalogue::OptimizerKind>,
       .capabilities = kTrainerCapabilities,
       .helper_threads = kTrainerHelperThreads,
       .option_count = static_cast<std::int64_t>(std::size(kOptions)),
       .options = kOptions,
       .create = make_strategy<Strategy>,
-      .create_update = (tasks & GDBENCH_BIT(GDBENCH_TASK_UPDATE)) != 0 ? make_strategy<UpdateTrainer> : nullptr,
+      .create_update = (tasks & bit_of(catalogue::Task::update)) != 0 ? make_strategy<UpdateTrainer> : nullptr,
   };
 }
 
-constexpr std::uint32_t kGradients = GDBENCH_BIT(GDBENCH_TASK_GRADIENTS);
-constexpr std::uint32_t kAll = GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_UPDATE) | kGradients;
+constexpr std::uint32_t kGradients = bit_of(catalogue::Task::gradients);
+constexpr std::uint32_t kAll = bit_of(catalogue::Task::train) | bit_of(catalogue::Task::update) | kGradients;
 
 }  // namespace
 

@@ -56,6 +56,15 @@ TEST(CompareArms, WhatIsNotConfirmedIsInconclusive) {
   EXPECT_EQ(comparison.cells[0].remark, "slower at first, not again in fresh launches");
 }
 
+TEST(CompareArms, OneFreshLaunchConfirmsNothingAndSaysSo) {
+  result::Report report = report_of({cell_taking("a", "base", 100, 80), cell_taking("a", "new", 110, 80)});
+  for (result::Cell& cell : report.cells) cell.confirmed_from = 79;
+  const result::ComparedCell cell = compare_arms(report, {.margin = 0.01}).cells[0];
+  EXPECT_EQ(cell.change, Change::inconclusive);
+  EXPECT_EQ(cell.remark,
+            "slower at first; fresh launches: measured within one process: says nothing about other launches");
+}
+
 TEST(CompareArms, WhatPaddingAloneDoesIsNoRegression) {
   const auto compared = [](double base_padded_ns, double new_padded_ns) {
     const result::Report report =

@@ -46,7 +46,7 @@ Dense random_matrix(std::mt19937& generator, std::int64_t rows, std::int64_t col
   return matrix;
 }
 
-TestContext::TestContext(const Backend& backend, gdbench_dtype dtype) : backend_(backend), dtype_(dtype) {
+TestContext::TestContext(const Backend& backend, catalogue::Dtype dtype) : backend_(backend), dtype_(dtype) {
   const ContextSettings settings{
       1, false, this, [](void* self, const char* message) { static_cast<TestContext*>(self)->error_ = message; }};
   if (backend.create(settings, &context_) != GDBENCH_OK) throw std::runtime_error(error_);
@@ -65,7 +65,7 @@ Buffer TestContext::upload_bytes(const void* data, std::size_t bytes) {
 Buffer TestContext::upload(const Dense& matrix) {
   const std::vector<double> zeros(matrix.values.size());
   const Buffer buffer =
-      upload_bytes(zeros.data(), zeros.size() * (dtype_ == GDBENCH_F64 ? sizeof(double) : sizeof(float)));
+      upload_bytes(zeros.data(), zeros.size() * (dtype_ == catalogue::Dtype::f64 ? sizeof(double) : sizeof(float)));
   overwrite(buffer, matrix);
   return buffer;
 }
@@ -75,7 +75,7 @@ void TestContext::overwrite_bytes(Buffer buffer, const void* data, std::size_t b
 }
 
 void TestContext::overwrite(Buffer buffer, const Dense& matrix) {
-  if (dtype_ == GDBENCH_F64) {
+  if (dtype_ == catalogue::Dtype::f64) {
     backend_.upload(context_, buffer, matrix.values.data(), matrix.values.size() * sizeof(double), nullptr);
     return;
   }
@@ -85,7 +85,7 @@ void TestContext::overwrite(Buffer buffer, const Dense& matrix) {
 
 Dense TestContext::download(Buffer buffer, std::int64_t rows, std::int64_t columns) {
   Dense matrix(rows, columns);
-  if (dtype_ == GDBENCH_F64) {
+  if (dtype_ == catalogue::Dtype::f64) {
     backend_.download(context_, buffer, matrix.values.data(), matrix.values.size() * sizeof(double), nullptr);
     EXPECT_EQ(backend_.synchronise(context_, nullptr), GDBENCH_OK);
     return matrix;
@@ -124,25 +124,37 @@ gdbench_status TestContext::bind_status(const Request& request) {
   return status;
 }
 
-double activate(std::int32_t activation, double z) {
-  if (activation == GDBENCH_RELU) return std::max(z, 0.0);
-  if (activation == GDBENCH_TANH) return std::tanh(z);
-  if (activation == GDBENCH_SIGMOID) return 1 / (1 + std::exp(-z));
+double activate(catalogue::Activation activation, double z) {
+  switch (activation) {
+    case catalogue::Activation::identity:
+      break;
+    case catalogue::Activation::relu:
+      return std::max(z, 0.0);
+    case catalogue::Activation::tanh:
+      return std::tanh(z);
+    case catalogue::Activation::sigmoid:
+      return 1 / (1 + std::exp(-z));
+  }
   return z;
 }
 
-double activation_slope(std::int32_t activation, double a) {
-  if (activation == GDBENCH_RELU) return a > 0 ? 1 : 0;
-  if (activation == GDBENCH_TANH) return 1 - a * a;
-  if (activation == GDBENCH_SIGMOID) return a * (1 - a);
+double activation_slope(catalogue::Activation activation, double a) {
+  switch (activation) {
+    case catalogue::Activation::identity:
+      break;
+    case catalogue::Activation::relu:
+      return a > 0 ? 1 : 0;
+    case catalogue::Activation::tanh:
+      return 1 - a * a;
+    case catalogue::Activation::sigmoid:
+      return a * (1 - a);
+  }
   return 1;
 }
 
-void expect_close(const Dense& actual, const Dense& expected, gdbench_dtype dtype, double scale) {
+void expect_close(const Dense& actual, const Dense& expected, catalogue::Dtype dtype, double scale) {
   ASSERT_EQ(actual.values.size(), expected.values.size());
-  const double epsilon =
-      dtype == GDBENCH_F32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
-  const double tolerance = 16 * epsilon * scale;
+  const double tolerance = 16 * epsilon_of(dtype) * scale;
   for (std::size_t i = 0; i < expected.values.size(); ++i) {
     ASSERT_NEAR(actual.values[i], expected.values[i], tolerance) << "entry " << i;
   }
@@ -168,15 +180,15 @@ std::vector<BackendCase> all_cases() {
   for (const std::string& name : backend_names()) {
     const Backend& backend = backend_named(name);
     if ((backend.flags & kNoArithmetic) != 0) continue;
-    for (const gdbench_dtype dtype : {GDBENCH_F32, GDBENCH_F64}) {
-      if ((backend.dtypes & GDBENCH_BIT(dtype)) != 0) cases.push_back({name, dtype});
+    for (const catalogue::Dtype dtype : catalogue::all_of<catalogue::Dtype>()) {
+      if ((backend.dtypes & bit_of(dtype)) != 0) cases.push_back({name, dtype});
     }
   }
   return cases;
 }
 
 std::string case_name(const testing::TestParamInfo<BackendCase>& info) {
-  return info.param.backend + (info.param.dtype == GDBENCH_F32 ? "_f32" : "_f64");
+  return info.param.backend + "_" + name_of(info.param.dtype);
 }
 
 Request BackendTest::request(Op op, const std::vector<Operand>& operands) const {

@@ -42,7 +42,7 @@ Dense random_matrix(std::mt19937& generator, std::int64_t rows, std::int64_t col
 // A backend's buffer filled from doubles, and back.
 class TestContext {
  public:
-  TestContext(const Backend& backend, gdbench_dtype dtype);
+  TestContext(const Backend& backend, catalogue::Dtype dtype);
   ~TestContext();
   TestContext(const TestContext&) = delete;
   TestContext& operator=(const TestContext&) = delete;
@@ -60,26 +60,26 @@ class TestContext {
   void unbind(Call* call) { backend_.unbind(context_, call); }
   gdbench_status bind_status(const Request& request);
   const std::string& error() const { return error_; }
-  gdbench_dtype dtype() const { return dtype_; }
+  catalogue::Dtype dtype() const { return dtype_; }
 
  private:
   const Backend& backend_;
-  gdbench_dtype dtype_;
+  catalogue::Dtype dtype_;
   Context* context_ = nullptr;
   std::string error_;
 };
 
-// f(z) and, of a = f(z), f'(z): the tests' own. `activation`: a gdbench_activation.
-double activate(std::int32_t activation, double z);
-double activation_slope(std::int32_t activation, double a);
+// f(z) and, of a = f(z), f'(z): the tests' own.
+double activate(catalogue::Activation activation, double z);
+double activation_slope(catalogue::Activation activation, double a);
 
 // Every entry within a few roundings of the dtype, relative to `scale`: the magnitude of what went into it, times the
 // number of additions.
-void expect_close(const Dense& actual, const Dense& expected, gdbench_dtype dtype, double scale);
+void expect_close(const Dense& actual, const Dense& expected, catalogue::Dtype dtype, double scale);
 
 struct BackendCase {
   std::string backend;
-  gdbench_dtype dtype;
+  catalogue::Dtype dtype;
 };
 // The names of the backends of this build that can be used here.
 std::vector<std::string> backend_names();

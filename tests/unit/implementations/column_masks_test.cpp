@@ -10,7 +10,7 @@ namespace gdbench::strategies {
 namespace {
 
 template <class Entry>
-void expect_masks(gdbench_dtype dtype, std::int64_t most_rows, std::int64_t outputs) {
+void expect_masks(catalogue::Dtype dtype, std::int64_t most_rows, std::int64_t outputs) {
   Session session(kernels::backend_named("naive"), 1);
   const ColumnMasks masks(session, dtype, most_rows, outputs);
   ASSERT_EQ(masks.count(), outputs);
@@ -30,8 +30,8 @@ void expect_masks(gdbench_dtype dtype, std::int64_t most_rows, std::int64_t outp
 
 TEST(ColumnMasks, HaveOnesInOneColumn) {
   for (const std::int64_t outputs : {1, 2, 5}) {
-    expect_masks<float>(GDBENCH_F32, 4, outputs);
-    expect_masks<double>(GDBENCH_F64, 3, outputs);
+    expect_masks<float>(catalogue::Dtype::f32, 4, outputs);
+    expect_masks<double>(catalogue::Dtype::f64, 3, outputs);
   }
 }
 

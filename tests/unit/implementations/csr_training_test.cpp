@@ -39,7 +39,7 @@ class CsrTraining : public testing::TestWithParam<Case> {
  protected:
   const StrategyDescriptor& descriptor() const { return *std::get<0>(GetParam()); }
   const BackendCase& backend() const { return std::get<1>(GetParam()); }
-  double tolerance() const { return backend().dtype == GDBENCH_F32 ? 2e-4 : 1e-11; }
+  double tolerance() const { return backend().dtype == catalogue::Dtype::f32 ? 2e-4 : 1e-11; }
 
   void check(TrainingCase values, std::uint64_t steps) const {
     values.dtype = backend().dtype;
@@ -72,7 +72,7 @@ constexpr gdbench_layer kOutput = {8, 2, GDBENCH_IDENTITY, 1};
 
 TEST_P(CsrTraining, FullBatches) {
   check({.layers = {kHidden, kOutput}, .rows = 40, .batch_rows = 40}, 6);
-  check({.layers = {{12, 1, GDBENCH_IDENTITY, 0}}, .loss = GDBENCH_HALF_MSE, .rows = 90, .batch_rows = 90}, 6);
+  check({.layers = {{12, 1, GDBENCH_IDENTITY, 0}}, .loss = catalogue::Loss::half_mse, .rows = 90, .batch_rows = 90}, 6);
 }
 
 TEST_P(CsrTraining, SlicesWithASmallerLastOne) {
@@ -81,7 +81,7 @@ TEST_P(CsrTraining, SlicesWithASmallerLastOne) {
 
 TEST_P(CsrTraining, ShuffledBatches) {
   check({.layers = {{30, 8, GDBENCH_RELU, 1}, {8, 3, GDBENCH_IDENTITY, 1}},
-         .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
+         .loss = catalogue::Loss::softmax_cross_entropy,
          .rows = 40,
          .batch_rows = 12,
          .shuffled = true,
@@ -90,7 +90,7 @@ TEST_P(CsrTraining, ShuffledBatches) {
 }
 
 TEST_P(CsrTraining, AGradientPerOutput) {
-  check({.layers = {kHidden, kOutput}, .rows = 40, .batch_rows = 12, .task = GDBENCH_TASK_GRADIENTS}, 5);
+  check({.layers = {kHidden, kOutput}, .rows = 40, .batch_rows = 12, .task = catalogue::Task::gradients}, 5);
 }
 
 TEST_P(CsrTraining, ASteadyStepAllocatesNothing) {
@@ -114,7 +114,7 @@ TEST_P(CsrTraining, CostsFollowTheEntries) {
   values.density = 0.2;
   TrainingProblem training(values);
   const auto strategy = start(descriptor(), backend().backend, training);
-  const double flops = said_by(*strategy, 1).records.at({"product", GDBENCH_PHASE_FORWARD}).flops;
+  const double flops = said_by(*strategy, 1).records.at({"product", catalogue::Phase::forward}).flops;
   const double entries = (flops - 2 * 40 * 8 * 2) / (2 * 8);
   EXPECT_GT(entries, 0.1 * 40 * 30);
   EXPECT_LT(entries, 0.3 * 40 * 30);
@@ -133,7 +133,8 @@ std::vector<Case> sparse_cases() {
 
 std::string name_of_case(const testing::TestParamInfo<Case>& info) {
   const auto& [strategy, backend] = info.param;
-  return std::string(strategy->name) + "_" + backend.backend + (backend.dtype == GDBENCH_F32 ? "_f32" : "_f64");
+  return std::string(strategy->name) + "_" + backend.backend +
+         (backend.dtype == catalogue::Dtype::f32 ? "_f32" : "_f64");
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, CsrTraining, testing::ValuesIn(sparse_cases()), name_of_case);

@@ -12,14 +12,18 @@ namespace {
 
 // A full batch; mini-batches in order and shuffled, with a smaller last one; labels; scalars that change at every step.
 std::vector<TrainingCase> cases() {
-  const std::vector<gdbench_layer> network = {layer(5, 7, GDBENCH_RELU), layer(7, 3)};
-  const OptimizerCase adam = {GDBENCH_ADAM, 0.01, false};
+  const std::vector<gdbench_layer> network = {layer(5, 7, catalogue::Activation::relu), layer(7, 3)};
+  const OptimizerCase adam = {catalogue::OptimizerKind::adam, 0.01, false};
   return {
       {.layers = {layer(3, 1)}, .rows = 40, .batch_rows = 40},
       {.layers = network, .rows = 40, .batch_rows = 40, .optimizer = adam},
       {.layers = network, .rows = 43, .batch_rows = 4},
       {.layers = network, .rows = 43, .batch_rows = 4, .shuffled = true, .optimizer = adam},
-      {.layers = network, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 256, .batch_rows = 4, .shuffled = true},
+      {.layers = network,
+       .loss = catalogue::Loss::softmax_cross_entropy,
+       .rows = 256,
+       .batch_rows = 4,
+       .shuffled = true},
       {.layers = network, .rows = 40, .batch_rows = 40, .shuffled = true},
       {.layers = network, .rows = 30, .batch_rows = 7, .shuffled = true, .learning_rates = {0.05, 0.02, 0.01}},
   };
@@ -63,11 +67,11 @@ TEST_P(DeviceTest, StepsThatAreOneKernel) { expect_right(fused::kDescriptor, {})
 // A batch that many blocks share, and one whose part of a batch only fits when more of them do.
 TEST_P(DeviceTest, BlocksThatShareABatch) {
   for (const std::int64_t rows : {64, 65, 200, 400}) {
-    TrainingCase values{.layers = {layer(10, 20, GDBENCH_TANH), layer(20, 1)},
+    TrainingCase values{.layers = {layer(10, 20, catalogue::Activation::tanh), layer(20, 1)},
                         .dtype = GetParam().dtype,
                         .rows = rows,
                         .batch_rows = rows,
-                        .optimizer = {GDBENCH_ADAM, 0.01, true}};
+                        .optimizer = {catalogue::OptimizerKind::adam, 0.01, true}};
     const TrainingProblem training(values);
     SCOPED_TRACE(testing::Message() << rows << " rows");
     expect_near(trained(fused::kDescriptor, values, 9), training.trained(9), 10 * tolerance());
@@ -92,7 +96,7 @@ TEST_P(DeviceTest, RefusesWhatWouldNotBeSo) {
             "batches copied in each step of a recording");
   EXPECT_NE(refusal(hand::kDescriptor, {{"features", "csr"}}), "");
   EXPECT_EQ(refusal(fused::kDescriptor, {{"transfer", "pinned"}}), "batches copied in each fused step");
-  values.layers = {layer(5, 3000, GDBENCH_RELU), layer(3000, 3)};
+  values.layers = {layer(5, 3000, catalogue::Activation::relu), layer(3000, 3)};
   EXPECT_NE(refusal(fused::kDescriptor, {}).find("do not fit into a block's shared memory"), std::string::npos);
 }
 

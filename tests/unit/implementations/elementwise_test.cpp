@@ -38,13 +38,13 @@ TEST_P(ElementwiseTest, ColumnSum) {
   }
 }
 
-constexpr gdbench_activation kActivations[] = {GDBENCH_IDENTITY, GDBENCH_RELU, GDBENCH_TANH, GDBENCH_SIGMOID};
+const std::vector<catalogue::Activation> kActivations = catalogue::all_of<catalogue::Activation>();
 
 TEST_P(ElementwiseTest, ActivationInPlaceAndApart) {
   for (const auto& [rows, columns] : kMatrices) {
-    for (const gdbench_activation activation : kActivations) {
+    for (const catalogue::Activation activation : kActivations) {
       Dense z = random_matrix(generator_, rows, columns);
-      z.values.front() = activation == GDBENCH_RELU ? 0 : 30;  // a kink, and saturation
+      z.values.front() = activation == catalogue::Activation::relu ? 0 : 30;  // a kink, and saturation
       if (z.values.size() > 2) z.values[1] = -30;
       Dense expected = z;
       for (double& value : expected.values) value = activate(activation, value);
@@ -62,7 +62,7 @@ TEST_P(ElementwiseTest, ActivationInPlaceAndApart) {
 
 // Against a central difference of the activation at z; exactly 0 where relu's result is 0.
 TEST_P(ElementwiseTest, ActivationGradientIsTheDerivative) {
-  for (const gdbench_activation activation : kActivations) {
+  for (const catalogue::Activation activation : kActivations) {
     const Dense z = random_matrix(generator_, 13, 17);
     Dense a = z;
     Dense d = random_matrix(generator_, 13, 17);
@@ -80,11 +80,11 @@ TEST_P(ElementwiseTest, ActivationGradientIsTheDerivative) {
     context_.run(call, {context_.upload(a), result});
     const Dense actual = context_.download(result, 13, 17);
     for (std::size_t i = 0; i < actual.values.size(); ++i) {
-      EXPECT_NEAR(actual.values[i], expected.values[i], 3e-6) << "activation " << activation << " entry " << i;
+      EXPECT_NEAR(actual.values[i], expected.values[i], 3e-6) << "activation " << name_of(activation) << " entry " << i;
     }
   }
   Request relu = request(Op::activation_gradient, {{1, 3}, {1, 3}});
-  relu.activation = GDBENCH_RELU;
+  relu.activation = catalogue::Activation::relu;
   Dense a(1, 3);
   a.values = {0, 2, 0};
   Dense d(1, 3);
@@ -163,10 +163,10 @@ TEST_P(ElementwiseTest, GathersRowsOrSaysThatItDoesNot) {
   }
 }
 
-double squared_error(const Dense& p, const Dense& y, gdbench_loss loss) {
+double squared_error(const Dense& p, const Dense& y, catalogue::Loss loss) {
   double sum = 0;
   for (std::size_t i = 0; i < p.values.size(); ++i) sum += std::pow(p.values[i] - y.values[i], 2);
-  return sum / static_cast<double>(p.values.size()) / (loss == GDBENCH_MSE ? 1 : 2);
+  return sum / static_cast<double>(p.values.size()) / (loss == catalogue::Loss::mse ? 1 : 2);
 }
 
 double cross_entropy(const Dense& p, const std::vector<std::int32_t>& labels) {
@@ -202,7 +202,7 @@ void expect_gradient(const Dense& actual, const Dense& expected) {
 TEST_P(ElementwiseTest, SquaredErrors) {
   for (const auto& [rows, columns] : kMatrices) {
     if (rows * columns > 400) continue;  // the numeric gradient is quadratic
-    for (const gdbench_loss loss : {GDBENCH_MSE, GDBENCH_HALF_MSE}) {
+    for (const catalogue::Loss loss : {catalogue::Loss::mse, catalogue::Loss::half_mse}) {
       const Dense p = random_matrix(generator_, rows, columns);
       const Dense y = random_matrix(generator_, rows, columns);
       Request value = request(Op::loss, {{rows, columns}, {rows, columns}, {1, 1}});
@@ -232,7 +232,7 @@ TEST_P(ElementwiseTest, CrossEntropy) {
     std::vector<std::int32_t> labels;
     for (std::int64_t i = 0; i < rows; ++i) labels.push_back(static_cast<std::int32_t>((3 * i + 1) % columns));
     Request value = request(Op::loss, {{rows, columns}, {rows, 1}, {1, 1}});
-    value.loss = GDBENCH_SOFTMAX_CROSS_ENTROPY;
+    value.loss = catalogue::Loss::softmax_cross_entropy;
     value.alpha = rows % 2 == 0 ? 0.25 : 1;
     const double zero = 0;
     const Buffer output = context_.upload_bytes(&zero, sizeof(zero));
@@ -240,10 +240,10 @@ TEST_P(ElementwiseTest, CrossEntropy) {
     const Buffer targets = context_.upload_bytes(labels.data(), labels.size() * sizeof(std::int32_t));
     context_.run(value, {logits, targets, output});
     EXPECT_NEAR(context_.download_double(output), value.alpha * cross_entropy(p, labels),
-                GetParam().dtype == GDBENCH_F32 ? 2e-6 : 1e-13);
+                GetParam().dtype == catalogue::Dtype::f32 ? 2e-6 : 1e-13);
 
     Request gradient = request(Op::loss_gradient, {{rows, columns}, {rows, 1}, {rows, columns}});
-    gradient.loss = GDBENCH_SOFTMAX_CROSS_ENTROPY;
+    gradient.loss = catalogue::Loss::softmax_cross_entropy;
     gradient.alpha = value.alpha;
     context_.run(gradient, {logits, targets, logits});
     const auto entropy = [&](const Dense& at) { return value.alpha * cross_entropy(at, labels); };
@@ -256,7 +256,7 @@ TEST_P(ElementwiseTest, CrossEntropyOfLargeLogitsIsFinite) {
   p.values = {1000, 999, -1000};
   const std::int32_t label = 1;
   Request value = request(Op::loss, {{1, 3}, {1, 1}, {1, 1}});
-  value.loss = GDBENCH_SOFTMAX_CROSS_ENTROPY;
+  value.loss = catalogue::Loss::softmax_cross_entropy;
   const double zero = 0;
   const Buffer output = context_.upload_bytes(&zero, sizeof(zero));
   context_.run(value, {context_.upload(p), context_.upload_bytes(&label, sizeof(label)), output});

@@ -138,9 +138,9 @@ class Interpreter {
 
 }  // namespace
 
-TestOptimizer::TestOptimizer(std::vector<double> rates, gdbench_optimizer_kind kind) : rates_(std::move(rates)) {
+TestOptimizer::TestOptimizer(std::vector<double> rates, catalogue::OptimizerKind kind) : rates_(std::move(rates)) {
   optimizer_.struct_size = sizeof(optimizer_);
-  optimizer_.kind = kind;
+  optimizer_.kind = static_cast<std::int32_t>(kind);
   optimizer_.learning_rates = rates_.data();
   optimizer_.learning_rate_count = static_cast<std::int64_t>(rates_.size());
 }
@@ -165,7 +165,7 @@ NodeId TestGraph::constant(std::int64_t rows, std::int64_t columns, double value
   node.kind = Kind::constant;
   node.shape = {rows, columns};
   node.value = value;
-  node.request.dtype = GDBENCH_F64;
+  node.request.dtype = catalogue::Dtype::f64;
   return graph_.add(node);
 }
 
@@ -178,7 +178,7 @@ NodeId TestGraph::transpose(NodeId value) {
 }
 
 NodeId TestGraph::call(ops::Op op, const std::vector<NodeId>& operands, const ops::Attributes& attributes) {
-  return NodeEmitter(graph_, GDBENCH_F64).emit(op, attributes, operands, {});
+  return NodeEmitter(graph_, catalogue::Dtype::f64).emit(op, attributes, operands, {});
 }
 
 NodeId TestGraph::product(NodeId a, NodeId b, bool transpose_a, bool transpose_b) {
@@ -188,7 +188,7 @@ NodeId TestGraph::product(NodeId a, NodeId b, bool transpose_a, bool transpose_b
   return call(Op::product, {a, b}, attributes);
 }
 
-NodeId TestGraph::activation(gdbench_activation activation, NodeId value) {
+NodeId TestGraph::activation(catalogue::Activation activation, NodeId value) {
   ops::Attributes attributes;
   attributes.activation = activation;
   return call(Op::activation, {value}, attributes);
@@ -207,15 +207,15 @@ NodeId TestGraph::update(NodeId gradient, NodeId scalars, NodeId parameter, cons
   return call(Op::update, {gradient, scalars, parameter}, attributes);
 }
 
-TestModel::TestModel(std::vector<gdbench_layer> layers, gdbench_loss loss, const gdbench_optimizer& optimizer,
-                     gdbench_task task, std::int64_t parts)
+TestModel::TestModel(std::vector<gdbench_layer> layers, catalogue::Loss loss, const gdbench_optimizer& optimizer,
+                     catalogue::Task task, std::int64_t parts)
     : layers_(std::move(layers)) {
   problem_.struct_size = sizeof(problem_);
-  problem_.task = task;
+  problem_.task = static_cast<std::int32_t>(task);
   problem_.dtype = GDBENCH_F64;
   problem_.layer_count = static_cast<std::int64_t>(layers_.size());
   problem_.layers = layers_.data();
-  problem_.loss = loss;
+  problem_.loss = static_cast<std::int32_t>(loss);
   problem_.micro_batches = parts;
   problem_.optimizer = &optimizer;
 }

@@ -17,7 +17,8 @@ using kernels::Dense;
 // An optimizer with one learning rate, or a schedule.
 class TestOptimizer {
  public:
-  explicit TestOptimizer(std::vector<double> rates = {0.25}, gdbench_optimizer_kind kind = GDBENCH_SGD);
+  explicit TestOptimizer(std::vector<double> rates = {0.25},
+                         catalogue::OptimizerKind kind = catalogue::OptimizerKind::sgd);
   TestOptimizer(const TestOptimizer&) = delete;
   TestOptimizer& operator=(const TestOptimizer&) = delete;
   const gdbench_optimizer& get() const { return optimizer_; }
@@ -39,7 +40,7 @@ class TestGraph {
   NodeId transpose(NodeId value);
   NodeId product(NodeId a, NodeId b, bool transpose_a = false, bool transpose_b = false);
   NodeId add_bias(NodeId bias, NodeId value) { return call(ops::Op::add_bias, {bias, value}); }
-  NodeId activation(gdbench_activation activation, NodeId value);
+  NodeId activation(catalogue::Activation activation, NodeId value);
   NodeId scale(double factor, NodeId value) { return combine(factor, value, 0, value); }
   NodeId combine(double alpha, NodeId a, double beta, NodeId b);
   NodeId multiply(NodeId a, NodeId b) { return call(ops::Op::multiply, {a, b}); }
@@ -61,8 +62,8 @@ class TestGraph {
 // A model as a problem; for build_step.
 class TestModel {
  public:
-  TestModel(std::vector<gdbench_layer> layers, gdbench_loss loss, const gdbench_optimizer& optimizer,
-            gdbench_task task = GDBENCH_TASK_TRAIN, std::int64_t parts = 1);
+  TestModel(std::vector<gdbench_layer> layers, catalogue::Loss loss, const gdbench_optimizer& optimizer,
+            catalogue::Task task = catalogue::Task::train, std::int64_t parts = 1);
   TestModel(const TestModel&) = delete;
   TestModel& operator=(const TestModel&) = delete;
   const gdbench_problem& problem() const { return problem_; }

@@ -52,7 +52,7 @@ TEST(GraphPasses, ConstantsAreFolded) {
   TestGraph test;
   const NodeId x = test.x(4, 3);
   const NodeId ones = test.constant(4, 3, 1);
-  const NodeId sum = test.column_sum(test.activation(GDBENCH_TANH, test.combine(2, ones, -0.5, ones)));
+  const NodeId sum = test.column_sum(test.activation(catalogue::Activation::tanh, test.combine(2, ones, -0.5, ones)));
   test.output(test.add_bias(sum, x));
   test.output(test.multiply(test.transpose(test.constant(3, 4, 7)), x));
   EXPECT_EQ(fire(fold_constants, test), 4);
@@ -69,15 +69,15 @@ TEST(GraphPasses, AlgebraRemovesIdentities) {
   TestGraph test;
   const NodeId x = test.x(4, 3);
   const NodeId zeros = test.constant(4, 3, 0);
-  test.output(test.multiply(x, test.constant(4, 3, 1)));                 // x * 1
-  test.output(test.combine(1, x, 2, zeros));                             // x + 0
-  test.output(test.activation(GDBENCH_IDENTITY, x));                     // f(x) = x
-  test.output(test.add_bias(test.constant(1, 3, 0), x));                 // x + 0
-  test.output(test.scale(3, test.scale(0.5, x)));                        // 3 (0.5 x)
-  test.output(test.combine(2, test.scale(3, x), 0.5, zeros));            // 2 (3 x) + 0
-  test.output(test.combine(0.25, x, 0.5, x));                            // x/4 + x/2
-  test.output(test.multiply(test.constant(4, 3, 5), x));                 // 5 x
-  test.output(test.combine(0, test.activation(GDBENCH_RELU, x), 2, x));  // 0 f(x) + 2 x
+  test.output(test.multiply(x, test.constant(4, 3, 1)));                                // x * 1
+  test.output(test.combine(1, x, 2, zeros));                                            // x + 0
+  test.output(test.activation(catalogue::Activation::identity, x));                     // f(x) = x
+  test.output(test.add_bias(test.constant(1, 3, 0), x));                                // x + 0
+  test.output(test.scale(3, test.scale(0.5, x)));                                       // 3 (0.5 x)
+  test.output(test.combine(2, test.scale(3, x), 0.5, zeros));                           // 2 (3 x) + 0
+  test.output(test.combine(0.25, x, 0.5, x));                                           // x/4 + x/2
+  test.output(test.multiply(test.constant(4, 3, 5), x));                                // 5 x
+  test.output(test.combine(0, test.activation(catalogue::Activation::relu, x), 2, x));  // 0 f(x) + 2 x
   EXPECT_GE(fire(simplify_algebra, test), 11);
   remove_dead_code(test.graph(), {});
   EXPECT_EQ(count(test.graph(), Op::multiply) + count(test.graph(), Op::activation) + count(test.graph(), Op::add_bias),
@@ -89,7 +89,7 @@ TEST(GraphPasses, AlgebraLeavesWhatIsNone) {
   TestGraph test;
   const NodeId x = test.x(4, 3);
   test.output(test.combine(2, x, 1, test.constant(4, 3, 1)));
-  test.output(test.activation(GDBENCH_RELU, test.activation(GDBENCH_RELU, x)));
+  test.output(test.activation(catalogue::Activation::relu, test.activation(catalogue::Activation::relu, x)));
   EXPECT_EQ(fire(simplify_algebra, test), 0);
 }
 
@@ -108,7 +108,7 @@ TEST(GraphPasses, TransposesVanishIntoProducts) {
 TEST(GraphPasses, TransposesOfOtherReadersStay) {
   TestGraph test;
   const NodeId t = test.transpose(test.x(5, 3));
-  test.output(test.activation(GDBENCH_TANH, t));
+  test.output(test.activation(catalogue::Activation::tanh, t));
   EXPECT_EQ(fire(fold_transposes, test), 0);
   EXPECT_NE(graph_error(test.graph(), Stage::executable), "");
 }
@@ -117,8 +117,8 @@ TEST(GraphPasses, CommonSubexpressionsBecomeOne) {
   TestGraph test;
   const NodeId x = test.x(5, 3);
   const NodeId w = test.parameter(3, 2);
-  const NodeId first = test.activation(GDBENCH_TANH, test.product(x, w));
-  const NodeId second = test.activation(GDBENCH_TANH, test.product(x, w));
+  const NodeId first = test.activation(catalogue::Activation::tanh, test.product(x, w));
+  const NodeId second = test.activation(catalogue::Activation::tanh, test.product(x, w));
   test.output(test.multiply(first, second));
   EXPECT_EQ(fire(merge_common_subexpressions, test), 2);
   EXPECT_EQ(count(test.graph(), Op::product), 1);
@@ -129,8 +129,8 @@ TEST(GraphPasses, CommonSubexpressionsNeedEqualAttributes) {
   const NodeId x = test.x(3, 3);
   test.output(test.product(x, x));
   test.output(test.product(x, x, true));
-  test.output(test.activation(GDBENCH_TANH, x));
-  test.output(test.activation(GDBENCH_SIGMOID, x));
+  test.output(test.activation(catalogue::Activation::tanh, x));
+  test.output(test.activation(catalogue::Activation::sigmoid, x));
   test.output(test.scale(2, x));
   test.output(test.scale(3, x));
   EXPECT_EQ(fire(merge_common_subexpressions, test), 0);
@@ -143,7 +143,8 @@ TEST(GraphPasses, FusionScalesAndAccumulatesInProducts) {
   const NodeId v = test.parameter(3, 2);
   test.output(test.scale(3, test.product(x, w)));    // into alpha
   test.output(test.product(test.scale(0.5, x), v));  // into alpha
-  test.output(test.combine(2, test.product(x, w), -3, test.activation(GDBENCH_TANH, test.product(x, v))));  // into beta
+  test.output(test.combine(2, test.product(x, w), -3,
+                           test.activation(catalogue::Activation::tanh, test.product(x, v))));  // into beta
   EXPECT_EQ(fire(fuse_elementwise, test), 3);
   remove_dead_code(test.graph(), {});
   EXPECT_EQ(count(test.graph(), Op::combine), 0);
@@ -167,7 +168,7 @@ TEST(GraphPasses, ProductsTakeBiasAndActivation) {
   const NodeId x = test.x(5, 3);
   const NodeId w = test.parameter(3, 4);
   const NodeId b = test.parameter(1, 4);
-  test.output(test.activation(GDBENCH_SIGMOID, test.add_bias(b, test.product(x, w))));
+  test.output(test.activation(catalogue::Activation::sigmoid, test.add_bias(b, test.product(x, w))));
   TestGraph bias_only = test;
   EXPECT_EQ(fire(form_product_epilogues, test, {kEpilogues, nullptr}), 2);
   EXPECT_EQ(test.graph().order().size(), 4u);
@@ -178,7 +179,7 @@ TEST(GraphPasses, ProductsTakeBiasAndActivation) {
 TEST(GraphPasses, ProductsTakeNoEpilogueThatTheBackendLacksOrOthersSee) {
   TestGraph plain;
   const NodeId product = plain.product(plain.x(5, 3), plain.parameter(3, 4));
-  plain.output(plain.activation(GDBENCH_RELU, product));
+  plain.output(plain.activation(catalogue::Activation::relu, product));
   EXPECT_EQ(fire(form_product_epilogues, plain, {kernels::kEpilogueBias, nullptr}), 0);
   plain.output(product);
   EXPECT_EQ(fire(form_product_epilogues, plain, {kEpilogues, nullptr}), 0);
@@ -187,8 +188,8 @@ TEST(GraphPasses, ProductsTakeNoEpilogueThatTheBackendLacksOrOthersSee) {
 const std::vector<gdbench_layer> kPerceptron = {{3, 5, GDBENCH_TANH, 1}, {5, 2, GDBENCH_IDENTITY, 1}};
 
 TestGraph step_of(const std::vector<gdbench_layer>& layers, const gdbench_optimizer& optimizer, bool loss = false,
-                  gdbench_task task = GDBENCH_TASK_TRAIN) {
-  const TestModel model(layers, GDBENCH_MSE, optimizer, task);
+                  catalogue::Task task = catalogue::Task::train) {
+  const TestModel model(layers, catalogue::Loss::mse, optimizer, task);
   TestGraph test;
   test.graph() = build_step(model.problem(), 7, 0, loss);
   return test;
@@ -209,10 +210,10 @@ TEST(GraphPasses, UpdatesStayWhereTheBackendTheRuleOrTheDepthIsAnother) {
   const TestOptimizer sgd;
   TestGraph test = step_of(kPerceptron, sgd.get());
   EXPECT_EQ(fire(form_update_epilogues, test, sgd.target()), 0);
-  const TestOptimizer momentum({0.5}, GDBENCH_MOMENTUM);
+  const TestOptimizer momentum({0.5}, catalogue::OptimizerKind::momentum);
   TestGraph other = step_of(kPerceptron, momentum.get());
   EXPECT_EQ(form_update_epilogues(other.graph(), momentum.target(kernels::kEpilogueUpdate)), 0);
-  const TestModel model(kPerceptron, GDBENCH_MSE, sgd.get());
+  const TestModel model(kPerceptron, catalogue::Loss::mse, sgd.get());
   TestGraph deep;
   deep.graph() = build_step(model.problem(), 1000, 0, false);
   EXPECT_EQ(fire(form_update_epilogues, deep, sgd.target(kernels::kEpilogueUpdate)), 0);
@@ -262,7 +263,7 @@ TEST(GraphPasses, EverySelectionKeepsASweepPerOutput) {
     for (unsigned mask = 0; mask < 1u << passes; ++mask) {
       std::vector<bool> selected;
       for (std::size_t i = 0; i < passes; ++i) selected.push_back((mask >> i & 1) != 0);
-      TestGraph test = step_of(layers, optimizer.get(), true, GDBENCH_TASK_GRADIENTS);
+      TestGraph test = step_of(layers, optimizer.get(), true, catalogue::Task::gradients);
       run_passes(test.graph(), all_passes(), selected, optimizer.target(flags), nullptr);
       ASSERT_TRUE(same(interpret(test.graph()), expected)) << "passes " << mask;
       ASSERT_GE(count(test.graph(), Op::product), 2 + 3 * 3) << "passes " << mask;
@@ -272,7 +273,7 @@ TEST(GraphPasses, EverySelectionKeepsASweepPerOutput) {
 
 TEST(GraphPasses, EverySelectionKeepsThePartsOfABatch) {
   const TestOptimizer optimizer;
-  const TestModel model(kPerceptron, GDBENCH_MSE, optimizer.get(), GDBENCH_TASK_TRAIN, 3);
+  const TestModel model(kPerceptron, catalogue::Loss::mse, optimizer.get(), catalogue::Task::train, 3);
   const Graph built = build_step(model.problem(), 7, 0, false);
   const auto expected = interpret(built);
   const std::size_t passes = all_passes().size();
@@ -288,7 +289,7 @@ TEST(GraphPasses, EverySelectionKeepsThePartsOfABatch) {
 
 TEST(GraphPasses, SumsOfGradientsAreFusedIntoTheirProducts) {
   const TestOptimizer optimizer;
-  TestGraph test = step_of(kPerceptron, optimizer.get(), false, GDBENCH_TASK_GRADIENTS);
+  TestGraph test = step_of(kPerceptron, optimizer.get(), false, catalogue::Task::gradients);
   const std::int64_t outputs = kPerceptron.back().outputs;
   ASSERT_GT(outputs, 1);
   const std::int64_t sums = count(test.graph(), Op::combine);

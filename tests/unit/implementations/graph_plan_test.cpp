@@ -21,16 +21,16 @@ const std::vector<gdbench_layer> kDeep = {
     {6, 8, GDBENCH_TANH, 1}, {8, 7, GDBENCH_RELU, 1}, {7, 8, GDBENCH_SIGMOID, 1}, {8, 3, GDBENCH_IDENTITY, 1}};
 
 Compiled compile_deep(const gdbench_optimizer& optimizer, const std::string& passes) {
-  const TestModel model(kDeep, GDBENCH_HALF_MSE, optimizer);
-  return compile(build_step(model.problem(), 64, 0, true), {0, &optimizer}, parse_selection(passes), GDBENCH_F64,
-                 nullptr);
+  const TestModel model(kDeep, catalogue::Loss::half_mse, optimizer);
+  return compile(build_step(model.problem(), 64, 0, true), {0, &optimizer}, parse_selection(passes),
+                 catalogue::Dtype::f64, nullptr);
 }
 
 TEST(Graph, IsPrintedAsTextAndDot) {
   TestGraph test;
   const NodeId x = test.x(5, 3);
   const NodeId product = test.product(x, test.parameter(4, 3), false, true);
-  test.output(test.activation(GDBENCH_RELU, product));
+  test.output(test.activation(catalogue::Activation::relu, product));
   EXPECT_EQ(text_of(test.graph()),
             "%0 = x : 5x3\n%1 = parameter 0 : 4x3\n%2 = product[transpose_b] %0 %1 : 5x4, other\n"
             "%3 = activation[relu] %2 : 5x4, other\noutput out0 = %3\n");
@@ -80,7 +80,7 @@ TEST(GraphCopies, AreMadeOfWhatIsNeededLater) {
   const NodeId bias = test.parameter(1, 3);
   const NodeId product = test.product(x, test.parameter(3, 3));
   test.output(test.add_bias(bias, product));
-  test.output(test.activation(GDBENCH_TANH, product));
+  test.output(test.activation(catalogue::Activation::tanh, product));
   test.output(test.add_bias(bias, x));
   const auto before = interpret(test.graph());
   EXPECT_NE(graph_error(test.graph(), Stage::executable), "");
@@ -91,7 +91,7 @@ TEST(GraphCopies, AreMadeOfWhatIsNeededLater) {
 
 TEST(GraphCopies, PlainNetworksNeedNone) {
   const TestOptimizer optimizer;
-  const TestModel model(kDeep, GDBENCH_HALF_MSE, optimizer.get());
+  const TestModel model(kDeep, catalogue::Loss::half_mse, optimizer.get());
   Graph graph = build_step(model.problem(), 64, 0, false);
   EXPECT_EQ(insert_copies(graph), 0);
 }
@@ -113,7 +113,7 @@ TEST(GraphBuffers, NothingIsSharedWhereAllIsNeeded) {
   TestGraph test;
   const NodeId x = test.x(8, 8);
   for (int i = 0; i < 3; ++i) test.output(test.scale(i, x));
-  const BufferPlan plan = plan_buffers(test.graph(), GDBENCH_F64, true);
+  const BufferPlan plan = plan_buffers(test.graph(), catalogue::Dtype::f64, true);
   EXPECT_EQ(plan.shared + plan.in_place, 0);
   EXPECT_EQ(plan.arena_bytes, 3 * 8 * 8 * sizeof(double));
 }
@@ -128,11 +128,11 @@ TEST(GraphBuffers, MergedGradientsLieInTheParametersBlock) {
 
 // Rules with slots, merged and one by one.
 TEST(GraphBuffers, SlotsAreWrittenInPlace) {
-  const TestOptimizer adam({0.5}, GDBENCH_ADAM);
-  const TestModel model(kDeep, GDBENCH_HALF_MSE, adam.get());
+  const TestOptimizer adam({0.5}, catalogue::OptimizerKind::adam);
+  const TestModel model(kDeep, catalogue::Loss::half_mse, adam.get());
   for (const char* passes : {"all", "none"}) {
     const Compiled compiled = compile(build_step(model.problem(), 64, 2, false), adam.target(kernels::kEpilogueUpdate),
-                                      parse_selection(passes), GDBENCH_F32, nullptr);
+                                      parse_selection(passes), catalogue::Dtype::f32, nullptr);
     std::size_t updates = 0;
     for (const NodeId id : compiled.graph.order()) {
       const Node& node = compiled.graph[id];
@@ -146,12 +146,12 @@ TEST(GraphBuffers, SlotsAreWrittenInPlace) {
 }
 
 TEST(GraphBuffers, GradientsThatAreGivenAreReadWhereTheyLie) {
-  const TestOptimizer adam({0.5}, GDBENCH_ADAM);
-  const TestModel model({{3, 2, GDBENCH_IDENTITY, 0}, {4, 1, GDBENCH_IDENTITY, 0}}, GDBENCH_MSE, adam.get(),
-                        GDBENCH_TASK_UPDATE);
+  const TestOptimizer adam({0.5}, catalogue::OptimizerKind::adam);
+  const TestModel model({{3, 2, GDBENCH_IDENTITY, 0}, {4, 1, GDBENCH_IDENTITY, 0}}, catalogue::Loss::mse, adam.get(),
+                        catalogue::Task::update);
   for (const char* passes : {"all", "none"}) {
-    const Compiled compiled =
-        compile(build_update(model.problem(), 2), adam.target(), parse_selection(passes), GDBENCH_F32, nullptr);
+    const Compiled compiled = compile(build_update(model.problem(), 2), adam.target(), parse_selection(passes),
+                                      catalogue::Dtype::f32, nullptr);
     EXPECT_EQ(count(compiled.graph, Op::combine), 0) << "no copies";
     EXPECT_EQ(count(compiled.graph, Op::update), std::string(passes) == "all" ? 0 : 2);
     EXPECT_EQ(compiled.plan.arena_bytes, 0u);
@@ -162,9 +162,9 @@ TEST(GraphBuffers, GradientsThatAreGivenAreReadWhereTheyLie) {
 TEST(GraphBuffers, PartsOfABatchShareMemory) {
   const TestOptimizer optimizer;
   const auto arena_bytes = [&](std::int64_t rows, std::int64_t parts) {
-    const TestModel model(kDeep, GDBENCH_HALF_MSE, optimizer.get(), GDBENCH_TASK_TRAIN, parts);
-    return compile(build_step(model.problem(), rows, 0, false), optimizer.target(), parse_selection("all"), GDBENCH_F64,
-                   nullptr)
+    const TestModel model(kDeep, catalogue::Loss::half_mse, optimizer.get(), catalogue::Task::train, parts);
+    return compile(build_step(model.problem(), rows, 0, false), optimizer.target(), parse_selection("all"),
+                   catalogue::Dtype::f64, nullptr)
         .plan.arena_bytes;
   };
   EXPECT_LE(arena_bytes(4096, 4), arena_bytes(1024, 1) + 4096);
@@ -173,8 +173,8 @@ TEST(GraphBuffers, PartsOfABatchShareMemory) {
 
 TEST(GraphVerifier, AGivenGradientBelongsToItsParameter) {
   const TestOptimizer optimizer;
-  const TestModel model({{2, 2, GDBENCH_IDENTITY, 0}, {2, 2, GDBENCH_IDENTITY, 0}}, GDBENCH_MSE, optimizer.get(),
-                        GDBENCH_TASK_UPDATE);
+  const TestModel model({{2, 2, GDBENCH_IDENTITY, 0}, {2, 2, GDBENCH_IDENTITY, 0}}, catalogue::Loss::mse,
+                        optimizer.get(), catalogue::Task::update);
   Graph graph = build_update(model.problem(), 0);
   ASSERT_EQ(merge_updates(graph, optimizer.target()), 2);
   EXPECT_EQ(graph_error(graph, Stage::executable), "");

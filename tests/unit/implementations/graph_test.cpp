@@ -39,7 +39,7 @@ class GraphTest : public testing::TestWithParam<BackendCase> {
     return strategy;
   }
 
-  double tolerance() const { return GetParam().dtype == GDBENCH_F32 ? 2e-4 : 1e-11; }
+  double tolerance() const { return GetParam().dtype == catalogue::Dtype::f32 ? 2e-4 : 1e-11; }
 
   void expect_trained(TrainingProblem& training, Strategy& strategy, std::int64_t steps) const {
     strategy.get_state(training.state());
@@ -85,11 +85,12 @@ TEST_P(GraphTest, TrainsLikePlainLoopsWithPassesAndWithout) {
 }
 
 TEST_P(GraphTest, PerceptronsWithEachPassOffAndEachAlone) {
-  const TrainingCase values = {.layers = {layer(4, 6, GDBENCH_RELU), layer(6, 5, GDBENCH_SIGMOID, false),
-                                          layer(5, 3, GDBENCH_TANH), layer(3, 2, GDBENCH_SIGMOID)},
-                               .loss = GDBENCH_HALF_MSE,
-                               .rows = 13,
-                               .batch_rows = 13};
+  const TrainingCase values = {
+      .layers = {layer(4, 6, catalogue::Activation::relu), layer(6, 5, catalogue::Activation::sigmoid, false),
+                 layer(5, 3, catalogue::Activation::tanh), layer(3, 2, catalogue::Activation::sigmoid)},
+      .loss = catalogue::Loss::half_mse,
+      .rows = 13,
+      .batch_rows = 13};
   std::vector<std::string> names = {graph::kBufferReuse};
   for (const graph::Pass& pass : graph::all_passes()) names.push_back(pass.name);
   for (const std::string& name : names) {
@@ -126,12 +127,12 @@ TEST_P(GraphTest, ASteadyStepAllocatesNothing) {
     GTEST_SKIP() << why;
   const TrainingCase cases[] = {
       {.layers = {layer(2, 1)}, .dtype = GetParam().dtype, .rows = 3, .batch_rows = 3},
-      {.layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)},
+      {.layers = {layer(10, 50, catalogue::Activation::relu), layer(50, 1)},
        .dtype = GetParam().dtype,
        .rows = 1000,
        .batch_rows = 1000},
-      {.layers = {layer(784, 128, GDBENCH_RELU), layer(128, 10)},
-       .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
+      {.layers = {layer(784, 128, catalogue::Activation::relu), layer(128, 10)},
+       .loss = catalogue::Loss::softmax_cross_entropy,
        .dtype = GetParam().dtype,
        .rows = 80,
        .batch_rows = 32,
@@ -155,26 +156,28 @@ TEST_P(GraphTest, ASteadyStepAllocatesNothing) {
 }
 
 TEST_P(GraphTest, ProfilesWhatItRunsAndHowItWasCompiled) {
-  TrainingProblem training(
-      {.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)}, .dtype = GetParam().dtype, .rows = 10, .batch_rows = 10});
+  TrainingProblem training({.layers = {layer(3, 5, catalogue::Activation::tanh), layer(5, 2)},
+                            .dtype = GetParam().dtype,
+                            .rows = 10,
+                            .batch_rows = 10});
   const auto strategy = start(training, "none,+dead-code,+merge-updates");
   const Records records = said_by(*strategy, 4).records;
   expect_trained(training, *strategy, 4);
-  EXPECT_EQ(records.at({"product", GDBENCH_PHASE_FORWARD}).calls, 8u);
-  EXPECT_EQ(records.at({"product", GDBENCH_PHASE_FORWARD}).flops, 4 * 2 * (10 * 3 * 5 + 10 * 5 * 2));
-  EXPECT_EQ(records.at({"product", GDBENCH_PHASE_BACKWARD}).calls, 12u);
-  EXPECT_EQ(records.at({"update", GDBENCH_PHASE_UPDATE}).calls, 4u);
-  EXPECT_EQ(records.count({"loss", GDBENCH_PHASE_FORWARD}), 0u);
-  EXPECT_GT(records.at({"build", GDBENCH_PHASE_COMPILE}).time_ns, 0);
-  EXPECT_GT(records.at({"bind", GDBENCH_PHASE_COMPILE}).time_ns, 0);
-  EXPECT_EQ(records.at({"pass dead-code", GDBENCH_PHASE_COMPILE}).calls, 2u);
-  EXPECT_EQ(records.at({"pass merge-updates", GDBENCH_PHASE_COMPILE}).calls, 4u);
-  EXPECT_EQ(records.at({"pass fusion", GDBENCH_PHASE_COMPILE}).calls, 0u);
+  EXPECT_EQ(records.at({"product", catalogue::Phase::forward}).calls, 8u);
+  EXPECT_EQ(records.at({"product", catalogue::Phase::forward}).flops, 4 * 2 * (10 * 3 * 5 + 10 * 5 * 2));
+  EXPECT_EQ(records.at({"product", catalogue::Phase::backward}).calls, 12u);
+  EXPECT_EQ(records.at({"update", catalogue::Phase::update}).calls, 4u);
+  EXPECT_EQ(records.count({"loss", catalogue::Phase::forward}), 0u);
+  EXPECT_GT(records.at({"build", catalogue::Phase::compile}).time_ns, 0);
+  EXPECT_GT(records.at({"bind", catalogue::Phase::compile}).time_ns, 0);
+  EXPECT_EQ(records.at({"pass dead-code", catalogue::Phase::compile}).calls, 2u);
+  EXPECT_EQ(records.at({"pass merge-updates", catalogue::Phase::compile}).calls, 4u);
+  EXPECT_EQ(records.at({"pass fusion", catalogue::Phase::compile}).calls, 0u);
 }
 
 TEST_P(GraphTest, DumpsTheGraphBeforeAndAfterEachPass) {
-  const auto folder = std::filesystem::temp_directory_path() / ("gdbench-dump-" + std::to_string(::getpid()) +
-                                                                GetParam().backend + std::to_string(GetParam().dtype));
+  const auto folder = std::filesystem::temp_directory_path() /
+                      ("gdbench-dump-" + std::to_string(::getpid()) + GetParam().backend + name_of(GetParam().dtype));
   TrainingProblem training({.layers = {layer(3, 2)}, .dtype = GetParam().dtype, .rows = 7, .batch_rows = 3});
   start(training, "all", folder.string());
   for (const char* file : {"step-3-rows-00-built.txt", "step-3-rows-00-built.dot", "step-3-rows-01-algebra.txt",

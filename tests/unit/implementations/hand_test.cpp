@@ -28,7 +28,7 @@ class HandTest : public testing::TestWithParam<BackendCase> {
     return strategy;
   }
 
-  double tolerance() const { return GetParam().dtype == GDBENCH_F32 ? 2e-4 : 1e-11; }
+  double tolerance() const { return GetParam().dtype == catalogue::Dtype::f32 ? 2e-4 : 1e-11; }
 
   void expect_trained(TrainingProblem& training, Strategy& strategy, std::int64_t steps) const {
     strategy.get_state(training.state());
@@ -69,20 +69,20 @@ TEST_P(HandTest, AGradientPerOutput) {
 }
 
 TEST_P(HandTest, AGradientPerOutputTakesOneForwardPassAndASweepEach) {
-  TrainingProblem training({.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 4)},
+  TrainingProblem training({.layers = {layer(3, 5, catalogue::Activation::tanh), layer(5, 4)},
                             .dtype = GetParam().dtype,
                             .rows = 10,
                             .batch_rows = 10,
-                            .task = GDBENCH_TASK_GRADIENTS});
+                            .task = catalogue::Task::gradients});
   const auto strategy = start(training);
   const Records records = said_by(*strategy, 2).records;
   expect_trained(training, *strategy, 2);
-  EXPECT_EQ(records.at({"product", GDBENCH_PHASE_FORWARD}).calls, 2u * 2);
-  EXPECT_EQ(records.at({"product", GDBENCH_PHASE_BACKWARD}).calls, 2u * 4 * 3);
-  EXPECT_EQ(records.at({"loss_gradient", GDBENCH_PHASE_BACKWARD}).calls, 2u);
-  EXPECT_EQ(records.at({"multiply", GDBENCH_PHASE_BACKWARD}).calls, 2u * 4);
-  EXPECT_EQ(records.at({"combine", GDBENCH_PHASE_BACKWARD}).calls, 2u * 3 * 2) << "the biases' sums";
-  EXPECT_EQ(records.at({"update", GDBENCH_PHASE_UPDATE}).calls, 2u);
+  EXPECT_EQ(records.at({"product", catalogue::Phase::forward}).calls, 2u * 2);
+  EXPECT_EQ(records.at({"product", catalogue::Phase::backward}).calls, 2u * 4 * 3);
+  EXPECT_EQ(records.at({"loss_gradient", catalogue::Phase::backward}).calls, 2u);
+  EXPECT_EQ(records.at({"multiply", catalogue::Phase::backward}).calls, 2u * 4);
+  EXPECT_EQ(records.at({"combine", catalogue::Phase::backward}).calls, 2u * 3 * 2) << "the biases' sums";
+  EXPECT_EQ(records.at({"update", catalogue::Phase::update}).calls, 2u);
 }
 
 TEST_P(HandTest, SetStateRewinds) {
@@ -105,23 +105,23 @@ TEST_P(HandTest, ASteadyStepAllocatesNothing) {
     GTEST_SKIP() << why;
   const TrainingCase cases[] = {
       {.layers = {layer(2, 1)}, .dtype = GetParam().dtype, .rows = 3, .batch_rows = 3},
-      {.layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)},
+      {.layers = {layer(10, 50, catalogue::Activation::relu), layer(50, 1)},
        .dtype = GetParam().dtype,
        .rows = 1000,
        .batch_rows = 1000},
       // Operands beyond what Eigen would pack on the stack; a smaller last batch; shuffled; a schedule.
-      {.layers = {layer(784, 128, GDBENCH_RELU), layer(128, 10)},
-       .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
+      {.layers = {layer(784, 128, catalogue::Activation::relu), layer(128, 10)},
+       .loss = catalogue::Loss::softmax_cross_entropy,
        .dtype = GetParam().dtype,
        .rows = 80,
        .batch_rows = 32,
        .shuffled = true,
        .learning_rates = {0.01, 0.02, 0.03}},
-      {.layers = {layer(5, 9, GDBENCH_TANH), layer(9, 3)},
+      {.layers = {layer(5, 9, catalogue::Activation::tanh), layer(9, 3)},
        .dtype = GetParam().dtype,
        .rows = 10,
        .batch_rows = 4,
-       .task = GDBENCH_TASK_GRADIENTS},
+       .task = catalogue::Task::gradients},
   };
   for (const TrainingCase& values : cases) {
     TrainingProblem training(values);
@@ -141,21 +141,23 @@ TEST_P(HandTest, ASteadyStepAllocatesNothing) {
 }
 
 TEST_P(HandTest, ProfilesWhatItRuns) {
-  TrainingProblem training(
-      {.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)}, .dtype = GetParam().dtype, .rows = 10, .batch_rows = 10});
+  TrainingProblem training({.layers = {layer(3, 5, catalogue::Activation::tanh), layer(5, 2)},
+                            .dtype = GetParam().dtype,
+                            .rows = 10,
+                            .batch_rows = 10});
   const auto strategy = start(training);
   const Records records = said_by(*strategy, 4).records;
   expect_trained(training, *strategy, 4);
-  const auto& forward = records.at({"product", GDBENCH_PHASE_FORWARD});
+  const auto& forward = records.at({"product", catalogue::Phase::forward});
   EXPECT_EQ(forward.calls, 8u);
   EXPECT_EQ(forward.flops, 4 * 2 * (10 * 3 * 5 + 10 * 5 * 2));
-  const auto size = GetParam().dtype == GDBENCH_F32 ? 4.0 : 8.0;
+  const auto size = GetParam().dtype == catalogue::Dtype::f32 ? 4.0 : 8.0;
   EXPECT_EQ(forward.bytes, 4 * size * ((30 + 15 + 50) + (50 + 10 + 20)));
   EXPECT_GT(forward.time_ns, 0);
-  EXPECT_EQ(records.at({"product", GDBENCH_PHASE_BACKWARD}).calls, 12u);  // never the gradient of X
-  EXPECT_EQ(records.at({"column_sum", GDBENCH_PHASE_BACKWARD}).calls, 8u);
-  EXPECT_EQ(records.at({"update", GDBENCH_PHASE_UPDATE}).calls, 4u);
-  EXPECT_EQ(records.count({"loss", GDBENCH_PHASE_FORWARD}), 0u);
+  EXPECT_EQ(records.at({"product", catalogue::Phase::backward}).calls, 12u);  // never the gradient of X
+  EXPECT_EQ(records.at({"column_sum", catalogue::Phase::backward}).calls, 8u);
+  EXPECT_EQ(records.at({"update", catalogue::Phase::update}).calls, 4u);
+  EXPECT_EQ(records.count({"loss", catalogue::Phase::forward}), 0u);
 }
 
 TEST_P(HandTest, RefusesAStateOfOtherShapes) {

@@ -25,7 +25,7 @@ constexpr int kRandomNetworks = 40;  // each takes three times as long there
 constexpr int kRandomNetworks = 75;
 #endif
 
-class JitRegionTest : public testing::TestWithParam<gdbench_dtype> {
+class JitRegionTest : public testing::TestWithParam<catalogue::Dtype> {
  protected:
   using Options = std::vector<gdbench_option_value>;
 
@@ -53,7 +53,7 @@ class JitRegionTest : public testing::TestWithParam<gdbench_dtype> {
     values.dtype = GetParam();
     TrainingProblem training(values);
     const double trained_loss = trained_by_jit(training, steps, options, descriptor, threads);
-    const double tolerance = GetParam() == GDBENCH_F32 ? tolerance_f32 : 1e-10;
+    const double tolerance = GetParam() == catalogue::Dtype::f32 ? tolerance_f32 : 1e-10;
     const std::vector<Dense> actual = training.state_values();
     const std::vector<Dense> expected = training.trained(steps);
     for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -74,21 +74,29 @@ TEST_P(JitRegionTest, TrainsLikePlainLoops) {
 
 // What fills no vector, several, more than a block; more than the scalars of one call are for.
 TEST_P(JitRegionTest, ShapesBesideVectors) {
-  check({.layers = {layer(1, 1)}, .loss = GDBENCH_MSE, .rows = 1003, .batch_rows = 1003}, 5);
-  check({.layers = {layer(10, 1)}, .loss = GDBENCH_MSE, .rows = 300, .batch_rows = 300}, 5);
-  check({.layers = {layer(2, 4, GDBENCH_TANH), layer(4, 1)}, .rows = 4, .batch_rows = 4}, 5);
-  check({.layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)}, .rows = 100, .batch_rows = 100}, 5);
-  check({.layers = {layer(3, 3)}, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 5, .batch_rows = 5}, 5);
-  check({.layers = {layer(9, 33, GDBENCH_RELU), layer(33, 10)},
-         .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
+  check({.layers = {layer(1, 1)}, .loss = catalogue::Loss::mse, .rows = 1003, .batch_rows = 1003}, 5);
+  check({.layers = {layer(10, 1)}, .loss = catalogue::Loss::mse, .rows = 300, .batch_rows = 300}, 5);
+  check({.layers = {layer(2, 4, catalogue::Activation::tanh), layer(4, 1)}, .rows = 4, .batch_rows = 4}, 5);
+  check({.layers = {layer(10, 50, catalogue::Activation::relu), layer(50, 1)}, .rows = 100, .batch_rows = 100}, 5);
+  check({.layers = {layer(3, 3)}, .loss = catalogue::Loss::softmax_cross_entropy, .rows = 5, .batch_rows = 5}, 5);
+  check({.layers = {layer(9, 33, catalogue::Activation::relu), layer(33, 10)},
+         .loss = catalogue::Loss::softmax_cross_entropy,
          .rows = 40,
          .batch_rows = 40},
         5);
   // More classes than a row's vectors stay in registers for.
-  check({.layers = {layer(6, 201)}, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 17, .batch_rows = 17}, 5);
-  check({.layers = {layer(20, 17, GDBENCH_TANH), layer(17, 2)}, .rows = 30, .batch_rows = 1}, 40);
-  check({.layers = {layer(20, 17, GDBENCH_TANH), layer(17, 2)}, .rows = 30, .batch_rows = 8, .shuffled = true}, 9);
-  check({.layers = {layer(7, 9, GDBENCH_TANH), layer(9, 3)}, .rows = 23, .batch_rows = 23, .micro_batches = 3}, 5);
+  check({.layers = {layer(6, 201)}, .loss = catalogue::Loss::softmax_cross_entropy, .rows = 17, .batch_rows = 17}, 5);
+  check({.layers = {layer(20, 17, catalogue::Activation::tanh), layer(17, 2)}, .rows = 30, .batch_rows = 1}, 40);
+  check({.layers = {layer(20, 17, catalogue::Activation::tanh), layer(17, 2)},
+         .rows = 30,
+         .batch_rows = 8,
+         .shuffled = true},
+        9);
+  check({.layers = {layer(7, 9, catalogue::Activation::tanh), layer(9, 3)},
+         .rows = 23,
+         .batch_rows = 23,
+         .micro_batches = 3},
+        5);
   check({.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3, .learning_rates = {0.1, 0.01}}, 5000);
 }
 
@@ -101,13 +109,13 @@ TEST_P(JitRegionTest, WideRowsOfOneOutput) {
         SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(columns) + ", " + instructions);
         const std::vector<gdbench_option_value> options = {{"lanes", "columns"}, {"instructions", instructions}};
         const TrainingCase plain = {
-            .layers = {layer(columns, 1)}, .loss = GDBENCH_MSE, .rows = rows, .batch_rows = rows};
+            .layers = {layer(columns, 1)}, .loss = catalogue::Loss::mse, .rows = rows, .batch_rows = rows};
         check(plain, 4, 2e-4, options);
-        TrainingCase other = {.layers = {layer(columns, 1, GDBENCH_SIGMOID, false)},
-                              .loss = GDBENCH_HALF_MSE,
+        TrainingCase other = {.layers = {layer(columns, 1, catalogue::Activation::sigmoid, false)},
+                              .loss = catalogue::Loss::half_mse,
                               .rows = rows,
                               .batch_rows = rows,
-                              .optimizer = {GDBENCH_ADAM, 0.01, false}};
+                              .optimizer = {catalogue::OptimizerKind::adam, 0.01, false}};
         check(other, 4, 2e-4, options);
         other.batch_rows = rows / 2;
         check(other, 4, 2e-4, options);
@@ -119,22 +127,27 @@ TEST_P(JitRegionTest, WideRowsOfOneOutput) {
 
 TEST_P(JitRegionTest, EveryOptimizerWithEveryDecay) {
   for (const OptimizerCase& optimizer : optimizer_cases()) {
-    SCOPED_TRACE(std::string("optimizer ") + std::to_string(optimizer.kind));
+    SCOPED_TRACE(std::string("optimizer ") + name_of(optimizer.kind));
     check({.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3, .optimizer = optimizer}, 6);
-    check({.layers = {layer(9, 21, GDBENCH_TANH), layer(21, 4)}, .rows = 13, .batch_rows = 13, .optimizer = optimizer},
+    check({.layers = {layer(9, 21, catalogue::Activation::tanh), layer(21, 4)},
+           .rows = 13,
+           .batch_rows = 13,
+           .optimizer = optimizer},
           6);
   }
 }
 
 // Where a learning rate may be folded into the loss's gradient, and where it may not.
 TEST_P(JitRegionTest, BatchesOfOneRow) {
-  for (const gdbench_loss loss : {GDBENCH_MSE, GDBENCH_HALF_MSE, GDBENCH_SOFTMAX_CROSS_ENTROPY}) {
-    for (const OptimizerCase& optimizer : {OptimizerCase{GDBENCH_SGD, 0, false},
-                                           {GDBENCH_SGD, 0.01, false},
-                                           {GDBENCH_SGD, 0.01, true},
-                                           {GDBENCH_MOMENTUM, 0, false}}) {
-      SCOPED_TRACE("loss " + std::to_string(loss) + ", optimizer " + std::to_string(optimizer.kind));
-      TrainingCase values = {.layers = {layer(20, 17, GDBENCH_TANH, false), layer(17, 33, GDBENCH_RELU), layer(33, 3)},
+  for (const catalogue::Loss loss :
+       {catalogue::Loss::mse, catalogue::Loss::half_mse, catalogue::Loss::softmax_cross_entropy}) {
+    for (const OptimizerCase& optimizer : {OptimizerCase{catalogue::OptimizerKind::sgd, 0, false},
+                                           {catalogue::OptimizerKind::sgd, 0.01, false},
+                                           {catalogue::OptimizerKind::sgd, 0.01, true},
+                                           {catalogue::OptimizerKind::momentum, 0, false}}) {
+      SCOPED_TRACE(std::string("loss ") + name_of(loss) + ", optimizer " + name_of(optimizer.kind));
+      TrainingCase values = {.layers = {layer(20, 17, catalogue::Activation::tanh, false),
+                                        layer(17, 33, catalogue::Activation::relu), layer(33, 3)},
                              .loss = loss,
                              .rows = 30,
                              .batch_rows = 1,
@@ -182,23 +195,28 @@ TEST_P(JitRegionTest, EveryChoice) {
     SCOPED_TRACE(trace);
     check({.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3}, 4, 2e-4, options);
     check({.layers = {layer(1, 1)}, .rows = 75, .batch_rows = 75}, 4, 2e-4, options);
-    check({.layers = {layer(10, 3, GDBENCH_SIGMOID)}, .rows = 75, .batch_rows = 75}, 4, 2e-4, options);
-    check({.layers = {layer(9, 21, GDBENCH_RELU), layer(21, 4)},
-           .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
+    check({.layers = {layer(10, 3, catalogue::Activation::sigmoid)}, .rows = 75, .batch_rows = 75}, 4, 2e-4, options);
+    check({.layers = {layer(9, 21, catalogue::Activation::relu), layer(21, 4)},
+           .loss = catalogue::Loss::softmax_cross_entropy,
            .rows = 67,
            .batch_rows = 67},
           4, 2e-4, options);
-    check({.layers = {layer(9, 21, GDBENCH_TANH), layer(21, 1)},
+    check({.layers = {layer(9, 21, catalogue::Activation::tanh), layer(21, 1)},
            .rows = 40,
            .batch_rows = 17,
            .shuffled = true,
-           .optimizer = {GDBENCH_ADAM, 0.01, false}},
+           .optimizer = {catalogue::OptimizerKind::adam, 0.01, false}},
           7, 2e-4, options);
-    check(
-        {.layers = {layer(5, 17, GDBENCH_RELU, false), layer(17, 6)}, .rows = 33, .batch_rows = 33, .micro_batches = 3},
-        4, 2e-4, options);
-    check({.layers = {layer(20, 17, GDBENCH_TANH), layer(17, 2)}, .rows = 30, .batch_rows = 1, .shuffled = true}, 7,
-          2e-4, options);
+    check({.layers = {layer(5, 17, catalogue::Activation::relu, false), layer(17, 6)},
+           .rows = 33,
+           .batch_rows = 33,
+           .micro_batches = 3},
+          4, 2e-4, options);
+    check({.layers = {layer(20, 17, catalogue::Activation::tanh), layer(17, 2)},
+           .rows = 30,
+           .batch_rows = 1,
+           .shuffled = true},
+          7, 2e-4, options);
   }
 }
 
@@ -206,16 +224,22 @@ TEST_P(JitRegionTest, EveryChoice) {
 std::vector<TrainingCase> cases_for_threads() {
   return {
       {.layers = {layer(10, 1)}, .rows = 300, .batch_rows = 300},
-      {.layers = {layer(1, 1)}, .rows = 1003, .batch_rows = 1003, .optimizer = {GDBENCH_ADAM, 0.01, false}},
+      {.layers = {layer(1, 1)},
+       .rows = 1003,
+       .batch_rows = 1003,
+       .optimizer = {catalogue::OptimizerKind::adam, 0.01, false}},
       {.layers = {layer(33, 3)}, .rows = 129, .batch_rows = 129},
       {.layers = {layer(40, 1)}, .rows = 1003, .batch_rows = 1003},
-      {.layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)}, .rows = 1000, .batch_rows = 1000},
-      {.layers = {layer(9, 33, GDBENCH_TANH), layer(33, 10)},
-       .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
+      {.layers = {layer(10, 50, catalogue::Activation::relu), layer(50, 1)}, .rows = 1000, .batch_rows = 1000},
+      {.layers = {layer(9, 33, catalogue::Activation::tanh), layer(33, 10)},
+       .loss = catalogue::Loss::softmax_cross_entropy,
        .rows = 70,
        .batch_rows = 70,
-       .optimizer = {GDBENCH_MOMENTUM, 0, false}},
-      {.layers = {layer(9, 21, GDBENCH_RELU), layer(21, 4)}, .rows = 90, .batch_rows = 40, .shuffled = true},
+       .optimizer = {catalogue::OptimizerKind::momentum, 0, false}},
+      {.layers = {layer(9, 21, catalogue::Activation::relu), layer(21, 4)},
+       .rows = 90,
+       .batch_rows = 40,
+       .shuffled = true},
   };
 }
 
@@ -266,15 +290,18 @@ TEST_P(JitRegionTest, ThreadsThatNothingIsLeftForAreRefused) {
 
 TEST_P(JitRegionTest, HoistedLinearRegression) {
   const auto check_hoisted = [](const TrainingCase& values) { check(values, 6, 5e-4, {}, graph::kHoistedDescriptor); };
-  check_hoisted({.layers = {layer(2, 1, GDBENCH_IDENTITY, false)}, .rows = 3, .batch_rows = 3});
-  check_hoisted({.layers = {layer(2, 1)}, .loss = GDBENCH_HALF_MSE, .rows = 30, .batch_rows = 30});
-  check_hoisted({.layers = {layer(33, 3)}, .rows = 129, .batch_rows = 129, .optimizer = {GDBENCH_ADAM, 0.01, false}});
+  check_hoisted({.layers = {layer(2, 1, catalogue::Activation::identity, false)}, .rows = 3, .batch_rows = 3});
+  check_hoisted({.layers = {layer(2, 1)}, .loss = catalogue::Loss::half_mse, .rows = 30, .batch_rows = 30});
+  check_hoisted({.layers = {layer(33, 3)},
+                 .rows = 129,
+                 .batch_rows = 129,
+                 .optimizer = {catalogue::OptimizerKind::adam, 0.01, false}});
   // More than one layer, a batch that is not all the data, another loss.
   const std::vector<TrainingCase> others = {
       {.layers = {layer(2, 3), layer(3, 1)}, .rows = 3, .batch_rows = 3},
       {.layers = {layer(2, 1)}, .rows = 9, .batch_rows = 3},
-      {.layers = {layer(2, 1, GDBENCH_TANH)}, .rows = 9, .batch_rows = 9},
-      {.layers = {layer(2, 3)}, .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY, .rows = 9, .batch_rows = 9},
+      {.layers = {layer(2, 1, catalogue::Activation::tanh)}, .rows = 9, .batch_rows = 9},
+      {.layers = {layer(2, 3)}, .loss = catalogue::Loss::softmax_cross_entropy, .rows = 9, .batch_rows = 9},
   };
   for (const TrainingCase& values : others) {
     try {
@@ -296,17 +323,23 @@ struct Firing {
 
 std::vector<Firing> firings() {
   const TrainingCase tiny = {.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3};
-  const TrainingCase small = {.layers = {layer(9, 21, GDBENCH_TANH), layer(21, 4)}, .rows = 13, .batch_rows = 13};
-  const TrainingCase shuffled = {
-      .layers = {layer(9, 21, GDBENCH_TANH), layer(21, 4)}, .rows = 70, .batch_rows = 17, .shuffled = true};
+  const TrainingCase small = {
+      .layers = {layer(9, 21, catalogue::Activation::tanh), layer(21, 4)}, .rows = 13, .batch_rows = 13};
+  const TrainingCase shuffled = {.layers = {layer(9, 21, catalogue::Activation::tanh), layer(21, 4)},
+                                 .rows = 70,
+                                 .batch_rows = 17,
+                                 .shuffled = true};
   const TrainingCase tall = {.layers = {layer(10, 1)}, .rows = 300, .batch_rows = 300};
   // More rows than the second cache holds: with fewer, whether one pass is quicker differs from processor to processor.
   const TrainingCase wide = {.layers = {layer(40, 1)}, .rows = 20003, .batch_rows = 20003};
-  const TrainingCase narrow = {.layers = {layer(33, 9, GDBENCH_RELU), layer(9, 5)}, .rows = 400, .batch_rows = 400};
+  const TrainingCase narrow = {
+      .layers = {layer(33, 9, catalogue::Activation::relu), layer(9, 5)}, .rows = 400, .batch_rows = 400};
   const TrainingCase many_rows = {
-      .layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)}, .rows = 1000, .batch_rows = 1000};
-  const TrainingCase one_row = {
-      .layers = {layer(10, 50, GDBENCH_RELU), layer(50, 1)}, .rows = 40, .batch_rows = 1, .shuffled = true};
+      .layers = {layer(10, 50, catalogue::Activation::relu), layer(50, 1)}, .rows = 1000, .batch_rows = 1000};
+  const TrainingCase one_row = {.layers = {layer(10, 50, catalogue::Activation::relu), layer(50, 1)},
+                                .rows = 40,
+                                .batch_rows = 1,
+                                .shuffled = true};
   return {
       {"scalarisation", tiny, {}, small},
       {"unit-products", one_row, {}, small},
@@ -333,7 +366,7 @@ TEST_P(JitRegionTest, EachPassFiresWhereItMustAndRestsElsewhere) {
     strategy->load(training.data());
     strategy->prepare(training.problem(), training.settings());
     strategy->set_state(training.state());
-    return said_by(*strategy, 1).records.at({"pass " + pass, GDBENCH_PHASE_COMPILE}).calls;
+    return said_by(*strategy, 1).records.at({"pass " + pass, catalogue::Phase::compile}).calls;
   };
   for (const Firing& firing : firings()) {
     SCOPED_TRACE(firing.pass);
@@ -364,10 +397,10 @@ TEST_P(JitRegionTest, RandomNetworks) {
     for (std::int64_t l = 0; l < depth; ++l) {
       const std::int64_t outputs = one_of({1, 2, 3, 5, 8, 13, 16, 23, 33, 47});
       values.layers.push_back(
-          layer(inputs, outputs, static_cast<gdbench_activation>(generator() % 4), generator() % 4 != 0));
+          layer(inputs, outputs, static_cast<catalogue::Activation>(generator() % 4), generator() % 4 != 0));
       inputs = outputs;
     }
-    values.loss = static_cast<gdbench_loss>(generator() % 3);
+    values.loss = static_cast<catalogue::Loss>(generator() % 3);
     values.batch_rows = one_of({1, 1, 2, 3, 7, 16, 31, 64, 97, 130, 517, 1021, 4097});
     values.rows = values.batch_rows + one_of({0, 0, 5});
     values.optimizer = optimizers[generator() % optimizers.size()];
@@ -379,8 +412,8 @@ TEST_P(JitRegionTest, RandomNetworks) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Dtypes, JitRegionTest, testing::Values(GDBENCH_F32, GDBENCH_F64),
-                         [](const auto& given) { return given.param == GDBENCH_F32 ? "f32" : "f64"; });
+INSTANTIATE_TEST_SUITE_P(Dtypes, JitRegionTest, testing::Values(catalogue::Dtype::f32, catalogue::Dtype::f64),
+                         [](const auto& given) { return given.param == catalogue::Dtype::f32 ? "f32" : "f64"; });
 
 }  // namespace
 }  // namespace gdbench::strategies

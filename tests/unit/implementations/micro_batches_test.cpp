@@ -41,17 +41,17 @@ class AccumulationTest : public StrategiesTest {
         {3, 5, GDBENCH_TANH, 1}, {5, 4, GDBENCH_RELU, 0}, {4, 2, GDBENCH_IDENTITY, 1}};
     std::vector<TrainingCase> cases = {
         {.layers = deep, .rows = 12, .batch_rows = 12},
-        {.layers = deep, .loss = GDBENCH_HALF_MSE, .rows = 17, .batch_rows = 7},
+        {.layers = deep, .loss = catalogue::Loss::half_mse, .rows = 17, .batch_rows = 7},
         {.layers = deep, .rows = 17, .batch_rows = 7, .shuffled = true, .learning_rates = {0.1, 0.05, 0.02}},
         {.layers = {{2, 1, GDBENCH_IDENTITY, 1}}, .rows = 10, .batch_rows = 8},
         {.layers = {{4, 3, GDBENCH_IDENTITY, 1}},
-         .loss = GDBENCH_SOFTMAX_CROSS_ENTROPY,
+         .loss = catalogue::Loss::softmax_cross_entropy,
          .rows = 11,
          .batch_rows = 6,
-         .optimizer = {GDBENCH_MOMENTUM, 0.01, false}},
+         .optimizer = {catalogue::OptimizerKind::momentum, 0.01, false}},
     };
     cases.push_back(cases[1]);
-    cases.back().task = GDBENCH_TASK_GRADIENTS;
+    cases.back().task = catalogue::Task::gradients;
     return cases;
   }
 };
@@ -67,7 +67,7 @@ TEST_P(AccumulationTest, EndsWhereTheWholeBatchDoes) {
         SCOPED_TRACE(name_of(*descriptor) + " in " + std::to_string(count) + " of " + std::to_string(whole.batch_rows));
         expect_near(trained(*descriptor, values, 8), expected, tolerance());
       }
-      if (values.task == GDBENCH_TASK_GRADIENTS) {
+      if (values.task == catalogue::Task::gradients) {
         expect_near(trained(tape::kRerecordDescriptor, values, 8), expected, tolerance());
       }
       for (const char* passes : {"none", "-fusion", "-buffer-reuse,-merge-updates"}) {
@@ -88,10 +88,10 @@ TEST_P(AccumulationTest, TakesAPassPerPart) {
     const auto strategy = start(*descriptor, training);
     strategy->run(1);
     const Records records = profiled(*strategy, 2);
-    EXPECT_EQ(records.at({"product", GDBENCH_PHASE_FORWARD}).calls, 2u * 3 * 2) << name_of(*descriptor);
-    EXPECT_EQ(records.at({"product", GDBENCH_PHASE_FORWARD}).flops, 2 * 2 * (10 * 3 * 5 + 10 * 5 * 2));
-    EXPECT_EQ(records.at({"loss_gradient", GDBENCH_PHASE_BACKWARD}).calls, 2u * 3);
-    EXPECT_EQ(records.at({"update", GDBENCH_PHASE_UPDATE}).calls, 2u);
+    EXPECT_EQ(records.at({"product", catalogue::Phase::forward}).calls, 2u * 3 * 2) << name_of(*descriptor);
+    EXPECT_EQ(records.at({"product", catalogue::Phase::forward}).flops, 2 * 2 * (10 * 3 * 5 + 10 * 5 * 2));
+    EXPECT_EQ(records.at({"loss_gradient", catalogue::Phase::backward}).calls, 2u * 3);
+    EXPECT_EQ(records.at({"update", catalogue::Phase::update}).calls, 2u);
   }
 }
 

@@ -7,7 +7,7 @@
 namespace gdbench::kernels {
 namespace {
 
-class NullTest : public testing::TestWithParam<gdbench_dtype> {
+class NullTest : public testing::TestWithParam<catalogue::Dtype> {
  protected:
   NullTest() : context_(backend_named("null"), GetParam()) {}
 
@@ -51,7 +51,7 @@ TEST_P(NullTest, BindsEveryOpAndOptimizerAndEpilogue) {
   EXPECT_EQ(context_.bind_status(update), GDBENCH_OK);
   Request product = request(Op::product, {{3, 2}, {2, 4}, {3, 4}, {1, 4}});
   product.epilogue_bias = true;
-  product.epilogue_activation = GDBENCH_TANH;
+  product.epilogue_activation = catalogue::Activation::tanh;
   EXPECT_EQ(context_.bind_status(product), GDBENCH_OK);
 }
 
@@ -77,7 +77,7 @@ TEST_P(NullTest, AStrategyGetsBackTheStateThatItSet) {
 
 TEST(NullFlagTest, SaysThatItDoesNoArithmetic) { EXPECT_NE(backend_named("null").flags & kNoArithmetic, 0u); }
 
-INSTANTIATE_TEST_SUITE_P(Dtypes, NullTest, testing::Values(GDBENCH_F32, GDBENCH_F64));
+INSTANTIATE_TEST_SUITE_P(Dtypes, NullTest, testing::Values(catalogue::Dtype::f32, catalogue::Dtype::f64));
 
 }  // namespace
 }  // namespace gdbench::kernels

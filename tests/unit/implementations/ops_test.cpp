@@ -38,7 +38,7 @@ class Calculator final : public Emitter {
     const Shape shape = result_shape(op, attributes, shapes);
     const int overwrites = row_of(op).overwrites;
     if (overwrites < 0) buffers.push_back(context_.upload(Dense(shape.rows, shape.columns)));
-    context_.run(request_of(op, GDBENCH_F64, attributes, shapes), buffers);
+    context_.run(request_of(op, catalogue::Dtype::f64, attributes, shapes), buffers);
     const kernels::Buffer result = overwrites < 0 ? buffers.back() : buffers[static_cast<std::size_t>(overwrites)];
     return add(context_.download(result, shape.rows, shape.columns));
   }
@@ -115,7 +115,7 @@ class DerivativeTest : public testing::Test {
   }
 
   std::mt19937 generator_{7};
-  kernels::TestContext context_{kernels::backend_named("naive"), GDBENCH_F64};
+  kernels::TestContext context_{kernels::backend_named("naive"), catalogue::Dtype::f64};
 };
 
 TEST_F(DerivativeTest, ProductInEachOrientation) {
@@ -147,7 +147,8 @@ TEST_F(DerivativeTest, ElementwiseOps) {
 }
 
 TEST_F(DerivativeTest, ActivationsAndTheirGradients) {
-  for (const auto activation : {GDBENCH_IDENTITY, GDBENCH_RELU, GDBENCH_TANH, GDBENCH_SIGMOID}) {
+  for (const auto activation : {catalogue::Activation::identity, catalogue::Activation::relu,
+                                catalogue::Activation::tanh, catalogue::Activation::sigmoid}) {
     for (int round = 0; round < 4; ++round) {
       Attributes attributes;
       attributes.activation = activation;
@@ -161,14 +162,14 @@ TEST_F(DerivativeTest, ActivationsAndTheirGradients) {
 }
 
 TEST_F(DerivativeTest, Losses) {
-  for (const auto loss : {GDBENCH_MSE, GDBENCH_HALF_MSE, GDBENCH_SOFTMAX_CROSS_ENTROPY}) {
+  for (const auto loss : {catalogue::Loss::mse, catalogue::Loss::half_mse, catalogue::Loss::softmax_cross_entropy}) {
     for (int round = 0; round < 4; ++round) {
       Attributes attributes;
       attributes.loss = loss;
       attributes.alpha = round < 2 ? 1 : 0.3;
       const std::int64_t m = dimension(), n = dimension();
       Dense targets = random(m, n);
-      if (loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) {
+      if (loss == catalogue::Loss::softmax_cross_entropy) {
         targets = Dense(m, 1);
         for (double& label : targets.values) label = static_cast<double>(generator_() % static_cast<std::uint32_t>(n));
       }
@@ -202,7 +203,7 @@ TEST_F(DerivativeTest, AWrongRuleIsSeen) {
     gradients[0] = application.gradient;
   };
   Attributes tanh;
-  tanh.activation = GDBENCH_TANH;
+  tanh.activation = catalogue::Activation::tanh;
   EXPECT_GT(error_of(forgets_the_slope, {Op::activation, tanh, {random(3, 2)}}), 1e-3);
 
   const Derivative swaps_the_operands = [](Emitter& emitter, const Application& application, Value* gradients) {
@@ -229,7 +230,7 @@ TEST(OpTable, RefusesShapesThatDoNotFit) {
   EXPECT_TRUE(refused(Op::update, {}, {{1, 4}, {1, 1}, {1, 4}, {1, 3}}));
   EXPECT_TRUE(refused(Op::gather, {}, {{1, 4}, {1, 1}}));
   Attributes cross_entropy;
-  cross_entropy.loss = GDBENCH_SOFTMAX_CROSS_ENTROPY;
+  cross_entropy.loss = catalogue::Loss::softmax_cross_entropy;
   EXPECT_TRUE(refused(Op::loss, cross_entropy, {{4, 3}, {4, 3}}));
   EXPECT_EQ(result_shape(Op::loss, cross_entropy, std::vector<Shape>{{4, 3}, {4, 1}}), (Shape{1, 1}));
   Attributes transposed;

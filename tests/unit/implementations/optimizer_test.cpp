@@ -26,7 +26,7 @@ TEST_P(OptimizerTest, TrainsLikePlainLoops) {
     const TrainingProblem training(values);
     const std::vector<Dense> expected = training.trained(20);
     for (const StrategyDescriptor* descriptor : kTrainers) {
-      SCOPED_TRACE(name_of(*descriptor) + " kind " + std::to_string(optimizer.kind));
+      SCOPED_TRACE(name_of(*descriptor) + " kind " + catalogue::name_of(optimizer.kind));
       expect_near(trained(*descriptor, values, 20), expected, tolerance());
     }
   }
@@ -46,18 +46,18 @@ TEST_P(OptimizerTest, AnUpdateForEachParameterChangesNothingButTheCalls) {
       const TrainingCase values = perceptron(optimizer);
       expect_near(trained(*descriptor, values, 9, {kEach[0]}), trained(*descriptor, values, 9), tolerance() / 100);
     }
-    TrainingCase values = perceptron({GDBENCH_ADAM, 0, false});
+    TrainingCase values = perceptron({catalogue::OptimizerKind::adam, 0, false});
     values.dtype = GetParam().dtype;
     TrainingProblem training(values);
     const auto each = start(*descriptor, training, {kEach[0]});
     each->run(3);  // every batch size
-    EXPECT_EQ(profiled(*each, 2).at({"update", GDBENCH_PHASE_UPDATE}).calls, 2u * 4) << name_of(*descriptor);
+    EXPECT_EQ(profiled(*each, 2).at({"update", catalogue::Phase::update}).calls, 2u * 4) << name_of(*descriptor);
   }
 }
 
 TEST_P(OptimizerTest, SetStateTakesSlotsAndTheStepBack) {
   for (const StrategyDescriptor* descriptor : kTrainers) {
-    TrainingCase values = perceptron({GDBENCH_ADAM, 0.125, true});
+    TrainingCase values = perceptron({catalogue::OptimizerKind::adam, 0.125, true});
     values.dtype = GetParam().dtype;
     TrainingProblem training(values);
     const auto strategy = start(*descriptor, training);
@@ -74,7 +74,7 @@ TEST_P(OptimizerTest, ASteadyStepAllocatesNothing) {
   if (const std::string why = kernels::why_allocations_are_not_counted(GetParam().backend); !why.empty())
     GTEST_SKIP() << why;
   for (const StrategyDescriptor* descriptor : kTrainers) {
-    TrainingCase values = perceptron({GDBENCH_ADAM, 0.125, false});
+    TrainingCase values = perceptron({catalogue::OptimizerKind::adam, 0.125, false});
     values.dtype = GetParam().dtype;
     TrainingProblem training(values);
     const auto strategy = start(*descriptor, training);

@@ -7,8 +7,7 @@ namespace gdbench {
 
 PlainOptimizer::PlainOptimizer(const gdbench_optimizer& optimizer, std::size_t size)
     : optimizer_(optimizer), slots_(2, Values(size)) {
-  const bool adam = optimizer.kind == GDBENCH_ADAM || optimizer.kind == GDBENCH_ADAMW;
-  slots_.resize(optimizer.kind == GDBENCH_SGD ? 0 : adam ? 2 : 1);
+  slots_.resize(catalogue::slot_count(catalogue::kind_of(optimizer)));
 }
 
 void PlainOptimizer::update(Values& parameters, const Values& gradients, std::int64_t step) {
@@ -33,38 +32,39 @@ long double PlainOptimizer::descent(std::size_t i, long double g, long double ra
   const long double beta2 = optimizer_.beta2;
   const long double epsilon = optimizer_.epsilon;
   const auto t = static_cast<long double>(step + 1);
-  switch (optimizer_.kind) {
-    case GDBENCH_MOMENTUM:
+  switch (catalogue::kind_of(optimizer_)) {
+    case catalogue::OptimizerKind::momentum:
       slots_[0][i] = mu * slots_[0][i] + g;
       return rate * slots_[0][i];
-    case GDBENCH_NESTEROV:
+    case catalogue::OptimizerKind::nesterov:
       slots_[0][i] = mu * slots_[0][i] + g;
       return rate * (g + mu * slots_[0][i]);
-    case GDBENCH_ADAGRAD:
+    case catalogue::OptimizerKind::adagrad:
       slots_[0][i] += g * g;
       return rate * g / (std::sqrt(slots_[0][i]) + epsilon);
-    case GDBENCH_RMSPROP:
+    case catalogue::OptimizerKind::rmsprop:
       slots_[0][i] = rho * slots_[0][i] + (1 - rho) * g * g;
       return rate * g / (std::sqrt(slots_[0][i]) + epsilon);
-    case GDBENCH_ADAM:
-    case GDBENCH_ADAMW: {
+    case catalogue::OptimizerKind::adam:
+    case catalogue::OptimizerKind::adamw: {
       slots_[0][i] = beta1 * slots_[0][i] + (1 - beta1) * g;
       slots_[1][i] = beta2 * slots_[1][i] + (1 - beta2) * g * g;
       const long double first = slots_[0][i] / (1 - std::pow(beta1, t));
       const long double second = slots_[1][i] / (1 - std::pow(beta2, t));
       return rate * first / (std::sqrt(second) + epsilon);
     }
-    default:
-      return rate * g;
+    case catalogue::OptimizerKind::sgd:
+      break;
   }
+  return rate * g;
 }
 
 std::vector<OptimizerCase> optimizer_cases() {
   std::vector<OptimizerCase> cases;
-  for (int kind = GDBENCH_SGD; kind <= GDBENCH_ADAMW; ++kind) {
+  for (const catalogue::OptimizerKind kind : catalogue::all_of<catalogue::OptimizerKind>()) {
     for (const double decay : {0.0, 0.125}) {
       for (const bool decoupled : {false, true}) {
-        cases.push_back({static_cast<gdbench_optimizer_kind>(kind), decay, decoupled});
+        cases.push_back({kind, decay, decoupled});
       }
     }
   }
@@ -74,7 +74,7 @@ std::vector<OptimizerCase> optimizer_cases() {
 gdbench_optimizer optimizer_of(const OptimizerCase& values, const std::vector<double>& learning_rates) {
   gdbench_optimizer optimizer{};
   optimizer.struct_size = sizeof(optimizer);
-  optimizer.kind = values.kind;
+  optimizer.kind = static_cast<std::int32_t>(values.kind);
   optimizer.decoupled_weight_decay = values.decoupled ? 1 : 0;
   optimizer.momentum = 0.8;
   optimizer.beta1 = 0.9;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gdbench/plugin.h"
+#include "harness/abi/catalogue.h"
 
 namespace gdbench {
 
@@ -29,7 +30,7 @@ class PlainOptimizer {
 
 // An optimizer with constants that tell one from another, and every kind of them with every kind of decay.
 struct OptimizerCase {
-  gdbench_optimizer_kind kind;
+  catalogue::OptimizerKind kind;
   double weight_decay;
   bool decoupled;
 };

@@ -42,7 +42,7 @@ class PluginTest : public testing::TestWithParam<kernels::BackendCase> {
     return {.layers = {{2, 1, GDBENCH_IDENTITY, 1}}, .dtype = GetParam().dtype, .rows = 3, .batch_rows = 3};
   }
 
-  static double tolerance() { return GetParam().dtype == GDBENCH_F32 ? 1e-5 : 1e-12; }
+  static double tolerance() { return GetParam().dtype == catalogue::Dtype::f32 ? 1e-5 : 1e-12; }
 
   void* library_ = nullptr;
   const gdbench_plugin* plugin_ = nullptr;
@@ -136,12 +136,12 @@ TEST_P(PluginTest, UpdatesByGradientsThatAreGiven) {
   TrainingCase values = small_case();
   values.layers = {{3, 1, GDBENCH_IDENTITY, 0}, {2, 3, GDBENCH_IDENTITY, 0}};  // no chain
   values.rows = values.batch_rows = 1;
-  values.task = GDBENCH_TASK_UPDATE;
+  values.task = catalogue::Task::update;
   TrainingProblem training(values);
   gdbench_data& data = training.mutable_data();
   const std::vector<double> wide(9, 0.5);
   const std::vector<float> narrow(9, 0.5F);
-  data.x = GetParam().dtype == GDBENCH_F64 ? static_cast<const void*>(wide.data()) : narrow.data();
+  data.x = GetParam().dtype == catalogue::Dtype::f64 ? static_cast<const void*>(wide.data()) : narrow.data();
   data.y = nullptr;
   data.outputs = 0;
   data.features = 8;
@@ -177,8 +177,8 @@ TEST_P(PluginTest, RecordingAnewIsForSeveralGradientsOnly) {
 TEST_P(PluginTest, RejectsALossThatIsNoSumOverColumns) {
   TrainingCase values = small_case();
   values.layers[0].outputs = 2;
-  values.loss = GDBENCH_SOFTMAX_CROSS_ENTROPY;
-  values.task = GDBENCH_TASK_GRADIENTS;
+  values.loss = catalogue::Loss::softmax_cross_entropy;
+  values.task = catalogue::Task::gradients;
   TrainingProblem training(values);
   EXPECT_EQ(prepare(training), GDBENCH_INVALID);
   EXPECT_NE(error_.find("task gradients"), std::string::npos) << error_;
@@ -190,11 +190,12 @@ TEST_P(PluginTest, RejectsABrokenContract) {
   EXPECT_EQ(implementation_->run(instance_, 1), GDBENCH_INVALID);
   EXPECT_EQ(error_, "called before prepare");
   TrainingProblem training(small_case());
-  const auto other = static_cast<std::int32_t>(GetParam().dtype == GDBENCH_F32 ? GDBENCH_F64 : GDBENCH_F32);
+  const bool is_f32 = GetParam().dtype == catalogue::Dtype::f32;
+  const std::int32_t other = is_f32 ? GDBENCH_F64 : GDBENCH_F32;
   training.mutable_problem().dtype = other;
   EXPECT_EQ(prepare(training),
             (implementation_->dtypes & GDBENCH_BIT(other)) != 0 ? GDBENCH_INVALID : GDBENCH_UNSUPPORTED);
-  training.mutable_problem().dtype = GetParam().dtype;
+  training.mutable_problem().dtype = static_cast<std::int32_t>(GetParam().dtype);
   training.mutable_problem().batch_rows = 4;
   EXPECT_EQ(prepare(training), GDBENCH_INVALID);
   training.mutable_problem().batch_rows = 3;

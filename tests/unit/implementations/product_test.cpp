@@ -83,9 +83,9 @@ TEST_P(ProductTest, EpiloguesOfBiasAndActivation) {
   const std::uint32_t needed = kEpilogueBias | kEpilogueActivation;
   const bool offered = (backend_named(GetParam().backend).flags & needed) == needed;
   for (const Shape& shape : kShapes) {
-    for (const gdbench_activation activation : {GDBENCH_IDENTITY, GDBENCH_RELU, GDBENCH_TANH, GDBENCH_SIGMOID}) {
+    for (const catalogue::Activation activation : catalogue::all_of<catalogue::Activation>()) {
       for (const auto& [bias, alpha, beta] : {std::tuple(true, 1.0, 0.0), {true, -0.5, 0.25}, {false, 2.0, 1.0}}) {
-        if (!bias && activation == GDBENCH_IDENTITY) continue;
+        if (!bias && activation == catalogue::Activation::identity) continue;
         const Dense a = random_matrix(generator_, shape.m, shape.k);
         const Dense b = random_matrix(generator_, shape.n, shape.k);
         const Dense row = random_matrix(generator_, 1, shape.n);
@@ -109,8 +109,8 @@ TEST_P(ProductTest, EpiloguesOfBiasAndActivation) {
         }
         const Buffer result = context_.upload(c);
         context_.run(product, {context_.upload(a), context_.upload(b), result, context_.upload(row)});
-        SCOPED_TRACE(testing::Message() << shape.m << "x" << shape.n << "x" << shape.k << " activation " << activation
-                                        << " alpha " << alpha << " beta " << beta);
+        SCOPED_TRACE(testing::Message() << shape.m << "x" << shape.n << "x" << shape.k << " activation "
+                                        << name_of(activation) << " alpha " << alpha << " beta " << beta);
         expect_close(context_.download(result, c.rows, c.columns), expected, GetParam().dtype,
                      static_cast<double>(shape.k) + 1);
       }
@@ -142,7 +142,7 @@ TEST_P(ProductTest, EpilogueOfAnUpdate) {
     SCOPED_TRACE(testing::Message() << shape.m << "x" << shape.n << "x" << shape.k);
     expect_close(context_.download(result, c.rows, c.columns), plain_product(a, b, c, plain), GetParam().dtype,
                  static_cast<double>(shape.k) / 8 + 1);
-    product.epilogue_activation = GDBENCH_RELU;
+    product.epilogue_activation = catalogue::Activation::relu;
     EXPECT_EQ(context_.bind_status(product), GDBENCH_INVALID);
   }
 }
@@ -155,7 +155,7 @@ TEST_P(ProductTest, TakesUnalignedSlices) {
   std::copy(a.values.begin() + 7, a.values.end(), lower.values.begin());
   const Request product = request(Op::product, {{8, 7}, {7, 5}, {8, 5}});
   const Backend& backend = backend_named(GetParam().backend);
-  const Buffer slice = backend.slice(context_.upload(a), 7 * (GetParam().dtype == GDBENCH_F32 ? 4 : 8));
+  const Buffer slice = backend.slice(context_.upload(a), 7 * (GetParam().dtype == catalogue::Dtype::f32 ? 4 : 8));
   const Buffer c = context_.upload(Dense(8, 5));
   context_.run(product, {slice, context_.upload(b), c});
   expect_close(context_.download(c, 8, 5), plain_product(lower, b, Dense(8, 5), product), GetParam().dtype, 4);

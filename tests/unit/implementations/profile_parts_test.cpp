@@ -5,7 +5,7 @@ namespace gdbench::strategies {
 namespace {
 
 // Three layers; the middle one has no bias, so that parameters are no pairs. w0 b0 w1 w2 b2 are 0 to 4.
-TrainingCase three_layers(gdbench_dtype dtype) {
+TrainingCase three_layers(catalogue::Dtype dtype) {
   return {.layers = {{3, 5, GDBENCH_TANH, 1}, {5, 4, GDBENCH_RELU, 0}, {4, 2, GDBENCH_IDENTITY, 1}},
           .dtype = dtype,
           .rows = 10,
@@ -74,10 +74,10 @@ TEST_P(ProfilePartsTest, NameTheParameterOfEachUpdate) {
 TEST_P(ProfilePartsTest, NameTheParameterOfSums) {
   TrainingCase values = three_layers(GetParam().dtype);
   values.micro_batches = 2;
-  for (const gdbench_task task : {GDBENCH_TASK_TRAIN, GDBENCH_TASK_GRADIENTS}) {
+  for (const catalogue::Task task : {catalogue::Task::train, catalogue::Task::gradients}) {
     values.task = task;
     for (const StrategyDescriptor* descriptor : kTrainers) {
-      SCOPED_TRACE(name_of(*descriptor) + " task " + std::to_string(task));
+      SCOPED_TRACE(name_of(*descriptor) + " task " + catalogue::name_of(task));
       const std::vector<std::string> parts = parts_of(*descriptor, values, "backward", options_of(*descriptor));
       for (const char* bias : {"backward combine 0 gradient 1", "backward combine 2 gradient 4"}) {
         EXPECT_NE(std::find(parts.begin(), parts.end(), bias), parts.end()) << bias;

@@ -14,7 +14,7 @@
 namespace gdbench::strategies {
 
 // By op and phase, the parts of the model together.
-using Records = std::map<std::pair<std::string, int>, gdbench_profile_record>;
+using Records = std::map<std::pair<std::string, catalogue::Phase>, gdbench_profile_record>;
 
 struct Said {
   Records records;
@@ -28,16 +28,16 @@ inline std::string text_of(std::int64_t first, std::int64_t last) {
 }
 
 inline std::string text_of(const gdbench_profile_record& record, const gdbench_model_part* part) {
-  constexpr const char* kPhases[] = {"data", "forward", "backward", "update", "record", "compile", "other"};
   constexpr const char* kUses[] = {" reads", " gradient", " updates"};
-  std::string text = std::string(kPhases[record.phase]) + " " + record.op;
+  std::string text = std::string(name_of(static_cast<catalogue::Phase>(record.phase))) + " " + record.op;
   if (part != nullptr && part->first_layer >= 0) text += text_of(part->first_layer, part->last_layer);
   if (part == nullptr || part->first_parameter < 0) return text;
   return text + kUses[part->use] + text_of(part->first_parameter, part->last_parameter);
 }
 
 inline void add(Said& said, const gdbench_profile_record& record, const gdbench_model_part* part) {
-  const auto [place, fresh] = said.records.emplace(std::pair(record.op, record.phase), record);
+  const auto [place, fresh] =
+      said.records.emplace(std::pair(record.op, static_cast<catalogue::Phase>(record.phase)), record);
   if (!fresh) {
     place->second.calls += record.calls;
     place->second.time_ns += record.time_ns;

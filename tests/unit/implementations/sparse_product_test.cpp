@@ -10,7 +10,7 @@ namespace {
 
 // The arrays behind a CsrMatrix. `unused` entries stand before the first row's, as in a slice of rows.
 struct Csr {
-  Csr(const Dense& matrix, gdbench_dtype dtype, std::int32_t unused) {
+  Csr(const Dense& matrix, catalogue::Dtype dtype, std::int32_t unused) {
     columns.assign(static_cast<std::size_t>(unused), 0);
     wide.assign(columns.size(), 1e30);
     offsets.push_back(unused);
@@ -24,7 +24,8 @@ struct Csr {
     }
     narrow.assign(wide.begin(), wide.end());
     view = {offsets.data(), columns.data(),
-            dtype == GDBENCH_F32 ? static_cast<const void*>(narrow.data()) : static_cast<const void*>(wide.data())};
+            dtype == catalogue::Dtype::f32 ? static_cast<const void*>(narrow.data())
+                                           : static_cast<const void*>(wide.data())};
   }
   Csr(const Csr&) = delete;
   Csr& operator=(const Csr&) = delete;

@@ -61,7 +61,7 @@ class StrategiesTest : public testing::TestWithParam<kernels::BackendCase> {
     }
   }
 
-  static double tolerance() { return GetParam().dtype == GDBENCH_F32 ? 2e-4 : 1e-11; }
+  static double tolerance() { return GetParam().dtype == catalogue::Dtype::f32 ? 2e-4 : 1e-11; }
   static std::string name_of(const StrategyDescriptor& descriptor) {
     return std::string(descriptor.name) + descriptor.policy;
   }

@@ -48,7 +48,7 @@ class TapeStrategyTest : public testing::TestWithParam<BackendCase> {
 constexpr const StrategyDescriptor* kBoth[] = {&tape::kDescriptor, &tape::kReplayDescriptor};
 
 TEST_P(TapeStrategyTest, TrainsLikePlainLoops) {
-  const double tolerance = GetParam().dtype == GDBENCH_F32 ? 2e-4 : 1e-11;
+  const double tolerance = GetParam().dtype == catalogue::Dtype::f32 ? 2e-4 : 1e-11;
   for (const StrategyDescriptor* descriptor : kBoth) {
     for (const TrainingCase& values : training_cases()) {
       double loss = 0;
@@ -69,7 +69,7 @@ constexpr const StrategyDescriptor* kWithGradients[] = {&tape::kDescriptor, &tap
                                                         &tape::kRerecordDescriptor};
 
 TEST_P(TapeStrategyTest, GradientsPerOutputAddUpToTheWhole) {
-  const double tolerance = GetParam().dtype == GDBENCH_F32 ? 2e-4 : 1e-11;
+  const double tolerance = GetParam().dtype == catalogue::Dtype::f32 ? 2e-4 : 1e-11;
   for (const TrainingCase& values : gradients_cases()) {
     double loss = 0, other_loss = 0;
     const std::vector<Dense> actual = trained(tape::kDescriptor, values, 8, &loss);
@@ -92,20 +92,20 @@ TEST_P(TapeStrategyTest, GradientsPerOutputAddUpToTheWhole) {
 
 TEST_P(TapeStrategyTest, RecordsTheForwardPassOnceOrForEachGradient) {
   for (const StrategyDescriptor* descriptor : kWithGradients) {
-    TrainingProblem training(with_dtype({.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 4)},
+    TrainingProblem training(with_dtype({.layers = {layer(3, 5, catalogue::Activation::tanh), layer(5, 4)},
                                          .rows = 10,
                                          .batch_rows = 10,
-                                         .task = GDBENCH_TASK_GRADIENTS}));
+                                         .task = catalogue::Task::gradients}));
     const auto strategy = start(*descriptor, training);
     strategy->run(1);
     const Records records = said_by(*strategy, 2).records;
     const std::uint64_t recordings = descriptor == &tape::kRerecordDescriptor ? 4 : 1;
-    EXPECT_EQ(records.at({"product", GDBENCH_PHASE_FORWARD}).calls, 2 * recordings * 2) << descriptor->policy;
-    EXPECT_EQ(records.at({"multiply", GDBENCH_PHASE_FORWARD}).calls, 2u * 4 * 2) << "outputs and targets";
-    EXPECT_EQ(records.at({"product", GDBENCH_PHASE_BACKWARD}).calls, 2u * 4 * 3);
-    EXPECT_EQ(records.at({"loss_gradient", GDBENCH_PHASE_BACKWARD}).calls, 2u * 4);
-    EXPECT_EQ(records.at({"combine", GDBENCH_PHASE_BACKWARD}).calls, 2u * 3 * 4) << "sums of four parameters";
-    EXPECT_EQ(records.at({"update", GDBENCH_PHASE_UPDATE}).calls, 2u);
+    EXPECT_EQ(records.at({"product", catalogue::Phase::forward}).calls, 2 * recordings * 2) << descriptor->policy;
+    EXPECT_EQ(records.at({"multiply", catalogue::Phase::forward}).calls, 2u * 4 * 2) << "outputs and targets";
+    EXPECT_EQ(records.at({"product", catalogue::Phase::backward}).calls, 2u * 4 * 3);
+    EXPECT_EQ(records.at({"loss_gradient", catalogue::Phase::backward}).calls, 2u * 4);
+    EXPECT_EQ(records.at({"combine", catalogue::Phase::backward}).calls, 2u * 3 * 4) << "sums of four parameters";
+    EXPECT_EQ(records.at({"update", catalogue::Phase::update}).calls, 2u);
   }
 }
 
@@ -160,18 +160,18 @@ TEST_P(TapeStrategyTest, ASteadyStepAllocatesNothing) {
 TEST_P(TapeStrategyTest, ProfilesWhatItRuns) {
   for (const StrategyDescriptor* descriptor : kBoth) {
     TrainingProblem training(
-        with_dtype({.layers = {layer(3, 5, GDBENCH_TANH), layer(5, 2)}, .rows = 10, .batch_rows = 10}));
+        with_dtype({.layers = {layer(3, 5, catalogue::Activation::tanh), layer(5, 2)}, .rows = 10, .batch_rows = 10}));
     const auto strategy = start(*descriptor, training);
     strategy->run(1);
     const Records records = said_by(*strategy, 4).records;
-    EXPECT_EQ(records.at({"product", GDBENCH_PHASE_FORWARD}).calls, 8u);
-    EXPECT_EQ(records.at({"product", GDBENCH_PHASE_BACKWARD}).calls, 12u);
-    EXPECT_EQ(records.at({"column_sum", GDBENCH_PHASE_BACKWARD}).calls, 8u);
-    EXPECT_EQ(records.at({"update", GDBENCH_PHASE_UPDATE}).calls, 4u);
-    EXPECT_EQ(records.count({"loss", GDBENCH_PHASE_FORWARD}), 0u);
-    EXPECT_EQ(records.count({"combine", GDBENCH_PHASE_BACKWARD}), 0u);  // nothing is copied or accumulated
+    EXPECT_EQ(records.at({"product", catalogue::Phase::forward}).calls, 8u);
+    EXPECT_EQ(records.at({"product", catalogue::Phase::backward}).calls, 12u);
+    EXPECT_EQ(records.at({"column_sum", catalogue::Phase::backward}).calls, 8u);
+    EXPECT_EQ(records.at({"update", catalogue::Phase::update}).calls, 4u);
+    EXPECT_EQ(records.count({"loss", catalogue::Phase::forward}), 0u);
+    EXPECT_EQ(records.count({"combine", catalogue::Phase::backward}), 0u);  // nothing is copied or accumulated
     if (descriptor == &tape::kDescriptor) {
-      EXPECT_EQ(records.at({"tape", GDBENCH_PHASE_RECORD}).calls, 4u);
+      EXPECT_EQ(records.at({"tape", catalogue::Phase::record}).calls, 4u);
     }
   }
 }

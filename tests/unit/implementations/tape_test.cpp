@@ -81,7 +81,9 @@ class TapeTest : public testing::Test {
       }
     }
   }
-  Value mse(Value outputs, const Matrix& targets) { return tape_.loss(GDBENCH_MSE, outputs, tape_.constant(targets)); }
+  Value mse(Value outputs, const Matrix& targets) {
+    return tape_.loss(catalogue::Loss::mse, outputs, tape_.constant(targets));
+  }
   static Attributes factors(double alpha, double beta) {
     Attributes attributes;
     attributes.alpha = alpha;
@@ -91,14 +93,15 @@ class TapeTest : public testing::Test {
 
   std::mt19937 generator_{11};
   Session session_{kernels::backend_named("naive"), 1};
-  Tape tape_{session_, GDBENCH_F64};
+  Tape tape_{session_, catalogue::Dtype::f64};
 };
 
 TEST_F(TapeTest, Chains) {
   const Matrix x = random(5, 3), y = random(5, 2);
   check({random(3, 4), random(1, 4), random(4, 2)}, [&](const std::vector<Value>& p) {
-    Value value = tape_.activation(GDBENCH_TANH, tape_.add_bias(p[1], tape_.product(tape_.constant(x), p[0])));
-    value = tape_.activation(GDBENCH_SIGMOID, tape_.product(value, p[2]));
+    Value value =
+        tape_.activation(catalogue::Activation::tanh, tape_.add_bias(p[1], tape_.product(tape_.constant(x), p[0])));
+    value = tape_.activation(catalogue::Activation::sigmoid, tape_.product(value, p[2]));
     return mse(value, y);
   });
 }
@@ -107,7 +110,7 @@ TEST_F(TapeTest, AccumulatesWhereAValueIsUsedAgain) {
   const Matrix x = random(4, 3), y = random(4, 3);
   // The same weights in two layers.
   check({random(3, 3)}, [&](const std::vector<Value>& p) {
-    const Value hidden = tape_.activation(GDBENCH_TANH, tape_.product(tape_.constant(x), p[0]));
+    const Value hidden = tape_.activation(catalogue::Activation::tanh, tape_.product(tape_.constant(x), p[0]));
     return mse(tape_.product(hidden, p[0]), y);
   });
   // A residual connection, and a value times itself.
@@ -141,8 +144,10 @@ TEST_F(TapeTest, NeverOverwritesWhatIsStillNeeded) {
   const std::uint64_t before = tape_.copies();
   const Model model = [&](const std::vector<Value>& p) {
     // The activation's derivative reads its result, which the bias would overwrite; so would the second activation.
-    const Value hidden = tape_.activation(GDBENCH_TANH, tape_.product(tape_.constant(x), p[0]));
-    return mse(tape_.activation(GDBENCH_SIGMOID, tape_.activation(GDBENCH_TANH, tape_.add_bias(p[1], hidden))), y);
+    const Value hidden = tape_.activation(catalogue::Activation::tanh, tape_.product(tape_.constant(x), p[0]));
+    return mse(tape_.activation(catalogue::Activation::sigmoid,
+                                tape_.activation(catalogue::Activation::tanh, tape_.add_bias(p[1], hidden))),
+               y);
   };
   check({random(3, 2), random(1, 2)}, model);
   EXPECT_GT(tape_.copies(), before);
@@ -152,7 +157,7 @@ TEST_F(TapeTest, NeverOverwritesWhatIsStillNeeded) {
   const Value z = tape_.product(tape_.constant(x), parameter);
   const Value sum = tape_.add_bias(tape_.constant(random(1, 2)), z);
   EXPECT_EQ(tape_.matrix(sum).rows, 4);
-  EXPECT_THROW(tape_.activation(GDBENCH_TANH, z), Failure);  // given up
+  EXPECT_THROW(tape_.activation(catalogue::Activation::tanh, z), Failure);  // given up
   EXPECT_THROW(tape_.matrix(z), Failure);
 }
 
@@ -177,7 +182,7 @@ TEST_F(TapeTest, AModelThatChangesFromStepToStep) {
       for (std::size_t l = 0; l < depth; ++l) {
         value = tape_.product(value, p[2 * l]);
         if ((step + static_cast<int>(l)) % 2 == 0) value = tape_.add_bias(p[2 * l + 1], value);
-        value = tape_.activation(step % 4 < 2 ? GDBENCH_TANH : GDBENCH_SIGMOID, value);
+        value = tape_.activation(step % 4 < 2 ? catalogue::Activation::tanh : catalogue::Activation::sigmoid, value);
       }
       return mse(value, y);
     };
@@ -219,7 +224,7 @@ TEST_F(TapeTest, SeveralGradientsFromOneRecording) {
   const auto separately = [&](const Matrix& targets) {
     tape_.begin();
     const Value p = tape_.parameter(w);
-    tape_.backward(mse(tape_.activation(GDBENCH_TANH, tape_.product(tape_.constant(x), p)), targets));
+    tape_.backward(mse(tape_.activation(catalogue::Activation::tanh, tape_.product(tape_.constant(x), p)), targets));
     return read(tape_.gradient(p));
   };
   const std::vector<double> expected = separately(y);
@@ -227,7 +232,7 @@ TEST_F(TapeTest, SeveralGradientsFromOneRecording) {
 
   tape_.begin(Mode::persistent);
   const Value p = tape_.parameter(w);
-  const Value outputs = tape_.activation(GDBENCH_TANH, tape_.product(tape_.constant(x), p));
+  const Value outputs = tape_.activation(catalogue::Activation::tanh, tape_.product(tape_.constant(x), p));
   const Value loss = mse(outputs, y);
   const Value other_loss = mse(outputs, other);
   tape_.backward(loss);
@@ -245,7 +250,8 @@ TEST_F(TapeTest, AddsToTheGradientsInTheCallersBuffers) {
   const auto outputs = [&] {
     weights = tape_.parameter(w, w_gradient.buffer);
     bias = tape_.parameter(b, b_gradient.buffer);
-    return tape_.activation(GDBENCH_TANH, tape_.add_bias(bias, tape_.product(tape_.constant(x), weights)));
+    return tape_.activation(catalogue::Activation::tanh,
+                            tape_.add_bias(bias, tape_.product(tape_.constant(x), weights)));
   };
   const auto gradients = [&](const Matrix& targets) {
     tape_.begin();
@@ -294,11 +300,11 @@ TEST_F(TapeTest, RefusesWhatItCannotDo) {
   const Value outputs = tape_.product(tape_.constant(x), p);
   const Value loss = mse(outputs, y);
   EXPECT_THROW(tape_.product(loss, p), Failure);
-  EXPECT_THROW(tape_.product(outputs, p), Failure);                          // shapes
-  EXPECT_THROW(tape_.product(outputs, 1000), Failure);                       // of no recording
-  EXPECT_THROW(tape_.backward(outputs), Failure);                            // not a loss
-  EXPECT_THROW(tape_.loss(GDBENCH_MSE, outputs, tape_.labels(y)), Failure);  // labels for a squared error
-  EXPECT_THROW(tape_.backward(mse(tape_.constant(y), y)), Failure);          // no parameter
+  EXPECT_THROW(tape_.product(outputs, p), Failure);                                   // shapes
+  EXPECT_THROW(tape_.product(outputs, 1000), Failure);                                // of no recording
+  EXPECT_THROW(tape_.backward(outputs), Failure);                                     // not a loss
+  EXPECT_THROW(tape_.loss(catalogue::Loss::mse, outputs, tape_.labels(y)), Failure);  // labels for a squared error
+  EXPECT_THROW(tape_.backward(mse(tape_.constant(y), y)), Failure);                   // no parameter
   tape_.backward(loss);
   EXPECT_THROW(tape_.backward(loss), Failure);  // needs a persistent recording
 }
@@ -309,7 +315,7 @@ TEST_F(TapeTest, ASteadyRecordingAllocatesNothing) {
     tape_.begin();
     const Value weights = tape_.parameter(w);
     const Value z = tape_.add_bias(tape_.parameter(b), tape_.product(tape_.constant(x), weights));
-    const Value doubled = tape_.apply(Op::combine, factors(1, 1), z, tape_.activation(GDBENCH_TANH, z));
+    const Value doubled = tape_.apply(Op::combine, factors(1, 1), z, tape_.activation(catalogue::Activation::tanh, z));
     tape_.backward(mse(doubled, y));
   };
   EXPECT_THROW(step(), Failure);  // activation() gives z up, which is used again
@@ -318,7 +324,7 @@ TEST_F(TapeTest, ASteadyRecordingAllocatesNothing) {
     const Value weights = tape_.parameter(w);
     const Value z = tape_.add_bias(tape_.parameter(b), tape_.product(tape_.constant(x), weights));
     Attributes tanh;
-    tanh.activation = GDBENCH_TANH;
+    tanh.activation = catalogue::Activation::tanh;
     const Value activated = tape_.apply(Op::activation, tanh, z);
     tape_.backward(mse(tape_.apply(Op::combine, factors(1, 1), z, activated), y));
   };

@@ -41,19 +41,25 @@ constexpr std::int64_t kEpochs = 2;
 }  // namespace
 
 std::vector<TrainingCase> training_cases() {
-  const std::vector<gdbench_layer> deep = {layer(4, 6, GDBENCH_RELU), layer(6, 5, GDBENCH_SIGMOID, false),
-                                           layer(5, 3, GDBENCH_TANH), layer(3, 2, GDBENCH_SIGMOID)};
-  const std::vector<gdbench_layer> shallow = {layer(3, 5, GDBENCH_TANH), layer(5, 2)};
-  const gdbench_loss classes = GDBENCH_SOFTMAX_CROSS_ENTROPY;
+  const std::vector<gdbench_layer> deep = {
+      layer(4, 6, catalogue::Activation::relu), layer(6, 5, catalogue::Activation::sigmoid, false),
+      layer(5, 3, catalogue::Activation::tanh), layer(3, 2, catalogue::Activation::sigmoid)};
+  const std::vector<gdbench_layer> shallow = {layer(3, 5, catalogue::Activation::tanh), layer(5, 2)};
+  const catalogue::Loss classes = catalogue::Loss::softmax_cross_entropy;
   return {
-      {.layers = {layer(2, 1)}, .loss = GDBENCH_HALF_MSE, .rows = 3, .batch_rows = 3},
-      {.layers = {layer(2, 1, GDBENCH_IDENTITY, false)}, .rows = 3, .batch_rows = 3},
+      {.layers = {layer(2, 1)}, .loss = catalogue::Loss::half_mse, .rows = 3, .batch_rows = 3},
+      {.layers = {layer(2, 1, catalogue::Activation::identity, false)}, .rows = 3, .batch_rows = 3},
       {.layers = {layer(1, 1)}, .rows = 19, .batch_rows = 19},
       {.layers = {layer(33, 3)}, .rows = 29, .batch_rows = 29},
-      {.layers = {layer(5, 7, GDBENCH_TANH), layer(7, 2)}, .rows = 11, .batch_rows = 11},
-      {.layers = {layer(3, 1, GDBENCH_TANH), layer(1, 4, GDBENCH_TANH), layer(4, 1)}, .rows = 9, .batch_rows = 9},
-      {.layers = deep, .loss = GDBENCH_HALF_MSE, .rows = 13, .batch_rows = 13},
-      {.layers = {layer(6, 17, GDBENCH_RELU), layer(17, 4)}, .loss = classes, .rows = 23, .batch_rows = 23},
+      {.layers = {layer(5, 7, catalogue::Activation::tanh), layer(7, 2)}, .rows = 11, .batch_rows = 11},
+      {.layers = {layer(3, 1, catalogue::Activation::tanh), layer(1, 4, catalogue::Activation::tanh), layer(4, 1)},
+       .rows = 9,
+       .batch_rows = 9},
+      {.layers = deep, .loss = catalogue::Loss::half_mse, .rows = 13, .batch_rows = 13},
+      {.layers = {layer(6, 17, catalogue::Activation::relu), layer(17, 4)},
+       .loss = classes,
+       .rows = 23,
+       .batch_rows = 23},
       {.layers = shallow, .rows = 10, .batch_rows = 4},
       {.layers = {layer(3, 2)}, .loss = classes, .rows = 7, .batch_rows = 3},
       {.layers = {layer(3, 1)}, .rows = 5, .batch_rows = 1},
@@ -66,10 +72,10 @@ std::vector<TrainingCase> training_cases() {
 std::vector<TrainingCase> gradients_cases() {
   std::vector<TrainingCase> cases = {
       {.layers = {{2, 1, GDBENCH_IDENTITY, 1}}, .rows = 3, .batch_rows = 3},
-      {.layers = {{7, 9, GDBENCH_IDENTITY, 0}}, .loss = GDBENCH_HALF_MSE, .rows = 6, .batch_rows = 6},
+      {.layers = {{7, 9, GDBENCH_IDENTITY, 0}}, .loss = catalogue::Loss::half_mse, .rows = 6, .batch_rows = 6},
       {.layers =
            {{4, 6, GDBENCH_RELU, 1}, {6, 5, GDBENCH_SIGMOID, 0}, {5, 3, GDBENCH_TANH, 1}, {3, 2, GDBENCH_SIGMOID, 1}},
-       .loss = GDBENCH_HALF_MSE,
+       .loss = catalogue::Loss::half_mse,
        .rows = 13,
        .batch_rows = 13},
       {.layers = {{3, 5, GDBENCH_TANH, 1}, {5, 4, GDBENCH_IDENTITY, 1}},
@@ -79,7 +85,7 @@ std::vector<TrainingCase> gradients_cases() {
        .learning_rates = {0.1, 0.05, 0.02}},
       {.layers = {{3, 17, GDBENCH_TANH, 1}, {17, 2, GDBENCH_TANH, 0}}, .rows = 5, .batch_rows = 1},
   };
-  for (TrainingCase& values : cases) values.task = GDBENCH_TASK_GRADIENTS;
+  for (TrainingCase& values : cases) values.task = catalogue::Task::gradients;
   return cases;
 }
 
@@ -98,10 +104,10 @@ TrainingProblem::TrainingProblem(const TrainingCase& values) : case_(values) {
   write(y_bytes_, y_);
   write(validation_x_bytes_, validation_x_);
   write(validation_y_bytes_, validation_y_);
-  const bool labelled = case_.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY;
+  const bool labelled = takes_labels(case_.loss);
 
   data_.struct_size = sizeof(data_);
-  data_.dtype = case_.dtype;
+  data_.dtype = static_cast<std::int32_t>(case_.dtype);
   data_.rows = case_.rows;
   data_.features = features;
   data_.outputs = outputs;
@@ -126,11 +132,11 @@ TrainingProblem::TrainingProblem(const TrainingCase& values) : case_(values) {
 
   optimizer_ = optimizer_of(case_.optimizer, case_.learning_rates);
   problem_.struct_size = sizeof(problem_);
-  problem_.task = case_.task;
-  problem_.dtype = case_.dtype;
+  problem_.task = static_cast<std::int32_t>(case_.task);
+  problem_.dtype = static_cast<std::int32_t>(case_.dtype);
   problem_.layer_count = static_cast<std::int64_t>(case_.layers.size());
   problem_.layers = case_.layers.data();
-  problem_.loss = case_.loss;
+  problem_.loss = static_cast<std::int32_t>(case_.loss);
   problem_.batch_rows = case_.batch_rows;
   problem_.micro_batches = case_.micro_batches;
   problem_.optimizer = &optimizer_;
@@ -152,7 +158,7 @@ TrainingProblem::TrainingProblem(const TrainingCase& values) : case_(values) {
 }
 
 void TrainingProblem::write(std::vector<std::byte>& bytes, const Dense& values) const {
-  if (case_.dtype == GDBENCH_F64) {
+  if (case_.dtype == catalogue::Dtype::f64) {
     bytes.resize(values.values.size() * sizeof(double));
     std::memcpy(bytes.data(), values.values.data(), bytes.size());
     return;
@@ -167,7 +173,7 @@ std::vector<Dense> TrainingProblem::state_values() const {
   for (std::size_t i = 0; i < values.size(); ++i) {
     for (std::size_t entry = 0; entry < values[i].values.size(); ++entry) {
       values[i].values[entry] =
-          case_.dtype == GDBENCH_F64
+          case_.dtype == catalogue::Dtype::f64
               ? reinterpret_cast<const double*>(state_bytes_[i].data())[entry]
               : static_cast<double>(reinterpret_cast<const float*>(state_bytes_[i].data())[entry]);
     }
@@ -191,7 +197,7 @@ TrainingProblem::Pass TrainingProblem::pass(const std::vector<Dense>& parameters
       for (std::int64_t j = 0; j < layer.outputs; ++j) {
         double z = layer.has_bias != 0 ? parameters[next + 1].at(0, j) : 0;
         for (std::int64_t p = 0; p < layer.inputs; ++p) z += input.at(i, p) * weights.at(p, j);
-        output.at(i, j) = activate(layer.activation, z);
+        output.at(i, j) = activate(catalogue::activation_of(layer), z);
       }
     }
     next += layer.has_bias != 0 ? 2 : 1;
@@ -202,7 +208,7 @@ TrainingProblem::Pass TrainingProblem::pass(const std::vector<Dense>& parameters
   const auto rows = static_cast<double>(x.rows);
   Dense d(p.rows, p.columns);
   for (std::int64_t i = 0; i < p.rows; ++i) {
-    if (case_.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) {
+    if (case_.loss == catalogue::Loss::softmax_cross_entropy) {
       double sum = 0;
       for (std::int64_t j = 0; j < p.columns; ++j) sum += std::exp(p.at(i, j));
       const std::int32_t label = labels[static_cast<std::size_t>(i)];
@@ -212,7 +218,7 @@ TrainingProblem::Pass TrainingProblem::pass(const std::vector<Dense>& parameters
       }
       continue;
     }
-    const double mean = (case_.loss == GDBENCH_MSE ? 1.0 : 0.5) / (rows * static_cast<double>(p.columns));
+    const double mean = (case_.loss == catalogue::Loss::mse ? 1.0 : 0.5) / (rows * static_cast<double>(p.columns));
     for (std::int64_t j = 0; j < p.columns; ++j) {
       const double difference = p.at(i, j) - y.at(i, j);
       pass.loss += mean * difference * difference;
@@ -231,7 +237,7 @@ TrainingProblem::Pass TrainingProblem::pass(const std::vector<Dense>& parameters
     }
     for (std::int64_t i = 0; i < d.rows; ++i) {
       for (std::int64_t j = 0; j < d.columns; ++j) {
-        const double dz = d.at(i, j) * activation_slope(layer.activation, output.at(i, j));
+        const double dz = d.at(i, j) * activation_slope(catalogue::activation_of(layer), output.at(i, j));
         if (layer.has_bias != 0) pass.gradients[first[l] + 1].at(0, j) += dz;
         for (std::int64_t q = 0; q < layer.inputs; ++q) {
           weights_gradient.at(q, j) += input.at(i, q) * dz;

@@ -15,21 +15,21 @@ namespace gdbench {
 
 using kernels::Dense;
 
-inline gdbench_layer layer(std::int64_t inputs, std::int64_t outputs, gdbench_activation activation = GDBENCH_IDENTITY,
-                           bool bias = true) {
-  return {inputs, outputs, activation, bias ? 1 : 0};
+inline gdbench_layer layer(std::int64_t inputs, std::int64_t outputs,
+                           catalogue::Activation activation = catalogue::Activation::identity, bool bias = true) {
+  return {inputs, outputs, static_cast<std::int32_t>(activation), bias ? 1 : 0};
 }
 
 struct TrainingCase {
   std::vector<gdbench_layer> layers;
-  gdbench_loss loss = GDBENCH_MSE;
-  gdbench_dtype dtype = GDBENCH_F64;
+  catalogue::Loss loss = catalogue::Loss::mse;
+  catalogue::Dtype dtype = catalogue::Dtype::f64;
   std::int64_t rows = 0;
   std::int64_t batch_rows = 0;
   bool shuffled = false;
   std::vector<double> learning_rates = {0.05};
-  gdbench_task task = GDBENCH_TASK_TRAIN;  // gradients ends where train does, but for rounding
-  OptimizerCase optimizer = {GDBENCH_SGD, 0, false};
+  catalogue::Task task = catalogue::Task::train;  // gradients ends where train does, but for rounding
+  OptimizerCase optimizer = {catalogue::OptimizerKind::sgd, 0, false};
   std::int64_t micro_batches = 1;  // any number ends where 1 does, but for rounding
   double density = 1;              // of the training rows' features; below 1 row 0 and column 0 have no entry at all
 };

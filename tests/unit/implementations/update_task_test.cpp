@@ -20,7 +20,7 @@ template <class T>
 class Tensors {
  public:
   Tensors(const Sizes& sizes, const OptimizerCase& optimizer)
-      : optimizer_(optimizer_of(optimizer, kRates)), slot_count_(kernels::slot_count(optimizer.kind)) {
+      : optimizer_(optimizer_of(optimizer, kRates)), slot_count_(catalogue::slot_count(optimizer.kind)) {
     std::size_t total = 0;
     for (const auto& [rows, columns] : sizes) {
       layers_.push_back({rows, columns, GDBENCH_IDENTITY, 0});
@@ -117,7 +117,7 @@ class UpdateTaskTest : public StrategiesTest {
   template <class T>
   void check(const StrategyDescriptor& descriptor, const Sizes& sizes, const OptimizerCase& optimizer,
              std::int64_t steps, const std::vector<gdbench_option_value>& options = {}) const {
-    SCOPED_TRACE(name_of(descriptor) + " kind " + std::to_string(optimizer.kind));
+    SCOPED_TRACE(name_of(descriptor) + " kind " + catalogue::name_of(optimizer.kind));
     Tensors<T> tensors(sizes, optimizer);
     const std::vector<PlainOptimizer::Values> expected = tensors.updated(steps);
     const auto strategy = tensors.start(descriptor, GetParam().backend, options);
@@ -139,15 +139,15 @@ class UpdateTaskTest : public StrategiesTest {
   }
   void check_dtype(const StrategyDescriptor& descriptor, const Sizes& sizes, const OptimizerCase& optimizer,
                    std::int64_t steps, const std::vector<gdbench_option_value>& options = {}) const {
-    if (GetParam().dtype == GDBENCH_F32) check<float>(descriptor, sizes, optimizer, steps, options);
-    if (GetParam().dtype == GDBENCH_F64) check<double>(descriptor, sizes, optimizer, steps, options);
+    if (GetParam().dtype == catalogue::Dtype::f32) check<float>(descriptor, sizes, optimizer, steps, options);
+    if (GetParam().dtype == catalogue::Dtype::f64) check<double>(descriptor, sizes, optimizer, steps, options);
   }
 };
 
 TEST_P(UpdateTaskTest, FollowsTheRuleInEveryStrategy) {
   for (const StrategyDescriptor* descriptor : kTrainers) {
     for (const OptimizerCase& optimizer : optimizer_cases()) check_dtype(*descriptor, kSizes, optimizer, 37);
-    check_dtype(*descriptor, {{5, 9}}, {GDBENCH_ADAM, 0, false}, 5);  // a tensor alone
+    check_dtype(*descriptor, {{5, 9}}, {catalogue::OptimizerKind::adam, 0, false}, 5);  // a tensor alone
   }
 }
 
@@ -157,26 +157,23 @@ TEST_P(UpdateTaskTest, ACallForEachTensorDoesTheSame) {
     const gdbench_option_value each =
         graph ? gdbench_option_value{"passes", "-merge-updates"} : gdbench_option_value{"update", "each"};
     for (const OptimizerCase& optimizer : optimizer_cases()) check_dtype(*descriptor, kSizes, optimizer, 5, {each});
-    Tensors<float> tensors(kSizes, {GDBENCH_ADAM, 0, false});
+    Tensors<float> tensors(kSizes, {catalogue::OptimizerKind::adam, 0, false});
     const auto strategy = tensors.start(*descriptor, GetParam().backend, {each});
-    EXPECT_EQ(profiled(*strategy, 3).at({"update", GDBENCH_PHASE_UPDATE}).calls, 3u * kSizes.size());
+    EXPECT_EQ(profiled(*strategy, 3).at({"update", catalogue::Phase::update}).calls, 3u * kSizes.size());
     const auto merged = tensors.start(*descriptor, GetParam().backend);
-    EXPECT_EQ(profiled(*merged, 3).at({"update", GDBENCH_PHASE_UPDATE}).calls, 3u);
+    EXPECT_EQ(profiled(*merged, 3).at({"update", catalogue::Phase::update}).calls, 3u);
   }
 }
 
-// By the rules as kernels/cpu/update_loops.h writes them: gradients are read, parameters and slots read and written.
+// As the catalogue counts: gradients are read, parameters and slots read and written.
 TEST_P(UpdateTaskTest, ItsCostIsThatOfTheRule) {
-  constexpr std::pair<gdbench_optimizer_kind, double> kFlops[] = {
-      {GDBENCH_SGD, 2},     {GDBENCH_MOMENTUM, 4}, {GDBENCH_NESTEROV, 6}, {GDBENCH_ADAGRAD, 7},
-      {GDBENCH_RMSPROP, 9}, {GDBENCH_ADAM, 13},    {GDBENCH_ADAMW, 13}};
-  for (const auto& [kind, flops] : kFlops) {
+  for (const catalogue::OptimizerKind kind : catalogue::all_of<catalogue::OptimizerKind>()) {
     for (const double decay : {0.0, 0.5}) {
       Tensors<float> tensors({{5, 9}}, {kind, decay, false});
       const auto strategy = tensors.start(hand::kDescriptor, GetParam().backend);
-      const gdbench_profile_record update = profiled(*strategy, 2).at({"update", GDBENCH_PHASE_UPDATE});
-      EXPECT_EQ(update.flops, 2 * 45 * (flops + (decay == 0 ? 0 : 2)));
-      const double arrays = 3 + 2 * static_cast<double>(kernels::slot_count(kind));
+      const gdbench_profile_record update = profiled(*strategy, 2).at({"update", catalogue::Phase::update});
+      EXPECT_EQ(update.flops, 2 * 45 * catalogue::operations_of(kind, decay != 0, false));
+      const double arrays = 3 + 2 * static_cast<double>(catalogue::slot_count(kind));
       EXPECT_EQ(update.bytes, 2 * (45 * arrays * sizeof(float) + sizeof(kernels::UpdateScalars)));
     }
   }
@@ -186,12 +183,12 @@ TEST_P(UpdateTaskTest, ManyTensors) {
   Sizes sizes(500, {64, 1});
   sizes.resize(505, {512, 512});
   for (const StrategyDescriptor* descriptor : kTrainers)
-    check_dtype(*descriptor, sizes, {GDBENCH_MOMENTUM, 0, false}, 2);
+    check_dtype(*descriptor, sizes, {catalogue::OptimizerKind::momentum, 0, false}, 2);
 }
 
 TEST_P(UpdateTaskTest, TenMillionParametersInOneTensor) {
-  if (GetParam().dtype == GDBENCH_F64) GTEST_SKIP() << "as f32";
-  Tensors<float> tensors({{10'000'000, 1}}, {GDBENCH_SGD, 0, false});
+  if (GetParam().dtype == catalogue::Dtype::f64) GTEST_SKIP() << "as f32";
+  Tensors<float> tensors({{10'000'000, 1}}, {catalogue::OptimizerKind::sgd, 0, false});
   for (const StrategyDescriptor* descriptor : {&hand::kDescriptor, &graph::kDescriptor}) {
     const auto strategy = tensors.start(*descriptor, GetParam().backend);
     const float before = tensors.blocks()[0].back();
@@ -203,7 +200,7 @@ TEST_P(UpdateTaskTest, TenMillionParametersInOneTensor) {
 }
 
 TEST_P(UpdateTaskTest, HasNoLoss) {
-  Tensors<float> tensors(kSizes, {GDBENCH_SGD, 0, false});
+  Tensors<float> tensors(kSizes, {catalogue::OptimizerKind::sgd, 0, false});
   for (const StrategyDescriptor* descriptor : kTrainers) {
     const auto strategy = tensors.start(*descriptor, GetParam().backend);
     try {
@@ -218,7 +215,7 @@ TEST_P(UpdateTaskTest, HasNoLoss) {
 TEST_P(UpdateTaskTest, AStepAllocatesNothing) {
   if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns malloc";
   if (kernels::is_device(GetParam().backend)) GTEST_SKIP() << "a device's runtime allocates as it likes";
-  Tensors<float> tensors(kSizes, {GDBENCH_ADAM, 0.125, true});
+  Tensors<float> tensors(kSizes, {catalogue::OptimizerKind::adam, 0.125, true});
   for (const StrategyDescriptor* descriptor : kTrainers) {
     const auto strategy = tensors.start(*descriptor, GetParam().backend);
     const std::uint64_t before = allocation_count();

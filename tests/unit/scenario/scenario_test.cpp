@@ -199,8 +199,8 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
       {"/optimizer", R"({"kind": "adam", "learning_rate": 0.1, "epsilon": 0})",
        "s.json: /optimizer/epsilon: found 0, expected a positive number"},
       {"/optimizer", R"({"kind": "adamw", "learning_rate": 0.1, "decoupled_weight_decay": false})",
-       "s.json: /optimizer/decoupled_weight_decay: found false with adamw, expected true, or adam, whose decay may be "
-       "coupled"},
+       "s.json: /optimizer/decoupled_weight_decay: found false with adamw, expected true, or an optimizer whose "
+       "decay may be coupled"},
       {"/optimizer", R"({"learning_rate": 0.1, "schedule": {"kind": "cosine", "warm_up": 200}})",
        "s.json: /optimizer/schedule/steps: found nothing, expected an integer from 201 to 1000000"},
       {"/optimizer", R"({"learning_rate": 0.1, "schedule": {"kind": "step"}})",

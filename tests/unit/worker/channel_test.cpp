@@ -98,7 +98,7 @@ TEST_F(ChannelTest, SaysThatTheOtherSideIsGone) {
   close_writer();
   const Result<nlohmann::json> received = channel_.receive(milliseconds(1000), nullptr);
   ASSERT_FALSE(received.ok());
-  EXPECT_EQ(received.error().kind, ErrorKind::crashed);
+  EXPECT_EQ(received.error().kind, ErrorKind::disconnected);
 }
 
 TEST_F(ChannelTest, DeliversTheLastLineBeforeTheEnd) {
@@ -114,7 +114,7 @@ TEST_F(ChannelTest, ReportsAReaderThatIsGone) {
   const Status sent = channel_.send({{"a", 1}});
   descriptors_[0] = open("/dev/null", O_RDONLY);
   ASSERT_FALSE(sent.ok());
-  EXPECT_EQ(sent.error().kind, ErrorKind::crashed);
+  EXPECT_EQ(sent.error().kind, ErrorKind::disconnected);
 }
 
 TEST_F(ChannelTest, TimesOut) {

@@ -48,10 +48,10 @@ pid_t printed_number(const Process& process) {
 bool has_children() { return !(waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD); }
 
 TEST(Process, TellsHowItEnded) {
-  EXPECT_EQ(shell("exit 0").finish(5), "exit status 0");
-  EXPECT_EQ(shell("exit 7").finish(5), "exit status 7");
-  EXPECT_EQ(shell("kill -SEGV $$").finish(5), "signal 11 (Segmentation fault)");
-  EXPECT_EQ(shell("kill -ABRT $$").finish(5), "signal 6 (Aborted)");
+  EXPECT_EQ(shell("exit 0").finish(5).text(), "exit status 0");
+  EXPECT_EQ(shell("exit 7").finish(5).text(), "exit status 7");
+  EXPECT_EQ(shell("kill -SEGV $$").finish(5).text(), "signal 11 (Segmentation fault)");
+  EXPECT_EQ(shell("kill -ABRT $$").finish(5).text(), "signal 6 (Aborted)");
 }
 
 TEST(Process, PreloadsALibraryBeforeThoseThatAreAnyway) {
@@ -113,7 +113,7 @@ TEST(Process, HandsOverDescriptorsOfAnyNumber) {
   for (int number = 64; number < kMany; ++number) {
     Result<Process> process = Process::start({"/bin/sh", "-c", "cat <&4"}, {{ends[0], 3}, {number, 4}}, {});
     ASSERT_TRUE(process.ok());
-    EXPECT_EQ(process.value().finish(5), "exit status 0");
+    EXPECT_EQ(process.value().finish(5).text(), "exit status 0");
     EXPECT_EQ(process.value().last_output_line(), std::to_string(number));
     close(number);
   }
@@ -123,7 +123,7 @@ TEST(Process, HandsOverDescriptorsOfAnyNumber) {
 TEST(Process, SaysWhatCannotBeExecuted) {
   Result<Process> process = Process::start({"/nowhere/worker", "argument"}, {}, {});
   ASSERT_TRUE(process.ok());
-  EXPECT_EQ(process.value().finish(5), "exit status 127");
+  EXPECT_EQ(process.value().finish(5).text(), "exit status 127");
   EXPECT_EQ(process.value().last_output_line(), "cannot execute /nowhere/worker: No such file or directory");
 }
 
@@ -136,7 +136,7 @@ TEST(Process, HandsDescriptorsOverAtTheirNumbers) {
                              "; echo child read $line";
   Result<Process> process = Process::start({"/bin/sh", "-c", script}, {{ends[0], ends[1]}, {ends[1], ends[0]}}, {});
   ASSERT_TRUE(process.ok());
-  EXPECT_EQ(process.value().finish(5), "exit status 0");
+  EXPECT_EQ(process.value().finish(5).text(), "exit status 0");
   EXPECT_EQ(process.value().last_output_line(), "child read through");
   close(ends[0]);
   close(ends[1]);
@@ -144,7 +144,7 @@ TEST(Process, HandsDescriptorsOverAtTheirNumbers) {
 
 TEST(Process, ReadsFromAnEmptyInput) {
   Process process = shell("if read line; then echo something; else echo nothing; fi");
-  EXPECT_EQ(process.finish(5), "exit status 0");
+  EXPECT_EQ(process.finish(5).text(), "exit status 0");
   EXPECT_EQ(process.last_output_line(), "nothing");
 }
 
@@ -163,10 +163,10 @@ TEST(Process, UsesTheProcessorsThatItIsGiven) {
 TEST(Process, KillsWhatDoesNotEnd) {
   Process process = shell("sleep 60");
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(process.finish(0.1), "signal 9 (Killed)");
+  EXPECT_EQ(process.finish(0.1).text(), "signal 9 (Killed)");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
   EXPECT_FALSE(process.running());
-  EXPECT_EQ(process.finish(0), "not started");
+  EXPECT_EQ(process.finish(0).text(), "not started");
 }
 
 TEST(Process, TakesItsChildrenWithIt) {
@@ -181,7 +181,7 @@ TEST(Process, TakesItsChildrenWithIt) {
 TEST(Process, TakesItsChildrenWithItWhenItEndsByItself) {
   Process process = shell("sleep 60 & echo $!");
   const pid_t grandchild = printed_number(process);
-  EXPECT_EQ(process.finish(5), "exit status 0");
+  EXPECT_EQ(process.finish(5).text(), "exit status 0");
   EXPECT_TRUE(soon([&] { return !alive(grandchild); }));
 }
 

@@ -24,17 +24,6 @@ constexpr bool same(Ours ours, Theirs theirs) {
   return static_cast<int>(ours) == static_cast<int>(theirs);
 }
 
-static_assert(same(Dtype::f32, GDBENCH_F32) && same(Dtype::f64, GDBENCH_F64));
-static_assert(same(Task::train, GDBENCH_TASK_TRAIN) && same(Task::update, GDBENCH_TASK_UPDATE) &&
-              same(Task::gradients, GDBENCH_TASK_GRADIENTS) && same(Task::floor, GDBENCH_TASK_FLOOR));
-static_assert(same(Activation::identity, GDBENCH_IDENTITY) && same(Activation::relu, GDBENCH_RELU) &&
-              same(Activation::tanh, GDBENCH_TANH) && same(Activation::sigmoid, GDBENCH_SIGMOID));
-static_assert(same(Loss::mse, GDBENCH_MSE) && same(Loss::half_mse, GDBENCH_HALF_MSE) &&
-              same(Loss::softmax_cross_entropy, GDBENCH_SOFTMAX_CROSS_ENTROPY));
-static_assert(same(OptimizerKind::sgd, GDBENCH_SGD) && same(OptimizerKind::momentum, GDBENCH_MOMENTUM) &&
-              same(OptimizerKind::nesterov, GDBENCH_NESTEROV) && same(OptimizerKind::adagrad, GDBENCH_ADAGRAD) &&
-              same(OptimizerKind::rmsprop, GDBENCH_RMSPROP) && same(OptimizerKind::adam, GDBENCH_ADAM) &&
-              same(OptimizerKind::adamw, GDBENCH_ADAMW));
 static_assert(same(OptionType::boolean, GDBENCH_OPTION_BOOL) && same(OptionType::integer, GDBENCH_OPTION_INTEGER) &&
               same(OptionType::number, GDBENCH_OPTION_NUMBER) && same(OptionType::choice, GDBENCH_OPTION_CHOICE) &&
               same(OptionType::string, GDBENCH_OPTION_STRING) && same(OptionType::switches, GDBENCH_OPTION_SWITCHES));

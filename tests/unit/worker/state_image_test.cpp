@@ -45,11 +45,11 @@ scenario::State counted_state(const Problem& problem) {
   scenario::State state;
   double value = 0.5;
   const auto shapes = scenario::parameter_shapes(problem);
-  for (int slot = -1; slot < scenario::slot_count(problem.optimizer.kind); ++slot) {
+  for (std::size_t block = 0; block < 1 + scenario::slot_count(problem.optimizer.kind); ++block) {
     for (const scenario::ParameterShape& shape : shapes) {
       std::vector<double> tensor(static_cast<std::size_t>(shape.size()));
       for (double& entry : tensor) entry = value += 1.25;
-      (slot < 0 ? state.parameters : state.slots).push_back(tensor);
+      (block == 0 ? state.parameters : state.slots).push_back(tensor);
     }
   }
   return state;

@@ -38,8 +38,7 @@ void Context::place_input(ValueId id) {
       break;
     case RegionRole::targets: {
       const bool labels = std::ranges::any_of(region.nodes, [&](const Node& node) {
-        return node.op() == Op::loss_gradient && node.operands[1] == id &&
-               node.request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY;
+        return node.op() == Op::loss_gradient && node.operands[1] == id && takes_labels(node.request.loss);
       });
       array.argument = kTargets;
       if (labels) array.element = Scalar::i32;

@@ -1,6 +1,7 @@
 #include "implementations/kernels/jit/lower/entries.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "implementations/kernels/jit/loops/functions.h"
@@ -11,37 +12,37 @@
 namespace gdbench::kernels::jit {
 namespace {
 
-Register activated(Context& context, gdbench_activation activation, Register z) {
+Register activated(Context& context, Activation activation, Register z) {
   Builder& builder = context.builder;
   switch (activation) {
-    case GDBENCH_RELU: {
+    case Activation::relu: {
       const Register zero = context.real_number(0, builder.type_of(z).lanes);
       return builder.select(builder.less(z, zero), zero, z);  // a NaN stays one
     }
-    case GDBENCH_TANH:
+    case Activation::tanh:
       return hyperbolic_tangent(builder, z);
-    case GDBENCH_SIGMOID:
+    case Activation::sigmoid:
       return sigmoid(builder, z);
-    case GDBENCH_IDENTITY:
+    case Activation::identity:
       break;
   }
   return z;
 }
 
 // d f'(z) from a = f(z).
-Register differentiated(Context& context, gdbench_activation activation, Register a, Register d) {
+Register differentiated(Context& context, Activation activation, Register a, Register d) {
   Builder& builder = context.builder;
   const int lanes = builder.type_of(a).lanes;
   switch (activation) {
-    case GDBENCH_RELU: {
+    case Activation::relu: {
       const Register zero = context.real_number(0, lanes);
       return builder.select(builder.less(zero, a), d, zero);
     }
-    case GDBENCH_TANH:
+    case Activation::tanh:
       return builder.multiply(d, builder.subtract(context.real_number(1, lanes), builder.multiply(a, a)));
-    case GDBENCH_SIGMOID:
+    case Activation::sigmoid:
       return builder.multiply(d, builder.multiply(a, builder.subtract(context.real_number(1, lanes), a)));
-    case GDBENCH_IDENTITY:
+    case Activation::identity:
       break;
   }
   return d;
@@ -57,6 +58,18 @@ Register combined(Context& context, const Request& request, Register a, Register
   if (request.beta == 0) return scaled(request.alpha, a);
   if (request.beta == 1) return builder.add(scaled(request.alpha, a), b);
   return builder.multiply_add(context.real_number(request.beta, lanes), b, scaled(request.alpha, a));
+}
+
+// Of an entry's loss with respect to its output, but for loss_scale.
+Register loss_slope(Context& context, Loss loss, Register output, Register target) {
+  switch (loss) {
+    case Loss::mse:
+    case Loss::half_mse:
+      break;
+    case Loss::softmax_cross_entropy:
+      std::abort();  // no entry's own: lower/softmax
+  }
+  return context.builder.subtract(output, target);
 }
 
 }  // namespace
@@ -80,8 +93,8 @@ Register entry_of(Context& context, const Node& node, std::span<const Register> 
     case Op::multiply:
       return builder.multiply(operands[0], operands[1]);
     case Op::loss_gradient: {
-      const Register error = builder.subtract(operands[0], operands[1]);
-      return builder.multiply(error, loss_factor(context, node, builder.type_of(error).lanes));
+      const Register factor = loss_factor(context, node, builder.type_of(operands[0]).lanes);
+      return builder.multiply(loss_slope(context, node.request.loss, operands[0], operands[1]), factor);
     }
     default:
       return combined(context, node.request, operands[0], operands.back());

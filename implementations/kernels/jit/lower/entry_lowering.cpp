@@ -255,7 +255,7 @@ void EntryLowering::elementwise(const Node& node) {
 
 void EntryLowering::update(const Node& node) {
   const gdbench_optimizer& optimizer = *node.request.optimizer;
-  if (optimizer.kind == GDBENCH_SGD && decay_of(optimizer) == Decay::none) return descend(node);
+  if (catalogue::kind_of(optimizer) == OptimizerKind::sgd && decay_of(optimizer) == Decay::none) return descend(node);
   const std::size_t slots = node.operands.size() - kUpdatedParameter - 1;
   for (std::size_t i = 0; i < size_of(node.operands[0]); ++i) {
     EntryState entries{.parameter = raw(node.operands[kUpdatedParameter], i), .gradient = entry(node.operands[0], i)};

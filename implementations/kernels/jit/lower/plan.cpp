@@ -52,7 +52,7 @@ class Planner {
       return region_[value].role == RegionRole::result || region_[value].columns == 1 || region_.constant_batch;
     });
     const bool softmax = std::ranges::all_of(region_.nodes, [&](const Node& node) {
-      return node.op() != Op::loss_gradient || node.request.loss != GDBENCH_SOFTMAX_CROSS_ENTROPY ||
+      return node.op() != Op::loss_gradient || !takes_labels(node.request.loss) ||
              region_[node.result].columns <= kMostClasses;
     });
     return inputs && softmax && (choices_.lanes == Lanes::rows || own_rows() >= 2 * lanes());

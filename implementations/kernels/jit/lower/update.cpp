@@ -23,7 +23,7 @@ void load_factors(Context& context, const Affine& step) {
   if (decay_of(optimizer) == Decay::decoupled) {
     factors.shrinkage = rounded(builder.multiply(rate, builder.constant({Scalar::f64, 1}, optimizer.weight_decay)));
   }
-  if (optimizer.kind == GDBENCH_ADAM || optimizer.kind == GDBENCH_ADAMW) {
+  if (catalogue::row_of(catalogue::kind_of(optimizer)).corrects_moments) {
     factors.corrected_rate = rounded(builder.multiply(rate, load(1)));
     factors.root_factor = rounded(load(2));
   }
@@ -81,31 +81,33 @@ class Update {
     const Register g = entries_.gradient;
     Register& first = entries_.slots[0];
     Register& second = entries_.slots[1];
-    switch (optimizer_.kind) {
-      case GDBENCH_MOMENTUM:
-      case GDBENCH_NESTEROV: {
+    const OptimizerKind kind = catalogue::kind_of(optimizer_);
+    switch (kind) {
+      case OptimizerKind::momentum:
+      case OptimizerKind::nesterov: {
         const Register mu = number(optimizer_.momentum);
         first = builder_.multiply_add(mu, first, g);
-        const bool ahead = optimizer_.kind == GDBENCH_NESTEROV;
+        const bool ahead = kind == OptimizerKind::nesterov;
         entries_.parameter = minus_product(factors().rate, ahead ? builder_.multiply_add(mu, first, g) : first);
         break;
       }
-      case GDBENCH_ADAGRAD:
+      case OptimizerKind::adagrad:
         first = builder_.multiply_add(g, g, first);
         entries_.parameter = scaled_descent(factors().rate, g, nullptr, first);
         break;
-      case GDBENCH_RMSPROP:
+      case OptimizerKind::rmsprop:
         first = averaged(optimizer_.rho, first, 1 - optimizer_.rho, builder_.multiply(g, g));
         entries_.parameter = scaled_descent(factors().rate, g, nullptr, first);
         break;
-      case GDBENCH_ADAM:
-      case GDBENCH_ADAMW:
+      case OptimizerKind::adam:
+      case OptimizerKind::adamw:
         first = averaged(optimizer_.beta1, first, 1 - optimizer_.beta1, g);
         second = averaged(optimizer_.beta2, second, 1 - optimizer_.beta2, builder_.multiply(g, g));
         entries_.parameter = scaled_descent(factors().corrected_rate, first, &factors().root_factor, second);
         break;
-      default:
+      case OptimizerKind::sgd:
         entries_.parameter = minus_product(factors().rate, g);
+        break;
     }
   }
 

@@ -23,13 +23,25 @@ const Node* producer_of(const Region& region, ValueId value) {
   return index ? &region.nodes[*index] : nullptr;
 }
 
+// Whose gradient is linear in P - Y.
+bool is_squared_error(Loss loss) {
+  switch (loss) {
+    case Loss::mse:
+    case Loss::half_mse:
+      return true;
+    case Loss::softmax_cross_entropy:
+      return false;
+  }
+  return false;
+}
+
 bool is_plain_product(const Request& request) {
   return !request.transpose_a && !request.transpose_b && request.alpha == 1 && request.beta == 0;
 }
 
 std::optional<Regression> find_regression(const Region& region) {
   const auto is_error = [](const Node& node) {
-    return node.op() == Op::loss_gradient && node.request.loss != GDBENCH_SOFTMAX_CROSS_ENTROPY;
+    return node.op() == Op::loss_gradient && is_squared_error(node.request.loss);
   };
   if (std::ranges::count_if(region.nodes, is_error) != 1) return {};
   const Node& loss = *std::ranges::find_if(region.nodes, is_error);
@@ -113,7 +125,7 @@ class Hoisting {
   Node product(ValueId a, ValueId b, ValueId before, ValueId result) const {
     Node node;
     node.request.op = Op::product;
-    node.request.dtype = region_.real == Scalar::f32 ? GDBENCH_F32 : GDBENCH_F64;
+    node.request.dtype = region_.nodes.front().request.dtype;
     node.request.beta = 1;
     node.operands = {a, b, before};
     node.result = result;

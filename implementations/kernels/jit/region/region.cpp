@@ -13,6 +13,16 @@ bool has_lowering(Op op) { return op != Op::loss && op != Op::gather; }
 
 }  // namespace
 
+Scalar scalar_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f32:
+      return Scalar::f32;
+    case Dtype::f64:
+      return Scalar::f64;
+  }
+  return Scalar::f32;
+}
+
 std::optional<NodeIndex> Region::producer(ValueId value) const {
   for (NodeIndex i = 0; i < nodes.size(); ++i) {
     if (nodes[i].result == value) return i;
@@ -33,7 +43,7 @@ std::string unsupported_reason(const TrainingRegion& training) {
   for (std::size_t i = 0; i < training.graph->node_count; ++i) {
     const Request& request = training.graph->nodes[i].request;
     if (!has_lowering(request.op)) return std::string(kernels::name_of(request.op)) + " within a region";
-    if (request.epilogue_bias || request.epilogue_update || request.epilogue_activation != GDBENCH_IDENTITY) {
+    if (request.epilogue_bias || request.epilogue_update || request.epilogue_activation != Activation::identity) {
       return "epilogues of others than its own";
     }
   }
@@ -43,7 +53,7 @@ std::string unsupported_reason(const TrainingRegion& training) {
 Region region_of(const TrainingRegion& training) {
   const RegionGraph& graph = *training.graph;
   Region region;
-  region.real = training.dtype == GDBENCH_F32 ? Scalar::f32 : Scalar::f64;
+  region.real = scalar_of(training.dtype);
   region.gathered = training.gathers;
   region.batch_rows = training.rows;
   region.constant_batch = training.constant_x != nullptr && training.constant_targets != nullptr;

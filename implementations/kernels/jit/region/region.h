@@ -36,6 +36,8 @@ struct Value : RegionValue {
   std::optional<HoistedProduct> hoisted = {};
 };
 
+Scalar scalar_of(Dtype dtype);
+
 struct Region {
   Scalar real = Scalar::f32;
   bool constant_batch = false;     // all steps see the same X and targets

@@ -9,7 +9,8 @@ namespace gdbench::kernels::jit {
 namespace {
 
 bool is_plain_descent(const Node& node) {
-  return node.request.optimizer->kind == GDBENCH_SGD && decay_of(*node.request.optimizer) == Decay::none;
+  return catalogue::kind_of(*node.request.optimizer) == OptimizerKind::sgd &&
+         decay_of(*node.request.optimizer) == Decay::none;
 }
 
 // Whether a factor of the loss's gradient is one of the node's result, too, if it is one of `scaled` operands.

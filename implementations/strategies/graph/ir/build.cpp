@@ -16,11 +16,11 @@ using kernels::Op;
 class Builder {
  public:
   explicit Builder(const gdbench_problem& problem)
-      : problem_(problem), emitter_(graph_, static_cast<gdbench_dtype>(problem.dtype)) {}
+      : problem_(problem), emitter_(graph_, catalogue::dtype_of(problem)) {}
 
   void add_batch(const std::vector<MicroBatch>& parts) {
     const gdbench_layer& last = layer(problem_.layer_count - 1);
-    const bool labels = problem_.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY;
+    const bool labels = catalogue::takes_labels(problem_);
     for (const MicroBatch& part : parts) {
       const NodeId x = add_input(Role::x, {part.rows, layer(0).inputs}, Element::real);
       const NodeId targets =
@@ -68,7 +68,7 @@ class Builder {
   }
 
   void add_updates() {
-    emitter_.set_phase(GDBENCH_PHASE_UPDATE);
+    emitter_.set_phase(catalogue::Phase::update);
     for (std::size_t parameter = 0; parameter < parameters_.size(); ++parameter) {
       std::vector<NodeId> operands = {*totals_[parameter], scalars_, parameters_[parameter]};
       emitter_.set_layers(graph_[parameters_[parameter]].about.layers);
@@ -92,7 +92,7 @@ class Builder {
   const gdbench_layer& layer(std::int64_t l) const { return problem_.layers[l]; }
 
   void add_forward(const Part& part) {
-    emitter_.set_phase(GDBENCH_PHASE_FORWARD);
+    emitter_.set_phase(catalogue::Phase::forward);
     NodeId value = part.x;
     std::size_t next = 0;
     for (std::int64_t l = 0; l < problem_.layer_count; ++l) {
@@ -100,14 +100,14 @@ class Builder {
       value = emit(Op::product, {}, std::array{value, parameters_[next++]});
       if (layer(l).has_bias != 0) value = emit(Op::add_bias, {}, std::array{parameters_[next++], value});
       ops::Attributes activation;
-      activation.activation = static_cast<gdbench_activation>(layer(l).activation);
+      activation.activation = catalogue::activation_of(layer(l));
       value = emit(Op::activation, activation, std::array{value});
     }
     ops::Attributes loss;
-    loss.loss = static_cast<gdbench_loss>(problem_.loss);
+    loss.loss = catalogue::loss_of(problem_);
     loss.alpha = part.weight;
     loss_ = emit(Op::loss, loss, std::array{value, part.targets});
-    if (problem_.task == GDBENCH_TASK_GRADIENTS) {
+    if (catalogue::task_of(problem_) == catalogue::Task::gradients) {
       differentiated_ = column_losses(value, part.targets, loss);
     } else {
       differentiated_ = {loss_};
@@ -116,7 +116,7 @@ class Builder {
 
   // A sweep per differentiated loss; their gradients are added to those of the parts before.
   void add_backward() {
-    emitter_.set_phase(GDBENCH_PHASE_BACKWARD);
+    emitter_.set_phase(catalogue::Phase::backward);
     const std::vector<NodeId> forward = graph_.order();
     const std::size_t forward_ids = graph_.id_count();
     for (const NodeId loss : differentiated_) {

@@ -8,10 +8,10 @@ namespace gdbench::strategies::graph {
 class NodeEmitter final : public ops::Emitter {
  public:
   // Appends to `graph`.
-  NodeEmitter(Graph& graph, gdbench_dtype dtype) : graph_(graph), dtype_(dtype) {}
+  NodeEmitter(Graph& graph, catalogue::Dtype dtype) : graph_(graph), dtype_(dtype) {}
 
   // Of the nodes that follow.
-  void set_phase(gdbench_phase phase) { phase_ = phase; }
+  void set_phase(catalogue::Phase phase) { phase_ = phase; }
   void set_layers(const Range& layers) { layers_ = layers; }
 
   // Throws Failure where the operands do not fit together. Hints say nothing that the graph does not. The node is about
@@ -22,8 +22,8 @@ class NodeEmitter final : public ops::Emitter {
 
  private:
   Graph& graph_;
-  gdbench_dtype dtype_;
-  gdbench_phase phase_ = GDBENCH_PHASE_OTHER;
+  catalogue::Dtype dtype_;
+  catalogue::Phase phase_ = catalogue::Phase::other;
   Range layers_;
 };
 

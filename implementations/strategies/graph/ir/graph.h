@@ -44,7 +44,7 @@ struct Node {
   Kind kind = Kind::call;
   Shape shape;
   Element element = Element::real;
-  gdbench_phase phase = GDBENCH_PHASE_OTHER;
+  catalogue::Phase phase = catalogue::Phase::other;
   ModelPart about;  // what of the model; a pass that makes one node of several gives it what both() were about
   std::vector<NodeId> operands;
   // Inputs.

@@ -7,21 +7,6 @@ namespace {
 
 using kernels::Op;
 
-const char* name_of(gdbench_activation activation) {
-  constexpr const char* kNames[] = {"identity", "relu", "tanh", "sigmoid"};
-  return kNames[activation];
-}
-
-const char* name_of(gdbench_loss loss) {
-  constexpr const char* kNames[] = {"mse", "half_mse", "softmax_cross_entropy"};
-  return kNames[loss];
-}
-
-const char* name_of(gdbench_phase phase) {
-  constexpr const char* kNames[] = {"data", "forward", "backward", "update", "record", "compile", "other"};
-  return kNames[phase];
-}
-
 std::string number(double value) {
   std::ostringstream text;
   text << value;
@@ -60,7 +45,7 @@ std::string attribute_text(const kernels::Request& request) {
   if (request.alpha != 1) append("alpha " + number(request.alpha));
   if (request.beta != 0) append("beta " + number(request.beta));
   if (request.epilogue_bias) append("bias");
-  if (request.epilogue_activation != GDBENCH_IDENTITY) append(name_of(request.epilogue_activation));
+  if (request.epilogue_activation != catalogue::Activation::identity) append(name_of(request.epilogue_activation));
   if (request.epilogue_update) append("update");
   return text.empty() ? "" : "[" + text + "]";
 }
@@ -89,8 +74,8 @@ std::string shape_of(const Node& node) {
 const char* colour_of(const Node& node) {
   if (node.kind == Kind::input) return "lightgrey";
   if (node.kind == Kind::constant) return "white";
-  if (node.phase == GDBENCH_PHASE_FORWARD) return "lightblue";
-  return node.phase == GDBENCH_PHASE_BACKWARD ? "lightsalmon" : "lightgreen";
+  if (node.phase == catalogue::Phase::forward) return "lightblue";
+  return node.phase == catalogue::Phase::backward ? "lightsalmon" : "lightgreen";
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ class Verifier {
   static Element expected_element(const Node& node, std::size_t i) {
     const kernels::Request& request = node.request;
     const bool loss = request.op == Op::loss || request.op == Op::loss_gradient;
-    if (loss && i == 1 && request.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) return Element::label;
+    if (loss && i == 1 && takes_labels(request.loss)) return Element::label;
     if (request.op == Op::update && i == 1) return Element::scalars;
     if (request.op == Op::product && request.epilogue_update && i == 3) return Element::scalars;
     return Element::real;

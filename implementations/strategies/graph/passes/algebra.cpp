@@ -31,10 +31,10 @@ std::optional<NodeId> repeated_value(const Graph& graph, const Node& node) {
       if (is_constant(graph, node.operands[0], 0)) return node.operands[1];
       break;
     case Op::activation:
-      if (request.activation == GDBENCH_IDENTITY) return node.operands[0];
+      if (request.activation == catalogue::Activation::identity) return node.operands[0];
       break;
     case Op::activation_gradient:
-      if (request.activation == GDBENCH_IDENTITY) return node.operands[1];
+      if (request.activation == catalogue::Activation::identity) return node.operands[1];
       break;
     default:
       break;

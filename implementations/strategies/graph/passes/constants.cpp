@@ -3,26 +3,13 @@
 #include <cmath>
 #include <optional>
 
+#include "implementations/kernels/rules/activations.h"
 #include "implementations/strategies/graph/passes/pass.h"
 
 namespace gdbench::strategies::graph {
 namespace {
 
 using kernels::Op;
-
-double activate(gdbench_activation activation, double z) {
-  switch (activation) {
-    case GDBENCH_IDENTITY:
-      return z;
-    case GDBENCH_RELU:
-      return z > 0 ? z : 0;
-    case GDBENCH_TANH:
-      return std::tanh(z);
-    case GDBENCH_SIGMOID:
-      return 1 / (1 + std::exp(-z));
-  }
-  return z;
-}
 
 // The value of every entry of a node whose operands are constants; nothing for what has no such value.
 std::optional<double> value_of(const Graph& graph, const Node& node) {
@@ -37,7 +24,8 @@ std::optional<double> value_of(const Graph& graph, const Node& node) {
     case Op::add_bias:
       return constant(0) + constant(1);
     case Op::activation:
-      return activate(request.activation, constant(0));
+      return catalogue::with(request.activation,
+                             [&](auto activation) { return kernels::RuleOf<activation.value>::value(constant(0)); });
     case Op::column_sum:
       return static_cast<double>(graph[node.operands[0]].shape.rows) * constant(0);
     default:

@@ -11,7 +11,7 @@ using kernels::Op;
 bool is_private_product(const Graph& graph, NodeId id) {
   const Node& node = graph[id];
   return node.is_call(Op::product) && !node.request.epilogue_bias && !node.request.epilogue_update &&
-         node.request.epilogue_activation == GDBENCH_IDENTITY && graph.has_one_use(id);
+         node.request.epilogue_activation == catalogue::Activation::identity && graph.has_one_use(id);
 }
 
 bool is_scaling(const Node& node) { return node.is_call(Op::combine) && node.request.beta == 0; }

@@ -23,7 +23,7 @@ std::int64_t merge_updates(Graph& graph, const Target& target) {
 
   Node merged;
   merged.kind = Kind::update_all;
-  merged.phase = GDBENCH_PHASE_UPDATE;
+  merged.phase = catalogue::Phase::update;
   merged.element = Element::real;
   merged.request = graph[updates[0]].request;
   merged.operands.push_back(graph[updates[0]].operands[1]);

@@ -11,7 +11,7 @@ using kernels::Op;
 bool is_open_product(const Graph& graph, NodeId id) {
   const Node& node = graph[id];
   return node.is_call(Op::product) && !node.request.epilogue_update &&
-         node.request.epilogue_activation == GDBENCH_IDENTITY && graph.has_one_use(id);
+         node.request.epilogue_activation == catalogue::Activation::identity && graph.has_one_use(id);
 }
 
 // Turns `id` into the product that it reads.
@@ -36,7 +36,7 @@ bool append_bias(Graph& graph, NodeId id) {
 bool append_activation(Graph& graph, NodeId id) {
   const NodeId product = graph[id].operands[0];
   if (!is_open_product(graph, product) || !can_run_after(graph, product, id, id)) return false;
-  const gdbench_activation activation = graph[id].request.activation;
+  const catalogue::Activation activation = graph[id].request.activation;
   absorb(graph, id, product);
   graph[id].request.epilogue_activation = activation;
   return true;

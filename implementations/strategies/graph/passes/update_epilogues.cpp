@@ -14,7 +14,7 @@ using kernels::Op;
 bool is_plain_product(const Node& node) {
   const kernels::Request& request = node.request;
   return node.is_call(Op::product) && request.alpha == 1 && request.beta == 0 && !request.epilogue_bias &&
-         !request.epilogue_update && request.epilogue_activation == GDBENCH_IDENTITY;
+         !request.epilogue_update && request.epilogue_activation == catalogue::Activation::identity;
 }
 
 // How many terms each entry of a product sums.
@@ -58,7 +58,9 @@ bool fuse(Graph& graph, NodeId update) {
 
 std::int64_t form_update_epilogues(Graph& graph, const Target& target) {
   const gdbench_optimizer* optimizer = target.optimizer;
-  if (optimizer == nullptr || optimizer->kind != GDBENCH_SGD || optimizer->weight_decay != 0) return 0;
+  if (optimizer == nullptr || catalogue::kind_of(*optimizer) != catalogue::OptimizerKind::sgd ||
+      optimizer->weight_decay != 0)
+    return 0;
   if ((target.backend_flags & kernels::kEpilogueUpdate) == 0) return 0;
   std::int64_t fired = 0;
   for (const NodeId id : std::vector<NodeId>(graph.order())) {

@@ -16,14 +16,14 @@ std::size_t aligned(std::size_t bytes) {
   return (bytes + GDBENCH_ALIGNMENT - 1) / GDBENCH_ALIGNMENT * GDBENCH_ALIGNMENT;
 }
 
-std::size_t bytes_of(const Node& node, gdbench_dtype dtype) {
-  const std::size_t element = node.element == Element::loss ? sizeof(double) : pipeline::element_size(dtype);
+std::size_t bytes_of(const Node& node, catalogue::Dtype dtype) {
+  const std::size_t element = node.element == Element::loss ? sizeof(double) : catalogue::size_of(dtype);
   return static_cast<std::size_t>(node.shape.rows * node.shape.columns) * element;
 }
 
 class Planner {
  public:
-  Planner(const Graph& graph, gdbench_dtype dtype, bool reuse) : graph_(graph), dtype_(dtype), reuse_(reuse) {
+  Planner(const Graph& graph, catalogue::Dtype dtype, bool reuse) : graph_(graph), dtype_(dtype), reuse_(reuse) {
     storage_of_.resize(graph.id_count());
     plan_.locations.resize(graph.id_count());
   }
@@ -126,7 +126,7 @@ class Planner {
   }
 
   const Graph& graph_;
-  gdbench_dtype dtype_;
+  catalogue::Dtype dtype_;
   bool reuse_;
   BufferPlan plan_;
   std::vector<std::optional<std::size_t>> storage_of_;  // by node id: index into lifetimes_
@@ -157,7 +157,7 @@ std::size_t assign_offsets(std::vector<Lifetime>& lifetimes) {
   return total;
 }
 
-BufferPlan plan_buffers(const Graph& graph, gdbench_dtype dtype, bool reuse) {
+BufferPlan plan_buffers(const Graph& graph, catalogue::Dtype dtype, bool reuse) {
   return Planner(graph, dtype, reuse).run();
 }
 

@@ -42,7 +42,7 @@ struct Lifetime {
 std::size_t assign_offsets(std::vector<Lifetime>& lifetimes);
 
 // For a graph that is executable. Without `reuse` every value has its own memory, except where a kernel overwrites.
-BufferPlan plan_buffers(const Graph& graph, gdbench_dtype dtype, bool reuse);
+BufferPlan plan_buffers(const Graph& graph, catalogue::Dtype dtype, bool reuse);
 
 // Empty, or one line about the first operand whose memory holds another value when it is read. Follows the plan in
 // order and knows nothing of lifetimes.

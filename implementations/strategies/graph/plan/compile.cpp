@@ -9,7 +9,7 @@ namespace gdbench::strategies::graph {
 
 using implementations::Failure;
 
-Compiled compile(Graph graph, const Target& target, const Selection& selection, gdbench_dtype dtype,
+Compiled compile(Graph graph, const Target& target, const Selection& selection, catalogue::Dtype dtype,
                  const Observer& observer) {
   Compiled compiled;
   compiled.reports = run_passes(graph, all_passes(), selection.passes, target, observer);

@@ -18,7 +18,7 @@ struct Compiled {
 };
 
 // Throws Failure where a pass or the plan broke the graph.
-Compiled compile(Graph graph, const Target& target, const Selection& selection, gdbench_dtype dtype,
+Compiled compile(Graph graph, const Target& target, const Selection& selection, catalogue::Dtype dtype,
                  const Observer& observer);
 
 }  // namespace gdbench::strategies::graph

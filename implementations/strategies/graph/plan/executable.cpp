@@ -88,8 +88,9 @@ class Binder {
 
   kernels::Buffer make_constant(const Node& node) {
     const auto size = static_cast<std::size_t>(node.shape.rows * node.shape.columns);
-    return node.request.dtype == GDBENCH_F32 ? upload(std::vector<float>(size, static_cast<float>(node.value)))
-                                             : upload(std::vector<double>(size, node.value));
+    return catalogue::with_element(node.request.dtype, [&](auto zero) {
+      return upload(std::vector<decltype(zero)>(size, static_cast<decltype(zero)>(node.value)));
+    });
   }
 
   template <class Entry>

@@ -1,0 +1,352 @@
+// The catalogue of the arithmetic: a row for each task, dtype, activation, loss, optimizer and phase of plugin.h, with
+// what is known of it besides its formula. Scenario files, messages, reports, masks of what implementations can do,
+// counts of operations and checks read it; whoever adds a row finds by the compiler, or by a test that takes its cases
+// from here, where a formula is missing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "gdbench/plugin.h"
+
+namespace gdbench::catalogue {
+
+// The values are plugin.h's, which says what each one is.
+enum class Task : std::int32_t {
+  train = GDBENCH_TASK_TRAIN,
+  update = GDBENCH_TASK_UPDATE,
+  gradients = GDBENCH_TASK_GRADIENTS,
+  floor = GDBENCH_TASK_FLOOR
+};
+enum class Dtype : std::int32_t { f32 = GDBENCH_F32, f64 = GDBENCH_F64 };
+enum class Activation : std::int32_t {
+  identity = GDBENCH_IDENTITY,
+  relu = GDBENCH_RELU,
+  tanh = GDBENCH_TANH,
+  sigmoid = GDBENCH_SIGMOID
+};
+enum class Loss : std::int32_t {
+  mse = GDBENCH_MSE,
+  half_mse = GDBENCH_HALF_MSE,
+  softmax_cross_entropy = GDBENCH_SOFTMAX_CROSS_ENTROPY
+};
+enum class OptimizerKind : std::int32_t {
+  sgd = GDBENCH_SGD,
+  momentum = GDBENCH_MOMENTUM,
+  nesterov = GDBENCH_NESTEROV,
+  adagrad = GDBENCH_ADAGRAD,
+  rmsprop = GDBENCH_RMSPROP,
+  adam = GDBENCH_ADAM,
+  adamw = GDBENCH_ADAMW
+};
+enum class Phase : std::int32_t {
+  data = GDBENCH_PHASE_DATA,
+  forward = GDBENCH_PHASE_FORWARD,
+  backward = GDBENCH_PHASE_BACKWARD,
+  update = GDBENCH_PHASE_UPDATE,
+  record = GDBENCH_PHASE_RECORD,
+  compile = GDBENCH_PHASE_COMPILE,
+  other = GDBENCH_PHASE_OTHER
+};
+enum class StreamFormat : std::int32_t { csv = GDBENCH_STREAM_CSV, npy = GDBENCH_STREAM_NPY };
+enum class Capability : std::int32_t {
+  no_arithmetic = GDBENCH_CAPABILITY_NO_ARITHMETIC,
+  shuffle = GDBENCH_CAPABILITY_SHUFFLE,
+  stream = GDBENCH_CAPABILITY_STREAM,
+  micro_batches = GDBENCH_CAPABILITY_MICRO_BATCHES,
+  weight_decay = GDBENCH_CAPABILITY_WEIGHT_DECAY,
+  schedule = GDBENCH_CAPABILITY_SCHEDULE,
+  tf32_products = GDBENCH_CAPABILITY_TF32_PRODUCTS
+};
+
+// Names are those of scenario files, reports and messages.
+
+struct TaskRow {
+  Task value;
+  const char* name;
+};
+inline constexpr TaskRow kTasks[] = {
+    {Task::train, "train"}, {Task::update, "update"}, {Task::gradients, "gradients"}, {Task::floor, "floor"}};
+
+struct DtypeRow {
+  Dtype value;
+  const char* name;
+  std::size_t bytes;  // of an element
+};
+inline constexpr DtypeRow kDtypes[] = {{Dtype::f32, "f32", sizeof(float)}, {Dtype::f64, "f64", sizeof(double)}};
+
+// The type of an element.
+template <Dtype dtype>
+struct ElementOf;
+template <>
+struct ElementOf<Dtype::f32> {
+  using Type = float;
+};
+template <>
+struct ElementOf<Dtype::f64> {
+  using Type = double;
+};
+
+// Operations are counted per entry, an elementary function, a root, a division and a comparison being one each.
+
+// Of an activation: the same everywhere; the same on each side of 0, where it jumps; or another one for every input.
+enum class Slope { constant, jumps_at_zero, varies };
+
+struct ActivationRow {
+  Activation value;
+  const char* name;
+  Slope slope;
+  int operations;
+  int gradient_operations;  // of the derivative and its product with the gradient that comes in
+};
+inline constexpr ActivationRow kActivations[] = {
+    {Activation::identity, "identity", Slope::constant, 0, 0},
+    {Activation::relu, "relu", Slope::jumps_at_zero, 1, 1},  // maximum; selection
+    {Activation::tanh, "tanh", Slope::varies, 1, 3},         // d (1 - a a)
+    {Activation::sigmoid, "sigmoid", Slope::varies, 4, 3},   // negation, exp, addition, division; d a (1 - a)
+};
+
+struct LossRow {
+  Loss value;
+  const char* name;
+  bool takes_labels;        // targets are class indices, one per row
+  bool sums_over_columns;   // it is a sum of terms of one output column each, as the task gradients wants it
+  int operations;           // per entry of the outputs
+  int gradient_operations;  // likewise
+};
+inline constexpr LossRow kLosses[] = {
+    {Loss::mse, "mse", false, true, 3, 2},  // difference, square, addition; difference, scale
+    {Loss::half_mse, "half_mse", false, true, 3, 2},
+    {Loss::softmax_cross_entropy, "softmax_cross_entropy", true, false, 4, 5},  // maximum, difference, exp, addition
+};
+
+// What a step's update is given; the update rules are those of gdbench_optimizer_kind.
+struct Optimizer {
+  OptimizerKind kind = OptimizerKind::sgd;
+  std::vector<double> learning_rates = {0.01};  // of step t: entry t, later the last one
+  double momentum = 0.9;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double rho = 0.99;
+  double epsilon = 1e-8;
+  double weight_decay = 0;
+  bool decoupled_weight_decay = false;  // always so for a kind that says so
+};
+
+// A number that optimizers are given besides the learning rate and the weight decay.
+template <class Struct>
+using Number = double Struct::*;
+struct OptimizerConstant {
+  const char* name;
+  Number<Optimizer> member;
+  Number<gdbench_optimizer> abi_member;
+  bool is_share;  // the weight of the past in a running mean: at least 0 and below 1; otherwise any number above 0
+};
+inline constexpr OptimizerConstant kMomentum = {"momentum", &Optimizer::momentum, &gdbench_optimizer::momentum, true};
+inline constexpr OptimizerConstant kBeta1 = {"beta1", &Optimizer::beta1, &gdbench_optimizer::beta1, true};
+inline constexpr OptimizerConstant kBeta2 = {"beta2", &Optimizer::beta2, &gdbench_optimizer::beta2, true};
+inline constexpr OptimizerConstant kRho = {"rho", &Optimizer::rho, &gdbench_optimizer::rho, true};
+inline constexpr OptimizerConstant kEpsilon = {"epsilon", &Optimizer::epsilon, &gdbench_optimizer::epsilon, false};
+inline constexpr const OptimizerConstant* kOptimizerConstants[] = {&kMomentum, &kBeta1, &kBeta2, &kRho, &kEpsilon};
+
+// A constant that a kind reads; the fallbacks are PyTorch's, but for the momentum, which is 0 there.
+struct OptimizerKey {
+  const OptimizerConstant& constant;
+  double fallback;
+};
+inline constexpr OptimizerKey kMomentumKeys[] = {{kMomentum, 0.9}};
+inline constexpr OptimizerKey kAdagradKeys[] = {{kEpsilon, 1e-10}};
+inline constexpr OptimizerKey kRmspropKeys[] = {{kRho, 0.99}, {kEpsilon, 1e-8}};
+inline constexpr OptimizerKey kAdamKeys[] = {{kBeta1, 0.9}, {kBeta2, 0.999}, {kEpsilon, 1e-8}};
+
+struct OptimizerRow {
+  OptimizerKind value;
+  const char* name;
+  std::size_t slots;  // state tensors per parameter
+  std::span<const OptimizerKey> keys;
+  int operations;                 // per entry of a parameter, without weight decay
+  double weight_decay = 0;        // where nothing is said
+  bool always_decoupled = false;  // its weight decay is never part of the gradient
+  bool corrects_moments = false;  // by powers of beta1 and beta2
+};
+inline constexpr OptimizerRow kOptimizers[] = {
+    {OptimizerKind::sgd, "sgd", 0, {}, 2},
+    {OptimizerKind::momentum, "momentum", 1, kMomentumKeys, 4},
+    {OptimizerKind::nesterov, "nesterov", 1, kMomentumKeys, 6},
+    // 2 for the sum of squares; root, addition, division, product, subtraction.
+    {OptimizerKind::adagrad, "adagrad", 1, kAdagradKeys, 7},
+    // 4 for the mean of squares.
+    {OptimizerKind::rmsprop, "rmsprop", 1, kRmspropKeys, 9},
+    // 3 and 4 for the moments, 2 for their corrections.
+    {OptimizerKind::adam, "adam", 2, kAdamKeys, 14, 0, false, true},
+    {OptimizerKind::adamw, "adamw", 2, kAdamKeys, 14, 0.01, true, true},
+};
+
+struct PhaseRow {
+  Phase value;
+  const char* name;
+};
+inline constexpr PhaseRow kPhases[] = {
+    {Phase::data, "data"},     {Phase::forward, "forward"}, {Phase::backward, "backward"}, {Phase::update, "update"},
+    {Phase::record, "record"}, {Phase::compile, "compile"}, {Phase::other, "other"}};
+
+struct StreamFormatRow {
+  StreamFormat value;
+  const char* name;
+};
+inline constexpr StreamFormatRow kStreamFormats[] = {{StreamFormat::csv, "csv"}, {StreamFormat::npy, "npy"}};
+
+struct CapabilityRow {
+  Capability value;
+  const char* name;
+};
+inline constexpr CapabilityRow kCapabilities[] = {{Capability::no_arithmetic, "no_arithmetic"},
+                                                  {Capability::shuffle, "shuffle"},
+                                                  {Capability::stream, "stream"},
+                                                  {Capability::micro_batches, "micro_batches"},
+                                                  {Capability::weight_decay, "weight_decay"},
+                                                  {Capability::schedule, "schedule"},
+                                                  {Capability::tf32_products, "tf32_products"}};
+
+constexpr const auto& rows_of(Task /*any*/) { return kTasks; }
+constexpr const auto& rows_of(Dtype /*any*/) { return kDtypes; }
+constexpr const auto& rows_of(Activation /*any*/) { return kActivations; }
+constexpr const auto& rows_of(Loss /*any*/) { return kLosses; }
+constexpr const auto& rows_of(OptimizerKind /*any*/) { return kOptimizers; }
+constexpr const auto& rows_of(Phase /*any*/) { return kPhases; }
+constexpr const auto& rows_of(StreamFormat /*any*/) { return kStreamFormats; }
+constexpr const auto& rows_of(Capability /*any*/) { return kCapabilities; }
+
+// One of the lists above.
+template <class Enum>
+concept Catalogued = requires(Enum value) {
+  rows_of(value)[0].value;
+};
+
+template <Catalogued Enum>
+inline constexpr std::size_t kCount = std::size(rows_of(Enum{}));
+
+template <Catalogued Enum>
+constexpr bool rows_are_in_order() {
+  for (std::size_t i = 0; i < kCount<Enum>; ++i) {
+    if (rows_of(Enum{})[i].value != static_cast<Enum>(i)) return false;
+  }
+  return true;
+}
+
+template <Catalogued Enum>
+constexpr const auto& row_of(Enum value) {
+  static_assert(rows_are_in_order<Enum>());
+  return rows_of(value)[static_cast<std::size_t>(value)];
+}
+
+template <Catalogued Enum>
+constexpr const char* name_of(Enum value) {
+  return row_of(value).name;
+}
+
+// All values, in the order of plugin.h.
+template <Catalogued Enum>
+std::vector<Enum> all_of() {
+  std::vector<Enum> values;
+  for (const auto& row : rows_of(Enum{})) values.push_back(row.value);
+  return values;
+}
+
+// None where a name, or a number of the plugin interface, is not in the catalogue.
+template <Catalogued Enum>
+constexpr std::optional<Enum> find(std::string_view name) {
+  for (const auto& row : rows_of(Enum{})) {
+    if (row.name == name) return row.value;
+  }
+  return std::nullopt;
+}
+template <Catalogued Enum>
+constexpr std::optional<Enum> find(std::int32_t number) {
+  if (number < 0 || static_cast<std::size_t>(number) >= kCount<Enum>) return std::nullopt;
+  return static_cast<Enum>(number);
+}
+
+// Masks of the plugin interface: bit i stands for value i.
+template <Catalogued Enum>
+constexpr std::uint32_t bit_of(Enum value) {
+  return GDBENCH_BIT(static_cast<std::int32_t>(value));
+}
+template <Catalogued Enum>
+std::vector<std::string> names_of_mask(std::uint32_t mask) {
+  std::vector<std::string> names;
+  for (const auto& row : rows_of(Enum{})) {
+    if ((mask & bit_of(row.value)) != 0) names.emplace_back(row.name);
+  }
+  return names;
+}
+template <Catalogued Enum>
+inline constexpr std::uint32_t kAll = GDBENCH_BIT(kCount<Enum>) - 1;
+
+constexpr std::size_t size_of(Dtype dtype) { return row_of(dtype).bytes; }
+constexpr std::size_t slot_count(OptimizerKind kind) { return row_of(kind).slots; }
+
+constexpr bool takes_labels(Loss loss) { return row_of(loss).takes_labels; }
+
+// Of the plugin interface's structs, whose numbers were looked up before.
+constexpr Task task_of(const gdbench_problem& problem) { return static_cast<Task>(problem.task); }
+constexpr Dtype dtype_of(const gdbench_problem& problem) { return static_cast<Dtype>(problem.dtype); }
+constexpr Dtype dtype_of(const gdbench_data& data) { return static_cast<Dtype>(data.dtype); }
+constexpr Dtype element_of(const gdbench_stream& stream) { return static_cast<Dtype>(stream.element); }
+constexpr Loss loss_of(const gdbench_problem& problem) { return static_cast<Loss>(problem.loss); }
+constexpr Activation activation_of(const gdbench_layer& layer) { return static_cast<Activation>(layer.activation); }
+constexpr bool takes_labels(const gdbench_problem& problem) { return takes_labels(loss_of(problem)); }
+constexpr OptimizerKind kind_of(const gdbench_optimizer& optimizer) {
+  return static_cast<OptimizerKind>(optimizer.kind);
+}
+
+// Floating-point operations per entry of a parameter.
+constexpr int operations_of(OptimizerKind kind, bool decays, bool decoupled) {
+  const OptimizerRow& row = row_of(kind);
+  return row.operations + (!decays ? 0 : decoupled || row.always_decoupled ? 1 : 2);
+}
+
+// Calls visit(std::integral_constant) with the value and returns what it returns: code for each row, chosen once.
+template <Catalogued Enum, std::size_t i = 0, class Visitor>
+constexpr decltype(auto) with(Enum value, Visitor&& visit) {
+  if constexpr (i + 1 == kCount<Enum>) {
+    return visit(std::integral_constant<Enum, static_cast<Enum>(i)>());
+  } else {
+    if (value == static_cast<Enum>(i)) return visit(std::integral_constant<Enum, static_cast<Enum>(i)>());
+    return with<Enum, i + 1>(value, visit);
+  }
+}
+
+// Calls visit(std::integral_constant) with each value.
+template <Catalogued Enum, std::size_t i = 0, class Visitor>
+constexpr void for_each(Visitor&& visit) {
+  if constexpr (i < kCount<Enum>) {
+    visit(std::integral_constant<Enum, static_cast<Enum>(i)>());
+    for_each<Enum, i + 1>(visit);
+  }
+}
+
+// Calls visit with a zero of the dtype's type.
+template <class Visitor>
+constexpr decltype(auto) with_element(Dtype dtype, Visitor&& visit) {
+  return with(dtype,
+              [&](auto constant) -> decltype(auto) { return visit(typename ElementOf<constant.value>::Type()); });
+}
+
+// The distance from 1 to the next number.
+constexpr double epsilon_of(Dtype dtype) {
+  return with_element(dtype, [](auto zero) { return double{std::numeric_limits<decltype(zero)>::epsilon()}; });
+}
+// To the nearest that the dtype holds.
+constexpr double rounded_to(Dtype dtype, double value) {
+  return with_element(dtype, [&](auto zero) { return double{static_cast<decltype(zero)>(value)}; });
+}
+
+}  // namespace gdbench::catalogue

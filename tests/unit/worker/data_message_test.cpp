@@ -1,0 +1,77 @@
+#include "harness/worker/data_message.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace gdbench::worker {
+namespace {
+
+using nlohmann::json;
+
+DataMessage resident() {
+  DataMessage message;
+  message.dtype = catalogue::Dtype::f64;
+  message.rows = 5;
+  message.features = 3;
+  message.outputs = 2;
+  message.x_offset = 64;
+  message.target_offset = 192;
+  message.epochs = 4;
+  message.order_offset = 320;
+  return message;
+}
+
+DataMessage streamed() {
+  DataMessage message;
+  message.rows = 5;
+  message.features = 2;
+  message.outputs = 1;
+  scenario::StreamFile& file = message.stream.emplace();
+  file.path = "/data/rows.npy";
+  file.format = catalogue::StreamFormat::npy;
+  file.element = catalogue::Dtype::f64;
+  file.column_count = 3;
+  file.first_byte = 128;
+  file.file_bytes = 248;
+  file.modified_ns = 7;
+  file.feature_columns = {0, 2};
+  file.target_columns = {1};
+  file.memory_cap_bytes = 4096;
+  file.feature_means = {0.5, 1.5};
+  return message;
+}
+
+TEST(DataMessage, SurvivesTheJourney) {
+  for (const DataMessage& sent : {resident(), streamed()}) {
+    const json object = to_json(sent);
+    const Result<DataMessage> received = data_from_json(json::parse(object.dump()));
+    ASSERT_TRUE(received.ok()) << received.error().message;
+    EXPECT_EQ(to_json(received.value()), object);
+    EXPECT_EQ(received.value().dtype, sent.dtype);
+    EXPECT_EQ(received.value().order_offset, sent.order_offset);
+    EXPECT_EQ(received.value().stream.has_value(), sent.stream.has_value());
+  }
+}
+
+// A worker must not take a name of a newer minor version for one that it knows.
+TEST(DataMessage, UnknownNamesAreUnsupported) {
+  const auto kind_with = [](json object, const char* pointer) {
+    object[json::json_pointer(pointer)] = "strange";
+    const Result<DataMessage> received = data_from_json(object);
+    return received.ok() ? std::nullopt : std::optional(received.error().kind);
+  };
+  EXPECT_EQ(kind_with(to_json(resident()), "/source"), ErrorKind::unsupported);
+  EXPECT_EQ(kind_with(to_json(resident()), "/dtype"), ErrorKind::unsupported);
+  EXPECT_EQ(kind_with(to_json(streamed()), "/stream/format"), ErrorKind::unsupported);
+  EXPECT_EQ(kind_with(to_json(streamed()), "/stream/element"), ErrorKind::unsupported);
+}
+
+TEST(DataMessage, AnElementThatIsNotNamedIsF32) {
+  json object = to_json(streamed());
+  object["stream"].erase("element");  // a CSV file has none
+  EXPECT_EQ(data_from_json(object).value().stream->element, catalogue::Dtype::f32);
+}
+
+}  // namespace
+}  // namespace gdbench::worker
