@@ -95,7 +95,7 @@ std::optional<AxisPath> path_over_a_row(const Report& report, const Cell& a, con
   const Cell* between = nullptr;
   const auto step_ns = [](const Cell& cell) { return cell.summary->step_ns.value; };
   for (const Cell& cell : report.cells) {
-    if (cell.scenario != a.scenario || !cell.summary || !is_ranked(cell)) continue;
+    if (cell.scenario != a.scenario || !cell.summary || !is_ranked(cell) || cell.arm == kControlArm) continue;
     if (step_ns(cell) <= step_ns(faster) || step_ns(cell) >= step_ns(slower)) continue;
     if (axes_between(cell, faster).size() != 1 || axes_between(cell, slower).empty()) continue;
     if (between == nullptr || step_ns(cell) < step_ns(*between)) between = &cell;

@@ -209,6 +209,16 @@ TEST(Explain, WalksOverTheRowBetweenWhereNothingElseTells) {
   EXPECT_FALSE(walked.advice.has_value()) << "the faster cell itself would help more";
 }
 
+// A control is one of the two cells again.
+TEST(Explain, WalksOverNoControl) {
+  Report report = explained_report();
+  for (Cell& cell : report.cells) cell.profile.reset();
+  report.cells[1].implementation = "fast/matrix";
+  report.cells[1].arm = kControlArm;
+  report.cells[3].summary.reset();
+  EXPECT_TRUE(explain(report, report.cells[0], report.cells[2]).paths.empty());
+}
+
 TEST(ExplainMissing, NamesWhatHasNoProfileAndTheCommandThatMakesIt) {
   Report report = explained_report();
   report.cells[0].profile.reset();
