@@ -39,6 +39,18 @@ class Comparison(NamedTuple):
     margin: float
 
 
+class Judged(NamedTuple):
+    """A comparison as JSON has it; the remark says why there is no verdict."""
+
+    ratio: Estimate
+    verdict: str
+    remark: str
+
+    @property
+    def is_told(self):
+        return self.verdict in ("faster", "slower")
+
+
 def median(values):
     ordered = sorted(values)
     count = len(ordered)
@@ -125,6 +137,14 @@ def paired_difference(by_launch):
     return over_launches(by_launch, lambda base, candidate: candidate - base, "difference")
 
 
+def unpaired_ratio(base, candidate, confidence=CONFIDENCE):
+    """Of times by launch that were not measured side by side."""
+    own = 1 - (1 - confidence) / 2
+    below, above = typical_time(base, own), typical_time(candidate, own)
+    high = above.high / below.low if below.low > 0 else math.inf
+    return Estimate(above.value / below.value, above.low / below.high, high, min(below.launches, above.launches))
+
+
 def verdict_of(ratio, margin, fewest=FEWEST_LAUNCHES, unfit=False):
     undecidable = unfit or ratio.launches < fewest
     if undecidable:
@@ -138,6 +158,29 @@ def verdict_of(ratio, margin, fewest=FEWEST_LAUNCHES, unfit=False):
     else:
         word = "inconclusive"
     return Comparison(ratio, word, undecidable, margin)
+
+
+def fewest_launches(confidence):
+    """Whose figures span their median so surely."""
+    return math.ceil(1 - math.log2(1 - confidence))
+
+
+def judged(comparison, fewest=FEWEST_LAUNCHES, unfit=""):
+    """`unfit`: why there is no verdict whatever the figures."""
+    return Judged(comparison.ratio, comparison.verdict, remark_on(comparison, fewest, unfit))
+
+
+def remark_on(comparison, fewest, unfit):
+    ratio = comparison.ratio
+    if ratio.launches < fewest:
+        return {
+            0: "no launch has times of both",
+            1: "measured within one process: says nothing about other launches",
+        }.get(ratio.launches, f"{ratio.launches} launches, at least {fewest} are needed")
+    if unfit or comparison.verdict != "inconclusive":
+        return unfit
+    margin = f"{100 * comparison.margin:g}"
+    return f"the interval from {ratio.low:.3f} to {ratio.high:.3f} reaches across the margin of {margin}%"
 
 
 class MersenneTwister:

@@ -1,5 +1,6 @@
 """Lies that a renderer might tell: one figure, name or word of an output exchanged for another."""
 
+import json
 import re
 
 EXCHANGES = (
@@ -8,8 +9,14 @@ EXCHANGES = (
     {"Tied": "No winner"},
     {"overtakes": "never overtakes"},
     {"regressed": "improved", "improved": "regressed"},
+    {"more": "less", "less": "more", "longer": "shorter", "shorter": "longer"},
+    {"confirmed": "refuted", "refuted": "confirmed", "inconclusive": "confirmed", "not run": "confirmed"},
+    {"holds": "fails", "fails": "holds", "undecided": "holds", "ahead": "behind", "behind": "ahead"},
 )
 CLAIMED = re.compile(r"(?<![\w/.+-])[+-]?\d+\.\d+|(?<=\[)[+-]?[\d.]+|(?<=, )[+-]?[\d.]+(?=\])")
+
+
+UNCHECKED = ("method", "schema", "schema_version")  # of JSON: how an interval was made, and what the document is
 
 
 def changed_digit(text):
@@ -63,3 +70,31 @@ def names(output, lines, known):
             if "  " in line.strip() and len(false) != len(match.group()):
                 continue  # of a table: its columns must stay where they are
             yield f"name {match.group()} -> {false}", replaced(output, start + match.start(), match.group(), false)
+
+
+def values(output):
+    """(kind, lie) for every value of a JSON document."""
+    document = json.loads(output)
+    for holder, key, place in holders(document, ""):
+        true = holder[key]
+        holder[key] = changed_value(true)
+        if holder[key] is not None:
+            yield f"{place}: {true!r} -> {holder[key]!r}", json.dumps(document)
+        holder[key] = true
+
+
+def holders(value, place):
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, member in list(entries):
+        if isinstance(member, (dict, list)):
+            yield from () if key in UNCHECKED else holders(member, f"{place}/{key}")
+        elif key not in UNCHECKED:
+            yield value, key, f"{place}/{key}"
+
+
+def changed_value(value):
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, (int, float)):
+        return value * 1.5 + (abs(value) < 1e-3)
+    return value + " more" if value else None

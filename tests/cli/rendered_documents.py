@@ -6,6 +6,9 @@ from typing import NamedTuple
 from printed_figures import TIME
 
 
+NOT_RANKED = "not ranked (policies, no arithmetic, or more processors than threads):"
+
+
 class Sentence(NamedTuple):
     text: str
     scenario: str | None  # the label of the heading that it stands under
@@ -150,7 +153,10 @@ def details(text, width, labels, is_proven):
             while number + 1 < len(lines) and lines[number + 1].startswith("  "):
                 cells = split_columns(lines[number + 1])
                 if cells[0].startswith("not ranked ("):
-                    number += next(i for i, line in enumerate(lines[number + 1 :], 1) if line.endswith("):"))
+                    end = next(i for i, line in enumerate(lines[number + 1 :], 1) if line.endswith("):"))
+                    if " ".join(map(str.strip, lines[number + 1 : number + 1 + end])) != NOT_RANKED:
+                        break
+                    number += end
                     continue
                 if len(cells) != len(titles):
                     break
