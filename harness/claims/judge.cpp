@@ -87,8 +87,11 @@ Result<ClaimJudgement> judge(const ExpandedClaim& claim, const result::Report& r
     judgement.relations.push_back(std::move(relation).value());
   }
   judgement.verdict = result::verdict_of(verdicts);
-  judgement.deciding =
-      static_cast<std::size_t>(std::find(verdicts.begin(), verdicts.end(), judgement.verdict) - verdicts.begin());
+  const auto deciding =
+      std::find_if(judgement.relations.begin(), judgement.relations.end(), [&](const result::JudgedRelation& relation) {
+        return relation.relation.decides && relation.verdict == judgement.verdict;
+      });
+  judgement.deciding = static_cast<std::size_t>(deciding - judgement.relations.begin());
   if (judgement.verdict == ClaimVerdict::inconclusive) add_need(report, judgement);
   return judgement;
 }

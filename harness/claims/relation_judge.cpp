@@ -146,6 +146,7 @@ class RelationJudge {
     point.decides = false;
     if (!was_run(i)) return point;
     point.ratio = stats::paired_ratio(pairs_[i], options_.confidence);
+    if (is_counted(relation_.quantity)) point.ratio->within_one_process = false;
     point.state = PointState::shown;
     return point;
   }

@@ -212,6 +212,8 @@ TEST(Claim, NeedsEachOfItsRelations) {
   const ClaimJudgement beside = judge(claim_of(batches(), relations), slower("one/x", 4));
   EXPECT_EQ(beside.verdict, ClaimVerdict::confirmed) << "the other one is only shown";
   EXPECT_EQ(beside.relations[1].verdict, ClaimVerdict::refuted);
+  std::swap(relations[0], relations[1]);
+  EXPECT_EQ(judge(claim_of(batches(), relations), slower("one/x", 4)).deciding, 1U) << "of all relations";
 }
 
 }  // namespace
