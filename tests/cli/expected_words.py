@@ -46,7 +46,7 @@ def share(value, low, high):
 
 
 def first_mismatch(text, parts):
-    """What is wrong with a line that should be these words and figures; None where nothing is."""
+    """What is wrong with a text that should be these words and figures; None where nothing is."""
     pattern = "".join(f"({part.pattern})" if isinstance(part, Figure) else re.escape(part) for part in parts)
     match = re.fullmatch(pattern, text)
     words = "".join(f"<{part.value}>" if isinstance(part, Figure) else part for part in parts)
@@ -57,7 +57,7 @@ def first_mismatch(text, parts):
 
 
 def check_lines(lines, expected):
-    """Complaints; `expected` has the parts of each line, or the rows of a table: texts of columns."""
+    """Complaints; `expected` has the parts of each line, or those of a table's columns."""
     complaints = []
     for line, parts in zip(lines, expected):
         wrong = first_mismatch(line, parts) if isinstance(parts, tuple) else row_mismatch(line, parts)
@@ -66,11 +66,12 @@ def check_lines(lines, expected):
     return complaints if len(lines) == len(expected) else [*complaints, f"{len(lines)} lines, not {len(expected)}"]
 
 
-def row_mismatch(line, columns):
-    """Of a table's row, whose columns at least two spaces separate; empty texts at the end leave nothing."""
-    while columns and columns[-1] == ("",):
-        columns = columns[:-1]
-    texts = re.split(r" {2,}", line.strip())
-    if len(texts) != len(columns):
-        return f"{len(texts)} columns, expected {len(columns)}"
-    return next(filter(None, map(first_mismatch, texts, columns)), None)
+def row_mismatch(row, columns):
+    """Of texts, or of a line whose columns at least two spaces separate and which has nothing of empty ones at its end."""
+    if isinstance(row, str):
+        while columns and columns[-1] == ("",):
+            columns = columns[:-1]
+        row = re.split(r" {2,}", row.strip())
+    if len(row) != len(columns):
+        return f"{len(row)} columns, expected {len(columns)}"
+    return next(filter(None, map(first_mismatch, row, columns)), None)

@@ -174,6 +174,10 @@ def unescaped(text):
     return re.sub(r"\\(.)", r"\1", text)
 
 
+def markdown_row(line):
+    return [unescaped(cell.strip(" ")) for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
 def markdown(text):
     """Sentences and tables of the Markdown report, which ends before the lines that explain columns."""
     found, scenario, name = [], None, ""
@@ -185,11 +189,10 @@ def markdown(text):
             scenario, name = unescaped(line[3:]), ""
             scenario = None if scenario in ("Costs", "Summary") else scenario
         elif line.startswith("| "):
-            cells = lambda row: [unescaped(cell.strip(" ")) for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
-            titles, rows = cells(line), []
+            titles, rows = markdown_row(line), []
             number += 2
             while number < len(lines) and lines[number].startswith("|"):
-                rows.append(cells(lines[number]))
+                rows.append(markdown_row(lines[number]))
                 number += 1
             found.append(Table(titles, rows, scenario, name))
             name = ""
