@@ -173,8 +173,9 @@ std::string answer_words(const Crossover& crossover) {
   return text + need_words(crossover);
 }
 
+// Only whole steps can be made.
 std::string steps_text(double steps) {
-  return std::isfinite(steps) ? formatted("%.0f", std::round(steps)) : std::string("never");
+  return std::isfinite(steps) ? formatted("%.0f", std::ceil(steps)) : std::string("never");
 }
 
 std::string interval_text(const stats::Interval& interval) {
