@@ -3,7 +3,6 @@
 import json
 import math
 
-from claim_judgements import Judgement
 from expected_words import Figure, check_lines, number, percent, ratio
 from printed_figures import numbers_in
 from rendered_documents import markdown_row, unescaped
@@ -22,9 +21,7 @@ QUANTITIES = {
 VERDICTS = ("confirmed", "refuted", "inconclusive", "not run")
 LEGEND = (
     ("ratio: median with an interval over launches; the intervals of a claim hold at 95% together.",),
-    (
-        "confirmed and refuted: the whole interval lies on one side of the limit, at every point that the claim needs.",
-    ),
+    ("confirmed and refuted: the whole interval lies on one side of the limit, at every point that the claim needs.",),
     ("in brackets: a point that is shown beside those that decide.",),
 )
 

@@ -6,7 +6,6 @@ import math
 import estimates
 from claim_cells import FULL_KEYS, change_of_ratio, full, pairs_for, pairs_in, points_of, reason_without
 
-MOST_LAUNCHES = 1000
 ACROSS = "the interval reaches across the limit"
 
 
@@ -24,21 +23,6 @@ def position_of(ratio, limits):
     if ratio.high < low or ratio.low > high:
         return "below" if ratio.high < low else "above"
     return "within" if ratio.low >= low and ratio.high <= high else "across"
-
-
-def needed_launches(ratio, limits, minimum):
-    """How many it takes, roughly, until no limit lies in the interval, whose width shrinks with their root; 0: too many."""
-    if ratio.launches <= 1 < minimum:
-        return minimum
-    launches = float(minimum)
-    for limit in limits:
-        if ratio.low < limit < ratio.high:
-            end = ratio.value / ratio.low if limit < ratio.value else ratio.high / ratio.value
-            distance = abs(math.log(ratio.value / limit))
-            factor = math.log(end) / distance if distance else math.inf
-            many = math.ceil(ratio.launches * factor * factor) if math.isfinite(factor) else math.inf
-            launches = max(launches, many, ratio.launches + 1)
-    return int(launches) if launches <= MOST_LAUNCHES else 0
 
 
 class Relation:
@@ -102,7 +86,7 @@ class Relation:
         point.update(ratio=ratio, position="across" if remark else position_of(ratio, self.limits))
         point["remark"] = remark or (ACROSS if point["position"] == "across" else "")
         if point["remark"]:
-            point.update(state="undecided", needed_launches=needed_launches(ratio, self.limits, fewest))
+            point.update(state="undecided", needed_launches=estimates.needed_launches(ratio, self.limits, fewest))
         return not point["remark"]
 
     def judge_points(self):
@@ -195,7 +179,13 @@ class Relation:
         kept = {key: point[key] for key in ("at", "a", "b", "decides", "state")}
         needed = point.get("needed_launches") or None
         position = point["position"] if ratio else None
-        return {**kept, "ratio": ratio, "position": position, "remark": point["remark"] or None, "needed_launches": needed}
+        return {
+            **kept,
+            "ratio": ratio,
+            "position": position,
+            "remark": point["remark"] or None,
+            "needed_launches": needed,
+        }
 
 
 def verdict_of_points(states, rule):

@@ -1,5 +1,5 @@
-"""Every figure and every verdict of `gdbench claims` follows from the report's samples. Reports are random, and so are the
-claims; the report's scenarios are those of a run, for a claim names scenarios and a report has their identities."""
+"""Every figure and every verdict of `gdbench claims` follows from the report's samples. Reports are random, and so are
+the claims; the report's scenarios are those of a run, for a claim names scenarios and a report has their identities."""
 
 import functools
 import unittest
@@ -15,7 +15,7 @@ from report_figures import Report
 
 SCENARIO = "linreg-300x10-target"
 CLAIMS = 6
-LYING_REPORTS = 6
+LYING_REPORTS = 4
 
 
 class Claims(CheckedOutputs):
@@ -30,9 +30,7 @@ class Claims(CheckedOutputs):
     def judged(self, seed, scenarios):
         """(judgements, arguments) of random claims about a random report."""
         document = random_report(seed, scenarios=lambda: scenarios, failures=(0.0, 0.0, 0.1)[seed % 3], gaps=0.0)
-        place = lambda record: frozenset(
-            (("data.rows", str(record["rows"])), ("dtype", record["resolved"]["dtype"]))
-        )
+        place = lambda record: frozenset((("data.rows", str(record["rows"])), ("dtype", record["resolved"]["dtype"])))
         keys = {(SCENARIO, place(record)): record["key"] for record in scenarios}
         claims = random_claims(document, SCENARIO, seed, CLAIMS)
         names = [self.write_json(f"{claim['id']}.json", claim) for claim in claims]
@@ -45,7 +43,9 @@ class Claims(CheckedOutputs):
         judgements, arguments = self.judged(seed, scenarios)
         console = self.render(*arguments, width=UNBROKEN)
         console = console[: console.find("\nnote: ") + 1] or console
-        page = self.render(*arguments, "--markdown", "page.md") and (self.folder / "page.md").read_text(encoding="utf-8")
+        page = self.render(*arguments, "--markdown", "page.md") and (self.folder / "page.md").read_text(
+            encoding="utf-8"
+        )
         yield "console", console, functools.partial(claim_checker.check_console, judgements)
         yield "Markdown", page, functools.partial(claim_checker.check_markdown, judgements)
         values = self.render(*arguments, "--json")

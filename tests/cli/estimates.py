@@ -8,6 +8,7 @@ from typing import NamedTuple
 CONFIDENCE = 0.95
 MARGIN = 0.01
 FEWEST_LAUNCHES = 3
+MOST_LAUNCHES = 1000  # that are worth a try
 
 
 class Estimate(NamedTuple):
@@ -133,8 +134,8 @@ def paired_ratio(by_launch, confidence=CONFIDENCE):
     return over_launches(by_launch, lambda base, candidate: candidate / base, "ratio", confidence)
 
 
-def paired_difference(by_launch):
-    return over_launches(by_launch, lambda base, candidate: candidate - base, "difference")
+def paired_difference(by_launch, confidence=CONFIDENCE):
+    return over_launches(by_launch, lambda base, candidate: candidate - base, "difference", confidence)
 
 
 def unpaired_ratio(base, candidate, confidence=CONFIDENCE):
@@ -181,6 +182,21 @@ def remark_on(comparison, fewest, unfit):
         return unfit
     margin = f"{100 * comparison.margin:g}"
     return f"the interval from {ratio.low:.3f} to {ratio.high:.3f} reaches across the margin of {margin}%"
+
+
+def needed_launches(ratio, limits, minimum):
+    """How many it takes, roughly, until no limit is in the interval, which shrinks with their root; 0: too many."""
+    if ratio.launches <= 1 < minimum:
+        return minimum
+    launches = float(minimum)
+    for limit in limits:
+        if ratio.low < limit < ratio.high:
+            end = ratio.value / ratio.low if limit < ratio.value else ratio.high / ratio.value
+            distance = abs(math.log(ratio.value / limit))
+            factor = math.log(end) / distance if distance else math.inf
+            many = math.ceil(ratio.launches * factor * factor) if math.isfinite(factor) else math.inf
+            launches = max(launches, many, ratio.launches + 1)
+    return int(launches) if launches <= MOST_LAUNCHES else 0
 
 
 class MersenneTwister:

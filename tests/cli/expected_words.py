@@ -67,7 +67,7 @@ def check_lines(lines, expected):
 
 
 def row_mismatch(row, columns):
-    """Of texts, or of a line whose columns at least two spaces separate and which has nothing of empty ones at its end."""
+    """Of texts, or of a line: at least two spaces separate its columns, and empty ones at its end leave nothing."""
     if isinstance(row, str):
         while columns and columns[-1] == ("",):
             columns = columns[:-1]

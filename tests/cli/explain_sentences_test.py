@@ -13,7 +13,7 @@ from random_profiles import with_profiles
 from random_reports import random_report
 from report_figures import Report
 
-LYING_REPORTS = 8
+LYING_REPORTS = 6
 ASKED = 3  # pairs of cells of each report
 
 

@@ -4,7 +4,7 @@ import json
 import math
 import re
 
-from expected_words import check_lines, estimate, number, percent, ratio, share, time
+from expected_words import check_lines, estimate, number, percent, ratio, time
 from explanation_documents import explain
 from explanations import WHOLE
 from profile_words import phase_lines
@@ -57,7 +57,10 @@ def launches(count):
 
 
 def verdict_line(told, names):
-    found, pairing = told["whole"]["comparison"], "not measured side by side" if told["differing"] else "paired by round"
+    found, pairing = (
+        told["whole"]["comparison"],
+        "not measured side by side" if told["differing"] else "paired by round",
+    )
     steps = (names.a, " ", time(told["a_step_ns"].value), ", ", names.b, " ", time(told["b_step_ns"].value))
     rests = (" [", *steps, f"; {launches(found.ratio.launches)}, {pairing}]")
     takes = (" takes ", ratio(found.ratio), f" the time of {names.b}")
@@ -179,7 +182,9 @@ def advice_lines(told, names):
     axis = f"the {advice['subject']} {advice['value'] or 'none'}"
     change = axis if advice["remedy"] == "axis" else f"{subject} as in {other}"
     saves = (time(advice["saving_ns"]), ", ", percent(advice["share"]))
-    return [(f"  What would help {cell} most: {change}, which saves about ", *saves, f" of its step. [{cell}, {other}]")]
+    return [
+        (f"  What would help {cell} most: {change}, which saves about ", *saves, f" of its step. [{cell}, {other}]")
+    ]
 
 
 def missing_lines(told, names):
@@ -194,7 +199,8 @@ def missing_lines(told, names):
             + ("; this tells what its parts are worth:" if entry["command"] else "."),
             "clock": f"Reading the clock takes more than half of the difference in the profile of {cell}: its phases "
             "are too short to be timed one by one, however often.",
-            "repeats": "No phase stands out from what these profiles are off by; profiles of more processes narrow that:",
+            "repeats": "No phase stands out from what these profiles are off by; profiles of more processes narrow "
+            "that:",
         }
         lines += [(f"  {words[entry['lack']]}",)] + ([(f"    {entry['command']}",)] if entry["command"] else [])
     return lines

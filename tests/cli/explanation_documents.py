@@ -5,12 +5,10 @@ Taken on trust: how the settings of two commands become one (the reports of the 
 the machine's ceilings, which these reports lack."""
 
 import itertools
-import math
 
-import estimates
 from explanations import WHOLE, difference, differing_keys, imports, path_over_a_row, paths_between, target_difference
 from profile_shares import Side, profile_difference, usable_profiles
-from sentences_about_costs import NEVER, break_even
+from sentences_about_costs import overtaking_of
 
 ENOUGH_PROFILES = 5
 MANY_LAUNCHES = 12
@@ -20,28 +18,12 @@ def start_difference(report, a, b, verdict):
     pair = lambda key, factor: {"a": a.median_of(key) * factor, "b": b.median_of(key) * factor}
     own = {side: cell.median_of("import_seconds") * 1e9 for side, cell in (("a", a), ("b", b)) if imports(cell)}
     faster, slower = (a, b) if verdict == "faster" else (b, a)
-    steps, low, high, launches = break_even(report, faster, slower)
-    words = (
-        "undecided"
-        if launches < estimates.FEWEST_LAUNCHES or (low == 0 and high == NEVER)
-        else "from the start"
-        if high == 0
-        else "never"
-        if low == NEVER
-        else "at latest"
-        if low == 0
-        else "at earliest"
-        if high == NEVER
-        else "after"
-    )
-    point = {"cell": faster.id, "other": slower.id, "overtaking": words, "launches": launches}
-    finite = lambda value: value if math.isfinite(value) else None
     return {
         "load_ns": pair("load_seconds", 1e9),
         "prepare_ns": pair("prepare_seconds", 1e9),
         "first_step_ns": pair("first_step_ns", 1),
         "import_ns": own or None,
-        "break_even": {**point, "steps": finite(steps), "interval": {"low": finite(low), "high": finite(high)}},
+        "break_even": {"cell": faster.id, "other": slower.id, **overtaking_of(report, faster, slower)},
     }
 
 

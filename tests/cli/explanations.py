@@ -14,7 +14,7 @@ WHOLE = "implementation"
 
 
 def usual_pairs(report):
-    """The fastest of each scenario beside the baseline and beside the fastest of every other strategy on its backend."""
+    """The fastest of each scenario beside the baseline, and beside the fastest of other strategies on its backend."""
     pairs = []
     for scenario in report.scenarios:
         cells = candidates_in(report, scenario)
@@ -174,5 +174,3 @@ def path_over_a_row(report, a, b, whole):
     ]
     path = path_of(parts, whole)
     return [{**path, "parts": parts}]
-
-

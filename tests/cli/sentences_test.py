@@ -36,7 +36,11 @@ class Sentences(CheckedOutputs):
             lambda text: sentence_checker.check_markdown(report, text),
         )
         yield ("CSV", self.render("report", name, "--csv", "-"), lambda text: sentence_checker.check_csv(report, text))
-        yield ("JSON", self.render("report", name, "--json", "-"), lambda text: sentence_checker.check_json(report, text))
+        yield (
+            "JSON",
+            self.render("report", name, "--json", "-"),
+            lambda text: sentence_checker.check_json(report, text),
+        )
 
     def test_no_sentence_of_random_reports_lies(self):
         for seed in range(FIRST_SEED, FIRST_SEED + REPORTS):
