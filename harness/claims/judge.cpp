@@ -78,10 +78,11 @@ Result<ClaimJudgement> judge(const ExpandedClaim& claim, const result::Report& r
   judgement.sentence = claim.claim->sentence;
   judgement.source = claim.claim->source;
   CellFinder finder(report);
+  const result::VerdictRules rules(report);
   const stats::VerdictOptions options = options_for(claim);
   std::vector<ClaimVerdict> verdicts;
   for (const ExpandedRelation& expanded : claim.relations) {
-    Result<result::JudgedRelation> relation = judge_relation(expanded, finder, options);
+    Result<result::JudgedRelation> relation = judge_relation(expanded, finder, rules, options);
     if (!relation.ok()) return relation.error();
     if (expanded.relation->decides) verdicts.push_back(relation.value().verdict);
     judgement.relations.push_back(std::move(relation).value());

@@ -35,6 +35,7 @@ class Relation:
         self.along = FULL_KEYS.get(relation.get("along"), relation.get("along", ""))
         self.named = {FULL_KEYS.get(key, key): list(map(str, values)) for key, values in relation.get("at", {}).items()}
         self.limits, self.counted = range_of(relation), self.quantity == "steps_to_target"
+        self.is_time = self.quantity not in ("steps_to_target", "peak_memory", "own_memory")
         steps = relation.get("steps") or [0]
         self.entries = [
             ({**at, "steps": str(count)} if len(steps) > 1 else at, one, other, count)
@@ -75,18 +76,24 @@ class Relation:
             reasons += [f"{cell.id}: {reason}" if cell else reason] if reason else []
         ids = [cell.id if cell else "" for cell, _ in found]
         point = {"at": at, "a": ids[0], "b": ids[1], "decides": self.is_named(at), "state": "not run"}
-        pairs = {} if reasons else pairs_for(self.quantity, steps, found[1][0], found[0][0])
-        return {**point, "remark": reasons[0] if reasons else "", "pairs": pairs, "ratio": None, "position": "across"}
+        point.update(pairs={}, unfit="", remark=reasons[0] if reasons else "", ratio=None, position="across")
+        if not reasons:
+            (one, _), (other, _) = found
+            words = [cells.report.unfit_words(cell.scenario) for cell in (one, other)] if self.is_time else []
+            point.update(pairs=pairs_for(self.quantity, steps, other, one), unfit=next(filter(None, words), ""))
+        return point
 
     def place(self, pairs, point):
         """Fills in the figures; False: the point cannot be decided."""
         ratio, fewest = estimates.paired_ratio(pairs, self.confidence), 1 if self.counted else estimates.FEWEST_LAUNCHES
         comparison = estimates.Comparison(ratio, "", True, 0.0)
-        remark = estimates.remark_on(comparison, fewest, "")
+        remark = estimates.remark_on(comparison, fewest, point["unfit"])
         point.update(ratio=ratio, position="across" if remark else position_of(ratio, self.limits))
         point["remark"] = remark or (ACROSS if point["position"] == "across" else "")
         if point["remark"]:
-            point.update(state="undecided", needed_launches=estimates.needed_launches(ratio, self.limits, fewest))
+            needed = estimates.needed_launches(ratio, self.limits, fewest)
+            again = ratio.launches if point["unfit"] and needed else 0
+            point.update(state="undecided", needed_launches=max(needed, again))
         return not point["remark"]
 
     def judge_points(self):
@@ -116,6 +123,7 @@ class Relation:
             way = f"{first['at'][self.along]} to {last['at'][self.along]}"
             at = {**{key: value for key, value in first["at"].items() if key != self.along}, self.along: way}
             change = {**last, "at": at, "decides": first["decides"], "remark": first["remark"] or last["remark"]}
+            change["unfit"] = first["unfit"] or last["unfit"]
             if not change["remark"] and self.place(change_of_ratio(first["pairs"], last["pairs"]), change):
                 change["state"] = "holds" if change["position"] == "within" else "fails"
             points += [self.shown(self.points[number]) for number in group] + [change]

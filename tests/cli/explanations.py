@@ -9,7 +9,6 @@ from report_figures import pairs_of
 
 AXES = ("strategy", "backend", "policy", "options", "threads", "arm")
 MOST_AXES = 3
-TOLD = ("faster", "slower")
 WHOLE = "implementation"
 
 
@@ -52,16 +51,8 @@ def pairs_across(report):
 def rules_of_both(report, *cells):
     """Margin, whether a control forbids verdicts, and its words: the stricter of the scenarios'."""
     rules = [report.rules(cell.scenario) for cell in cells]
-    words = [unfit_words(report, cell.scenario) for cell in cells]
+    words = [report.unfit_words(cell.scenario) for cell in cells]
     return max(margin for margin, _ in rules), any(unfit for _, unfit in rules), next(filter(None, words), "")
-
-
-def unfit_words(report, scenario):
-    found = [c for cell, _, c in report.controls if cell.scenario == scenario and c.verdict in TOLD]
-    if not found:
-        return ""
-    value, low, high, _ = found[-1].ratio
-    return f"the control took {value:.3g} [{low:.3g}, {high:.3g}] times as long as itself: this machine was unfit"
 
 
 def difference(report, cell, base, cell_steps=1, base_steps=1):
