@@ -154,14 +154,15 @@ class Relation:
         return min((abs(math.log(point["ratio"].value / limit)) for limit in limits), default=math.inf)
 
     def deciding_point(self):
-        """The weakest of the points that must all agree, the strongest of those of which one is enough."""
+        """The weakest of the points that must all agree (the first of equals), or the strongest of those of which one is
+        enough (the last of equals)."""
         state = {"confirmed": "holds", "refuted": "fails", "not run": "not run"}.get(self.verdict, "undecided")
         found = [n for n, point in enumerate(self.points) if point["decides"] and point["state"] == state]
         if state in ("not run", "undecided") or not found:
             return found[0] if found else None
         weakest = (self.verdict == "confirmed") == (self.told.get("points", "all") == "all")
-        depths = [self.depth(self.points[number]) for number in found]
-        return found[depths.index(min(depths) if weakest else max(depths))]
+        depth = lambda number: self.depth(self.points[number])
+        return min(found, key=depth) if weakest else max(reversed(found), key=depth)
 
     def document(self):
         told = self.told
