@@ -70,7 +70,7 @@ class Claims(CheckedOutputs):
                 else:
                     known = {cell.implementation for cell in check.args[0][0].report.cells}
                     names = lambda text, lines, known=known: lies.names(text, lines, known)
-                    self.tell_lies(check, output, seed, (lies.figures, lies.words, names))
+                    self.tell_lies(check, output, seed, (lies.figures, lies.counts, lies.words, names))
 
 
 if __name__ == "__main__":

@@ -53,7 +53,12 @@ class Explanations(CheckedOutputs):
         for seed in range(FIRST_SEED, FIRST_SEED + LYING_REPORTS):
             for report, pairs, arguments in self.explained(seed):
                 known = {cell.implementation for cell in report.cells}
-                kinds = (lies.figures, lies.words, lambda text, lines, known=known: lies.names(text, lines, known))
+                kinds = (
+                    lies.figures,
+                    lies.counts,
+                    lies.words,
+                    lambda text, lines, known=known: lies.names(text, lines, known),
+                )
                 text = self.render("explain", "x.json", *arguments, width=UNBROKEN)
                 check = functools.partial(explanation_checker.check_explanations, report, pairs)
                 self.tell_lies(check, text, seed, kinds)

@@ -18,6 +18,7 @@ CLAIMED = re.compile(r"(?<![\w/.+-])[+-]?\d+\.\d+|(?<=\[)[+-]?[\d.]+|(?<=, )[+-]
 
 # Of JSON: how an interval was made, what the document is, and how far a search came.
 UNCHECKED = ("method", "schema", "schema_version", "complete", "budget_seconds")
+COUNTED = re.compile(r"(?<![\w/.+=@\[-])\d+(?= (?:launch|step|profile|size|more|point|claim))")
 
 
 def changed_digit(text):
@@ -29,10 +30,15 @@ def changed_digit(text):
     return text[: place.start()] + digit + text[place.end() :]
 
 
-def figures(output, lines):
+def counts(output, lines):
+    """(kind, lie) for every number of launches, steps ..."""
+    return figures(output, lines, COUNTED)
+
+
+def figures(output, lines, pattern=CLAIMED):
     """(kind, lie) for every figure with a decimal point and every end of an interval."""
     for start, line in lines:
-        for match in CLAIMED.finditer(line):
+        for match in pattern.finditer(line):
             if false := changed_digit(match.group()):
                 yield (
                     f"figure {match.group()} -> {false}",

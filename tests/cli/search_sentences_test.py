@@ -46,7 +46,7 @@ class Searches(CheckedOutputs):
         self.expect_none(check(output), output)
         if output.startswith("{"):
             return self.tell_json_lies(check, output, 0)
-        kinds = (lies.figures, lies.words, lambda text, lines: lies.names(text, lines, known))
+        kinds = (lies.figures, lies.counts, lies.words, lambda text, lines: lies.names(text, lines, known))
         return self.tell_lies(check, output, 0, kinds)
 
     def check_crossovers(self, axis, cases, search, check_words):
