@@ -95,6 +95,10 @@ std::string reason_without(Quantity quantity, const Cell& cell) {
 
 bool is_counted(Quantity quantity) { return quantity == Quantity::steps_to_target; }
 
+bool is_time(Quantity quantity) {
+  return !is_counted(quantity) && quantity != Quantity::peak_memory && quantity != Quantity::own_memory;
+}
+
 std::vector<Pair> change_of_ratio(const std::vector<Pair>& first, const std::vector<Pair>& last) {
   std::vector<Pair> pairs = paired(logarithms(first), logarithms(last));
   for (Pair& pair : pairs) {

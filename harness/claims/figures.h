@@ -24,6 +24,9 @@ std::string reason_without(result::Quantity quantity, const result::Cell& cell);
 // Counted, so that one process says it for all.
 bool is_counted(result::Quantity quantity);
 
+// A time, which a machine that is unfit spoils.
+bool is_time(result::Quantity quantity);
+
 // Of two lists of pairs, the ratio in the first one and in the last one, launch by launch: what the ratio becomes.
 std::vector<stats::Pair> change_of_ratio(const std::vector<stats::Pair>& first, const std::vector<stats::Pair>& last);
 

@@ -78,17 +78,21 @@ Result<ClaimJudgement> judge(const ExpandedClaim& claim, const result::Report& r
   judgement.sentence = claim.claim->sentence;
   judgement.source = claim.claim->source;
   CellFinder finder(report);
+  const result::VerdictRules rules(report);
   const stats::VerdictOptions options = options_for(claim);
   std::vector<ClaimVerdict> verdicts;
   for (const ExpandedRelation& expanded : claim.relations) {
-    Result<result::JudgedRelation> relation = judge_relation(expanded, finder, options);
+    Result<result::JudgedRelation> relation = judge_relation(expanded, finder, rules, options);
     if (!relation.ok()) return relation.error();
     if (expanded.relation->decides) verdicts.push_back(relation.value().verdict);
     judgement.relations.push_back(std::move(relation).value());
   }
   judgement.verdict = result::verdict_of(verdicts);
-  judgement.deciding =
-      static_cast<std::size_t>(std::find(verdicts.begin(), verdicts.end(), judgement.verdict) - verdicts.begin());
+  const auto deciding =
+      std::find_if(judgement.relations.begin(), judgement.relations.end(), [&](const result::JudgedRelation& relation) {
+        return relation.relation.decides && relation.verdict == judgement.verdict;
+      });
+  judgement.deciding = static_cast<std::size_t>(deciding - judgement.relations.begin());
   if (judgement.verdict == ClaimVerdict::inconclusive) add_need(report, judgement);
   return judgement;
 }

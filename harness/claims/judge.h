@@ -8,8 +8,9 @@
 
 namespace gdbench::claims {
 
-// `report` is summarised. A point is judged only where both cells are ok and timed; the intervals of a claim's deciding
-// points hold at 95% together (Bonferroni). Errors: a scenario that cannot be read.
+// `report` is summarised. A point is judged only where both cells are ok and timed, and by times only where no control
+// of their scenarios says that the machine was unfit; the intervals of a claim's deciding points hold at 95% together
+// (Bonferroni). Errors: a scenario that cannot be read.
 Result<result::ClaimJudgement> judge(const ExpandedClaim& claim, const result::Report& report);
 
 }  // namespace gdbench::claims

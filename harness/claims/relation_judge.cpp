@@ -24,11 +24,23 @@ bool goes_along(const ClaimRelation& relation) {
   return relation.kind == RelationKind::trend || relation.kind == RelationKind::crossover;
 }
 
+// What a point rests on.
+struct Measured {
+  std::vector<stats::Pair> pairs;  // base is b
+  std::string unfit;               // why they decide nothing, however clear they are; empty where they may
+};
+
+Measured change_of(const Measured& first, const Measured& last) {
+  return {change_of_ratio(first.pairs, last.pairs), first.unfit.empty() ? last.unfit : first.unfit};
+}
+
 class RelationJudge {
  public:
-  RelationJudge(const ExpandedRelation& expanded, CellFinder& finder, const stats::VerdictOptions& options)
+  RelationJudge(const ExpandedRelation& expanded, CellFinder& finder, const result::VerdictRules& rules,
+                const stats::VerdictOptions& options)
       : relation_(*expanded.relation),
         finder_(finder),
+        rules_(rules),
         options_(options),
         range_(range_of(relation_)),
         entries_(entries_of(expanded)) {
@@ -69,17 +81,28 @@ class RelationJudge {
       if (reason.empty() || !point.remark.empty()) continue;
       point.remark = cell == nullptr ? reason : cell->id + ": " + reason;
     }
-    pairs_.emplace_back();
-    if (point.remark.empty()) pairs_.back() = pairs_of(relation_.quantity, entry.steps, *cells[1], *cells[0]);
+    measured_.emplace_back();
+    if (point.remark.empty()) {
+      measured_.back().pairs = pairs_of(relation_.quantity, entry.steps, *cells[1], *cells[0]);
+      if (is_time(relation_.quantity)) measured_.back().unfit = unfit_words(*cells[0], *cells[1]);
+    }
     result_.points.push_back(std::move(point));
     return {};
+  }
+
+  // Why a control forbids verdicts about either cell's scenario; empty where none does.
+  std::string unfit_words(const result::Cell& a, const result::Cell& b) const {
+    const std::string& of_a = rules_.of(a.scenario).unfit;
+    return of_a.empty() ? rules_.of(b.scenario).unfit : of_a;
   }
 
   bool was_run(std::size_t i) const { return result_.points[i].remark.empty(); }
 
   // Fills a point's figures; its state is the caller's. False: it cannot be decided, which the point then says.
-  bool place(const std::vector<stats::Pair>& pairs, JudgedPoint& point) const {
-    stats::Placement placement = stats::place(pairs, range_, options_);
+  bool place(const Measured& measured, JudgedPoint& point) const {
+    stats::VerdictOptions options = options_;
+    options.unfit = measured.unfit;
+    stats::Placement placement = stats::place(measured.pairs, range_, options);
     if (is_counted(relation_.quantity)) placement.ratio.within_one_process = false;
     point.ratio = placement.ratio;
     point.position = placement.position;
@@ -89,13 +112,15 @@ class RelationJudge {
     if (point.remark.empty()) return true;
     point.state = PointState::undecided;
     point.needed_launches = stats::needed_launches(*point.ratio, range_, options_.minimum_launches);
+    const bool again = !measured.unfit.empty() && point.needed_launches > 0;
+    if (again) point.needed_launches = std::max(point.needed_launches, point.ratio->launches);
     return false;
   }
 
   void judge_points() {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       JudgedPoint& point = result_.points[i];
-      if (!was_run(i) || !place(pairs_[i], point)) continue;
+      if (!was_run(i) || !place(measured_[i], point)) continue;
       point.state = point.position == Position::within ? PointState::holds : PointState::fails;
     }
     const std::string axis = flip_axis(relation_, entries_);
@@ -109,7 +134,7 @@ class RelationJudge {
         const bool first = i == group.front();
         const bool last = i == group.back();
         point.decides = point.decides && (first || last);
-        if (!was_run(i) || !place(pairs_[i], point)) continue;
+        if (!was_run(i) || !place(measured_[i], point)) continue;
         const bool as_claimed = point.position == (first ? Position::below : Position::above);
         point.state = !first && !last ? PointState::shown : as_claimed ? PointState::holds : PointState::fails;
       }
@@ -131,7 +156,7 @@ class RelationJudge {
       change.b = result_.points[last].b;
       if (!was_run(first) || !was_run(last)) {
         change.remark = result_.points[was_run(first) ? last : first].remark;
-      } else if (place(change_of_ratio(pairs_[first], pairs_[last]), change)) {
+      } else if (place(change_of(measured_[first], measured_[last]), change)) {
         change.state = change.position == Position::within ? PointState::holds : PointState::fails;
       }
       for (const std::size_t i : group) points.push_back(shown(i));
@@ -145,7 +170,8 @@ class RelationJudge {
     JudgedPoint point = result_.points[i];
     point.decides = false;
     if (!was_run(i)) return point;
-    point.ratio = stats::paired_ratio(pairs_[i], options_.confidence);
+    point.ratio = stats::paired_ratio(measured_[i].pairs, options_.confidence);
+    if (is_counted(relation_.quantity)) point.ratio->within_one_process = false;
     point.state = PointState::shown;
     return point;
   }
@@ -210,10 +236,11 @@ class RelationJudge {
 
   const ClaimRelation& relation_;
   CellFinder& finder_;
+  const result::VerdictRules& rules_;
   stats::VerdictOptions options_;
   stats::Interval range_;
   std::vector<Entry> entries_;
-  std::vector<std::vector<stats::Pair>> pairs_;  // of the entries; base is b
+  std::vector<Measured> measured_;  // of the entries
   result::JudgedRelation result_;
 };
 
@@ -231,8 +258,8 @@ std::size_t deciding_points(const ExpandedRelation& expanded) {
 }
 
 Result<result::JudgedRelation> judge_relation(const ExpandedRelation& expanded, CellFinder& finder,
-                                              const stats::VerdictOptions& options) {
-  return RelationJudge(expanded, finder, options).run();
+                                              const result::VerdictRules& rules, const stats::VerdictOptions& options) {
+  return RelationJudge(expanded, finder, rules, options).run();
 }
 
 stats::Interval range_of(const ClaimRelation& relation) {

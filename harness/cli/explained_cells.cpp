@@ -81,13 +81,14 @@ Wanted parse_wanted(const std::string& id) {
   return {id.substr(0, slash), id.substr(slash + 1)};
 }
 
-// Those that fit in one scenario: with that very id, else of that implementation.
+// Those that fit in one scenario: with that very id, else of that implementation, controls left out.
 Cells matches_in(const Report& report, const ScenarioRecord& scenario, const std::string& id) {
   const Wanted wanted = parse_wanted(id);
   if (!wanted.overrides.empty() && !has_overrides(scenario, wanted.overrides)) return {};
   Cells matches;
   for (const Cell* cell : cells_of(report, scenario)) {
     if (cell->id == wanted.cell || short_id(scenario, *cell) == wanted.cell) return {cell};
+    if (cell->arm == result::kControlArm) continue;
     const bool any = wanted.cell.empty() && cell->ranked;
     if (any || cell->implementation == wanted.cell) matches.push_back(cell);
   }
@@ -206,10 +207,12 @@ Result<std::vector<CellPair>> asked_for(const Report& report, const Scenarios& s
 
 double step_ns(const Cell& cell) { return cell.summary->step_ns.value; }
 
-// Ranked cells with a time, of the threads and arm of the fastest of them, fastest first.
+// Ranked cells with a time, of the threads and arm of the fastest of them, fastest first; controls left out.
 Cells candidates_in(const Report& report, const ScenarioRecord& scenario) {
   Cells cells = cells_of(report, scenario);
-  std::erase_if(cells, [](const Cell* cell) { return !result::is_ranked(*cell) || !cell->summary; });
+  std::erase_if(cells, [](const Cell* cell) {
+    return !result::is_ranked(*cell) || !cell->summary || cell->arm == result::kControlArm;
+  });
   std::stable_sort(cells.begin(), cells.end(), [](const Cell* x, const Cell* y) { return step_ns(*x) < step_ns(*y); });
   if (cells.empty()) return cells;
   const Cell& fastest = *cells.front();

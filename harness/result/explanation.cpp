@@ -7,6 +7,7 @@
 
 #include "harness/result/implementation_name.h"
 #include "harness/result/launch_costs.h"
+#include "harness/result/pairing.h"
 #include "harness/stats/break_even.h"
 
 namespace gdbench::result {
@@ -40,9 +41,12 @@ const Cell* cell_at(const Report& report, const std::string& scenario, const Coo
   return found == report.cells.end() ? nullptr : &*found;
 }
 
+bool side_by_side(const Cell& a, const Cell& b) { return !pairs_of(a, b).empty(); }
+
 double magnitude(const AxisPart& part) { return std::abs(part.difference.difference_ns.value); }
 
-// Walks from a to b, changing the axes in the given order; nothing where a cell on the way is missing.
+// Walks from a to b, changing the axes in the given order; nothing where a cell on the way is missing, or no launch has
+// it beside the one before.
 std::optional<AxisPath> walk(const Report& report, const Cell& a, const Cell& b, const std::vector<std::size_t>& order,
                              const CellDifference& whole) {
   const Coordinates goal = coordinates_of(b);
@@ -54,7 +58,7 @@ std::optional<AxisPath> walk(const Report& report, const Cell& a, const Cell& b,
     const std::size_t axis = order[i];
     const std::string value = std::exchange(here[axis], goal[axis]);
     const Cell* next = i + 1 == order.size() ? &b : cell_at(report, a.scenario, here);
-    if (next == nullptr) return std::nullopt;
+    if (next == nullptr || !side_by_side(*cell, *next)) return std::nullopt;
     path.parts.push_back(
         {axis_name(axis, a, b), value, goal[axis], order.size() == 1 ? whole : difference_of(report, *cell, *next)});
     path.rest_ns -= path.parts.back().difference.difference_ns.value;
@@ -95,9 +99,10 @@ std::optional<AxisPath> path_over_a_row(const Report& report, const Cell& a, con
   const Cell* between = nullptr;
   const auto step_ns = [](const Cell& cell) { return cell.summary->step_ns.value; };
   for (const Cell& cell : report.cells) {
-    if (cell.scenario != a.scenario || !cell.summary || !is_ranked(cell)) continue;
+    if (cell.scenario != a.scenario || !cell.summary || !is_ranked(cell) || cell.arm == kControlArm) continue;
     if (step_ns(cell) <= step_ns(faster) || step_ns(cell) >= step_ns(slower)) continue;
     if (axes_between(cell, faster).size() != 1 || axes_between(cell, slower).empty()) continue;
+    if (!side_by_side(cell, a) || !side_by_side(cell, b)) continue;
     if (between == nullptr || step_ns(cell) < step_ns(*between)) between = &cell;
   }
   if (between == nullptr) return std::nullopt;

@@ -16,7 +16,7 @@ struct CellDifference {
   std::string cell;
   std::string base;
   // Of a step, cell - base: what the ratio below makes of the base's time of a step, so that its interval never
-  // contradicts the verdict.
+  // contradicts the verdict. Nothing where no launch has times of both.
   stats::Estimate difference_ns;
   stats::Comparison comparison;  // of the cell's time to the base's
 };
@@ -138,7 +138,8 @@ struct KeyDifference {
 };
 
 // Two cells that trained to a target. `time` is that of a's steps over b's, each steps x time of a step: without what
-// comes before, which a TimeToTarget has and which the two share as a rule. Absent unless both reached it.
+// comes before, which a TimeToTarget has and which the two share as a rule. Absent unless both reached it, and where no
+// launch has times of both.
 struct TargetDifference {
   TargetRun a;
   TargetRun b;

@@ -52,6 +52,7 @@ CellDifference difference_of_steps(const Report& report, const Cell& cell, const
     result.comparison = stats::compare_unpaired(of_base, of_cell, options);
   }
   result.difference_ns = result.comparison.ratio;
+  if (result.comparison.ratio.launches == 0) return result;
   const double base_ns = base.summary->step_ns.value * base_steps;
   stats::Interval& interval = result.difference_ns.interval;
   for (double* value : {&result.difference_ns.value, &interval.low, &interval.high}) *value = (*value - 1) * base_ns;
@@ -89,10 +90,10 @@ std::optional<TargetDifference> target_difference(const Report& report, const Ce
   if (!a.target || !b.target) return std::nullopt;
   TargetDifference result{*a.target, *b.target, std::nullopt};
   const bool reached = a.target->state == TargetState::reached && b.target->state == TargetState::reached;
-  if (reached && a.target->steps > 0 && b.target->steps > 0) {
-    result.time =
-        difference_of_steps(report, a, b, static_cast<double>(a.target->steps), static_cast<double>(b.target->steps));
-  }
+  if (!reached || a.target->steps == 0 || b.target->steps == 0) return result;
+  result.time =
+      difference_of_steps(report, a, b, static_cast<double>(a.target->steps), static_cast<double>(b.target->steps));
+  if (result.time->comparison.ratio.launches == 0) result.time.reset();
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/base/text.h"
 #include "reports/render/format.h"
 
 namespace gdbench::render {
@@ -78,8 +79,8 @@ std::string places_words(const ClaimRelation& relation) {
   return text;
 }
 
-// Whole per cent; a share that rounds to nothing has no sign.
-std::string percent_text(double share) { return std::to_string(std::lround(share * 100)); }
+// Whole per cent, of any size; a share that rounds to nothing has no sign.
+std::string percent_text(double share) { return formatted("%.0f", std::round(share * 100) + 0.0); }
 
 std::string state_words(const ClaimRelation& relation, const JudgedPoint& point) {
   if (point.state == PointState::undecided || point.state == PointState::not_run) {

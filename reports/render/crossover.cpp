@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "harness/base/text.h"
 #include "reports/render/format.h"
 #include "reports/render/render.h"
 #include "reports/render/text_table.h"
@@ -172,8 +173,9 @@ std::string answer_words(const Crossover& crossover) {
   return text + need_words(crossover);
 }
 
+// Only whole steps can be made.
 std::string steps_text(double steps) {
-  return std::isfinite(steps) ? std::to_string(std::llround(steps)) : std::string("never");
+  return std::isfinite(steps) ? formatted("%.0f", std::ceil(steps)) : std::string("never");
 }
 
 std::string interval_text(const stats::Interval& interval) {

@@ -142,7 +142,7 @@ std::string sentence_of(const result::MissingEvidence& missing, const std::strin
   const std::string measures = missing.command.empty() ? "." : "; this measures it:";
   switch (missing.lack) {
     case Lack::launches:
-      return "More launches, of these two alone, would tell" + measures;
+      return "More launches, of these two alone, may tell" + measures;
     case Lack::profile:
       return "The report has no profile of " + cell + measures;
     case Lack::no_profile:

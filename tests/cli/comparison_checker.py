@@ -42,15 +42,6 @@ def drift_of(report):
     return math.exp(median(shifts)) - 1 if shifts else 0.0
 
 
-def unpaired_ratio(base, candidate, confidence):
-    own = 1 - (1 - confidence) / 2
-    below, above = estimates.typical_time(base.times, own), estimates.typical_time(candidate.times, own)
-    high = above.high / below.low if below.low > 0 else math.inf
-    return estimates.Estimate(
-        above.value / below.value, above.low / below.high, high, min(below.launches, above.launches)
-    )
-
-
 class Family:
     """The cells of both sides as one family of comparisons (S. Holm, 1979)."""
 
@@ -87,9 +78,9 @@ class Family:
         ratio = (
             estimates.paired_ratio(pairs_of(base, candidate), confidence)
             if self.paired
-            else unpaired_ratio(base, candidate, confidence)
+            else estimates.unpaired_ratio(base.times, candidate.times, confidence)
         )
-        fewest = math.ceil(1 - math.log2(1 - confidence))
+        fewest = estimates.fewest_launches(confidence)
         unfit = any(report.rules(cell.scenario)[1] for report, cell in zip(self.reports, (base, candidate)))
         return estimates.verdict_of(ratio, max(self.asked, self.noise_on(name)), fewest, unfit)
 
@@ -158,7 +149,7 @@ def check_remark(family, name, comparison, text):
         )
     elif match := re.fullmatch(r"(\d+) launches, at least (\d+) are needed", text):
         require(
-            int(match[1]) == comparison.ratio.launches and int(match[2]) == math.ceil(1 - math.log2(1 - CONFIDENCE)),
+            int(match[1]) == comparison.ratio.launches and int(match[2]) == estimates.fewest_launches(CONFIDENCE),
             text,
         )
     elif match := re.fullmatch(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 CONFIDENCE = 0.95
 MARGIN = 0.01
 FEWEST_LAUNCHES = 3
+MOST_LAUNCHES = 1000  # that are worth a try
 
 
 class Estimate(NamedTuple):
@@ -37,6 +38,18 @@ class Comparison(NamedTuple):
     verdict: str
     undecidable: bool
     margin: float
+
+
+class Judged(NamedTuple):
+    """A comparison as JSON has it; the remark says why there is no verdict."""
+
+    ratio: Estimate
+    verdict: str
+    remark: str
+
+    @property
+    def is_told(self):
+        return self.verdict in ("faster", "slower")
 
 
 def median(values):
@@ -121,8 +134,16 @@ def paired_ratio(by_launch, confidence=CONFIDENCE):
     return over_launches(by_launch, lambda base, candidate: candidate / base, "ratio", confidence)
 
 
-def paired_difference(by_launch):
-    return over_launches(by_launch, lambda base, candidate: candidate - base, "difference")
+def paired_difference(by_launch, confidence=CONFIDENCE):
+    return over_launches(by_launch, lambda base, candidate: candidate - base, "difference", confidence)
+
+
+def unpaired_ratio(base, candidate, confidence=CONFIDENCE):
+    """Of times by launch that were not measured side by side."""
+    own = 1 - (1 - confidence) / 2
+    below, above = typical_time(base, own), typical_time(candidate, own)
+    high = above.high / below.low if below.low > 0 else math.inf
+    return Estimate(above.value / below.value, above.low / below.high, high, min(below.launches, above.launches))
 
 
 def verdict_of(ratio, margin, fewest=FEWEST_LAUNCHES, unfit=False):
@@ -138,6 +159,44 @@ def verdict_of(ratio, margin, fewest=FEWEST_LAUNCHES, unfit=False):
     else:
         word = "inconclusive"
     return Comparison(ratio, word, undecidable, margin)
+
+
+def fewest_launches(confidence):
+    """Whose figures span their median so surely."""
+    return math.ceil(1 - math.log2(1 - confidence))
+
+
+def judged(comparison, fewest=FEWEST_LAUNCHES, unfit=""):
+    """`unfit`: why there is no verdict whatever the figures."""
+    return Judged(comparison.ratio, comparison.verdict, remark_on(comparison, fewest, unfit))
+
+
+def remark_on(comparison, fewest, unfit):
+    ratio = comparison.ratio
+    if ratio.launches < fewest:
+        return {
+            0: "no launch has times of both",
+            1: "measured within one process: says nothing about other launches",
+        }.get(ratio.launches, f"{ratio.launches} launches, at least {fewest} are needed")
+    if unfit or comparison.verdict != "inconclusive":
+        return unfit
+    margin = f"{100 * comparison.margin:g}"
+    return f"the interval from {ratio.low:.3f} to {ratio.high:.3f} reaches across the margin of {margin}%"
+
+
+def needed_launches(ratio, limits, minimum):
+    """How many it takes, roughly, until no limit is in the interval, which shrinks with their root; 0: too many."""
+    if ratio.launches <= 1 < minimum:
+        return minimum
+    launches = float(minimum)
+    for limit in limits:
+        if ratio.low < limit < ratio.high:
+            end = ratio.value / ratio.low if limit < ratio.value else ratio.high / ratio.value
+            distance = abs(math.log(ratio.value / limit))
+            factor = math.log(end) / distance if distance else math.inf
+            many = math.ceil(ratio.launches * factor * factor) if math.isfinite(factor) else math.inf
+            launches = max(launches, many, ratio.launches + 1)
+    return int(launches) if launches <= MOST_LAUNCHES else 0
 
 
 class MersenneTwister:

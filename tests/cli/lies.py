@@ -1,5 +1,6 @@
 """Lies that a renderer might tell: one figure, name or word of an output exchanged for another."""
 
+import json
 import re
 
 EXCHANGES = (
@@ -8,8 +9,16 @@ EXCHANGES = (
     {"Tied": "No winner"},
     {"overtakes": "never overtakes"},
     {"regressed": "improved", "improved": "regressed"},
+    {"more": "less", "less": "more", "longer": "shorter", "shorter": "longer"},
+    {"confirmed": "refuted", "refuted": "confirmed", "inconclusive": "confirmed", "not run": "confirmed"},
+    {"holds": "fails", "fails": "holds", "undecided": "holds", "ahead": "behind", "behind": "ahead"},
 )
 CLAIMED = re.compile(r"(?<![\w/.+-])[+-]?\d+\.\d+|(?<=\[)[+-]?[\d.]+|(?<=, )[+-]?[\d.]+(?=\])")
+
+
+# Of JSON: how an interval was made, what the document is, and how far a search came.
+UNCHECKED = ("method", "schema", "schema_version", "complete", "budget_seconds")
+COUNTED = re.compile(r"(?<![\w/.+=@\[-])\d+(?= (?:launch|step|profile|size|more|point|claim))")
 
 
 def changed_digit(text):
@@ -21,10 +30,15 @@ def changed_digit(text):
     return text[: place.start()] + digit + text[place.end() :]
 
 
-def figures(output, lines):
+def counts(output, lines):
+    """(kind, lie) for every number of launches, steps ..."""
+    return figures(output, lines, COUNTED)
+
+
+def figures(output, lines, pattern=CLAIMED):
     """(kind, lie) for every figure with a decimal point and every end of an interval."""
     for start, line in lines:
-        for match in CLAIMED.finditer(line):
+        for match in pattern.finditer(line):
             if false := changed_digit(match.group()):
                 yield (
                     f"figure {match.group()} -> {false}",
@@ -63,3 +77,31 @@ def names(output, lines, known):
             if "  " in line.strip() and len(false) != len(match.group()):
                 continue  # of a table: its columns must stay where they are
             yield f"name {match.group()} -> {false}", replaced(output, start + match.start(), match.group(), false)
+
+
+def values(output):
+    """(kind, lie) for every value of a JSON document."""
+    document = json.loads(output)
+    for holder, key, place in holders(document, ""):
+        true = holder[key]
+        holder[key] = changed_value(true)
+        if holder[key] is not None:
+            yield f"{place}: {true!r} -> {holder[key]!r}", json.dumps(document)
+        holder[key] = true
+
+
+def holders(value, place):
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, member in list(entries):
+        if isinstance(member, (dict, list)):
+            yield from () if key in UNCHECKED else holders(member, f"{place}/{key}")
+        elif key not in UNCHECKED:
+            yield value, key, f"{place}/{key}"
+
+
+def changed_value(value):
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, (int, float)):
+        return value * 1.5 + (abs(value) < 1e-3)
+    return value + " more" if value else None

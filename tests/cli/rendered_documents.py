@@ -6,6 +6,9 @@ from typing import NamedTuple
 from printed_figures import TIME
 
 
+NOT_RANKED = "not ranked (policies, no arithmetic, or more processors than threads):"
+
+
 class Sentence(NamedTuple):
     text: str
     scenario: str | None  # the label of the heading that it stands under
@@ -150,7 +153,10 @@ def details(text, width, labels, is_proven):
             while number + 1 < len(lines) and lines[number + 1].startswith("  "):
                 cells = split_columns(lines[number + 1])
                 if cells[0].startswith("not ranked ("):
-                    number += next(i for i, line in enumerate(lines[number + 1 :], 1) if line.endswith("):"))
+                    end = next(i for i, line in enumerate(lines[number + 1 :], 1) if line.endswith("):"))
+                    if " ".join(map(str.strip, lines[number + 1 : number + 1 + end])) != NOT_RANKED:
+                        break
+                    number += end
                     continue
                 if len(cells) != len(titles):
                     break
@@ -168,6 +174,10 @@ def unescaped(text):
     return re.sub(r"\\(.)", r"\1", text)
 
 
+def markdown_row(line):
+    return [unescaped(cell.strip(" ")) for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
 def markdown(text):
     """Sentences and tables of the Markdown report, which ends before the lines that explain columns."""
     found, scenario, name = [], None, ""
@@ -179,11 +189,10 @@ def markdown(text):
             scenario, name = unescaped(line[3:]), ""
             scenario = None if scenario in ("Costs", "Summary") else scenario
         elif line.startswith("| "):
-            cells = lambda row: [unescaped(cell.strip(" ")) for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
-            titles, rows = cells(line), []
+            titles, rows = markdown_row(line), []
             number += 2
             while number < len(lines) and lines[number].startswith("|"):
-                rows.append(cells(lines[number]))
+                rows.append(markdown_row(lines[number]))
                 number += 1
             found.append(Table(titles, rows, scenario, name))
             name = ""

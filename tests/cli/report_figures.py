@@ -123,6 +123,14 @@ class Report:
                 margin = max(margin, off_by(comparison))
         return margin, unfit
 
+    def unfit_words(self, scenario):
+        """Why there are no verdicts about the scenario; empty where there are."""
+        found = [c for cell, _, c in self.controls if cell.scenario == scenario and c.verdict in ("faster", "slower")]
+        if not found:
+            return ""
+        value, low, high, _ = found[-1].ratio
+        return f"the control took {value:.3g} [{low:.3g}, {high:.3g}] times as long as itself: this machine was unfit"
+
     def compare_uncached(self, base, candidate):
         ratio = estimates.paired_ratio(pairs_of(base, candidate))
         margin, unfit = self.rules(base.scenario)

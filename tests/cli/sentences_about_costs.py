@@ -23,9 +23,9 @@ def break_even_steps(differences, margins):
 
 
 @functools.lru_cache(maxsize=None)
-def break_even(report, cell, other):
+def break_even(report, cell, other, margin=None):
     """(steps, low, high, launches): when the cell, which is ready later, has overtaken the other."""
-    margin, _ = report.rules(cell.scenario)
+    margin = report.rules(cell.scenario)[0] if margin is None else margin
     others = other.launch_costs()
     differences = [
         (ready - others[launch][0], others[launch][1] - step, margin * step)
@@ -47,6 +47,20 @@ def break_even(report, cell, other):
         latest[math.ceil(last - tail)],
         len(differences),
     )
+
+
+def overtaking_of(report, cell, other, margin=None):
+    """The same as JSON has it."""
+    steps, low, high, launches = break_even(report, cell, other, margin)
+    if launches < estimates.FEWEST_LAUNCHES or (low == 0 and high == NEVER):
+        words = "undecided"
+    elif high == 0 or low == NEVER:
+        words = "never" if high else "from the start"
+    else:
+        words = "at latest" if low == 0 else "at earliest" if high == NEVER else "after"
+    finite = lambda value: value if math.isfinite(value) else None
+    interval = {"low": finite(low), "high": finite(high)}
+    return {"overtaking": words, "steps": finite(steps), "interval": interval, "launches": launches}
 
 
 def check_overtaking(context, cell, other, words):

@@ -1,51 +1,20 @@
 """Every figure and every claim that gdbench prints of a report follows from the report's samples. Reports are random, a
 fixed seed apart: GDBENCH_RANDOM_REPORTS says how many (default 100), GDBENCH_RANDOM_SEED the first one's seed."""
 
-import os
 import random
-import subprocess
 import unittest
 
 import comparison_checker
 import lies
 import sentence_checker
-from program import PROGRAM, ProgramTest, environment
+from checked_outputs import FIRST_SEED, REPORTS, CheckedOutputs
 from random_reports import later_report, random_report
 from report_figures import Report
 
-REPORTS = int(os.environ.get("GDBENCH_RANDOM_REPORTS", "100"))
-FIRST_SEED = int(os.environ.get("GDBENCH_RANDOM_SEED", "0"))
 LYING_REPORTS = 8
-LIES = 5  # of each kind in each output
 
 
-def lines_of(output):
-    """(place, line) of the lines in which something is claimed: neither the legend nor what is said of the machine."""
-    place = 0
-    for line in output.split("\n"):
-        if line.startswith("- time per step, time/step: "):
-            return
-        if not line.startswith(
-            ("Left out", "More: ", "What the columns", "run ", "Abacus", "note: ", "- note: ", "warning", "- warning")
-        ):
-            yield place, line
-        place += len(line) + 1
-
-
-class Sentences(ProgramTest):
-    def render(self, name, *arguments, width=100):
-        done = subprocess.run(
-            [PROGRAM, "report", name, *arguments],
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**environment(), "COLUMNS": str(width)},
-            stdin=subprocess.DEVNULL,
-        )
-        self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
-        return done.stdout
-
+class Sentences(CheckedOutputs):
     def outputs(self, seed):
         """(kind, output, its checker) of one random report."""
         document, name = random_report(seed), f"{seed}.json"
@@ -53,25 +22,25 @@ class Sentences(ProgramTest):
         self.write_json(name, document)
         yield (
             "first screen",
-            self.render(name, width=width),
+            self.render("report", name, width=width),
             lambda text: sentence_checker.check_first_screen(report, text, width),
         )
         yield (
             "details",
-            self.render(name, "--details", width=width),
+            self.render("report", name, "--details", width=width),
             lambda text: sentence_checker.check_details(report, text, width),
         )
         yield (
             "Markdown",
-            self.render(name, "--markdown", "-"),
+            self.render("report", name, "--markdown", "-"),
             lambda text: sentence_checker.check_markdown(report, text),
         )
-        yield ("CSV", self.render(name, "--csv", "-"), lambda text: sentence_checker.check_csv(report, text))
-        yield ("JSON", self.render(name, "--json", "-"), lambda text: sentence_checker.check_json(report, text))
-
-    def expect_none(self, complaints, output):
-        if complaints:
-            self.fail("\n".join([*complaints[:5], output]))
+        yield ("CSV", self.render("report", name, "--csv", "-"), lambda text: sentence_checker.check_csv(report, text))
+        yield (
+            "JSON",
+            self.render("report", name, "--json", "-"),
+            lambda text: sentence_checker.check_json(report, text),
+        )
 
     def test_no_sentence_of_random_reports_lies(self):
         for seed in range(FIRST_SEED, FIRST_SEED + REPORTS):
@@ -101,14 +70,6 @@ class Sentences(ProgramTest):
                     self.expect_none(check(output), output)
                 self.tell_lies(check, output, seed, (lies.figures, lies.words))
 
-    def tell_lies(self, check, output, seed, kinds):
-        lines = list(lines_of(output))
-        for kind in kinds:
-            told = list(kind(output, lines))
-            for words, false in random.Random(seed).sample(told, min(LIES, len(told))):
-                with self.subTest(seed=seed, lie=words):
-                    self.assertNotEqual(check(false), [], difference(output, false))
-
     def test_no_lie_gets_past_the_checker(self):
         for seed in range(FIRST_SEED, FIRST_SEED + LYING_REPORTS):
             report = random_report(seed)
@@ -124,10 +85,6 @@ class Sentences(ProgramTest):
                     lambda text, lines: lies.names(text, lines, labels),
                 )
                 self.tell_lies(check, output, seed, kinds)
-
-
-def difference(true, false):
-    return "\n".join(line for line in false.split("\n") if line not in true.split("\n"))
 
 
 if __name__ == "__main__":

@@ -112,6 +112,20 @@ TEST(Ratio, FewLaunchesDecideNothingHoweverClearTheyAre) {
   }
 }
 
+TEST(Unfit, TimesDecideNothingAndWhatIsCountedDoes) {
+  const auto half_as_long_again = [](const Point& point) {
+    const bool is_a = point.implementation == "one/x";
+    return MadeCell{.step_ns = is_a ? 4000.0 : 1000.0, .target_steps = is_a ? 400 : 100, .control = is_a ? 1.5 : 0};
+  };
+  const ClaimJudgement times = judge(ratio_claim({{"at_least", 3}}), half_as_long_again);
+  EXPECT_EQ(times.verdict, ClaimVerdict::inconclusive);
+  EXPECT_EQ(times.relations[0].points[0].remark,
+            "the control took 1.5 [1.5, 1.5] times as long as itself: this machine was unfit");
+  EXPECT_EQ(times.needed_launches, 6) << "as many again";
+  const json counted = relation("ratio", {{"quantity", "steps_to_target"}, {"at_least", 3}});
+  EXPECT_EQ(judge(claim_of(batches(), counted), half_as_long_again).verdict, ClaimVerdict::confirmed);
+}
+
 TEST(NotRun, SaysWhyAndOutweighsWhatIsUndecided) {
   const auto with = [](MadeCell cell) {
     return judge(ratio_claim({{"at_least", 3}}), [cell](const Point& point) {
@@ -212,6 +226,8 @@ TEST(Claim, NeedsEachOfItsRelations) {
   const ClaimJudgement beside = judge(claim_of(batches(), relations), slower("one/x", 4));
   EXPECT_EQ(beside.verdict, ClaimVerdict::confirmed) << "the other one is only shown";
   EXPECT_EQ(beside.relations[1].verdict, ClaimVerdict::refuted);
+  std::swap(relations[0], relations[1]);
+  EXPECT_EQ(judge(claim_of(batches(), relations), slower("one/x", 4)).deciding, 1U) << "of all relations";
 }
 
 }  // namespace

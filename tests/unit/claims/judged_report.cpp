@@ -69,6 +69,13 @@ result::Cell cell_of(const scenario::Point& point, const std::string& key, const
   return cell;
 }
 
+result::Cell control_of(result::Cell cell, double factor) {
+  cell.id += "#control";
+  cell.arm = result::kControlArm;
+  for (result::Sample& sample : cell.samples) sample.real_ns *= factor;
+  return cell;
+}
+
 result::Report report_of(const claims::ExpandedClaim& claim, const MakeCell& make) {
   result::Report report;
   std::set<std::string> keys;
@@ -84,7 +91,9 @@ result::Report report_of(const claims::ExpandedClaim& claim, const MakeCell& mak
       report.scenarios.back().key = key;
     }
     result::Cell cell = cell_of(point, key, made);
-    if (ids.insert(cell.id).second) report.cells.push_back(std::move(cell));
+    if (!ids.insert(cell.id).second) continue;
+    report.cells.push_back(std::move(cell));
+    if (made.control > 0) report.cells.push_back(control_of(report.cells.back(), made.control));
   }
   result::summarise(report);
   return report;

@@ -26,6 +26,7 @@ struct MadeCell {
   int target_steps = -1;  // below 0: it has no target
   result::CellStatus status = {result::CellState::ok, ""};
   bool in_report = true;
+  double control = 0;  // it has a control that takes so many times as long; 0: it has none
 };
 using MakeCell = std::function<MadeCell(const scenario::Point&)>;
 

@@ -27,6 +27,14 @@ void expect_no_causes(const Explanation& explanation) {
   EXPECT_FALSE(explanation.a_ceiling.has_value() || explanation.b_ceiling.has_value());
 }
 
+TargetRun run_of(std::uint64_t steps) {
+  TargetRun run;
+  run.state = TargetState::reached;
+  run.target_loss = 0.02;
+  run.steps = steps;
+  return run;
+}
+
 TEST(ImplementationName, SpellsTheAxes) {
   const ImplementationName whole = parse_implementation("one/two+three");
   EXPECT_EQ(whole.strategy + "|" + whole.backend + "|" + whole.policy, "one|two|three");
@@ -209,6 +217,27 @@ TEST(Explain, WalksOverTheRowBetweenWhereNothingElseTells) {
   EXPECT_FALSE(walked.advice.has_value()) << "the faster cell itself would help more";
 }
 
+// A control is one of the two cells again.
+TEST(Explain, WalksOverNoControl) {
+  Report report = explained_report();
+  for (Cell& cell : report.cells) cell.profile.reset();
+  report.cells[1].implementation = "fast/matrix";
+  report.cells[1].arm = kControlArm;
+  report.cells[3].summary.reset();
+  EXPECT_TRUE(explain(report, report.cells[0], report.cells[2]).paths.empty());
+}
+
+TEST(Explain, HasNoDifferenceOfCellsThatShareNoLaunch) {
+  Report report = explained_report();
+  for (Cell& cell : report.cells) cell.target = run_of(100);
+  for (Sample& sample : report.cells[1].samples) sample.launch += 100;
+  const Explanation explanation = explain_first_two(report);
+  EXPECT_EQ(explanation.whole.difference_ns.value, 0);
+  ASSERT_TRUE(explanation.target.has_value());
+  EXPECT_FALSE(explanation.target->time.has_value());
+  EXPECT_EQ(explain(report, report.cells[0], report.cells[2]).paths.size(), 1U) << "not over the second cell";
+}
+
 TEST(ExplainMissing, NamesWhatHasNoProfileAndTheCommandThatMakesIt) {
   Report report = explained_report();
   report.cells[0].profile.reset();
@@ -276,14 +305,6 @@ TEST(ExplainStart, ComputesTheBreakEvenThatTheReportLacks) {
   EXPECT_EQ(explanation.start->break_even.cell, "scenario-3x2/fast/loops");
   EXPECT_EQ(explanation.start->break_even.other, "scenario-3x2/slow/loops");
   EXPECT_EQ(explanation.start->break_even.result.overtaking, stats::Overtaking::from_the_start);
-}
-
-TargetRun run_of(std::uint64_t steps) {
-  TargetRun run;
-  run.state = TargetState::reached;
-  run.target_loss = 0.02;
-  run.steps = steps;
-  return run;
 }
 
 // The same implementation under two optimizers, in scenarios of one name.

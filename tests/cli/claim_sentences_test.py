@@ -1,0 +1,77 @@
+"""Every figure and every verdict of `gdbench claims` follows from the report's samples. Reports are random, and so are
+the claims; the report's scenarios are those of a run, for a claim names scenarios and a report has their identities."""
+
+import functools
+import unittest
+
+import claim_checker
+import lies
+from checked_outputs import FIRST_SEED, REPORTS, UNBROKEN, CheckedOutputs
+from claim_cells import Cells
+from claim_judgements import Judgement
+from random_claims import DTYPES, ROWS, random_claims
+from random_reports import random_report
+from report_figures import Report
+
+SCENARIO = "linreg-300x10-target"
+CLAIMS = 6
+LYING_REPORTS = 4
+
+
+class Claims(CheckedOutputs):
+    def real_scenarios(self):
+        """Records of the scenario with every number of rows and type."""
+        settings = [f"rows={rows}" for rows in ROWS] + [f"dtype={dtype}" for dtype in DTYPES]
+        sets = [argument for setting in settings for argument in ("--set", setting)]
+        quick = ("--impl", "hand/naive", "--launches", "1", "--quick", "--out", "real.json")
+        self.call("run", "--scenario", SCENARIO, *sets, *quick)
+        return self.read_json("real.json")["scenarios"]
+
+    def judged(self, seed, scenarios):
+        """(judgements, arguments) of random claims about a random report."""
+        document = random_report(seed, scenarios=lambda: scenarios, failures=(0.0, 0.0, 0.1)[seed % 3], gaps=0.0)
+        place = lambda record: frozenset((("data.rows", str(record["rows"])), ("dtype", record["resolved"]["dtype"])))
+        keys = {(SCENARIO, place(record)): record["key"] for record in scenarios}
+        claims = random_claims(document, SCENARIO, seed, CLAIMS)
+        names = [self.write_json(f"{claim['id']}.json", claim) for claim in claims]
+        self.write_json("x.json", document)
+        cells = Cells(Report(document), keys)
+        return [Judgement(claim, cells) for claim in claims], ("claims", "x.json", *(f"./{name}" for name in names))
+
+    def outputs(self, seed, scenarios):
+        """(kind, output, its checker)."""
+        judgements, arguments = self.judged(seed, scenarios)
+        console = self.render(*arguments, width=UNBROKEN)
+        console = console[: console.find("\nnote: ") + 1] or console
+        page = self.render(*arguments, "--markdown", "page.md") and (self.folder / "page.md").read_text(
+            encoding="utf-8"
+        )
+        yield "console", console, functools.partial(claim_checker.check_console, judgements)
+        yield "Markdown", page, functools.partial(claim_checker.check_markdown, judgements)
+        values = self.render(*arguments, "--json")
+        yield "JSON", values, functools.partial(claim_checker.check_json, judgements)
+
+    def test_no_verdict_on_random_claims_lies(self):
+        scenarios, verdicts = self.real_scenarios(), set()
+        for seed in range(FIRST_SEED, FIRST_SEED + REPORTS // 4):
+            for kind, output, check in self.outputs(seed, scenarios):
+                with self.subTest(seed=seed, kind=kind):
+                    self.expect_none(check(output), output)
+            verdicts.update(judgement.verdict for judgement in check.args[0])
+        if REPORTS >= 100:
+            self.assertEqual(verdicts, set(claim_checker.VERDICTS), "every verdict comes out somewhere")
+
+    def test_no_lie_gets_past_the_checker(self):
+        scenarios = self.real_scenarios()
+        for seed in range(FIRST_SEED, FIRST_SEED + LYING_REPORTS):
+            for kind, output, check in self.outputs(seed, scenarios):
+                if kind == "JSON":
+                    self.tell_json_lies(check, output, seed)
+                else:
+                    known = {cell.implementation for cell in check.args[0][0].report.cells}
+                    names = lambda text, lines, known=known: lies.names(text, lines, known)
+                    self.tell_lies(check, output, seed, (lies.figures, lies.counts, lies.words, names))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,70 @@
+"""Every figure and every claim of `gdbench explain` follows from the report's samples and profiles. Reports are random,
+as those of the sentences of `gdbench report` are."""
+
+import functools
+import random
+import unittest
+
+import explanation_checker
+import lies
+from checked_outputs import FIRST_SEED, REPORTS, UNBROKEN, CheckedOutputs
+from explanations import usual_pairs
+from random_profiles import with_profiles
+from random_reports import random_report
+from report_figures import Report
+
+LYING_REPORTS = 6
+ASKED = 3  # pairs of cells of each report
+
+
+def asked_pairs(report, seed):
+    """Cells that a person might set beside each other: of one scenario, or of two with one name."""
+    cells = [cell for cell in report.everything if cell.is_timed and cell.keeps_to_its_threads]
+    name = lambda cell: report.scenarios[cell.scenario]["name"]
+    pairs = [(a, b) for a in cells for b in cells if a is not b and name(a) == name(b)]
+    return random.Random(seed).sample(pairs, min(ASKED, len(pairs)))
+
+
+class Explanations(CheckedOutputs):
+    def explained(self, seed):
+        """(report, pairs of cells, arguments that ask for them)."""
+        document = random_report(seed, **({"launches": 8, "gaps": 0.0, "control": None} if seed % 2 else {}))
+        if seed % 4 != 3:
+            document = with_profiles(document, seed)
+        self.write_json("x.json", document)
+        report = Report(document)
+        if pairs := usual_pairs(report):
+            yield report, pairs, ()
+        for a, b in asked_pairs(report, seed):
+            yield report, [(a, b)], ("--a", a.id, "--b", b.id)
+
+    def test_no_explanation_of_random_reports_lies(self):
+        for seed in range(FIRST_SEED, FIRST_SEED + REPORTS // 4):
+            for report, pairs, arguments in self.explained(seed):
+                with self.subTest(seed=seed, arguments=arguments):
+                    text = self.render("explain", "x.json", *arguments, width=UNBROKEN)
+                    self.expect_none(explanation_checker.check_explanations(report, pairs, text), text)
+                    narrow = self.render("explain", "x.json", *arguments, width=160)
+                    self.assertEqual(narrow.split(), text.split(), "the same words, whatever the width")
+                    values = self.render("explain", "x.json", *arguments, "--json")
+                    self.expect_none(explanation_checker.check_json(report, pairs, values), values)
+
+    def test_no_lie_gets_past_the_checker(self):
+        for seed in range(FIRST_SEED, FIRST_SEED + LYING_REPORTS):
+            for report, pairs, arguments in self.explained(seed):
+                known = {cell.implementation for cell in report.cells}
+                kinds = (
+                    lies.figures,
+                    lies.counts,
+                    lies.words,
+                    lambda text, lines, known=known: lies.names(text, lines, known),
+                )
+                text = self.render("explain", "x.json", *arguments, width=UNBROKEN)
+                check = functools.partial(explanation_checker.check_explanations, report, pairs)
+                self.tell_lies(check, text, seed, kinds)
+                values = self.render("explain", "x.json", *arguments, "--json")
+                self.tell_json_lies(functools.partial(explanation_checker.check_json, report, pairs), values, seed)
+
+
+if __name__ == "__main__":
+    unittest.main()
