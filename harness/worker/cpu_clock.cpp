@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <time.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 namespace gdbench::worker {
@@ -31,6 +32,16 @@ double other_threads_cpu_ns() {
   }
   const double all_ns = read_clock(CLOCK_PROCESS_CPUTIME_ID);
   return all_ns - thread_cpu_ns();
+}
+
+double thread_waiting_ns() {
+  // "time on a processor, time waiting for one, time slices": Linux, sched-stats.
+  std::FILE* const file = std::fopen("/proc/thread-self/schedstat", "r");
+  if (file == nullptr) return 0;
+  double waiting_ns = 0;
+  if (std::fscanf(file, "%*f %lf", &waiting_ns) != 1) waiting_ns = 0;
+  std::fclose(file);
+  return waiting_ns;
 }
 
 }  // namespace gdbench::worker

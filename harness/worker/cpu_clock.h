@@ -12,4 +12,7 @@ double thread_cpu_ns();
 // Of all other threads, ended ones too.
 double other_threads_cpu_ns();
 
+// How long the calling thread has been ready to run while others had its processor; 0 where the kernel does not tell.
+double thread_waiting_ns();
+
 }  // namespace gdbench::worker

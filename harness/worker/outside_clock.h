@@ -11,7 +11,7 @@ namespace gdbench::worker {
 // Totals since the process began. Time of the host's own code is not in them.
 struct OutsideTime {
   double cpu_ns = 0;   // the plugin's functions, and other threads of the process at any time
-  double real_ns = 0;  // the plugin's functions
+  double real_ns = 0;  // the plugin's functions, but for what they wait until a processor is free
 };
 
 class OutsideClock {
@@ -19,11 +19,13 @@ class OutsideClock {
   // Calls a function of the plugin that is not timed as a block.
   template <class Call>
   auto count(Call&& call) {
+    const double waiting_ns = thread_waiting_ns();
     const std::int64_t started_ns = monotonic_ns();
     const double cpu_ns = thread_cpu_ns();
     auto result = std::forward<Call>(call)();
     total_.cpu_ns += thread_cpu_ns() - cpu_ns;
-    total_.real_ns += static_cast<double>(monotonic_ns() - started_ns);
+    const auto passed_ns = static_cast<double>(monotonic_ns() - started_ns);
+    total_.real_ns += passed_ns - (thread_waiting_ns() - waiting_ns);
     return result;
   }
 

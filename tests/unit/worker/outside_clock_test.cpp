@@ -1,6 +1,10 @@
 #include "harness/worker/outside_clock.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -40,6 +44,30 @@ TEST(OutsideClock, LeavesOutBlocksAndTheHostsOwnWork) {
   work();
   EXPECT_LT(clock.total().cpu_ns - before_ns, kWorkNs / 2);
   EXPECT_EQ(clock.total().real_ns, 0);
+}
+
+// On a processor that it shares with another process the plugin's functions take twice as long, or more.
+TEST(OutsideClock, WaitingForAProcessorIsNoTimeOfThePlugin) {
+  cpu_set_t allowed;
+  cpu_set_t one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  const pid_t rival = fork();
+  if (rival == 0) {
+    for (;;) work();
+  }
+  OutsideClock clock;
+  const std::int64_t started_ns = monotonic_ns();
+  for (int i = 0; i < 8; ++i) clock.count(work);
+  const auto passed_ns = static_cast<double>(monotonic_ns() - started_ns);
+  kill(rival, SIGKILL);
+  waitpid(rival, nullptr, 0);
+  sched_setaffinity(0, sizeof allowed, &allowed);
+  if (thread_waiting_ns() == 0) GTEST_SKIP() << "the kernel does not tell how long a thread waits for a processor";
+  EXPECT_GE(clock.total().real_ns, 8 * kWorkNs);
+  EXPECT_LT(clock.total().real_ns, 0.8 * passed_ns);
 }
 
 }  // namespace
