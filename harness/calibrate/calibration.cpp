@@ -120,7 +120,7 @@ Result<result::CalibrationOutcome> compare_once(Workload& workload, const Planne
   outcome.number = planned.number;
   outcome.workload = workload.name;
   outcome.slowdown = planned.slowdown;
-  outcome.change = result::name_of(compared.change);
+  outcome.change = compared.change;
   if (compared.ratio) {
     outcome.ratio = compared.ratio->value;
     outcome.interval = compared.ratio->interval;

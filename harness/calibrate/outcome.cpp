@@ -21,9 +21,9 @@ ordered_json header_of(const result::Calibration& calibration, const std::string
 }
 
 ordered_json encode(const CalibrationOutcome& outcome) {
-  return {{"event", "outcome"},           {"number", outcome.number},      {"workload", outcome.workload},
-          {"slowdown", outcome.slowdown}, {"change", outcome.change},      {"ratio", outcome.ratio},
-          {"low", outcome.interval.low},  {"high", outcome.interval.high}, {"seconds", outcome.seconds}};
+  return {{"event", "outcome"},           {"number", outcome.number},          {"workload", outcome.workload},
+          {"slowdown", outcome.slowdown}, {"change", name_of(outcome.change)}, {"ratio", outcome.ratio},
+          {"low", outcome.interval.low},  {"high", outcome.interval.high},     {"seconds", outcome.seconds}};
 }
 
 CalibrationOutcome decode(const ordered_json& json) {
@@ -31,7 +31,7 @@ CalibrationOutcome decode(const ordered_json& json) {
   outcome.number = json.at("number").get<int>();
   outcome.workload = json.at("workload").get<std::string>();
   outcome.slowdown = json.at("slowdown").get<double>();
-  outcome.change = json.at("change").get<std::string>();
+  outcome.change = result::change_of(json.at("change").get<std::string>()).value();
   outcome.ratio = json.at("ratio").get<double>();
   outcome.interval = {json.at("low").get<double>(), json.at("high").get<double>()};
   outcome.seconds = json.at("seconds").get<double>();

@@ -21,8 +21,8 @@ CalibrationLevel level_of(double slowdown, const std::vector<const CalibrationOu
   std::vector<double> ratios;
   std::vector<double> seconds;
   for (const CalibrationOutcome* outcome : outcomes) {
-    level.regressed += outcome->change == "regressed" ? 1 : 0;
-    level.improved += outcome->change == "improved" ? 1 : 0;
+    level.regressed += outcome->change == Change::regressed ? 1 : 0;
+    level.improved += outcome->change == Change::improved ? 1 : 0;
     if (outcome->ratio > 0) ratios.push_back(outcome->ratio);
     seconds.push_back(outcome->seconds);
   }
@@ -83,7 +83,7 @@ json to_json(const Calibration& calibration) {
     outcomes.push_back({{"number", outcome.number},
                         {"workload", outcome.workload},
                         {"slowdown", outcome.slowdown},
-                        {"change", outcome.change},
+                        {"change", name_of(outcome.change)},
                         {"ratio", outcome.ratio},
                         {"interval", {{"low", outcome.interval.low}, {"high", outcome.interval.high}}},
                         {"seconds", outcome.seconds}});

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/comparison.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::result {
@@ -14,8 +15,8 @@ struct CalibrationOutcome {
   int number = 0;        // in the order of the plan
   std::string workload;  // "mlp-10-50-1/hand/eigen"
   double slowdown = 0;   // that was added, as a share of the step
-  std::string change;    // what gdbench compare calls it: "regressed", "equivalent" ...
-  double ratio = 0;      // slowed over plain, with its interval; 0: nothing was measured
+  Change change = Change::inconclusive;
+  double ratio = 0;  // slowed over plain, with its interval; 0: nothing was measured
   stats::Interval interval;
   double seconds = 0;
 };

@@ -38,6 +38,14 @@ const char* name_of(Change change) {
   return "?";
 }
 
+std::optional<Change> change_of(const std::string& name) {
+  using enum Change;
+  for (const Change change : {regressed, improved, equivalent, inconclusive, failing, mended, vanished, added}) {
+    if (name == name_of(change)) return change;
+  }
+  return std::nullopt;
+}
+
 json to_json(const ReportComparison& comparison) {
   json document = {{"schema", "gdbench-comparison"},
                    {"schema_version", {{"major", 1}, {"minor", 0}}},

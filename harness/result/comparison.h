@@ -21,6 +21,8 @@ enum class Change {
   added,         // in the new one only
 };
 const char* name_of(Change change);
+// None where nothing is called so.
+std::optional<Change> change_of(const std::string& name);
 
 struct ComparedCell {
   std::string id;  // without its arm

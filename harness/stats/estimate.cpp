@@ -238,7 +238,7 @@ Comparison judge(Placement placement, const VerdictOptions& options) {
       result.verdict = Verdict::equivalent;
       break;
     case Position::across:
-      result.remark = format("the interval from %.3f to %.3f reaches across the margin of %g%%",
+      result.remark = format("the interval from %.3f to %.3f reaches across the margin of %.3g%%",
                              result.ratio.interval.low, result.ratio.interval.high, 100 * margin_of(options));
       break;
   }

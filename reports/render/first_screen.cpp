@@ -67,11 +67,14 @@ struct Layout {
   }
 };
 
-// The column to leave out: of the inner ones with the fewest marks the one in the middle.
+// The column to leave out: of the inner ones that are marked, or fastest without a verdict, in the fewest rows the one
+// in the middle.
 std::size_t least_told(const Overview& overview, const std::vector<std::size_t>& columns) {
   const auto marks = [&](std::size_t column) {
-    return std::count_if(overview.rows.begin(), overview.rows.end(),
-                         [&](const OverviewRow& row) { return row.entries[column].mark != Mark::none; });
+    return std::count_if(overview.rows.begin(), overview.rows.end(), [&](const OverviewRow& row) {
+      const Entry& entry = row.entries[column];
+      return entry.mark != Mark::none || (entry.cell != nullptr && entry.cell == row.standing.fastest);
+    });
   };
   const auto off_middle = [&](std::size_t i) {
     return std::max(2 * i, columns.size() - 1) - std::min(2 * i, columns.size() - 1);

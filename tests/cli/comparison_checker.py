@@ -138,10 +138,7 @@ def check_remark(family, name, comparison, text):
     ):
         ratio = comparison.ratio
         require(rounds_to(ratio.low, match[1]) and rounds_to(ratio.high, match[2]), f"the interval is {ratio}")
-        require(
-            abs(float(match[3]) / 100 - comparison.margin) < 1e-5 * comparison.margin,
-            f"the margin is {comparison.margin}",
-        )
+        require(match[3] == f"{100 * comparison.margin:.3g}", f"the margin is {comparison.margin}")
     elif match := re.fullmatch(r"beyond the margin by itself, but not sure enough among (\d+) cells", text):
         require(
             int(match[1]) == len(family.timed) and comparison.verdict == "inconclusive" and not comparison.undecidable,

@@ -180,7 +180,7 @@ def remark_on(comparison, fewest, unfit):
         }.get(ratio.launches, f"{ratio.launches} launches, at least {fewest} are needed")
     if unfit or comparison.verdict != "inconclusive":
         return unfit
-    margin = f"{100 * comparison.margin:g}"
+    margin = f"{100 * comparison.margin:.3g}"
     return f"the interval from {ratio.low:.3f} to {ratio.high:.3f} reaches across the margin of {margin}%"
 
 

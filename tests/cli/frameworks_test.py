@@ -3,10 +3,11 @@ what to install. NumPy and SciPy come from the distribution, JAX from scripts/fr
 
 import json
 import os
+import pathlib
 import subprocess
 import unittest
 
-from program import SOURCE, ProgramTest
+from program import PROGRAM, SOURCE, ProgramTest
 
 ENVIRONMENTS = SOURCE / "build" / "frameworks"
 ALL = ("numpy", "scipy", "pytorch", "tensorflow", "keras", "jax")
@@ -171,7 +172,7 @@ class Threads(unittest.TestCase):
         if len(os.sched_getaffinity(0)) < threads:
             self.skipTest(f"there are fewer than {threads} processors")
         python = str(environment) if environment.exists() else "/usr/bin/python3"
-        folder = str(SOURCE / "implementations" / "frameworks")
+        folder = str(pathlib.Path(PROGRAM).parents[1] / "lib" / "gdbench" / "frameworks")
         command = [python, "-B", str(SOURCE / "tests" / "cli" / "framework_threads.py"), folder, implementation]
         result = subprocess.run([*command, str(threads), pool], capture_output=True, text=True, check=False)
         self.assertEqual(result.returncode, 0, result.stderr)

@@ -39,7 +39,7 @@ def check_remark(context, text, comparisons, scenario):
             and not c.undecidable
             for c in comparisons
         )
-        require(fits and abs(float(match[3]) - 100 * margin) <= 1e-5 * 100 * margin, f"{text}: no comparison says so")
+        require(fits and match[3] == f"{100 * margin:.3g}", f"{text}: no comparison says so")
     elif match := re.fullmatch(r"(\d+) launches, at least 3 are needed", text):
         require(any(c.ratio.launches == int(match[1]) < estimates.FEWEST_LAUNCHES for c in comparisons), text)
     elif text in ("measured within one process: says nothing about other launches",):

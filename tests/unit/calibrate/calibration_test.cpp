@@ -6,11 +6,14 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 
 #include "harness/calibrate/outcome.h"
 
 namespace gdbench::calibrate {
 namespace {
+
+using result::Change;
 
 TEST(PlanComparisons, HasEveryComparisonInAnOrderOfItsOwn) {
   const std::vector<Level> levels = {{0, 30}, {0.05, 6}};
@@ -29,7 +32,7 @@ TEST(PlanComparisons, HasEveryComparisonInAnOrderOfItsOwn) {
   for (std::size_t i = 0; i < planned.size(); ++i) EXPECT_EQ(again[i].slowdown, planned[i].slowdown);
 }
 
-result::CalibrationOutcome outcome(double slowdown, const char* change) {
+result::CalibrationOutcome outcome(double slowdown, Change change) {
   result::CalibrationOutcome outcome;
   outcome.slowdown = slowdown;
   outcome.change = change;
@@ -41,9 +44,9 @@ result::CalibrationOutcome outcome(double slowdown, const char* change) {
 TEST(CalibrationLevels, CountFalseAlarmsAndFindings) {
   result::Calibration calibration;
   for (int i = 0; i < 10; ++i) {
-    calibration.outcomes.push_back(outcome(0, i == 0 ? "improved" : "equivalent"));
-    calibration.outcomes.push_back(outcome(0.02, i < 6 ? "regressed" : "inconclusive"));
-    calibration.outcomes.push_back(outcome(0.05, "regressed"));
+    calibration.outcomes.push_back(outcome(0, i == 0 ? Change::improved : Change::equivalent));
+    calibration.outcomes.push_back(outcome(0.02, i < 6 ? Change::regressed : Change::inconclusive));
+    calibration.outcomes.push_back(outcome(0.05, Change::regressed));
   }
   const std::vector<result::CalibrationLevel> levels = result::levels_of(calibration);
   ASSERT_EQ(levels.size(), 3U);
@@ -63,20 +66,40 @@ TEST(OutcomeFile, IsGoneOnWithAndKnowsAnotherCalibration) {
   {
     Result<OutcomeFile> file = OutcomeFile::open(path, "design", calibration);
     ASSERT_TRUE(file.ok()) << file.error().message;
-    ASSERT_TRUE(file.value().append(outcome(0.02, "regressed")).ok());
+    ASSERT_TRUE(file.value().append(outcome(0.02, Change::regressed)).ok());
   }
   std::ofstream(path, std::ios::app) << "{\"event\":\"outc";  // killed while it wrote
   result::Calibration again;
   again.planned = 3;
   ASSERT_TRUE(OutcomeFile::open(path, "design", again).ok());
   ASSERT_EQ(again.outcomes.size(), 1U);
-  EXPECT_EQ(again.outcomes[0].change, "regressed");
+  EXPECT_EQ(again.outcomes[0].change, Change::regressed);
   EXPECT_EQ(again.outcomes[0].slowdown, 0.02);
   result::Calibration other;
   other.planned = 4;
   const Result<OutcomeFile> refused = OutcomeFile::open(path, "design", other);
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().message.find("line 1: found another calibration"), std::string::npos);
+  std::filesystem::remove(path);
+}
+
+TEST(OutcomeFile, AChangeThatNobodyKnowsIsAnError) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("gdbench-unknown-change-" + std::to_string(getpid()))).string();
+  result::Calibration calibration;
+  {
+    Result<OutcomeFile> file = OutcomeFile::open(path, "design", calibration);
+    ASSERT_TRUE(file.ok()) << file.error().message;
+    ASSERT_TRUE(file.value().append(outcome(0.02, Change::regressed)).ok());
+  }
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  std::string changed = text.str();
+  changed.replace(changed.find("regressed"), 9, "regresses");
+  std::ofstream(path) << changed;
+  const Result<OutcomeFile> refused = OutcomeFile::open(path, "design", calibration);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("line 2: found"), std::string::npos) << refused.error().message;
   std::filesystem::remove(path);
 }
 
