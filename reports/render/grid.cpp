@@ -83,6 +83,10 @@ std::string lead_text(const Standing& standing) {
   return standing.tied.empty() ? "-" : "tie";
 }
 
+bool says(const std::vector<std::string>& texts) {
+  return std::any_of(texts.begin(), texts.end(), [](const std::string& text) { return text != "-"; });
+}
+
 void add(TextTable& table, const std::string& title, bool right_aligned, int rank, std::vector<std::string> texts) {
   table.push_back({title, right_aligned, rank, std::move(texts)});
 }
@@ -129,9 +133,6 @@ TextTable grid_table(const Overview& overview, const GridParts& parts, std::size
     ratios.push_back(fastest_ratio(overview, *row));
     leads.push_back(lead_text(row->standing));
   }
-  const auto says = [](const std::vector<std::string>& texts) {
-    return std::any_of(texts.begin(), texts.end(), [](const std::string& text) { return text != "-"; });
-  };
   if (!parts.ratios && !overview.baseline.empty() && says(ratios)) add(table, "ratio", true, 0, ratios);
   if (parts.lead && says(leads)) add(table, "lead", true, 0, leads);
   return table;
@@ -159,8 +160,10 @@ TextTable turned_table(const Overview& overview, std::size_t label_width) {
   TextTable table;
   add(table, "implementation", false, 0, names);
   add(table, "time per step, 95%", true, 0, times);
-  add(table, overview.baseline.empty() ? "ratio to the fastest" : "ratio to baseline", false, 1, ratios);
-  add(table, "verdict", false, 2, verdicts);
+  if (says(ratios)) {
+    add(table, overview.baseline.empty() ? "ratio to the fastest" : "ratio to baseline", false, 1, ratios);
+  }
+  if (says(verdicts)) add(table, "verdict", false, 2, verdicts);
   return table;
 }
 
