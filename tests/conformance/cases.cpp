@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/abi/catalogue.h"
 #include "harness/base/random.h"
 
 namespace gdbench::conformance {
@@ -16,8 +17,10 @@ using nlohmann::json;
 // Below, at and above the lengths of vectors and blocks; one and primes among them.
 const std::vector<int> kWidths = {1, 2, 3, 5, 7, 8, 13, 16, 17, 31, 33, 64, 67, 130};
 const std::vector<int> kRows = {2, 3, 5, 16, 29, 64, 101};
-const std::vector<const char*> kActivations = {"identity", "relu", "tanh", "sigmoid"};
-const std::vector<const char*> kLosses = {"mse", "half_mse", "softmax_cross_entropy"};
+const auto kActivations = catalogue::all_of<catalogue::Activation>();
+const auto kDtypes = catalogue::all_of<catalogue::Dtype>();
+const auto kLosses = catalogue::all_of<catalogue::Loss>();
+const auto kOptimizers = catalogue::all_of<catalogue::OptimizerKind>();
 
 template <class T>
 const T& pick(Random& random, const std::vector<T>& values) {
@@ -40,11 +43,15 @@ json batch_for(Random& random, int rows) {
 
 // Each kind in turn, so that every one meets every loss and dtype; decay and schedule are drawn.
 json optimizer_for(Random& random, std::uint64_t seed) {
-  const std::vector<const char*> kinds = {"sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"};
-  json optimizer = {{"kind", kinds[seed % kinds.size()]}, {"learning_rate", seed % kinds.size() < 3 ? 0.02 : 0.01}};
+  const catalogue::OptimizerRow& row = catalogue::row_of(kOptimizers[seed % kOptimizers.size()]);
+  // Rules that divide by a root move every entry by about the rate.
+  const bool has_epsilon = std::any_of(row.keys.begin(), row.keys.end(), [](const catalogue::OptimizerKey& key) {
+    return &key.constant == &catalogue::kEpsilon;
+  });
+  json optimizer = {{"kind", row.name}, {"learning_rate", has_epsilon ? 0.01 : 0.02}};
   if (random.below(2) == 0) {
     optimizer["weight_decay"] = 0.05;
-    optimizer["decoupled_weight_decay"] = optimizer["kind"] == "adamw" || random.below(2) == 0;
+    optimizer["decoupled_weight_decay"] = row.always_decoupled || random.below(2) == 0;
   }
   switch (random.below(4)) {
     case 0:
@@ -74,18 +81,19 @@ json layers_for(Random& random, int outputs) {
   json layers = json::array();
   const std::uint64_t count = 1 + random.below(4);
   for (std::uint64_t i = 0; i + 1 < count; ++i) {
-    layers.push_back(
-        {{"width", pick(random, kWidths)}, {"activation", pick(random, kActivations)}, {"bias", random.below(3) != 0}});
+    layers.push_back({{"width", pick(random, kWidths)},
+                      {"activation", name_of(pick(random, kActivations))},
+                      {"bias", random.below(3) != 0}});
   }
   layers.push_back({{"width", outputs}, {"activation", "identity"}, {"bias", random.below(3) != 0}});
   return layers;
 }
 
-json frame(Random& random, std::uint64_t seed, const char* loss, const char* data_kind, int outputs) {
+json frame(Random& random, std::uint64_t seed, catalogue::Loss loss, const char* data_kind, int outputs) {
   const int rows = pick(random, kRows);
   return {{"name", "case-" + std::to_string(seed)},
-          {"loss", loss},
-          {"dtype", seed / kLosses.size() % 2 == 0 ? "f32" : "f64"},
+          {"loss", name_of(loss)},
+          {"dtype", name_of(kDtypes[seed / kLosses.size() % kDtypes.size()])},
           {"data",
            {{"source", "synthetic"},
             {"kind", data_kind},
@@ -100,19 +108,24 @@ json frame(Random& random, std::uint64_t seed, const char* loss, const char* dat
           {"initial_seed", seed + 1}};
 }
 
-json linear_regression(std::uint64_t seed) {
+json linear_regression(std::uint64_t seed, catalogue::Loss loss) {
   Random random(seed, 2);
   const int outputs = static_cast<int>(1 + random.below(3));
-  json scenario = frame(random, seed, seed % 2 == 0 ? "mse" : "half_mse", "linear", outputs);
+  json scenario = frame(random, seed, loss, "linear", outputs);
   scenario["model"] = {{"kind", "linear_regression"}, {"bias", random.below(2) == 0}};
   return scenario;
 }
 
+// Of the squared error, whose products can be computed once.
+json squared_error_regression(std::uint64_t seed) {
+  return linear_regression(seed, seed % 2 == 0 ? catalogue::Loss::mse : catalogue::Loss::half_mse);
+}
+
 json random_training(std::uint64_t seed) {
   Random random(seed, 1);
-  const char* loss = kLosses[seed % kLosses.size()];
-  const bool classes = seed % kLosses.size() == 2;
-  if (!classes && random.below(4) == 0) return linear_regression(seed);
+  const catalogue::Loss loss = kLosses[seed % kLosses.size()];
+  const bool classes = takes_labels(loss);
+  if (!classes && random.below(4) == 0) return linear_regression(seed, loss);
   const int outputs = static_cast<int>(classes ? 2 + random.below(9) : 1 + random.below(4));
   json scenario = frame(random, seed, loss, classes ? "blobs" : "teacher", outputs);
   // Every class has a row at least.
@@ -125,21 +138,22 @@ json random_training(std::uint64_t seed) {
 
 json random_scenario(std::uint64_t seed) {
   json scenario = random_training(seed);
-  constexpr std::uint64_t kRound = 6;  // each loss with each dtype
-  if (scenario["loss"] != "softmax_cross_entropy" && seed / kRound % 2 == 1) scenario["task"] = "gradients";
+  const std::uint64_t round = kLosses.size() * kDtypes.size();  // each loss with each dtype
+  const bool by_column = catalogue::row_of(kLosses[seed % kLosses.size()]).sums_over_columns;
+  if (by_column && seed / round % 2 == 1) scenario["task"] = "gradients";
   Random random(seed, 3);
   if (!scenario.contains("task")) split_batch(random, scenario);
   return scenario;
 }
 
 json random_linear_regression(std::uint64_t seed) {
-  json scenario = linear_regression(seed);
+  json scenario = squared_error_regression(seed);
   scenario["optimizer"] = {{"kind", "sgd"}, {"learning_rate", 0.05}};
   return scenario;
 }
 
 json random_full_batch_regression(std::uint64_t seed) {
-  json scenario = linear_regression(seed);
+  json scenario = squared_error_regression(seed);
   scenario["batch"] = {{"rows", "full"}};
   return scenario;
 }

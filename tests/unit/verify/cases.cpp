@@ -1,5 +1,6 @@
 #include "tests/unit/verify/cases.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -115,13 +116,17 @@ Case make_case(const Problem& problem, std::uint64_t seed) {
   return result;
 }
 
+template <class Enum>
+Enum any_of(Random& random) {
+  const std::vector<Enum> values = catalogue::all_of<Enum>();
+  return values[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(values.size()) - 1))];
+}
+
 Case random_case(std::uint64_t seed, Dtype dtype) {
   Random random(seed);
-  constexpr Activation kActivations[] = {Activation::identity, Activation::relu, Activation::tanh, Activation::sigmoid};
-  constexpr Loss kLosses[] = {Loss::mse, Loss::half_mse, Loss::softmax_cross_entropy};
   Problem problem;
   problem.dtype = dtype;
-  problem.loss = kLosses[random.integer(0, 2)];
+  problem.loss = any_of<Loss>(random);
   problem.rows = random.integer(1, 40);
   problem.batch_rows = random.integer(1, problem.rows);
   problem.optimizer.learning_rates = {std::exp(random.uniform(std::log(1e-3), std::log(0.3)))};
@@ -129,9 +134,9 @@ Case random_case(std::uint64_t seed, Dtype dtype) {
   std::int64_t inputs = random.integer(1, 30);
   for (std::int64_t index = 0; index < layers; ++index) {
     const bool last = index + 1 == layers;
-    const std::int64_t least = last && problem.loss == Loss::softmax_cross_entropy ? 2 : 1;
+    const std::int64_t least = last && takes_labels(problem.loss) ? 2 : 1;
     const std::int64_t outputs = random.integer(least, last ? 5 : 30);
-    const Activation activation = last ? Activation::identity : kActivations[random.integer(0, 3)];
+    const Activation activation = last ? Activation::identity : any_of<Activation>(random);
     problem.layers.push_back({inputs, outputs, activation, random.integer(0, 3) > 0});
     inputs = outputs;
   }
@@ -139,21 +144,21 @@ Case random_case(std::uint64_t seed, Dtype dtype) {
 }
 
 Case random_optimizer_case(std::uint64_t seed, Dtype dtype) {
-  using enum scenario::OptimizerKind;
-  constexpr scenario::OptimizerKind kKinds[] = {sgd, momentum, nesterov, adagrad, rmsprop, adam, adamw};
   Case result = random_case(seed, dtype);
   Random random(seed + 2);
   scenario::Optimizer& optimizer = result.problem.optimizer;
-  optimizer.kind = kKinds[random.integer(0, 6)];
+  optimizer.kind = any_of<scenario::OptimizerKind>(random);
   // Rates at which entries move by parts of their size, whatever the gradient's.
-  const bool adaptive =
-      scenario::slot_count(optimizer.kind) == 2 || optimizer.kind == adagrad || optimizer.kind == rmsprop;
+  const auto& keys = catalogue::row_of(optimizer.kind).keys;
+  const bool adaptive = std::any_of(keys.begin(), keys.end(), [](const catalogue::OptimizerKey& key) {
+    return &key.constant == &catalogue::kEpsilon;
+  });
   const double largest = adaptive ? 0.02 : 0.05;
   optimizer.learning_rates = {std::exp(random.uniform(std::log(1e-3), std::log(largest)))};
   optimizer.momentum = random.uniform(0.5, 0.95);
   optimizer.epsilon = std::exp(random.uniform(std::log(1e-10), std::log(1e-3)));
   if (random.integer(0, 1) == 1) optimizer.weight_decay = random.uniform(0.001, 0.1);
-  optimizer.decoupled_weight_decay = optimizer.kind == adamw || random.integer(0, 1) == 1;
+  optimizer.decoupled_weight_decay = catalogue::row_of(optimizer.kind).always_decoupled || random.integer(0, 1) == 1;
   return result;
 }
 

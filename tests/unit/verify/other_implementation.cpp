@@ -66,17 +66,31 @@ std::vector<T> column(const Rows<T>& rows, std::size_t index) {
 
 template <class T>
 T apply(Activation activation, T z) {
-  if (activation == Activation::relu) return std::max(z, T(0));
-  if (activation == Activation::tanh) return std::tanh(z);
-  if (activation == Activation::sigmoid) return T(1) / (T(1) + std::exp(-z));
+  switch (activation) {
+    case Activation::identity:
+      break;
+    case Activation::relu:
+      return std::max(z, T(0));
+    case Activation::tanh:
+      return std::tanh(z);
+    case Activation::sigmoid:
+      return T(1) / (T(1) + std::exp(-z));
+  }
   return z;
 }
 
 template <class T>
 T slope(Activation activation, T z) {
-  if (activation == Activation::relu) return z > 0 ? T(1) : T(0);
-  if (activation == Activation::tanh) return T(1) - std::tanh(z) * std::tanh(z);
-  if (activation == Activation::sigmoid) return apply(activation, z) * (T(1) - apply(activation, z));
+  switch (activation) {
+    case Activation::identity:
+      break;
+    case Activation::relu:
+      return z > 0 ? T(1) : T(0);
+    case Activation::tanh:
+      return T(1) - std::tanh(z) * std::tanh(z);
+    case Activation::sigmoid:
+      return apply(activation, z) * (T(1) - apply(activation, z));
+  }
   return T(1);
 }
 
