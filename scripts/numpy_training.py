@@ -14,6 +14,7 @@ import numpy
 ACTIVATIONS = {
     "identity": (lambda z: z, lambda z: numpy.ones_like(z)),
     "relu": (lambda z: numpy.where(z > 0, z, 0.0), lambda z: numpy.where(z > 0, 1.0, 0.0)),
+    "leaky_relu": (lambda z: numpy.where(z > 0, z, z / 100), lambda z: numpy.where(z > 0, 1.0, 0.01)),
     "tanh": (numpy.tanh, lambda z: 1 / numpy.cosh(z) ** 2),
     "sigmoid": (lambda z: 1 / (1 + numpy.exp(-z)), lambda z: 1 / (2 + numpy.exp(z) + numpy.exp(-z))),
 }

@@ -30,7 +30,8 @@ enum class Activation : std::int32_t {
   identity = GDBENCH_IDENTITY,
   relu = GDBENCH_RELU,
   tanh = GDBENCH_TANH,
-  sigmoid = GDBENCH_SIGMOID
+  sigmoid = GDBENCH_SIGMOID,
+  leaky_relu = GDBENCH_LEAKY_RELU
 };
 enum class Loss : std::int32_t {
   mse = GDBENCH_MSE,
@@ -111,6 +112,7 @@ inline constexpr ActivationRow kActivations[] = {
     {Activation::relu, "relu", Slope::jumps_at_zero, 1, 1},  // maximum; selection
     {Activation::tanh, "tanh", Slope::varies, 1, 3},         // d (1 - a a)
     {Activation::sigmoid, "sigmoid", Slope::varies, 4, 3},   // negation, exp, addition, division; d a (1 - a)
+    {Activation::leaky_relu, "leaky_relu", Slope::jumps_at_zero, 2, 2},  // product, selection
 };
 
 struct LossRow {

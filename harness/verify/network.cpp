@@ -170,6 +170,9 @@ void activate(Activation activation, std::vector<T>& values) {
     case Activation::sigmoid:
       for (T& value : values) value = T(1) / (T(1) + std::exp(-value));
       return;
+    case Activation::leaky_relu:
+      for (T& value : values) value = value > T(0) ? value : value / T(100);
+      return;
   }
 }
 
@@ -184,6 +187,8 @@ T derivative_of(Activation activation, T value) {
       return T(1) - value * value;
     case Activation::sigmoid:
       return value * (T(1) - value);
+    case Activation::leaky_relu:
+      return value > T(0) ? T(1) : T(1) / T(100);
   }
   return T(0);
 }
@@ -204,6 +209,14 @@ T loss_of(Loss loss, const Chunk<T>& chunk, std::int64_t outputs, std::int64_t b
   return T(0);
 }
 
+// The slope on the other side of 0.
+template <class T>
+T flipped_derivative_of(Activation activation, T value) {
+  const T below = derivative_of(activation, T(-1));
+  const T above = derivative_of(activation, T(1));
+  return derivative_of(activation, value) == above ? below : above;
+}
+
 template <class T>
 void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chunk,
               std::vector<std::vector<T>>& gradients) {
@@ -219,7 +232,7 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
       for (const Tie& tie : chunk.ties) {
         if (tie.layer != index) continue;
         const std::size_t i = index_of(tie.row * layer.outputs + tie.unit);
-        delta[i] = chunk.upstream[index][i] * (T(1) - derivative_of(layer.activation, outputs[i]));
+        delta[i] = chunk.upstream[index][i] * flipped_derivative_of(layer.activation, outputs[i]);
       }
     }
 

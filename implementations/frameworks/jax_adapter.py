@@ -30,6 +30,7 @@ class Pure(Training):
         "relu": lambda z: jax.nn.relu(z),
         "tanh": lambda z: jnp.tanh(z),
         "sigmoid": lambda z: jax.nn.sigmoid(z),
+        "leaky_relu": lambda z: jax.nn.leaky_relu(z),
     }
     LOSSES = {
         "mse": lambda outputs, y: jnp.mean((outputs - y) ** 2),

@@ -30,6 +30,14 @@ class Fit(TensorFlowTraining):
     # A call of fit takes tens of milliseconds before its first batch and after its last; profile() shows them. One call
     # trains any number of steps (steps_per_epoch), so that no end of an epoch lies between them.
     TASKS = ("train", "floor")
+    # What a layer takes. Keras's own leaky_relu has a slope of 0.2.
+    ACTIVATIONS = {
+        "identity": "linear",
+        "relu": "relu",
+        "tanh": "tanh",
+        "sigmoid": "sigmoid",
+        "leaky_relu": lambda z: keras.activations.leaky_relu(z, negative_slope=0.01),
+    }
     LEAD = 5
     run_eagerly = False
     jit_compile = False
@@ -59,7 +67,7 @@ class Fit(TensorFlowTraining):
     def make_model(self):
         layers = [keras.Input((self.problem.layers[0].inputs,))]
         for layer in self.problem.layers:
-            activation = "linear" if layer.activation == "identity" else layer.activation
+            activation = self.ACTIVATIONS[layer.activation]
             layers.append(keras.layers.Dense(layer.outputs, activation=activation, use_bias=layer.bias))
         model = self.model_class()(layers)
         rate = self.schedule() if self.problem.scheduled else self.problem.rate

@@ -21,6 +21,7 @@ ACTIVATIONS = {
     "relu": lambda z: numpy.maximum(z, 0),
     "tanh": lambda z: numpy.tanh(z),
     "sigmoid": lambda z: 1 / (1 + numpy.exp(-z)),
+    "leaky_relu": lambda z: numpy.maximum(z, 0.01 * z),
 }
 
 
@@ -65,7 +66,7 @@ class Written(Training):
             names["given"] = self.given
         return names
 
-    FUNCTIONS = "arange divide exp maximum multiply negative reciprocal sqrt tanh".split()
+    FUNCTIONS = "arange divide exp maximum multiply negative reciprocal sign sqrt tanh".split()
 
     def set_state(self, parameters, slots):
         self.tensors = [array.copy() for group in (parameters, *slots) for array in group]

@@ -21,7 +21,7 @@ class Modules(PhasedTraining):
 
     TASKS = ("train", "update", "gradients", "floor")
     CAPABILITIES = ("shuffle", "weight_decay", "schedule", "micro_batches")
-    MODULES = {"relu": "ReLU", "tanh": "Tanh", "sigmoid": "Sigmoid"}  # of torch.nn
+    MODULES = {"relu": "ReLU", "tanh": "Tanh", "sigmoid": "Sigmoid", "leaky_relu": "LeakyReLU"}  # of torch.nn
     ACTIVATIONS = ("identity", *MODULES)
     LOSSES = ("mse", "half_mse", "softmax_cross_entropy")
     SLOT_NAMES = {

@@ -49,8 +49,18 @@ divide({m}, {t}, out={t})
 }
 UPDATES_IN_PLACE["adamw"] = UPDATES_IN_PLACE["adam"]
 
-ACTIVATED = {"relu": "maximum({z}, 0)", "tanh": "tanh({z})", "sigmoid": "1 / (1 + exp(-{z}))"}
-DERIVATIVE = {"relu": "({a} > 0)", "tanh": "(1 - {a} * {a})", "sigmoid": "({a} * (1 - {a}))"}
+ACTIVATED = {
+    "relu": "maximum({z}, 0)",
+    "tanh": "tanh({z})",
+    "sigmoid": "1 / (1 + exp(-{z}))",
+    "leaky_relu": "maximum({z}, 0.01 * {z})",
+}
+DERIVATIVE = {
+    "relu": "({a} > 0)",
+    "tanh": "(1 - {a} * {a})",
+    "sigmoid": "({a} * (1 - {a}))",
+    "leaky_relu": "maximum(sign({a}), 0.01)",
+}
 
 
 class StepWriter:
@@ -189,7 +199,12 @@ class InPlaceWriter(StepWriter):
     def activated(self, activation, z, a):
         if activation == "sigmoid":
             return f"{a} = negative({z}, out={z})\nexp({a}, out={a})\n{a} += 1\nreciprocal({a}, out={a})"
-        return f"{a} = " + {"relu": "maximum({z}, 0, out={z})", "tanh": "tanh({z}, out={z})"}[activation].format(z=z)
+        in_place = {
+            "relu": "maximum({z}, 0, out={z})",
+            "tanh": "tanh({z}, out={z})",
+            "leaky_relu": "maximum({z}, 0.01 * {z}, out={z})",
+        }
+        return f"{a} = " + in_place[activation].format(z=z)
 
 
 class LoopWriter(StepWriter):

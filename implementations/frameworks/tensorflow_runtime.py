@@ -39,6 +39,7 @@ class TensorFlowTraining(Training):
         "relu": lambda z: tf.nn.relu(z),
         "tanh": lambda z: tf.tanh(z),
         "sigmoid": lambda z: tf.sigmoid(z),
+        "leaky_relu": lambda z: tf.nn.leaky_relu(z, alpha=0.01),
     }
     LOSSES = {
         "mse": lambda outputs, target: tf.reduce_mean(tf.square(outputs - target)),

@@ -31,6 +31,8 @@ void activate(std::int32_t activation, std::vector<T>& values) {
     for (T& z : values) z = std::tanh(z);
   } else if (activation == GDBENCH_SIGMOID) {
     for (T& z : values) z = 1 / (1 + std::exp(-z));
+  } else if (activation == GDBENCH_LEAKY_RELU) {
+    for (T& z : values) z = z > 0 ? z : z / 100;
   }
 }
 
@@ -45,6 +47,8 @@ void multiply_by_derivative(Layer<T>& layer) {
     for (std::int64_t j = 0; j < layer.outputs; ++j) delta[j] *= 1 - a[j] * a[j];
   } else if (layer.activation == GDBENCH_SIGMOID) {
     for (std::int64_t j = 0; j < layer.outputs; ++j) delta[j] *= a[j] * (1 - a[j]);
+  } else if (layer.activation == GDBENCH_LEAKY_RELU) {
+    for (std::int64_t j = 0; j < layer.outputs; ++j) delta[j] = a[j] > 0 ? delta[j] : delta[j] / 100;
   }
 }
 

@@ -56,9 +56,9 @@ extern "C" {
 #define GDBENCH_ABI_MAJOR 1
 /*
  * 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32;
- * 4: gdbench_profile_sink.record_part, unavailable
+ * 4: gdbench_profile_sink.record_part, unavailable; 5: GDBENCH_LEAKY_RELU
  */
-#define GDBENCH_ABI_MINOR 4
+#define GDBENCH_ABI_MINOR 5
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -101,7 +101,8 @@ typedef enum gdbench_activation {
   GDBENCH_IDENTITY = 0,
   GDBENCH_RELU = 1, /* max(z, 0); its derivative at 0 is 0 */
   GDBENCH_TANH = 2,
-  GDBENCH_SIGMOID = 3 /* 1 / (1 + exp(-z)) */
+  GDBENCH_SIGMOID = 3,   /* 1 / (1 + exp(-z)) */
+  GDBENCH_LEAKY_RELU = 4 /* since 1.5: z for z > 0, else z / 100; its derivative at 0 is 1/100 */
 } gdbench_activation;
 
 /* Means are over the rows of the batch. P is the last layer's output, Y the targets, both [rows, outputs]. */

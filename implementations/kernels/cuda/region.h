@@ -45,34 +45,21 @@ struct RegionShape {
   int arena = 0;  // entries in all
 };
 
-template <class T>
+// By the formulas of all activations, one after the other: the layer's own is the same for a whole block.
+template <std::size_t i = 0, class T>
 GDBENCH_HOST_DEVICE T activated(Activation activation, T z) {
-  switch (activation) {
-    case Activation::identity:
-      break;
-    case Activation::relu:
-      return RuleOf<Activation::relu>::value(z);
-    case Activation::tanh:
-      return RuleOf<Activation::tanh>::value(z);
-    case Activation::sigmoid:
-      return RuleOf<Activation::sigmoid>::value(z);
+  if constexpr (i + 1 < catalogue::kCount<Activation>) {
+    if (activation != static_cast<Activation>(i)) return activated<i + 1>(activation, z);
   }
-  return z;
+  return RuleOf<static_cast<Activation>(i)>::value(z);
 }
 
-template <class T>
+template <std::size_t i = 0, class T>
 GDBENCH_HOST_DEVICE T derivative(Activation activation, T a) {
-  switch (activation) {
-    case Activation::identity:
-      break;
-    case Activation::relu:
-      return RuleOf<Activation::relu>::derivative(a);
-    case Activation::tanh:
-      return RuleOf<Activation::tanh>::derivative(a);
-    case Activation::sigmoid:
-      return RuleOf<Activation::sigmoid>::derivative(a);
+  if constexpr (i + 1 < catalogue::kCount<Activation>) {
+    if (activation != static_cast<Activation>(i)) return derivative<i + 1>(activation, a);
   }
-  return 1;
+  return RuleOf<static_cast<Activation>(i)>::derivative(a);
 }
 
 // Where a thread is.

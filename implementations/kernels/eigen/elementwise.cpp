@@ -85,6 +85,19 @@ struct ArrayRule<Activation::sigmoid> {
     return d * (a * (T(1) - a));
   }
 };
+template <>
+struct ArrayRule<Activation::leaky_relu> {
+  template <class Values>
+  static auto value(const Values& z) {
+    using T = typename Values::Scalar;
+    return z.max(z * T(0.01));
+  }
+  template <class Values>
+  static auto gradient(const Values& a, const auto& d) {
+    using T = typename Values::Scalar;
+    return (a > T(0)).select(d, d * T(0.01));
+  }
+};
 
 template <class T, class Function>
 void run_activation(const Call* call, const Buffer* buffers, Stream* /*stream*/) {

@@ -53,6 +53,7 @@ cpu::Binding bind_activation(const Request& request) {
       break;
     case Activation::identity:
     case Activation::relu:
+    case Activation::leaky_relu:
       return {};  // the loop is as fast
   }
   const dnnl::memory::desc shape = matrix(request.operands[0].rows, request.operands[0].columns);

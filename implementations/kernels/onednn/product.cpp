@@ -127,6 +127,8 @@ void append_activation(dnnl::post_ops& operations, Activation activation) {
       return operations.append_eltwise(1, dnnl::algorithm::eltwise_tanh, 0, 0);
     case Activation::sigmoid:
       return operations.append_eltwise(1, dnnl::algorithm::eltwise_logistic, 0, 0);
+    case Activation::leaky_relu:
+      return operations.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0.01F, 0);
   }
 }
 

@@ -54,5 +54,16 @@ struct RuleOf<catalogue::Activation::sigmoid> {
     return a * (1 - a);
   }
 };
+template <>
+struct RuleOf<catalogue::Activation::leaky_relu> {
+  template <class T>
+  GDBENCH_HOST_DEVICE static T value(T z) {
+    return z > T(0) ? z : z * T(0.01);
+  }
+  template <class T>
+  GDBENCH_HOST_DEVICE static T derivative(T a) {
+    return a > T(0) ? T(1) : T(0.01);
+  }
+};
 
 }  // namespace gdbench::kernels

@@ -86,7 +86,8 @@ void derivative_of_activation_gradient(Emitter& emitter, const Application& appl
         break;
       }
       case catalogue::Activation::identity:
-      case catalogue::Activation::relu:  // f' is constant wherever it is continuous
+      case catalogue::Activation::relu:
+      case catalogue::Activation::leaky_relu:  // f' is constant wherever it is continuous
         gradients[0] = combine(emitter, 0, product, 0, product, gradient_of(0));
         break;
     }

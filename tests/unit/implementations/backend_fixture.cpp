@@ -134,6 +134,8 @@ double activate(catalogue::Activation activation, double z) {
       return std::tanh(z);
     case catalogue::Activation::sigmoid:
       return 1 / (1 + std::exp(-z));
+    case catalogue::Activation::leaky_relu:
+      return z > 0 ? z : z / 100;
   }
   return z;
 }
@@ -148,6 +150,8 @@ double activation_slope(catalogue::Activation activation, double a) {
       return 1 - a * a;
     case catalogue::Activation::sigmoid:
       return a * (1 - a);
+    case catalogue::Activation::leaky_relu:
+      return a > 0 ? 1 : 0.01;
   }
   return 1;
 }

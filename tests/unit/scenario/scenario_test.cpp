@@ -230,9 +230,8 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
        "s.json: /model/layers/0/width: found 2.5, expected an integer from 1 to 1048576"},
       {"/model/layers/0/bias", "1", "s.json: /model/layers/0/bias: found 1, expected true or false"},
       {"/model/layers/0/activation", "\"Relu\"",
-       "s.json: /model/layers/0/activation: found \"Relu\", expected one of identity, relu, tanh, sigmoid (did you "
-       "mean "
-       "relu?)"},
+       "s.json: /model/layers/0/activation: found \"Relu\", expected one of identity, relu, tanh, sigmoid, "
+       "leaky_relu (did you mean relu?)"},
       {"/model/layers/0/wdith", "3",
        "s.json: /model/layers/0/wdith: found an unknown key, expected one of width, activation, bias (did you mean "
        "width?)"},

@@ -75,6 +75,8 @@ T apply(Activation activation, T z) {
       return std::tanh(z);
     case Activation::sigmoid:
       return T(1) / (T(1) + std::exp(-z));
+    case Activation::leaky_relu:
+      return std::max(z, z * T(0.01L));
   }
   return z;
 }
@@ -90,6 +92,8 @@ T slope(Activation activation, T z) {
       return T(1) - std::tanh(z) * std::tanh(z);
     case Activation::sigmoid:
       return apply(activation, z) * (T(1) - apply(activation, z));
+    case Activation::leaky_relu:
+      return z > 0 ? T(1) : T(0.01L);
   }
   return T(1);
 }

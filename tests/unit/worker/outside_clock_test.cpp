@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <limits>
 #include <thread>
 
 namespace gdbench::worker {
@@ -27,13 +29,19 @@ bool work_in_a_thread() {
 }
 
 TEST(OutsideClock, CountsThePluginsFunctionsAndOtherThreads) {
-  OutsideClock clock;
-  clock.count(work);
-  EXPECT_GE(clock.total().cpu_ns, kWorkNs);
-  EXPECT_GE(clock.total().real_ns, kWorkNs);
-  work_in_a_thread();  // between two calls
-  EXPECT_GE(clock.total().cpu_ns, 2 * kWorkNs);
-  EXPECT_LT(clock.total().cpu_ns, 3 * kWorkNs);
+  // What is counted twice is so every time; what the kernel books late, on a busy machine, is not.
+  double least_ns = std::numeric_limits<double>::infinity();
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    OutsideClock clock;
+    const double before_ns = clock.total().cpu_ns;
+    clock.count(work);
+    EXPECT_GE(clock.total().cpu_ns - before_ns, kWorkNs);
+    EXPECT_GE(clock.total().real_ns, kWorkNs);
+    work_in_a_thread();  // between two calls
+    EXPECT_GE(clock.total().cpu_ns - before_ns, 2 * kWorkNs);
+    least_ns = std::min(least_ns, clock.total().cpu_ns - before_ns);
+  }
+  EXPECT_LT(least_ns, 3 * kWorkNs);
 }
 
 TEST(OutsideClock, LeavesOutBlocksAndTheHostsOwnWork) {

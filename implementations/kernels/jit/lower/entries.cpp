@@ -19,6 +19,11 @@ Register activated(Context& context, Activation activation, Register z) {
       const Register zero = context.real_number(0, builder.type_of(z).lanes);
       return builder.select(builder.less(z, zero), zero, z);  // a NaN stays one
     }
+    case Activation::leaky_relu: {
+      const int lanes = builder.type_of(z).lanes;
+      const Register below = builder.multiply(context.real_number(0.01, lanes), z);
+      return builder.select(builder.less(context.real_number(0, lanes), z), z, below);
+    }
     case Activation::tanh:
       return hyperbolic_tangent(builder, z);
     case Activation::sigmoid:
@@ -37,6 +42,10 @@ Register differentiated(Context& context, Activation activation, Register a, Reg
     case Activation::relu: {
       const Register zero = context.real_number(0, lanes);
       return builder.select(builder.less(zero, a), d, zero);
+    }
+    case Activation::leaky_relu: {
+      const Register below = builder.multiply(context.real_number(0.01, lanes), d);
+      return builder.select(builder.less(context.real_number(0, lanes), a), d, below);
     }
     case Activation::tanh:
       return builder.multiply(d, builder.subtract(context.real_number(1, lanes), builder.multiply(a, a)));
