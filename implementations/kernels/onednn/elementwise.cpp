@@ -43,21 +43,12 @@ constexpr std::int64_t kLargeColumnSum = 8192;
 }  // namespace
 
 cpu::Binding bind_activation(const Request& request) {
-  dnnl::algorithm algorithm = dnnl::algorithm::undef;
-  switch (request.activation) {
-    case Activation::tanh:
-      algorithm = dnnl::algorithm::eltwise_tanh;
-      break;
-    case Activation::sigmoid:
-      algorithm = dnnl::algorithm::eltwise_logistic;
-      break;
-    case Activation::identity:
-    case Activation::relu:
-    case Activation::leaky_relu:
-      return {};  // the loop is as fast
-  }
+  const std::optional<Eltwise> eltwise = eltwise_of(request.activation);
+  // The loop is as fast as a selection.
+  if (!eltwise || eltwise->algorithm == dnnl::algorithm::eltwise_relu) return {};
   const dnnl::memory::desc shape = matrix(request.operands[0].rows, request.operands[0].columns);
-  const dnnl::eltwise_forward::desc operation(dnnl::prop_kind::forward_inference, algorithm, shape);
+  const dnnl::eltwise_forward::desc operation(dnnl::prop_kind::forward_inference, eltwise->algorithm, shape,
+                                              eltwise->alpha);
   const dnnl::eltwise_forward::primitive_desc description(operation, own_scratchpad(), engine());
   return bind_primitive(description, dnnl::eltwise_forward(description),
                         {{DNNL_ARG_SRC, 0, shape}, {DNNL_ARG_DST, 1, shape}});

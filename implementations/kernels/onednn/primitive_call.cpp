@@ -67,4 +67,20 @@ void PrimitiveCall::execute(const Buffer* buffers) const {
   dnnl_primitive_execute(primitive_.get(), stream().get(), count_, arguments_.data());
 }
 
+std::optional<Eltwise> eltwise_of(Activation activation) {
+  switch (activation) {
+    case Activation::identity:
+      break;
+    case Activation::relu:
+      return Eltwise{dnnl::algorithm::eltwise_relu};
+    case Activation::tanh:
+      return Eltwise{dnnl::algorithm::eltwise_tanh};
+    case Activation::sigmoid:
+      return Eltwise{dnnl::algorithm::eltwise_logistic};
+    case Activation::leaky_relu:
+      return Eltwise{dnnl::algorithm::eltwise_relu, 0.01F};
+  }
+  return std::nullopt;
+}
+
 }  // namespace gdbench::kernels::onednn

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <dnnl.hpp>
 #include <initializer_list>
+#include <optional>
+#include <optional>
 
 #include "implementations/kernels/cpu/call.h"
 
@@ -56,5 +58,12 @@ cpu::Binding bind_primitive(const Description& description, dnnl::primitive prim
                              static_cast<const PrimitiveCall*>(call)->execute(buffers);
                            });
 }
+
+// An activation as oneDNN names it; none for the identity.
+struct Eltwise {
+  dnnl::algorithm algorithm;
+  float alpha = 0;
+};
+std::optional<Eltwise> eltwise_of(Activation activation);
 
 }  // namespace gdbench::kernels::onednn

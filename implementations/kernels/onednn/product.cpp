@@ -117,21 +117,6 @@ cpu::Binding bind_gemm(const Request& request) {
   return cpu::make_binding(std::move(call), run);
 }
 
-void append_activation(dnnl::post_ops& operations, Activation activation) {
-  switch (activation) {
-    case Activation::identity:
-      return;
-    case Activation::relu:
-      return operations.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
-    case Activation::tanh:
-      return operations.append_eltwise(1, dnnl::algorithm::eltwise_tanh, 0, 0);
-    case Activation::sigmoid:
-      return operations.append_eltwise(1, dnnl::algorithm::eltwise_logistic, 0, 0);
-    case Activation::leaky_relu:
-      return operations.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0.01F, 0);
-  }
-}
-
 cpu::Binding bind_matmul(const Request& request) {
   const auto [m, n, k] = product_shape(request);
   const dnnl::memory::desc a = matrix(m, k, request.transpose_a);
@@ -142,7 +127,9 @@ cpu::Binding bind_matmul(const Request& request) {
   dnnl::post_ops operations;
   if (request.alpha != 1) attributes.set_output_scales(0, {static_cast<float>(request.alpha)});
   if (request.beta != 0) operations.append_sum(static_cast<float>(request.beta));
-  append_activation(operations, request.epilogue_activation);
+  if (const std::optional<Eltwise> eltwise = eltwise_of(request.epilogue_activation)) {
+    operations.append_eltwise(1, eltwise->algorithm, eltwise->alpha, 0);
+  }
   attributes.set_post_ops(operations);
   if (!request.epilogue_bias) {
     const dnnl::matmul::primitive_desc description(dnnl::matmul::desc(a, b, c), attributes, engine());
