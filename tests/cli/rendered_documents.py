@@ -32,11 +32,11 @@ def indent_of(line):
 
 def joinings(lines, width):
     """What the first lines may have been before they were broken, the longest first: [(text, number of lines)]. A line
-    goes on in the next one only where that one's first word had no room."""
+    goes on in the next one only where that one's first word had no room; the legend of the grid begins a line."""
     found = [(lines[0].strip(), 1)]
     for number in range(1, len(lines)):
         before, line = lines[number - 1].rstrip(), lines[number]
-        if not line.strip() or indent_of(line) != indent_of(lines[0]):
+        if not line.strip() or indent_of(line) != indent_of(lines[0]) or line.startswith(("* wins", "= tied")):
             break
         word = line.split()[0]
         if len(before) + 1 + len(word) <= width:

@@ -6,7 +6,6 @@
 #include <dnnl.hpp>
 #include <initializer_list>
 #include <optional>
-#include <optional>
 
 #include "implementations/kernels/cpu/call.h"
 
