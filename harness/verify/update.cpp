@@ -27,7 +27,7 @@ struct Constants {
         rest_rho(static_cast<T>(1 - optimizer.rho)),
         epsilon(static_cast<T>(optimizer.epsilon)),
         decay(static_cast<T>(optimizer.weight_decay)) {
-    if (optimizer.kind != OptimizerKind::adam && optimizer.kind != OptimizerKind::adamw) return;
+    if (!catalogue::row_of(optimizer.kind).corrects_moments) return;
     correction1 = static_cast<T>(1 - power(optimizer.beta1, step + 1));
     correction2 = static_cast<T>(1 - power(optimizer.beta2, step + 1));
   }
@@ -75,8 +75,8 @@ void update_entry(OptimizerKind kind, const Constants<T>& c, T g, T& p, T* first
 
 // What a rule divides a mean square by before it takes the root; and the largest |update| / rate of a single step.
 double square_correction(const Optimizer& optimizer, std::int64_t step) {
-  const bool adam = optimizer.kind == OptimizerKind::adam || optimizer.kind == OptimizerKind::adamw;
-  return adam ? static_cast<double>(1 - Constants<double>::power(optimizer.beta2, step)) : 1;
+  if (!catalogue::row_of(optimizer.kind).corrects_moments) return 1;
+  return static_cast<double>(1 - Constants<double>::power(optimizer.beta2, step));
 }
 
 double largest_update(const Optimizer& optimizer) {

@@ -30,11 +30,6 @@ int main() {
   std::printf("{\n");
   print_rows<Dtype>("dtypes", [](const DtypeRow& row) { std::printf("\"bytes\": %zu", row.bytes); });
   std::printf(",\n");
-  print_rows<Loss>("losses", [](const LossRow& row) {
-    std::printf("\"takes_labels\": %s, \"sums_over_columns\": %s", text_of(row.takes_labels),
-                text_of(row.sums_over_columns));
-  });
-  std::printf(",\n");
   print_rows<OptimizerKind>("optimizers", [](const OptimizerRow& row) {
     std::printf("\"slots\": %zu, \"always_decoupled\": %s, \"corrects_moments\": %s", row.slots,
                 text_of(row.always_decoupled), text_of(row.corrects_moments));

@@ -30,19 +30,23 @@ struct ElementwiseFunctions {
   Run multiply = nullptr;
 };
 
-// These run on a LossCall, whose scale tells mse from half_mse.
+// These run on a LossCall. squared_error is mse and half_mse: the call's scale tells them apart.
 struct LossFunctions {
-  Run loss[kCount<Loss>] = {};
-  Run gradient[kCount<Loss>] = {};
+  Run squared_error = nullptr;
+  Run squared_error_gradient = nullptr;
+  Run cross_entropy = nullptr;
+  Run cross_entropy_gradient = nullptr;
 };
 
-inline LossFunctions make_loss_functions(Run (*loss)(Loss), Run (*gradient)(Loss)) {
-  LossFunctions functions;
-  for (const Loss value : catalogue::all_of<Loss>()) {
-    entry_of(functions.loss, value) = loss(value);
-    entry_of(functions.gradient, value) = gradient(value);
-  }
-  return functions;
+// Fills in what make(kind, decay) returns for each optimizer's and decay's std::integral_constant.
+template <class Make>
+void set_updates(ElementwiseFunctions& functions, Make make) {
+  catalogue::for_each<OptimizerKind>([&](auto kind) {
+    Run(&update)[kDecayCount] = entry_of(functions.update, kind.value);
+    update[static_cast<std::size_t>(Decay::none)] = make(kind, DecayConstant<Decay::none>());
+    update[static_cast<std::size_t>(Decay::coupled)] = make(kind, DecayConstant<Decay::coupled>());
+    update[static_cast<std::size_t>(Decay::decoupled)] = make(kind, DecayConstant<Decay::decoupled>());
+  });
 }
 
 // For one dtype.

@@ -79,32 +79,8 @@ void run_cross_entropy_gradient(const Call* call, const Buffer* buffers, Stream*
 }
 
 template <class T>
-Run loss_loop(Loss loss) {
-  switch (loss) {
-    case Loss::mse:
-    case Loss::half_mse:
-      return run_squared_error<T>;
-    case Loss::softmax_cross_entropy:
-      return run_cross_entropy<T>;
-  }
-  return nullptr;
-}
-
-template <class T>
-Run loss_gradient_loop(Loss loss) {
-  switch (loss) {
-    case Loss::mse:
-    case Loss::half_mse:
-      return run_squared_error_gradient<T>;
-    case Loss::softmax_cross_entropy:
-      return run_cross_entropy_gradient<T>;
-  }
-  return nullptr;
-}
-
-template <class T>
 LossFunctions loss_loops() {
-  return make_loss_functions(loss_loop<T>, loss_gradient_loop<T>);
+  return {run_squared_error<T>, run_squared_error_gradient<T>, run_cross_entropy<T>, run_cross_entropy_gradient<T>};
 }
 
 }  // namespace gdbench::kernels::cpu

@@ -22,12 +22,7 @@ void run_update(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
 
 template <class T>
 void set_update_loops(ElementwiseFunctions& functions) {
-  catalogue::for_each<OptimizerKind>([&](auto kind) {
-    Run(&update)[kDecayCount] = entry_of(functions.update, kind.value);
-    update[static_cast<std::size_t>(Decay::none)] = run_update<T, kind.value, Decay::none>;
-    update[static_cast<std::size_t>(Decay::coupled)] = run_update<T, kind.value, Decay::coupled>;
-    update[static_cast<std::size_t>(Decay::decoupled)] = run_update<T, kind.value, Decay::decoupled>;
-  });
+  set_updates(functions, [](auto kind, auto decay) -> Run { return run_update<T, kind.value, decay.value>; });
 }
 
 }  // namespace gdbench::kernels::cpu

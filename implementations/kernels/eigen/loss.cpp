@@ -59,35 +59,11 @@ void run_cross_entropy_gradient(const Call* call, const Buffer* buffers, Stream*
   }
 }
 
-template <class T>
-cpu::Run loss_of(Loss loss) {
-  switch (loss) {
-    case Loss::mse:
-    case Loss::half_mse:
-      return run_squared_error<T>;
-    case Loss::softmax_cross_entropy:
-      return run_cross_entropy<T>;
-  }
-  return nullptr;
-}
-
-template <class T>
-cpu::Run gradient_of(Loss loss) {
-  switch (loss) {
-    case Loss::mse:
-    case Loss::half_mse:
-      return run_squared_error_gradient<T>;
-    case Loss::softmax_cross_entropy:
-      return run_cross_entropy_gradient<T>;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 template <class T>
 cpu::LossFunctions loss_functions() {
-  return cpu::make_loss_functions(loss_of<T>, gradient_of<T>);
+  return {run_squared_error<T>, run_squared_error_gradient<T>, run_cross_entropy<T>, run_cross_entropy_gradient<T>};
 }
 
 template cpu::LossFunctions loss_functions<float>();

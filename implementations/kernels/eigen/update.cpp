@@ -112,12 +112,7 @@ void run_sgd(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
 
 template <class T>
 void set_updates(cpu::ElementwiseFunctions& functions) {
-  catalogue::for_each<OptimizerKind>([&](auto kind) {
-    cpu::Run(&update)[kDecayCount] = cpu::entry_of(functions.update, kind.value);
-    update[static_cast<std::size_t>(Decay::none)] = run_update<T, kind.value, Decay::none>;
-    update[static_cast<std::size_t>(Decay::coupled)] = run_update<T, kind.value, Decay::coupled>;
-    update[static_cast<std::size_t>(Decay::decoupled)] = run_update<T, kind.value, Decay::decoupled>;
-  });
+  cpu::set_updates(functions, [](auto kind, auto decay) -> cpu::Run { return run_update<T, kind.value, decay.value>; });
   cpu::entry_of(functions.update, OptimizerKind::sgd)[static_cast<std::size_t>(Decay::none)] = run_sgd<T>;
 }
 
