@@ -8,6 +8,7 @@ Update rules: the papers' own, with the choices that torch.optim documents where
   rmsprop   Tieleman and Hinton, lecture 6.5, 2012 (RMSprop)
   adam      Kingma and Ba, ICLR 2015, algorithm 1 (Adam)
   adamw     Loshchilov and Hutter, ICLR 2019, algorithm 2, its decay multiplied by the learning rate (AdamW)
+  lion      Chen et al., NeurIPS 2023, algorithm 2
 """
 import numpy
 
@@ -138,3 +139,9 @@ class Optimizer:
         return mean / (numpy.sqrt(square) + self.settings["epsilon"])
 
     adamw = adam
+
+    def lion(self, index, gradient):
+        beta1, beta2 = self.settings["beta1"], self.settings["beta2"]
+        moved = numpy.sign((1 - beta1) * gradient + beta1 * self.first[index])
+        self.first[index] = (1 - beta2) * gradient + beta2 * self.first[index]
+        return moved

@@ -45,7 +45,8 @@ enum class OptimizerKind : std::int32_t {
   adagrad = GDBENCH_ADAGRAD,
   rmsprop = GDBENCH_RMSPROP,
   adam = GDBENCH_ADAM,
-  adamw = GDBENCH_ADAMW
+  adamw = GDBENCH_ADAMW,
+  lion = GDBENCH_LION
 };
 enum class Phase : std::int32_t {
   data = GDBENCH_PHASE_DATA,
@@ -158,7 +159,8 @@ inline constexpr OptimizerConstant kRho = {"rho", &Optimizer::rho, &gdbench_opti
 inline constexpr OptimizerConstant kEpsilon = {"epsilon", &Optimizer::epsilon, &gdbench_optimizer::epsilon, false};
 inline constexpr const OptimizerConstant* kOptimizerConstants[] = {&kMomentum, &kBeta1, &kBeta2, &kRho, &kEpsilon};
 
-// A constant that a kind reads; the fallbacks are PyTorch's, but for the momentum, which is 0 there.
+// A constant that a kind reads; the fallbacks are PyTorch's, but for the momentum, which is 0 there, and Lion's, which
+// are its paper's.
 struct OptimizerKey {
   const OptimizerConstant& constant;
   double fallback;
@@ -167,6 +169,7 @@ inline constexpr OptimizerKey kMomentumKeys[] = {{kMomentum, 0.9}};
 inline constexpr OptimizerKey kAdagradKeys[] = {{kEpsilon, 1e-10}};
 inline constexpr OptimizerKey kRmspropKeys[] = {{kRho, 0.99}, {kEpsilon, 1e-8}};
 inline constexpr OptimizerKey kAdamKeys[] = {{kBeta1, 0.9}, {kBeta2, 0.999}, {kEpsilon, 1e-8}};
+inline constexpr OptimizerKey kLionKeys[] = {{kBeta1, 0.9}, {kBeta2, 0.99}};
 
 struct OptimizerRow {
   OptimizerKind value;
@@ -189,6 +192,8 @@ inline constexpr OptimizerRow kOptimizers[] = {
     // 3 and 4 for the moments, 2 for their corrections.
     {OptimizerKind::adam, "adam", 2, kAdamKeys, 14, 0, false, true},
     {OptimizerKind::adamw, "adamw", 2, kAdamKeys, 14, 0.01, true, true},
+    // 3 for what the sign is taken of, 3 for the momentum; sign, product, subtraction.
+    {OptimizerKind::lion, "lion", 1, kLionKeys, 9, 0, true},
 };
 
 struct PhaseRow {

@@ -51,7 +51,7 @@ struct WeightDecay {
 struct OptimizerDescription {
   std::optional<OptimizerKind> kind;  // what it amounts to: sgd with a momentum is `momentum`
   std::optional<double> learning_rate;
-  std::map<std::string, double> constants;  // momentum, beta1, beta2, rho, epsilon
+  std::map<std::string, double> constants;  // by the names of catalogue::kOptimizerConstants
   std::optional<EpsilonPlace> epsilon_place;
   std::optional<WeightDecay> weight_decay;
 };

@@ -137,14 +137,14 @@ void find_optimizer_constants(Finder& finder) {
   const OptimizerDescription& a = finder.a.optimizer;
   const OptimizerDescription& b = finder.b.optimizer;
   if (a.kind && b.kind && *a.kind != *b.kind) return;  // the constants of two kinds are not to be equal
-  const auto constant = [](const OptimizerDescription& optimizer, const std::string& name) {
+  const auto value_of = [](const OptimizerDescription& optimizer, const std::string& name) {
     const auto found = optimizer.constants.find(name);
     return found == optimizer.constants.end() ? std::optional<double>() : found->second;
   };
-  for (const char* name : {"momentum", "beta1", "beta2", "rho", "epsilon"}) {
+  for (const catalogue::OptimizerConstant* constant : catalogue::kOptimizerConstants) {
+    const std::string name = constant->name;
     if (!a.constants.contains(name) && !b.constants.contains(name)) continue;
-    finder.expect_equal(Rule::optimizer_constant, std::string("optimizer/") + name, constant(a, name),
-                        constant(b, name));
+    finder.expect_equal(Rule::optimizer_constant, "optimizer/" + name, value_of(a, name), value_of(b, name));
   }
   if (a.epsilon_place || b.epsilon_place) {
     finder.expect_equal(Rule::optimizer_constant, "optimizer/epsilon_place", a.epsilon_place, b.epsilon_place);

@@ -21,6 +21,8 @@ struct ReferenceState {
   std::int64_t step = 0;
   std::vector<std::vector<T>> parameters;
   std::vector<std::vector<T>> slots;
+  // What the last update took the signs of, one vector per parameter; of lion alone.
+  std::vector<std::vector<T>> directions = {};
 };
 
 template <class T>

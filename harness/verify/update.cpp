@@ -1,4 +1,4 @@
-// The optimizers' update rules as torch.optim documents them, and what they do to an error of the gradient.
+// The optimizers' update rules as gdbench_optimizer_kind documents them, and what they do to an error of the gradient.
 #include "harness/verify/update.h"
 
 #include <algorithm>
@@ -40,10 +40,16 @@ struct Constants {
   T correction1 = 1, correction2 = 1;
 };
 
-// One entry: parameter p, gradient g, its slots. The formulas are those of torch.optim's documentation (PyTorch 2,
-// classes SGD, Adagrad, RMSprop, Adam, AdamW), with dampening, lr_decay, centered, amsgrad and maximize off.
 template <class T>
-void update_entry(OptimizerKind kind, const Constants<T>& c, T g, T& p, T* first, T* second) {
+T sign_of(T value) {
+  return static_cast<T>((value > 0) - (value < 0));
+}
+
+// One entry: parameter p, gradient g, its slots. The formulas are those of torch.optim's documentation (PyTorch 2,
+// classes SGD, Adagrad, RMSprop, Adam, AdamW), with dampening, lr_decay, centered, amsgrad and maximize off, and of
+// Lion's paper. `direction` is set to what a rule takes the sign of.
+template <class T>
+void update_entry(OptimizerKind kind, const Constants<T>& c, T g, T& p, T* first, T* second, T* direction) {
   switch (kind) {
     case OptimizerKind::sgd:
       p -= c.rate * g;
@@ -69,6 +75,11 @@ void update_entry(OptimizerKind kind, const Constants<T>& c, T g, T& p, T* first
       *first = c.beta1 * *first + c.rest1 * g;
       *second = c.beta2 * *second + c.rest2 * (g * g);
       p -= c.rate * ((*first / c.correction1) / (std::sqrt(*second / c.correction2) + c.epsilon));
+      return;
+    case OptimizerKind::lion:
+      *direction = c.beta1 * *first + c.rest1 * g;
+      *first = c.beta2 * *first + c.rest2 * g;
+      p -= c.rate * sign_of(*direction);
       return;
   }
 }
@@ -103,15 +114,18 @@ void update(const Optimizer& optimizer, const std::vector<std::vector<T>>& gradi
     state.slots.emplace_back(state.parameters[state.slots.size() % count].size(), T(0));
   }
   const bool decays = optimizer.weight_decay != 0;
+  state.directions.resize(optimizer.kind == OptimizerKind::lion ? count : 0);
   for (std::size_t p = 0; p < count; ++p) {
     std::vector<T>& parameter = state.parameters[p];
     T* first = slots > 0 ? state.slots[p].data() : nullptr;
     T* second = slots > 1 ? state.slots[count + p].data() : nullptr;
+    if (!state.directions.empty()) state.directions[p].resize(parameter.size());
     for (std::size_t i = 0; i < parameter.size(); ++i) {
       T gradient = gradients[p][i];
       if (decays && optimizer.decoupled_weight_decay) parameter[i] *= 1 - constants.rate * constants.decay;
       if (decays && !optimizer.decoupled_weight_decay) gradient += constants.decay * parameter[i];
-      update_entry(optimizer.kind, constants, gradient, parameter[i], first, second);
+      T* direction = state.directions.empty() ? nullptr : &state.directions[p][i];
+      update_entry(optimizer.kind, constants, gradient, parameter[i], first, second, direction);
       if (first != nullptr) ++first;
       if (second != nullptr) ++second;
     }
@@ -138,11 +152,21 @@ UpdateError<T>::UpdateError(const Optimizer& optimizer, const ReferenceState<T>&
       divides_ = true;
       correction_ = square_correction(optimizer, state.step);
       largest_ = 2 * largest_update(optimizer);
+      return;
+    case OptimizerKind::lion:
+      turns_ = true;
   }
 }
 
 template <class T>
 double UpdateError<T>::of(std::size_t parameter, std::size_t entry, double gradient_error) const {
+  // The estimate is of a typical entry's error, which the momentum may carry on; the largest of many is a few times
+  // that.
+  constexpr double kTurningFactor = 8;
+  if (turns_) {
+    const double direction = std::abs(static_cast<double>(state_.directions[parameter][entry]));
+    return direction != 0 && direction < kTurningFactor * gradient_error ? 2 * rate_ : 0;
+  }
   if (!divides_) return rate_ * gain_ * gradient_error;
   const std::size_t slots = scenario::slot_count(optimizer_.kind);
   const T square = state_.slots[(slots - 1) * state_.parameters.size() + parameter][entry];

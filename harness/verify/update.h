@@ -12,10 +12,11 @@ namespace gdbench::verify {
 // How far the value of an entry may be off after `steps_left` further steps because its gradient, of the step that led
 // to `state`, was off.
 //
-// sgd passes an error e on as rate e, momentum as rate e (1 + mu + mu^2 ...). The others divide by a root r of squared
-// gradients: an entry moves by rate 2 e / (r + epsilon), half of it through the numerator and half through r, and by no
-// more than the rule allows a single step altogether, to both sides. An entry whose gradients were all exactly 0 has no
-// error: nothing flowed there.
+// sgd passes an error e on as rate e, momentum as rate e (1 + mu + mu^2 ...). lion moves every entry by the rate, one
+// way or the other: where what it takes the sign of is as small as its error, an entry may be two rates off. The others
+// divide by a root r of squared gradients: an entry moves by rate 2 e / (r + epsilon), half of it through the numerator
+// and half through r, and by no more than the rule allows a single step altogether, to both sides. An entry whose
+// gradients were all exactly 0 has no error: nothing flowed there.
 template <class T>
 class UpdateError {
  public:
@@ -30,6 +31,7 @@ class UpdateError {
   double rate_ = 0;
   double gain_ = 1;        // of rules that pass an error on
   bool divides_ = false;   // by a root
+  bool turns_ = false;     // takes a sign
   double correction_ = 1;  // what a mean square is divided by before
   double largest_ = 0;
 };

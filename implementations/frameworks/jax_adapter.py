@@ -39,7 +39,7 @@ class Pure(Training):
             jnp.take_along_axis(jax.nn.log_softmax(outputs), y[:, None], axis=1)
         ),
     }
-    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw")
+    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay")
 
     def __init__(self, problem, data, options):
@@ -109,7 +109,7 @@ class Pure(Training):
 
 class Rules:
     """One parameter's update: (rate, parameter, gradient, slots ...) -> parameter, slots ...; adam also gets the step,
-    from 1. Formulas of torch.optim's documentation (SGD, Adagrad, RMSprop, Adam)."""
+    from 1. Formulas of plugin.h."""
 
     def __init__(self, settings):
         self.settings = settings
@@ -143,6 +143,10 @@ class Rules:
         return p - rate * (mean / corrections[0]) / root, mean, squares
 
     adamw = adam
+
+    def lion(self, rate, p, g, mean):
+        beta1, beta2 = self.settings.beta1, self.settings.beta2
+        return p - rate * jnp.sign(beta1 * mean + (1 - beta1) * g), beta2 * mean + (1 - beta2) * g
 
 
 class Eager(PhasedTraining, Pure):

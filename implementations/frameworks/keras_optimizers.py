@@ -8,13 +8,18 @@ REASONS = {
     "adamw": "Keras's AdamW adds epsilon to the root before its bias is corrected",
 }
 
+# Where an optimizer keeps the slots of plugin.h.
+SLOTS = {"momentum": ("momentums",), "nesterov": ("momentums",), "lion": ("_momentums",)}
+
 
 def reason_unsupported(settings):
-    """Why an optimizer (as in the request) is none of Keras's; empty where its SGD follows the same rule."""
+    """Why an optimizer (as in the request) is none of Keras's; empty where one of them follows the same rule."""
     if settings["kind"] in REASONS:
         return REASONS[settings["kind"]]
     if settings["weight_decay"] and not settings["decoupled_weight_decay"]:
         return "weight decay of Keras's optimizers is decoupled"
+    if settings["kind"] == "lion":
+        return "" if settings["beta1"] else "Keras's Lion wants a beta1 above 0"
     if settings["kind"] == "sgd":
         return ""
     if not settings["momentum"]:
@@ -31,18 +36,30 @@ def make(settings, rate):
 
     # tf.cast rounds a Python float to 32 bits first.
     decay = numpy.float64(settings.weight_decay) if settings.weight_decay else None
+    if settings.kind == "lion":
+        betas = {"beta_1": numpy.float64(settings.beta1), "beta_2": numpy.float64(settings.beta2)}
+        return tf.keras.optimizers.Lion(rate, **betas, weight_decay=decay)
     momentum = 0.0 if settings.kind == "sgd" else numpy.float64(settings.momentum)
     nesterov = settings.kind == "nesterov"
     return tf.keras.optimizers.SGD(rate, momentum=momentum, nesterov=nesterov, weight_decay=decay)
 
 
+def variables_and_scale(optimizer, problem):
+    """An optimizer's variables, [slot][parameter], and what they are times the slots of plugin.h: the velocity of Keras's
+    SGD is - rate times the one there."""
+    kind = problem.optimizer.kind
+    variables = [getattr(optimizer, name) for name in SLOTS.get(kind, ())]
+    return variables, -problem.rate if kind in ("momentum", "nesterov") else 1
+
+
 def set_state(optimizer, problem, step, slots):
-    """Keras's velocity is - rate times that of plugin.h."""
     optimizer.iterations.assign(step)
-    for arrays in slots:
-        for variable, array in zip(optimizer.momentums, arrays):
-            variable.assign(array * -problem.rate)
+    slot_variables, scale = variables_and_scale(optimizer, problem)
+    for variables, arrays in zip(slot_variables, slots):
+        for variable, array in zip(variables, arrays):
+            variable.assign(array * scale)
 
 
 def get_state(optimizer, problem):
-    return [[variable.numpy() / -problem.rate for variable in optimizer.momentums] for _ in range(problem.slots)]
+    slot_variables, scale = variables_and_scale(optimizer, problem)
+    return [[variable.numpy() / scale for variable in variables] for variables in slot_variables]

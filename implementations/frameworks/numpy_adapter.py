@@ -44,7 +44,7 @@ class Written(Training):
     TASKS = ("train", "update", "floor")
     ACTIVATIONS = ACTIVATIONS
     LOSSES = LOSSES
-    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw")
+    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay")
     writer = StepWriter
 

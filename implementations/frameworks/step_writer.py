@@ -6,13 +6,15 @@ same with weight decay; m_w0 and v_w0 an optimizer's slots; t_w0 scratch memory 
 """
 from textwrap import indent
 
-# Update rules as torch.optim documents them (SGD, Adagrad, RMSprop, Adam, AdamW), of parameter p with gradient g.
+# Update rules as plugin.h gives them, of parameter p with gradient g.
 UPDATES = {
     "sgd": "{p} = {p} - rate * {g}",
     "momentum": "{m} = momentum * {m} + {g}\n{p} = {p} - rate * {m}",
     "nesterov": "{m} = momentum * {m} + {g}\n{p} = {p} - rate * ({g} + momentum * {m})",
     "adagrad": "{m} = {m} + {g} * {g}\n{p} = {p} - rate * {g} / (sqrt({m}) + epsilon)",
     "rmsprop": "{m} = rho * {m} + (1 - rho) * ({g} * {g})\n{p} = {p} - rate * {g} / (sqrt({m}) + epsilon)",
+    "lion": """{p} = {p} - rate * sign(beta1 * {m} + (1 - beta1) * {g})
+{m} = beta2 * {m} + (1 - beta2) * {g}""",
     "adam": """{m} = beta1 * {m} + (1 - beta1) * {g}
 {v} = beta2 * {v} + (1 - beta2) * ({g} * {g})
 {p} = {p} - (rate / correction1) * {m} / (sqrt({v} / correction2) + epsilon)""",
@@ -33,6 +35,14 @@ multiply({m}, momentum, out={t})
 {p} -= {t}""",
     "adagrad": "multiply({g}, {g}, out={t})\n{m} += {t}\n" + DIVIDED_BY_ROOT,
     "rmsprop": "multiply({g}, {g}, out={t})\n{t} *= 1 - rho\n{m} *= rho\n{m} += {t}\n" + DIVIDED_BY_ROOT,
+    "lion": """multiply({m}, beta1 / (1 - beta1), out={t})
+{t} += {g}
+sign({t}, out={t})
+{t} *= rate
+{p} -= {t}
+{m} *= beta2
+multiply({g}, 1 - beta2, out={t})
+{m} += {t}""",
     "adam": """multiply({g}, 1 - beta1, out={t})
 {m} *= beta1
 {m} += {t}

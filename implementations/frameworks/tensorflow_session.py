@@ -6,6 +6,7 @@ REASONS = {
     "rmsprop": "tf.compat.v1's RMSProp adds epsilon inside the root",
     "adam": "tf.compat.v1's Adam adds epsilon to the root before its bias is corrected",
     "adamw": "tf.compat.v1.train has no AdamW",
+    "lion": "tf.compat.v1.train has no Lion",
 }
 
 

@@ -98,6 +98,11 @@ class ByAssignment:
         root = self.tf.sqrt(second) / root_of_correction + self.settings.epsilon
         parameter.assign_sub(self.rate / correction * first / root)
 
+    def lion(self, parameter, gradient, momentum):
+        beta1, beta2 = self.settings.beta1, self.settings.beta2
+        parameter.assign_sub(self.rate * self.tf.sign(beta1 * momentum + (1 - beta1) * gradient))
+        momentum.assign(beta2 * momentum + (1 - beta2) * gradient)
+
     def set_slots(self, slots):
         for variables, arrays in zip(self.slots, slots):
             for variable, array in zip(variables, arrays):

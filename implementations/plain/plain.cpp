@@ -105,8 +105,9 @@ class Loop final : public Trainer {
                             problem.layers[0].activation == GDBENCH_IDENTITY &&
                             problem.loss != GDBENCH_SOFTMAX_CROSS_ENTROPY;
     add_gradients_ = regression ? &Loop::linear_regression : &Loop::perceptron;
-    constexpr decltype(descend_) kRules[] = {&Loop::sgd,     &Loop::momentum, &Loop::nesterov, &Loop::adagrad,
-                                             &Loop::rmsprop, &Loop::adam,     &Loop::adam};  // gdbench_optimizer_kind
+    constexpr decltype(descend_) kRules[] = {&Loop::sgd,     &Loop::momentum, &Loop::nesterov,
+                                             &Loop::adagrad, &Loop::rmsprop,  &Loop::adam,
+                                             &Loop::adam,    &Loop::lion};  // gdbench_optimizer_kind
     descend_ = kRules[optimizer_.kind];
     std::int64_t size = 0;
     for (std::int64_t l = 0; l < problem.layer_count; ++l) {
@@ -116,7 +117,7 @@ class Loop final : public Trainer {
     parameters_.resize(size);
     gradient_.resize(size);
     if (optimizer_.kind != GDBENCH_SGD) slots_[0].resize(size);
-    if (optimizer_.kind >= GDBENCH_ADAM) slots_[1].resize(size);
+    if (optimizer_.kind == GDBENCH_ADAM || optimizer_.kind == GDBENCH_ADAMW) slots_[1].resize(size);
     if (problem.task == GDBENCH_TASK_UPDATE) {
       std::copy_n(static_cast<const T*>(data.x), size, gradient_.begin());
       return;
@@ -352,11 +353,25 @@ class Loop final : public Trainer {
     });
   }
 
+  void lion(T scale, T rate) {
+    const T beta1 = static_cast<T>(optimizer_.beta1);
+    const T beta2 = static_cast<T>(optimizer_.beta2);
+    const T rest1 = static_cast<T>(1 - optimizer_.beta1);
+    const T rest2 = static_cast<T>(1 - optimizer_.beta2);
+    T* momentum = slots_[0].data();
+    descend(scale, rate, [=](T g, std::size_t i) {
+      const T direction = beta1 * momentum[i] + rest1 * g;
+      momentum[i] = beta2 * momentum[i] + rest2 * g;
+      return direction > 0 ? rate : direction < 0 ? -rate : direction;
+    });
+  }
+
   // `descent` says by how much a parameter moves, by its gradient and its number. Weight decay is added to the gradient
   // or, decoupled, taken off the parameter.
   template <class Descent>
   void descend(T scale, T rate, Descent descent) {
-    const bool decoupled = optimizer_.kind == GDBENCH_ADAMW || optimizer_.decoupled_weight_decay != 0;
+    const bool decoupled =
+        optimizer_.kind == GDBENCH_ADAMW || optimizer_.kind == GDBENCH_LION || optimizer_.decoupled_weight_decay != 0;
     const T decay = static_cast<T>(optimizer_.weight_decay);
     T* parameters = parameters_.data();
     const T* gradient = gradient_.data();

@@ -3,11 +3,10 @@ what to install. NumPy and SciPy come from the distribution, JAX from scripts/fr
 
 import json
 import os
-import pathlib
 import subprocess
 import unittest
 
-from program import PROGRAM, SOURCE, ProgramTest
+from program import CATALOGUE, FRAMEWORKS, SOURCE, ProgramTest
 
 ENVIRONMENTS = SOURCE / "build" / "frameworks"
 ALL = ("numpy", "scipy", "pytorch", "tensorflow", "keras", "jax")
@@ -153,7 +152,7 @@ class Jax(Frameworks):
         self.assert_all_ok(rows, 2 * 3)
 
     def test_every_optimizer(self):
-        for kind in ("momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"):
+        for kind in CATALOGUE["optimizers"]:
             optimizer = {"kind": kind, "learning_rate": 0.01, "weight_decay": 0.01}
             self.write_json("net.json", network("tanh", "softmax_cross_entropy", 3, optimizer=optimizer, dtype="f64"))
             self.assert_all_ok(self.verify("--scenario", "./net.json", "--impl", "jax/jit"), 1)
@@ -172,8 +171,7 @@ class Threads(unittest.TestCase):
         if len(os.sched_getaffinity(0)) < threads:
             self.skipTest(f"there are fewer than {threads} processors")
         python = str(environment) if environment.exists() else "/usr/bin/python3"
-        folder = str(pathlib.Path(PROGRAM).parents[1] / "lib" / "gdbench" / "frameworks")
-        command = [python, "-B", str(SOURCE / "tests" / "cli" / "framework_threads.py"), folder, implementation]
+        command = [python, "-B", str(SOURCE / "tests" / "cli" / "framework_threads.py"), str(FRAMEWORKS), implementation]
         result = subprocess.run([*command, str(threads), pool], capture_output=True, text=True, check=False)
         self.assertEqual(result.returncode, 0, result.stderr)
         return json.loads(result.stdout)

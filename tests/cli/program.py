@@ -13,6 +13,9 @@ PROGRAM = os.environ["GDBENCH_PROGRAM"]
 SOURCE = pathlib.Path(os.environ["GDBENCH_SOURCE"])
 FAKES = os.environ["GDBENCH_FAKES"]
 ADAPTERS = str(SOURCE / "tests" / "fakes" / "adapters")
+FRAMEWORKS = pathlib.Path(PROGRAM).parents[1] / "lib" / "gdbench" / "frameworks"
+# What harness/abi/catalogue.h knows, as the build exports it.
+CATALOGUE = json.loads((FRAMEWORKS / "catalogue.json").read_text(encoding="utf-8"))
 
 
 def environment(plugins="", variables=None):

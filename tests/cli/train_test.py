@@ -6,7 +6,7 @@ import importlib.util
 import sys
 import unittest
 
-from program import SOURCE, ProgramTest, csv_scenario
+from program import CATALOGUE, SOURCE, ProgramTest, csv_scenario
 
 try:
     import numpy
@@ -79,7 +79,7 @@ class Train(ProgramTest):
 
     def test_optimizers(self):
         schedule = 'optimizer.schedule={"kind":"cosine","steps":18,"warm_up":4,"final_rate":0.0001}'
-        for kind in ("momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"):
+        for kind in CATALOGUE["optimizers"]:
             optimizer = (f"optimizer.kind={kind}", "learning_rate=0.01")
             self.compare("mlp-10-50-1", 20, *optimizer, "rows=100", "batch=32")
             self.compare("mlp-10-50-1", 20, *optimizer, schedule, "optimizer.weight_decay=0.1")

@@ -26,9 +26,10 @@ enum class Fault {
   accumulation_without_division,
   accumulation_without_weights,  // the mean over parts, whatever their rows
   late_schedule,                 // the rate of the step before
+  sign_of_momentum,              // the momentum brought up to date before its sign is taken
 };
 
-constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::late_schedule) + 1;
+constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::sign_of_momentum) + 1;
 
 using Values = std::vector<double>;
 
@@ -153,6 +154,13 @@ double direction(const gdbench_instance& self, double g, double& first, double& 
       second = optimizer.beta2 * second + (1 - optimizer.beta2) * g * g;
       return scaled(self, first / bias_correction(self, optimizer.beta1),
                     second / bias_correction(self, optimizer.beta2));
+    case GDBENCH_LION: {
+      const double past = first;
+      first = optimizer.beta2 * first + (1 - optimizer.beta2) * g;
+      const double taken =
+          self.has(Fault::sign_of_momentum) ? first : optimizer.beta1 * past + (1 - optimizer.beta1) * g;
+      return (taken > 0) - (taken < 0);
+    }
     default:
       return g;
   }
@@ -174,7 +182,8 @@ void make_step(gdbench_instance& self) {
     }
   }
   const Values gradient = batch_gradient(self);
-  bool decoupled = optimizer.decoupled_weight_decay != 0 || optimizer.kind == GDBENCH_ADAMW;
+  bool decoupled =
+      optimizer.decoupled_weight_decay != 0 || optimizer.kind == GDBENCH_ADAMW || optimizer.kind == GDBENCH_LION;
   if (self.has(Fault::coupled_decay)) decoupled = false;
   if (self.has(Fault::decoupled_decay)) decoupled = true;
   for (std::size_t i = 0; i < before.size(); ++i) {
@@ -269,7 +278,7 @@ constexpr gdbench_implementation implementation(const char* id, const char* desc
       .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
       .activations = GDBENCH_BIT(GDBENCH_IDENTITY),
       .losses = GDBENCH_BIT(GDBENCH_MSE) | GDBENCH_BIT(GDBENCH_HALF_MSE),
-      .optimizers = GDBENCH_BIT(GDBENCH_ADAMW + 1) - 1,
+      .optimizers = GDBENCH_BIT(GDBENCH_LION + 1) - 1,
       .capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES) |
                       GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE),
       .max_layers = 1,
@@ -307,6 +316,7 @@ constexpr gdbench_implementation kImplementations[] = {
     implementation<Fault::accumulation_without_division>("fake/accumulation-without-division", "parts' means added"),
     implementation<Fault::accumulation_without_weights>("fake/accumulation-without-weights", "mean of parts' means"),
     implementation<Fault::late_schedule>("fake/late-schedule", "the rate of the step before"),
+    implementation<Fault::sign_of_momentum>("fake/sign-of-momentum", "the new momentum's sign"),
 };
 static_assert(std::size(kImplementations) == kFaults);
 

@@ -56,9 +56,10 @@ extern "C" {
 #define GDBENCH_ABI_MAJOR 1
 /*
  * 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32;
- * 4: gdbench_profile_sink.record_part, unavailable; 5: GDBENCH_LEAKY_RELU
+ * 4: gdbench_profile_sink.record_part, unavailable; 5: GDBENCH_LEAKY_RELU;
+ * 6: GDBENCH_LION
  */
-#define GDBENCH_ABI_MINOR 5
+#define GDBENCH_ABI_MINOR 6
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -113,9 +114,10 @@ typedef enum gdbench_loss {
 } gdbench_loss;
 
 /*
- * Update rules as PyTorch documents them for torch.optim (SGD, Adagrad, RMSprop, Adam, AdamW). Weight decay is added to
- * the gradient (weight_decay times the parameter) before all else or, where it is decoupled and always for
- * GDBENCH_ADAMW, the parameter is first multiplied by 1 - learning rate * weight_decay. Slots are state tensors
+ * Update rules as PyTorch documents them for torch.optim (SGD, Adagrad, RMSprop, Adam, AdamW); Lion as in Chen et al.,
+ * "Symbolic Discovery of Optimization Algorithms", NeurIPS 2023, algorithm 2. Weight decay is added to the gradient
+ * (weight_decay times the parameter) before all else or, where it is decoupled and always for GDBENCH_ADAMW and
+ * GDBENCH_LION, the parameter is first multiplied by 1 - learning rate * weight_decay. Slots are state tensors
  * of a parameter's shape, zero before the first step unless set_state says otherwise; they appear in gdbench_state
  * in the order given here.
  */
@@ -126,7 +128,12 @@ typedef enum gdbench_optimizer_kind {
   GDBENCH_ADAGRAD = 3,  /* slot: sum of squares */
   GDBENCH_RMSPROP = 4,  /* slot: mean of squares */
   GDBENCH_ADAM = 5,     /* slots: first moment, second moment */
-  GDBENCH_ADAMW = 6     /* slots: first moment, second moment */
+  GDBENCH_ADAMW = 6,    /* slots: first moment, second moment */
+  /*
+   * Since 1.6; slot: momentum m. The parameter loses the rate times the sign (0 for 0) of beta1 m + (1 - beta1) g, then
+   * m becomes beta2 m + (1 - beta2) g.
+   */
+  GDBENCH_LION = 7
 } gdbench_optimizer_kind;
 
 /* One fully connected layer: A = activation(A_previous * W + b). */
@@ -140,7 +147,7 @@ typedef struct gdbench_layer {
 typedef struct gdbench_optimizer {
   size_t struct_size;
   int32_t kind;                   /* gdbench_optimizer_kind */
-  int32_t decoupled_weight_decay; /* 0 or 1; not read for GDBENCH_ADAMW, whose decay always is */
+  int32_t decoupled_weight_decay; /* 0 or 1; not read for GDBENCH_ADAMW and GDBENCH_LION, whose decay always is */
   double momentum;
   double beta1;
   double beta2;

@@ -1,5 +1,7 @@
 // Every optimizer's update, in expressions over segments as wide as a vector or two. All expressions of a segment come
 // before the next one's, so that memory is read and written once, and is read while the processor still divides.
+#include <limits>
+
 #include "implementations/kernels/eigen/backend.h"
 #include "implementations/kernels/eigen/maps.h"
 
@@ -64,6 +66,17 @@ struct ArrayRule<OptimizerKind::adam> {
 
 template <>
 struct ArrayRule<OptimizerKind::adamw> : ArrayRule<OptimizerKind::adam> {};
+// Chen et al., NeurIPS 2023, algorithm 2: rate sign(beta1 m + (1 - beta1) g); m = beta2 m + (1 - beta2) g.
+template <>
+struct ArrayRule<OptimizerKind::lion> {
+  static auto descent(const auto& step, const auto& g, auto& m) {
+    const auto direction = (step.beta1 * m + step.rest_of_beta1 * g).eval();
+    m = step.beta2 * m + step.rest_of_beta2 * g;
+    // Eigen's sign has no vectors. Below the smallest normal number this is less than 1.
+    using T = std::remove_cvref_t<decltype(step.rate)>;
+    return (step.rate * direction / direction.abs().max(std::numeric_limits<T>::min())).eval();
+  }
+};
 
 template <OptimizerKind kind, int width, class T>
 void descend(const UpdateStep<T>& step, const auto& g, auto& p, T* const (&slots)[2], Eigen::Index first) {

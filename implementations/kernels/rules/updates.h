@@ -128,6 +128,16 @@ struct RuleOf<OptimizerKind::adam> {
 };
 template <>
 struct RuleOf<OptimizerKind::adamw> : RuleOf<OptimizerKind::adam> {};
+// Chen et al., NeurIPS 2023, algorithm 2: rate sign(beta1 m + (1 - beta1) g); m = beta2 m + (1 - beta2) g.
+template <>
+struct RuleOf<OptimizerKind::lion> {
+  template <class T>
+  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& m) {
+    const T direction = step.beta1 * m + step.rest_of_beta1 * g;
+    m = step.beta2 * m + step.rest_of_beta2 * g;
+    return direction > T(0) ? step.rate : direction < T(0) ? -step.rate : direction;  // a NaN stays one
+  }
+};
 
 template <OptimizerKind kind>
 inline constexpr std::size_t kSlots = catalogue::slot_count(kind);

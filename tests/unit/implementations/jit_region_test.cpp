@@ -379,6 +379,11 @@ TEST_P(JitRegionTest, EachPassFiresWhereItMustAndRestsElsewhere) {
   }
 }
 
+template <class Enum>
+Enum any_of(std::mt19937_64& generator) {
+  return static_cast<Enum>(generator() % catalogue::kCount<Enum>);
+}
+
 // One to five layers, odd and prime sizes, batches of 1 to 4097 rows. GDBENCH_SEED takes another seed than 1. Each in
 // turn of the kinds of vectors that the processor has.
 TEST_P(JitRegionTest, RandomNetworks) {
@@ -396,14 +401,16 @@ TEST_P(JitRegionTest, RandomNetworks) {
     std::int64_t inputs = one_of({1, 2, 3, 7, 8, 16, 17, 31, 64});
     for (std::int64_t l = 0; l < depth; ++l) {
       const std::int64_t outputs = one_of({1, 2, 3, 5, 8, 13, 16, 23, 33, 47});
-      values.layers.push_back(
-          layer(inputs, outputs, static_cast<catalogue::Activation>(generator() % 4), generator() % 4 != 0));
+      values.layers.push_back(layer(inputs, outputs, any_of<catalogue::Activation>(generator), generator() % 4 != 0));
       inputs = outputs;
     }
-    values.loss = static_cast<catalogue::Loss>(generator() % 3);
+    values.loss = any_of<catalogue::Loss>(generator);
     values.batch_rows = one_of({1, 1, 2, 3, 7, 16, 31, 64, 97, 130, 517, 1021, 4097});
     values.rows = values.batch_rows + one_of({0, 0, 5});
-    values.optimizer = optimizers[generator() % optimizers.size()];
+    do {
+      values.optimizer = optimizers[generator() % optimizers.size()];
+      // Where a gradient is as small as its rounding error, as some of these are in f32, its sign may be the other one.
+    } while (values.optimizer.kind == catalogue::OptimizerKind::lion && GetParam() == catalogue::Dtype::f32);
     values.learning_rates = {0.01};
     const char* instructions = targets[static_cast<std::size_t>(i) % targets.size()].name;
     SCOPED_TRACE("GDBENCH_SEED=" + std::to_string(seed) + ", network " + std::to_string(i) + ", " + instructions);

@@ -13,7 +13,8 @@ PlainOptimizer::PlainOptimizer(const gdbench_optimizer& optimizer, std::size_t s
 void PlainOptimizer::update(Values& parameters, const Values& gradients, std::int64_t step) {
   const long double rate = optimizer_.learning_rates[std::min(step, optimizer_.learning_rate_count - 1)];
   const long double decay = optimizer_.weight_decay;
-  const bool decoupled = optimizer_.kind == GDBENCH_ADAMW || optimizer_.decoupled_weight_decay != 0;
+  const bool decoupled =
+      optimizer_.kind == GDBENCH_ADAMW || optimizer_.kind == GDBENCH_LION || optimizer_.decoupled_weight_decay != 0;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     long double gradient = gradients[i];
     if (decoupled) {
@@ -52,6 +53,11 @@ long double PlainOptimizer::descent(std::size_t i, long double g, long double ra
       const long double first = slots_[0][i] / (1 - std::pow(beta1, t));
       const long double second = slots_[1][i] / (1 - std::pow(beta2, t));
       return rate * first / (std::sqrt(second) + epsilon);
+    }
+    case catalogue::OptimizerKind::lion: {
+      const long double direction = beta1 * slots_[0][i] + (1 - beta1) * g;
+      slots_[0][i] = beta2 * slots_[0][i] + (1 - beta2) * g;
+      return direction == 0 ? 0 : std::copysign(rate, direction);
     }
     case catalogue::OptimizerKind::sgd:
       break;

@@ -26,6 +26,12 @@ class OtherOptimizer {
     const T epsilon = static_cast<T>(settings_.epsilon);
     T& v = first_[i];
     switch (settings_.kind) {
+      case lion: {
+        const T beta1 = static_cast<T>(settings_.beta1);
+        const T direction = std::fma(beta1, v - g, g);
+        v = std::fma(static_cast<T>(1 - settings_.beta2), g - v, v);
+        return direction == 0 ? p : p - std::copysign(static_cast<T>(rate), direction);
+      }
       case sgd:
         return p - static_cast<T>(rate) * g;
       case momentum:

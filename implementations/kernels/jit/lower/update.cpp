@@ -105,6 +105,16 @@ class Update {
         second = averaged(optimizer_.beta2, second, 1 - optimizer_.beta2, builder_.multiply(g, g));
         entries_.parameter = scaled_descent(factors().corrected_rate, first, &factors().root_factor, second);
         break;
+      case OptimizerKind::lion: {
+        const Register direction = averaged(optimizer_.beta1, first, 1 - optimizer_.beta1, g);
+        first = averaged(optimizer_.beta2, first, 1 - optimizer_.beta2, g);
+        const Register zero = number(0);
+        const Register rate = splat(factors().rate);
+        const Register falls = builder_.select(builder_.less(direction, zero), builder_.negate(rate), direction);
+        entries_.parameter =
+            builder_.subtract(entries_.parameter, builder_.select(builder_.less(zero, direction), rate, falls));
+        break;
+      }
       case OptimizerKind::sgd:
         entries_.parameter = minus_product(factors().rate, g);
         break;
