@@ -9,6 +9,7 @@ Update rules: the papers' own, with the choices that torch.optim documents where
   adam      Kingma and Ba, ICLR 2015, algorithm 1 (Adam)
   adamw     Loshchilov and Hutter, ICLR 2019, algorithm 2, its decay multiplied by the learning rate (AdamW)
   lion      Chen et al., NeurIPS 2023, algorithm 2
+  nadam     Dozat, ICLR 2016 workshop, algorithm 2, its momentum's schedule that of section 3.4's code (NAdam)
 """
 import numpy
 
@@ -139,6 +140,16 @@ class Optimizer:
         return mean / (numpy.sqrt(square) + self.settings["epsilon"])
 
     adamw = adam
+
+    def nadam(self, index, gradient):
+        beta1, beta2 = self.settings["beta1"], self.settings["beta2"]
+        numbers = numpy.arange(1, self.steps + 2)
+        momenta = beta1 * (1 - 0.5 * 0.96 ** (numbers * self.settings["momentum_decay"]))
+        self.first[index] = beta1 * self.first[index] + (1 - beta1) * gradient
+        self.second[index] = beta2 * self.second[index] + (1 - beta2) * gradient**2
+        ahead = momenta[-1] * self.first[index] / (1 - momenta.prod())
+        ahead = ahead + (1 - momenta[-2]) * gradient / (1 - momenta[:-1].prod())
+        return ahead / (numpy.sqrt(self.second[index] / (1 - beta2**self.steps)) + self.settings["epsilon"])
 
     def lion(self, index, gradient):
         beta1, beta2 = self.settings["beta1"], self.settings["beta2"]

@@ -46,7 +46,8 @@ enum class OptimizerKind : std::int32_t {
   rmsprop = GDBENCH_RMSPROP,
   adam = GDBENCH_ADAM,
   adamw = GDBENCH_ADAMW,
-  lion = GDBENCH_LION
+  lion = GDBENCH_LION,
+  nadam = GDBENCH_NADAM
 };
 enum class Phase : std::int32_t {
   data = GDBENCH_PHASE_DATA,
@@ -139,6 +140,7 @@ struct Optimizer {
   double beta2 = 0.999;
   double rho = 0.99;
   double epsilon = 1e-8;
+  double momentum_decay = 0.004;
   double weight_decay = 0;
   bool decoupled_weight_decay = false;  // always so for a kind that says so
 };
@@ -157,7 +159,10 @@ inline constexpr OptimizerConstant kBeta1 = {"beta1", &Optimizer::beta1, &gdbenc
 inline constexpr OptimizerConstant kBeta2 = {"beta2", &Optimizer::beta2, &gdbench_optimizer::beta2, true};
 inline constexpr OptimizerConstant kRho = {"rho", &Optimizer::rho, &gdbench_optimizer::rho, true};
 inline constexpr OptimizerConstant kEpsilon = {"epsilon", &Optimizer::epsilon, &gdbench_optimizer::epsilon, false};
-inline constexpr const OptimizerConstant* kOptimizerConstants[] = {&kMomentum, &kBeta1, &kBeta2, &kRho, &kEpsilon};
+inline constexpr OptimizerConstant kMomentumDecay = {"momentum_decay", &Optimizer::momentum_decay,
+                                                     &gdbench_optimizer::momentum_decay, false};
+inline constexpr const OptimizerConstant* kOptimizerConstants[] = {&kMomentum, &kBeta1,   &kBeta2,
+                                                                   &kRho,      &kEpsilon, &kMomentumDecay};
 
 // A constant that a kind reads; the fallbacks are PyTorch's, but for the momentum, which is 0 there, and Lion's, which
 // are its paper's.
@@ -170,6 +175,8 @@ inline constexpr OptimizerKey kAdagradKeys[] = {{kEpsilon, 1e-10}};
 inline constexpr OptimizerKey kRmspropKeys[] = {{kRho, 0.99}, {kEpsilon, 1e-8}};
 inline constexpr OptimizerKey kAdamKeys[] = {{kBeta1, 0.9}, {kBeta2, 0.999}, {kEpsilon, 1e-8}};
 inline constexpr OptimizerKey kLionKeys[] = {{kBeta1, 0.9}, {kBeta2, 0.99}};
+inline constexpr OptimizerKey kNadamKeys[] = {
+    {kBeta1, 0.9}, {kBeta2, 0.999}, {kEpsilon, 1e-8}, {kMomentumDecay, 0.004}};
 
 struct OptimizerRow {
   OptimizerKind value;
@@ -179,7 +186,7 @@ struct OptimizerRow {
   int operations;                 // per entry of a parameter, without weight decay
   double weight_decay = 0;        // where nothing is said
   bool always_decoupled = false;  // its weight decay is never part of the gradient
-  bool corrects_moments = false;  // by powers of beta1 and beta2
+  bool corrects_moments = false;  // by factors that depend on the number of the step
 };
 inline constexpr OptimizerRow kOptimizers[] = {
     {OptimizerKind::sgd, "sgd", 0, {}, 2},
@@ -194,6 +201,8 @@ inline constexpr OptimizerRow kOptimizers[] = {
     {OptimizerKind::adamw, "adamw", 2, kAdamKeys, 14, 0.01, true, true},
     // 3 for what the sign is taken of, 3 for the momentum; sign, product, subtraction.
     {OptimizerKind::lion, "lion", 1, kLionKeys, 9, 0, true},
+    // As adam, and 2 for the gradient's own part.
+    {OptimizerKind::nadam, "nadam", 2, kNadamKeys, 16, 0, false, true},
 };
 
 struct PhaseRow {

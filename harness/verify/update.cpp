@@ -28,8 +28,22 @@ struct Constants {
         epsilon(static_cast<T>(optimizer.epsilon)),
         decay(static_cast<T>(optimizer.weight_decay)) {
     if (!catalogue::row_of(optimizer.kind).corrects_moments) return;
-    correction1 = static_cast<T>(1 - power(optimizer.beta1, step + 1));
     correction2 = static_cast<T>(1 - power(optimizer.beta2, step + 1));
+    if (optimizer.kind != OptimizerKind::nadam) {
+      correction1 = static_cast<T>(1 - power(optimizer.beta1, step + 1));
+      return;
+    }
+    long double product = 1;
+    for (std::int64_t t = 1; t <= step + 1; ++t) product *= nadam_momentum(optimizer, t);
+    const long double next = nadam_momentum(optimizer, step + 2);
+    moment_share = static_cast<T>(next / (1 - product * next));
+    gradient_share = static_cast<T>((1 - nadam_momentum(optimizer, step + 1)) / (1 - product));
+  }
+
+  // mu_t of torch.optim.NAdam.
+  static long double nadam_momentum(const Optimizer& optimizer, std::int64_t t) {
+    const long double exponent = static_cast<long double>(t) * static_cast<long double>(optimizer.momentum_decay);
+    return static_cast<long double>(optimizer.beta1) * (1 - std::pow(0.96L, exponent) / 2);
   }
 
   static long double power(double base, std::int64_t exponent) {
@@ -38,6 +52,7 @@ struct Constants {
 
   T rate, momentum, beta1, beta2, rest1, rest2, rho, rest_rho, epsilon, decay;
   T correction1 = 1, correction2 = 1;
+  T moment_share = 0, gradient_share = 0;  // of nadam's step
 };
 
 template <class T>
@@ -46,8 +61,8 @@ T sign_of(T value) {
 }
 
 // One entry: parameter p, gradient g, its slots. The formulas are those of torch.optim's documentation (PyTorch 2,
-// classes SGD, Adagrad, RMSprop, Adam, AdamW), with dampening, lr_decay, centered, amsgrad and maximize off, and of
-// Lion's paper. `direction` is set to what a rule takes the sign of.
+// classes SGD, Adagrad, RMSprop, Adam, AdamW, NAdam), with dampening, lr_decay, centered, amsgrad and maximize off, and
+// of Lion's paper. `direction` is set to what a rule takes the sign of.
 template <class T>
 void update_entry(OptimizerKind kind, const Constants<T>& c, T g, T& p, T* first, T* second, T* direction) {
   switch (kind) {
@@ -76,6 +91,13 @@ void update_entry(OptimizerKind kind, const Constants<T>& c, T g, T& p, T* first
       *second = c.beta2 * *second + c.rest2 * (g * g);
       p -= c.rate * ((*first / c.correction1) / (std::sqrt(*second / c.correction2) + c.epsilon));
       return;
+    case OptimizerKind::nadam: {
+      *first = c.beta1 * *first + c.rest1 * g;
+      *second = c.beta2 * *second + c.rest2 * (g * g);
+      const T moved = c.moment_share * *first + c.gradient_share * g;
+      p -= c.rate * (moved / (std::sqrt(*second / c.correction2) + c.epsilon));
+      return;
+    }
     case OptimizerKind::lion:
       *direction = c.beta1 * *first + c.rest1 * g;
       *first = c.beta2 * *first + c.rest2 * g;
@@ -90,8 +112,12 @@ double square_correction(const Optimizer& optimizer, std::int64_t step) {
   return static_cast<double>(1 - Constants<double>::power(optimizer.beta2, step));
 }
 
-double largest_update(const Optimizer& optimizer) {
-  return optimizer.kind == OptimizerKind::rmsprop ? 1 / std::sqrt(1 - optimizer.rho) : 1;
+double largest_update(const Optimizer& optimizer, std::int64_t step) {
+  if (optimizer.kind == OptimizerKind::rmsprop) return 1 / std::sqrt(1 - optimizer.rho);
+  if (optimizer.kind != OptimizerKind::nadam) return 1;
+  // Of a gradient after none: its share of the first moment and its own, over the root of its share of the second.
+  const Constants<double> c(optimizer, step - 1);
+  return (c.moment_share * c.rest1 + c.gradient_share) * std::sqrt(c.correction2 / c.rest2);
 }
 
 // 1 + mu + ... + mu^terms.
@@ -149,9 +175,10 @@ UpdateError<T>::UpdateError(const Optimizer& optimizer, const ReferenceState<T>&
     case OptimizerKind::rmsprop:
     case OptimizerKind::adam:
     case OptimizerKind::adamw:
+    case OptimizerKind::nadam:
       divides_ = true;
       correction_ = square_correction(optimizer, state.step);
-      largest_ = 2 * largest_update(optimizer);
+      largest_ = 2 * largest_update(optimizer, state.step);
       return;
     case OptimizerKind::lion:
       turns_ = true;

@@ -30,6 +30,7 @@ class Problem(SimpleNamespace):
         rule = CATALOGUE["optimizers"][self.optimizer.kind]
         self.slots, self.corrects_moments = rule["slots"], rule["corrects_moments"]
         self.decoupled = self.optimizer.decoupled_weight_decay or rule["always_decoupled"]
+        self.product_updates, self.product = 0, 1.0
         self.shapes = []
         for layer in self.layers:
             self.shapes += [(layer.inputs, layer.outputs)] + ([(layer.outputs,)] if layer.bias else [])
@@ -37,6 +38,19 @@ class Problem(SimpleNamespace):
         self.scheduled = len(set(rates)) > 1
         self.rate = rates[0]
         self.steps_per_epoch = -(-self.rows // self.batch_rows)
+
+    def momentum_of(self, update):
+        """Of torch.optim.NAdam, at an update counted from 1."""
+        return self.optimizer.beta1 * (1 - 0.5 * 0.96 ** (update * self.optimizer.momentum_decay))
+
+    def momentum_product(self, updates):
+        """Of momentum_of, over all updates made so far; goes on from where it was asked for last."""
+        if updates < self.product_updates:
+            self.product_updates, self.product = 0, 1.0
+        while self.product_updates < updates:
+            self.product_updates += 1
+            self.product *= self.momentum_of(self.product_updates)
+        return self.product
 
     def rate_of(self, step):
         rates = self.optimizer.learning_rates

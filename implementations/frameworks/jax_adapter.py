@@ -39,14 +39,14 @@ class Pure(Training):
             jnp.take_along_axis(jax.nn.log_softmax(outputs), y[:, None], axis=1)
         ),
     }
-    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion")
+    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion", "nadam")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay")
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
         self.traced = 0
         self.gradient = jax.grad(self.loss_of)
-        self.rule = getattr(Rules(problem.optimizer), problem.optimizer.kind)
+        self.rule = getattr(Rules(problem), problem.optimizer.kind)
         self.layers = [(layer.bias, self.ACTIVATIONS[layer.activation]) for layer in problem.layers]
 
     def array(self, values):
@@ -60,14 +60,17 @@ class Pure(Training):
         # One flat list, as short as can be: a compiled step's call takes microseconds for each array and each nesting.
         # Steps are counted only for the rules that read them.
         arrays = [jnp.array(array) for group in (parameters, *slots) for array in group]
-        self.state = arrays + ([jnp.float64(self.step)] if self.problem.corrects_moments else [])
+        counted = [self.step] if self.problem.corrects_moments else []
+        if self.problem.optimizer.kind == "nadam":
+            counted.append(self.problem.momentum_product(self.step))
+        self.state = arrays + [jnp.float64(value) for value in counted]
 
     def get_state(self):
         parameters, slots, _ = self.parts_of(self.state)
         return parameters, slots
 
     def parts_of(self, state):
-        """Parameters, slots [slot][parameter], and the counted steps, if any."""
+        """Parameters, slots [slot][parameter], and what is counted: steps, and nadam's product of momenta, if any."""
         count, last = len(self.problem.shapes), len(self.problem.shapes) * (1 + self.problem.slots)
         return state[:count], [state[i : i + count] for i in range(count, last, count)], state[last:]
 
@@ -86,7 +89,9 @@ class Pure(Training):
 
     def updated(self, state, gradients, rate):
         parameters, slots, counted = self.parts_of(state)
-        counted = [count + 1 for count in counted]
+        if counted:
+            step, *products = counted
+            counted = [step + 1] + [product * self.problem.momentum_of(step + 1) for product in products]
         settings = self.problem.optimizer
         if settings.weight_decay and self.problem.decoupled:
             parameters = [p * (1 - rate * settings.weight_decay) for p in parameters]
@@ -109,10 +114,10 @@ class Pure(Training):
 
 class Rules:
     """One parameter's update: (rate, parameter, gradient, slots ...) -> parameter, slots ...; adam also gets the step,
-    from 1. Formulas of plugin.h."""
+    from 1, and nadam the product of the momenta up to it. Formulas of plugin.h."""
 
-    def __init__(self, settings):
-        self.settings = settings
+    def __init__(self, problem):
+        self.settings, self.momentum_of = problem.optimizer, problem.momentum_of
 
     def sgd(self, rate, p, g):
         return (p - rate * g,)
@@ -143,6 +148,15 @@ class Rules:
         return p - rate * (mean / corrections[0]) / root, mean, squares
 
     adamw = adam
+
+    def nadam(self, rate, step, product, p, g, mean, squares):
+        beta1, beta2 = self.settings.beta1, self.settings.beta2
+        mean = beta1 * mean + (1 - beta1) * g
+        squares = beta2 * squares + (1 - beta2) * (g * g)
+        following = self.momentum_of(step + 1)
+        ahead, own = following / (1 - product * following), (1 - self.momentum_of(step)) / (1 - product)
+        root = jnp.sqrt(squares / (1 - beta2**step).astype(p.dtype)) + self.settings.epsilon
+        return p - rate * (ahead.astype(p.dtype) * mean + own.astype(p.dtype) * g) / root, mean, squares
 
     def lion(self, rate, p, g, mean):
         beta1, beta2 = self.settings.beta1, self.settings.beta2

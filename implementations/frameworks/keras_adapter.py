@@ -44,7 +44,7 @@ class Fit(TensorFlowTraining):
 
     @classmethod
     def reason_unsupported(cls, problem):
-        return keras_optimizers.reason_unsupported(problem["optimizer"])
+        return keras_optimizers.reason_unsupported(problem)
 
     def __init__(self, problem, data, options):
         # Of parameters, learning rate and losses.

@@ -9,15 +9,20 @@ REASONS = {
 }
 
 # Where an optimizer keeps the slots of plugin.h.
-SLOTS = {"momentum": ("momentums",), "nesterov": ("momentums",), "lion": ("_momentums",)}
+SLOTS = {"momentum": ("momentums",), "nesterov": ("momentums",), "lion": ("_momentums",), "nadam": ("_momentums", "_velocities")}
 
 
-def reason_unsupported(settings):
-    """Why an optimizer (as in the request) is none of Keras's; empty where one of them follows the same rule."""
+def reason_unsupported(problem):
+    """Why an optimizer (of the request's problem) is none of Keras's; empty where one of them follows the same rule."""
+    settings = problem["optimizer"]
     if settings["kind"] in REASONS:
         return REASONS[settings["kind"]]
     if settings["weight_decay"] and not settings["decoupled_weight_decay"]:
         return "weight decay of Keras's optimizers is decoupled"
+    if settings["kind"] == "nadam":
+        if problem["dtype"] != "f32":
+            return "Keras's Nadam computes its momentum in 32 bits"
+        return "" if settings["momentum_decay"] == 1 else "Keras's Nadam has the momentum decay 1"
     if settings["kind"] == "lion":
         return "" if settings["beta1"] else "Keras's Lion wants a beta1 above 0"
     if settings["kind"] == "sgd":
@@ -36,6 +41,9 @@ def make(settings, rate):
 
     # tf.cast rounds a Python float to 32 bits first.
     decay = numpy.float64(settings.weight_decay) if settings.weight_decay else None
+    if settings.kind == "nadam":
+        constants = {"beta_1": settings.beta1, "beta_2": settings.beta2, "epsilon": settings.epsilon}
+        return tf.keras.optimizers.Nadam(rate, **constants, weight_decay=decay)
     if settings.kind == "lion":
         betas = {"beta_1": numpy.float64(settings.beta1), "beta_2": numpy.float64(settings.beta2)}
         return tf.keras.optimizers.Lion(rate, **betas, weight_decay=decay)
@@ -54,6 +62,8 @@ def variables_and_scale(optimizer, problem):
 
 def set_state(optimizer, problem, step, slots):
     optimizer.iterations.assign(step)
+    if problem.optimizer.kind == "nadam":
+        optimizer._u_product.assign(problem.momentum_product(step))
     slot_variables, scale = variables_and_scale(optimizer, problem)
     for variables, arrays in zip(slot_variables, slots):
         for variable, array in zip(variables, arrays):

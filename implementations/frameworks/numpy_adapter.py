@@ -44,7 +44,7 @@ class Written(Training):
     TASKS = ("train", "update", "floor")
     ACTIVATIONS = ACTIVATIONS
     LOSSES = LOSSES
-    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion")
+    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion", "nadam")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay")
     writer = StepWriter
 
@@ -61,7 +61,7 @@ class Written(Training):
 
         names = {name: getattr(numpy, name) for name in self.FUNCTIONS}
         names.update(clock=perf_counter_ns)
-        names["scratch"] = [numpy.empty(shape, self.problem.dtype) for shape in self.problem.shapes]
+        names["scratch"] = [numpy.empty(shape, self.problem.dtype) for shape in 2 * self.problem.shapes]
         if self.problem.task == "update":
             names["given"] = self.given
         return names

@@ -32,6 +32,7 @@ class Modules(PhasedTraining):
         "rmsprop": ("square_avg",),
         "adam": ("exp_avg", "exp_avg_sq"),
         "adamw": ("exp_avg", "exp_avg_sq"),
+        "nadam": ("exp_avg", "exp_avg_sq"),
     }
     OPTIMIZERS = tuple(SLOT_NAMES)
     optimizer_settings = {"foreach": False}
@@ -53,7 +54,8 @@ class Modules(PhasedTraining):
     def reason_unsupported(cls, problem):
         optimizer = problem["optimizer"]
         always = CATALOGUE["optimizers"][optimizer["kind"]]["always_decoupled"]
-        decoupled = optimizer["weight_decay"] and optimizer["decoupled_weight_decay"] and not always
+        offered = always or optimizer["kind"] == "nadam"
+        decoupled = optimizer["weight_decay"] and optimizer["decoupled_weight_decay"] and not offered
         return f"torch.optim has no decoupled weight decay for {optimizer['kind']}" if decoupled else ""
 
     def array(self, values):
@@ -94,6 +96,13 @@ class Modules(PhasedTraining):
             "rmsprop": lambda: optim.RMSprop(self.tensors, alpha=settings.rho, eps=settings.epsilon, **shared),
             "adam": lambda: optim.Adam(self.tensors, **betas, **shared),
             "adamw": lambda: optim.AdamW(self.tensors, **betas, **shared),
+            "nadam": lambda: optim.NAdam(
+                self.tensors,
+                **betas,
+                **shared,
+                momentum_decay=settings.momentum_decay,
+                decoupled_weight_decay=self.problem.decoupled,
+            ),
         }
         return make[settings.kind]()
 
@@ -118,6 +127,8 @@ class Modules(PhasedTraining):
             state = {name: self.own(slot[index]) for name, slot in zip(self.SLOT_NAMES[self.kind], slots)}
             if self.kind not in ("sgd", "momentum", "nesterov"):
                 state["step"] = torch.tensor(float(self.step))
+            if self.kind == "nadam":
+                state["mu_product"] = torch.tensor(self.problem.momentum_product(self.step), dtype=torch.float64)
             self.optimizer.state[tensor] = state
 
     def get_state(self):
@@ -210,7 +221,7 @@ class Fused(Eager):
     """As eager, with the optimizer's fused kernels, or foreach where it has none"""
 
     def make_optimizer(self):
-        self.optimizer_settings = {"foreach": True} if self.kind == "rmsprop" else {"fused": True}
+        self.optimizer_settings = {"foreach": True} if self.kind in ("rmsprop", "nadam") else {"fused": True}
         return super().make_optimizer()
 
 

@@ -2,7 +2,7 @@
 on. What is timed is then the framework's calls, not loops over layers or the choice of an optimizer.
 
 Names: x, y a batch; z the values before, a after an activation; d the loss's derivative by z; g_w0 a gradient, h_w0 the
-same with weight decay; m_w0 and v_w0 an optimizer's slots; t_w0 scratch memory of w0's shape.
+same with weight decay; m_w0 and v_w0 an optimizer's slots; t_w0 and u_w0 scratch memory of w0's shape.
 """
 from textwrap import indent
 
@@ -21,6 +21,22 @@ UPDATES = {
 }
 
 UPDATES["adamw"] = UPDATES["adam"]
+UPDATES["nadam"] = """{m} = beta1 * {m} + (1 - beta1) * {g}
+{v} = beta2 * {v} + (1 - beta2) * ({g} * {g})
+{p} = {p} - rate * (ahead * {m} + own * {g}) / (sqrt({v} / correction2) + epsilon)"""
+
+# What an update that corrects its moments computes once a step.
+ONCE = {
+    "adam": "step += 1\ncorrection1 = 1 - beta1**step\ncorrection2 = 1 - beta2**step",
+    "nadam": """step += 1
+now = beta1 * (1 - 0.5 * 0.96 ** (step * momentum_decay))
+following = beta1 * (1 - 0.5 * 0.96 ** ((step + 1) * momentum_decay))
+product *= now
+ahead = following / (1 - product * following)
+own = (1 - now) / (1 - product)
+correction2 = 1 - beta2**step""",
+}
+ONCE["adamw"] = ONCE["adam"]
 
 # The same without a new array.
 DIVIDED_BY_ROOT = "sqrt({m}, out={t})\n{t} += epsilon\ndivide({g}, {t}, out={t})\n{t} *= rate\n{p} -= {t}"
@@ -58,6 +74,21 @@ divide({m}, {t}, out={t})
 {p} -= {t}""",
 }
 UPDATES_IN_PLACE["adamw"] = UPDATES_IN_PLACE["adam"]
+UPDATES_IN_PLACE["nadam"] = """multiply({g}, 1 - beta1, out={t})
+{m} *= beta1
+{m} += {t}
+multiply({g}, {g}, out={t})
+{t} *= 1 - beta2
+{v} *= beta2
+{v} += {t}
+divide({v}, correction2, out={t})
+sqrt({t}, out={t})
+{t} += epsilon
+multiply({g}, own / ahead, out={u})
+{u} += {m}
+divide({u}, {t}, out={t})
+{t} *= rate * ahead
+{p} -= {t}"""
 
 ACTIVATED = {
     "relu": "maximum({z}, 0)",
@@ -147,7 +178,7 @@ class StepWriter:
     def update(self):
         optimizer, lines = self.problem.optimizer, []
         if self.problem.corrects_moments:
-            lines += ["step += 1", "correction1 = 1 - beta1**step", "correction2 = 1 - beta2**step"]
+            lines.append(ONCE[optimizer.kind])
         for p in self.parameters:
             gradient = f"g_{p}"
             if optimizer.weight_decay and self.problem.decoupled:
@@ -155,7 +186,8 @@ class StepWriter:
             elif optimizer.weight_decay:
                 gradient = f"h_{p}"
                 lines.append(f"{gradient} = g_{p} + decay * {p}")
-            lines.append(self.updates[optimizer.kind].format(p=p, g=gradient, m=f"m_{p}", v=f"v_{p}", t=f"t_{p}"))
+            tensors = {name: f"{name}_{p}" for name in "mvtu"}
+            lines.append(self.updates[optimizer.kind].format(p=p, g=gradient, **tensors))
         return lines
 
     def gradients(self):
@@ -177,7 +209,8 @@ class StepWriter:
             [
                 f"def train(batches, tensors, step, rate{', times' if profiled else ''}):",
                 f"    [{names}] = tensors",
-                f"    [{', '.join(f't_{p}' for p in self.parameters)}] = scratch",
+                f"    [{', '.join(f'{name}_{p}' for name in 'tu' for p in self.parameters)}] = scratch",
+                *(["    product = momentum_product(step)"] if self.problem.optimizer.kind == "nadam" else []),
                 *([f"    [{', '.join(f'g_{p}' for p in self.parameters)}] = given"] if given else []),
                 *(["    before = clock()"] if profiled else []),
                 "    for x, y in batches:",
@@ -191,6 +224,7 @@ class StepWriter:
         """The function, given what its text refers to."""
         optimizer = vars(self.problem.optimizer)
         scope = {**names, **optimizer, "decay": self.problem.optimizer.weight_decay}
+        scope["momentum_product"] = self.problem.momentum_product
         exec(compile(self.text(profiled), "<training loop>", "exec"), scope)  # text of our own, no input in it
         return scope["train"]
 

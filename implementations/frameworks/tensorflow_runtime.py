@@ -48,7 +48,7 @@ class TensorFlowTraining(Training):
             tf.nn.sparse_softmax_cross_entropy_with_logits(labels=target, logits=outputs)
         ),
     }
-    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion")
+    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion", "nadam")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay")
     # Of floor(): the mode's own emptiest step.
     emptiest = "tf.negative of one number"

@@ -7,6 +7,7 @@ REASONS = {
     "adam": "tf.compat.v1's Adam adds epsilon to the root before its bias is corrected",
     "adamw": "tf.compat.v1.train has no AdamW",
     "lion": "tf.compat.v1.train has no Lion",
+    "nadam": "tf.compat.v1.train has no Nadam",
 }
 
 

@@ -8,7 +8,7 @@ class ByOptimizer:
 
     @classmethod
     def reason_unsupported(cls, problem):
-        return keras_optimizers.reason_unsupported(problem["optimizer"])
+        return keras_optimizers.reason_unsupported(problem)
 
     def prepare_update(self):
         import tensorflow as tf
@@ -45,7 +45,7 @@ class ByAssignment:
         self.updates = 0
         if self.compiled:
             self.rate = tf.Variable(self.problem.rate, dtype=self.problem.dtype)
-            self.updates = tf.Variable(0.0, dtype=tf.float64)
+            self.updates, self.product = (tf.Variable(0.0, dtype=tf.float64) for _ in range(2))
             self.set_rate = self.rate.assign
 
     def update(self, gradients):
@@ -60,12 +60,19 @@ class ByAssignment:
             self.rule(parameter, gradient, *slots)
 
     def advance(self):
-        """Adam's bias corrections, in double precision."""
+        """Adam's bias corrections, and Nadam's factors instead of the first, in double precision."""
         if self.compiled:
             self.updates.assign_add(1)
         else:
             self.updates += 1
-        corrections = (1 - self.settings.beta1**self.updates, (1 - self.settings.beta2**self.updates) ** 0.5)
+        corrections = [1 - self.settings.beta1**self.updates, (1 - self.settings.beta2**self.updates) ** 0.5]
+        if self.settings.kind == "nadam":
+            now, following = (self.problem.momentum_of(self.updates + ahead) for ahead in (0, 1))
+            if self.compiled:
+                self.product.assign(self.product * now)
+            else:
+                self.product *= now
+            corrections += [following / (1 - self.product * following), (1 - now) / (1 - self.product)]
         if self.compiled:
             corrections = [self.tf.cast(value, self.problem.dtype) for value in corrections]
         self.corrections = corrections
@@ -103,14 +110,24 @@ class ByAssignment:
         parameter.assign_sub(self.rate * self.tf.sign(beta1 * momentum + (1 - beta1) * gradient))
         momentum.assign(beta2 * momentum + (1 - beta2) * gradient)
 
+    def nadam(self, parameter, gradient, first, second):
+        beta1, beta2 = self.settings.beta1, self.settings.beta2
+        _, root_of_correction, ahead, own = self.corrections
+        first.assign(beta1 * first + (1 - beta1) * gradient)
+        second.assign(beta2 * second + (1 - beta2) * self.tf.square(gradient))
+        root = self.tf.sqrt(second) / root_of_correction + self.settings.epsilon
+        parameter.assign_sub(self.rate * (ahead * first + own * gradient) / root)
+
     def set_slots(self, slots):
         for variables, arrays in zip(self.slots, slots):
             for variable, array in zip(variables, arrays):
                 variable.assign(array)
+        product = self.problem.momentum_product(self.step) if self.settings.kind == "nadam" else 0.0
         if self.compiled:
             self.updates.assign(self.step)
+            self.product.assign(product)
         else:
-            self.updates = self.step
+            self.updates, self.product = self.step, product
 
     def get_slots(self):
         return [[variable.numpy() for variable in variables] for variables in self.slots]

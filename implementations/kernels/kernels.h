@@ -93,9 +93,11 @@ constexpr const char* name_of(Op op) {
 struct UpdateScalars {
   double learning_rate = 0;
   // Adam's and AdamW's bias corrections as factors of the first moment and of the second one's root: 1 / (1 - beta1^t)
-  // and 1 / sqrt(1 - beta2^t) for update number t, counted from 1.
+  // and 1 / sqrt(1 - beta2^t) for update number t, counted from 1. Nadam's first one is mu_(t+1) / (1 - product of mu_1
+  // to mu_(t+1)).
   double first_moment_factor = 1;
   double second_moment_root_factor = 1;
+  double gradient_factor = 0;  // Nadam's (1 - mu_t) / (1 - product of mu_1 to mu_t)
 };
 
 enum class Layout : std::uint32_t { row_major, sparse_csr, packed };

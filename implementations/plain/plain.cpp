@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <vector>
+
+#include "harness/abi/catalogue.h"
 
 namespace gdbench::plain {
 namespace {
@@ -107,7 +110,8 @@ class Loop final : public Trainer {
     add_gradients_ = regression ? &Loop::linear_regression : &Loop::perceptron;
     constexpr decltype(descend_) kRules[] = {&Loop::sgd,     &Loop::momentum, &Loop::nesterov,
                                              &Loop::adagrad, &Loop::rmsprop,  &Loop::adam,
-                                             &Loop::adam,    &Loop::lion};  // gdbench_optimizer_kind
+                                             &Loop::adam,    &Loop::lion,     &Loop::nadam};  // gdbench_optimizer_kind
+    static_assert(std::size(kRules) == catalogue::kCount<catalogue::OptimizerKind>);
     descend_ = kRules[optimizer_.kind];
     std::int64_t size = 0;
     for (std::int64_t l = 0; l < problem.layer_count; ++l) {
@@ -117,7 +121,9 @@ class Loop final : public Trainer {
     parameters_.resize(size);
     gradient_.resize(size);
     if (optimizer_.kind != GDBENCH_SGD) slots_[0].resize(size);
-    if (optimizer_.kind == GDBENCH_ADAM || optimizer_.kind == GDBENCH_ADAMW) slots_[1].resize(size);
+    if (optimizer_.kind == GDBENCH_ADAM || optimizer_.kind == GDBENCH_ADAMW || optimizer_.kind == GDBENCH_NADAM) {
+      slots_[1].resize(size);
+    }
     if (problem.task == GDBENCH_TASK_UPDATE) {
       std::copy_n(static_cast<const T*>(data.x), size, gradient_.begin());
       return;
@@ -138,6 +144,8 @@ class Loop final : public Trainer {
   void set_state(const gdbench_state& state) override {
     for_each_tensor(state, [](T* own, T* given, std::int64_t size) { std::copy_n(given, size, own); });
     step_ = state.step;
+    momentum_product_ = 1;
+    for (std::int64_t t = 1; t <= step_; ++t) momentum_product_ *= momentum_of(t);
   }
 
   void get_state(gdbench_state& state) override {
@@ -366,6 +374,33 @@ class Loop final : public Trainer {
     });
   }
 
+  // NAdam's momentum of update t, counted from 1.
+  double momentum_of(std::int64_t t) const {
+    return optimizer_.beta1 * (1 - 0.5 * std::pow(0.96, static_cast<double>(t) * optimizer_.momentum_decay));
+  }
+
+  void nadam(T scale, T rate) {
+    const T beta1 = static_cast<T>(optimizer_.beta1);
+    const T beta2 = static_cast<T>(optimizer_.beta2);
+    const T rest1 = static_cast<T>(1 - optimizer_.beta1);
+    const T rest2 = static_cast<T>(1 - optimizer_.beta2);
+    const T epsilon = static_cast<T>(optimizer_.epsilon);
+    const std::int64_t t = step_ + 1;
+    const double now = momentum_of(t);
+    const double next = momentum_of(t + 1);
+    momentum_product_ *= now;
+    const T of_moment = static_cast<T>(next / (1 - momentum_product_ * next));
+    const T of_gradient = static_cast<T>((1 - now) / (1 - momentum_product_));
+    const T correction2 = static_cast<T>(1 - std::pow(optimizer_.beta2, static_cast<double>(t)));
+    T* first = slots_[0].data();
+    T* second = slots_[1].data();
+    descend(scale, rate, [=](T g, std::size_t i) {
+      first[i] = beta1 * first[i] + rest1 * g;
+      second[i] = beta2 * second[i] + rest2 * g * g;
+      return rate * (of_moment * first[i] + of_gradient * g) / (std::sqrt(second[i] / correction2) + epsilon);
+    });
+  }
+
   // `descent` says by how much a parameter moves, by its gradient and its number. Weight decay is added to the gradient
   // or, decoupled, taken off the parameter.
   template <class Descent>
@@ -388,8 +423,9 @@ class Loop final : public Trainer {
   const gdbench_optimizer& optimizer_;
   void (Loop::*add_gradients_)(const std::uint32_t* order, std::int64_t first, std::int64_t last);
   void (Loop::*descend_)(T scale, T rate);
-  std::int64_t step_ = 0;      // updates made so far
-  std::vector<T> parameters_;  // w0 b0 w1 b1 ..., one after the other, as all that follow
+  std::int64_t step_ = 0;        // updates made so far
+  double momentum_product_ = 1;  // NAdam's, up to step_
+  std::vector<T> parameters_;    // w0 b0 w1 b1 ..., one after the other, as all that follow
   std::vector<T> gradient_;
   std::vector<T> slots_[2];
   std::vector<Layer<T>> layers_;  // none for the task update

@@ -13,6 +13,7 @@
 #include "implementations/failure.h"
 #include "implementations/kernels/kernel_library.h"
 #include "implementations/options.h"
+#include "implementations/plugins/own_problem.h"
 #include "implementations/plugins/support.h"
 #include "implementations/strategies/device_batches.h"
 
@@ -57,6 +58,7 @@ std::optional<Plugin>& plugin() {
 struct gdbench_instance {
   const Entry* entry = nullptr;
   const gdbench_data* data = nullptr;
+  std::optional<gdbench::plugins::OwnProblem> problem;
   std::unique_ptr<Strategy> strategy;  // made in prepare, which knows the task
 };
 
@@ -99,18 +101,19 @@ gdbench_status load(gdbench_instance* instance, const gdbench_data* data) {
   return GDBENCH_OK;
 }
 
-gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* problem, const gdbench_settings* settings) {
+gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* given, const gdbench_settings* settings) {
   if (instance->data == nullptr) return report(GDBENCH_INVALID, "prepare before load");
   if (instance->strategy != nullptr) return report(GDBENCH_INVALID, "prepared twice");
   return guarded([&] {
     const StrategyDescriptor& descriptor = *instance->entry->strategy;
-    gdbench::plugins::check_request(instance->entry->table, *instance->data, *problem, *settings);
-    const auto create = gdbench::catalogue::task_of(*problem) == gdbench::catalogue::Task::update
+    const gdbench_problem& problem = instance->problem.emplace(*given).problem();
+    gdbench::plugins::check_request(instance->entry->table, *instance->data, problem, *settings);
+    const auto create = gdbench::catalogue::task_of(problem) == gdbench::catalogue::Task::update
                             ? descriptor.create_update
                             : descriptor.create;
     std::unique_ptr<Strategy> strategy = create(instance->entry->backend);
     strategy->load(*instance->data);
-    strategy->prepare(*problem, *settings);
+    strategy->prepare(problem, *settings);
     instance->strategy = std::move(strategy);
   });
 }

@@ -4,11 +4,14 @@
 #include <optional>
 #include <string>
 
+#include "harness/abi/catalogue.h"
 #include "implementations/plain/plain.h"
+#include "implementations/plugins/own_problem.h"
 #include "implementations/processor.h"
 
 struct gdbench_instance {
   const gdbench_data* data = nullptr;
+  std::optional<gdbench::plugins::OwnProblem> problem;
   std::unique_ptr<gdbench::plain::Trainer> trainer;
 };
 
@@ -36,7 +39,7 @@ gdbench_status load(gdbench_instance* instance, const gdbench_data* data) {
 gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* problem,
                        const gdbench_settings* /*settings*/) {
   try {
-    instance->trainer = gdbench::plain::make_trainer(*instance->data, *problem);
+    instance->trainer = gdbench::plain::make_trainer(*instance->data, instance->problem.emplace(*problem).problem());
     return GDBENCH_OK;
   } catch (const std::bad_alloc&) {
     return report(GDBENCH_OUT_OF_MEMORY, "no memory for the parameters");
@@ -77,7 +80,7 @@ const gdbench_implementation* implementation() {
       .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
       .activations = all_up_to(GDBENCH_LEAKY_RELU),
       .losses = all_up_to(GDBENCH_SOFTMAX_CROSS_ENTROPY),
-      .optimizers = all_up_to(GDBENCH_ADAMW),
+      .optimizers = gdbench::catalogue::kAll<gdbench::catalogue::OptimizerKind>,
       .capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES) |
                       GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE),
       .max_layers = 0,

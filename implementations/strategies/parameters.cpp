@@ -24,7 +24,8 @@ Parameters::Parameters(Session& session, const gdbench_problem& problem)
       optimizer_(*problem.optimizer),
       dtype_(catalogue::dtype_of(problem)),
       first_correction_(optimizer_.beta1),
-      second_correction_(optimizer_.beta2) {
+      second_correction_(optimizer_.beta2),
+      momentum_(optimizer_.beta1, optimizer_.momentum_decay) {
   for (std::int64_t l = 0; l < problem.layer_count; ++l) {
     const gdbench_layer& layer = problem.layers[l];
     places_.push_back(place(l, layer.inputs, layer.outputs));
@@ -112,9 +113,15 @@ void Parameters::set_gradients(const void* gradients) {
 kernels::UpdateScalars Parameters::scalars_of(std::int64_t step) {
   kernels::UpdateScalars scalars;
   scalars.learning_rate = learning_rate(optimizer_, step);
-  if (catalogue::row_of(catalogue::kind_of(optimizer_)).corrects_moments) {
+  const catalogue::OptimizerKind kind = catalogue::kind_of(optimizer_);
+  if (!catalogue::row_of(kind).corrects_moments) return scalars;
+  scalars.second_moment_root_factor = 1 / std::sqrt(second_correction_.at(step + 1));
+  if (kind == catalogue::OptimizerKind::nadam) {
+    const MomentumSchedule::Factors factors = momentum_.at(step + 1);
+    scalars.first_moment_factor = factors.of_moment;
+    scalars.gradient_factor = factors.of_gradient;
+  } else {
     scalars.first_moment_factor = 1 / first_correction_.at(step + 1);
-    scalars.second_moment_root_factor = 1 / std::sqrt(second_correction_.at(step + 1));
   }
   return scalars;
 }

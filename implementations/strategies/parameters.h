@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "implementations/strategies/bias_correction.h"
+#include "implementations/strategies/momentum_schedule.h"
 #include "implementations/strategies/program.h"
 #include "implementations/strategies/session.h"
 
@@ -107,6 +108,7 @@ class Parameters {
   kernels::Buffer scalars_ = nullptr;
   BiasCorrection first_correction_;
   BiasCorrection second_correction_;
+  MomentumSchedule momentum_;
   std::int64_t written_step_ = -1;
   double written_rate_ = 0;
   bool varies_ = false;

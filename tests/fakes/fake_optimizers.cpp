@@ -27,9 +27,10 @@ enum class Fault {
   accumulation_without_weights,  // the mean over parts, whatever their rows
   late_schedule,                 // the rate of the step before
   sign_of_momentum,              // the momentum brought up to date before its sign is taken
+  constant_momentum,             // NAdam without the schedule of its momentum
 };
 
-constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::sign_of_momentum) + 1;
+constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::constant_momentum) + 1;
 
 using Values = std::vector<double>;
 
@@ -132,6 +133,19 @@ double bias_correction(const gdbench_instance& self, double beta) {
   return 1 - std::pow(beta, static_cast<double>(std::max<std::int64_t>(updates, 1)));
 }
 
+// Of NAdam's momenta up to that of the update, counted from 1.
+double nadam_product(const gdbench_instance& self, std::int64_t update) {
+  const gdbench_optimizer& optimizer = self.optimizer();
+  double product = 1;
+  for (std::int64_t t = 1; t <= update; ++t) {
+    const double rise = self.has(Fault::constant_momentum)
+                            ? 1
+                            : 1 - 0.5 * std::pow(0.96, static_cast<double>(t) * optimizer.momentum_decay);
+    product *= optimizer.beta1 * rise;
+  }
+  return product;
+}
+
 // How far an entry moves, divided by the learning rate.
 double direction(const gdbench_instance& self, double g, double& first, double& second) {
   const gdbench_optimizer& optimizer = self.optimizer();
@@ -154,6 +168,14 @@ double direction(const gdbench_instance& self, double g, double& first, double& 
       second = optimizer.beta2 * second + (1 - optimizer.beta2) * g * g;
       return scaled(self, first / bias_correction(self, optimizer.beta1),
                     second / bias_correction(self, optimizer.beta2));
+    case GDBENCH_NADAM: {
+      first = optimizer.beta1 * first + (1 - optimizer.beta1) * g;
+      second = optimizer.beta2 * second + (1 - optimizer.beta2) * g * g;
+      const double now = nadam_product(self, self.step + 1);
+      const double next = nadam_product(self, self.step + 2);
+      const double ahead = next / now * first / (1 - next) + (1 - now / nadam_product(self, self.step)) * g / (1 - now);
+      return scaled(self, ahead, second / bias_correction(self, optimizer.beta2));
+    }
     case GDBENCH_LION: {
       const double past = first;
       first = optimizer.beta2 * first + (1 - optimizer.beta2) * g;
@@ -278,7 +300,7 @@ constexpr gdbench_implementation implementation(const char* id, const char* desc
       .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
       .activations = GDBENCH_BIT(GDBENCH_IDENTITY),
       .losses = GDBENCH_BIT(GDBENCH_MSE) | GDBENCH_BIT(GDBENCH_HALF_MSE),
-      .optimizers = GDBENCH_BIT(GDBENCH_LION + 1) - 1,
+      .optimizers = GDBENCH_BIT(GDBENCH_NADAM + 1) - 1,
       .capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES) |
                       GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE),
       .max_layers = 1,
@@ -317,6 +339,7 @@ constexpr gdbench_implementation kImplementations[] = {
     implementation<Fault::accumulation_without_weights>("fake/accumulation-without-weights", "mean of parts' means"),
     implementation<Fault::late_schedule>("fake/late-schedule", "the rate of the step before"),
     implementation<Fault::sign_of_momentum>("fake/sign-of-momentum", "the new momentum's sign"),
+    implementation<Fault::constant_momentum>("fake/constant-momentum", "mu_t = beta1"),
 };
 static_assert(std::size(kImplementations) == kFaults);
 

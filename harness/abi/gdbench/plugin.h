@@ -57,7 +57,7 @@ extern "C" {
 /*
  * 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32;
  * 4: gdbench_profile_sink.record_part, unavailable; 5: GDBENCH_LEAKY_RELU;
- * 6: GDBENCH_LION
+ * 6: GDBENCH_LION, GDBENCH_NADAM
  */
 #define GDBENCH_ABI_MINOR 6
 
@@ -114,12 +114,12 @@ typedef enum gdbench_loss {
 } gdbench_loss;
 
 /*
- * Update rules as PyTorch documents them for torch.optim (SGD, Adagrad, RMSprop, Adam, AdamW); Lion as in Chen et al.,
- * "Symbolic Discovery of Optimization Algorithms", NeurIPS 2023, algorithm 2. Weight decay is added to the gradient
- * (weight_decay times the parameter) before all else or, where it is decoupled and always for GDBENCH_ADAMW and
- * GDBENCH_LION, the parameter is first multiplied by 1 - learning rate * weight_decay. Slots are state tensors
- * of a parameter's shape, zero before the first step unless set_state says otherwise; they appear in gdbench_state
- * in the order given here.
+ * Update rules as PyTorch documents them for torch.optim (SGD, Adagrad, RMSprop, Adam, AdamW, NAdam); Lion as in Chen
+ * et al., "Symbolic Discovery of Optimization Algorithms", NeurIPS 2023, algorithm 2. Weight decay is added to the
+ * gradient (weight_decay times the parameter) before all else or, where it is decoupled and always for GDBENCH_ADAMW
+ * and GDBENCH_LION, the parameter is first multiplied by 1 - learning rate * weight_decay. Slots are state tensors of a
+ * parameter's shape, zero before the first step unless set_state says otherwise; they appear in gdbench_state in the
+ * order given here.
  */
 typedef enum gdbench_optimizer_kind {
   GDBENCH_SGD = 0,      /* no slot */
@@ -133,7 +133,8 @@ typedef enum gdbench_optimizer_kind {
    * Since 1.6; slot: momentum m. The parameter loses the rate times the sign (0 for 0) of beta1 m + (1 - beta1) g, then
    * m becomes beta2 m + (1 - beta2) g.
    */
-  GDBENCH_LION = 7
+  GDBENCH_LION = 7,
+  GDBENCH_NADAM = 8 /* since 1.6; slots: first moment, second moment; reads momentum_decay */
 } gdbench_optimizer_kind;
 
 /* One fully connected layer: A = activation(A_previous * W + b). */
@@ -157,6 +158,7 @@ typedef struct gdbench_optimizer {
   /* The rate of step t, counted from 0, is learning_rates[t] for t < learning_rate_count, later the last entry. */
   const double* learning_rates;
   int64_t learning_rate_count;
+  double momentum_decay; /* since 1.6 */
 } gdbench_optimizer;
 
 /*

@@ -77,6 +77,15 @@ struct ArrayRule<OptimizerKind::lion> {
     return (step.rate * direction / direction.abs().max(std::numeric_limits<T>::min())).eval();
   }
 };
+// torch.optim.NAdam: m and v as Adam's; see rules/updates.h.
+template <>
+struct ArrayRule<OptimizerKind::nadam> {
+  static auto descent(const auto& step, const auto& g, auto& m, auto& v) {
+    m = step.beta1 * m + step.rest_of_beta1 * g;
+    v = step.beta2 * v + step.rest_of_beta2 * g * g;
+    return (step.corrected_rate * m + step.gradient_rate * g) / (step.root_factor * v.sqrt() + step.epsilon);
+  }
+};
 
 template <OptimizerKind kind, int width, class T>
 void descend(const UpdateStep<T>& step, const auto& g, auto& p, T* const (&slots)[2], Eigen::Index first) {

@@ -59,12 +59,14 @@ struct UpdateStep : UpdateConstants<T> {
         rate(static_cast<T>(scalars.learning_rate)),
         shrinkage(static_cast<T>(scalars.learning_rate * constants.exact_weight_decay)),
         corrected_rate(static_cast<T>(scalars.learning_rate * scalars.first_moment_factor)),
-        root_factor(static_cast<T>(scalars.second_moment_root_factor)) {}
+        root_factor(static_cast<T>(scalars.second_moment_root_factor)),
+        gradient_rate(static_cast<T>(scalars.learning_rate * scalars.gradient_factor)) {}
 
   T rate;
   T shrinkage;       // what decoupled decay takes off a parameter of 1
   T corrected_rate;  // Adam's rate / (1 - beta1^t)
   T root_factor;     // 1 / sqrt(1 - beta2^t)
+  T gradient_rate;   // Nadam's, by which the gradient itself counts
 };
 
 // Each rule has how far a parameter's entry descends in a step, by its gradient g and its slots, which it brings up to
@@ -136,6 +138,18 @@ struct RuleOf<OptimizerKind::lion> {
     const T direction = step.beta1 * m + step.rest_of_beta1 * g;
     m = step.beta2 * m + step.rest_of_beta2 * g;
     return direction > T(0) ? step.rate : direction < T(0) ? -step.rate : direction;  // a NaN stays one
+  }
+};
+// torch.optim.NAdam: m and v as Adam's, mu_t = beta1 (1 - 0.96^(t psi) / 2) with psi the momentum's decay, M_t the
+// product of mu_1 to mu_t; rate (mu_(t+1) m / (1 - M_(t+1)) + (1 - mu_t) g / (1 - M_t)) / (sqrt(v / (1 - beta2^t)) +
+// eps).
+template <>
+struct RuleOf<OptimizerKind::nadam> {
+  template <class T>
+  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& m, T& v) {
+    m = step.beta1 * m + step.rest_of_beta1 * g;
+    v = step.beta2 * v + step.rest_of_beta2 * g * g;
+    return (step.corrected_rate * m + step.gradient_rate * g) / (step.root_factor * std::sqrt(v) + step.epsilon);
   }
 };
 

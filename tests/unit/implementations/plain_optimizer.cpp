@@ -54,6 +54,13 @@ long double PlainOptimizer::descent(std::size_t i, long double g, long double ra
       const long double second = slots_[1][i] / (1 - std::pow(beta2, t));
       return rate * first / (std::sqrt(second) + epsilon);
     }
+    case catalogue::OptimizerKind::nadam: {
+      slots_[0][i] = beta1 * slots_[0][i] + (1 - beta1) * g;
+      slots_[1][i] = beta2 * slots_[1][i] + (1 - beta2) * g * g;
+      const NadamFactors factors = nadam_factors(optimizer_, step + 1);
+      const long double moved = factors.of_moment * slots_[0][i] + factors.of_gradient * g;
+      return rate * moved / (std::sqrt(slots_[1][i] / (1 - std::pow(beta2, t))) + epsilon);
+    }
     case catalogue::OptimizerKind::lion: {
       const long double direction = beta1 * slots_[0][i] + (1 - beta1) * g;
       slots_[0][i] = beta2 * slots_[0][i] + (1 - beta2) * g;
@@ -63,6 +70,20 @@ long double PlainOptimizer::descent(std::size_t i, long double g, long double ra
       break;
   }
   return rate * g;
+}
+
+NadamFactors nadam_factors(const gdbench_optimizer& optimizer, std::int64_t update) {
+  long double product = 1;
+  long double momentum = 0;
+  NadamFactors factors;
+  for (std::int64_t t = 1; t <= update + 1; ++t) {
+    if (t == update + 1) factors.of_gradient = (1 - momentum) / (1 - product);
+    const long double power = std::pow(0.96L, static_cast<long double>(t) * optimizer.momentum_decay);
+    momentum = optimizer.beta1 * (1 - power / 2);
+    product *= momentum;
+  }
+  factors.of_moment = momentum / (1 - product);
+  return factors;
 }
 
 std::vector<OptimizerCase> optimizer_cases() {
@@ -87,6 +108,7 @@ gdbench_optimizer optimizer_of(const OptimizerCase& values, const std::vector<do
   optimizer.beta2 = 0.999;
   optimizer.rho = 0.95;
   optimizer.epsilon = 1e-3;
+  optimizer.momentum_decay = 0.5;
   optimizer.weight_decay = values.weight_decay;
   optimizer.learning_rates = learning_rates.data();
   optimizer.learning_rate_count = static_cast<std::int64_t>(learning_rates.size());

@@ -34,6 +34,13 @@ struct OptimizerCase {
   double weight_decay;
   bool decoupled;
 };
+// Of torch.optim.NAdam, at an update counted from 1: what its first moment and its gradient are multiplied by.
+struct NadamFactors {
+  long double of_moment = 0;
+  long double of_gradient = 0;
+};
+NadamFactors nadam_factors(const gdbench_optimizer& optimizer, std::int64_t update);
+
 std::vector<OptimizerCase> optimizer_cases();
 gdbench_optimizer optimizer_of(const OptimizerCase& values, const std::vector<double>& learning_rates);
 

@@ -52,7 +52,11 @@ class UpdateTest : public BackendTest {
     for (std::int64_t step = 0; step < kSteps; ++step) {
       const auto t = static_cast<long double>(step + 1);
       scalars.learning_rate = optimizer.learning_rates[step];
-      scalars.first_moment_factor = static_cast<double>(1 / (1 - std::pow<long double>(optimizer.beta1, t)));
+      const NadamFactors nadam = nadam_factors(optimizer, step + 1);
+      const bool is_nadam = optimizer.kind == GDBENCH_NADAM;
+      scalars.first_moment_factor =
+          static_cast<double>(is_nadam ? nadam.of_moment : 1 / (1 - std::pow<long double>(optimizer.beta1, t)));
+      scalars.gradient_factor = static_cast<double>(nadam.of_gradient);
       scalars.second_moment_root_factor =
           static_cast<double>(1 / std::sqrt(1 - std::pow<long double>(optimizer.beta2, t)));
       context_.overwrite_bytes(scalars_buffer, &scalars, sizeof(scalars));
@@ -85,7 +89,7 @@ TEST_P(UpdateTest, LeavesAParameterWithoutGradients) {
     if (values.weight_decay != 0) continue;
     const gdbench_optimizer optimizer = optimizer_of(values, kRate);
     const Dense parameter = random_matrix(generator_, 1, 19);
-    const UpdateScalars scalars{0.25, 10, 30};
+    const UpdateScalars scalars{0.25, 10, 30, 20};
     std::vector<Buffer> buffers = {context_.upload(Dense(1, 19)), context_.upload_bytes(&scalars, sizeof(scalars)),
                                    context_.upload(parameter)};
     for (std::size_t i = 0; i < slot_count(values.kind); ++i) buffers.push_back(context_.upload(Dense(1, 19)));

@@ -26,6 +26,23 @@ class OtherOptimizer {
     const T epsilon = static_cast<T>(settings_.epsilon);
     T& v = first_[i];
     switch (settings_.kind) {
+      case nadam: {
+        double product = 1;
+        double mu = 0;
+        for (std::int64_t k = 1; k <= t; ++k) {
+          mu = settings_.beta1 - settings_.beta1 / 2 * std::pow(std::pow(0.96, settings_.momentum_decay), k);
+          product *= mu;
+        }
+        const double next =
+            settings_.beta1 - settings_.beta1 / 2 * std::pow(std::pow(0.96, settings_.momentum_decay), t + 1);
+        v += static_cast<T>(1 - settings_.beta1) * (g - v);
+        T& square = second_[i];
+        square += static_cast<T>(1 - settings_.beta2) * (g * g - square);
+        const double root = std::sqrt(1 - std::pow(settings_.beta2, static_cast<double>(t)));
+        const T divisor = std::sqrt(square) + static_cast<T>(settings_.epsilon * root);
+        return p - static_cast<T>(rate * root * next / (1 - product * next)) * (v / divisor) -
+               static_cast<T>(rate * root * (1 - mu) / (1 - product)) * (g / divisor);
+      }
       case lion: {
         const T beta1 = static_cast<T>(settings_.beta1);
         const T direction = std::fma(beta1, v - g, g);

@@ -10,7 +10,7 @@ namespace gdbench::kernels::jit {
 namespace {
 
 constexpr std::int64_t kScalarsPerStep = sizeof(UpdateScalars) / sizeof(double);
-static_assert(kScalarsPerStep == 3);
+static_assert(kScalarsPerStep == 4);
 
 }  // namespace
 

@@ -26,6 +26,7 @@ void load_factors(Context& context, const Affine& step) {
   if (catalogue::row_of(catalogue::kind_of(optimizer)).corrects_moments) {
     factors.corrected_rate = rounded(builder.multiply(rate, load(1)));
     factors.root_factor = rounded(load(2));
+    factors.gradient_rate = rounded(builder.multiply(rate, load(3)));
   }
   context.factors = factors;
 }
@@ -58,6 +59,8 @@ class Update {
   Register number(double value) { return context_.real_number(value, lanes_); }
   Register splat(Register scalar) { return builder_.splat(scalar, lanes_); }
 
+  Register product(Register factor, Register value) { return builder_.multiply(splat(factor), value); }
+
   // parameter - factor value
   Register minus_product(Register factor, Register value) {
     return builder_.multiply_add(builder_.negate(splat(factor)), value, entries_.parameter);
@@ -68,13 +71,12 @@ class Update {
     return builder_.multiply_add(number(factor), old, builder_.multiply(number(share), added));
   }
 
-  // parameter - rate value / (factor sqrt(squares) + epsilon), without a factor where it is null
-  Register scaled_descent(Register rate, Register value, const Register* factor, Register squares) {
+  // parameter - value / (factor sqrt(squares) + epsilon), without a factor where it is null
+  Register scaled_descent(Register value, const Register* factor, Register squares) {
     Register root = builder_.square_root(squares);
     root = factor == nullptr ? builder_.add(root, number(optimizer_.epsilon))
                              : builder_.multiply_add(splat(*factor), root, number(optimizer_.epsilon));
-    const Register step = builder_.divide(builder_.multiply(splat(rate), value), root);
-    return builder_.subtract(entries_.parameter, step);
+    return builder_.subtract(entries_.parameter, builder_.divide(value, root));
   }
 
   void descend() {
@@ -93,18 +95,22 @@ class Update {
       }
       case OptimizerKind::adagrad:
         first = builder_.multiply_add(g, g, first);
-        entries_.parameter = scaled_descent(factors().rate, g, nullptr, first);
+        entries_.parameter = scaled_descent(product(factors().rate, g), nullptr, first);
         break;
       case OptimizerKind::rmsprop:
         first = averaged(optimizer_.rho, first, 1 - optimizer_.rho, builder_.multiply(g, g));
-        entries_.parameter = scaled_descent(factors().rate, g, nullptr, first);
+        entries_.parameter = scaled_descent(product(factors().rate, g), nullptr, first);
         break;
       case OptimizerKind::adam:
       case OptimizerKind::adamw:
+      case OptimizerKind::nadam: {
         first = averaged(optimizer_.beta1, first, 1 - optimizer_.beta1, g);
         second = averaged(optimizer_.beta2, second, 1 - optimizer_.beta2, builder_.multiply(g, g));
-        entries_.parameter = scaled_descent(factors().corrected_rate, first, &factors().root_factor, second);
+        Register moved = product(factors().corrected_rate, first);
+        if (kind == OptimizerKind::nadam) moved = builder_.multiply_add(splat(factors().gradient_rate), g, moved);
+        entries_.parameter = scaled_descent(moved, &factors().root_factor, second);
         break;
+      }
       case OptimizerKind::lion: {
         const Register direction = averaged(optimizer_.beta1, first, 1 - optimizer_.beta1, g);
         first = averaged(optimizer_.beta2, first, 1 - optimizer_.beta2, g);
