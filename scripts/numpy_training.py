@@ -11,14 +11,39 @@ Update rules: the papers' own, with the choices that torch.optim documents where
   lion      Chen et al., NeurIPS 2023, algorithm 2
   nadam     Dozat, ICLR 2016 workshop, algorithm 2, its momentum's schedule that of section 3.4's code (NAdam)
 """
+import math
+
 import numpy
+
+erf = numpy.vectorize(math.erf, otypes=[float])
+GELU_SCALE, GELU_CUBE = math.sqrt(2 / math.pi), 0.044715
+
+
+def sigmoid(z):
+    return 1 / (1 + numpy.exp(-z))
+
+
+def gelu_tangent(z):
+    return numpy.tanh(GELU_SCALE * (z + GELU_CUBE * z**3))
+
+
+def gelu_tanh_slope(z):
+    t = gelu_tangent(z)
+    return (1 + t) / 2 + z / 2 * (1 - t**2) * GELU_SCALE * (1 + 3 * GELU_CUBE * z**2)
+
 
 ACTIVATIONS = {
     "identity": (lambda z: z, lambda z: numpy.ones_like(z)),
     "relu": (lambda z: numpy.where(z > 0, z, 0.0), lambda z: numpy.where(z > 0, 1.0, 0.0)),
     "leaky_relu": (lambda z: numpy.where(z > 0, z, z / 100), lambda z: numpy.where(z > 0, 1.0, 0.01)),
     "tanh": (numpy.tanh, lambda z: 1 / numpy.cosh(z) ** 2),
-    "sigmoid": (lambda z: 1 / (1 + numpy.exp(-z)), lambda z: 1 / (2 + numpy.exp(z) + numpy.exp(-z))),
+    "silu": (lambda z: z * sigmoid(z), lambda z: sigmoid(z) + z * sigmoid(z) * sigmoid(-z)),
+    "gelu": (
+        lambda z: z * (1 + erf(z / math.sqrt(2))) / 2,
+        lambda z: (1 + erf(z / math.sqrt(2))) / 2 + z * numpy.exp(-(z**2) / 2) / math.sqrt(2 * math.pi),
+    ),
+    "gelu_tanh": (lambda z: z / 2 * (1 + gelu_tangent(z)), gelu_tanh_slope),
+    "sigmoid": (sigmoid, lambda z: 1 / (2 + numpy.exp(z) + numpy.exp(-z))),
 }
 
 

@@ -31,7 +31,10 @@ enum class Activation : std::int32_t {
   relu = GDBENCH_RELU,
   tanh = GDBENCH_TANH,
   sigmoid = GDBENCH_SIGMOID,
-  leaky_relu = GDBENCH_LEAKY_RELU
+  leaky_relu = GDBENCH_LEAKY_RELU,
+  silu = GDBENCH_SILU,
+  gelu = GDBENCH_GELU,
+  gelu_tanh = GDBENCH_GELU_TANH
 };
 enum class Loss : std::int32_t {
   mse = GDBENCH_MSE,
@@ -108,6 +111,9 @@ struct ActivationRow {
   Slope slope;
   int operations;
   int gradient_operations;  // of the derivative and its product with the gradient that comes in
+  // Whether its derivative is told from its input z; otherwise from its result f(z), and z need not be kept.
+  bool reads_input = false;
+  double steepest = 1;  // the largest |f'|
 };
 inline constexpr ActivationRow kActivations[] = {
     {Activation::identity, "identity", Slope::constant, 0, 0},
@@ -115,6 +121,13 @@ inline constexpr ActivationRow kActivations[] = {
     {Activation::tanh, "tanh", Slope::varies, 1, 3},         // d (1 - a a)
     {Activation::sigmoid, "sigmoid", Slope::varies, 4, 3},   // negation, exp, addition, division; d a (1 - a)
     {Activation::leaky_relu, "leaky_relu", Slope::jumps_at_zero, 2, 2},  // product, selection
+    // As sigmoid s, and a product; d s (1 + z (1 - s)).
+    {Activation::silu, "silu", Slope::varies, 5, 9, true, 1.0999},
+    // Two scalings, erf, addition, product; the same but for the product, the density (4), product, addition, product.
+    {Activation::gelu, "gelu", Slope::varies, 5, 11, true, 1.129},
+    // The cubic polynomial's 4 and a scaling, tanh, addition, product and scaling; besides 1 - t t (2), the
+    // polynomial's derivative (3), 3 products, 2 additions.
+    {Activation::gelu_tanh, "gelu_tanh", Slope::varies, 9, 18, true, 1.1291},
 };
 
 struct LossRow {
@@ -307,6 +320,8 @@ template <Catalogued Enum>
 inline constexpr std::uint32_t kAll = GDBENCH_BIT(kCount<Enum>) - 1;
 
 constexpr std::size_t size_of(Dtype dtype) { return row_of(dtype).bytes; }
+// Whether what tells an activation's derivative is its input; see ActivationRow.
+constexpr bool reads_input(Activation activation) { return row_of(activation).reads_input; }
 constexpr std::size_t slot_count(OptimizerKind kind) { return row_of(kind).slots; }
 
 constexpr bool takes_labels(Loss loss) { return row_of(loss).takes_labels; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numbers>
 #include <type_traits>
 
 #include "harness/verify/products.h"
@@ -54,6 +55,21 @@ void copy_rows(const Stored* source, const std::int64_t* rows, std::int64_t coun
     T* const to = target.data() + row * width;
     for (std::int64_t column = 0; column < width; ++column) to[column] = static_cast<T>(from[column]);
   }
+}
+
+template <class T>
+T normal_distribution(T z) {
+  return std::erfc(-z / std::numbers::sqrt2_v<T>) / 2;
+}
+
+// sqrt(2 / pi) (z + 0.044715 z^3)
+template <class T>
+constexpr T gelu_cube = T(0.044715L);
+template <class T>
+const T gelu_scale = std::sqrt(2 * std::numbers::inv_pi_v<T>);
+template <class T>
+T gelu_argument(T z) {
+  return gelu_scale<T> * (z + gelu_cube<T> * z * z * z);
 }
 
 // Sum of squared errors; gradient factor * (P - Y).
@@ -156,8 +172,10 @@ void forward_product(const LayerView<T>& layer, std::size_t index, Chunk<T>& chu
 }
 
 template <class T>
-void activate(Activation activation, std::vector<T>& values) {
-  switch (activation) {
+void activate(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk) {
+  std::vector<T>& values = chunk.activations[index + 1];
+  if (catalogue::reads_input(layer.activation)) chunk.pre_activations[index] = values;
+  switch (layer.activation) {
     case Activation::identity:
       return;
     case Activation::relu:
@@ -173,22 +191,49 @@ void activate(Activation activation, std::vector<T>& values) {
     case Activation::leaky_relu:
       for (T& value : values) value = value > T(0) ? value : value / T(100);
       return;
+    case Activation::silu:
+      for (T& value : values) value = value / (T(1) + std::exp(-value));
+      return;
+    case Activation::gelu:
+      for (T& value : values) value = value * normal_distribution(value);
+      return;
+    case Activation::gelu_tanh:
+      for (T& value : values) value = value / 2 * (T(1) + std::tanh(gelu_argument(value)));
+      return;
   }
 }
 
 template <class T>
-T derivative_of(Activation activation, T value) {
+const std::vector<T>& told_by(const LayerView<T>& layer, std::size_t index, const Chunk<T>& chunk) {
+  return catalogue::reads_input(layer.activation) ? chunk.pre_activations[index] : chunk.activations[index + 1];
+}
+
+template <class T>
+T derivative_of(Activation activation, T told) {
   switch (activation) {
     case Activation::identity:
       return T(1);
     case Activation::relu:
-      return value > T(0) ? T(1) : T(0);
+      return told > T(0) ? T(1) : T(0);
     case Activation::tanh:
-      return T(1) - value * value;
+      return T(1) - told * told;
     case Activation::sigmoid:
-      return value * (T(1) - value);
+      return told * (T(1) - told);
     case Activation::leaky_relu:
-      return value > T(0) ? T(1) : T(1) / T(100);
+      return told > T(0) ? T(1) : T(1) / T(100);
+    case Activation::silu: {
+      const T gate = T(1) / (T(1) + std::exp(-told));
+      return gate * (T(1) + told * (T(1) - gate));
+    }
+    case Activation::gelu: {
+      const T density = std::exp(-told * told / 2) / std::sqrt(2 * std::numbers::pi_v<T>);
+      return normal_distribution(told) + told * density;
+    }
+    case Activation::gelu_tanh: {
+      const T tangent = std::tanh(gelu_argument(told));
+      const T slope = gelu_scale<T> * (T(1) + 3 * gelu_cube<T> * told * told);
+      return (T(1) + tangent + told * (T(1) - tangent * tangent) * slope) / 2;
+    }
   }
   return T(0);
 }
@@ -222,17 +267,17 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
               std::vector<std::vector<T>>& gradients) {
   for (std::size_t index = layers.size(); index-- > 0;) {
     const LayerView<T>& layer = layers[index];
-    const std::vector<T>& outputs = chunk.activations[index + 1];
+    const std::vector<T>& told = told_by(layer, index, chunk);
     std::vector<T>& delta = chunk.deltas[index];
-    delta.resize(outputs.size());
+    delta.resize(told.size());
     for (std::size_t i = 0; i < delta.size(); ++i) {
-      delta[i] = chunk.upstream[index][i] * derivative_of(layer.activation, outputs[i]);
+      delta[i] = chunk.upstream[index][i] * derivative_of(layer.activation, told[i]);
     }
     if (ties == Ties::flipped) {
       for (const Tie& tie : chunk.ties) {
         if (tie.layer != index) continue;
         const std::size_t i = index_of(tie.row * layer.outputs + tie.unit);
-        delta[i] = chunk.upstream[index][i] * flipped_derivative_of(layer.activation, outputs[i]);
+        delta[i] = chunk.upstream[index][i] * flipped_derivative_of(layer.activation, told[i]);
       }
     }
 
@@ -258,7 +303,8 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
   template std::vector<LayerView<T>> layers_of(const scenario::Problem&, const std::vector<std::vector<T>>&); \
   template void load_rows(const scenario::Dataset&, const std::int64_t*, std::int64_t, Chunk<T>&);            \
   template void forward_product(const LayerView<T>&, std::size_t, Chunk<T>&);                                 \
-  template void activate(Activation, std::vector<T>&);                                                        \
+  template void activate(const LayerView<T>&, std::size_t, Chunk<T>&);                                        \
+  template const std::vector<T>& told_by(const LayerView<T>&, std::size_t, const Chunk<T>&);                  \
   template T derivative_of(Activation, T);                                                                    \
   template T loss_of(Loss, const Chunk<T>&, std::int64_t, std::int64_t, std::vector<T>*);                     \
   template void backward(const std::vector<LayerView<T>>&, Ties, Chunk<T>&, std::vector<std::vector<T>>&);

@@ -40,10 +40,12 @@ template <class T>
 struct Chunk {
   std::int64_t rows = 0;
   std::vector<std::vector<T>> activations;  // [layers + 1], each [rows, width]; the first is X
-  std::vector<T> targets;                   // [rows, outputs]; empty where labels are given
-  std::vector<std::int32_t> labels;         // [rows]
-  std::vector<std::vector<T>> upstream;     // [layers], dL/dA, each [rows, width]
-  std::vector<std::vector<T>> deltas;       // [layers], dL/dZ, each [rows, width]
+  // [layers], each [rows, width]: what f' is computed from, of layers where that is not the activations; else empty.
+  std::vector<std::vector<T>> pre_activations;
+  std::vector<T> targets;                // [rows, outputs]; empty where labels are given
+  std::vector<std::int32_t> labels;      // [rows]
+  std::vector<std::vector<T>> upstream;  // [layers], dL/dA, each [rows, width]
+  std::vector<std::vector<T>> deltas;    // [layers], dL/dZ, each [rows, width]
   std::vector<Tie> ties;
 };
 
@@ -55,9 +57,9 @@ void load_rows(const scenario::Dataset& dataset, const std::int64_t* rows, std::
 template <class T>
 void forward_product(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk);
 
-// Turns pre-activations into activations, in place.
+// Turns a layer's pre-activations into activations[index + 1], in place; keeps those that backward reads.
 template <class T>
-void activate(scenario::Activation activation, std::vector<T>& values);
+void activate(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk);
 
 // Returns the sum over the chunk's rows of what the loss takes the mean of, divided by the mean's divisor for a batch
 // of `batch_rows` rows. Sets `gradient`, where given, to dL/dP [rows, outputs].
@@ -70,8 +72,12 @@ template <class T>
 void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chunk,
               std::vector<std::vector<T>>& gradients);
 
-// The derivative of an activation as a function of its value.
+// The derivative of an activation as a function of `told`: its value, or its input where catalogue::reads_input says
+// so.
 template <class T>
-T derivative_of(scenario::Activation activation, T value);
+T derivative_of(scenario::Activation activation, T told);
+// The one of these of a layer's, [rows, outputs].
+template <class T>
+const std::vector<T>& told_by(const LayerView<T>& layer, std::size_t index, const Chunk<T>& chunk);
 
 }  // namespace gdbench::verify

@@ -35,6 +35,7 @@ void for_each_chunk(const Dataset& dataset, std::int64_t count, std::size_t laye
                     const Visit& visit) {
   Chunk<T> chunk;
   chunk.activations.resize(layer_count + 1);
+  chunk.pre_activations.resize(layer_count);
   chunk.upstream.resize(layer_count);
   chunk.deltas.resize(layer_count);
   std::array<std::int64_t, kChunkRows> rows;
@@ -86,7 +87,7 @@ ReferenceGradients<T> batch_gradients(const Problem& problem, const Dataset& dat
       forward_product(layers[index], index, chunk);
       if (analysed) rounding->add_forward(index, chunk);
       if (analysed) tie_finder->find(index, chunk);
-      activate(layers[index].activation, chunk.activations[index + 1]);
+      activate(layers[index], index, chunk);
     }
     result.loss += loss_of(problem.loss, chunk, problem.outputs(), count, &chunk.upstream.back());
     backward(layers, ties, chunk, result.parameters);
@@ -112,7 +113,7 @@ Evaluation<T> loss_over(const Problem& problem, const Dataset& dataset, const Re
     for (std::size_t index = 0; index < layers.size(); ++index) {
       forward_product(layers[index], index, chunk);
       rounding.add_forward(index, chunk);
-      activate(layers[index].activation, chunk.activations[index + 1]);
+      activate(layers[index], index, chunk);
     }
     result.loss += loss_of<T>(problem.loss, chunk, problem.outputs(), count, nullptr);
   });

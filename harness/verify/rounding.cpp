@@ -74,8 +74,9 @@ std::vector<double> RoundingModel<T>::activation_errors() const {
     const double pre_activations = std::sqrt(squares.pre_activations);
     const double own = inputs * weights + std::sqrt(width) * pre_activations + std::sqrt(rows_ * squares.bias);
     const double gain = std::max(ratio(pre_activations, inputs), weights / std::sqrt(width));
-    // Every activation's slope is at most 1; its own evaluation costs about an ulp of a value that is at most |Z| or 1.
-    errors.push_back(own + gain * errors.back() + pre_activations);
+    // An activation's own evaluation costs about an ulp of a value that is at most |Z| or 1.
+    const double steepest = catalogue::row_of(layers_[index].activation).steepest;
+    errors.push_back(steepest * (own + gain * errors.back()) + pre_activations);
   }
   return errors;
 }
@@ -128,9 +129,11 @@ std::vector<double> RoundingModel<T>::gradient_errors(const std::vector<std::vec
     const double upstream = std::sqrt(squares.upstream);
     const double deltas = std::sqrt(squares.deltas);
     const bool varies = catalogue::row_of(layer.activation).slope == catalogue::Slope::varies;
-    // Through dL/dZ = dL/dA * f'(A): f' is off by its own evaluation and by A's error.
+    // Through dL/dZ = dL/dA * f': f' is off by its own evaluation and by the error of what it is told from, A or Z, of
+    // which that of Z is the smaller one.
     const double slope_error = varies ? 2 + activation_error[index + 1] / std::sqrt(rows_ * outputs) : 0.0;
-    const double delta_error = upstream_error + upstream * slope_error;
+    const double steepest = catalogue::row_of(layer.activation).steepest;
+    const double delta_error = steepest * upstream_error + upstream * slope_error;
 
     const double weights_gradient = std::sqrt(sum_of_squares(gradients[layer.weights_index]));
     result[layer.weights_index] =

@@ -102,10 +102,10 @@ void TieFinder<T>::add_bounds(const Chunk<T>& chunk, std::vector<std::vector<dou
     const LayerView<T>& layer = layers_[index];
     std::vector<double> change = upstream_change;
     for (const auto& [row, place] : places) {
-      const T* const outputs = chunk.activations[index + 1].data() + row * layer.outputs;
+      const T* const told = told_by(layer, index, chunk).data() + row * layer.outputs;
       double* const row_change = change.data() + place * layer.outputs;
       for (std::int64_t unit = 0; unit < layer.outputs; ++unit) {
-        row_change[unit] *= static_cast<double>(derivative_of(layer.activation, outputs[unit]));
+        row_change[unit] *= std::abs(static_cast<double>(derivative_of(layer.activation, told[unit])));
       }
     }
     for (const Tie& tie : chunk.ties) {

@@ -31,6 +31,9 @@ class Pure(Training):
         "tanh": lambda z: jnp.tanh(z),
         "sigmoid": lambda z: jax.nn.sigmoid(z),
         "leaky_relu": lambda z: jax.nn.leaky_relu(z),
+        "silu": lambda z: jax.nn.silu(z),
+        "gelu": lambda z: jax.nn.gelu(z, approximate=False),
+        "gelu_tanh": lambda z: jax.nn.gelu(z, approximate=True),
     }
     LOSSES = {
         "mse": lambda outputs, y: jnp.mean((outputs - y) ** 2),

@@ -37,6 +37,9 @@ class Fit(TensorFlowTraining):
         "tanh": "tanh",
         "sigmoid": "sigmoid",
         "leaky_relu": lambda z: keras.activations.leaky_relu(z, negative_slope=0.01),
+        "silu": "silu",
+        "gelu": "gelu",
+        "gelu_tanh": lambda z: keras.activations.gelu(z, approximate=True),
     }
     LEAD = 5
     run_eagerly = False

@@ -1,5 +1,5 @@
 """NumPy: the loops that people write by hand, from a loop over samples to one without temporary arrays."""
-from step_writer import InPlaceWriter, LoopWriter, StepWriter
+from step_writer import GELU_SCALE, InPlaceWriter, LoopWriter, StepWriter
 from training import Training, record
 
 NAME = "numpy"
@@ -22,6 +22,8 @@ ACTIVATIONS = {
     "tanh": lambda z: numpy.tanh(z),
     "sigmoid": lambda z: 1 / (1 + numpy.exp(-z)),
     "leaky_relu": lambda z: numpy.maximum(z, 0.01 * z),
+    "silu": lambda z: z / (1 + numpy.exp(-z)),
+    "gelu_tanh": lambda z: 0.5 * z * (1 + numpy.tanh(GELU_SCALE * (z + 0.044715 * z**3))),
 }
 
 

@@ -21,7 +21,16 @@ class Modules(PhasedTraining):
 
     TASKS = ("train", "update", "gradients", "floor")
     CAPABILITIES = ("shuffle", "weight_decay", "schedule", "micro_batches")
-    MODULES = {"relu": "ReLU", "tanh": "Tanh", "sigmoid": "Sigmoid", "leaky_relu": "LeakyReLU"}  # of torch.nn
+    # Of torch.nn, with what they are made with.
+    MODULES = {
+        "relu": ("ReLU", {}),
+        "tanh": ("Tanh", {}),
+        "sigmoid": ("Sigmoid", {}),
+        "leaky_relu": ("LeakyReLU", {}),
+        "silu": ("SiLU", {}),
+        "gelu": ("GELU", {}),
+        "gelu_tanh": ("GELU", {"approximate": "tanh"}),
+    }
     ACTIVATIONS = ("identity", *MODULES)
     LOSSES = ("mse", "half_mse", "softmax_cross_entropy")
     SLOT_NAMES = {
@@ -66,7 +75,8 @@ class Modules(PhasedTraining):
         for layer in self.problem.layers:
             modules.append(torch.nn.Linear(layer.inputs, layer.outputs, bias=layer.bias, dtype=self.dtype))
             if layer.activation != "identity":
-                modules.append(getattr(torch.nn, self.MODULES[layer.activation])())
+                name, settings = self.MODULES[layer.activation]
+                modules.append(getattr(torch.nn, name)(**settings))
         return torch.nn.Sequential(*modules)
 
     def make_loss(self):

@@ -90,17 +90,33 @@ divide({u}, {t}, out={t})
 {t} *= rate * ahead
 {p} -= {t}"""
 
+# sqrt(2 / pi), of GDBENCH_GELU_TANH.
+GELU_SCALE = 0.7978845608028654
+
+# Of values z before the activation and a after it; s is another one's name, for what the derivative reads besides.
 ACTIVATED = {
-    "relu": "maximum({z}, 0)",
-    "tanh": "tanh({z})",
-    "sigmoid": "1 / (1 + exp(-{z}))",
-    "leaky_relu": "maximum({z}, 0.01 * {z})",
+    "relu": "{a} = maximum({z}, 0)",
+    "tanh": "{a} = tanh({z})",
+    "sigmoid": "{a} = 1 / (1 + exp(-{z}))",
+    "leaky_relu": "{a} = maximum({z}, 0.01 * {z})",
+    "silu": "{s} = 1 / (1 + exp(-{z}))\n{a} = {z} * {s}",
+    "gelu_tanh": f"{{s}} = tanh({GELU_SCALE} * ({{z}} + 0.044715 * {{z}}**3))\n{{a}} = 0.5 * {{z}} * (1 + {{s}})",
+}
+# Where the derivative reads no z.
+ACTIVATED_IN_PLACE = {
+    "relu": "{a} = maximum({z}, 0, out={z})",
+    "tanh": "{a} = tanh({z}, out={z})",
+    "sigmoid": "{a} = negative({z}, out={z})\nexp({a}, out={a})\n{a} += 1\nreciprocal({a}, out={a})",
+    "leaky_relu": "{a} = maximum({z}, 0.01 * {z}, out={z})",
 }
 DERIVATIVE = {
     "relu": "({a} > 0)",
     "tanh": "(1 - {a} * {a})",
     "sigmoid": "({a} * (1 - {a}))",
     "leaky_relu": "maximum(sign({a}), 0.01)",
+    "silu": "({s} * (1 + {z} * (1 - {s})))",
+    "gelu_tanh": "(0.5 * (1 + {s} + {z} * (1 - {s} * {s}) * "
+    f"({GELU_SCALE} + {3 * 0.044715 * GELU_SCALE} * {{z}} * {{z}})))",
 }
 
 
@@ -129,13 +145,17 @@ class StepWriter:
     def scaled(self, target, value, factor):
         return f"{target} = {value} * {factor}"
 
-    def activated(self, activation, z, a):
-        return f"{a} = " + ACTIVATED[activation].format(z=z)
+    def activated(self, activation, **names):
+        return ACTIVATED[activation].format(**names)
 
     # Parts of a step.
     def value(self, i):
         """The name of layer i's output."""
         return f"z{i}" if self.problem.layers[i].activation == "identity" else f"a{i}"
+
+    def names_of(self, i):
+        """Of what an activation and its derivative read and write."""
+        return {name: f"{name}{i}" for name in "zas"}
 
     def inputs(self, i):
         return self.value(i - 1) if i else "x"
@@ -145,7 +165,7 @@ class StepWriter:
         for i, layer in enumerate(self.problem.layers):
             lines.append(self.affine(f"z{i}", self.inputs(i), f"w{i}", f"b{i}" if layer.bias else ""))
             if layer.activation != "identity":
-                lines.append(self.activated(layer.activation, f"z{i}", f"a{i}"))
+                lines.append(self.activated(layer.activation, **self.names_of(i)))
         return lines
 
     def loss_derivative(self, rows):
@@ -167,7 +187,7 @@ class StepWriter:
         for i in reversed(range(len(self.problem.layers))):
             layer = self.problem.layers[i]
             if layer.activation != "identity":
-                lines.append(self.scaled("d", "d", DERIVATIVE[layer.activation].format(a=f"a{i}")))
+                lines.append(self.scaled("d", "d", DERIVATIVE[layer.activation].format(**self.names_of(i))))
             lines.append(self.weight_gradient(f"w{i}", self.inputs(i)))
             if layer.bias:
                 lines.append(f"g_b{i} = d.sum(axis=0)")
@@ -240,15 +260,8 @@ class InPlaceWriter(StepWriter):
     def scaled(self, target, value, factor):
         return f"{target} *= {factor}"
 
-    def activated(self, activation, z, a):
-        if activation == "sigmoid":
-            return f"{a} = negative({z}, out={z})\nexp({a}, out={a})\n{a} += 1\nreciprocal({a}, out={a})"
-        in_place = {
-            "relu": "maximum({z}, 0, out={z})",
-            "tanh": "tanh({z}, out={z})",
-            "leaky_relu": "maximum({z}, 0.01 * {z}, out={z})",
-        }
-        return f"{a} = " + in_place[activation].format(z=z)
+    def activated(self, activation, **names):
+        return {**ACTIVATED, **ACTIVATED_IN_PLACE}[activation].format(**names)
 
 
 class LoopWriter(StepWriter):

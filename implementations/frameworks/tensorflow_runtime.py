@@ -40,6 +40,9 @@ class TensorFlowTraining(Training):
         "tanh": lambda z: tf.tanh(z),
         "sigmoid": lambda z: tf.sigmoid(z),
         "leaky_relu": lambda z: tf.nn.leaky_relu(z, alpha=0.01),
+        "silu": lambda z: tf.nn.silu(z),
+        "gelu": lambda z: tf.nn.gelu(z, approximate=False),
+        "gelu_tanh": lambda z: tf.nn.gelu(z, approximate=True),
     }
     LOSSES = {
         "mse": lambda outputs, target: tf.reduce_mean(tf.square(outputs - target)),

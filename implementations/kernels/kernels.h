@@ -40,7 +40,7 @@ enum class Op : std::uint32_t {
   add_bias,
   // A[m,n] = f(Z[m,n]). Operands Z, A (may be the same buffer).
   activation,
-  // D[m,n] *= f'(z), with f' from f's result A. Operands A, D.
+  // D[m,n] *= f'(z), with f' from f's result A, or from Z where catalogue::reads_input says so. Operands A or Z, D.
   activation_gradient,
   // loss[1] = alpha times the loss of outputs P[m,n] against targets Y[m,n], or labels [m,1] (int32) for cross-entropy.
   // Operands P, Y, loss; the loss is a double whatever the dtype.

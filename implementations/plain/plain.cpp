@@ -12,46 +12,107 @@
 namespace gdbench::plain {
 namespace {
 
+using catalogue::Activation;
+
 // output = activation(input W + b), W [inputs, outputs], for one row at a time.
 template <class T>
 struct Layer {
   std::int64_t inputs;
   std::int64_t outputs;
-  std::int32_t activation;
+  Activation activation;
   const T* weights;
   const T* bias;  // null where the layer has none
   T* weights_gradient;
   T* bias_gradient;
+  std::vector<T> sums;  // input W + b, where the activation's derivative reads them; otherwise empty
   std::vector<T> output;
   std::vector<T> delta;  // d loss / d (input W + b)
 };
 
 template <class T>
-void activate(std::int32_t activation, std::vector<T>& values) {
-  if (activation == GDBENCH_RELU) {
-    for (T& z : values) z = z < 0 ? 0 : z;
-  } else if (activation == GDBENCH_TANH) {
-    for (T& z : values) z = std::tanh(z);
-  } else if (activation == GDBENCH_SIGMOID) {
-    for (T& z : values) z = 1 / (1 + std::exp(-z));
-  } else if (activation == GDBENCH_LEAKY_RELU) {
-    for (T& z : values) z = z > 0 ? z : z / 100;
+T normal_distribution(T z) {
+  return std::erfc(z * static_cast<T>(-0.70710678118654752440)) / 2;
+}
+
+// Of tanh in GDBENCH_GELU_TANH.
+constexpr double kGeluScale = 0.79788456080286535588;  // sqrt(2 / pi)
+constexpr double kGeluCube = 0.044715;
+template <class T>
+T gelu_argument(T z) {
+  return static_cast<T>(kGeluScale) * z * (1 + static_cast<T>(kGeluCube) * z * z);
+}
+
+template <class T>
+void activate(Activation activation, std::vector<T>& values) {
+  switch (activation) {
+    case Activation::identity:
+      return;
+    case Activation::relu:
+      for (T& z : values) z = z < 0 ? 0 : z;
+      return;
+    case Activation::tanh:
+      for (T& z : values) z = std::tanh(z);
+      return;
+    case Activation::sigmoid:
+      for (T& z : values) z = 1 / (1 + std::exp(-z));
+      return;
+    case Activation::leaky_relu:
+      for (T& z : values) z = z > 0 ? z : z / 100;
+      return;
+    case Activation::silu:
+      for (T& z : values) z = z / (1 + std::exp(-z));
+      return;
+    case Activation::gelu:
+      for (T& z : values) z = z * normal_distribution(z);
+      return;
+    case Activation::gelu_tanh:
+      for (T& z : values) z = z / 2 * (1 + std::tanh(gelu_argument(z)));
+      return;
   }
 }
 
-// delta = delta * f'(z) in terms of f(z).
+// delta = delta * f'(z), in terms of f(z) where that is enough.
 template <class T>
 void multiply_by_derivative(Layer<T>& layer) {
+  const std::int64_t outputs = layer.outputs;
   const T* __restrict a = layer.output.data();
+  const T* __restrict z = layer.sums.data();
   T* __restrict delta = layer.delta.data();
-  if (layer.activation == GDBENCH_RELU) {
-    for (std::int64_t j = 0; j < layer.outputs; ++j) delta[j] = a[j] > 0 ? delta[j] : 0;
-  } else if (layer.activation == GDBENCH_TANH) {
-    for (std::int64_t j = 0; j < layer.outputs; ++j) delta[j] *= 1 - a[j] * a[j];
-  } else if (layer.activation == GDBENCH_SIGMOID) {
-    for (std::int64_t j = 0; j < layer.outputs; ++j) delta[j] *= a[j] * (1 - a[j]);
-  } else if (layer.activation == GDBENCH_LEAKY_RELU) {
-    for (std::int64_t j = 0; j < layer.outputs; ++j) delta[j] = a[j] > 0 ? delta[j] : delta[j] / 100;
+  switch (layer.activation) {
+    case Activation::identity:
+      return;
+    case Activation::relu:
+      for (std::int64_t j = 0; j < outputs; ++j) delta[j] = a[j] > 0 ? delta[j] : 0;
+      return;
+    case Activation::tanh:
+      for (std::int64_t j = 0; j < outputs; ++j) delta[j] *= 1 - a[j] * a[j];
+      return;
+    case Activation::sigmoid:
+      for (std::int64_t j = 0; j < outputs; ++j) delta[j] *= a[j] * (1 - a[j]);
+      return;
+    case Activation::leaky_relu:
+      for (std::int64_t j = 0; j < outputs; ++j) delta[j] = a[j] > 0 ? delta[j] : delta[j] / 100;
+      return;
+    case Activation::silu:
+      for (std::int64_t j = 0; j < outputs; ++j) {
+        const T s = 1 / (1 + std::exp(-z[j]));
+        delta[j] *= s * (1 + z[j] * (1 - s));
+      }
+      return;
+    case Activation::gelu: {
+      constexpr T kDensityAtZero = static_cast<T>(0.39894228040143267794);  // 1 / sqrt(2 pi)
+      for (std::int64_t j = 0; j < outputs; ++j) {
+        delta[j] *= normal_distribution(z[j]) + z[j] * kDensityAtZero * std::exp(-z[j] * z[j] / 2);
+      }
+      return;
+    }
+    case Activation::gelu_tanh:
+      for (std::int64_t j = 0; j < outputs; ++j) {
+        const T t = std::tanh(gelu_argument(z[j]));
+        const T slope = static_cast<T>(kGeluScale) * (1 + static_cast<T>(3 * kGeluCube) * z[j] * z[j]);
+        delta[j] *= (1 + t + z[j] * (1 - t * t) * slope) / 2;
+      }
+      return;
   }
 }
 
@@ -69,6 +130,7 @@ void forward(Layer<T>& layer, const T* __restrict input) {
       for (std::int64_t j = 0; j < outputs; ++j) output[j] += input[i] * layer.weights[i * outputs + j];
     }
   }
+  if (!layer.sums.empty()) layer.sums = layer.output;
   activate(layer.activation, layer.output);
 }
 
@@ -131,10 +193,12 @@ class Loop final : public Trainer {
     T* weights = parameters_.data();
     T* gradient = gradient_.data();
     for (std::int64_t l = 0; l < problem.layer_count; ++l) {
-      const auto& [inputs, outputs, activation, has_bias] = problem.layers[l];
+      const auto& [inputs, outputs, value, has_bias] = problem.layers[l];
+      const Activation activation = catalogue::activation_of(problem.layers[l]);
       const std::int64_t bias = inputs * outputs;
       layers_.push_back({inputs, outputs, activation, weights, has_bias != 0 ? weights + bias : nullptr, gradient,
-                         gradient + bias, std::vector<T>(outputs), std::vector<T>(outputs)});
+                         gradient + bias, std::vector<T>(catalogue::reads_input(activation) ? outputs : 0),
+                         std::vector<T>(outputs), std::vector<T>(outputs)});
       weights += bias + has_bias * outputs;
       gradient += bias + has_bias * outputs;
     }

@@ -242,7 +242,9 @@ void fill_table(Entry& entry, gdbench::plugins::Create create) {
 namespace gdbench::plugins {
 
 gdbench_status create_instance(std::size_t implementation, gdbench_instance** instance) {
-  return guarded([&] { *instance = new gdbench_instance{&plugin()->entries[implementation], nullptr, nullptr}; });
+  return guarded([&] {
+    *instance = new gdbench_instance{&plugin()->entries[implementation], nullptr, std::nullopt, nullptr};
+  });
 }
 
 const gdbench_plugin* open_plugin(const gdbench_host& host, const char* backend_name, std::span<const Offer> offers,

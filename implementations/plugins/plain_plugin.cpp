@@ -78,7 +78,7 @@ const gdbench_implementation* implementation() {
       .build = gdbench::plain::build(),
       .tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_UPDATE) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS),
       .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
-      .activations = all_up_to(GDBENCH_LEAKY_RELU),
+      .activations = gdbench::catalogue::kAll<gdbench::catalogue::Activation>,
       .losses = all_up_to(GDBENCH_SOFTMAX_CROSS_ENTROPY),
       .optimizers = gdbench::catalogue::kAll<gdbench::catalogue::OptimizerKind>,
       .capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES) |

@@ -12,7 +12,10 @@ ForwardPass::ForwardPass(Session& session, const gdbench_problem& problem, const
     : session_(session), problem_(problem), parameters_(parameters) {
   const std::size_t element = catalogue::size_of(catalogue::dtype_of(problem));
   for (std::int64_t l = 0; l < problem.layer_count; ++l) {
-    activations_.push_back(session.allocate(static_cast<std::size_t>(rows * layer(l).outputs) * element));
+    const std::size_t bytes = static_cast<std::size_t>(rows * layer(l).outputs) * element;
+    activations_.push_back(session.allocate(bytes));
+    const bool keeps_sums = catalogue::reads_input(catalogue::activation_of(layer(l)));
+    sums_.push_back(keeps_sums ? session.allocate(bytes) : activations_.back());
   }
 }
 
@@ -27,17 +30,18 @@ Request ForwardPass::request(Op op) const {
 void ForwardPass::add(Program& program, const Matrix& x) {
   Matrix input = x;
   for (std::int64_t l = 0; l < problem_.layer_count; ++l) {
+    const Matrix sums = told_by(l, x.rows);
     const Matrix output = activations(l, x.rows);
     program.add(session_, request(Op::product), catalogue::Phase::forward,
-                parameters_.weights_part(l, GDBENCH_READS_PARAMETERS), {input, parameters_.weights(l), output});
+                parameters_.weights_part(l, GDBENCH_READS_PARAMETERS), {input, parameters_.weights(l), sums});
     if (layer(l).has_bias != 0) {
       program.add(session_, request(Op::add_bias), catalogue::Phase::forward,
-                  parameters_.bias_part(l, GDBENCH_READS_PARAMETERS), {parameters_.bias(l), output});
+                  parameters_.bias_part(l, GDBENCH_READS_PARAMETERS), {parameters_.bias(l), sums});
     }
     if (catalogue::activation_of(layer(l)) != catalogue::Activation::identity) {
       Request activation = request(Op::activation);
       activation.activation = catalogue::activation_of(layer(l));
-      program.add(session_, activation, catalogue::Phase::forward, of_layer(l), {output, output});
+      program.add(session_, activation, catalogue::Phase::forward, of_layer(l), {sums, output});
     }
     input = output;
   }

@@ -1,7 +1,7 @@
 // The forward pass of a chain of fully connected layers and the loss, as calls.
 //
 // With A_0 = X, layer l computes Z_l = A_(l-1) W_l + b_l and A_l = f_l(Z_l), all [rows, outputs of l]; Z_l and A_l
-// share a buffer.
+// share a buffer unless the derivative of f_l reads Z_l.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,10 @@ class ForwardPass {
   Matrix activations(std::int64_t l, std::int64_t rows) const {
     return {activations_[static_cast<std::size_t>(l)], rows, layer(l).outputs};
   }
+  // What op activation_gradient reads of layer l: A_l, or Z_l.
+  Matrix told_by(std::int64_t l, std::int64_t rows) const {
+    return {sums_[static_cast<std::size_t>(l)], rows, layer(l).outputs};
+  }
   const gdbench_layer& layer(std::int64_t l) const { return problem_.layers[l]; }
   // A request with the problem's dtype and loss.
   kernels::Request request(kernels::Op op) const;
@@ -36,6 +40,7 @@ class ForwardPass {
   const gdbench_problem& problem_;
   const Parameters& parameters_;
   std::vector<kernels::Buffer> activations_;
+  std::vector<kernels::Buffer> sums_;  // Z, where it is kept; otherwise that of A
 };
 
 }  // namespace gdbench::strategies

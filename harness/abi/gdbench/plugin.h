@@ -57,7 +57,7 @@ extern "C" {
 /*
  * 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32;
  * 4: gdbench_profile_sink.record_part, unavailable; 5: GDBENCH_LEAKY_RELU;
- * 6: GDBENCH_LION, GDBENCH_NADAM
+ * 6: GDBENCH_LION, GDBENCH_NADAM, GDBENCH_SILU, GDBENCH_GELU, GDBENCH_GELU_TANH
  */
 #define GDBENCH_ABI_MINOR 6
 
@@ -102,8 +102,12 @@ typedef enum gdbench_activation {
   GDBENCH_IDENTITY = 0,
   GDBENCH_RELU = 1, /* max(z, 0); its derivative at 0 is 0 */
   GDBENCH_TANH = 2,
-  GDBENCH_SIGMOID = 3,   /* 1 / (1 + exp(-z)) */
-  GDBENCH_LEAKY_RELU = 4 /* since 1.5: z for z > 0, else z / 100; its derivative at 0 is 1/100 */
+  GDBENCH_SIGMOID = 3,    /* 1 / (1 + exp(-z)) */
+  GDBENCH_LEAKY_RELU = 4, /* since 1.5: z for z > 0, else z / 100; its derivative at 0 is 1/100 */
+  GDBENCH_SILU = 5,       /* since 1.6: z / (1 + exp(-z)) */
+  /* Since 1.6 (Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016): z times the normal distribution at z, */
+  GDBENCH_GELU = 6,     /* z (1 + erf(z / sqrt(2))) / 2, */
+  GDBENCH_GELU_TANH = 7 /* or nearly so: z (1 + tanh(sqrt(2 / pi) (z + 0.044715 z^3))) / 2 */
 } gdbench_activation;
 
 /* Means are over the rows of the batch. P is the last layer's output, Y the targets, both [rows, outputs]. */

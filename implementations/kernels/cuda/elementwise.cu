@@ -9,7 +9,7 @@ namespace {
 
 template <class T, class Function>
 struct ActivationGradient {
-  GDBENCH_HOST_DEVICE T operator()(T a, T d) const { return d * Function::template derivative<T>(a); }
+  GDBENCH_HOST_DEVICE T operator()(T told, T d) const { return d * Function::template derivative<T>(told); }
 };
 
 template <class T>

@@ -38,6 +38,11 @@ std::int64_t lay_out(const TrainingRegion& region, std::int64_t blocks, RegionSh
     own.bias = layer.has_bias != 0 ? static_cast<int>(region.offsets[parameter++]) : -1;
     own.activations = static_cast<int>(next);
     next += tile * layer.outputs;
+    own.told_by = own.activations;
+    if (catalogue::reads_input(own.activation)) {
+      own.told_by = static_cast<int>(next);
+      next += tile * layer.outputs;
+    }
     widest = std::max(widest, layer.outputs);
   }
   for (int& delta : shape.deltas) {

@@ -23,6 +23,7 @@ struct RegionLayer {
   int weights = 0;      // where it starts among the parameters
   int bias = -1;        // -1: none
   int activations = 0;  // where its outputs start in the arena: [tile rows, outputs]
+  int told_by = 0;      // the same of what its derivative is told from: them, or what the activation was applied to
 };
 
 // What is the same for every thread of every block.
@@ -55,11 +56,11 @@ GDBENCH_HOST_DEVICE T activated(Activation activation, T z) {
 }
 
 template <std::size_t i = 0, class T>
-GDBENCH_HOST_DEVICE T derivative(Activation activation, T a) {
+GDBENCH_HOST_DEVICE T derivative(Activation activation, T told) {
   if constexpr (i + 1 < catalogue::kCount<Activation>) {
-    if (activation != static_cast<Activation>(i)) return derivative<i + 1>(activation, a);
+    if (activation != static_cast<Activation>(i)) return derivative<i + 1>(activation, told);
   }
-  return RuleOf<static_cast<Activation>(i)>::derivative(a);
+  return RuleOf<static_cast<Activation>(i)>::derivative(told);
 }
 
 // Where a thread is.
@@ -155,6 +156,7 @@ struct RegionProgram {
       for (int p = 0; p < layer.inputs; ++p) {
         z += in[row * layer.inputs + p] * arena[layer.weights + p * layer.outputs + column];
       }
+      arena[layer.told_by + i] = z;  // and written over, where that is the output
       arena[layer.activations + i] = activated(layer.activation, z);
     }
   }
@@ -164,12 +166,13 @@ struct RegionProgram {
     const RegionLayer& layer = shape.layers[shape.layer_count - 1];
     T* delta = arena + shape.deltas[(shape.layer_count - 1) % 2];
     const T* a = arena + layer.activations;
+    const T* told = arena + layer.told_by;
     const int rows = rows_of(at);
     const int n = layer.outputs;
     if (!shape.labels) {
       for (int i = at.thread; i < rows * n; i += at.threads) {
         const T y = targets[row_of_data(step, at, i / n) * n + i % n];
-        delta[i] = shape.loss_scale * (a[i] - y) * derivative(layer.activation, a[i]);
+        delta[i] = shape.loss_scale * (a[i] - y) * derivative(layer.activation, told[i]);
       }
       return;
     }
@@ -183,7 +186,7 @@ struct RegionProgram {
       for (int j = 0; j < n; ++j) {
         const T share = std::exp(logits[j] - shift) / sum;
         const T gradient = shape.loss_scale * (share - (j == label ? T(1) : T(0)));
-        delta[row * n + j] = gradient * derivative(layer.activation, logits[j]);
+        delta[row * n + j] = gradient * derivative(layer.activation, told[row * n + j]);
       }
     }
   }
@@ -220,7 +223,7 @@ struct RegionProgram {
       for (int column = 0; column < layer.outputs; ++column) {
         sum += delta[row * layer.outputs + column] * arena[layer.weights + p * layer.outputs + column];
       }
-      before[i] = sum * derivative(shape.layers[l - 1].activation, in[i]);
+      before[i] = sum * derivative(shape.layers[l - 1].activation, arena[shape.layers[l - 1].told_by + i]);
     }
   }
 

@@ -1,6 +1,9 @@
 // Bias, activations, column sums and combinations.
+#include <unsupported/Eigen/SpecialFunctions>
+
 #include "implementations/kernels/eigen/backend.h"
 #include "implementations/kernels/eigen/maps.h"
+#include "implementations/kernels/rules/activations.h"
 
 namespace gdbench::kernels::eigen {
 namespace {
@@ -42,7 +45,8 @@ void run_sum(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   *cpu::data<T>(buffers[1]) = input_array<T>(buffers[0], shape.rows).sum();
 }
 
-// An activation f on an array, and f' in terms of a = f(z).
+// An activation f on an array, and d f' in terms of a = f(z), or of a few entries of z where catalogue::reads_input
+// says so.
 template <Activation activation>
 struct ArrayRule;
 template <>
@@ -98,11 +102,73 @@ struct ArrayRule<Activation::leaky_relu> {
     return (a > T(0)).select(d, d * T(0.01));
   }
 };
+template <>
+struct ArrayRule<Activation::silu> {
+  template <class Values>
+  static auto value(const Values& z) {
+    using T = typename Values::Scalar;
+    return z / (T(1) + (-z).exp());
+  }
+  template <class Values>
+  static auto gradient(const Values& z, const auto& d) {
+    using T = typename Values::Scalar;
+    const auto s = (T(1) + (-z).exp()).inverse().eval();
+    return (d * s * (T(1) + z * (T(1) - s))).eval();
+  }
+};
+template <>
+struct ArrayRule<Activation::gelu> {
+  template <class Values>
+  static auto value(const Values& z) {
+    using T = typename Values::Scalar;
+    return z * T(0.5) * (T(1) + (z * T(0.70710678118654752440)).erf());
+  }
+  template <class Values>
+  static auto gradient(const Values& z, const auto& d) {
+    using T = typename Values::Scalar;
+    const auto distribution = T(0.5) * (T(1) + (z * T(0.70710678118654752440)).erf());
+    return (d * (distribution + z * T(0.39894228040143267794) * (z * z * T(-0.5)).exp())).eval();
+  }
+};
+template <>
+struct ArrayRule<Activation::gelu_tanh> {
+  template <class Values>
+  static auto value(const Values& z) {
+    using T = typename Values::Scalar;
+    return z * T(0.5) * (T(1) + tangent(z));
+  }
+  template <class Values>
+  static auto gradient(const Values& z, const auto& d) {
+    using T = typename Values::Scalar;
+    const auto t = tangent(z).eval();
+    const auto slope = T(kGeluScale) * (T(1) + T(3 * kGeluCube) * z * z);
+    return (d * T(0.5) * (T(1) + t + z * (T(1) - t * t) * slope)).eval();
+  }
+
+ private:
+  template <class Values>
+  static auto tangent(const Values& z) {
+    using T = typename Values::Scalar;
+    return (T(kGeluScale) * z * (T(1) + T(kGeluCube) * z * z)).tanh();
+  }
+};
 
 template <class T, class Function>
 void run_activation(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& shape = static_cast<const ShapedCall&>(*call);
   output_array<T>(buffers[1], shape.size()) = Function::value(input_array<T>(buffers[0], shape.size()));
+}
+
+// What is read twice in an expression is computed before, a few entries at a time.
+template <class T, class Function>
+void run_gradient_of_input(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ShapedCall&>(*call);
+  const T* z = cpu::data<const T>(buffers[0]);
+  T* d = cpu::data<T>(buffers[1]);
+  for_segments(shape.size(), [&](Eigen::Index first, auto width) {
+    auto gradient = segment<width>(d + first);
+    gradient = Function::gradient(segment<width>(z + first), gradient);
+  });
 }
 
 template <class T, class Function>
@@ -149,7 +215,11 @@ cpu::ElementwiseFunctions elementwise_functions() {
   catalogue::for_each<Activation>([&](auto activation) {
     using Rule = ArrayRule<activation.value>;
     cpu::entry_of(functions.activation, activation.value) = run_activation<T, Rule>;
-    cpu::entry_of(functions.activation_gradient, activation.value) = run_activation_gradient<T, Rule>;
+    if constexpr (catalogue::reads_input(activation.value)) {
+      cpu::entry_of(functions.activation_gradient, activation.value) = run_gradient_of_input<T, Rule>;
+    } else {
+      cpu::entry_of(functions.activation_gradient, activation.value) = run_activation_gradient<T, Rule>;
+    }
   });
   set_updates<T>(functions);
   return functions;

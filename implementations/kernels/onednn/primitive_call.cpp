@@ -79,6 +79,12 @@ std::optional<Eltwise> eltwise_of(Activation activation) {
       return Eltwise{dnnl::algorithm::eltwise_logistic};
     case Activation::leaky_relu:
       return Eltwise{dnnl::algorithm::eltwise_relu, 0.01F};
+    case Activation::silu:
+      return Eltwise{dnnl::algorithm::eltwise_swish, 1};
+    case Activation::gelu:
+      return Eltwise{dnnl::algorithm::eltwise_gelu_erf};
+    case Activation::gelu_tanh:
+      return Eltwise{dnnl::algorithm::eltwise_gelu_tanh};
   }
   return std::nullopt;
 }

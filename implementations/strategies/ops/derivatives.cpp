@@ -1,5 +1,9 @@
 #include "implementations/strategies/ops/derivatives.h"
 
+#include <string>
+
+#include "implementations/failure.h"
+
 namespace gdbench::strategies::ops {
 namespace {
 
@@ -65,7 +69,8 @@ void derivative_of_activation(Emitter& emitter, const Application& application, 
   }
   Attributes attributes;
   attributes.activation = application.attributes.activation;
-  gradients[0] = emit(emitter, Op::activation_gradient, attributes, application.result, g, gradient_of(0, 1u << 1));
+  const Value told = catalogue::reads_input(attributes.activation) ? application.operands[0] : application.result;
+  gradients[0] = emit(emitter, Op::activation_gradient, attributes, told, g, gradient_of(0, 1u << 1));
 }
 
 void derivative_of_activation_gradient(Emitter& emitter, const Application& application, Value* gradients) {
@@ -90,6 +95,11 @@ void derivative_of_activation_gradient(Emitter& emitter, const Application& appl
       case catalogue::Activation::leaky_relu:  // f' is constant wherever it is continuous
         gradients[0] = combine(emitter, 0, product, 0, product, gradient_of(0));
         break;
+      case catalogue::Activation::silu:
+      case catalogue::Activation::gelu:
+      case catalogue::Activation::gelu_tanh:
+        throw implementations::Failure(GDBENCH_UNSUPPORTED, std::string("there is no second derivative of ") +
+                                                                name_of(application.attributes.activation));
     }
   }
   if (application.wants(1)) {

@@ -107,7 +107,7 @@ constexpr OpRow kRows[] = {
      .reads_operands = 0,
      .reads_result = true,
      .derivative = derivative_of_activation},
-    {.op = Op::activation_gradient,  // A, D
+    {.op = Op::activation_gradient,  // A or Z, D
      .name = "activation_gradient",
      .arity = 2,
      .variadic = false,
@@ -197,6 +197,11 @@ const OpRow& row_of(Op op) {
     if (row.op == op) return row;
   }
   throw Failure(GDBENCH_INVALID, std::string(kernels::name_of(op)) + " is not in the table of ops");
+}
+
+DerivativeReads derivative_reads(const OpRow& row, const Attributes& attributes) {
+  if (row.op == Op::activation && catalogue::reads_input(attributes.activation)) return {kFirst, false};
+  return {row.reads_operands, row.reads_result};
 }
 
 Shape result_shape(Op op, const Attributes& attributes, std::span<const Shape> operands) {

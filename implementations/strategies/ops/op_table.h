@@ -81,8 +81,8 @@ struct OpRow {
   int overwrites;                // the operand in whose buffer the kernel leaves the result; -1: none
   std::uint32_t may_alias;       // bit i: the result may be put in operand i's buffer
   std::uint32_t differentiable;  // bit i: there is a gradient with respect to operand i
-  std::uint32_t reads_operands;  // bit i: the derivative reads operand i's entries
-  bool reads_result;             // the derivative reads the result's entries
+  std::uint32_t reads_operands;  // bit i: the derivative reads operand i's entries; see derivative_reads
+  bool reads_result;             // the derivative reads the result's entries; likewise
   Derivative derivative;         // null: none
 };
 
@@ -90,6 +90,13 @@ struct OpRow {
 // column_sum, update, combine, multiply. Throws Failure for others.
 const OpRow& row_of(Op op);
 std::span<const OpRow> all_rows();
+
+// What the derivative of an application reads: as the row says, but for activations, of which it may be the input.
+struct DerivativeReads {
+  std::uint32_t operands = 0;
+  bool result = false;
+};
+DerivativeReads derivative_reads(const OpRow& row, const Attributes& attributes);
 
 // Checks the number of operands and their shapes.
 Shape result_shape(Op op, const Attributes& attributes, std::span<const Shape> operands);

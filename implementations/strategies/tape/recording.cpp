@@ -95,8 +95,9 @@ const CachedCall& Tape::bind(const CallKey& key, Op op, const ops::Attributes& a
   call.overwrites = row.overwrites;
   call.may_alias = row.may_alias;
   call.differentiable = row.differentiable;
-  call.reads_operands = row.reads_operands;
-  call.reads_result = row.reads_result;
+  const ops::DerivativeReads reads = ops::derivative_reads(row, attributes);
+  call.reads_operands = reads.operands;
+  call.reads_result = reads.result;
   return cache_.insert(call);
 }
 

@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{R"({"parameters_dtype": "float"})", "/parameters_dtype: found \"float\", expected one of f16"},
         Fault{R"({"casts_per_step": true})", "/casts_per_step: found true"},
         Fault{R"({"optimizer": "adam"})", "/optimizer: found \"adam\", expected an object"},
-        Fault{R"({"optimizer": {"kind": "lion"}})", "/optimizer/kind: found \"lion\""},
+        Fault{R"({"optimizer": {"kind": "lamb"}})", "/optimizer/kind: found \"lamb\""},
         Fault{R"({"optimizer": {"learning_rate": 0}})", "/optimizer/learning_rate: found 0, expected a positive"},
         Fault{R"({"optimizer": {"beta1": 1}})", "/optimizer/beta1: found 1"},
         Fault{R"({"optimizer": {"epsilon_place": "under"}})", "/optimizer/epsilon_place: found \"under\""},

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <numbers>
 #include <sstream>
 #include <stdexcept>
 
@@ -136,22 +137,40 @@ double activate(catalogue::Activation activation, double z) {
       return 1 / (1 + std::exp(-z));
     case catalogue::Activation::leaky_relu:
       return z > 0 ? z : z / 100;
+    case catalogue::Activation::silu:
+      return z / (1 + std::exp(-z));
+    case catalogue::Activation::gelu:
+      return z * (1 + std::erf(z / std::numbers::sqrt2)) / 2;
+    case catalogue::Activation::gelu_tanh:
+      return z * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (z + 0.044715 * z * z * z))) / 2;
   }
   return z;
 }
 
-double activation_slope(catalogue::Activation activation, double a) {
+double activation_slope(catalogue::Activation activation, double told) {
   switch (activation) {
     case catalogue::Activation::identity:
       break;
     case catalogue::Activation::relu:
-      return a > 0 ? 1 : 0;
+      return told > 0 ? 1 : 0;
     case catalogue::Activation::tanh:
-      return 1 - a * a;
+      return 1 - told * told;
     case catalogue::Activation::sigmoid:
-      return a * (1 - a);
+      return told * (1 - told);
     case catalogue::Activation::leaky_relu:
-      return a > 0 ? 1 : 0.01;
+      return told > 0 ? 1 : 0.01;
+    case catalogue::Activation::silu:
+    case catalogue::Activation::gelu:
+    case catalogue::Activation::gelu_tanh: {
+      // By Richardson's extrapolation of central differences: no formula that could be copied wrong.
+      const auto slope = [&](double step) {
+        return (activate(activation, told + step) - activate(activation, told - step)) / (2 * step);
+      };
+      constexpr double kStep = 4e-3;
+      const double coarse = (4 * slope(kStep / 2) - slope(kStep)) / 3;
+      const double fine = (4 * slope(kStep / 4) - slope(kStep / 2)) / 3;
+      return (16 * fine - coarse) / 15;
+    }
   }
   return 1;
 }

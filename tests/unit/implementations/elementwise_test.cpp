@@ -70,7 +70,7 @@ TEST_P(ElementwiseTest, ActivationGradientIsTheDerivative) {
     for (std::size_t i = 0; i < z.values.size(); ++i) {
       constexpr double kStep = 1e-6;
       const double value = z.values[i];
-      a.values[i] = activate(activation, value);
+      if (!catalogue::reads_input(activation)) a.values[i] = activate(activation, value);
       const double slope = (activate(activation, value + kStep) - activate(activation, value - kStep)) / (2 * kStep);
       expected.values[i] *= slope;
     }

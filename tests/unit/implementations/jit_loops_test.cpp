@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <numbers>
 #include <regex>
 #include <string>
 #include <vector>
@@ -90,12 +91,17 @@ TYPED_TEST(JitFunctionsTest, AreAsExactAsTheySay) {
   const auto exp_of = [](long double x) { return std::exp(x); };
   const auto sigmoid_of = [](long double x) { return 1 / (1 + std::exp(-x)); };
   const auto tanh_of = [](long double x) { return std::tanh(x); };
+  const auto distribution = [](Builder& builder, Register z) { return normal(builder, z).distribution; };
+  const auto distribution_of = [](long double z) { return std::erfc(-z / std::numbers::sqrt2_v<long double>) / 2; };
   for_each_target([&](const Target& target) {
     for (const long double range : {1e-4L, 0.5L, 4.0L, 30.0L, most}) {
       SCOPED_TRACE(static_cast<double>(range));
       EXPECT_LE((worst_error<TypeParam>(target, -range, range, exponential, exp_of)), 2.0);
       EXPECT_LE((worst_error<TypeParam>(target, -range, range, sigmoid, sigmoid_of)), 3.0);
       EXPECT_LE((worst_error<TypeParam>(target, -range, range, hyperbolic_tangent, tanh_of)), 3.0);
+      // Below, the distribution is no normal number.
+      const long double least = sizeof(TypeParam) == 4 ? 12.9L : 37.4L;
+      EXPECT_LE((worst_error<TypeParam>(target, -std::min(range, least), range, distribution, distribution_of)), 7.0);
     }
   });
 }

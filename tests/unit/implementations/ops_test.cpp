@@ -147,8 +147,7 @@ TEST_F(DerivativeTest, ElementwiseOps) {
 }
 
 TEST_F(DerivativeTest, ActivationsAndTheirGradients) {
-  for (const auto activation : {catalogue::Activation::identity, catalogue::Activation::relu,
-                                catalogue::Activation::tanh, catalogue::Activation::sigmoid}) {
+  for (const auto activation : catalogue::all_of<catalogue::Activation>()) {
     for (int round = 0; round < 4; ++round) {
       Attributes attributes;
       attributes.activation = activation;
@@ -156,13 +155,13 @@ TEST_F(DerivativeTest, ActivationsAndTheirGradients) {
       Dense z = random(m, n);
       for (double& entry : z.values) entry += entry < 0 ? -0.01 : 0.01;  // away from the kink
       check({Op::activation, attributes, {z}});
-      check({Op::activation_gradient, attributes, {z, random(m, n)}});
+      if (!catalogue::reads_input(activation)) check({Op::activation_gradient, attributes, {z, random(m, n)}});
     }
   }
 }
 
 TEST_F(DerivativeTest, Losses) {
-  for (const auto loss : {catalogue::Loss::mse, catalogue::Loss::half_mse, catalogue::Loss::softmax_cross_entropy}) {
+  for (const auto loss : catalogue::all_of<catalogue::Loss>()) {
     for (int round = 0; round < 4; ++round) {
       Attributes attributes;
       attributes.loss = loss;

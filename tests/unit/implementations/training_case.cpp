@@ -191,6 +191,7 @@ TrainingProblem::Pass TrainingProblem::pass(const std::vector<Dense>& parameters
   for (const gdbench_layer& layer : case_.layers) {
     const Dense& input = pass.activations.back();
     Dense output(x.rows, layer.outputs);
+    Dense told(x.rows, layer.outputs);
     first.push_back(next);
     const Dense& weights = parameters[next];
     for (std::int64_t i = 0; i < x.rows; ++i) {
@@ -198,10 +199,12 @@ TrainingProblem::Pass TrainingProblem::pass(const std::vector<Dense>& parameters
         double z = layer.has_bias != 0 ? parameters[next + 1].at(0, j) : 0;
         for (std::int64_t p = 0; p < layer.inputs; ++p) z += input.at(i, p) * weights.at(p, j);
         output.at(i, j) = activate(catalogue::activation_of(layer), z);
+        told.at(i, j) = catalogue::reads_input(catalogue::activation_of(layer)) ? z : output.at(i, j);
       }
     }
     next += layer.has_bias != 0 ? 2 : 1;
     pass.activations.push_back(output);
+    pass.told.push_back(told);
   }
 
   const Dense& p = pass.activations.back();
@@ -229,7 +232,6 @@ TrainingProblem::Pass TrainingProblem::pass(const std::vector<Dense>& parameters
   for (std::size_t l = case_.layers.size(); l-- > 0;) {
     const gdbench_layer& layer = case_.layers[l];
     const Dense& input = pass.activations[l];
-    const Dense& output = pass.activations[l + 1];
     Dense previous(input.rows, input.columns);
     Dense& weights_gradient = pass.gradients[first[l]];
     for (std::size_t g = first[l]; g < first[l] + (layer.has_bias != 0 ? 2 : 1); ++g) {
@@ -237,7 +239,7 @@ TrainingProblem::Pass TrainingProblem::pass(const std::vector<Dense>& parameters
     }
     for (std::int64_t i = 0; i < d.rows; ++i) {
       for (std::int64_t j = 0; j < d.columns; ++j) {
-        const double dz = d.at(i, j) * activation_slope(catalogue::activation_of(layer), output.at(i, j));
+        const double dz = d.at(i, j) * activation_slope(catalogue::activation_of(layer), pass.told[l].at(i, j));
         if (layer.has_bias != 0) pass.gradients[first[l] + 1].at(0, j) += dz;
         for (std::int64_t q = 0; q < layer.inputs; ++q) {
           weights_gradient.at(q, j) += input.at(i, q) * dz;

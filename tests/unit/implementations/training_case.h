@@ -79,6 +79,7 @@ class TrainingProblem {
  private:
   struct Pass {
     std::vector<Dense> activations;  // of each layer, the input first
+    std::vector<Dense> told;         // of each layer, what its slope is told from
     std::vector<Dense> gradients;    // like parameters
     double loss = 0;
   };

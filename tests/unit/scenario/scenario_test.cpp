@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/base/text.h"
 #include "tests/unit/scenario/files.h"
 
 namespace gdbench::scenario {
@@ -179,10 +180,15 @@ TEST(ParseSetting, SplitsAtTheFirstEqualsSign) {
   EXPECT_FALSE(parse_setting("=abc").ok());
 }
 
+template <class Enum>
+std::string names_of() {
+  return joined(catalogue::names_of_mask<Enum>(catalogue::kAll<Enum>));
+}
+
 struct Fault {
   const char* pointer;  // where `value` is put
   const char* value;    // JSON; "" removes the key
-  const char* message;
+  std::string message;
 };
 
 TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
@@ -208,8 +214,7 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
       {"/batch", R"({"rows": 8, "micro_batches": 9})",
        "s.json: /batch/micro_batches: found 9, expected at most 8, the batch's rows"},
       {"/optimizer/kind", "\"sdg\"",
-       "s.json: /optimizer/kind: found \"sdg\", expected one of sgd, momentum, nesterov, adagrad, rmsprop, adam, "
-       "adamw (did you mean sgd?)"},
+       "s.json: /optimizer/kind: found \"sdg\", expected one of " + names_of<OptimizerKind>() + " (did you mean sgd?)"},
       {"/task", "\"update\"",
        "s.json: /model/kind: found a model with the task \"update\", expected tensors, whose given gradients are all "
        "that the task needs"},
@@ -230,8 +235,8 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
        "s.json: /model/layers/0/width: found 2.5, expected an integer from 1 to 1048576"},
       {"/model/layers/0/bias", "1", "s.json: /model/layers/0/bias: found 1, expected true or false"},
       {"/model/layers/0/activation", "\"Relu\"",
-       "s.json: /model/layers/0/activation: found \"Relu\", expected one of identity, relu, tanh, sigmoid, "
-       "leaky_relu (did you mean relu?)"},
+       "s.json: /model/layers/0/activation: found \"Relu\", expected one of " + names_of<Activation>() +
+           " (did you mean relu?)"},
       {"/model/layers/0/wdith", "3",
        "s.json: /model/layers/0/wdith: found an unknown key, expected one of width, activation, bias (did you mean "
        "width?)"},

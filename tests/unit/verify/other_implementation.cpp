@@ -65,6 +65,11 @@ std::vector<T> column(const Rows<T>& rows, std::size_t index) {
 }
 
 template <class T>
+T twice_gelu_argument(T z) {
+  return std::sqrt(8 / std::acos(T(-1))) * (z + T(0.044715L) * z * z * z);
+}
+
+template <class T>
 T apply(Activation activation, T z) {
   switch (activation) {
     case Activation::identity:
@@ -77,6 +82,12 @@ T apply(Activation activation, T z) {
       return T(1) / (T(1) + std::exp(-z));
     case Activation::leaky_relu:
       return std::max(z, z * T(0.01L));
+    case Activation::silu:
+      return z * apply(Activation::sigmoid, z);
+    case Activation::gelu:
+      return z - z * std::erfc(z / std::sqrt(T(2))) / 2;
+    case Activation::gelu_tanh:
+      return z * apply(Activation::sigmoid, twice_gelu_argument(z));
   }
   return z;
 }
@@ -94,6 +105,17 @@ T slope(Activation activation, T z) {
       return apply(activation, z) * (T(1) - apply(activation, z));
     case Activation::leaky_relu:
       return z > 0 ? T(1) : T(0.01L);
+    case Activation::silu: {
+      const T s = apply(Activation::sigmoid, z);
+      return s + z * s * (1 - s);
+    }
+    case Activation::gelu:
+      return 1 - std::erfc(z / std::sqrt(T(2))) / 2 + z * std::exp(-z * z / 2) / std::sqrt(2 * std::acos(T(-1)));
+    case Activation::gelu_tanh: {
+      const T s = apply(Activation::sigmoid, twice_gelu_argument(z));
+      return s +
+             s * (1 - s) * (twice_gelu_argument(z) + std::sqrt(8 / std::acos(T(-1))) * 2 * T(0.044715L) * z * z * z);
+    }
   }
   return T(1);
 }

@@ -135,10 +135,14 @@ TEST(YardstickTest, AllowsSeveralTimesTheErrorOfTheOwnType) {
   // Rates that make training unstable: rounding grows from step to step, which only a run in the own type shows.
   YardstickOptions options;
   options.steps = 15;
-  for (const std::uint64_t seed : {83000U, 365000U}) {
-    Case problem_case = testing::random_case(seed, Dtype::f32);
+  int stable = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Case problem_case = testing::random_case(seed * 1000, Dtype::f32);
     problem_case.problem.optimizer.learning_rates.front() *= 100;
-    const Yardstick yardstick = yardstick_of(problem_case, options);
+    const auto made = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, options);
+    if (!made.ok()) continue;  // it diverges
+    ++stable;
+    const Yardstick& yardstick = made.value();
     auto own = to_reference<float>(problem_case.start);
     train(problem_case.problem, problem_case.dataset, own, options.steps);
     scenario::State state{own.step, {}, {}};
@@ -146,27 +150,33 @@ TEST(YardstickTest, AllowsSeveralTimesTheErrorOfTheOwnType) {
     const Check result = check(yardstick, state, std::numeric_limits<double>::quiet_NaN());
     for (const TensorCheck& tensor : result.tensors) EXPECT_LT(tensor.error, tensor.tolerance / 4) << tensor.name;
   }
+  EXPECT_GT(stable, 10);
 }
 
 TEST(YardstickTest, AcceptsAnyRoundingOfAPerfectFit) {
   YardstickOptions options;
   options.steps = 15;
-  Case problem_case = testing::random_case(16000, Dtype::f32);
-  problem_case.problem.optimizer.learning_rates.front() *= 10;
-  const Yardstick yardstick = yardstick_of(problem_case, options);
-  EXPECT_LT(yardstick.final_loss, 1e-20);
-  for (const Summation summation : kSummations) {
-    const Outcome outcome = train_in_dtype(problem_case, options.steps, summation, Fault::none);
-    const Check result = check(yardstick, outcome.state, outcome.loss);
-    EXPECT_TRUE(result.ok) << result.reason;
+  int perfect = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Case problem_case = testing::random_case(seed * 1000, Dtype::f32);
+    problem_case.problem.optimizer.learning_rates.front() *= 10;
+    const auto yardstick = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, options);
+    if (!yardstick.ok() || yardstick.value().final_loss > 1e-20) continue;
+    ++perfect;
+    for (const Summation summation : kSummations) {
+      const Outcome outcome = train_in_dtype(problem_case, yardstick.value().steps, summation, Fault::none);
+      const Check result = check(yardstick.value(), outcome.state, outcome.loss);
+      EXPECT_TRUE(result.ok) << result.reason;
+    }
   }
+  EXPECT_GT(perfect, 0);
 }
 
 class FaultTest : public ::testing::TestWithParam<Fault> {};
 
 TEST_P(FaultTest, IsRejected) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
-    for (const Loss loss : {Loss::mse, Loss::half_mse, Loss::softmax_cross_entropy}) {
+    for (const Loss loss : catalogue::all_of<Loss>()) {
       for (const Activation hidden : {Activation::relu, Activation::tanh}) {
         for (const double rate : {0.001, 0.1}) {
           const Case problem_case = faulty_case(dtype, loss, hidden, rate);

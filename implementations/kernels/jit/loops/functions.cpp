@@ -1,6 +1,7 @@
 #include "implementations/kernels/jit/loops/functions.h"
 
 #include <limits>
+#include <span>
 
 namespace gdbench::kernels::jit {
 namespace {
@@ -72,6 +73,33 @@ class Exponential {
   Register rest_ = 0;
 };
 
+// With y = |z| and t = (y - 4) / (y + 4), the normal distribution at -y is e^(-y^2 / 2) p(t) / (y + 4): a polynomial p
+// of degree 10 is off by less than 3e-9 of it for y up to 15, one of degree 22 by less than 4e-17 up to 39, where the
+// distribution of floats and of doubles is 0. Interpolated at Chebyshev's points in 60 digits; the form is that of
+// Shepherd and Laframboise, Mathematics of Computation 36, 1981.
+constexpr double kTailCentre = 4;
+constexpr double kTailSingle[] = {0.755285130623010682,     -0.607896659090852187,    0.387137367998559901,
+                                  -0.186521281402521288,    0.0603975330878292214,    -0.00754526826571504971,
+                                  -0.00348931727611505639,  0.00164521929735963592,   0.000171054611586862576,
+                                  -0.000231798678342340699, -0.0000515565932985614122};
+constexpr double kTailDouble[] = {
+    0.75528513041575148,     -0.607896641971891759,    0.387137400742218879,    -0.186521857959694163,
+    0.0603965748906994641,   -0.00754018896559305902,  -0.00347969236224253334, 0.0016308184418903596,
+    0.000133344254019049116, -0.000231094818319376211, -1.90786653166135743e-6, 0.0000351441811577609727,
+    7.15005595921609866e-7,  -5.91889273176323645e-6,  -6.25132104047868019e-7, 1.01980485181351727e-6,
+    2.63682485764076251e-7,  -1.54263205367710739e-7,  -7.63808205349045035e-8, 1.45785933470364597e-8,
+    1.39240239935017101e-8,  7.26954547902668946e-11,  -9.65342542022850467e-10};
+
+// The polynomial with these coefficients, the constant one first.
+Register polynomial(Builder& builder, std::span<const double> coefficients, Register x) {
+  const Type type = builder.type_of(x);
+  Register sum = builder.constant(type, coefficients.back());
+  for (std::size_t i = coefficients.size() - 1; i-- > 0;) {
+    sum = builder.multiply_add(sum, x, builder.constant(type, coefficients[i]));
+  }
+  return sum;
+}
+
 }  // namespace
 
 Register exponential(Builder& builder, Register x) {
@@ -103,6 +131,28 @@ Register hyperbolic_tangent(Builder& builder, Register x) {
   const Register t = Exponential(builder, bounded).value_less_one();
   const Register value = builder.divide(t, builder.add(t, builder.constant(type, 2)));
   return builder.select(negative, builder.negate(value), value);
+}
+
+Normal normal(Builder& builder, Register z) {
+  const Type type = builder.type_of(z);
+  const bool single = type.scalar == Scalar::f32;
+  const auto number = [&](double value) { return builder.constant(type, value); };
+  const Register negative = builder.less(z, number(0));
+  const Register magnitude = builder.select(negative, builder.negate(z), z);
+  const Register most = number(single ? 15 : 39);
+  const Register y = builder.select(builder.less(most, magnitude), most, magnitude);
+  // y^2 and what it was rounded by: e^-x has as large a relative error as x has an absolute one.
+  const Register square = builder.multiply(y, y);
+  const Register lost = builder.multiply_add(y, y, builder.negate(square));
+  const Register power = exponential(builder, builder.multiply(square, number(-0.5)));
+  const Register decay = builder.multiply_add(builder.multiply(power, lost), number(-0.5), power);
+  const Register inverse = builder.divide(number(1), builder.add(y, number(kTailCentre)));
+  const Register t = builder.multiply_add(inverse, number(-2 * kTailCentre), number(1));
+  const std::span<const double> coefficients = single ? std::span<const double>(kTailSingle) : kTailDouble;
+  const Register tail = builder.multiply(builder.multiply(decay, inverse), polynomial(builder, coefficients, t));
+  constexpr double kDensityAtZero = 0.39894228040143267794;  // 1 / sqrt(2 pi)
+  return {builder.select(negative, tail, builder.subtract(number(1), tail)),
+          builder.multiply(decay, number(kDensityAtZero))};
 }
 
 }  // namespace gdbench::kernels::jit

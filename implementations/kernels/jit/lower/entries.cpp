@@ -7,10 +7,21 @@
 #include "implementations/kernels/jit/loops/functions.h"
 #include "implementations/kernels/jit/lower/update.h"
 #include "implementations/kernels/jit/region/unit_products.h"
+#include "implementations/kernels/rules/activations.h"
 #include "implementations/kernels/rules/losses.h"
 
 namespace gdbench::kernels::jit {
 namespace {
+
+// (1 + tanh(u)) / 2 = sigmoid(2 u) of GDBENCH_GELU_TANH.
+Register gelu_gate(Context& context, Register z) {
+  Builder& builder = context.builder;
+  const int lanes = builder.type_of(z).lanes;
+  const Register factor =
+      builder.multiply_add(builder.multiply(z, z), context.real_number(2 * kGeluScale * kGeluCube, lanes),
+                           context.real_number(2 * kGeluScale, lanes));
+  return sigmoid(builder, builder.multiply(z, factor));
+}
 
 Register activated(Context& context, Activation activation, Register z) {
   Builder& builder = context.builder;
@@ -28,13 +39,27 @@ Register activated(Context& context, Activation activation, Register z) {
       return hyperbolic_tangent(builder, z);
     case Activation::sigmoid:
       return sigmoid(builder, z);
+    case Activation::silu:
+      return builder.multiply(z, sigmoid(builder, z));
+    case Activation::gelu:
+      return builder.multiply(z, normal(builder, z).distribution);
+    case Activation::gelu_tanh:
+      return builder.multiply(z, gelu_gate(context, z));
     case Activation::identity:
       break;
   }
   return z;
 }
 
-// d f'(z) from a = f(z).
+// d s' where s' = s + z s (1 - s) u', of f(z) = z s with the sigmoid s of u, whose slope is u'.
+Register gated(Context& context, Register s, Register z_times_slope, Register d) {
+  Builder& builder = context.builder;
+  const Register one = context.real_number(1, builder.type_of(s).lanes);
+  const Register rest = builder.multiply_add(z_times_slope, builder.subtract(one, s), one);
+  return builder.multiply(d, builder.multiply(s, rest));
+}
+
+// d f'(z) from a = f(z), or from a = z where catalogue::reads_input says so.
 Register differentiated(Context& context, Activation activation, Register a, Register d) {
   Builder& builder = context.builder;
   const int lanes = builder.type_of(a).lanes;
@@ -51,6 +76,18 @@ Register differentiated(Context& context, Activation activation, Register a, Reg
       return builder.multiply(d, builder.subtract(context.real_number(1, lanes), builder.multiply(a, a)));
     case Activation::sigmoid:
       return builder.multiply(d, builder.multiply(a, builder.subtract(context.real_number(1, lanes), a)));
+    case Activation::silu:
+      return gated(context, sigmoid(builder, a), a, d);
+    case Activation::gelu: {
+      const Normal at = normal(builder, a);
+      return builder.multiply(d, builder.multiply_add(a, at.density, at.distribution));
+    }
+    case Activation::gelu_tanh: {
+      const Register slope =
+          builder.multiply_add(builder.multiply(a, a), context.real_number(6 * kGeluScale * kGeluCube, lanes),
+                               context.real_number(2 * kGeluScale, lanes));
+      return gated(context, gelu_gate(context, a), builder.multiply(a, slope), d);
+    }
     case Activation::identity:
       break;
   }

@@ -1,0 +1,84 @@
+// A rule is not taken for its neighbour: what people, and libraries, mistake it for.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "harness/verify/yardstick.h"
+#include "tests/unit/verify/cases.h"
+#include "tests/unit/verify/other_implementation.h"
+
+namespace gdbench::verify {
+namespace {
+
+using scenario::Activation;
+using scenario::Dtype;
+using scenario::Loss;
+using scenario::OptimizerKind;
+using scenario::Problem;
+
+struct Neighbours {
+  std::string name;
+  std::function<void(Problem&)> right;
+  std::function<void(Problem&)> wrong;  // besides
+};
+
+auto hidden(Activation activation) {
+  return [=](Problem& problem) {
+    for (std::size_t l = 0; l + 1 < problem.layers.size(); ++l) problem.layers[l].activation = activation;
+  };
+}
+
+auto loss(Loss loss) {
+  return [=](Problem& problem) { problem.loss = loss; };
+}
+
+auto optimizer(OptimizerKind kind) {
+  return [=](Problem& problem) {
+    problem.optimizer.kind = kind;
+    problem.optimizer.beta2 = kind == OptimizerKind::lion ? 0.99 : 0.999;
+    problem.optimizer.learning_rates = {0.02};
+  };
+}
+
+const Neighbours kNeighbours[] = {
+    {"ReLU without its slope", hidden(Activation::leaky_relu), hidden(Activation::relu)},
+    {"GELU's approximation", hidden(Activation::gelu), hidden(Activation::gelu_tanh)},
+    {"the exact GELU", hidden(Activation::gelu_tanh), hidden(Activation::gelu)},
+    {"GELU instead of SiLU", hidden(Activation::silu), hidden(Activation::gelu)},
+    {"the whole squared error", loss(Loss::half_mse), loss(Loss::mse)},
+    {"Lion's betas exchanged", optimizer(OptimizerKind::lion),
+     [](Problem& problem) { std::swap(problem.optimizer.beta1, problem.optimizer.beta2); }},
+    {"Nadam's momentum as Keras schedules it", optimizer(OptimizerKind::nadam),
+     [](Problem& problem) { problem.optimizer.momentum_decay = 1; }},
+    {"Adam instead of Nadam", optimizer(OptimizerKind::nadam), optimizer(OptimizerKind::adam)},
+};
+
+Check trained_by_another(const Yardstick& yardstick, const testing::Case& trained) {
+  const auto train =
+      trained.problem.dtype == Dtype::f32 ? testing::train_otherwise<float> : testing::train_otherwise<double>;
+  const testing::Outcome outcome = train(trained, yardstick.steps, testing::Summation::blocked, testing::Fault::none);
+  return check(yardstick, outcome.state, std::numeric_limits<double>::quiet_NaN());
+}
+
+TEST(NearbyRules, AreToldApart) {
+  for (const auto& [name, right, wrong] : kNeighbours) {
+    for (const Dtype dtype : catalogue::all_of<Dtype>()) {
+      SCOPED_TRACE(name + ", " + name_of(dtype));
+      Problem problem = testing::make_problem({6, 6, 5, 3}, Activation::tanh, true, Loss::mse, 14, 4, dtype, 0.1);
+      right(problem);
+      testing::Case trained = testing::make_case(problem, 21);
+      const auto yardstick = make_yardstick(problem, trained.dataset, trained.start, {});
+      ASSERT_TRUE(yardstick.ok()) << yardstick.error().message;
+      const Check same = trained_by_another(yardstick.value(), trained);
+      EXPECT_TRUE(same.ok) << same.reason;
+      wrong(trained.problem);
+      EXPECT_FALSE(trained_by_another(yardstick.value(), trained).ok);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gdbench::verify
