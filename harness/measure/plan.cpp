@@ -120,7 +120,9 @@ class Planner {
     if (!problem.ok()) return problem.error();
     planned->problem = std::move(problem).value();
     planned->start = scenario::make_initial_state(planned->problem, planned->scenario.initial_seed);
-    report_.scenarios.push_back(record_of(*planned, key, planned->scenario.name + suffix));
+    Result<result::ScenarioRecord> record = record_of(*planned, key, planned->scenario.name + suffix);
+    if (!record.ok()) return record.error();
+    report_.scenarios.push_back(std::move(record).value());
     held_bytes_ += planned->data_bytes;
     if (held_bytes_ > request_.data_cap_bytes) {
       held_bytes_ -= planned->data_bytes;
@@ -131,12 +133,16 @@ class Planner {
     return plan_.scenarios.size() - 1;
   }
 
-  static result::ScenarioRecord record_of(const PlannedScenario& planned, const std::string& key, std::string label) {
+  static Result<result::ScenarioRecord> record_of(const PlannedScenario& planned, const std::string& key,
+                                                  std::string label) {
+    Result<result::ResolvedScenario> resolved =
+        result::resolved_scenario(scenario::to_json(planned.scenario), planned.scenario.file);
+    if (!resolved.ok()) return resolved.error();
     result::ScenarioRecord record;
     record.key = key;
     record.name = planned.scenario.name;
     record.label = std::move(label);
-    record.resolved = scenario::to_json(planned.scenario);
+    record.resolved = std::move(resolved).value();
     record.rows = planned.dataset->rows;
     record.features = planned.dataset->features;
     record.outputs = planned.problem.outputs();

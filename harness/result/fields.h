@@ -4,12 +4,17 @@
 #pragma once
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "harness/result/report.h"
 
 namespace gdbench::result {
 
 // The values of an enumeration that is written by its name; name_of() gives the names.
+template <catalogue::Catalogued Enum>
+auto values_of(Enum) {
+  return catalogue::all_of<Enum>();
+}
 constexpr auto values_of(CellState) {
   return std::array{CellState::pending, CellState::ok,        CellState::unsupported, CellState::wrong,
                     CellState::crashed, CellState::timed_out, CellState::untrusted};
@@ -38,7 +43,8 @@ constexpr auto values_of(stats::Verdict) {
                     stats::Verdict::inconclusive};
 }
 
-// Archive::Ref<T> is const T& for a writer and T& for a reader. field() is required, optional() may be absent.
+// Archive::Ref<T> is const T& for a writer and T& for a reader. field() is required, optional() may be absent; text()
+// is a required object that is kept as JSON text.
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Ref<CellStatus> status) {
@@ -399,7 +405,7 @@ void fields(Archive& archive, typename Archive::template Ref<Condition> conditio
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Ref<Report> report) {
   archive.field("run", report.run);
-  archive.field("environment", report.environment);
+  archive.text("environment", report.environment);
   archive.optional("conditions", report.conditions);
   archive.optional("ceilings", report.ceilings);
   archive.field("scenarios", report.scenarios);

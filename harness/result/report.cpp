@@ -141,14 +141,9 @@ const ScenarioRecord* Report::find_scenario(const std::string& key) const {
 OrderedJson to_ordered_json(const Report& report) {
   RecordWriter writer;
   writer.field("schema", std::string(kSchema));
-  writer.field("schema_version", nlohmann::json{{"major", kSchemaMajor}, {"minor", kSchemaMinor}});
+  writer.text("schema_version", nlohmann::json{{"major", kSchemaMajor}, {"minor", kSchemaMinor}}.dump());
   fields(writer, report);
-  OrderedJson json = writer.take();
-  if (!json["environment"].is_object()) json["environment"] = OrderedJson::object();
-  for (OrderedJson& scenario : json["scenarios"]) {
-    if (!scenario["resolved"].is_object()) scenario["resolved"] = OrderedJson::object();
-  }
-  return json;
+  return writer.take();
 }
 
 nlohmann::json to_json(const Report& report) { return nlohmann::json(to_ordered_json(report)); }
@@ -161,11 +156,10 @@ Result<Report> from_json(const nlohmann::json& json, const std::string& origin) 
 
   Report report;
   const Place root;
-  nlohmann::json ignored;
   RecordReader reader(json, root, context);
-  std::string schema;
-  reader.field("schema", schema);
-  reader.field("schema_version", ignored);
+  std::string ignored;
+  reader.field("schema", ignored);
+  reader.text("schema_version", ignored);
   fields(reader, report);
   reader.finish();
   check_references(report, context);

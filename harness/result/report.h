@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +14,7 @@
 #include "harness/result/attribution.h"
 #include "harness/result/condition.h"
 #include "harness/result/profile.h"
+#include "harness/result/resolved_scenario.h"
 #include "harness/result/target.h"
 #include "harness/result/verdicts.h"
 #include "harness/stats/estimate.h"
@@ -176,7 +177,7 @@ struct ScenarioRecord {
   std::string key;    // identity hash of the resolved scenario
   std::string name;   // "mlp-10-50-1"
   std::string label;  // name plus what was overridden: "mlp-10-50-1 batch=32 dtype=f64"
-  nlohmann::json resolved;
+  ResolvedScenario resolved;
   std::int64_t rows = 0;
   std::int64_t features = 0;
   std::int64_t outputs = 0;
@@ -238,7 +239,7 @@ struct Ceilings {
 
 struct Report {
   Run run;
-  nlohmann::json environment;                        // see harness/machine/environment.h
+  std::string environment = "{}";                    // JSON text, see harness/machine/environment.h
   std::optional<std::vector<Condition>> conditions;  // since 1.5: what the run began under
   std::optional<Ceilings> ceilings;                  // absent where they were not measured
   std::vector<ScenarioRecord> scenarios;

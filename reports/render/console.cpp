@@ -30,7 +30,7 @@ class Console {
 
   std::string render() {
     paragraph(run_words(report_.run), 0, Style::bold);
-    paragraph(environment_words(report_.environment), 0, Style::dim);
+    paragraph(environment_words(report_), 0, Style::dim);
     paragraph(ceilings_words(report_), 0, Style::dim);
     const std::vector<ScenarioTable> tables = tables_of(report_);
     for (const ScenarioTable& table : tables) scenario(table);

@@ -97,7 +97,7 @@ class Screen {
 
   std::string render() {
     head(measured_words(report_), Style::bold);
-    head(environment_words(report_.environment), Style::dim);
+    head(environment_words(report_), Style::dim);
     const Lines end = broken(footer(), Style::dim);
     collect_sentences();
     if (!overview_.rows.empty() && !overview_.columns.empty()) {

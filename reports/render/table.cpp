@@ -14,11 +14,7 @@ using result::Cell;
 
 const char* boolean(bool value) { return value ? "true" : "false"; }
 
-std::string dtype_of(const Row& row) {
-  const nlohmann::json& resolved = row.scenario->resolved;
-  const auto dtype = resolved.find("dtype");
-  return dtype != resolved.end() && dtype->is_string() ? dtype->get<std::string>() : "";
-}
+std::string dtype_of(const Row& row) { return row.scenario->resolved.dtype_name(); }
 
 std::string time_text(const Row& row) {
   const stats::Estimate& estimate = row.cell->summary->step_ns;

@@ -341,7 +341,7 @@ TEST(Console, SaysThatAStepHasSeveralGradients) {
   result::Report report = example_report();
   EXPECT_EQ(console(report, {.colour = false, .width = 400}).find("gradients per step"), std::string::npos);
   for (result::ScenarioRecord& scenario : report.scenarios) {
-    scenario.resolved["task"] = "gradients";
+    scenario.resolved.task = result::Task::gradients;
     scenario.outputs = 8;
   }
   EXPECT_NE(console(report, {.colour = false, .width = 400}).find("8 gradients per step"), std::string::npos);

@@ -43,7 +43,7 @@ Report report_with(std::vector<Cell> cells) {
     if (report.find_scenario(cell.scenario) == nullptr) {
       report.scenarios.emplace_back();
       report.scenarios.back().key = cell.scenario;
-      report.scenarios.back().resolved = {{"dtype", "f32"}};
+      report.scenarios.back().resolved.dtype = Dtype::f32;
     }
     report.cells.push_back(cell);
   }

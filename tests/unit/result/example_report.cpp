@@ -1,6 +1,7 @@
 #include "tests/unit/result/example_report.h"
 
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "harness/result/ceilings.h"
 
@@ -67,16 +68,20 @@ Cell failed(const ScenarioRecord& scenario, const std::string& implementation, C
   return made;
 }
 
+result::ResolvedScenario resolved(const nlohmann::json& json) {
+  return result::resolved_scenario(json, "example").value();
+}
+
 ScenarioRecord small_scenario() {
   ScenarioRecord scenario;
   scenario.key = "00000000000000aa";
   scenario.name = "example-3x2";
   scenario.label = "example-3x2";
-  scenario.resolved = {{"name", "example-3x2"},
-                       {"dtype", "f32"},
-                       {"loss", "half_mse"},
-                       {"model", {{"kind", "linear_regression"}}},
-                       {"target", {{"loss", 0.25}, {"most_steps", 10000}, {"evaluate_every", 100}}}};
+  scenario.resolved = resolved({{"name", "example-3x2"},
+                                {"dtype", "f32"},
+                                {"loss", "half_mse"},
+                                {"model", {{"kind", "linear_regression"}}},
+                                {"target", {{"loss", 0.25}, {"most_steps", 10000}, {"evaluate_every", 100}}}});
   scenario.rows = 3;
   scenario.features = 2;
   scenario.outputs = 1;
@@ -92,14 +97,14 @@ ScenarioRecord large_scenario() {
   scenario.key = "00000000000000bb";
   scenario.name = "example-10-50-1";
   scenario.label = "example-10-50-1 batch=32 dtype=f64";
-  scenario.resolved = {{"name", "example-10-50-1"},
-                       {"dtype", "f64"},
-                       {"loss", "mse"},
-                       {"model",
-                        {{"kind", "multilayer_perceptron"},
-                         {"layers",
-                          {{{"width", 50}, {"activation", "tanh"}, {"bias", true}},
-                           {{"width", 1}, {"activation", "identity"}, {"bias", true}}}}}}};
+  scenario.resolved = resolved({{"name", "example-10-50-1"},
+                                {"dtype", "f64"},
+                                {"loss", "mse"},
+                                {"model",
+                                 {{"kind", "multilayer_perceptron"},
+                                  {"layers",
+                                   {{{"width", 50}, {"activation", "tanh"}, {"bias", true}},
+                                    {{"width", 1}, {"activation", "identity"}, {"bias", true}}}}}}});
   scenario.rows = 1000;
   scenario.features = 10;
   scenario.outputs = 1;
@@ -318,7 +323,7 @@ Report example_report() {
   report.run.seed = 7;
   report.run.budget_seconds = 60;
   report.run.precision = 0.01;
-  report.environment = example_environment();
+  report.environment = example_environment().dump();
   report.ceilings = example_ceilings();
   report.scenarios = {small_scenario(), large_scenario()};
   add_small_cells(report.scenarios[0], report);

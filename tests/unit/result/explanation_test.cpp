@@ -311,8 +311,8 @@ TEST(ExplainStart, ComputesTheBreakEvenThatTheReportLacks) {
 Report report_of_optimizers(std::uint64_t adam_steps) {
   Report report = report_of({exact_cell("one/loops", 10000, 8), exact_cell("one/loops", 12000, 8)});
   ScenarioRecord adam = report.scenarios[0];
-  report.scenarios[0].resolved = {{"optimizer", {{"kind", "sgd"}, {"learning_rate", 0.1}}}};
-  adam.resolved = {{"optimizer", {{"kind", "adam"}, {"learning_rate", 0.1}, {"beta1", 0.9}}}};
+  report.scenarios[0].resolved.text = R"({"optimizer": {"kind": "sgd", "learning_rate": 0.1}})";
+  adam.resolved.text = R"({"optimizer": {"kind": "adam", "learning_rate": 0.1, "beta1": 0.9}})";
   adam.key = "other";
   adam.label = adam.name + "[optimizer=adam]";
   report.scenarios.push_back(adam);
