@@ -8,6 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/eligibility.h"
+#include "harness/result/implementation_name.h"
 #include "harness/scenario/scenario.h"
 
 namespace gdbench::measure {
@@ -192,8 +193,8 @@ class Planner {
     const Proof proof = floor || implementation.has_capability("no_arithmetic")          ? Proof::none
                         : planned.shuffled && implementation.has_capability("own_order") ? Proof::loss
                                                                                          : Proof::trajectory;
-    cell.ranked = (proof == Proof::trajectory || floor) && implementation.id.find('+') == std::string::npos &&
-                  arm != result::kControlArm;
+    cell.ranked = (proof == Proof::trajectory || floor) &&
+                  result::parse_implementation(implementation.id).policy.empty() && arm != result::kControlArm;
     const std::string reason =
         reason_unsupported(implementation, planned.problem, planned.shuffled, planned.streamed, point.threads);
     if (entry.problem.has_value()) {

@@ -48,7 +48,8 @@ Result<ProfiledBlock> parse_block(const nlohmann::json& answer, std::uint64_t st
     block.step_ns = answer.at("real_ns").get<double>() * per_step;
     for (const nlohmann::json& entry : answer.at("records")) {
       result::ProfileRecord record;
-      record.phase = entry.at("phase").get<std::string>();
+      const auto phase = catalogue::find<catalogue::Phase>(entry.at("phase").get<std::string>());
+      record.phase = phase.value_or(catalogue::Phase::other);
       record.op = entry.at("op").get<std::string>();
       record.clock = entry.value("clock", "host") == "device" ? result::Clock::device : result::Clock::host;
       const double factor = record.once() ? 1 : per_step;

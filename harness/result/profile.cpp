@@ -30,7 +30,7 @@ double unattributed_ns(const Profile& profile) {
 double data_share(const Profile& profile) {
   double time_ns = 0;
   for (const ProfileRecord& record : profile.records) {
-    if (record.phase == "data") time_ns += record.time_ns;
+    if (record.phase == Phase::data) time_ns += record.time_ns;
   }
   return profile.profiled_step_ns > 0 ? time_ns / profile.profiled_step_ns : 0;
 }
@@ -38,8 +38,8 @@ double data_share(const Profile& profile) {
 double calls_per_step(const Profile& profile) {
   double calls = 0;
   for (const ProfileRecord& record : profile.records) {
-    const std::string& phase = record.phase;
-    if (phase == "forward" || phase == "backward" || phase == "update") calls += record.calls;
+    const Phase phase = record.phase;
+    if (phase == Phase::forward || phase == Phase::backward || phase == Phase::update) calls += record.calls;
   }
   return calls;
 }

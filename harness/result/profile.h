@@ -8,7 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/abi/catalogue.h"
+
 namespace gdbench::result {
+
+using catalogue::name_of;
+using catalogue::Phase;
 
 enum class Clock { host, device };
 const char* name_of(Clock clock);  // "host", "device"
@@ -21,7 +26,7 @@ const char* name_of(ParameterUse use);  // "reads", "gradient", "updates"
 // One op in one phase on one part of the model; everything per step, but for the phase compile, which happens once and
 // is given whole.
 struct ProfileRecord {
-  std::string phase;  // data, forward, backward, update, record, compile, other
+  Phase phase = Phase::other;
   std::string op;
   Clock clock = Clock::host;
   double calls = 0;
@@ -35,7 +40,7 @@ struct ProfileRecord {
   std::optional<std::vector<std::string>> parameters = {};
   std::optional<ParameterUse> use = {};  // present with parameters
 
-  bool once() const { return phase == "compile"; }
+  bool once() const { return phase == Phase::compile; }
 };
 
 // The least that an implementation's framework does: one call of its cheapest op, of an empty tape, of an empty

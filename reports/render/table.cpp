@@ -33,6 +33,11 @@ std::string verdict_text(const Row& row) {
   return stats::name_of(row.cell->summary->ratio->comparison.verdict);
 }
 
+Style verdict_style(const Row& row) {
+  if (row.is_baseline() || !row.cell->summary->ratio) return Style::plain;
+  return style_of_verdict(row.cell->summary->ratio->comparison.verdict);
+}
+
 // Floating-point operations over nanoseconds: 1e9 a second. A row that skips arithmetic would show a false rate.
 double rate_of(const Row& row) { return row.scenario->operations_per_step / row.cell->summary->step_ns.value; }
 
@@ -237,7 +242,10 @@ TextTable text_table(const std::vector<Row>& rows) {
     if (column.title == nullptr) continue;
     table.push_back({column.title, column.right_aligned, column.rank, {}});
     std::vector<std::string>& texts = table.back().texts;
-    for (const Row& row : rows) texts.push_back(column.text(row));
+    for (const Row& row : rows) {
+      texts.push_back(column.text(row));
+      if (column.text == verdict_text) table.back().styles.push_back(verdict_style(row));
+    }
     const bool silent = std::all_of(texts.begin(), texts.end(), [](const std::string& text) { return text.empty(); });
     if (silent && !rows.empty()) {
       table.pop_back();

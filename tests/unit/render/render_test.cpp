@@ -328,7 +328,7 @@ TEST(Console, SaysWhatPartOfAStepIsDataAndWhoseMemoryItTakes) {
   EXPECT_EQ(shown("own memory", "example/loops"), "no column");
   result::Cell& cell = *report.find_cell("example-3x2/example/loops");
   cell.profile->profiled_step_ns = 10'000;
-  cell.profile->records.push_back({"data", "batch", result::Clock::host, 1, 2'500, 0, 0, 0});
+  cell.profile->records.push_back({result::Phase::data, "batch", result::Clock::host, 1, 2'500, 0, 0, 0});
   cell.summary->peak_anonymous_bytes = 3 << 20;
   EXPECT_EQ(shown("  data", "example/loops"), "25%");
   EXPECT_EQ(shown("  data", "example/matrix "), "-");

@@ -192,9 +192,9 @@ void profile(Cell& cell, double allocations_per_step) {
   made.allocations_per_step = allocations_per_step;
   made.allocated_bytes_per_step = 48 * allocations_per_step;
   made.prepared_bytes = 12288;
-  made.records = {{"forward", "product", result::Clock::host, 2, 0.75 * step_ns, 24, 96, 0},
-                  {"update", "sgd", result::Clock::host, 1, 0.375 * step_ns, 7, 24, 0},
-                  {"compile", "bind", result::Clock::host, 3, 5000, 0, 0, 0}};
+  made.records = {{result::Phase::forward, "product", result::Clock::host, 2, 0.75 * step_ns, 24, 96, 0},
+                  {result::Phase::update, "sgd", result::Clock::host, 1, 0.375 * step_ns, 7, 24, 0},
+                  {result::Phase::compile, "bind", result::Clock::host, 3, 5000, 0, 0, 0}};
   made.records[0].layers = {0};
   made.records[0].parameters = {"w0"};
   made.records[0].use = result::ParameterUse::reads;
@@ -245,7 +245,8 @@ result::Attribution example_attribution(const Report& report) {
        {estimate(2.33, 2.26, 2.38, 5), stats::Verdict::slower, ""},
        3,
        24.25 / 3,
-       {{"forward", "product", 2, 2, 31.875, 13.75}, {"other", "unattributed", 0, 0, 5.3125, 2.25}}},
+       {{result::Phase::forward, "product", 2, 2, 31.875, 13.75},
+        {result::Phase::other, "unattributed", 0, 0, 5.3125, 2.25}}},
       {small + "matrix+replay",
        small + "loops",
        estimate(-8.5, -8.75, -8.25, 5),

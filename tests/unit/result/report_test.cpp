@@ -170,6 +170,10 @@ TEST(Report, TakesProfilesThatNameNoLayers) {
   document["cells"][0]["profile"]["records"][0]["use"] = "eats";
   EXPECT_EQ(error_of(document),
             "r.json: /cells/0/profile/records/0/use: found \"eats\", expected one of reads, gradient, updates");
+  document["cells"][0]["profile"]["records"][0]["phase"] = "forwards";
+  EXPECT_EQ(error_of(document),
+            "r.json: /cells/0/profile/records/0/phase: found \"forwards\", expected one of data, forward, backward, "
+            "update, record, compile, other");
 }
 
 TEST(Report, AnInfiniteEndOfABreakEvenIsNoNumberInTheFile) {
