@@ -14,8 +14,6 @@ namespace gdbench::measure {
 
 namespace {
 
-using result::ParameterUse;
-
 // Odd, so that one block is the median.
 constexpr int kBlocksOfAProfile = 7;
 
@@ -26,9 +24,7 @@ Status read_part(const nlohmann::json& entry, result::ProfileRecord& record) {
   if (parameters.empty()) return {};
   record.parameters = parameters;
   const std::string name = entry.value("use", "reads");
-  for (const auto use : {ParameterUse::reads, ParameterUse::gradient, ParameterUse::updates}) {
-    if (name == result::name_of(use)) record.use = use;
-  }
+  record.use = result::find<result::ParameterUse>(name);
   if (record.use) return {};
   return failure("malformed answer to profile: " + record.op + ": use: found " + name +
                  ", expected reads, gradient or updates");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/named.h"
 #include "harness/result/report.h"
 
 namespace gdbench::result {
@@ -40,7 +41,9 @@ struct AxisPath {
 // cause: part of the difference, surely. opposed: surely against it. unclear: neither. An op is a cause only where its
 // phase is one, opposed only where its phase is not unclear.
 enum class Standing { cause, opposed, unclear };
-const char* name_of(Standing standing);  // "cause", "opposed", "unclear"
+inline constexpr Named<Standing> kStandings[] = {
+    {Standing::cause, "cause"}, {Standing::opposed, "opposed"}, {Standing::unclear, "unclear"}};
+constexpr const auto& rows_of(Standing /*any*/) { return kStandings; }
 
 // What a phase or op contributes. Its interval is that of the step times' ratio, of each cell's profiles and of what
 // profiling itself takes, at their worst together.

@@ -320,18 +320,6 @@ void sort_by_size(std::vector<Part>& parts) {
 
 }  // namespace
 
-const char* name_of(Standing standing) {
-  switch (standing) {
-    case Standing::cause:
-      return "cause";
-    case Standing::opposed:
-      return "opposed";
-    case Standing::unclear:
-      return "unclear";
-  }
-  return "unclear";
-}
-
 ProfileBasis profile_basis(const Cell& cell, double step_ns) { return Side(cell, step_ns).basis(); }
 
 std::optional<ProfileDifference> profile_difference(const Cell& a, const Cell& b, const CellDifference& difference) {

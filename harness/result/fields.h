@@ -15,24 +15,9 @@ template <catalogue::Catalogued Enum>
 auto values_of(Enum) {
   return catalogue::all_of<Enum>();
 }
-constexpr auto values_of(CellState) {
-  return std::array{CellState::pending, CellState::ok,        CellState::unsupported, CellState::wrong,
-                    CellState::crashed, CellState::timed_out, CellState::untrusted};
-}
-constexpr auto values_of(BoundBy) { return std::array{BoundBy::operations, BoundBy::bytes, BoundBy::chain}; }
-constexpr auto values_of(Clock) { return std::array{Clock::host, Clock::device}; }
-constexpr auto values_of(ParameterUse) {
-  return std::array{ParameterUse::reads, ParameterUse::gradient, ParameterUse::updates};
-}
-constexpr auto values_of(TargetState) {
-  return std::array{TargetState::reached, TargetState::unreached, TargetState::diverged, TargetState::cut};
-}
 constexpr auto values_of(stats::Overtaking) {
   return std::array{stats::Overtaking::from_the_start, stats::Overtaking::after,       stats::Overtaking::never,
                     stats::Overtaking::at_latest,      stats::Overtaking::at_earliest, stats::Overtaking::undecided};
-}
-constexpr auto values_of(Severity) {
-  return std::array{Severity::fine, Severity::notice, Severity::warning, Severity::unknown};
 }
 constexpr auto values_of(stats::IntervalMethod) {
   return std::array{stats::IntervalMethod::order_statistics, stats::IntervalMethod::student,

@@ -7,20 +7,6 @@
 
 namespace gdbench::result {
 
-const char* name_of(Clock clock) { return clock == Clock::device ? "device" : "host"; }
-
-const char* name_of(ParameterUse use) {
-  switch (use) {
-    case ParameterUse::reads:
-      return "reads";
-    case ParameterUse::gradient:
-      return "gradient";
-    case ParameterUse::updates:
-      return "updates";
-  }
-  return "reads";
-}
-
 double unattributed_ns(const Profile& profile) {
   return std::accumulate(
       profile.records.begin(), profile.records.end(), profile.profiled_step_ns,

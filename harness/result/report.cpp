@@ -67,26 +67,6 @@ void check_references(const Report& report, RecordReader::Context& context) {
 
 }  // namespace
 
-const char* name_of(CellState state) {
-  switch (state) {
-    case CellState::pending:
-      return "pending";
-    case CellState::ok:
-      return "ok";
-    case CellState::unsupported:
-      return "unsupported";
-    case CellState::wrong:
-      return "wrong";
-    case CellState::crashed:
-      return "crashed";
-    case CellState::timed_out:
-      return "timed out";
-    case CellState::untrusted:
-      return "untrusted";
-  }
-  return "pending";
-}
-
 bool is_failure(CellState state) {
   return state == CellState::wrong || state == CellState::crashed || state == CellState::timed_out ||
          state == CellState::untrusted;
@@ -95,18 +75,6 @@ bool is_failure(CellState state) {
 std::string words_of(const CellStatus& status) {
   const std::string state = name_of(status.state);
   return status.reason.empty() ? state : state + ": " + status.reason;
-}
-
-const char* name_of(BoundBy bound) {
-  switch (bound) {
-    case BoundBy::operations:
-      return "operations";
-    case BoundBy::bytes:
-      return "bytes";
-    case BoundBy::chain:
-      return "chain";
-  }
-  return "operations";
 }
 
 Cell* Report::find_cell(const std::string& id) {

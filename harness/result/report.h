@@ -13,6 +13,7 @@
 #include "harness/result/arm.h"
 #include "harness/result/attribution.h"
 #include "harness/result/condition.h"
+#include "harness/result/named.h"
 #include "harness/result/profile.h"
 #include "harness/result/resolved_scenario.h"
 #include "harness/result/target.h"
@@ -25,7 +26,11 @@ constexpr int kSchemaMajor = 1;
 constexpr int kSchemaMinor = 7;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
-const char* name_of(CellState state);  // "pending", "ok", ..., "timed out"
+inline constexpr Named<CellState> kCellStates[] = {
+    {CellState::pending, "pending"},    {CellState::ok, "ok"},           {CellState::unsupported, "unsupported"},
+    {CellState::wrong, "wrong"},        {CellState::crashed, "crashed"}, {CellState::timed_out, "timed out"},
+    {CellState::untrusted, "untrusted"}};
+constexpr const auto& rows_of(CellState /*any*/) { return kCellStates; }
 
 // That the implementation failed: wrong, crashed, timed out or untrusted.
 bool is_failure(CellState state);
@@ -106,7 +111,9 @@ struct RatioToBaseline {
 };
 
 enum class BoundBy { operations, bytes, chain };
-const char* name_of(BoundBy bound);  // "operations", "bytes", "chain"
+inline constexpr Named<BoundBy> kBounds[] = {
+    {BoundBy::operations, "operations"}, {BoundBy::bytes, "bytes"}, {BoundBy::chain, "chain"}};
+constexpr const auto& rows_of(BoundBy /*any*/) { return kBounds; }
 
 // A cell beside what its processor could do; the formulas are in harness/result/ceilings.h.
 struct CeilingShare {

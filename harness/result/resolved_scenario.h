@@ -8,26 +8,21 @@
 #include <string>
 #include <vector>
 
-#include "harness/abi/catalogue.h"
 #include "harness/base/result.h"
+#include "harness/result/named.h"
 
 namespace gdbench::result {
 
 using catalogue::Activation;
 using catalogue::Dtype;
 using catalogue::Loss;
-using catalogue::name_of;
 using catalogue::OptimizerKind;
 using catalogue::Task;
 
 enum class ModelKind { linear_regression, multilayer_perceptron, tensors };
-struct ModelRow {
-  ModelKind value;
-  const char* name;
-};
-inline constexpr ModelRow kModels[] = {{ModelKind::linear_regression, "linear_regression"},
-                                       {ModelKind::multilayer_perceptron, "multilayer_perceptron"},
-                                       {ModelKind::tensors, "tensors"}};
+inline constexpr Named<ModelKind> kModels[] = {{ModelKind::linear_regression, "linear_regression"},
+                                               {ModelKind::multilayer_perceptron, "multilayer_perceptron"},
+                                               {ModelKind::tensors, "tensors"}};
 constexpr const auto& rows_of(ModelKind /*any*/) { return kModels; }
 
 struct LayerRecord {
