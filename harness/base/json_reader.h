@@ -31,6 +31,12 @@ namespace gdbench {
 // found ...").
 Result<nlohmann::json> parse_json(const std::string& text);
 
+// A value on one line; bytes that are no UTF-8 are replaced.
+template <class Json>
+std::string compact(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 // A value in a few words, for messages: scalars as JSON, "an array", "an object".
 std::string describe(const nlohmann::json& value);
 

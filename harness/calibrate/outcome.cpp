@@ -31,7 +31,7 @@ CalibrationOutcome decode(const ordered_json& json) {
   outcome.number = json.at("number").get<int>();
   outcome.workload = json.at("workload").get<std::string>();
   outcome.slowdown = json.at("slowdown").get<double>();
-  outcome.change = result::change_of(json.at("change").get<std::string>()).value();
+  outcome.change = result::find<result::Change>(json.at("change").get<std::string>()).value();
   outcome.ratio = json.at("ratio").get<double>();
   outcome.interval = {json.at("low").get<double>(), json.at("high").get<double>()};
   outcome.seconds = json.at("seconds").get<double>();

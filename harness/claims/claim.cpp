@@ -20,12 +20,6 @@ using result::RelationKind;
 
 constexpr std::int64_t kMostSteps = 1'000'000'000;
 
-const std::vector<RelationKind> kKinds = {RelationKind::ratio, RelationKind::saving, RelationKind::trend,
-                                          RelationKind::crossover};
-const std::vector<Quantity> kQuantities = {Quantity::step,           Quantity::first_step, Quantity::time_for_steps,
-                                           Quantity::peak_memory,    Quantity::own_memory, Quantity::time_to_target,
-                                           Quantity::steps_to_target};
-
 // Keys that a cell of the matrix has; without these a choice of cells would be about none.
 std::vector<std::string> keys_of(const scenario::Matrix& matrix) {
   std::vector<std::string> keys = {scenario::kScenarioAxis, scenario::kImplementationAxis, scenario::kThreadsAxis};
@@ -48,14 +42,14 @@ class RelationParser {
 
   ClaimRelation parse() {
     ClaimRelation relation;
-    relation.kind = reader_.choice("kind", kKinds);
-    relation.quantity = reader_.choice("quantity", kQuantities);
+    relation.kind = reader_.choice("kind", result::all_of<RelationKind>());
+    relation.quantity = reader_.choice("quantity", result::all_of<Quantity>());
     read_steps(relation);
     relation.a = settings("a");
     relation.b = settings("b");
     if (relation.a == relation.b) reader_.fail("b", "what a is", "another choice of cells");
     read_limits(relation);
-    relation.rule = reader_.choice<PointRule>("points", {PointRule::all, PointRule::any}, PointRule::all);
+    relation.rule = reader_.choice("points", result::all_of<PointRule>(), PointRule::all);
     relation.decides = reader_.boolean("decides", true);
     read_along(relation);
     relation.at = places();

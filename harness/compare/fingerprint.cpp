@@ -1,8 +1,9 @@
 #include "harness/compare/fingerprint.h"
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <span>
+
+#include "harness/base/json_reader.h"
 
 namespace gdbench::compare {
 
@@ -27,18 +28,20 @@ constexpr std::array kRevision = {"/build/git_revision", "/build/git_dirty"};
 
 json value_at(const json& environment, const char* path) {
   const json::json_pointer pointer(path);
-  return environment.is_object() && environment.contains(pointer) ? environment[pointer] : json();
+  return environment.contains(pointer) ? environment[pointer] : json();
 }
 
-std::string first_difference(const json& base, const json& next, std::span<const char* const> paths) {
+std::string first_difference(const std::string& base, const std::string& next, std::span<const char* const> paths) {
   constexpr std::size_t kLongest = 60;
   const auto brief = [](const json& value) {
-    const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+    const std::string text = compact(value);
     return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
   };
+  const json base_environment = json::parse(base);
+  const json next_environment = json::parse(next);
   for (const char* path : paths) {
-    const json here = value_at(next, path);
-    const json there = value_at(base, path);
+    const json here = value_at(next_environment, path);
+    const json there = value_at(base_environment, path);
     if (here != there) return std::string(path + 1) + ": found " + brief(here) + ", the base has " + brief(there);
   }
   return "";
@@ -46,13 +49,15 @@ std::string first_difference(const json& base, const json& next, std::span<const
 
 }  // namespace
 
-std::string difference_of_machines(const json& base, const json& next) {
+std::string difference_of_machines(const std::string& base, const std::string& next) {
   return first_difference(base, next, kMachine);
 }
 
-std::string difference_of_builds(const json& base, const json& next) { return first_difference(base, next, kBuild); }
+std::string difference_of_builds(const std::string& base, const std::string& next) {
+  return first_difference(base, next, kBuild);
+}
 
-std::string difference_of_revisions(const json& base, const json& next) {
+std::string difference_of_revisions(const std::string& base, const std::string& next) {
   return first_difference(base, next, kRevision);
 }
 

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <nlohmann/json.hpp>
 
 #include "harness/base/shared_memory.h"
 #include "harness/machine/ceiling_probes.h"
@@ -100,11 +101,12 @@ Status wait_for(pid_t child, const CeilingOptions& options) {
 
 }  // namespace
 
-CacheSizes cache_sizes(const nlohmann::json& environment) {
+CacheSizes cache_sizes(const std::string& environment) {
+  const nlohmann::json found = nlohmann::json::parse(environment);
   CacheSizes sizes;
   const nlohmann::json::json_pointer place("/cpu/caches");
-  if (!environment.is_object() || !environment.contains(place) || !environment[place].is_array()) return sizes;
-  for (const nlohmann::json& cache : environment[place]) {
+  if (!found.contains(place) || !found[place].is_array()) return sizes;
+  for (const nlohmann::json& cache : found[place]) {
     if (!cache.is_object() || cache.value("type", nlohmann::json()) == "Instruction") continue;
     const nlohmann::json level = cache.value("level", nlohmann::json());
     const nlohmann::json bytes = cache.value("bytes", nlohmann::json());

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <string>
 
 #include "harness/base/result.h"
 #include "harness/result/report.h"
@@ -18,7 +18,7 @@ struct CacheSizes {
 };
 
 // From what environment() returned.
-CacheSizes cache_sizes(const nlohmann::json& environment);
+CacheSizes cache_sizes(const std::string& environment);
 
 struct CeilingOptions {
   int processor = 0;  // logical processor to measure on

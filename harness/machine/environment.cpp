@@ -11,6 +11,7 @@
 #include <optional>
 #include <sstream>
 
+#include "harness/base/json_reader.h"
 #include "harness/machine/build_information.h"
 #include "harness/machine/system_files.h"
 
@@ -186,22 +187,23 @@ json kernel() {
 
 }  // namespace
 
-json environment(const fs::path& root) {
+std::string environment(const fs::path& root) {
   try {
     const std::map<std::string, std::string> cpuinfo = key_values(root / "proc/cpuinfo", ':');
     const auto entry = cpuinfo.contains("flags") ? cpuinfo.find("flags") : cpuinfo.find("Features");
     const std::string flags = entry == cpuinfo.end() ? "" : entry->second;
-    return {{"cpu", cpu_under(root, cpuinfo, flags)},
-            {"memory_bytes", memory_bytes(root / "proc/meminfo")},
-            {"kernel", kernel()},
-            {"operating_system", operating_system(root / "etc/os-release")},
-            {"virtual_machine", flags.empty() ? json() : json(has_word(flags, "hypervisor"))},
-            {"load_average", load_average(root / "proc/loadavg")},
-            {"aslr", number_in<int>(root / "proc/sys/kernel/randomize_va_space")},
-            {"build", build_information()},
-            {"libraries", library_versions()}};
+    const json found = {{"cpu", cpu_under(root, cpuinfo, flags)},
+                        {"memory_bytes", memory_bytes(root / "proc/meminfo")},
+                        {"kernel", kernel()},
+                        {"operating_system", operating_system(root / "etc/os-release")},
+                        {"virtual_machine", flags.empty() ? json() : json(has_word(flags, "hypervisor"))},
+                        {"load_average", load_average(root / "proc/loadavg")},
+                        {"aslr", number_in<int>(root / "proc/sys/kernel/randomize_va_space")},
+                        {"build", build_information()},
+                        {"libraries", library_versions()}};
+    return compact(found);
   } catch (const std::exception&) {
-    return json::object();  // out of memory: nothing could be read
+    return "{}";  // out of memory: nothing could be read
   }
 }
 

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <string>
 
 namespace gdbench::machine {
 
+// JSON text:
 // {
 //   "cpu": {"model": "...", "vendor": "...", "logical_processors": 2, "allowed_processors": [0,1], "features": ["avx2",
 //   ...],
@@ -18,6 +19,6 @@ namespace gdbench::machine {
 // }
 // What cannot be read is null, never guessed. Host names, user names and paths are not recorded; folders in compiler
 // flags read "(path)". `root` is where proc, sys and etc lie.
-nlohmann::json environment(const std::filesystem::path& root = "/");
+std::string environment(const std::filesystem::path& root = "/");
 
 }  // namespace gdbench::machine

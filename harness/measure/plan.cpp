@@ -8,6 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/eligibility.h"
+#include "harness/result/implementation_name.h"
 #include "harness/scenario/scenario.h"
 
 namespace gdbench::measure {
@@ -120,7 +121,9 @@ class Planner {
     if (!problem.ok()) return problem.error();
     planned->problem = std::move(problem).value();
     planned->start = scenario::make_initial_state(planned->problem, planned->scenario.initial_seed);
-    report_.scenarios.push_back(record_of(*planned, key, planned->scenario.name + suffix));
+    Result<result::ScenarioRecord> record = record_of(*planned, key, planned->scenario.name + suffix);
+    if (!record.ok()) return record.error();
+    report_.scenarios.push_back(std::move(record).value());
     held_bytes_ += planned->data_bytes;
     if (held_bytes_ > request_.data_cap_bytes) {
       held_bytes_ -= planned->data_bytes;
@@ -131,12 +134,16 @@ class Planner {
     return plan_.scenarios.size() - 1;
   }
 
-  static result::ScenarioRecord record_of(const PlannedScenario& planned, const std::string& key, std::string label) {
+  static Result<result::ScenarioRecord> record_of(const PlannedScenario& planned, const std::string& key,
+                                                  std::string label) {
+    Result<result::ResolvedScenario> resolved =
+        result::resolved_scenario(scenario::to_json(planned.scenario), planned.scenario.file);
+    if (!resolved.ok()) return resolved.error();
     result::ScenarioRecord record;
     record.key = key;
     record.name = planned.scenario.name;
     record.label = std::move(label);
-    record.resolved = scenario::to_json(planned.scenario);
+    record.resolved = std::move(resolved).value();
     record.rows = planned.dataset->rows;
     record.features = planned.dataset->features;
     record.outputs = planned.problem.outputs();
@@ -186,8 +193,8 @@ class Planner {
     const Proof proof = floor || implementation.has_capability("no_arithmetic")          ? Proof::none
                         : planned.shuffled && implementation.has_capability("own_order") ? Proof::loss
                                                                                          : Proof::trajectory;
-    cell.ranked = (proof == Proof::trajectory || floor) && implementation.id.find('+') == std::string::npos &&
-                  arm != result::kControlArm;
+    cell.ranked = (proof == Proof::trajectory || floor) &&
+                  result::parse_implementation(implementation.id).policy.empty() && arm != result::kControlArm;
     const std::string reason =
         reason_unsupported(implementation, planned.problem, planned.shuffled, planned.streamed, point.threads);
     if (entry.problem.has_value()) {

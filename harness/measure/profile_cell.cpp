@@ -14,8 +14,6 @@ namespace gdbench::measure {
 
 namespace {
 
-using result::ParameterUse;
-
 // Odd, so that one block is the median.
 constexpr int kBlocksOfAProfile = 7;
 
@@ -26,9 +24,7 @@ Status read_part(const nlohmann::json& entry, result::ProfileRecord& record) {
   if (parameters.empty()) return {};
   record.parameters = parameters;
   const std::string name = entry.value("use", "reads");
-  for (const auto use : {ParameterUse::reads, ParameterUse::gradient, ParameterUse::updates}) {
-    if (name == result::name_of(use)) record.use = use;
-  }
+  record.use = result::find<result::ParameterUse>(name);
   if (record.use) return {};
   return failure("malformed answer to profile: " + record.op + ": use: found " + name +
                  ", expected reads, gradient or updates");
@@ -48,7 +44,8 @@ Result<ProfiledBlock> parse_block(const nlohmann::json& answer, std::uint64_t st
     block.step_ns = answer.at("real_ns").get<double>() * per_step;
     for (const nlohmann::json& entry : answer.at("records")) {
       result::ProfileRecord record;
-      record.phase = entry.at("phase").get<std::string>();
+      const auto phase = catalogue::find<catalogue::Phase>(entry.at("phase").get<std::string>());
+      record.phase = phase.value_or(catalogue::Phase::other);
       record.op = entry.at("op").get<std::string>();
       record.clock = entry.value("clock", "host") == "device" ? result::Clock::device : result::Clock::host;
       const double factor = record.once() ? 1 : per_step;

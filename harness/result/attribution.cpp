@@ -38,9 +38,9 @@ const Cell* find_default(const Group& group, const std::string& implementation) 
 }
 
 std::vector<OpDifference> op_differences(const Profile& profile, const Profile& base) {
-  std::map<std::pair<std::string, std::string>, OpDifference> ops;
-  const auto at = [&ops](const std::string& phase, const std::string& op) -> OpDifference& {
-    OpDifference& difference = ops[{phase, op}];
+  std::map<std::pair<std::string, std::string>, OpDifference> ops;  // what differs alike stands in the order of names
+  const auto at = [&ops](Phase phase, const std::string& op) -> OpDifference& {
+    OpDifference& difference = ops[{name_of(phase), op}];
     difference.phase = phase;
     difference.op = op;
     return difference;
@@ -57,7 +57,7 @@ std::vector<OpDifference> op_differences(const Profile& profile, const Profile& 
     difference.base_calls += record.calls;
     difference.base_time_ns += record.time_ns;
   }
-  OpDifference& rest = at("other", "unattributed");
+  OpDifference& rest = at(Phase::other, "unattributed");
   rest.time_ns += unattributed_ns(profile);
   rest.base_time_ns += unattributed_ns(base);
 

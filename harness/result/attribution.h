@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/result/arm.h"
+#include "harness/result/profile.h"
 #include "harness/stats/break_even.h"
 #include "harness/stats/estimate.h"
 
@@ -15,7 +16,7 @@ namespace gdbench::result {
 // One op of two profiles, per step; times are self times with the clock readings that profiling adds. An op that only
 // one of them has counts nothing in the other.
 struct OpDifference {
-  std::string phase;
+  Phase phase = Phase::other;
   std::string op;
   double calls = 0;
   double base_calls = 0;

@@ -7,8 +7,6 @@ namespace gdbench::result {
 
 namespace {
 
-using nlohmann::json;
-
 void keep_higher(double& best, double found) {
   if (found > best) best = found;
 }
@@ -51,50 +49,27 @@ struct LayerShape {
   bool bias = false;
 };
 
-// A string member of an object; empty where there is none.
-std::string text_of(const json& object, const char* key) {
-  const auto value = object.find(key);
-  return value != object.end() && value->is_string() ? value->get<std::string>() : "";
-}
-
-bool has_bias(const json& object, bool otherwise) {
-  const auto bias = object.find("bias");
-  return bias != object.end() && bias->is_boolean() ? bias->get<bool>() : otherwise;
-}
-
-// Empty where the model is not one of those that scenario files describe.
+// Empty where the report does not say them.
 std::vector<LayerShape> layers_of(const ScenarioRecord& scenario) {
-  const auto model = scenario.resolved.find("model");
-  if (model == scenario.resolved.end() || !model->is_object()) return {};
+  const ResolvedScenario& resolved = scenario.resolved;
   auto inputs = static_cast<double>(scenario.features);
-  const auto layers = model->find("layers");
-  if (layers == model->end()) {
-    if (text_of(*model, "kind") != "linear_regression") return {};
-    return {{inputs, static_cast<double>(scenario.outputs), has_bias(*model, true)}};
+  if (resolved.model == ModelKind::linear_regression) {
+    return {{inputs, static_cast<double>(scenario.outputs), resolved.bias}};
   }
-  if (!layers->is_array()) return {};
   std::vector<LayerShape> shapes;
-  for (const json& layer : *layers) {
-    const auto width = layer.is_object() ? layer.find("width") : layer.end();
-    if (!layer.is_object() || width == layer.end() || !width->is_number_integer()) return {};
-    shapes.push_back({inputs, width->get<double>(), has_bias(layer, true)});
+  for (const LayerRecord& layer : resolved.layers) {
+    shapes.push_back({inputs, static_cast<double>(layer.width), layer.bias});
     inputs = shapes.back().outputs;
   }
   return shapes;
 }
 
-// Tensors that an optimizer keeps per parameter. An unknown one counts none: the floor stays a floor.
-int slots_of(const json& resolved) {
-  const auto optimizer = resolved.find("optimizer");
-  const std::string kind = optimizer != resolved.end() && optimizer->is_object() ? text_of(*optimizer, "kind") : "";
-  if (kind == "adam" || kind == "adamw") return 2;
-  return kind == "momentum" || kind == "nesterov" || kind == "adagrad" || kind == "rmsprop" ? 1 : 0;
-}
-
-// Whether features are 0 so often that skipping them is allowed: then the formulas' work is not the least.
-bool is_masked(const json& resolved) {
-  const auto data = resolved.find("data");
-  return data != resolved.end() && data->is_object() && data->contains("density");
+// Of the parameters and what the optimizer keeps. A report that names no optimizer counts none: the floor stays a
+// floor.
+double state_bytes_of(const ScenarioRecord& scenario, Dtype dtype) {
+  const std::optional<OptimizerKind> optimizer = scenario.resolved.optimizer;
+  const std::size_t tensors = 1 + (optimizer ? catalogue::slot_count(*optimizer) : 0);
+  return static_cast<double>(tensors * catalogue::size_of(dtype)) * static_cast<double>(scenario.parameters);
 }
 
 // A sum of `terms` products: one FMA, then a tree.
@@ -125,15 +100,30 @@ std::pair<double, std::string> bytes_floor(const LeastWork& work, const std::vec
   return {longest, level_name};
 }
 
+struct ArithmeticCeilings {
+  double fma_gflop_per_second = 0;
+  double fma_latency_ns = 0;
+  double addition_latency_ns = 0;
+};
+
+ArithmeticCeilings arithmetic_ceilings(const VectorCeilings& of, Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f32:
+      return {of.fma_f32_gflop_per_second, of.fma_f32_latency_ns, of.addition_f32_latency_ns};
+    case Dtype::f64:
+      return {of.fma_f64_gflop_per_second, of.fma_f64_latency_ns, of.addition_f64_latency_ns};
+  }
+  return {};
+}
+
 // The task update: gradients, parameters and slots read once, parameters and slots written once; each entry's new value
 // takes at least an FMA from the old one.
-LeastWork work_of_update(const ScenarioRecord& scenario, bool f64) {
+LeastWork work_of_update(const ScenarioRecord& scenario, Dtype dtype) {
   LeastWork work;
-  work.f64 = f64;
-  const double tensor_bytes = (f64 ? 8 : 4) * static_cast<double>(scenario.parameters);
-  const double state_bytes = tensor_bytes * (1 + slots_of(scenario.resolved));
-  work.read_bytes = tensor_bytes + state_bytes;
-  work.written_bytes = state_bytes;
+  work.dtype = dtype;
+  work.written_bytes = state_bytes_of(scenario, dtype);
+  work.read_bytes =
+      static_cast<double>(catalogue::size_of(dtype)) * static_cast<double>(scenario.parameters) + work.written_bytes;
   work.working_set_bytes = work.read_bytes;
   work.chain_fmas = 1;
   return work;
@@ -153,21 +143,16 @@ std::optional<VectorCeilings> best_of(const std::vector<CeilingsMeasurement>& me
 }
 
 std::optional<LeastWork> least_work(const ScenarioRecord& scenario, double block_steps) {
-  const json& resolved = scenario.resolved;
-  if (!resolved.is_object() || is_masked(resolved)) return std::nullopt;
-  const std::string task = text_of(resolved, "task");
-  const std::string dtype = text_of(resolved, "dtype");
-  if (task == "update" && (dtype == "f32" || dtype == "f64")) return work_of_update(scenario, dtype == "f64");
-  const std::string loss = text_of(resolved, "loss");
+  const ResolvedScenario& resolved = scenario.resolved;
+  // Features that are 0 may be skipped: then the formulas' work is not the least.
+  if (resolved.density || !resolved.dtype || resolved.task == Task::floor) return std::nullopt;
+  if (resolved.task == Task::update) return work_of_update(scenario, *resolved.dtype);
   const std::vector<LayerShape> layers = layers_of(scenario);
-  const bool by_output = task == "gradients";
-  if ((!task.empty() && task != "train" && !by_output) || (dtype != "f32" && dtype != "f64") || loss.empty() ||
-      layers.empty()) {
-    return std::nullopt;
-  }
+  if (!resolved.loss || layers.empty()) return std::nullopt;
+  const bool by_output = resolved.task == Task::gradients;
   LeastWork work;
-  work.f64 = dtype == "f64";
-  const double size = work.f64 ? 8 : 4;
+  work.dtype = *resolved.dtype;
+  const auto size = static_cast<double>(catalogue::size_of(work.dtype));
   const auto batch = static_cast<double>(scenario.batch_rows);
   const double columns = by_output ? layers.back().outputs : 1;
   for (std::size_t l = 0; l < layers.size(); ++l) {
@@ -183,9 +168,9 @@ std::optional<LeastWork> least_work(const ScenarioRecord& scenario, double block
 
   constexpr double kLabelBytes = 4;
   const double target_bytes =
-      loss == "softmax_cross_entropy" ? kLabelBytes : size * static_cast<double>(scenario.outputs);
+      catalogue::takes_labels(*resolved.loss) ? kLabelBytes : size * static_cast<double>(scenario.outputs);
   const double row_bytes = size * static_cast<double>(scenario.features) + target_bytes;
-  const double state_bytes = size * static_cast<double>(scenario.parameters) * (1 + slots_of(resolved));
+  const double state_bytes = state_bytes_of(scenario, work.dtype);
   work.read_bytes = batch * row_bytes + state_bytes;
   work.written_bytes = state_bytes;
   const double visited = std::min(static_cast<double>(scenario.rows), batch * std::max(1.0, block_steps));
@@ -195,9 +180,7 @@ std::optional<LeastWork> least_work(const ScenarioRecord& scenario, double block
 
 std::optional<CeilingShare> ceiling_share(const LeastWork& work, int threads, double step_ns,
                                           const VectorCeilings& ceilings) {
-  const double rate = work.f64 ? ceilings.fma_f64_gflop_per_second : ceilings.fma_f32_gflop_per_second;
-  const double fma_ns = work.f64 ? ceilings.fma_f64_latency_ns : ceilings.fma_f32_latency_ns;
-  const double addition_ns = work.f64 ? ceilings.addition_f64_latency_ns : ceilings.addition_f32_latency_ns;
+  const auto [rate, fma_ns, addition_ns] = arithmetic_ceilings(ceilings, work.dtype);
   if (!(rate > 0) || !(fma_ns > 0) || !(addition_ns > 0) || ceilings.levels.empty() || !(step_ns > 0)) {
     return std::nullopt;
   }

@@ -30,7 +30,7 @@ namespace gdbench::result {
 
 // What the algorithm of one step needs at least.
 struct LeastWork {
-  bool f64 = false;
+  Dtype dtype = Dtype::f32;
   double operations = 0;
   double read_bytes = 0;
   double written_bytes = 0;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/result/named.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::result {
@@ -23,16 +24,28 @@ enum class Quantity {
   time_to_target,   // load, prepare without imports, and the steps to the scenario's target loss
   steps_to_target,  // counted, so without an interval
 };
-const char* name_of(Quantity quantity);  // "step", "first_step", ...
+inline constexpr Named<Quantity> kQuantities[] = {{Quantity::step, "step"},
+                                                  {Quantity::first_step, "first_step"},
+                                                  {Quantity::time_for_steps, "time_for_steps"},
+                                                  {Quantity::peak_memory, "peak_memory"},
+                                                  {Quantity::own_memory, "own_memory"},
+                                                  {Quantity::time_to_target, "time_to_target"},
+                                                  {Quantity::steps_to_target, "steps_to_target"}};
+constexpr const auto& rows_of(Quantity /*any*/) { return kQuantities; }
 
 // ratio: quantity of a over that of b. saving: 1 - a / b. trend: what the ratio is multiplied by from the first value
 // of an axis to the last. crossover: a is ahead at the first value, b at the last.
 enum class RelationKind { ratio, saving, trend, crossover };
-const char* name_of(RelationKind kind);  // "ratio", "saving", "trend", "crossover"
+inline constexpr Named<RelationKind> kRelationKinds[] = {{RelationKind::ratio, "ratio"},
+                                                         {RelationKind::saving, "saving"},
+                                                         {RelationKind::trend, "trend"},
+                                                         {RelationKind::crossover, "crossover"}};
+constexpr const auto& rows_of(RelationKind /*any*/) { return kRelationKinds; }
 
 // At how many of the deciding points it must hold.
 enum class PointRule { all, any };
-const char* name_of(PointRule rule);  // "all", "any"
+inline constexpr Named<PointRule> kPointRules[] = {{PointRule::all, "all"}, {PointRule::any, "any"}};
+constexpr const auto& rows_of(PointRule /*any*/) { return kPointRules; }
 
 // Keys as in a matrix, with a value each.
 using Settings = std::vector<std::pair<std::string, std::string>>;
@@ -54,7 +67,12 @@ struct ClaimRelation {
 
 // shown: on the way of a trend or a crossover, whose ends decide.
 enum class PointState { holds, fails, undecided, not_run, shown };
-const char* name_of(PointState state);  // "holds", "fails", "undecided", "not run", "shown"
+inline constexpr Named<PointState> kPointStates[] = {{PointState::holds, "holds"},
+                                                     {PointState::fails, "fails"},
+                                                     {PointState::undecided, "undecided"},
+                                                     {PointState::not_run, "not run"},
+                                                     {PointState::shown, "shown"}};
+constexpr const auto& rows_of(PointState /*any*/) { return kPointStates; }
 
 struct JudgedPoint {
   Settings at;
@@ -80,7 +98,11 @@ struct Flip {
 };
 
 enum class ClaimVerdict { confirmed, refuted, inconclusive, not_run };
-const char* name_of(ClaimVerdict verdict);  // "confirmed", "refuted", "inconclusive", "not run"
+inline constexpr Named<ClaimVerdict> kClaimVerdicts[] = {{ClaimVerdict::confirmed, "confirmed"},
+                                                         {ClaimVerdict::refuted, "refuted"},
+                                                         {ClaimVerdict::inconclusive, "inconclusive"},
+                                                         {ClaimVerdict::not_run, "not run"}};
+constexpr const auto& rows_of(ClaimVerdict /*any*/) { return kClaimVerdicts; }
 
 struct JudgedRelation {
   ClaimRelation relation;

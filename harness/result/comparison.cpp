@@ -16,36 +16,6 @@ void add(const char* key, const std::optional<stats::Estimate>& estimate, json& 
 
 }  // namespace
 
-const char* name_of(Change change) {
-  switch (change) {
-    case Change::regressed:
-      return "regressed";
-    case Change::improved:
-      return "improved";
-    case Change::equivalent:
-      return "equivalent";
-    case Change::inconclusive:
-      return "inconclusive";
-    case Change::failing:
-      return "failing";
-    case Change::mended:
-      return "mended";
-    case Change::vanished:
-      return "vanished";
-    case Change::added:
-      return "added";
-  }
-  return "?";
-}
-
-std::optional<Change> change_of(const std::string& name) {
-  using enum Change;
-  for (const Change change : {regressed, improved, equivalent, inconclusive, failing, mended, vanished, added}) {
-    if (name == name_of(change)) return change;
-  }
-  return std::nullopt;
-}
-
 json to_json(const ReportComparison& comparison) {
   json document = {{"schema", "gdbench-comparison"},
                    {"schema_version", {{"major", 1}, {"minor", 0}}},

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/named.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::result {
@@ -20,9 +21,11 @@ enum class Change {
   vanished,      // has a time in the base only
   added,         // in the new one only
 };
-const char* name_of(Change change);
-// None where nothing is called so.
-std::optional<Change> change_of(const std::string& name);
+inline constexpr Named<Change> kChanges[] = {{Change::regressed, "regressed"},   {Change::improved, "improved"},
+                                             {Change::equivalent, "equivalent"}, {Change::inconclusive, "inconclusive"},
+                                             {Change::failing, "failing"},       {Change::mended, "mended"},
+                                             {Change::vanished, "vanished"},     {Change::added, "added"}};
+constexpr const auto& rows_of(Change /*any*/) { return kChanges; }
 
 struct ComparedCell {
   std::string id;  // without its arm

@@ -6,20 +6,6 @@
 
 namespace gdbench::result {
 
-const char* name_of(Severity severity) {
-  switch (severity) {
-    case Severity::fine:
-      return "fine";
-    case Severity::notice:
-      return "notice";
-    case Severity::warning:
-      return "warning";
-    case Severity::unknown:
-      return "unknown";
-  }
-  return "?";
-}
-
 nlohmann::json to_json(const std::vector<Condition>& conditions) {
   nlohmann::json list = nlohmann::json::array();
   for (const Condition& condition : conditions) list.push_back(nlohmann::json(RecordWriter::encode(condition)));

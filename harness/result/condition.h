@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/named.h"
+
 namespace gdbench::result {
 
 enum class Severity {
@@ -13,7 +15,11 @@ enum class Severity {
   warning,  // spoils measurements
   unknown,  // cannot be seen from here
 };
-const char* name_of(Severity severity);
+inline constexpr Named<Severity> kSeverities[] = {{Severity::fine, "fine"},
+                                                  {Severity::notice, "notice"},
+                                                  {Severity::warning, "warning"},
+                                                  {Severity::unknown, "unknown"}};
+constexpr const auto& rows_of(Severity /*any*/) { return kSeverities; }
 
 struct Condition {
   std::string name;  // "governor"

@@ -35,11 +35,6 @@ std::vector<double> launch_times(const Cell& cell) {
   return times;
 }
 
-std::string dtype_of(const ScenarioRecord& scenario) {
-  const auto dtype = scenario.resolved.find("dtype");
-  return dtype != scenario.resolved.end() && dtype->is_string() ? dtype->get<std::string>() : "";
-}
-
 // In the order in which the report first names them.
 std::vector<Series> series_of(const Report& report) {
   std::vector<Series> all;
@@ -47,7 +42,7 @@ std::vector<Series> series_of(const Report& report) {
   for (const Cell& cell : report.cells) {
     const ScenarioRecord* scenario = report.find_scenario(cell.scenario);
     if (!cell.summary || !cell.profile || !cell.options.empty() || scenario == nullptr) continue;
-    const std::string dtype = dtype_of(*scenario);
+    const std::string dtype = scenario->resolved.dtype_name();
     const auto [position, fresh] =
         positions.try_emplace({cell.implementation, dtype, cell.threads, cell.arm}, all.size());
     if (fresh) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/named.h"
 #include "harness/result/report.h"
 
 namespace gdbench::result {
@@ -40,7 +41,9 @@ struct AxisPath {
 // cause: part of the difference, surely. opposed: surely against it. unclear: neither. An op is a cause only where its
 // phase is one, opposed only where its phase is not unclear.
 enum class Standing { cause, opposed, unclear };
-const char* name_of(Standing standing);  // "cause", "opposed", "unclear"
+inline constexpr Named<Standing> kStandings[] = {
+    {Standing::cause, "cause"}, {Standing::opposed, "opposed"}, {Standing::unclear, "unclear"}};
+constexpr const auto& rows_of(Standing /*any*/) { return kStandings; }
 
 // What a phase or op contributes. Its interval is that of the step times' ratio, of each cell's profiles and of what
 // profiling itself takes, at their worst together.
@@ -54,11 +57,13 @@ struct Contribution {
 };
 
 struct PhasePart {
-  std::string phase;  // as in profiles, or "unattributed"
+  std::optional<Phase> phase;  // none: what no phase claims
   Contribution contribution;
   // One of the cells does its step in one piece, whose time may belong to any phase of the other: the share is the
   // middle of what it may be, and all shares do not add up to 1.
   bool only_bounded = false;
+
+  std::string name() const { return phase ? name_of(*phase) : "unattributed"; }
 };
 
 // difference = by_calls + by_length: by_calls = (calls of a - calls of b) x mean time of a call, by_length = (time of a
@@ -68,7 +73,7 @@ struct PhasePart {
 // the two group them in different ways (one update of all, an update of each), and where only together they have a
 // standing.
 struct OpPart {
-  std::string phase;
+  Phase phase = Phase::other;
   std::string op;
   std::optional<std::vector<std::int64_t>> layers;  // absent: all together, or none
   double a_calls = 0;                               // per step

@@ -19,7 +19,9 @@ void flatten(const nlohmann::json& value, const std::string& key, std::map<std::
 
 std::map<std::string, std::string> keys_of(const Report& report, const Cell& cell) {
   std::map<std::string, std::string> keys;
-  if (const ScenarioRecord* scenario = report.find_scenario(cell.scenario)) flatten(scenario->resolved, "", keys);
+  if (const ScenarioRecord* scenario = report.find_scenario(cell.scenario)) {
+    flatten(nlohmann::json::parse(scenario->resolved.text), "", keys);
+  }
   return keys;
 }
 

@@ -117,7 +117,7 @@ std::optional<Advice> advice_for(const Explanation& explanation) {
   for (const PhasePart& phase : explanation.profiles->phases) {
     if (phase.contribution.standing != Standing::cause || phase.only_bounded) continue;
     const double saving_ns = sign * phase.contribution.difference_ns;
-    offer(best, {Remedy::phase, cell, phase.phase, "", saving_ns, saving_ns / step_ns});
+    offer(best, {Remedy::phase, cell, phase.name(), "", saving_ns, saving_ns / step_ns});
   }
   return best;
 }

@@ -70,7 +70,7 @@ void add_contribution(Archive& archive, const Contribution& contribution) {
 
 template <class Archive>
 void fields(Archive& archive, const PhasePart& part) {
-  archive.field("phase", part.phase);
+  archive.field("phase", part.name());
   add_contribution(archive, part.contribution);
   archive.field("only_bounded", part.only_bounded);
 }

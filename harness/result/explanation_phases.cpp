@@ -10,10 +10,8 @@ namespace gdbench::result {
 
 namespace {
 
-constexpr const char* kUnattributed = "unattributed";
-// Phase of what is not divided: a step, or all steps, in one piece.
-constexpr const char* kOnePiece = "other";
-constexpr const char* kData = "data";
+// Of what is not divided: a step, or all steps, in one piece.
+constexpr Phase kOnePiece = Phase::other;
 // From so many on profiles tell themselves how they scatter.
 constexpr std::size_t kEnoughProfiles = 3;
 
@@ -31,7 +29,7 @@ struct OpTotals {
 using Layers = std::vector<std::int64_t>;  // empty: none, or not known
 
 struct OpName {
-  std::string phase;
+  Phase phase = Phase::other;
   std::string op;
   Layers layers;
 
@@ -119,10 +117,9 @@ class Side {
     }
     return over_profiles(totals, stats::median(overheads));
   }
-  PartTime phase(const std::string& phase) const {
-    return part([&](const OpName& name) { return name.phase == phase; });
-  }
-  PartTime unattributed() const {
+  // Of what no phase claims where there is no phase.
+  PartTime phase(std::optional<Phase> phase) const {
+    if (phase) return part([&](const OpName& name) { return name.phase == phase; });
     std::vector<OpTotals> totals;
     for (const ScaledProfile& profile : profiles_) totals.push_back({0, profile.rest_ns});
     return over_profiles(totals, basis_.overhead_ns);
@@ -135,7 +132,7 @@ class Side {
   bool is_divided() const {
     const std::set<OpName> names = op_names();
     return std::any_of(names.begin(), names.end(),
-                       [](const OpName& name) { return name.phase != kOnePiece && name.phase != kData; });
+                       [](const OpName& name) { return name.phase != kOnePiece && name.phase != Phase::data; });
   }
 
   PartTime over_profiles(const std::vector<OpTotals>& totals, double overhead_ns) const {
@@ -201,27 +198,25 @@ class Whole {
 
 // Of two divided steps.
 std::vector<PhasePart> phase_parts(const Side& a, const Side& b, const Whole& whole) {
-  std::set<std::string> phases;
+  std::set<std::optional<Phase>> phases = {std::nullopt};
   for (const Side* side : {&a, &b}) {
     for (const OpName& name : side->op_names()) phases.insert(name.phase);
   }
   std::vector<PhasePart> parts;
-  for (const std::string& phase : phases) {
+  for (const std::optional<Phase> phase : phases) {
     parts.push_back({phase, whole.contribution(a.phase(phase), b.phase(phase))});
   }
-  parts.push_back({kUnattributed, whole.contribution(a.unattributed(), b.unattributed())});
   return parts;
 }
 
 // Only `divided` tells its phases: what the other cell does in one piece may belong to any of them.
 std::vector<PhasePart> bounded_parts(const Side& divided, const Side& other, bool divided_is_a, const Whole& whole) {
-  std::set<std::string> phases;
+  std::set<std::optional<Phase>> phases = {std::nullopt};
   for (const OpName& name : divided.op_names()) phases.insert(name.phase);
-  phases.insert(kUnattributed);
   std::vector<PhasePart> parts;
-  for (const std::string& phase : phases) {
-    const PartTime own = phase == kUnattributed ? divided.unattributed() : divided.phase(phase);
-    const bool told = phase == kData && other.basis().profiles > 0;
+  for (const std::optional<Phase> phase : phases) {
+    const PartTime own = divided.phase(phase);
+    const bool told = phase == Phase::data && other.basis().profiles > 0;
     const PartTime its = told ? other.phase(phase) : PartTime{0, 0, {0, other.one_piece_ns()}};
     PhasePart part{phase, divided_is_a ? whole.contribution(own, its) : whole.contribution(its, own), true};
     Contribution& contribution = part.contribution;
@@ -242,10 +237,10 @@ void split_by_calls(OpPart& part) {
   part.by_length_ns = times.difference_ns - part.by_calls_ns;
 }
 
-Standing standing_in_phase(Standing own, const std::string& name, const std::vector<PhasePart>& phases) {
-  const auto phase =
-      std::find_if(phases.begin(), phases.end(), [&](const PhasePart& part) { return part.phase == name; });
-  const Standing of_phase = phase->contribution.standing;
+Standing standing_in_phase(Standing own, Phase phase, const std::vector<PhasePart>& phases) {
+  const auto found =
+      std::find_if(phases.begin(), phases.end(), [&](const PhasePart& part) { return part.phase == phase; });
+  const Standing of_phase = found->contribution.standing;
   if (of_phase == Standing::unclear) return Standing::unclear;
   return own == Standing::cause && of_phase != Standing::cause ? Standing::unclear : own;
 }
@@ -324,18 +319,6 @@ void sort_by_size(std::vector<Part>& parts) {
 }
 
 }  // namespace
-
-const char* name_of(Standing standing) {
-  switch (standing) {
-    case Standing::cause:
-      return "cause";
-    case Standing::opposed:
-      return "opposed";
-    case Standing::unclear:
-      return "unclear";
-  }
-  return "unclear";
-}
 
 ProfileBasis profile_basis(const Cell& cell, double step_ns) { return Side(cell, step_ns).basis(); }
 

@@ -4,30 +4,20 @@
 #pragma once
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "harness/result/report.h"
 
 namespace gdbench::result {
 
 // The values of an enumeration that is written by its name; name_of() gives the names.
-constexpr auto values_of(CellState) {
-  return std::array{CellState::pending, CellState::ok,        CellState::unsupported, CellState::wrong,
-                    CellState::crashed, CellState::timed_out, CellState::untrusted};
-}
-constexpr auto values_of(BoundBy) { return std::array{BoundBy::operations, BoundBy::bytes, BoundBy::chain}; }
-constexpr auto values_of(Clock) { return std::array{Clock::host, Clock::device}; }
-constexpr auto values_of(ParameterUse) {
-  return std::array{ParameterUse::reads, ParameterUse::gradient, ParameterUse::updates};
-}
-constexpr auto values_of(TargetState) {
-  return std::array{TargetState::reached, TargetState::unreached, TargetState::diverged, TargetState::cut};
+template <catalogue::Catalogued Enum>
+auto values_of(Enum) {
+  return catalogue::all_of<Enum>();
 }
 constexpr auto values_of(stats::Overtaking) {
   return std::array{stats::Overtaking::from_the_start, stats::Overtaking::after,       stats::Overtaking::never,
                     stats::Overtaking::at_latest,      stats::Overtaking::at_earliest, stats::Overtaking::undecided};
-}
-constexpr auto values_of(Severity) {
-  return std::array{Severity::fine, Severity::notice, Severity::warning, Severity::unknown};
 }
 constexpr auto values_of(stats::IntervalMethod) {
   return std::array{stats::IntervalMethod::order_statistics, stats::IntervalMethod::student,
@@ -38,7 +28,8 @@ constexpr auto values_of(stats::Verdict) {
                     stats::Verdict::inconclusive};
 }
 
-// Archive::Ref<T> is const T& for a writer and T& for a reader. field() is required, optional() may be absent.
+// Archive::Ref<T> is const T& for a writer and T& for a reader. field() is required, optional() may be absent; text()
+// is a required object that is kept as JSON text.
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Ref<CellStatus> status) {
@@ -399,7 +390,7 @@ void fields(Archive& archive, typename Archive::template Ref<Condition> conditio
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Ref<Report> report) {
   archive.field("run", report.run);
-  archive.field("environment", report.environment);
+  archive.text("environment", report.environment);
   archive.optional("conditions", report.conditions);
   archive.optional("ceilings", report.ceilings);
   archive.field("scenarios", report.scenarios);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "harness/base/json_reader.h"
 #include "harness/result/record_reader.h"
 #include "harness/result/record_writer.h"
 #include "harness/result/report_file.h"
@@ -181,8 +182,7 @@ Status Journal::append(const nlohmann::ordered_json& event) {
   if (nowhere_) return {};
   if (descriptor_ < 0) return failure(path_ + ": the journal is closed");
   // A single write: O_APPEND then keeps lines whole even if a signal handler or a fork writes too.
-  const Status status =
-      write_all(descriptor_, event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
+  const Status status = write_all(descriptor_, compact(event) + "\n");
   if (status.ok()) return status;
   close(descriptor_);  // anything after half a line would corrupt the journal
   descriptor_ = -1;

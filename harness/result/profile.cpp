@@ -7,20 +7,6 @@
 
 namespace gdbench::result {
 
-const char* name_of(Clock clock) { return clock == Clock::device ? "device" : "host"; }
-
-const char* name_of(ParameterUse use) {
-  switch (use) {
-    case ParameterUse::reads:
-      return "reads";
-    case ParameterUse::gradient:
-      return "gradient";
-    case ParameterUse::updates:
-      return "updates";
-  }
-  return "reads";
-}
-
 double unattributed_ns(const Profile& profile) {
   return std::accumulate(
       profile.records.begin(), profile.records.end(), profile.profiled_step_ns,
@@ -30,7 +16,7 @@ double unattributed_ns(const Profile& profile) {
 double data_share(const Profile& profile) {
   double time_ns = 0;
   for (const ProfileRecord& record : profile.records) {
-    if (record.phase == "data") time_ns += record.time_ns;
+    if (record.phase == Phase::data) time_ns += record.time_ns;
   }
   return profile.profiled_step_ns > 0 ? time_ns / profile.profiled_step_ns : 0;
 }
@@ -38,8 +24,8 @@ double data_share(const Profile& profile) {
 double calls_per_step(const Profile& profile) {
   double calls = 0;
   for (const ProfileRecord& record : profile.records) {
-    const std::string& phase = record.phase;
-    if (phase == "forward" || phase == "backward" || phase == "update") calls += record.calls;
+    const Phase phase = record.phase;
+    if (phase == Phase::forward || phase == Phase::backward || phase == Phase::update) calls += record.calls;
   }
   return calls;
 }

@@ -8,20 +8,27 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/named.h"
+
 namespace gdbench::result {
 
+using catalogue::Phase;
+
 enum class Clock { host, device };
-const char* name_of(Clock clock);  // "host", "device"
+inline constexpr Named<Clock> kClocks[] = {{Clock::host, "host"}, {Clock::device, "device"}};
+constexpr const auto& rows_of(Clock /*any*/) { return kClocks; }
 
 // What an op does with the parameters that it names: it reads them, computes the gradient with respect to them, or
 // updates them.
 enum class ParameterUse { reads, gradient, updates };
-const char* name_of(ParameterUse use);  // "reads", "gradient", "updates"
+inline constexpr Named<ParameterUse> kParameterUses[] = {
+    {ParameterUse::reads, "reads"}, {ParameterUse::gradient, "gradient"}, {ParameterUse::updates, "updates"}};
+constexpr const auto& rows_of(ParameterUse /*any*/) { return kParameterUses; }
 
 // One op in one phase on one part of the model; everything per step, but for the phase compile, which happens once and
 // is given whole.
 struct ProfileRecord {
-  std::string phase;  // data, forward, backward, update, record, compile, other
+  Phase phase = Phase::other;
   std::string op;
   Clock clock = Clock::host;
   double calls = 0;
@@ -35,7 +42,7 @@ struct ProfileRecord {
   std::optional<std::vector<std::string>> parameters = {};
   std::optional<ParameterUse> use = {};  // present with parameters
 
-  bool once() const { return phase == "compile"; }
+  bool once() const { return phase == Phase::compile; }
 };
 
 // The least that an implementation's framework does: one call of its cheapest op, of an empty tape, of an empty

@@ -30,6 +30,13 @@ const nlohmann::json* RecordReader::find(const char* key, bool required) {
   return nullptr;
 }
 
+void RecordReader::text(const char* key, std::string& target) {
+  const nlohmann::json* value = find(key, true);
+  if (value == nullptr) return;
+  if (!value->is_object()) return refuse(*value, {&place_, key}, "an object", context_);
+  target = compact(*value);
+}
+
 void RecordReader::finish() {
   if (context_.error || context_.ignore_unknown) return;
   for (const auto& [key, value] : object_.items()) {
@@ -56,11 +63,6 @@ void RecordReader::decode(const nlohmann::json& value, const Place& place, doubl
 void RecordReader::decode(const nlohmann::json& value, const Place& place, std::string& target, Context& context) {
   if (!value.is_string()) return refuse(value, place, "a string", context);
   target = value.get<std::string>();
-}
-
-void RecordReader::decode(const nlohmann::json& value, const Place& place, nlohmann::json& target, Context& context) {
-  if (!value.is_object()) return refuse(value, place, "an object", context);
-  target = value;
 }
 
 void RecordReader::decode(const nlohmann::json& value, const Place& place, std::map<std::string, std::string>& target,

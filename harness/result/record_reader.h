@@ -43,9 +43,10 @@ class RecordReader {
     if (const nlohmann::json* value = find(key, true)) decode(*value, {&place_, key}, target, context_);
   }
   template <class T>
-  void optional(const char* key, std::optional<T>& target) {
-    if (const nlohmann::json* value = find(key, false)) decode(*value, {&place_, key}, target.emplace(), context_);
+  void optional(const char* key, T& target) {
+    if (const nlohmann::json* value = find(key, false)) decode(*value, {&place_, key}, target, context_);
   }
+  void text(const char* key, std::string& target);
   // Refuses keys that no field asked for.
   void finish();
 
@@ -66,10 +67,14 @@ class RecordReader {
   static void decode(const nlohmann::json& value, const Place& place, bool& target, Context& context);
   static void decode(const nlohmann::json& value, const Place& place, double& target, Context& context);
   static void decode(const nlohmann::json& value, const Place& place, std::string& target, Context& context);
-  static void decode(const nlohmann::json& value, const Place& place, nlohmann::json& target, Context& context);
+  static void decode(const nlohmann::json& value, const Place& place, ResolvedScenario& scenario, Context& context);
   static void decode(const nlohmann::json& value, const Place& place, std::map<std::string, std::string>& target,
                      Context& context);
 
+  template <class T>
+  static void decode(const nlohmann::json& value, const Place& place, std::optional<T>& target, Context& context) {
+    decode(value, place, target.emplace(), context);
+  }
   template <class T>
   static void decode(const nlohmann::json& value, const Place& place, std::vector<T>& target, Context& context) {
     if (context.error) return;

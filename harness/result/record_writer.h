@@ -28,6 +28,7 @@ class RecordWriter {
   void optional(const char* key, const std::optional<T>& value) {
     if (value) object_[key] = encode(*value);
   }
+  void text(const char* key, const std::string& value) { object_[key] = OrderedJson::parse(value); }
   OrderedJson take() { return std::move(object_); }
 
   template <class T>
@@ -37,8 +38,10 @@ class RecordWriter {
     } else if constexpr (std::is_enum_v<T>) {
       return name_of(value);
     } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string> ||
-                         std::is_same_v<T, std::map<std::string, std::string>> || std::is_same_v<T, nlohmann::json>) {
+                         std::is_same_v<T, std::map<std::string, std::string>>) {
       return OrderedJson(value);
+    } else if constexpr (std::is_same_v<T, ResolvedScenario>) {
+      return OrderedJson::parse(value.text);
     } else {
       RecordWriter writer;
       fields(writer, value);

@@ -67,26 +67,6 @@ void check_references(const Report& report, RecordReader::Context& context) {
 
 }  // namespace
 
-const char* name_of(CellState state) {
-  switch (state) {
-    case CellState::pending:
-      return "pending";
-    case CellState::ok:
-      return "ok";
-    case CellState::unsupported:
-      return "unsupported";
-    case CellState::wrong:
-      return "wrong";
-    case CellState::crashed:
-      return "crashed";
-    case CellState::timed_out:
-      return "timed out";
-    case CellState::untrusted:
-      return "untrusted";
-  }
-  return "pending";
-}
-
 bool is_failure(CellState state) {
   return state == CellState::wrong || state == CellState::crashed || state == CellState::timed_out ||
          state == CellState::untrusted;
@@ -95,18 +75,6 @@ bool is_failure(CellState state) {
 std::string words_of(const CellStatus& status) {
   const std::string state = name_of(status.state);
   return status.reason.empty() ? state : state + ": " + status.reason;
-}
-
-const char* name_of(BoundBy bound) {
-  switch (bound) {
-    case BoundBy::operations:
-      return "operations";
-    case BoundBy::bytes:
-      return "bytes";
-    case BoundBy::chain:
-      return "chain";
-  }
-  return "operations";
 }
 
 Cell* Report::find_cell(const std::string& id) {
@@ -141,14 +109,9 @@ const ScenarioRecord* Report::find_scenario(const std::string& key) const {
 OrderedJson to_ordered_json(const Report& report) {
   RecordWriter writer;
   writer.field("schema", std::string(kSchema));
-  writer.field("schema_version", nlohmann::json{{"major", kSchemaMajor}, {"minor", kSchemaMinor}});
+  writer.text("schema_version", nlohmann::json{{"major", kSchemaMajor}, {"minor", kSchemaMinor}}.dump());
   fields(writer, report);
-  OrderedJson json = writer.take();
-  if (!json["environment"].is_object()) json["environment"] = OrderedJson::object();
-  for (OrderedJson& scenario : json["scenarios"]) {
-    if (!scenario["resolved"].is_object()) scenario["resolved"] = OrderedJson::object();
-  }
-  return json;
+  return writer.take();
 }
 
 nlohmann::json to_json(const Report& report) { return nlohmann::json(to_ordered_json(report)); }
@@ -161,11 +124,10 @@ Result<Report> from_json(const nlohmann::json& json, const std::string& origin) 
 
   Report report;
   const Place root;
-  nlohmann::json ignored;
   RecordReader reader(json, root, context);
-  std::string schema;
-  reader.field("schema", schema);
-  reader.field("schema_version", ignored);
+  std::string ignored;
+  reader.field("schema", ignored);
+  reader.text("schema_version", ignored);
   fields(reader, report);
   reader.finish();
   check_references(report, context);

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +13,9 @@
 #include "harness/result/arm.h"
 #include "harness/result/attribution.h"
 #include "harness/result/condition.h"
+#include "harness/result/named.h"
 #include "harness/result/profile.h"
+#include "harness/result/resolved_scenario.h"
 #include "harness/result/target.h"
 #include "harness/result/verdicts.h"
 #include "harness/stats/estimate.h"
@@ -24,7 +26,11 @@ constexpr int kSchemaMajor = 1;
 constexpr int kSchemaMinor = 7;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
-const char* name_of(CellState state);  // "pending", "ok", ..., "timed out"
+inline constexpr Named<CellState> kCellStates[] = {
+    {CellState::pending, "pending"},    {CellState::ok, "ok"},           {CellState::unsupported, "unsupported"},
+    {CellState::wrong, "wrong"},        {CellState::crashed, "crashed"}, {CellState::timed_out, "timed out"},
+    {CellState::untrusted, "untrusted"}};
+constexpr const auto& rows_of(CellState /*any*/) { return kCellStates; }
 
 // That the implementation failed: wrong, crashed, timed out or untrusted.
 bool is_failure(CellState state);
@@ -105,7 +111,9 @@ struct RatioToBaseline {
 };
 
 enum class BoundBy { operations, bytes, chain };
-const char* name_of(BoundBy bound);  // "operations", "bytes", "chain"
+inline constexpr Named<BoundBy> kBounds[] = {
+    {BoundBy::operations, "operations"}, {BoundBy::bytes, "bytes"}, {BoundBy::chain, "chain"}};
+constexpr const auto& rows_of(BoundBy /*any*/) { return kBounds; }
 
 // A cell beside what its processor could do; the formulas are in harness/result/ceilings.h.
 struct CeilingShare {
@@ -176,7 +184,7 @@ struct ScenarioRecord {
   std::string key;    // identity hash of the resolved scenario
   std::string name;   // "mlp-10-50-1"
   std::string label;  // name plus what was overridden: "mlp-10-50-1 batch=32 dtype=f64"
-  nlohmann::json resolved;
+  ResolvedScenario resolved;
   std::int64_t rows = 0;
   std::int64_t features = 0;
   std::int64_t outputs = 0;
@@ -238,7 +246,7 @@ struct Ceilings {
 
 struct Report {
   Run run;
-  nlohmann::json environment;                        // see harness/machine/environment.h
+  std::string environment = "{}";                    // JSON text, see harness/machine/environment.h
   std::optional<std::vector<Condition>> conditions;  // since 1.5: what the run began under
   std::optional<Ceilings> ceilings;                  // absent where they were not measured
   std::vector<ScenarioRecord> scenarios;

@@ -15,10 +15,6 @@ namespace gdbench::result {
 
 namespace {
 
-std::string compact(const OrderedJson& json) {
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);  // a reason may hold any bytes
-}
-
 bool holds_containers(const OrderedJson& json) {
   for (const OrderedJson& value : json) {
     if (value.is_structured()) return true;
@@ -38,7 +34,7 @@ void append_text(const OrderedJson& json, std::size_t indent, std::string& text)
     if (!first) text += ",\n";
     first = false;
     text += margin;
-    if (json.is_object()) text += compact(entry.key()) + ": ";
+    if (json.is_object()) text += compact(OrderedJson(entry.key())) + ": ";
     append_text(entry.value(), indent + 2, text);
   }
   text.append("\n").append(indent, ' ').append(json.is_object() ? "}" : "]");

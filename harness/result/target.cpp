@@ -19,20 +19,6 @@ stats::Estimate time_of(const Cell& cell, std::uint64_t steps, double constant_n
 
 }  // namespace
 
-const char* name_of(TargetState state) {
-  switch (state) {
-    case TargetState::reached:
-      return "reached";
-    case TargetState::unreached:
-      return "unreached";
-    case TargetState::diverged:
-      return "diverged";
-    case TargetState::cut:
-      return "cut";
-  }
-  return "unreached";
-}
-
 std::optional<TimeToTarget> time_to_target(const Cell& cell) {
   if (!cell.target || cell.target->state != TargetState::reached) return std::nullopt;
   std::vector<double> ready;

@@ -5,13 +5,18 @@
 #include <optional>
 #include <vector>
 
+#include "harness/result/named.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::result {
 
 // cut: out of the time that trainings to a target may take.
 enum class TargetState { reached, unreached, diverged, cut };
-const char* name_of(TargetState state);  // "reached", "unreached", "diverged", "cut"
+inline constexpr Named<TargetState> kTargetStates[] = {{TargetState::reached, "reached"},
+                                                       {TargetState::unreached, "unreached"},
+                                                       {TargetState::diverged, "diverged"},
+                                                       {TargetState::cut, "cut"}};
+constexpr const auto& rows_of(TargetState /*any*/) { return kTargetStates; }
 
 // A training from the start state with the scenario's own learning rates, in a process of its own: `evaluate_every`
 // steps, an evaluation of the loss over all training rows, and again.

@@ -6,7 +6,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <nlohmann/json.hpp>
+
+#include "harness/base/json_reader.h"
 
 namespace gdbench::worker {
 
@@ -21,9 +22,7 @@ constexpr std::size_t kLongestLine = 16u << 20;
 Channel::Channel(int read_descriptor, int write_descriptor) : read_(read_descriptor), write_(write_descriptor) {}
 
 Status Channel::send(const nlohmann::json& message) {
-  // `replace` keeps a message with broken UTF-8 (a file name, say) from throwing.
-  std::string line = message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  line.push_back('\n');
+  const std::string line = compact(message) + "\n";
   std::size_t written = 0;
   while (written < line.size()) {
     const ssize_t count = write(write_, line.data() + written, line.size() - written);

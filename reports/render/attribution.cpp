@@ -87,6 +87,7 @@ TextTable AttributionWords::taxes(const std::string& scenario_key) const {
     table[2].texts.push_back(format_change(tax->ratio.ratio));
     table[3].texts.push_back(per_call ? format_duration_ns(tax->difference_per_call_ns) : "-");
     table[4].texts.emplace_back(stats::name_of(tax->ratio.verdict));
+    table[4].styles.push_back(style_of_verdict(tax->ratio.verdict));
   }
   return table;
 }

@@ -30,7 +30,7 @@ class Console {
 
   std::string render() {
     paragraph(run_words(report_.run), 0, Style::bold);
-    paragraph(environment_words(report_.environment), 0, Style::dim);
+    paragraph(environment_words(report_), 0, Style::dim);
     paragraph(ceilings_words(report_), 0, Style::dim);
     const std::vector<ScenarioTable> tables = tables_of(report_);
     for (const ScenarioTable& table : tables) scenario(table);
@@ -85,7 +85,7 @@ class Console {
       if (row == unranked) paragraph(formatted("not ranked %s:", kNotRankedWords), kGap, Style::dim);
       line([&](const TextColumn& column, std::size_t width) {
         const std::string& text = column.texts[row];
-        const Style style = column.title == "verdict" ? style_of_verdict(text) : Style::plain;
+        const Style style = column.styles.empty() ? Style::plain : column.styles[row];
         const bool last = &column == &table.back() && !column.right_aligned;
         return styled(last ? text : padded(text, width, column.right_aligned), style);
       });

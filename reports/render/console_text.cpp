@@ -31,10 +31,12 @@ std::string styled(const std::string& text, Style style, bool colour) {
   return std::string("\x1b[") + kCodes[static_cast<std::size_t>(style)] + "m" + text + "\x1b[0m";
 }
 
-Style style_of_verdict(const std::string& verdict) {
-  if (verdict == "faster") return Style::good;
-  if (verdict == "slower") return Style::bad;
-  return verdict == "inconclusive" ? Style::unsure : Style::plain;
+Style style_of_verdict(stats::Verdict verdict) {
+  using stats::Verdict;
+  return verdict == Verdict::faster         ? Style::good
+         : verdict == Verdict::slower       ? Style::bad
+         : verdict == Verdict::inconclusive ? Style::unsure
+                                            : Style::plain;
 }
 
 Style style_of_state(result::CellState state) {

@@ -18,7 +18,7 @@ std::string cut(const std::string& text, std::size_t width);
 // The text in ANSI colours, or as it is.
 std::string styled(const std::string& text, Style style, bool colour);
 
-Style style_of_verdict(const std::string& verdict);
+Style style_of_verdict(stats::Verdict verdict);
 Style style_of_state(result::CellState state);
 
 // The text in lines of at most `width` columns with `indent` spaces before each, broken between words. A longer word

@@ -55,8 +55,9 @@ std::string instead_words(double a_calls, double b_calls) {
 
 // Both parts of a difference, or the one there is.
 std::string op_line(const OpPart& op, const Names& names) {
-  std::string text = "    " + op.phase + ", " + op.op + layer_words(op.layers.value_or(std::vector<std::int64_t>())) +
-                     ": " + share_words(op.contribution.share, op.contribution.share_interval);
+  std::string text = std::string("    ") + name_of(op.phase) + ", " + op.op +
+                     layer_words(op.layers.value_or(std::vector<std::int64_t>())) + ": " +
+                     share_words(op.contribution.share, op.contribution.share_interval);
   if (op.a_calls > 0 && op.b_calls > 0) {
     const bool same = std::abs(op.a_calls - op.b_calls) < 1e-9 * (op.a_calls + op.b_calls);
     const std::string length = op.by_length_ns < 0 ? "shorter calls" : "longer calls";
@@ -82,7 +83,7 @@ std::string ops_words(const std::vector<OpPart>& ops, const Names& names) {
   std::string text;
   std::size_t shown = 0;
   for (const OpPart& op : ops) {
-    if (op.contribution.standing != Standing::cause || op.op == op.phase || shown == kMostOps) continue;
+    if (op.contribution.standing != Standing::cause || op.op == name_of(op.phase) || shown == kMostOps) continue;
     text += op_line(op, names);
     ++shown;
   }
@@ -105,8 +106,8 @@ std::string phase_table(const result::ProfileDifference& profiles, const Names& 
     const auto time = [&](double time_ns, const result::ProfileBasis& basis) {
       return phase.only_bounded && basis.one_piece && time_ns == 0 ? std::string("?") : format_duration_ns(time_ns);
     };
-    rows.push_back({"  " + phase.phase, time(times.a_ns, profiles.a), time(times.b_ns, profiles.b), share_of(phase)});
-    narrow.push_back({"  " + phase.phase, share_of(phase)});
+    rows.push_back({"  " + phase.name(), time(times.a_ns, profiles.a), time(times.b_ns, profiles.b), share_of(phase)});
+    narrow.push_back({"  " + phase.name(), share_of(phase)});
   }
   const std::string table = text_table({{"  phase"}, {names.a, true}, {names.b, true}, {"share"}}, rows);
   std::size_t widest = 0;

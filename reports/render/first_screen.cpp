@@ -97,7 +97,7 @@ class Screen {
 
   std::string render() {
     head(measured_words(report_), Style::bold);
-    head(environment_words(report_.environment), Style::dim);
+    head(environment_words(report_), Style::dim);
     const Lines end = broken(footer(), Style::dim);
     collect_sentences();
     if (!overview_.rows.empty() && !overview_.columns.empty()) {
@@ -209,17 +209,6 @@ class Screen {
     say(grid_words(overview_, true, true), Style::dim);
   }
 
-  Style style_of(const std::string& text) const {
-    const std::string word = text.substr(std::min(text.size(), text.find_first_not_of(' ')));
-    if (word.starts_with("*")) return Style::good;
-    if (word.starts_with("=")) return Style::unsure;
-    for (const result::CellState state : {result::CellState::wrong, result::CellState::crashed,
-                                          result::CellState::timed_out, result::CellState::untrusted}) {
-      if (word.starts_with(result::name_of(state))) return Style::bad;
-    }
-    return style_of_verdict(word);
-  }
-
   void draw(const Layout& layout) {
     const auto line = [&](auto&& text_of) {
       std::string text;
@@ -246,8 +235,8 @@ class Screen {
     }
     for (std::size_t row = 0; row < layout.table.front().texts.size(); ++row) {
       line([&](std::size_t i) {
-        const std::string& text = layout.table[i].texts[row];
-        return place(i, text, i == 0 ? Style::plain : style_of(text));
+        const TextColumn& column = layout.table[i];
+        return place(i, column.texts[row], column.styles.empty() ? Style::plain : column.styles[row]);
       });
     }
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "reports/render/render.h"
 
@@ -24,7 +25,7 @@ T environment_value(const nlohmann::json& environment, const char* pointer, T ot
 Json caches_of(const nlohmann::json& environment) {
   Json caches = Json::array();
   const nlohmann::json::json_pointer place("/cpu/caches");
-  if (!environment.is_object() || !environment.contains(place) || !environment[place].is_array()) return caches;
+  if (!environment.contains(place) || !environment[place].is_array()) return caches;
   for (const nlohmann::json& cache : environment[place]) {
     Json entry;
     entry["type"] = environment_value<std::string>(cache, "/type", "");
@@ -37,7 +38,7 @@ Json caches_of(const nlohmann::json& environment) {
 }
 
 Json context_of(const result::Report& report) {
-  const nlohmann::json& environment = report.environment;
+  const auto environment = nlohmann::json::parse(report.environment);
   const std::string governor = environment_value<std::string>(environment, "/cpu/governor", "");
   const std::string type = environment_value<std::string>(environment, "/build/type", "");
   Json context;
@@ -49,7 +50,7 @@ Json context_of(const result::Report& report) {
   context["cpu_scaling_enabled"] = !governor.empty() && governor != "performance";
   context["caches"] = caches_of(environment);
   Json load = Json::array();
-  const auto averages = environment.is_object() ? environment.find("load_average") : environment.end();
+  const auto averages = environment.find("load_average");
   if (averages != environment.end() && averages->is_array()) load = *averages;
   context["load_avg"] = std::move(load);
   context["library_build_type"] = type == "Debug" || type.empty() ? "debug" : "release";

@@ -17,20 +17,26 @@ namespace {
 
 const char* mark_of(Mark mark) { return mark == Mark::wins ? "*" : mark == Mark::ties ? "=" : ""; }
 
+Style style_of_mark(Mark mark) {
+  return mark == Mark::wins ? Style::good : mark == Mark::ties ? Style::unsure : Style::plain;
+}
+
 // The parts of a place that stand below each other: "*5.73", "jit", "0.30x".
 struct Place {
   std::string figure;
   std::string name;
   std::string ratio;
+  Style style = Style::plain;
 };
 
 Place place_of(const Overview& overview, const Entry& entry, double least_ns) {
   if (entry.cell == nullptr) return {"-", "", ""};
   const Cell& cell = *entry.cell;
-  if (!is_timed(cell)) return {result::name_of(cell.status.state), "", ""};
+  const result::CellState state = cell.status.state;
+  if (!is_timed(cell)) return {result::name_of(state), "", "", is_failure(state) ? Style::bad : Style::plain};
   std::string figure = mark_of(entry.mark) + format_in_unit_of(cell.summary->step_ns.value, least_ns);
   if (overview.ranked && !result::is_ranked(cell)) figure = "(" + figure + ")";
-  return {figure, mode_of(cell), entry.ratio ? format_factor(entry.ratio->ratio.value) : ""};
+  return {figure, mode_of(cell), entry.ratio ? format_factor(entry.ratio->ratio.value) : "", style_of_mark(entry.mark)};
 }
 
 // The time whose unit a row has; not a number where nothing was timed.
@@ -87,8 +93,9 @@ bool says(const std::vector<std::string>& texts) {
   return std::any_of(texts.begin(), texts.end(), [](const std::string& text) { return text != "-"; });
 }
 
-void add(TextTable& table, const std::string& title, bool right_aligned, int rank, std::vector<std::string> texts) {
-  table.push_back({title, right_aligned, rank, std::move(texts)});
+void add(TextTable& table, const std::string& title, bool right_aligned, int rank, std::vector<std::string> texts,
+         std::vector<Style> styles = {}) {
+  table.push_back({title, right_aligned, rank, std::move(texts), std::move(styles)});
 }
 
 }  // namespace
@@ -121,11 +128,13 @@ TextTable grid_table(const Overview& overview, const GridParts& parts, std::size
   add(table, common.empty() ? "time per step" : cut(common, std::max(label_width, longest)), false, 0, labels);
   for (const std::size_t column : parts.columns) {
     std::vector<Place> places;
+    std::vector<Style> styles;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       places.push_back(place_of(overview, rows[i]->entries[column], least[i]));
+      styles.push_back(places.back().style);
     }
     const bool names = parts.names && overview.columns[column].names;
-    add(table, overview.columns[column].title, true, 0, aligned(places, names, parts.ratios));
+    add(table, overview.columns[column].title, true, 0, aligned(places, names, parts.ratios), styles);
   }
   std::vector<std::string> ratios;
   std::vector<std::string> leads;
@@ -143,6 +152,8 @@ TextTable turned_table(const Overview& overview, std::size_t label_width) {
   std::vector<std::string> times;
   std::vector<std::string> ratios;
   std::vector<std::string> verdicts;
+  std::vector<Style> time_styles;
+  std::vector<Style> verdict_styles;
   const std::vector<Entry>& entries = overview.rows.front().entries;
   for (std::size_t i = 0; i < std::min(entries.size(), kMostRows); ++i) {
     const Cell& cell = *entries[i].cell;
@@ -152,18 +163,21 @@ TextTable turned_table(const Overview& overview, std::size_t label_width) {
     const std::string time = mark_of(entries[i].mark) + format_estimate_ns(cell.summary->step_ns);
     times.push_back(overview.ranked && !result::is_ranked(cell) ? "(" + time + ")" : time);
     ratios.push_back(entries[i].ratio ? format_ratio(entries[i].ratio->ratio) : baseline ? "1" : "-");
-    verdicts.push_back(cell.summary->not_ranked ? "not ranked"
-                       : baseline               ? "baseline"
-                       : undecided              ? "-"
-                                                : stats::name_of(entries[i].ratio->verdict));
+    time_styles.push_back(style_of_mark(entries[i].mark));
+    const bool compared = !cell.summary->not_ranked && !baseline && !undecided;
+    verdicts.push_back(compared                   ? stats::name_of(entries[i].ratio->verdict)
+                       : cell.summary->not_ranked ? "not ranked"
+                       : baseline                 ? "baseline"
+                                                  : "-");
+    verdict_styles.push_back(compared ? style_of_verdict(entries[i].ratio->verdict) : Style::plain);
   }
   TextTable table;
   add(table, "implementation", false, 0, names);
-  add(table, "time per step, 95%", true, 0, times);
+  add(table, "time per step, 95%", true, 0, times, time_styles);
   if (says(ratios)) {
     add(table, overview.baseline.empty() ? "ratio to the fastest" : "ratio to baseline", false, 1, ratios);
   }
-  if (says(verdicts)) add(table, "verdict", false, 2, verdicts);
+  if (says(verdicts)) add(table, "verdict", false, 2, verdicts, verdict_styles);
   return table;
 }
 

@@ -86,7 +86,7 @@ void add_scenario(const ScenarioTable& table, const AttributionWords& attributio
 
 std::string markdown(const result::Report& report) {
   std::string text = "# gdbench\n\n" + markdown_escaped(run_words(report.run)) + "\n\n";
-  const std::string environment = environment_words(report.environment);
+  const std::string environment = environment_words(report);
   if (!environment.empty()) text += markdown_escaped(environment) + "\n\n";
   const std::string ceilings = ceilings_words(report);
   if (!ceilings.empty()) text += markdown_escaped(ceilings) + "\n\n";

@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "harness/result/implementation_name.h"
 #include "reports/render/labels.h"
 #include "reports/render/rows.h"
 
@@ -278,7 +279,7 @@ const char* row_noun(const Overview& overview) {
 }
 
 std::string kind_of(const Cell& cell, const std::string& baseline) {
-  return cell.implementation == baseline ? baseline : cell.implementation.substr(0, cell.implementation.find('/'));
+  return cell.implementation == baseline ? baseline : result::parse_implementation(cell.implementation).strategy;
 }
 
 std::string variant_of(const Cell& cell) {

@@ -48,8 +48,7 @@ std::string elapsed_text(const std::string& from, const std::string& to) {
 std::string dtypes_of(const Report& report) {
   std::set<std::string> dtypes;
   for (const result::ScenarioRecord& scenario : report.scenarios) {
-    const std::string dtype = text_at(scenario.resolved, "/dtype");
-    if (!dtype.empty()) dtypes.insert(dtype);
+    if (scenario.resolved.dtype) dtypes.insert(scenario.resolved.dtype_name());
   }
   return joined({dtypes.begin(), dtypes.end()}, " and ");
 }

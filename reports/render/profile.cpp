@@ -17,13 +17,14 @@ namespace gdbench::render {
 
 namespace {
 
+using result::Phase;
 using result::Profile;
 using result::ProfileRecord;
 
 // The order of a step. Compiling happens before it and stands apart.
-constexpr const char* kPhases[] = {"data", "record", "forward", "backward", "update", "other"};
+constexpr Phase kPhases[] = {Phase::data, Phase::record, Phase::forward, Phase::backward, Phase::update, Phase::other};
 
-struct Phase {
+struct PhaseTime {
   std::string name;
   double time_ns = 0;
   std::vector<const ProfileRecord*> records;
@@ -33,14 +34,14 @@ struct Phase {
 // last layer; first what belongs to none.
 std::int64_t place_of(const ProfileRecord& record) {
   if (!record.layers || record.layers->empty()) return std::numeric_limits<std::int64_t>::min();
-  return record.phase == "backward" ? -record.layers->back() : record.layers->front();
+  return record.phase == Phase::backward ? -record.layers->back() : record.layers->front();
 }
 
 // Ops of one place keep the profile's order, the largest first.
-Phase phase_named(const Profile& profile, const char* name) {
-  Phase phase{name, 0, {}};
+PhaseTime time_of(Phase which, const Profile& profile) {
+  PhaseTime phase{name_of(which), 0, {}};
   for (const ProfileRecord& record : profile.records) {
-    if (record.phase != name) continue;
+    if (record.phase != which) continue;
     phase.records.push_back(&record);
     phase.time_ns += record.time_ns;
   }
@@ -49,10 +50,10 @@ Phase phase_named(const Profile& profile, const char* name) {
   return phase;
 }
 
-std::vector<Phase> phases_of(const Profile& profile) {
-  std::vector<Phase> phases;
-  for (const char* name : kPhases) {
-    Phase phase = phase_named(profile, name);
+std::vector<PhaseTime> phases_of(const Profile& profile) {
+  std::vector<PhaseTime> phases;
+  for (const Phase which : kPhases) {
+    PhaseTime phase = time_of(which, profile);
     if (!phase.records.empty()) phases.push_back(std::move(phase));
   }
   return phases;
@@ -60,7 +61,7 @@ std::vector<Phase> phases_of(const Profile& profile) {
 
 // What was done once, before the first step.
 std::string compile_lines(const Profile& profile) {
-  const Phase phase = phase_named(profile, "compile");
+  const PhaseTime phase = time_of(Phase::compile, profile);
   if (phase.records.empty()) return "";
   std::string text = "\n  once, before the first step     calls       time\n";
   for (const ProfileRecord* record : phase.records) {
@@ -121,7 +122,7 @@ std::string text_of(const std::vector<Line>& lines) {
 // The step by phase and op.
 std::string step_lines(const Profile& profile) {
   std::vector<Line> lines = {{"per step", "layer", "parameter", "calls", "time", "share", "GFLOP/s", "GB/s"}};
-  for (const Phase& phase : phases_of(profile)) {
+  for (const PhaseTime& phase : phases_of(profile)) {
     lines.push_back(time_line(phase.name, phase.time_ns, profile));
     for (const ProfileRecord* record : phase.records) lines.push_back(op_line(*record, profile));
   }
@@ -194,7 +195,7 @@ std::string chrome_trace(const Profile& profile) {
   nlohmann::json events = nlohmann::json::array();
   events.push_back({{"name", "process_name"}, {"ph", "M"}, {"pid", 1}, {"tid", 1}, {"args", {{"name", profile.cell}}}});
   double start = 0;
-  for (const Phase& phase : phases_of(profile)) {
+  for (const PhaseTime& phase : phases_of(profile)) {
     events.push_back(event(phase.name, "phase", start, phase.time_ns, nlohmann::json::object()));
     for (const ProfileRecord* record : phase.records) {
       events.push_back(event(op_label(*record), phase.name, start, record->time_ns, arguments_of(*record)));
@@ -217,7 +218,7 @@ std::string collapsed_stacks(const Profile& profile) {
     text +=
         profile.implementation + ";" + stack + " " + std::to_string(std::llround(std::max(0.0, time_ns) * 1000)) + "\n";
   };
-  for (const Phase& phase : phases_of(profile)) {
+  for (const PhaseTime& phase : phases_of(profile)) {
     for (const ProfileRecord* record : phase.records) add(phase.name + ";" + op_label(*record), record->time_ns);
   }
   add("unattributed", result::unattributed_ns(profile));

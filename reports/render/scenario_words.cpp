@@ -1,4 +1,5 @@
 // What a scenario is, in one line.
+#include <algorithm>
 #include <array>
 
 #include "reports/render/format.h"
@@ -9,7 +10,7 @@ namespace gdbench::render {
 
 namespace {
 
-using nlohmann::json;
+using result::ModelKind;
 
 // "1.5 Mflop": three digits and an SI prefix.
 std::string operations_words(double operations) {
@@ -23,13 +24,12 @@ std::string operations_words(double operations) {
 }
 
 // "500 tensors 512x1", "tensors 784x128, 1x128".
-std::string tensors_words(const json& groups) {
+std::string tensors_words(const std::vector<result::TensorsRecord>& groups) {
   std::string text;
-  for (const json& group : groups) {
-    const double count = number_at(group, "/count", 1);
-    const std::string shape =
-        format_number(number_at(group, "/rows", 0)) + "x" + format_number(number_at(group, "/columns", 1));
-    join(text, (count > 1 ? format_number(count) + " of " : "") + shape);
+  for (const result::TensorsRecord& group : groups) {
+    const auto number = [](std::int64_t value) { return format_number(static_cast<double>(value)); };
+    join(text,
+         (group.count > 1 ? number(group.count) + " of " : "") + number(group.rows) + "x" + number(group.columns));
   }
   return "tensors " + text;
 }
@@ -38,68 +38,60 @@ std::string tensors_words(const json& groups) {
 std::string batch_words(const result::ScenarioRecord& scenario) {
   const bool full = scenario.batch_rows == scenario.rows;
   std::string text = full ? "full batch" : "batch of " + std::to_string(scenario.batch_rows);
-  const double parts = number_at(scenario.resolved, "/batch/micro_batches", 1);
-  if (parts > 1) text += " in " + format_number(parts) + " parts";
+  const std::int64_t parts = scenario.resolved.micro_batches;
+  if (parts > 1) text += " in " + format_number(static_cast<double>(parts)) + " parts";
   if (full || scenario.batch_rows < 1) return text;
   const std::int64_t steps = (scenario.rows + scenario.batch_rows - 1) / scenario.batch_rows;
   return text + ", " + counted(static_cast<std::size_t>(steps), "step") + " per epoch";
 }
 
 // "adam, weight decay 0.01 decoupled, cosine schedule over 1000 steps, warm-up 50".
-std::string optimizer_words(const json& resolved) {
-  std::string text = text_at(resolved, "/optimizer/kind");
-  if (const double decay = number_at(resolved, "/optimizer/weight_decay", 0); decay != 0) {
-    const json::json_pointer decoupled("/optimizer/decoupled_weight_decay");
-    const bool apart = resolved.contains(decoupled) && resolved[decoupled] == true;
-    join(text, "weight decay " + format_number(decay) + (apart ? " decoupled" : " coupled"));
+std::string optimizer_words(const result::ResolvedScenario& resolved) {
+  std::string text = resolved.optimizer ? name_of(*resolved.optimizer) : "";
+  if (resolved.weight_decay != 0) {
+    join(text, "weight decay " + format_number(resolved.weight_decay) +
+                   (resolved.decoupled_weight_decay ? " decoupled" : " coupled"));
   }
-  const std::string schedule = text_at(resolved, "/optimizer/schedule/kind");
-  if (!schedule.empty() && schedule != "constant") {
-    const auto steps = static_cast<std::size_t>(number_at(resolved, "/optimizer/schedule/steps", 0));
-    join(text, schedule + " schedule over " + counted(steps, "step"));
+  if (const std::optional<std::int64_t> steps = resolved.schedule_steps) {
+    join(text, resolved.schedule + " schedule over " + counted(static_cast<std::size_t>(*steps), "step"));
   }
-  if (const double warm_up = number_at(resolved, "/optimizer/schedule/warm_up", 0); warm_up > 0) {
-    join(text, "warm-up " + format_number(warm_up));
-  }
+  if (resolved.warm_up > 0) join(text, "warm-up " + format_number(static_cast<double>(resolved.warm_up)));
   return text;
 }
 
 }  // namespace
 
 std::string model_words(const result::ScenarioRecord& scenario) {
-  const json& resolved = scenario.resolved;
-  if (!resolved.is_object() || !resolved.contains("model") || !resolved["model"].is_object()) return "";
-  const json& model = resolved["model"];
-  if (model.contains("tensors") && model["tensors"].is_array()) return tensors_words(model["tensors"]);
-  std::string kind = spaced(text_at(model, "/kind"));
-  if (kind == "mlp" || kind == "multilayer perceptron") kind = "multi-layer perceptron";
-  if (!model.contains("layers") || !model["layers"].is_array()) return kind;
+  const result::ResolvedScenario& resolved = scenario.resolved;
+  if (!resolved.model) return "";
+  if (resolved.model == ModelKind::tensors) return tensors_words(resolved.tensors);
+  if (resolved.model == ModelKind::linear_regression) return "linear regression";
   std::string widths = std::to_string(scenario.features);
   std::string activations;
-  for (const json& layer : model["layers"]) {
-    if (!layer.is_object() || !layer.contains("width")) continue;
-    widths += "-" + layer["width"].dump();
-    const std::string activation = text_at(layer, "/activation");
-    if (activation != "identity") join(activations, activation);
+  for (const result::LayerRecord& layer : resolved.layers) {
+    widths += "-" + std::to_string(layer.width);
+    if (layer.activation != result::Activation::identity) join(activations, name_of(layer.activation));
   }
-  return kind + " " + widths + (activations.empty() ? "" : " (" + activations + ")");
+  return "multi-layer perceptron " + widths + (activations.empty() ? "" : " (" + activations + ")");
 }
 
 std::string scenario_words(const result::ScenarioRecord& scenario) {
+  const result::ResolvedScenario& resolved = scenario.resolved;
   std::string text = model_words(scenario);
-  const std::string task = text_at(scenario.resolved, "/task");
-  if (task == "update") {
+  if (resolved.task == result::Task::update) {
     join(text, "update by given gradients");
-    join(text, text_at(scenario.resolved, "/dtype"));
+    join(text, resolved.dtype_name());
   } else {
     join(text,
          std::to_string(scenario.rows) + " rows x " + counted(static_cast<std::size_t>(scenario.features), "feature"));
     join(text, batch_words(scenario));
-    join(text, text_at(scenario.resolved, "/dtype"));
-    join(text, spaced(text_at(scenario.resolved, "/loss")));
+    join(text, resolved.dtype_name());
+    std::string loss = resolved.loss ? name_of(*resolved.loss) : "";
+    std::replace(loss.begin(), loss.end(), '_', ' ');
+    join(text, loss);
   }
-  join(text, optimizer_words(scenario.resolved));
-  if (task == "gradients") {
+  join(text, optimizer_words(resolved));
+  if (resolved.task == result::Task::gradients) {
     join(text, counted(static_cast<std::size_t>(scenario.outputs), "gradient") + " per step");
   }
   join(text, counted(static_cast<std::size_t>(scenario.parameters), "parameter"));

@@ -14,11 +14,7 @@ using result::Cell;
 
 const char* boolean(bool value) { return value ? "true" : "false"; }
 
-std::string dtype_of(const Row& row) {
-  const nlohmann::json& resolved = row.scenario->resolved;
-  const auto dtype = resolved.find("dtype");
-  return dtype != resolved.end() && dtype->is_string() ? dtype->get<std::string>() : "";
-}
+std::string dtype_of(const Row& row) { return row.scenario->resolved.dtype_name(); }
 
 std::string time_text(const Row& row) {
   const stats::Estimate& estimate = row.cell->summary->step_ns;
@@ -35,6 +31,11 @@ std::string verdict_text(const Row& row) {
   if (row.is_baseline()) return "baseline";
   if (!row.cell->summary->ratio) return "-";
   return stats::name_of(row.cell->summary->ratio->comparison.verdict);
+}
+
+Style verdict_style(const Row& row) {
+  if (row.is_baseline() || !row.cell->summary->ratio) return Style::plain;
+  return style_of_verdict(row.cell->summary->ratio->comparison.verdict);
 }
 
 // Floating-point operations over nanoseconds: 1e9 a second. A row that skips arithmetic would show a false rate.
@@ -241,7 +242,10 @@ TextTable text_table(const std::vector<Row>& rows) {
     if (column.title == nullptr) continue;
     table.push_back({column.title, column.right_aligned, column.rank, {}});
     std::vector<std::string>& texts = table.back().texts;
-    for (const Row& row : rows) texts.push_back(column.text(row));
+    for (const Row& row : rows) {
+      texts.push_back(column.text(row));
+      if (column.text == verdict_text) table.back().styles.push_back(verdict_style(row));
+    }
     const bool silent = std::all_of(texts.begin(), texts.end(), [](const std::string& text) { return text.empty(); });
     if (silent && !rows.empty()) {
       table.pop_back();

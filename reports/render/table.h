@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/render/console_text.h"
 #include "reports/render/rows.h"
 
 namespace gdbench::render {
@@ -27,6 +28,7 @@ struct TextColumn {
   bool right_aligned = false;
   int rank = 0;  // as in Column
   std::vector<std::string> texts;
+  std::vector<Style> styles = {};  // of the texts on a terminal; empty: all are plain
 };
 using TextTable = std::vector<TextColumn>;
 

@@ -102,13 +102,9 @@ std::string target_title(const ScenarioTable& table) {
   const result::TargetRun& run = *rows.front().cell->target;
   std::string text =
       "time to target: loss " + format_number(run.target_loss) + " from " + format_number(run.initial_loss);
-  const nlohmann::json& resolved = table.scenario->resolved;
-  const auto target = resolved.find("target");
-  if (target == resolved.end() || !target->is_object()) return text;
-  for (const auto& [key, words] : {std::pair{"evaluate_every", ", evaluated every "}, {"most_steps", ", at most "}}) {
-    const auto steps = target->find(key);
-    if (steps != target->end() && steps->is_number_integer()) text += words + steps->dump() + " steps";
-  }
+  const result::ResolvedScenario& resolved = table.scenario->resolved;
+  if (resolved.evaluate_every) text += ", evaluated every " + std::to_string(*resolved.evaluate_every) + " steps";
+  if (resolved.most_steps) text += ", at most " + std::to_string(*resolved.most_steps) + " steps";
   return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "harness/base/text.h"
 #include "reports/render/format.h"
@@ -11,12 +12,25 @@
 
 namespace gdbench::render {
 
+namespace {
+
 using nlohmann::json;
 
-std::string environment_words(const json& environment) {
+// The value at a JSON pointer where it is a string, else nothing.
+std::string text_at(const json& document, const char* pointer) {
+  const json::json_pointer place(pointer);
+  if (!document.contains(place)) return "";
+  const json& value = document[place];
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
+}  // namespace
+
+std::string environment_words(const result::Report& report) {
+  const json environment = json::parse(report.environment);
   std::string text = text_at(environment, "/cpu/model");
   const json::json_pointer processors("/cpu/logical_processors");
-  if (environment.is_object() && environment.contains(processors) && environment[processors].is_number_integer()) {
+  if (environment.contains(processors) && environment[processors].is_number_integer()) {
     join(text, counted(environment[processors].get<std::size_t>(), "logical processor"));
   }
   const std::string kernel = text_at(environment, "/kernel");

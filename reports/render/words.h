@@ -15,7 +15,7 @@ std::string model_words(const result::ScenarioRecord& scenario);
 std::string scenario_words(const result::ScenarioRecord& scenario);
 
 // Processor, cores, kernel, compiler and git revision in one line; what is unknown is left out.
-std::string environment_words(const nlohmann::json& environment);
+std::string environment_words(const result::Report& report);
 
 // The best ceilings of the run in one line; empty where they were not measured.
 std::string ceilings_words(const result::Report& report);

@@ -114,7 +114,7 @@ class Maker:
             "task": "train",
             "dtype": "f64" if "f64" in override else "f32",
             "loss": "mse",
-            "model": {"kind": "mlp", "layers": [{"width": 50, "activation": "tanh"}, {"width": 1}]},
+            "model": {"kind": "multilayer_perceptron", "layers": [{"width": 50, "activation": "tanh"}, {"width": 1}]},
             "optimizer": {"kind": "sgd", "learning_rate": 0.01},
         }
         if self.targets:

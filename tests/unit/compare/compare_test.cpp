@@ -121,7 +121,7 @@ TEST(CompareReports, MatchesCellsAndSaysWhatCameAndWent) {
 TEST(CompareReports, OtherMachinesAreNotComparableUnlessForced) {
   const result::Report base = report_of({cell_taking("a", "new", 100)});
   result::Report next = base;
-  next.environment["cpu"]["model"] = "Abacus";
+  next.environment = R"({"cpu": {"model": "Abacus"}, "kernel": "Linux 6"})";
   const result::ReportComparison refused = compare_reports(base, next, {});
   EXPECT_EQ(refused.not_comparable, "not the same machine: cpu/model: found \"Abacus\", the base has \"Processor\"");
   EXPECT_TRUE(refused.cells.empty());

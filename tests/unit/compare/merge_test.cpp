@@ -44,7 +44,7 @@ TEST(Merge, RefusesWhatDoesNotBelongTogether) {
   second.run.seed = 7;
   EXPECT_EQ(refusal(first, second), "second.json: /run/seed: found \"7\", expected \"1\", as first.json has it");
   second.run.seed = 1;
-  second.environment["cpu"]["model"] = "Abacus";
+  second.environment = R"({"cpu": {"model": "Abacus"}})";
   EXPECT_NE(refusal(first, second).find("/environment/cpu/model"), std::string::npos);
 }
 

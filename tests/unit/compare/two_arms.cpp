@@ -40,7 +40,7 @@ result::Report report_of(std::vector<result::Cell> cells) {
   report.run.id = "run " + std::to_string(++runs);
   report.run.status = "complete";
   report.run.baseline = "hand/naive";
-  report.environment = {{"cpu", {{"model", "Processor"}}}, {"kernel", "Linux 6"}};
+  report.environment = R"({"cpu": {"model": "Processor"}, "kernel": "Linux 6"})";
   result::ScenarioRecord scenario;
   scenario.key = "key";
   scenario.label = scenario.name = "s";

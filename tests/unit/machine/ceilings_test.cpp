@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "harness/machine/ceiling_probes.h"
@@ -17,7 +18,7 @@ using nlohmann::json;
 constexpr std::int64_t kKiB = 1024;
 constexpr std::int64_t kMiB = 1024 * kKiB;
 
-json environment_with(const json& caches) { return {{"cpu", {{"caches", caches}}}}; }
+std::string environment_with(const json& caches) { return json{{"cpu", {{"caches", caches}}}}.dump(); }
 
 TEST(CacheSizes, AreThoseOfTheDataCaches) {
   const CacheSizes sizes = cache_sizes(environment_with({{{"level", 1}, {"type", "Data"}, {"bytes", 32 * kKiB}},
@@ -30,8 +31,8 @@ TEST(CacheSizes, AreThoseOfTheDataCaches) {
 }
 
 TEST(CacheSizes, AreZeroWhereTheMachineDoesNotSay) {
-  for (const json& environment :
-       {json(), json::object(), environment_with(nullptr), environment_with({{{"level", nullptr}, {"bytes", 5}}}),
+  for (const std::string& environment :
+       {std::string("{}"), environment_with(nullptr), environment_with({{{"level", nullptr}, {"bytes", 5}}}),
         environment_with({{{"level", 2}, {"bytes", nullptr}}, 7, {{"level", 9}, {"bytes", 5}}})}) {
     const CacheSizes sizes = cache_sizes(environment);
     EXPECT_EQ(sizes.l1 + sizes.l2 + sizes.l3, 0) << environment;

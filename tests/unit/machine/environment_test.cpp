@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "tests/unit/result/temporary_folder.h"
 
@@ -44,7 +45,7 @@ void fill(const std::filesystem::path& root) {
 TEST(Environment, ReadsTheTreeUnderItsRoot) {
   const TemporaryFolder folder;
   fill(folder.path());
-  const json found = environment(folder.path());
+  const json found = json::parse(environment(folder.path()));
   EXPECT_EQ(found["cpu"]["model"], "Example CPU");
   EXPECT_EQ(found["cpu"]["vendor"], "ExampleVendor");
   EXPECT_EQ(found["cpu"]["logical_processors"], 2);
@@ -62,7 +63,7 @@ TEST(Environment, ReadsTheTreeUnderItsRoot) {
 
 TEST(Environment, HasNullForWhatItCannotRead) {
   const TemporaryFolder folder;
-  const json found = environment(folder.path());
+  const json found = json::parse(environment(folder.path()));
   for (const char* pointer :
        {"/cpu/model", "/cpu/vendor", "/cpu/logical_processors", "/cpu/governor", "/cpu/frequency_mhz", "/memory_bytes",
         "/operating_system", "/virtual_machine", "/load_average", "/aslr"}) {
@@ -79,7 +80,7 @@ TEST(Environment, HasNullForWhatMakesNoSense) {
   write_text(folder.path() / "proc/loadavg", "0.1 high\n");
   write_text(folder.path() / "proc/sys/kernel/randomize_va_space", "\n");
   write_cache(folder.path() / "sys/devices/system/cpu/cpu0/cache/index0", "x", "Data", "48Q", "3-1");
-  const json found = environment(folder.path());
+  const json found = json::parse(environment(folder.path()));
   EXPECT_TRUE(found["memory_bytes"].is_null());
   EXPECT_TRUE(found["load_average"].is_null());
   EXPECT_TRUE(found["aslr"].is_null());
@@ -91,7 +92,7 @@ TEST(Environment, FallsBackOnTheFrequencyOfTheMoment) {
   const TemporaryFolder folder;
   fill(folder.path());
   std::filesystem::remove_all(folder.path() / "sys/devices/system/cpu/cpu0/cpufreq");
-  const json found = environment(folder.path());
+  const json found = json::parse(environment(folder.path()));
   EXPECT_EQ(found["cpu"]["frequency_mhz"], 2599.998);
   EXPECT_TRUE(found["cpu"]["governor"].is_null());
 }
@@ -105,17 +106,17 @@ TEST(Environment, KnowsTheProcessorsItMayUse) {
   CPU_ZERO(&one);
   CPU_SET(first, &one);
   ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
-  const json found = environment();
+  const json found = json::parse(environment());
   ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
   EXPECT_EQ(found["cpu"]["allowed_processors"], json({first}));
 }
 
 TEST(Environment, KnowsThisBuild) {
-  const json build = environment()["build"];
+  const json build = json::parse(environment())["build"];
   EXPECT_TRUE(build["compiler"].is_string());
   EXPECT_TRUE(build["flags"].is_string());
   EXPECT_EQ(build["git_revision"].is_string(), build["git_dirty"].is_boolean());
-  EXPECT_EQ(environment()["libraries"]["nlohmann_json"].get<std::string>().substr(0, 2), "3.");
+  EXPECT_EQ(json::parse(environment())["libraries"]["nlohmann_json"].get<std::string>().substr(0, 2), "3.");
 }
 
 // A path or a name would tell about the person and not about the machine.
@@ -134,7 +135,7 @@ void expect_nothing_private(const json& value, const std::string& host) {
 TEST(Environment, RecordsNoHostNameAndNoPath) {
   std::array<char, 256> host{};
   ASSERT_EQ(gethostname(host.data(), host.size() - 1), 0);
-  expect_nothing_private(environment(), host.data());
+  expect_nothing_private(json::parse(environment()), host.data());
 }
 
 }  // namespace

@@ -117,10 +117,10 @@ result::Report report_of_a_step(double step_ns, double cpu_per_wall) {
   scenario.features = 3;
   scenario.outputs = 1;
   scenario.parameters = 3;
-  scenario.resolved = {{"dtype", "f32"},
-                       {"loss", "mse"},
-                       {"model", {{"kind", "linear_regression"}, {"bias", false}}},
-                       {"optimizer", {{"kind", "sgd"}}}};
+  scenario.resolved.dtype = result::Dtype::f32;
+  scenario.resolved.loss = result::Loss::mse;
+  scenario.resolved.model = result::ModelKind::linear_regression;
+  scenario.resolved.bias = false;
   result::Cell& cell = report.cells.emplace_back();
   cell.scenario = "s";
   for (int launch = 0; launch < 6; ++launch) {

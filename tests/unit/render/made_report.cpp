@@ -14,9 +14,11 @@ MadeReport::MadeReport(const std::string& baseline, int launches) : launches_(la
   report_.run.started_at = "2026-01-02T03:04:05Z";
   report_.run.finished_at = "2026-01-02T03:05:09Z";
   report_.run.baseline = baseline;
-  report_.environment = {{"cpu", {{"model", "Example Processor 9000"}, {"logical_processors", 2}}},
-                         {"kernel", "Linux 6.1.0-example"},
-                         {"build", {{"compiler", "ExampleCompiler 1.0"}, {"git_revision", "0123456789abcdef"}}}};
+  const nlohmann::json environment = {
+      {"cpu", {{"model", "Example Processor 9000"}, {"logical_processors", 2}}},
+      {"kernel", "Linux 6.1.0-example"},
+      {"build", {{"compiler", "ExampleCompiler 1.0"}, {"git_revision", "0123456789abcdef"}}}};
+  report_.environment = environment.dump();
 }
 
 MadeReport& MadeReport::scenario(const std::string& label) {
@@ -24,7 +26,7 @@ MadeReport& MadeReport::scenario(const std::string& label) {
   scenario.key = std::to_string(report_.scenarios.size());
   scenario.name = label;
   scenario.label = label;
-  scenario.resolved = {{"name", label}, {"dtype", "f32"}};
+  scenario.resolved.dtype = result::Dtype::f32;
   scenario.operations_per_step = 1000;
   report_.scenarios.push_back(scenario);
   return *this;

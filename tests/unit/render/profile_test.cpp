@@ -15,13 +15,13 @@ result::Profile example() {
   profile.steps = 10;
   profile.step_ns = 90;
   profile.profiled_step_ns = 100;
-  profile.records.push_back({.phase = "compile", .op = "bind", .calls = 1, .time_ns = 5000});
-  profile.records.push_back({.phase = "backward", .op = "product", .calls = 1, .time_ns = 30});
-  profile.records.push_back({.phase = "forward", .op = "product", .calls = 1, .time_ns = 40, .flops = 80});
+  profile.records.push_back({.phase = result::Phase::compile, .op = "bind", .calls = 1, .time_ns = 5000});
+  profile.records.push_back({.phase = result::Phase::backward, .op = "product", .calls = 1, .time_ns = 30});
+  profile.records.push_back({.phase = result::Phase::forward, .op = "product", .calls = 1, .time_ns = 40, .flops = 80});
   return profile;
 }
 
-result::ProfileRecord op(const char* phase, const char* name, double time_ns, std::vector<std::int64_t> layers,
+result::ProfileRecord op(result::Phase phase, const char* name, double time_ns, std::vector<std::int64_t> layers,
                          std::vector<std::string> parameters, result::ParameterUse use) {
   result::ProfileRecord record{.phase = phase, .op = name, .calls = 1, .time_ns = time_ns};
   if (!layers.empty()) record.layers = std::move(layers);
@@ -35,14 +35,14 @@ result::ProfileRecord op(const char* phase, const char* name, double time_ns, st
 result::Profile layered() {
   using enum result::ParameterUse;
   result::Profile profile = example();
-  profile.records = {op("forward", "product", 30, {1}, {"w1"}, reads),
-                     op("backward", "product", 25, {0}, {"w0"}, gradient),
-                     op("backward", "product", 20, {1}, {"w1"}, gradient),
-                     op("forward", "product", 15, {0}, {"w0"}, reads),
-                     op("backward", "product", 5, {1}, {"w1"}, reads),
-                     op("update", "update", 2, {0, 1}, {"w0", "b0", "w1", "b1"}, updates),
-                     op("forward", "activation", 2, {0}, {}, reads),
-                     op("forward", "waiting", 1, {}, {}, reads)};
+  profile.records = {op(result::Phase::forward, "product", 30, {1}, {"w1"}, reads),
+                     op(result::Phase::backward, "product", 25, {0}, {"w0"}, gradient),
+                     op(result::Phase::backward, "product", 20, {1}, {"w1"}, gradient),
+                     op(result::Phase::forward, "product", 15, {0}, {"w0"}, reads),
+                     op(result::Phase::backward, "product", 5, {1}, {"w1"}, reads),
+                     op(result::Phase::update, "update", 2, {0, 1}, {"w0", "b0", "w1", "b1"}, updates),
+                     op(result::Phase::forward, "activation", 2, {0}, {}, reads),
+                     op(result::Phase::forward, "waiting", 1, {}, {}, reads)};
   return profile;
 }
 

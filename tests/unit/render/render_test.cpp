@@ -328,7 +328,7 @@ TEST(Console, SaysWhatPartOfAStepIsDataAndWhoseMemoryItTakes) {
   EXPECT_EQ(shown("own memory", "example/loops"), "no column");
   result::Cell& cell = *report.find_cell("example-3x2/example/loops");
   cell.profile->profiled_step_ns = 10'000;
-  cell.profile->records.push_back({"data", "batch", result::Clock::host, 1, 2'500, 0, 0, 0});
+  cell.profile->records.push_back({result::Phase::data, "batch", result::Clock::host, 1, 2'500, 0, 0, 0});
   cell.summary->peak_anonymous_bytes = 3 << 20;
   EXPECT_EQ(shown("  data", "example/loops"), "25%");
   EXPECT_EQ(shown("  data", "example/matrix "), "-");
@@ -341,7 +341,7 @@ TEST(Console, SaysThatAStepHasSeveralGradients) {
   result::Report report = example_report();
   EXPECT_EQ(console(report, {.colour = false, .width = 400}).find("gradients per step"), std::string::npos);
   for (result::ScenarioRecord& scenario : report.scenarios) {
-    scenario.resolved["task"] = "gradients";
+    scenario.resolved.task = result::Task::gradients;
     scenario.outputs = 8;
   }
   EXPECT_NE(console(report, {.colour = false, .width = 400}).find("8 gradients per step"), std::string::npos);

@@ -9,7 +9,7 @@ using nlohmann::json;
 
 result::ScenarioRecord record(const json& resolved) {
   result::ScenarioRecord scenario;
-  scenario.resolved = resolved;
+  scenario.resolved = result::resolved_scenario(resolved, "test").value();
   scenario.rows = 100;
   scenario.features = 3;
   scenario.outputs = 1;

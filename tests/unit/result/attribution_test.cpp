@@ -43,7 +43,7 @@ Report report_with(std::vector<Cell> cells) {
     if (report.find_scenario(cell.scenario) == nullptr) {
       report.scenarios.emplace_back();
       report.scenarios.back().key = cell.scenario;
-      report.scenarios.back().resolved = {{"dtype", "f32"}};
+      report.scenarios.back().resolved.dtype = Dtype::f32;
     }
     report.cells.push_back(cell);
   }
@@ -109,14 +109,14 @@ TEST(FrameworkTax, StandsBesideHandWhereTheBaselineIsAloneOnItsBackend) {
 
 TEST(FrameworkTax, CountsKernelCallsAndComparesOps) {
   const Cell hand = profiled(timed("s", "hand/eigen", 100),
-                             {{.phase = "forward", .op = "product", .calls = 2, .time_ns = 50},
-                              {.phase = "update", .op = "sgd", .calls = 1, .time_ns = 10}},
+                             {{.phase = Phase::forward, .op = "product", .calls = 2, .time_ns = 50},
+                              {.phase = Phase::update, .op = "sgd", .calls = 1, .time_ns = 10}},
                              80);
   const Cell tape = profiled(timed("s", "tape/eigen", 160),
-                             {{.phase = "compile", .op = "bind", .calls = 1, .time_ns = 9000},
-                              {.phase = "data", .op = "batch", .calls = 1, .time_ns = 0},
-                              {.phase = "record", .op = "tape", .calls = 1, .time_ns = 55},
-                              {.phase = "forward", .op = "product", .calls = 3, .time_ns = 52}},
+                             {{.phase = Phase::compile, .op = "bind", .calls = 1, .time_ns = 9000},
+                              {.phase = Phase::data, .op = "batch", .calls = 1, .time_ns = 0},
+                              {.phase = Phase::record, .op = "tape", .calls = 1, .time_ns = 55},
+                              {.phase = Phase::forward, .op = "product", .calls = 3, .time_ns = 52}},
                              137);
   const Attribution attribution = summarised({hand, tape});
   ASSERT_EQ(attribution.taxes.size(), 1U);
@@ -199,7 +199,7 @@ Cell of_size(int size, const std::string& implementation, bool arithmetic = true
   const double calls = size % 2 == 0 ? 3 : 8;
   const double operations = arithmetic ? 100.0 * size * size : 0;
   return profiled(timed("s" + std::to_string(size), implementation, 20 + 5 * calls + 0.5 * operations),
-                  {{.phase = "forward", .op = "product", .calls = calls}}, 0);
+                  {{.phase = Phase::forward, .op = "product", .calls = calls}}, 0);
 }
 
 Report sizes(int count, const std::string& implementation, bool arithmetic = true) {

@@ -30,11 +30,11 @@ ScenarioRecord regression() {
   scenario.features = 3;
   scenario.outputs = 2;
   scenario.parameters = 6;
-  scenario.resolved = {{"task", "train"},
-                       {"dtype", "f32"},
-                       {"loss", "mse"},
-                       {"model", {{"kind", "linear_regression"}, {"bias", false}}},
-                       {"optimizer", {{"kind", "sgd"}}}};
+  scenario.resolved.dtype = Dtype::f32;
+  scenario.resolved.loss = Loss::mse;
+  scenario.resolved.model = ModelKind::linear_regression;
+  scenario.resolved.bias = false;
+  scenario.resolved.optimizer = OptimizerKind::sgd;
   return scenario;
 }
 
@@ -45,18 +45,18 @@ ScenarioRecord network() {
   scenario.features = 4;
   scenario.outputs = 3;
   scenario.parameters = 4 * 5 + 5 + 5 * 3;
-  scenario.resolved["dtype"] = "f64";
-  scenario.resolved["loss"] = "softmax_cross_entropy";
-  scenario.resolved["optimizer"]["kind"] = "adam";
-  scenario.resolved["model"] = {{"kind", "multilayer_perceptron"},
-                                {"layers", {{{"width", 5}, {"bias", true}}, {{"width", 3}, {"bias", false}}}}};
+  scenario.resolved.dtype = Dtype::f64;
+  scenario.resolved.loss = Loss::softmax_cross_entropy;
+  scenario.resolved.optimizer = OptimizerKind::adam;
+  scenario.resolved.model = ModelKind::multilayer_perceptron;
+  scenario.resolved.layers = {{.width = 5, .bias = true}, {.width = 3, .bias = false}};
   return scenario;
 }
 
 TEST(LeastWork, OfALinearRegression) {
   const std::optional<LeastWork> work = least_work(regression(), 7);
   ASSERT_TRUE(work.has_value());
-  EXPECT_FALSE(work->f64);
+  EXPECT_EQ(work->dtype, Dtype::f32);
   EXPECT_EQ(work->operations, 2 * 2 * 100 * 3 * 2) << "forward and gradient of W";
   EXPECT_EQ(work->read_bytes, 4 * (100 * (3 + 2) + 6));
   EXPECT_EQ(work->written_bytes, 4 * 6);
@@ -68,7 +68,7 @@ TEST(LeastWork, OfALinearRegression) {
 TEST(LeastWork, OfANetworkInBatches) {
   const std::optional<LeastWork> work = least_work(network(), 20);
   ASSERT_TRUE(work.has_value());
-  EXPECT_TRUE(work->f64);
+  EXPECT_EQ(work->dtype, Dtype::f64);
   EXPECT_EQ(work->operations, 2 * 10 * (2 * 4 * 5 + 3 * 5 * 3));
   const double row = 8 * 4 + 4;     // features and a label
   const double state = 8 * 40 * 3;  // parameters and two slots
@@ -82,9 +82,9 @@ TEST(LeastWork, OfANetworkInBatches) {
 
 TEST(LeastWork, OfAGradientPerOutput) {
   ScenarioRecord scenario = network();
-  scenario.resolved["loss"] = "mse";
+  scenario.resolved.loss = Loss::mse;
   const LeastWork train = *least_work(scenario, 20);
-  scenario.resolved["task"] = "gradients";
+  scenario.resolved.task = Task::gradients;
   const LeastWork work = *least_work(scenario, 20);
   EXPECT_EQ(work.operations, 2 * 10 * ((1 + 3) * 4 * 5 + 3 * 5 * 3)) << "three sweeps below the last layer";
   EXPECT_EQ(work.read_bytes, train.read_bytes);
@@ -94,47 +94,42 @@ TEST(LeastWork, OfAGradientPerOutput) {
 
   ScenarioRecord linear = regression();
   const LeastWork whole = *least_work(linear, 7);
-  linear.resolved["task"] = "gradients";
+  linear.resolved.task = Task::gradients;
   EXPECT_EQ(least_work(linear, 7)->operations, whole.operations) << "each column's gradient is that column's";
   EXPECT_EQ(least_work(linear, 7)->chain_additions, whole.chain_additions);
 }
 
 TEST(LeastWork, OfAnUpdateIsItsArraysOnce) {
   ScenarioRecord scenario = regression();
-  scenario.resolved["task"] = "update";
+  scenario.resolved.task = Task::update;
   scenario.parameters = 1000;
-  scenario.resolved["optimizer"] = {{"kind", "sgd"}};
   const std::optional<LeastWork> sgd = least_work(scenario, 7);
   ASSERT_TRUE(sgd.has_value());
   EXPECT_EQ(sgd->read_bytes, 8000);  // gradient and parameter
   EXPECT_EQ(sgd->written_bytes, 4000);
   EXPECT_EQ(sgd->operations, 0);
   EXPECT_EQ(sgd->chain_fmas, 1);
-  scenario.resolved["optimizer"] = {{"kind", "adam"}};
+  scenario.resolved.optimizer = OptimizerKind::adam;
   EXPECT_EQ(least_work(scenario, 7)->read_bytes, 16000);
   EXPECT_EQ(least_work(scenario, 7)->written_bytes, 12000);
 }
 
 TEST(LeastWork, IsUnknownForWhatHasNoFormula) {
   for (const auto& change : std::vector<void (*)(ScenarioRecord&)>{
-           [](ScenarioRecord& scenario) { scenario.resolved = nullptr; },
-           [](ScenarioRecord& scenario) { scenario.resolved["task"] = "floor"; },
-           [](ScenarioRecord& scenario) { scenario.resolved["dtype"] = "bf16"; },
-           [](ScenarioRecord& scenario) { scenario.resolved.erase("loss"); },
-           [](ScenarioRecord& scenario) { scenario.resolved["data"]["density"] = 0.5; },
-           [](ScenarioRecord& scenario) {
-             scenario.resolved["model"] = {{"kind", "other"}};
-           },
-           [](ScenarioRecord& scenario) {
-             scenario.resolved["model"]["layers"] = {{{"width", "5"}}};
-           }}) {
+           [](ScenarioRecord& scenario) { scenario.resolved = {}; },
+           [](ScenarioRecord& scenario) { scenario.resolved.task = Task::floor; },
+           [](ScenarioRecord& scenario) { scenario.resolved.dtype.reset(); },
+           [](ScenarioRecord& scenario) { scenario.resolved.loss.reset(); },
+           [](ScenarioRecord& scenario) { scenario.resolved.density = 0.5; },
+           [](ScenarioRecord& scenario) { scenario.resolved.model.reset(); },
+           [](ScenarioRecord& scenario) { scenario.resolved.model = ModelKind::multilayer_perceptron; }}) {
     ScenarioRecord scenario = regression();
     change(scenario);
-    EXPECT_FALSE(least_work(scenario, 1).has_value()) << scenario.resolved;
+    EXPECT_FALSE(least_work(scenario, 1).has_value());
   }
 }
 
-LeastWork small_work() { return {false, 1000, 400, 100, 500, 2, 3}; }
+LeastWork small_work() { return {Dtype::f32, 1000, 400, 100, 500, 2, 3}; }
 
 TEST(CeilingShare, IsBoundByTheLongestOfThree) {
   const std::optional<CeilingShare> share = ceiling_share(small_work(), 1, 40, ceilings());
@@ -157,7 +152,7 @@ TEST(CeilingShare, IsBoundByTheLongestOfThree) {
 
 TEST(CeilingShare, UsesTheFiguresOfTheDtype) {
   LeastWork work = small_work();
-  work.f64 = true;
+  work.dtype = Dtype::f64;
   const std::optional<CeilingShare> share = ceiling_share(work, 1, 40, ceilings());
   EXPECT_DOUBLE_EQ(share->operations_ns, 20);
   EXPECT_DOUBLE_EQ(share->chain_ns, 2 * 1.25 + 3 * 0.75);

@@ -1,6 +1,7 @@
 #include "tests/unit/result/example_report.h"
 
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "harness/result/ceilings.h"
 
@@ -67,16 +68,20 @@ Cell failed(const ScenarioRecord& scenario, const std::string& implementation, C
   return made;
 }
 
+result::ResolvedScenario resolved(const nlohmann::json& json) {
+  return result::resolved_scenario(json, "example").value();
+}
+
 ScenarioRecord small_scenario() {
   ScenarioRecord scenario;
   scenario.key = "00000000000000aa";
   scenario.name = "example-3x2";
   scenario.label = "example-3x2";
-  scenario.resolved = {{"name", "example-3x2"},
-                       {"dtype", "f32"},
-                       {"loss", "half_mse"},
-                       {"model", {{"kind", "linear_regression"}}},
-                       {"target", {{"loss", 0.25}, {"most_steps", 10000}, {"evaluate_every", 100}}}};
+  scenario.resolved = resolved({{"name", "example-3x2"},
+                                {"dtype", "f32"},
+                                {"loss", "half_mse"},
+                                {"model", {{"kind", "linear_regression"}}},
+                                {"target", {{"loss", 0.25}, {"most_steps", 10000}, {"evaluate_every", 100}}}});
   scenario.rows = 3;
   scenario.features = 2;
   scenario.outputs = 1;
@@ -92,14 +97,14 @@ ScenarioRecord large_scenario() {
   scenario.key = "00000000000000bb";
   scenario.name = "example-10-50-1";
   scenario.label = "example-10-50-1 batch=32 dtype=f64";
-  scenario.resolved = {{"name", "example-10-50-1"},
-                       {"dtype", "f64"},
-                       {"loss", "mse"},
-                       {"model",
-                        {{"kind", "multilayer_perceptron"},
-                         {"layers",
-                          {{{"width", 50}, {"activation", "tanh"}, {"bias", true}},
-                           {{"width", 1}, {"activation", "identity"}, {"bias", true}}}}}}};
+  scenario.resolved = resolved({{"name", "example-10-50-1"},
+                                {"dtype", "f64"},
+                                {"loss", "mse"},
+                                {"model",
+                                 {{"kind", "multilayer_perceptron"},
+                                  {"layers",
+                                   {{{"width", 50}, {"activation", "tanh"}, {"bias", true}},
+                                    {{"width", 1}, {"activation", "identity"}, {"bias", true}}}}}}});
   scenario.rows = 1000;
   scenario.features = 10;
   scenario.outputs = 1;
@@ -187,9 +192,9 @@ void profile(Cell& cell, double allocations_per_step) {
   made.allocations_per_step = allocations_per_step;
   made.allocated_bytes_per_step = 48 * allocations_per_step;
   made.prepared_bytes = 12288;
-  made.records = {{"forward", "product", result::Clock::host, 2, 0.75 * step_ns, 24, 96, 0},
-                  {"update", "sgd", result::Clock::host, 1, 0.375 * step_ns, 7, 24, 0},
-                  {"compile", "bind", result::Clock::host, 3, 5000, 0, 0, 0}};
+  made.records = {{result::Phase::forward, "product", result::Clock::host, 2, 0.75 * step_ns, 24, 96, 0},
+                  {result::Phase::update, "sgd", result::Clock::host, 1, 0.375 * step_ns, 7, 24, 0},
+                  {result::Phase::compile, "bind", result::Clock::host, 3, 5000, 0, 0, 0}};
   made.records[0].layers = {0};
   made.records[0].parameters = {"w0"};
   made.records[0].use = result::ParameterUse::reads;
@@ -240,7 +245,8 @@ result::Attribution example_attribution(const Report& report) {
        {estimate(2.33, 2.26, 2.38, 5), stats::Verdict::slower, ""},
        3,
        24.25 / 3,
-       {{"forward", "product", 2, 2, 31.875, 13.75}, {"other", "unattributed", 0, 0, 5.3125, 2.25}}},
+       {{result::Phase::forward, "product", 2, 2, 31.875, 13.75},
+        {result::Phase::other, "unattributed", 0, 0, 5.3125, 2.25}}},
       {small + "matrix+replay",
        small + "loops",
        estimate(-8.5, -8.75, -8.25, 5),
@@ -318,7 +324,7 @@ Report example_report() {
   report.run.seed = 7;
   report.run.budget_seconds = 60;
   report.run.precision = 0.01;
-  report.environment = example_environment();
+  report.environment = example_environment().dump();
   report.ceilings = example_ceilings();
   report.scenarios = {small_scenario(), large_scenario()};
   add_small_cells(report.scenarios[0], report);

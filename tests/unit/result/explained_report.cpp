@@ -61,15 +61,15 @@ void add_profile(Cell& cell, std::vector<ProfileRecord> records, double profiled
 Report explained_report() {
   Report report = report_of({exact_cell("slow/loops", 13700), exact_cell("fast/loops", 10000),
                              exact_cell("fast/matrix", 8000), exact_cell("slow/matrix", 12100)});
-  const ProfileRecord compile{.phase = "compile", .op = "bind", .calls = 1, .time_ns = 1e6};
-  const ProfileRecord forward{.phase = "forward", .op = "product", .calls = 1, .time_ns = 3000};
+  const ProfileRecord compile{.phase = result::Phase::compile, .op = "bind", .calls = 1, .time_ns = 1e6};
+  const ProfileRecord forward{.phase = result::Phase::forward, .op = "product", .calls = 1, .time_ns = 3000};
   add_profile(report.cells[0], {compile,
-                                {.phase = "backward", .op = "product", .calls = 4, .time_ns = 8000},
+                                {.phase = result::Phase::backward, .op = "product", .calls = 4, .time_ns = 8000},
                                 forward,
-                                {.phase = "update", .op = "sgd", .calls = 1, .time_ns = 700}});
+                                {.phase = result::Phase::update, .op = "sgd", .calls = 1, .time_ns = 700}});
   add_profile(report.cells[1], {forward,
-                                {.phase = "backward", .op = "product", .calls = 2, .time_ns = 4000},
-                                {.phase = "update", .op = "sgd", .calls = 1, .time_ns = 1000}});
+                                {.phase = result::Phase::backward, .op = "product", .calls = 2, .time_ns = 4000},
+                                {.phase = result::Phase::update, .op = "sgd", .calls = 1, .time_ns = 1000}});
   return report;
 }
 
@@ -79,14 +79,14 @@ result::Explanation explain_first_two(const Report& report) {
 
 const result::PhasePart& phase_of(const result::Explanation& explanation, const std::string& name) {
   for (const result::PhasePart& phase : explanation.profiles->phases) {
-    if (phase.phase == name) return phase;
+    if (phase.name() == name) return phase;
   }
   throw std::out_of_range(name);
 }
 
 const result::OpPart& op_of(const result::Explanation& explanation, const std::string& phase, const std::string& name) {
   for (const result::OpPart& op : explanation.profiles->ops) {
-    if (op.phase == phase && op.op == name) return op;
+    if (name_of(op.phase) == phase && op.op == name) return op;
   }
   throw std::out_of_range(name);
 }

@@ -31,7 +31,7 @@ TEST(ExplainPhases, AreNamedThoughTheRatioIsWide) {
   const Report report = explained_report();
   const ProfileDifference difference = *profile_difference(report.cells[0], report.cells[1], whole);
   const Contribution& backward = difference.phases.front().contribution;
-  EXPECT_EQ(difference.phases.front().phase, "backward");
+  EXPECT_EQ(difference.phases.front().phase, Phase::backward);
   EXPECT_EQ(backward.standing, Standing::cause);
   EXPECT_LT(backward.share_interval.high - backward.share_interval.low, 2);
 }
@@ -40,7 +40,7 @@ TEST(ExplainPhases, RankTheDelayedOneFirst) {
   const Explanation explanation = explain_first_two(explained_report());
   ASSERT_TRUE(explanation.profiles.has_value());
   const PhasePart& first = explanation.profiles->phases.front();
-  EXPECT_EQ(first.phase, "backward");
+  EXPECT_EQ(first.phase, Phase::backward);
   EXPECT_EQ(first.contribution.standing, Standing::cause);
   EXPECT_NEAR(first.contribution.difference_ns, 4000, 50);
   EXPECT_NEAR(first.contribution.share, 4000.0 / 3700, 0.01);
@@ -73,7 +73,7 @@ TEST(ExplainPhases, AreNotNamedBelowWhatProfilingCosts) {
   const Explanation explanation = explain_first_two(report);
   EXPECT_GT(explanation.profiles->a.overhead_ns, 5000);
   for (const PhasePart& phase : explanation.profiles->phases) {
-    EXPECT_NE(phase.contribution.standing, Standing::cause) << phase.phase;
+    EXPECT_NE(phase.contribution.standing, Standing::cause) << phase.name();
   }
   for (const OpPart& op : explanation.profiles->ops) EXPECT_NE(op.contribution.standing, Standing::cause) << op.op;
 }
@@ -102,8 +102,8 @@ TEST(ExplainPhases, AreNotNamedBelowTheDriftOfTheProfiledProcess) {
   const Explanation explanation = explain_first_two(report);
   EXPECT_NEAR(explanation.profiles->b.drift_ns, 6000, 1e-9);
   for (const PhasePart& phase : explanation.profiles->phases) {
-    if (phase.phase == "unattributed") continue;  // what the process was slower by lies there in this report
-    EXPECT_NE(phase.contribution.standing, Standing::opposed) << phase.phase;
+    if (!phase.phase) continue;  // what the process was slower by lies there in this report
+    EXPECT_NE(phase.contribution.standing, Standing::opposed) << phase.name();
   }
   EXPECT_EQ(phase_of(explanation, "update").contribution.standing, Standing::unclear);
 }
@@ -131,15 +131,15 @@ TEST(ExplainPhases, RestOnHowProfilesScatter) {
 // Twice the time and more: even if all of the piece were that phase, the rest of it is a cause.
 TEST(ExplainPhases, AreBoundedBesideAStepInOnePiece) {
   Report report = report_of({exact_cell("slow/loops", 60000), exact_cell("fast/jit", 10000)});
-  add_profile(report.cells[0], {{.phase = "backward", .op = "product", .calls = 1, .time_ns = 45000},
-                                {.phase = "forward", .op = "product", .calls = 1, .time_ns = 15000}});
+  add_profile(report.cells[0], {{.phase = Phase::backward, .op = "product", .calls = 1, .time_ns = 45000},
+                                {.phase = Phase::forward, .op = "product", .calls = 1, .time_ns = 15000}});
   for (const bool profiled : {true, false}) {
-    if (profiled) add_profile(report.cells[1], {{.phase = "other", .op = "step", .calls = 1, .time_ns = 10000}});
+    if (profiled) add_profile(report.cells[1], {{.phase = Phase::other, .op = "step", .calls = 1, .time_ns = 10000}});
     if (!profiled) report.cells[1].profile.reset();
     const Explanation explanation = explain_first_two(report);
     ASSERT_TRUE(explanation.profiles.has_value());
     const PhasePart& backward = explanation.profiles->phases.front();
-    EXPECT_EQ(backward.phase, "backward");
+    EXPECT_EQ(backward.phase, Phase::backward);
     EXPECT_TRUE(backward.only_bounded);
     EXPECT_NEAR(backward.contribution.share_interval.low, 35.0 / 50, 0.02);
     EXPECT_NEAR(backward.contribution.share_interval.high, 45.0 / 50, 0.02);
@@ -179,7 +179,7 @@ TEST(ExplainOps, OfOneCellAloneDifferByCalls) {
       << "the phase sees through the names";
 }
 
-ProfileRecord product(const char* phase, std::vector<std::int64_t> layers, double time_ns, double calls = 1) {
+ProfileRecord product(Phase phase, std::vector<std::int64_t> layers, double time_ns, double calls = 1) {
   ProfileRecord record{.phase = phase, .op = "product", .calls = calls, .time_ns = time_ns};
   if (!layers.empty()) record.layers = std::move(layers);
   return record;
@@ -198,9 +198,9 @@ std::vector<OpPart> parts_between(std::vector<ProfileRecord> a, std::vector<Prof
 
 TEST(ExplainOps, ArePairedByLayer) {
   // Three records of layer 1, which are one op there.
-  const std::vector<OpPart> parts =
-      parts_between({product("backward", {0}, 2000), product("backward", {1}, 6000), product("backward", {1}, 1000)},
-                    {product("backward", {1}, 4000), product("backward", {0}, 1900)});
+  const std::vector<OpPart> parts = parts_between(
+      {product(Phase::backward, {0}, 2000), product(Phase::backward, {1}, 6000), product(Phase::backward, {1}, 1000)},
+      {product(Phase::backward, {1}, 4000), product(Phase::backward, {0}, 1900)});
   ASSERT_EQ(parts.size(), 2U);
   EXPECT_EQ(parts[0].layers, std::vector<std::int64_t>{0});
   EXPECT_EQ(parts[1].layers, std::vector<std::int64_t>{1});
@@ -209,16 +209,18 @@ TEST(ExplainOps, ArePairedByLayer) {
 }
 
 TEST(ExplainOps, AreMergedWhereOneSideNamesNoLayer) {
-  const std::vector<OpPart> parts = parts_between({product("backward", {0}, 2000), product("backward", {1}, 6000)},
-                                                  {product("backward", {}, 4000, 2)});
+  const std::vector<OpPart> parts =
+      parts_between({product(Phase::backward, {0}, 2000), product(Phase::backward, {1}, 6000)},
+                    {product(Phase::backward, {}, 4000, 2)});
   ASSERT_EQ(parts.size(), 1U);
   EXPECT_FALSE(parts[0].layers.has_value());
   EXPECT_NEAR(parts[0].by_calls_ns, 0, 1e-6) << "two calls on either side";
 }
 
 TEST(ExplainOps, AreMergedWhereLayersAreGroupedInOtherWays) {
-  const std::vector<OpPart> parts = parts_between({product("backward", {0}, 2000), product("backward", {1}, 6000)},
-                                                  {product("backward", {0, 1}, 4000)});
+  const std::vector<OpPart> parts =
+      parts_between({product(Phase::backward, {0}, 2000), product(Phase::backward, {1}, 6000)},
+                    {product(Phase::backward, {0, 1}, 4000)});
   ASSERT_EQ(parts.size(), 1U);
   EXPECT_FALSE(parts[0].layers.has_value());
 }
@@ -228,8 +230,8 @@ TEST(ExplainOps, AreMergedWhereOnlyTogetherTheyHaveAStanding) {
   std::vector<ProfileRecord> a;
   std::vector<ProfileRecord> b;
   for (std::int64_t layer = 0; layer < 4; ++layer) {
-    a.push_back(product("backward", {layer}, 3400));
-    b.push_back(product("backward", {layer}, 2500));
+    a.push_back(product(Phase::backward, {layer}, 3400));
+    b.push_back(product(Phase::backward, {layer}, 2500));
   }
   EXPECT_EQ(parts_between(a, b, 100).size(), 4U);
   const std::vector<OpPart> merged = parts_between(a, b, 600);
@@ -240,16 +242,16 @@ TEST(ExplainOps, AreMergedWhereOnlyTogetherTheyHaveAStanding) {
 }
 
 TEST(ExplainOps, KeepLayersThatOnlyOneCellHas) {
-  const std::vector<OpPart> parts =
-      parts_between({product("backward", {0}, 2000), product("backward", {1}, 6000)}, {product("forward", {0}, 1000)});
+  const std::vector<OpPart> parts = parts_between(
+      {product(Phase::backward, {0}, 2000), product(Phase::backward, {1}, 6000)}, {product(Phase::forward, {0}, 1000)});
   ASSERT_EQ(parts.size(), 3U);
-  for (const OpPart& part : parts) EXPECT_TRUE(part.layers.has_value()) << part.phase;
+  for (const OpPart& part : parts) EXPECT_TRUE(part.layers.has_value()) << name_of(part.phase);
 }
 
 TEST(ExplainOps, HaveNoStandingInAPhaseThatHasNone) {
   Report report = explained_report();
   for (ProfileRecord& record : report.cells[0].profile->records) {
-    if (record.phase == "forward") record.op = "fused";
+    if (record.phase == Phase::forward) record.op = "fused";
   }
   const Explanation explanation = explain_first_two(report);
   EXPECT_GT(op_of(explanation, "forward", "fused").contribution.share_interval.low, 0);
@@ -260,7 +262,7 @@ TEST(ExplainOps, HaveNoStandingInAPhaseThatHasNone) {
 TEST(ExplainOps, AreNoCauseInAPhaseThatIsOpposed) {
   Report report = explained_report();
   for (ProfileRecord& record : report.cells[0].profile->records) {
-    if (record.phase == "update") record.op = "fused";
+    if (record.phase == Phase::update) record.op = "fused";
   }
   const Explanation explanation = explain_first_two(report);
   EXPECT_EQ(op_of(explanation, "update", "fused").contribution.standing, Standing::unclear)

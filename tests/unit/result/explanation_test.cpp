@@ -72,8 +72,8 @@ TEST(Explain, HasNoIntervalThatContradictsItsVerdict) {
 
 TEST(Explain, GivesTwinsNoCauseWhateverTheirProfilesSay) {
   Report report = report_of({exact_cell("one/loops", 10000), exact_cell("twin/loops", 10020)});
-  add_profile(report.cells[0], {{.phase = "forward", .op = "product", .calls = 1, .time_ns = 9000}});
-  add_profile(report.cells[1], {{.phase = "backward", .op = "product", .calls = 1, .time_ns = 9000}});
+  add_profile(report.cells[0], {{.phase = Phase::forward, .op = "product", .calls = 1, .time_ns = 9000}});
+  add_profile(report.cells[1], {{.phase = Phase::backward, .op = "product", .calls = 1, .time_ns = 9000}});
   const Explanation explanation = explain_first_two(report);
   EXPECT_EQ(explanation.whole.comparison.verdict, stats::Verdict::equivalent);
   expect_no_causes(explanation);
@@ -250,8 +250,8 @@ TEST(ExplainMissing, NamesWhatHasNoProfileAndTheCommandThatMakesIt) {
   EXPECT_EQ(explanation.missing[1].command,
             "gdbench run --scenario scenario-3x2 --impl slow/loops --impl fast/loops --launches 12");
   report.notes = {"slow/loops offers no profile"};
-  add_profile(report.cells[1], {{.phase = "compile", .op = "bind", .calls = 1, .time_ns = 1e6},
-                                {.phase = "other", .op = "step", .calls = 1, .time_ns = 10000}});
+  add_profile(report.cells[1], {{.phase = Phase::compile, .op = "bind", .calls = 1, .time_ns = 1e6},
+                                {.phase = Phase::other, .op = "step", .calls = 1, .time_ns = 10000}});
   explanation = explain_first_two(report);
   ASSERT_EQ(explanation.missing.size(), 2U);
   EXPECT_EQ(explanation.missing[0].lack, Lack::no_profile);
@@ -311,8 +311,8 @@ TEST(ExplainStart, ComputesTheBreakEvenThatTheReportLacks) {
 Report report_of_optimizers(std::uint64_t adam_steps) {
   Report report = report_of({exact_cell("one/loops", 10000, 8), exact_cell("one/loops", 12000, 8)});
   ScenarioRecord adam = report.scenarios[0];
-  report.scenarios[0].resolved = {{"optimizer", {{"kind", "sgd"}, {"learning_rate", 0.1}}}};
-  adam.resolved = {{"optimizer", {{"kind", "adam"}, {"learning_rate", 0.1}, {"beta1", 0.9}}}};
+  report.scenarios[0].resolved.text = R"({"optimizer": {"kind": "sgd", "learning_rate": 0.1}})";
+  adam.resolved.text = R"({"optimizer": {"kind": "adam", "learning_rate": 0.1, "beta1": 0.9}})";
   adam.key = "other";
   adam.label = adam.name + "[optimizer=adam]";
   report.scenarios.push_back(adam);

@@ -97,6 +97,39 @@ TEST(Report, SaysWhereWhatWasFoundAndExpected) {
   EXPECT_EQ(error_of(document), "r.json: /cells/1/options/a~1b: found 1, expected a string");
 }
 
+TEST(Report, SaysWhatIsWrongInAResolvedScenario) {
+  const auto error_with = [](const char* key, const json& value) {
+    json document = example_json();
+    document["scenarios"][1]["resolved"][json::json_pointer(key)] = value;
+    return error_of(document);
+  };
+  EXPECT_EQ(error_with("/loss", "mae"),
+            "r.json: /scenarios/1/resolved/loss: found \"mae\", expected one of mse, half_mse, softmax_cross_entropy");
+  EXPECT_EQ(error_with("/dtype", "bf16"),
+            "r.json: /scenarios/1/resolved/dtype: found \"bf16\", expected one of f32, f64");
+  EXPECT_EQ(error_with("/model/kind", "transformer"),
+            "r.json: /scenarios/1/resolved/model/kind: found \"transformer\", expected one of linear_regression, "
+            "multilayer_perceptron, tensors");
+  EXPECT_EQ(error_with("/model/layers/0/width", "50"),
+            "r.json: /scenarios/1/resolved/model/layers/0/width: found \"50\", expected an integer");
+  EXPECT_NE(error_with("/optimizer/kind", "lion").find("/resolved/optimizer/kind: found \"lion\""), std::string::npos);
+  EXPECT_EQ(error_with("/optimizer", "sgd"),
+            "r.json: /scenarios/1/resolved/optimizer: found \"sgd\", expected an object");
+  EXPECT_EQ(error_with("/batch", "full"), "");
+}
+
+TEST(Report, KeepsKeysOfAResolvedScenarioThatItDoesNotKnow) {
+  json document = example_json();
+  json& resolved = document["scenarios"][1]["resolved"];
+  resolved["compression"] = {{"kind", "top_k"}};
+  resolved["model"]["layers"][0]["dropout"] = 0.5;
+  resolved.erase("dtype");
+  const Result<Report> report = from_json(document, "r.json");
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_FALSE(report.value().scenarios[1].resolved.dtype);
+  EXPECT_EQ(to_json(report.value()), document);
+}
+
 TEST(Report, RefusesAnIntegerThatDoesNotFit) {
   json document = example_json();
   document["cells"][0]["threads"] = 5'000'000'000;
@@ -137,6 +170,10 @@ TEST(Report, TakesProfilesThatNameNoLayers) {
   document["cells"][0]["profile"]["records"][0]["use"] = "eats";
   EXPECT_EQ(error_of(document),
             "r.json: /cells/0/profile/records/0/use: found \"eats\", expected one of reads, gradient, updates");
+  document["cells"][0]["profile"]["records"][0]["phase"] = "forwards";
+  EXPECT_EQ(error_of(document),
+            "r.json: /cells/0/profile/records/0/phase: found \"forwards\", expected one of data, forward, backward, "
+            "update, record, compile, other");
 }
 
 TEST(Report, AnInfiniteEndOfABreakEvenIsNoNumberInTheFile) {
