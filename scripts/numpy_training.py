@@ -59,7 +59,14 @@ def cross_entropy(logits, labels):
     return -numpy.mean((log_probabilities * one_hot).sum(axis=1)), (numpy.exp(log_probabilities) - one_hot) / len(labels)
 
 
+def binary_cross_entropy(logits, targets):
+    shares = sigmoid(logits)
+    terms = -targets * numpy.log(shares) - (1 - targets) * numpy.log(1 - shares)
+    return numpy.mean(terms), (shares - targets) / logits.size
+
+
 LOSSES = {
+    "binary_cross_entropy": binary_cross_entropy,
     "mse": lambda outputs, targets: squared_error(outputs, targets, 1.0),
     "half_mse": lambda outputs, targets: squared_error(outputs, targets, 0.5),
     "softmax_cross_entropy": cross_entropy,

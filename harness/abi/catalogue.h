@@ -39,7 +39,8 @@ enum class Activation : std::int32_t {
 enum class Loss : std::int32_t {
   mse = GDBENCH_MSE,
   half_mse = GDBENCH_HALF_MSE,
-  softmax_cross_entropy = GDBENCH_SOFTMAX_CROSS_ENTROPY
+  softmax_cross_entropy = GDBENCH_SOFTMAX_CROSS_ENTROPY,
+  binary_cross_entropy = GDBENCH_BINARY_CROSS_ENTROPY
 };
 enum class OptimizerKind : std::int32_t {
   sgd = GDBENCH_SGD,
@@ -130,18 +131,27 @@ inline constexpr ActivationRow kActivations[] = {
     {Activation::gelu_tanh, "gelu_tanh", Slope::varies, 9, 18, true, 1.1291},
 };
 
+// Of a loss: any numbers; numbers from 0 to 1; or class indices, one per row.
+enum class Targets { numbers, shares, labels };
+
 struct LossRow {
   Loss value;
   const char* name;
-  bool takes_labels;        // targets are class indices, one per row
+  Targets targets;
+  bool takes_logits;        // it puts a sigmoid or a softmax behind the last layer, which has no activation then
+  bool couples_columns;     // its derivative by one output of a row reads the others, too
   bool sums_over_columns;   // it is a sum of terms of one output column each, as the task gradients wants it
   int operations;           // per entry of the outputs
   int gradient_operations;  // likewise
 };
 inline constexpr LossRow kLosses[] = {
-    {Loss::mse, "mse", false, true, 3, 2},  // difference, square, addition; difference, scale
-    {Loss::half_mse, "half_mse", false, true, 3, 2},
-    {Loss::softmax_cross_entropy, "softmax_cross_entropy", true, false, 4, 5},  // maximum, difference, exp, addition
+    {Loss::mse, "mse", Targets::numbers, false, false, true, 3, 2},  // difference, square, addition; difference, scale
+    {Loss::half_mse, "half_mse", Targets::numbers, false, false, true, 3, 2},
+    // Maximum, difference, exp, addition.
+    {Loss::softmax_cross_entropy, "softmax_cross_entropy", Targets::labels, true, true, false, 4, 5},
+    // Exp, addition, logarithm, product, difference, addition; sigmoid (4), difference, scale. An output that is masked
+    // costs log 2.
+    {Loss::binary_cross_entropy, "binary_cross_entropy", Targets::shares, true, false, false, 6, 6},
 };
 
 // What a step's update is given; the update rules are those of gdbench_optimizer_kind.
@@ -324,7 +334,7 @@ constexpr std::size_t size_of(Dtype dtype) { return row_of(dtype).bytes; }
 constexpr bool reads_input(Activation activation) { return row_of(activation).reads_input; }
 constexpr std::size_t slot_count(OptimizerKind kind) { return row_of(kind).slots; }
 
-constexpr bool takes_labels(Loss loss) { return row_of(loss).takes_labels; }
+constexpr bool takes_labels(Loss loss) { return row_of(loss).targets == Targets::labels; }
 
 // Of the plugin interface's structs, whose numbers were looked up before.
 constexpr Task task_of(const gdbench_problem& problem) { return static_cast<Task>(problem.task); }

@@ -31,6 +31,15 @@ std::string plural(std::int64_t count, const std::string& noun, const std::strin
   return std::to_string(count) + " " + noun + (count == 1 ? "" : ending);
 }
 
+template <class Condition>
+std::string losses_where(const Condition& holds) {
+  std::vector<std::string> names;
+  for (const catalogue::LossRow& row : catalogue::kLosses) {
+    if (holds(row)) names.emplace_back(row.name);
+  }
+  return joined(names);
+}
+
 // What the optimizer computes with must neither vanish nor overflow in the arithmetic's own type. A schedule may end
 // at 0.
 std::optional<Fault> find_optimizer_fault(const Scenario& scenario) {
@@ -85,48 +94,54 @@ std::optional<Fault> find_update_fault(const Scenario& scenario) {
 
 std::optional<Fault> find_target_fault(const Scenario& scenario) {
   if (std::optional<Fault> fault = find_update_fault(scenario)) return fault;
-  const bool softmax = scenario.loss == Loss::softmax_cross_entropy;
+  const catalogue::LossRow& row = catalogue::row_of(scenario.loss);
+  const bool labels = takes_labels(scenario.loss);
+  const auto has_labels = [](const catalogue::LossRow& other) { return takes_labels(other.value); };
   const Targets targets = targets_of(scenario.data);
   const std::string loss = in_quotes(name_of(scenario.loss));
-  if (softmax && targets == Targets::values) {
-    return Fault{"/loss", loss + " with data that have numeric targets", "mse or half_mse, or data with labels"};
+  if (labels && targets == Targets::values) {
+    return Fault{"/loss", loss + " with data that have numeric targets",
+                 losses_where(std::not_fn(has_labels)) + ", or data with labels"};
   }
-  if (!softmax && targets == Targets::labels) {
-    return Fault{"/loss", loss + " with data that have labels", "softmax_cross_entropy, or data with numeric targets"};
+  if (!labels && targets == Targets::labels) {
+    return Fault{"/loss", loss + " with data that have labels",
+                 losses_where(has_labels) + ", or data with numeric targets"};
   }
-  if (softmax && scenario.task == Task::gradients) {
+  if (!row.sums_over_columns && scenario.task == Task::gradients) {
     return Fault{"/task", in_quotes(name_of(scenario.task)) + " with the loss " + loss,
-                 "train, or mse or half_mse, which are sums over output columns"};
+                 "train, or a loss that is a sum over output columns: " +
+                     losses_where([](const catalogue::LossRow& other) { return other.sums_over_columns; })};
   }
   if (std::holds_alternative<StreamData>(scenario.data) && scenario.batch.rows && scenario.batch.shuffle) {
     return Fault{"/batch/shuffle", "true", "false (set batch.shuffle to false: a stream is read in order)"};
   }
   const std::vector<std::string>* columns = target_columns_of(scenario.data);
-  if (softmax && columns != nullptr && columns->size() != 1) {
+  if (labels && columns != nullptr && columns->size() != 1) {
     return Fault{"/data/targets", plural(static_cast<std::int64_t>(columns->size()), "column"),
-                 "one column of labels, which softmax_cross_entropy needs"};
+                 std::string("one column of labels, which ") + row.name + " needs"};
   }
-  if (softmax && scenario.standardise.targets) {
-    return Fault{"/standardise/targets", "true with labels as targets", "false"};
+  if (row.targets != catalogue::Targets::numbers && scenario.standardise.targets) {
+    return Fault{"/standardise/targets", labels ? "true with labels as targets" : "true with targets from 0 to 1",
+                 "false"};
   }
   const auto* perceptron = std::get_if<MultilayerPerceptron>(&scenario.model);
-  if (softmax && perceptron != nullptr && perceptron->layers.back().activation != Activation::identity) {
+  if (row.takes_logits && perceptron != nullptr && perceptron->layers.back().activation != Activation::identity) {
     const std::string last = std::to_string(perceptron->layers.size() - 1);
     return Fault{"/model/layers/" + last + "/activation", in_quotes(name_of(perceptron->layers.back().activation)),
-                 "identity, for softmax_cross_entropy takes logits"};
+                 std::string("identity, for ") + row.name + " takes logits"};
   }
   return find_optimizer_fault(scenario);
 }
 
 std::optional<Fault> find_shape_fault(const Scenario& scenario, const DataShape& shape) {
-  const bool softmax = scenario.loss == Loss::softmax_cross_entropy;
   if (const auto* perceptron = std::get_if<MultilayerPerceptron>(&scenario.model)) {
     const std::int64_t width = perceptron->layers.back().width;
     if (width != shape.outputs) {
       const std::string last = std::to_string(perceptron->layers.size() - 1);
-      return Fault{"/model/layers/" + last + "/width", std::to_string(width),
-                   std::to_string(shape.outputs) + ", for the data have " +
-                       (softmax ? plural(shape.outputs, "class", "es") : plural(shape.outputs, "target"))};
+      return Fault{
+          "/model/layers/" + last + "/width", std::to_string(width),
+          std::to_string(shape.outputs) + ", for the data have " +
+              (takes_labels(scenario.loss) ? plural(shape.outputs, "class", "es") : plural(shape.outputs, "target"))};
     }
   }
   if (scenario.batch.rows && *scenario.batch.rows > shape.rows) {

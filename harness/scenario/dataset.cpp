@@ -29,7 +29,7 @@ struct SourceReader {
   const Scenario& scenario;
 
   std::filesystem::path resolve(const std::filesystem::path& path) const { return scenario.file.parent_path() / path; }
-  bool labels() const { return scenario.loss == Loss::softmax_cross_entropy; }
+  bool labels() const { return takes_labels(scenario.loss); }
 
   Result<Table> operator()(const SyntheticData& data) const {
     const double bytes = static_cast<double>(data.rows) * static_cast<double>(data.features + data.outputs) * 8;
@@ -38,7 +38,7 @@ struct SourceReader {
                          std::to_string(static_cast<std::int64_t>(bytes / 1e6)) + " MB in double, expected at most " +
                          std::to_string(most_data_bytes() / 1'000'000) + " MB, a quarter of this machine's memory");
     }
-    return make_synthetic(data);
+    return make_synthetic(data, catalogue::row_of(scenario.loss).targets);
   }
   Result<Table> operator()(const CsvData& data) const { return read_csv(resolve(data.path), data, labels()); }
   Result<Table> operator()(const NpyData& data) const { return read_npy(resolve(data.x), resolve(data.y), labels()); }
@@ -68,6 +68,16 @@ Status convert(const Scenario& scenario, const std::vector<double>& values, std:
   return catalogue::with_element(scenario.dtype, [&](auto zero) {
     return convert<decltype(zero)>(scenario, values, columns, names, what, place);
   });
+}
+
+Status check_shares(const Scenario& scenario, const Table& table) {
+  if (catalogue::row_of(scenario.loss).targets != catalogue::Targets::shares) return {};
+  const auto wrong = std::ranges::find_if(table.y, [](double value) { return !(value >= 0 && value <= 1); });
+  if (wrong == table.y.end()) return {};
+  const std::int64_t row = (wrong - table.y.begin()) / table.outputs;
+  return usage_error(name_for_messages(scenario) + ": /data: found the target " + formatted("%g", *wrong) + " in row " +
+                     std::to_string(row) + " (counted from 0), expected a number from 0 to 1, which the loss " +
+                     name_of(scenario.loss) + " takes");
 }
 
 // [epochs, rows]: a Fisher-Yates shuffle per epoch (Durstenfeld, CACM 7, 1964), all from one seeded sequence.
@@ -115,6 +125,7 @@ Result<Dataset> pack(const Scenario& scenario, Table table) {
   if (!memory.ok()) return memory.error();
   dataset.memory = std::move(memory).value();
 
+  if (Status status = check_shares(scenario, table); !status.ok()) return status.error();
   std::byte* base = dataset.memory.data();
   Status status = convert(scenario, table.x, table.features, table.feature_names, "feature", base);
   if (status.ok() && !table.has_labels) {

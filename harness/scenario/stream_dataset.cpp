@@ -38,7 +38,7 @@ Result<std::string> read_beginning(const std::filesystem::path& file) {
 class StreamDescriber {
  public:
   StreamDescriber(const Scenario& scenario, const StreamData& data)
-      : scenario_(scenario), data_(data), labels_(scenario.loss == Loss::softmax_cross_entropy) {}
+      : scenario_(scenario), data_(data), labels_(takes_labels(scenario.loss)) {}
 
   Result<Dataset> describe() {
     file_.path = std::filesystem::absolute(scenario_.file.parent_path() / data_.path).lexically_normal();

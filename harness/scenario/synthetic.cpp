@@ -93,7 +93,7 @@ Table make_blobs(const SyntheticData& data, Table table) {
 
 }  // namespace
 
-Table make_synthetic(const SyntheticData& data) {
+Table make_synthetic(const SyntheticData& data, catalogue::Targets targets) {
   Table table;
   table.rows = data.rows;
   table.features = data.features;
@@ -111,6 +111,9 @@ Table make_synthetic(const SyntheticData& data) {
   table.y = data.kind == SyntheticKind::linear ? linear_targets(data, table.x) : teacher_targets(data, table.x);
   Random noise(data.seed, kNoise);
   for (double& value : table.y) value += data.noise * noise.normal();
+  if (targets == catalogue::Targets::shares) {
+    for (double& value : table.y) value = value > 0 ? 1 : 0;
+  }
   spread_columns(data, table.x);
   return table;
 }

@@ -27,8 +27,9 @@ struct Table {
   std::int64_t dropped_rows = 0;
 };
 
-// The same values on every machine; see harness/base/random.h.
-Table make_synthetic(const SyntheticData& data);
+// The same values on every machine; see harness/base/random.h. Targets that are to be shares are 1 where the function
+// is above 0, noise included, and 0 elsewhere.
+Table make_synthetic(const SyntheticData& data, catalogue::Targets targets);
 
 // A readable file with a header (RFC 4180; lines may end in LF). With `labels` the one target column holds class names,
 // mapped in sorted order (by value where all are integers). Errors: "FILE: line 3, column "x": found ..., expected

@@ -85,6 +85,21 @@ T squared_error(const Chunk<T>& chunk, T factor, std::vector<T>* gradient) {
   return sum;
 }
 
+// Sum of log(1 + exp(P)) - P Y; gradient factor * (sigmoid(P) - Y).
+template <class T>
+T binary_cross_entropy(const Chunk<T>& chunk, T factor, std::vector<T>* gradient) {
+  const std::vector<T>& outputs = chunk.activations.back();
+  T sum = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    // log(1 + exp(P)) = P + log(1 + exp(-P)): whichever does not overflow.
+    const T power = std::exp(-std::abs(outputs[i]));
+    sum += std::log1p(power) + std::max(outputs[i], T(0)) - outputs[i] * chunk.targets[i];
+    const T sigmoid = (outputs[i] < 0 ? power : T(1)) / (T(1) + power);
+    if (gradient != nullptr) (*gradient)[i] = factor * (sigmoid - chunk.targets[i]);
+  }
+  return sum;
+}
+
 // Sum of log(sum(exp(P))) - P[label] per row, with the row's maximum subtracted first, which changes neither it nor the
 // gradient factor * (softmax(P) - onehot(label)) and keeps exp from overflowing.
 template <class T>
@@ -250,6 +265,8 @@ T loss_of(Loss loss, const Chunk<T>& chunk, std::int64_t outputs, std::int64_t b
       return squared_error(chunk, T(1) / entries, gradient) / (T(2) * entries);
     case Loss::softmax_cross_entropy:
       return softmax_cross_entropy(chunk, outputs, T(1) / rows, gradient) / rows;
+    case Loss::binary_cross_entropy:
+      return binary_cross_entropy(chunk, T(1) / entries, gradient) / entries;
   }
   return T(0);
 }

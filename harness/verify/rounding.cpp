@@ -93,6 +93,9 @@ double RoundingModel<T>::output_gradient_error(double output_error) const {
     case Loss::softmax_cross_entropy:
       // A row's softmax has norm at most 1 and slope at most 1/2.
       return (output_error + 2 * std::sqrt(rows_)) / rows_ + 2 * gradient;
+    case Loss::binary_cross_entropy:
+      // A sigmoid is at most 1, its slope at most 1/4.
+      return (output_error / 4 + 2 * std::sqrt(entries)) / entries + 2 * gradient;
   }
   return 0;
 }
@@ -112,6 +115,9 @@ double RoundingModel<T>::loss_error(double loss) const {
       return factor * 2 * distance / entries * output_error + std::sqrt(entries) * loss;
     case Loss::softmax_cross_entropy:
       return 2 / std::sqrt(rows_) * output_error + std::sqrt(rows_) * loss + 4;
+    case Loss::binary_cross_entropy:
+      // An entry's term has slopes of at most 1.
+      return output_error / std::sqrt(entries) + std::sqrt(entries) * loss + 4;
   }
   return 0;
 }

@@ -38,6 +38,7 @@ class Pure(Training):
     LOSSES = {
         "mse": lambda outputs, y: jnp.mean((outputs - y) ** 2),
         "half_mse": lambda outputs, y: jnp.mean((outputs - y) ** 2) / 2,
+        "binary_cross_entropy": lambda outputs, y: jnp.mean(jax.nn.softplus(outputs) - outputs * y),
         "softmax_cross_entropy": lambda outputs, y: -jnp.mean(
             jnp.take_along_axis(jax.nn.log_softmax(outputs), y[:, None], axis=1)
         ),

@@ -107,6 +107,7 @@ class Fit(TensorFlowTraining):
         return {
             "mse": mean,
             "half_mse": lambda targets, outputs: mean(targets, outputs) / 2,
+            "binary_cross_entropy": keras.losses.BinaryCrossentropy(from_logits=True),
             "softmax_cross_entropy": keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         }[self.problem.loss]
 

@@ -37,6 +37,7 @@ LOSSES = {
     "mse": lambda outputs, targets: ((outputs - targets) ** 2).mean(),
     "half_mse": lambda outputs, targets: ((outputs - targets) ** 2).mean() / 2,
     "softmax_cross_entropy": cross_entropy,
+    "binary_cross_entropy": lambda outputs, targets: (numpy.logaddexp(0, outputs) - outputs * targets).mean(),
 }
 
 

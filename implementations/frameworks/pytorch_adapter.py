@@ -32,7 +32,7 @@ class Modules(PhasedTraining):
         "gelu_tanh": ("GELU", {"approximate": "tanh"}),
     }
     ACTIVATIONS = ("identity", *MODULES)
-    LOSSES = ("mse", "half_mse", "softmax_cross_entropy")
+    LOSSES = ("mse", "half_mse", "softmax_cross_entropy", "binary_cross_entropy")
     SLOT_NAMES = {
         "sgd": (),
         "momentum": ("momentum_buffer",),
@@ -86,7 +86,11 @@ class Modules(PhasedTraining):
             self.convert_labels()
             return cross_entropy
         mean = torch.nn.MSELoss()
-        return {"mse": mean, "half_mse": lambda outputs, targets: mean(outputs, targets) / 2}[self.problem.loss]
+        return {
+            "mse": mean,
+            "half_mse": lambda outputs, targets: mean(outputs, targets) / 2,
+            "binary_cross_entropy": torch.nn.BCEWithLogitsLoss(),
+        }[self.problem.loss]
 
     def convert_labels(self):
         if self.data.order is None:

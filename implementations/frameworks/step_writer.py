@@ -119,6 +119,9 @@ DERIVATIVE = {
     f"({GELU_SCALE} + {3 * 0.044715 * GELU_SCALE} * {{z}} * {{z}})))",
 }
 
+# A loss's derivative by an output p with target y, but for a factor.
+SLOPES = {"mse": "{p} - y", "half_mse": "{p} - y", "binary_cross_entropy": "1 / (1 + exp(-{p})) - y"}
+
 
 class StepWriter:
     """One model's loop. Subclasses write products, sums and updates in another vocabulary."""
@@ -178,9 +181,9 @@ class StepWriter:
                 f"d[arange({rows}), y] -= 1",
                 f"d /= {rows}",
             ]
-        factor = {"mse": 2, "half_mse": 1}[self.problem.loss]
+        factor = 2 if self.problem.loss == "mse" else 1
         size = f"({rows} * {last.outputs})" if last.outputs > 1 else rows
-        return [f"d = {output} - y", self.scaled("d", "d", f"({factor} / {size})")]
+        return [f"d = {SLOPES[self.problem.loss].format(p=output)}", self.scaled("d", "d", f"({factor} / {size})")]
 
     def backward(self, rows):
         lines = self.loss_derivative(rows)

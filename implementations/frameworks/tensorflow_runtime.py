@@ -47,6 +47,9 @@ class TensorFlowTraining(Training):
     LOSSES = {
         "mse": lambda outputs, target: tf.reduce_mean(tf.square(outputs - target)),
         "half_mse": lambda outputs, target: tf.reduce_mean(tf.square(outputs - target)) / 2,
+        "binary_cross_entropy": lambda outputs, target: tf.reduce_mean(
+            tf.nn.sigmoid_cross_entropy_with_logits(labels=target, logits=outputs)
+        ),
         "softmax_cross_entropy": lambda outputs, target: tf.reduce_mean(
             tf.nn.sparse_softmax_cross_entropy_with_logits(labels=target, logits=outputs)
         ),

@@ -7,159 +7,12 @@
 #include <iterator>
 #include <vector>
 
-#include "harness/abi/catalogue.h"
+#include "implementations/plain/layer.h"
 
 namespace gdbench::plain {
 namespace {
 
-using catalogue::Activation;
-
-// output = activation(input W + b), W [inputs, outputs], for one row at a time.
-template <class T>
-struct Layer {
-  std::int64_t inputs;
-  std::int64_t outputs;
-  Activation activation;
-  const T* weights;
-  const T* bias;  // null where the layer has none
-  T* weights_gradient;
-  T* bias_gradient;
-  std::vector<T> sums;  // input W + b, where the activation's derivative reads them; otherwise empty
-  std::vector<T> output;
-  std::vector<T> delta;  // d loss / d (input W + b)
-};
-
-template <class T>
-T normal_distribution(T z) {
-  return std::erfc(z * static_cast<T>(-0.70710678118654752440)) / 2;
-}
-
-// Of tanh in GDBENCH_GELU_TANH.
-constexpr double kGeluScale = 0.79788456080286535588;  // sqrt(2 / pi)
-constexpr double kGeluCube = 0.044715;
-template <class T>
-T gelu_argument(T z) {
-  return static_cast<T>(kGeluScale) * z * (1 + static_cast<T>(kGeluCube) * z * z);
-}
-
-template <class T>
-void activate(Activation activation, std::vector<T>& values) {
-  switch (activation) {
-    case Activation::identity:
-      return;
-    case Activation::relu:
-      for (T& z : values) z = z < 0 ? 0 : z;
-      return;
-    case Activation::tanh:
-      for (T& z : values) z = std::tanh(z);
-      return;
-    case Activation::sigmoid:
-      for (T& z : values) z = 1 / (1 + std::exp(-z));
-      return;
-    case Activation::leaky_relu:
-      for (T& z : values) z = z > 0 ? z : z / 100;
-      return;
-    case Activation::silu:
-      for (T& z : values) z = z / (1 + std::exp(-z));
-      return;
-    case Activation::gelu:
-      for (T& z : values) z = z * normal_distribution(z);
-      return;
-    case Activation::gelu_tanh:
-      for (T& z : values) z = z / 2 * (1 + std::tanh(gelu_argument(z)));
-      return;
-  }
-}
-
-// delta = delta * f'(z), in terms of f(z) where that is enough.
-template <class T>
-void multiply_by_derivative(Layer<T>& layer) {
-  const std::int64_t outputs = layer.outputs;
-  const T* __restrict a = layer.output.data();
-  const T* __restrict z = layer.sums.data();
-  T* __restrict delta = layer.delta.data();
-  switch (layer.activation) {
-    case Activation::identity:
-      return;
-    case Activation::relu:
-      for (std::int64_t j = 0; j < outputs; ++j) delta[j] = a[j] > 0 ? delta[j] : 0;
-      return;
-    case Activation::tanh:
-      for (std::int64_t j = 0; j < outputs; ++j) delta[j] *= 1 - a[j] * a[j];
-      return;
-    case Activation::sigmoid:
-      for (std::int64_t j = 0; j < outputs; ++j) delta[j] *= a[j] * (1 - a[j]);
-      return;
-    case Activation::leaky_relu:
-      for (std::int64_t j = 0; j < outputs; ++j) delta[j] = a[j] > 0 ? delta[j] : delta[j] / 100;
-      return;
-    case Activation::silu:
-      for (std::int64_t j = 0; j < outputs; ++j) {
-        const T s = 1 / (1 + std::exp(-z[j]));
-        delta[j] *= s * (1 + z[j] * (1 - s));
-      }
-      return;
-    case Activation::gelu: {
-      constexpr T kDensityAtZero = static_cast<T>(0.39894228040143267794);  // 1 / sqrt(2 pi)
-      for (std::int64_t j = 0; j < outputs; ++j) {
-        delta[j] *= normal_distribution(z[j]) + z[j] * kDensityAtZero * std::exp(-z[j] * z[j] / 2);
-      }
-      return;
-    }
-    case Activation::gelu_tanh:
-      for (std::int64_t j = 0; j < outputs; ++j) {
-        const T t = std::tanh(gelu_argument(z[j]));
-        const T slope = static_cast<T>(kGeluScale) * (1 + static_cast<T>(3 * kGeluCube) * z[j] * z[j]);
-        delta[j] *= (1 + t + z[j] * (1 - t * t) * slope) / 2;
-      }
-      return;
-  }
-}
-
-template <class T>
-void forward(Layer<T>& layer, const T* __restrict input) {
-  const std::int64_t outputs = layer.outputs;
-  T* __restrict output = layer.output.data();
-  for (std::int64_t j = 0; j < outputs; ++j) output[j] = layer.bias != nullptr ? layer.bias[j] : 0;
-  if (outputs == 1) {  // W is a vector
-    T sum = output[0];
-    for (std::int64_t i = 0; i < layer.inputs; ++i) sum += input[i] * layer.weights[i];
-    output[0] = sum;
-  } else {
-    for (std::int64_t i = 0; i < layer.inputs; ++i) {
-      for (std::int64_t j = 0; j < outputs; ++j) output[j] += input[i] * layer.weights[i * outputs + j];
-    }
-  }
-  if (!layer.sums.empty()) layer.sums = layer.output;
-  activate(layer.activation, layer.output);
-}
-
-// Adds the row's part of the layer's gradient.
-template <class T>
-void add_gradient(const Layer<T>& layer, const T* __restrict input) {
-  const std::int64_t outputs = layer.outputs;
-  const T* __restrict delta = layer.delta.data();
-  T* __restrict gradient = layer.weights_gradient;
-  if (outputs == 1) {
-    for (std::int64_t i = 0; i < layer.inputs; ++i) gradient[i] += input[i] * delta[0];
-  } else {
-    for (std::int64_t i = 0; i < layer.inputs; ++i) {
-      for (std::int64_t j = 0; j < outputs; ++j) gradient[i * outputs + j] += input[i] * delta[j];
-    }
-  }
-  for (std::int64_t j = 0; layer.bias != nullptr && j < outputs; ++j) layer.bias_gradient[j] += delta[j];
-}
-
-// From a layer's delta to that of the layer before it.
-template <class T>
-void backward(const Layer<T>& layer, Layer<T>& before) {
-  for (std::int64_t i = 0; i < layer.inputs; ++i) {
-    T sum = 0;
-    for (std::int64_t j = 0; j < layer.outputs; ++j) sum += layer.weights[i * layer.outputs + j] * layer.delta[j];
-    before.delta[i] = sum;
-  }
-  multiply_by_derivative(before);
-}
+using catalogue::Loss;
 
 template <class T>
 class Loop final : public Trainer {
@@ -168,7 +21,7 @@ class Loop final : public Trainer {
       : data_(data), problem_(problem), optimizer_(*problem.optimizer) {
     const bool regression = problem.layer_count == 1 && problem.layers[0].outputs == 1 &&
                             problem.layers[0].activation == GDBENCH_IDENTITY &&
-                            problem.loss != GDBENCH_SOFTMAX_CROSS_ENTROPY;
+                            (problem.loss == GDBENCH_MSE || problem.loss == GDBENCH_HALF_MSE);
     add_gradients_ = regression ? &Loop::linear_regression : &Loop::perceptron;
     constexpr decltype(descend_) kRules[] = {&Loop::sgd,     &Loop::momentum, &Loop::nesterov,
                                              &Loop::adagrad, &Loop::rmsprop,  &Loop::adam,
@@ -239,12 +92,12 @@ class Loop final : public Trainer {
         sum += std::log(exponentials) - static_cast<double>(output[labels[row]] - shift);
       } else {
         for (std::size_t j = 0; j < output.size(); ++j) {
-          const double error = static_cast<double>(output[j]) - static_cast<double>(y[row * data_.outputs + j]);
-          sum += error * error / static_cast<double>(data_.outputs);
+          const double target = static_cast<double>(y[row * data_.outputs + j]);
+          sum += term(static_cast<double>(output[j]), target) / static_cast<double>(data_.outputs);
         }
       }
     }
-    return sum / static_cast<double>(rows) * (problem_.loss == GDBENCH_HALF_MSE ? 0.5 : 1);
+    return sum / static_cast<double>(rows);
   }
 
  private:
@@ -275,7 +128,8 @@ class Loop final : public Trainer {
 
     std::fill(gradient_.begin(), gradient_.end(), T(0));
     (this->*add_gradients_)(order, first, last);
-    // d mse / d P = 2 / (rows outputs) (P - Y), half of it for half_mse; d cross-entropy / d P = 1 / rows (...).
+    // d mse / d P = 2 / (rows outputs) (P - Y), half of it for half_mse; d softmax cross-entropy / d P = 1 / rows
+    // (...).
     const double factor = problem_.loss == GDBENCH_MSE ? 2 : 1;
     const std::int64_t outputs = problem_.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY ? 1 : data_.outputs;
     update(static_cast<T>(factor / static_cast<double>((last - first) * outputs)));
@@ -335,6 +189,21 @@ class Loop final : public Trainer {
     }
   }
 
+  // What an output adds to a loss that is a mean over them.
+  double term(double output, double target) const {
+    switch (catalogue::loss_of(problem_)) {
+      case Loss::mse:
+        return (output - target) * (output - target);
+      case Loss::half_mse:
+        return (output - target) * (output - target) / 2;
+      case Loss::binary_cross_entropy:
+        return std::max(output, 0.0) - output * target + std::log1p(std::exp(-std::abs(output)));
+      case Loss::softmax_cross_entropy:
+        break;
+    }
+    return 0;
+  }
+
   // Without the factors that all rows share.
   void set_output_delta(std::int64_t row) {
     Layer<T>& layer = layers_.back();
@@ -345,9 +214,20 @@ class Loop final : public Trainer {
       for (std::int64_t j = 0; j < layer.outputs; ++j) sum += layer.delta[j] = std::exp(output[j] - shift);
       for (std::int64_t j = 0; j < layer.outputs; ++j) layer.delta[j] /= sum;
       layer.delta[data_.labels[row]] -= 1;
-    } else {
-      const T* y = static_cast<const T*>(data_.y) + row * layer.outputs;
-      for (std::int64_t j = 0; j < layer.outputs; ++j) layer.delta[j] = output[j] - y[j];
+      multiply_by_derivative(layer);
+      return;
+    }
+    const T* y = static_cast<const T*>(data_.y) + row * layer.outputs;
+    switch (catalogue::loss_of(problem_)) {
+      case Loss::mse:
+      case Loss::half_mse:
+        for (std::int64_t j = 0; j < layer.outputs; ++j) layer.delta[j] = output[j] - y[j];
+        break;
+      case Loss::binary_cross_entropy:
+        for (std::int64_t j = 0; j < layer.outputs; ++j) layer.delta[j] = 1 / (1 + std::exp(-output[j])) - y[j];
+        break;
+      case Loss::softmax_cross_entropy:
+        break;  // above
     }
     multiply_by_derivative(layer);
   }

@@ -68,8 +68,6 @@ gdbench_status evaluate(gdbench_instance* instance, std::int32_t split, double* 
   return GDBENCH_OK;
 }
 
-constexpr std::uint32_t all_up_to(std::int32_t last) { return GDBENCH_BIT(last + 1) - 1; }
-
 const gdbench_implementation* implementation() {
   static const gdbench_implementation table = {
       .struct_size = sizeof(gdbench_implementation),
@@ -79,7 +77,7 @@ const gdbench_implementation* implementation() {
       .tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_UPDATE) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS),
       .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
       .activations = gdbench::catalogue::kAll<gdbench::catalogue::Activation>,
-      .losses = all_up_to(GDBENCH_SOFTMAX_CROSS_ENTROPY),
+      .losses = gdbench::catalogue::kAll<gdbench::catalogue::Loss>,
       .optimizers = gdbench::catalogue::kAll<gdbench::catalogue::OptimizerKind>,
       .capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES) |
                       GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE),

@@ -57,7 +57,8 @@ extern "C" {
 /*
  * 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32;
  * 4: gdbench_profile_sink.record_part, unavailable; 5: GDBENCH_LEAKY_RELU;
- * 6: GDBENCH_LION, GDBENCH_NADAM, GDBENCH_SILU, GDBENCH_GELU, GDBENCH_GELU_TANH
+ * 6: GDBENCH_LION, GDBENCH_NADAM, GDBENCH_SILU, GDBENCH_GELU, GDBENCH_GELU_TANH,
+ * GDBENCH_BINARY_CROSS_ENTROPY
  */
 #define GDBENCH_ABI_MINOR 6
 
@@ -112,9 +113,11 @@ typedef enum gdbench_activation {
 
 /* Means are over the rows of the batch. P is the last layer's output, Y the targets, both [rows, outputs]. */
 typedef enum gdbench_loss {
-  GDBENCH_MSE = 0,                  /* mean over rows and outputs of (P - Y)^2 */
-  GDBENCH_HALF_MSE = 1,             /* half of GDBENCH_MSE */
-  GDBENCH_SOFTMAX_CROSS_ENTROPY = 2 /* mean over rows of log(sum(exp(P))) - P[label]; P are logits */
+  GDBENCH_MSE = 0,                   /* mean over rows and outputs of (P - Y)^2 */
+  GDBENCH_HALF_MSE = 1,              /* half of GDBENCH_MSE */
+  GDBENCH_SOFTMAX_CROSS_ENTROPY = 2, /* mean over rows of log(sum(exp(P))) - P[label]; P are logits */
+  /* Since 1.6: mean over rows and outputs of log(1 + exp(P)) - P Y; P are logits, Y from 0 to 1. */
+  GDBENCH_BINARY_CROSS_ENTROPY = 3
 } gdbench_loss;
 
 /*

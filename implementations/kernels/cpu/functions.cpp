@@ -17,18 +17,8 @@ Binding bind_activation(const Request& request, const Run (&functions)[kCount<Ac
   return bind_or_refuse(ShapedCall(request.operands[0]), entry_of(functions, request.activation), "such activation");
 }
 
-Binding bind_loss(const Request& request, Run squared_error, Run cross_entropy) {
-  Run run = nullptr;
-  switch (request.loss) {
-    case Loss::mse:
-    case Loss::half_mse:
-      run = squared_error;
-      break;
-    case Loss::softmax_cross_entropy:
-      run = cross_entropy;
-      break;
-  }
-  return bind_or_refuse(LossCall(request), run, "such loss");
+Binding bind_loss(const Request& request, const Run (&functions)[kCount<Loss>]) {
+  return bind_or_refuse(LossCall(request), entry_of(functions, request.loss), "such loss");
 }
 
 Binding bind_update(const Request& request, const Run (&functions)[kCount<OptimizerKind>][kDecayCount]) {
@@ -54,9 +44,9 @@ Binding bind_function(const Request& request, const Functions& functions) {
     case Op::activation_gradient:
       return bind_activation(request, elementwise.activation_gradient);
     case Op::loss:
-      return bind_loss(request, loss.squared_error, loss.cross_entropy);
+      return bind_loss(request, loss.value);
     case Op::loss_gradient:
-      return bind_loss(request, loss.squared_error_gradient, loss.cross_entropy_gradient);
+      return bind_loss(request, loss.gradient);
     case Op::update:
       return bind_update(request, elementwise.update);
     case Op::combine: {

@@ -30,12 +30,10 @@ struct ElementwiseFunctions {
   Run multiply = nullptr;
 };
 
-// These run on a LossCall. squared_error is mse and half_mse: the call's scale tells them apart.
+// These run on a LossCall, whose scale tells apart what has the same formula.
 struct LossFunctions {
-  Run squared_error = nullptr;
-  Run squared_error_gradient = nullptr;
-  Run cross_entropy = nullptr;
-  Run cross_entropy_gradient = nullptr;
+  Run value[kCount<Loss>] = {};
+  Run gradient[kCount<Loss>] = {};
 };
 
 // Fills in what make(kind, decay) returns for each optimizer's and decay's std::integral_constant.

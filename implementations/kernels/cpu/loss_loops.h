@@ -7,29 +7,28 @@
 
 namespace gdbench::kernels::cpu {
 
-// Sum of squares, in double: P and Y [m,n].
-template <class T>
-void run_squared_error(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+// The sum over all entries, in double: P and Y [m,n].
+template <class T, class Rule>
+void run_loss_of_entries(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& shape = static_cast<const LossCall&>(*call);
   const T* __restrict p = data<const T>(buffers[0]);
   const T* __restrict y = data<const T>(buffers[1]);
   double sum = 0;
   for (std::int64_t i = 0; i < shape.size(); ++i) {
-    const double difference = static_cast<double>(p[i]) - static_cast<double>(y[i]);
-    sum += difference * difference;
+    sum += Rule::term(static_cast<double>(p[i]), static_cast<double>(y[i]));
   }
   *data<double>(buffers[2]) = shape.scale * sum;
 }
 
 // G may be P's buffer.
-template <class T>
-void run_squared_error_gradient(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+template <class T, class Rule>
+void run_gradient_of_entries(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& shape = static_cast<const LossCall&>(*call);
   const T* p = data<const T>(buffers[0]);
   const T* y = data<const T>(buffers[1]);
   T* g = data<T>(buffers[2]);
   const T scale = static_cast<T>(shape.scale);
-  for (std::int64_t i = 0; i < shape.size(); ++i) g[i] = scale * (p[i] - y[i]);
+  for (std::int64_t i = 0; i < shape.size(); ++i) g[i] = scale * Rule::slope(p[i], y[i]);
 }
 
 template <class T>
@@ -80,7 +79,19 @@ void run_cross_entropy_gradient(const Call* call, const Buffer* buffers, Stream*
 
 template <class T>
 LossFunctions loss_loops() {
-  return {run_squared_error<T>, run_squared_error_gradient<T>, run_cross_entropy<T>, run_cross_entropy_gradient<T>};
+  LossFunctions functions;
+  catalogue::for_each<Loss>([&](auto loss) {
+    if constexpr (kCouplesColumns<loss.value>) {
+      static_assert(loss.value == Loss::softmax_cross_entropy);
+      entry_of(functions.value, loss.value) = run_cross_entropy<T>;
+      entry_of(functions.gradient, loss.value) = run_cross_entropy_gradient<T>;
+    } else {
+      using Rule = RuleOf<loss.value>;
+      entry_of(functions.value, loss.value) = run_loss_of_entries<T, Rule>;
+      entry_of(functions.gradient, loss.value) = run_gradient_of_entries<T, Rule>;
+    }
+  });
+  return functions;
 }
 
 }  // namespace gdbench::kernels::cpu

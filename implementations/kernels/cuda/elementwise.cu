@@ -30,10 +30,10 @@ struct Multiplication {
   GDBENCH_HOST_DEVICE T operator()(T a, T b) const { return a * b; }
 };
 
-template <class T>
-struct SquaredErrorGradient {
+template <class T, class Rule>
+struct LossGradient {
   T scale;
-  GDBENCH_HOST_DEVICE T operator()(T p, T y) const { return scale * (p - y); }
+  GDBENCH_HOST_DEVICE T operator()(T p, T y) const { return scale * Rule::slope(p, y); }
 };
 
 // B[r, c] = A[index[r], c]
@@ -120,17 +120,12 @@ OwnedCall* bind_of(Context& context, const Request& request) {
     case Op::loss_gradient: {
       const std::int64_t size = size_of(request.operands[0]);
       const auto scale = static_cast<T>(request.alpha * loss_scale(request));
-      switch (request.loss) {
-        case Loss::mse:
-        case Loss::half_mse:
-          return make_call(context, "loss_gradient", [size, scale](Context& to, const Buffer* buffers) {
-            launch_map(to.stream, size, data<const T>(buffers[0]), data<const T>(buffers[1]), data<T>(buffers[2]),
-                       SquaredErrorGradient<T>{scale});
-          });
-        case Loss::softmax_cross_entropy:
-          break;  // softmax.cu
-      }
-      return nullptr;
+      return with_loss_of_entries(request.loss, [&](auto rule) {
+        return make_call(context, "loss_gradient", [size, scale](Context& to, const Buffer* buffers) {
+          launch_map(to.stream, size, data<const T>(buffers[0]), data<const T>(buffers[1]), data<T>(buffers[2]),
+                     LossGradient<T, decltype(rule)>{scale});
+        });
+      });
     }
     default:
       return nullptr;

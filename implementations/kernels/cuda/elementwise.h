@@ -4,6 +4,7 @@
 #include "implementations/kernels/cuda/launch.h"
 #include "implementations/kernels/kernels.h"
 #include "implementations/kernels/rules/activations.h"
+#include "implementations/kernels/rules/losses.h"
 
 namespace gdbench::kernels::cuda {
 
@@ -18,6 +19,18 @@ struct Apply {
 template <class Visitor>
 decltype(auto) with_activation(Activation activation, Visitor visit) {
   return catalogue::with(activation, [&](auto value) -> decltype(auto) { return visit(RuleOf<value.value>{}); });
+}
+
+// The same of a loss whose columns are not coupled; null for others.
+template <class Visitor>
+OwnedCall* with_loss_of_entries(Loss loss, Visitor visit) {
+  return catalogue::with(loss, [&](auto value) -> OwnedCall* {
+    if constexpr (kCouplesColumns<decltype(value)::value>) {
+      return nullptr;
+    } else {
+      return visit(RuleOf<decltype(value)::value>{});
+    }
+  });
 }
 
 // z[i, j] = function(z[i, j] + bias[j])

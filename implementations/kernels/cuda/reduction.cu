@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "implementations/kernels/cuda/call.h"
+#include "implementations/kernels/cuda/elementwise.h"
 #include "implementations/kernels/cuda/reduction.h"
 #include "implementations/kernels/cuda/scratch.h"
 #include "implementations/kernels/rules/losses.h"
@@ -26,13 +27,12 @@ struct StoreScaled {
   }
 };
 
-template <class T>
-struct SquaredErrorTerm {
+template <class T, class Rule>
+struct LossTerm {
   const T* p;
   const T* y;
   GDBENCH_HOST_DEVICE double operator()(std::int64_t i, std::int64_t /*column*/) const {
-    const double difference = static_cast<double>(p[i]) - static_cast<double>(y[i]);
-    return difference * difference;
+    return Rule::term(static_cast<double>(p[i]), static_cast<double>(y[i]));
   }
 };
 
@@ -80,18 +80,16 @@ OwnedCall* bind_sum(Context& context, const Request& request, std::int64_t terms
 template <class T>
 OwnedCall* bind_loss(Context& context, const Request& request) {
   const Operand outputs = request.operands[0];
-  switch (request.loss) {
-    case Loss::mse:
-    case Loss::half_mse:
-      return bind_sum(context, request, outputs.rows * outputs.columns, [](const Buffer* buffers) {
-        return SquaredErrorTerm<T>{data<const T>(buffers[0]), data<const T>(buffers[1])};
-      });
-    case Loss::softmax_cross_entropy:
-      return bind_sum(context, request, outputs.rows, [outputs](const Buffer* buffers) {
-        return CrossEntropyTerm<T>{data<const T>(buffers[0]), data<const std::int32_t>(buffers[1]), outputs.columns};
-      });
+  if (catalogue::row_of(request.loss).couples_columns) {
+    return bind_sum(context, request, outputs.rows, [outputs](const Buffer* buffers) {
+      return CrossEntropyTerm<T>{data<const T>(buffers[0]), data<const std::int32_t>(buffers[1]), outputs.columns};
+    });
   }
-  return nullptr;
+  return with_loss_of_entries(request.loss, [&](auto rule) {
+    return bind_sum(context, request, outputs.rows * outputs.columns, [](const Buffer* buffers) {
+      return LossTerm<T, decltype(rule)>{data<const T>(buffers[0]), data<const T>(buffers[1])};
+    });
+  });
 }
 
 template <class T>

@@ -50,6 +50,7 @@ std::int64_t lay_out(const TrainingRegion& region, std::int64_t blocks, RegionSh
     next += tile * widest;
   }
   shape.layer_count = static_cast<int>(region.layer_count);
+  shape.loss = region.loss;
   shape.labels = takes_labels(region.loss);
   shape.rows = static_cast<int>(region.rows);
   shape.tile_rows = static_cast<int>(tile);

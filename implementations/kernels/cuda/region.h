@@ -10,6 +10,7 @@
 
 #include "implementations/kernels/kernels.h"
 #include "implementations/kernels/rules/activations.h"
+#include "implementations/kernels/rules/losses.h"
 #include "implementations/kernels/rules/updates.h"
 
 namespace gdbench::kernels::cuda {
@@ -31,6 +32,7 @@ template <class T>
 struct RegionShape {
   RegionLayer layers[kMostRegionLayers];
   int layer_count = 0;
+  Loss loss = Loss::mse;
   bool labels = false;
   T loss_scale = 0;
   int rows = 0;       // of a batch
@@ -61,6 +63,19 @@ GDBENCH_HOST_DEVICE T derivative(Activation activation, T told) {
     if (activation != static_cast<Activation>(i)) return derivative<i + 1>(activation, told);
   }
   return RuleOf<static_cast<Activation>(i)>::derivative(told);
+}
+
+// The same of a loss of entries.
+template <std::size_t i = 0, class T>
+GDBENCH_HOST_DEVICE T loss_slope(Loss loss, T p, T y) {
+  if constexpr (i + 1 < catalogue::kCount<Loss>) {
+    if (loss != static_cast<Loss>(i)) return loss_slope<i + 1>(loss, p, y);
+  }
+  if constexpr (kCouplesColumns<static_cast<Loss>(i)>) {
+    return 0;  // never asked for
+  } else {
+    return RuleOf<static_cast<Loss>(i)>::slope(p, y);
+  }
 }
 
 // Where a thread is.
@@ -172,7 +187,7 @@ struct RegionProgram {
     if (!shape.labels) {
       for (int i = at.thread; i < rows * n; i += at.threads) {
         const T y = targets[row_of_data(step, at, i / n) * n + i % n];
-        delta[i] = shape.loss_scale * (a[i] - y) * derivative(layer.activation, told[i]);
+        delta[i] = shape.loss_scale * loss_slope(shape.loss, a[i], y) * derivative(layer.activation, told[i]);
       }
       return;
     }

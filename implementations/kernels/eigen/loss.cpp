@@ -8,23 +8,43 @@ namespace {
 
 using cpu::LossCall;
 
-// Sum of squares, in double: P and Y [m,n].
-template <class T>
-void run_squared_error(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+// As rules/losses.h has them, of arrays of outputs p and targets y.
+template <Loss loss>
+struct ArrayRule;
+template <>
+struct ArrayRule<Loss::mse> {
+  static auto term(const auto& p, const auto& y) { return (p - y).square(); }
+  static auto slope(const auto& p, const auto& y) { return p - y; }
+};
+template <>
+struct ArrayRule<Loss::half_mse> : ArrayRule<Loss::mse> {};
+template <>
+struct ArrayRule<Loss::binary_cross_entropy> {
+  static auto term(const auto& p, const auto& y) { return p.max(0.0) - p * y + (-p.abs()).exp().log1p(); }
+  template <class Values>
+  static auto slope(const Values& p, const auto& y) {
+    using T = typename Values::Scalar;
+    return (T(1) + (-p).exp()).inverse() - y;
+  }
+};
+
+// The sum over all entries, in double: P and Y [m,n].
+template <class T, class Rule>
+void run_loss_of_entries(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& self = static_cast<const LossCall&>(*call);
   const auto p = input_array<T>(buffers[0], self.size());
   const auto y = input_array<T>(buffers[1], self.size());
-  const double sum = (p.template cast<double>() - y.template cast<double>()).square().sum();
+  const double sum = Rule::term(p.template cast<double>(), y.template cast<double>()).sum();
   *cpu::data<double>(buffers[2]) = self.scale * sum;
 }
 
 // G may be P's buffer: entries are independent.
-template <class T>
-void run_squared_error_gradient(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+template <class T, class Rule>
+void run_gradient_of_entries(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& self = static_cast<const LossCall&>(*call);
   const auto p = input_array<T>(buffers[0], self.size());
   const auto y = input_array<T>(buffers[1], self.size());
-  output_array<T>(buffers[2], self.size()) = static_cast<T>(self.scale) * (p - y);
+  output_array<T>(buffers[2], self.size()) = static_cast<T>(self.scale) * Rule::slope(p, y);
 }
 
 // Shifting by the row's largest logit keeps exp from overflowing and changes nothing else.
@@ -63,7 +83,19 @@ void run_cross_entropy_gradient(const Call* call, const Buffer* buffers, Stream*
 
 template <class T>
 cpu::LossFunctions loss_functions() {
-  return {run_squared_error<T>, run_squared_error_gradient<T>, run_cross_entropy<T>, run_cross_entropy_gradient<T>};
+  cpu::LossFunctions functions;
+  catalogue::for_each<Loss>([&](auto loss) {
+    if constexpr (kCouplesColumns<loss.value>) {
+      static_assert(loss.value == Loss::softmax_cross_entropy);
+      cpu::entry_of(functions.value, loss.value) = run_cross_entropy<T>;
+      cpu::entry_of(functions.gradient, loss.value) = run_cross_entropy_gradient<T>;
+    } else {
+      using Rule = ArrayRule<loss.value>;
+      cpu::entry_of(functions.value, loss.value) = run_loss_of_entries<T, Rule>;
+      cpu::entry_of(functions.gradient, loss.value) = run_gradient_of_entries<T, Rule>;
+    }
+  });
+  return functions;
 }
 
 template cpu::LossFunctions loss_functions<float>();

@@ -3,8 +3,8 @@
 
 namespace gdbench::kernels {
 
-// Specialised for each activation (activations.h) and each optimizer (updates.h). An error that calls it incomplete
-// names the value whose formula is missing.
+// Specialised for each activation (activations.h), each optimizer (updates.h) and each loss of entries (losses.h). An
+// error that calls it incomplete names the value whose formula is missing.
 template <auto value>
 struct RuleOf;
 

@@ -175,6 +175,34 @@ double activation_slope(catalogue::Activation activation, double told) {
   return 1;
 }
 
+double loss_term(catalogue::Loss loss, double output, double target) {
+  switch (loss) {
+    case catalogue::Loss::mse:
+      return std::pow(output - target, 2);
+    case catalogue::Loss::half_mse:
+      return std::pow(output - target, 2) / 2;
+    case catalogue::Loss::binary_cross_entropy:
+      return std::log(1 + std::exp(output)) - output * target;
+    case catalogue::Loss::softmax_cross_entropy:
+      break;
+  }
+  throw std::logic_error("no loss of entries");
+}
+
+double loss_slope(catalogue::Loss loss, double output, double target) {
+  switch (loss) {
+    case catalogue::Loss::mse:
+      return 2 * (output - target);
+    case catalogue::Loss::half_mse:
+      return output - target;
+    case catalogue::Loss::binary_cross_entropy:
+      return 1 / (1 + std::exp(-output)) - target;
+    case catalogue::Loss::softmax_cross_entropy:
+      break;
+  }
+  throw std::logic_error("no loss of entries");
+}
+
 void expect_close(const Dense& actual, const Dense& expected, catalogue::Dtype dtype, double scale) {
   ASSERT_EQ(actual.values.size(), expected.values.size());
   const double tolerance = 16 * epsilon_of(dtype) * scale;

@@ -163,10 +163,10 @@ TEST_P(ElementwiseTest, GathersRowsOrSaysThatItDoesNot) {
   }
 }
 
-double squared_error(const Dense& p, const Dense& y, catalogue::Loss loss) {
+double mean_loss(const Dense& p, const Dense& y, catalogue::Loss loss) {
   double sum = 0;
-  for (std::size_t i = 0; i < p.values.size(); ++i) sum += std::pow(p.values[i] - y.values[i], 2);
-  return sum / static_cast<double>(p.values.size()) / (loss == catalogue::Loss::mse ? 1 : 2);
+  for (std::size_t i = 0; i < p.values.size(); ++i) sum += loss_term(loss, p.values[i], y.values[i]);
+  return sum / static_cast<double>(p.values.size());
 }
 
 double cross_entropy(const Dense& p, const std::vector<std::int32_t>& labels) {
@@ -199,10 +199,11 @@ void expect_gradient(const Dense& actual, const Dense& expected) {
   for (std::size_t i = 0; i < actual.values.size(); ++i) ASSERT_NEAR(actual.values[i], expected.values[i], 2e-6);
 }
 
-TEST_P(ElementwiseTest, SquaredErrors) {
+TEST_P(ElementwiseTest, LossesOfEntries) {
   for (const auto& [rows, columns] : kMatrices) {
     if (rows * columns > 400) continue;  // the numeric gradient is quadratic
-    for (const catalogue::Loss loss : {catalogue::Loss::mse, catalogue::Loss::half_mse}) {
+    for (const catalogue::Loss loss : catalogue::all_of<catalogue::Loss>()) {
+      if (catalogue::row_of(loss).couples_columns) continue;
       const Dense p = random_matrix(generator_, rows, columns);
       const Dense y = random_matrix(generator_, rows, columns);
       Request value = request(Op::loss, {{rows, columns}, {rows, columns}, {1, 1}});
@@ -213,13 +214,13 @@ TEST_P(ElementwiseTest, SquaredErrors) {
       const Buffer predictions = context_.upload(p);
       const Buffer targets = context_.upload(y);
       context_.run(value, {predictions, targets, output});
-      EXPECT_NEAR(context_.download_double(output), value.alpha * squared_error(p, y, loss), 1e-12);
+      EXPECT_NEAR(context_.download_double(output), value.alpha * mean_loss(p, y, loss), 1e-12);
 
       Request gradient = request(Op::loss_gradient, {{rows, columns}, {rows, columns}, {rows, columns}});
       gradient.loss = loss;
       gradient.alpha = value.alpha;
       context_.run(gradient, {predictions, targets, predictions});  // in place
-      const auto error = [&, loss](const Dense& at) { return value.alpha * squared_error(at, y, loss); };
+      const auto error = [&, loss](const Dense& at) { return value.alpha * mean_loss(at, y, loss); };
       expect_gradient(context_.download(predictions, rows, columns), numeric_gradient(p, error));
     }
   }

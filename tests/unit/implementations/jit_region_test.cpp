@@ -141,8 +141,7 @@ TEST_P(JitRegionTest, EveryOptimizerWithEveryDecay) {
 
 // Where a learning rate may be folded into the loss's gradient, and where it may not.
 TEST_P(JitRegionTest, BatchesOfOneRow) {
-  for (const catalogue::Loss loss :
-       {catalogue::Loss::mse, catalogue::Loss::half_mse, catalogue::Loss::softmax_cross_entropy}) {
+  for (const catalogue::Loss loss : catalogue::all_of<catalogue::Loss>()) {
     for (const OptimizerCase& optimizer : {OptimizerCase{catalogue::OptimizerKind::sgd, 0, false},
                                            {catalogue::OptimizerKind::sgd, 0.01, false},
                                            {catalogue::OptimizerKind::sgd, 0.01, true},

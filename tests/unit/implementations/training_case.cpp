@@ -56,6 +56,7 @@ std::vector<TrainingCase> training_cases() {
        .rows = 9,
        .batch_rows = 9},
       {.layers = deep, .loss = catalogue::Loss::half_mse, .rows = 13, .batch_rows = 13},
+      {.layers = deep, .loss = catalogue::Loss::binary_cross_entropy, .rows = 13, .batch_rows = 5},
       {.layers = {layer(6, 17, catalogue::Activation::relu), layer(17, 4)},
        .loss = classes,
        .rows = 23,
@@ -221,11 +222,10 @@ TrainingProblem::Pass TrainingProblem::pass(const std::vector<Dense>& parameters
       }
       continue;
     }
-    const double mean = (case_.loss == catalogue::Loss::mse ? 1.0 : 0.5) / (rows * static_cast<double>(p.columns));
+    const double entries = rows * static_cast<double>(p.columns);
     for (std::int64_t j = 0; j < p.columns; ++j) {
-      const double difference = p.at(i, j) - y.at(i, j);
-      pass.loss += mean * difference * difference;
-      d.at(i, j) = 2 * mean * difference;
+      pass.loss += kernels::loss_term(case_.loss, p.at(i, j), y.at(i, j)) / entries;
+      d.at(i, j) = kernels::loss_slope(case_.loss, p.at(i, j), y.at(i, j)) / entries;
     }
   }
 

@@ -58,8 +58,8 @@ TEST_F(ScenarioFile, TakesSquaredErrorsApartByOutput) {
   }
   EXPECT_EQ(
       read_error(perceptron_scenario(), {{"task", "gradients"}}),
-      "s.json: --set task: found \"gradients\" with the loss \"softmax_cross_entropy\", expected train, or mse or "
-      "half_mse, which are sums over output columns");
+      "s.json: --set task: found \"gradients\" with the loss \"softmax_cross_entropy\", expected train, or a loss "
+      "that is a sum over output columns: mse, half_mse");
 }
 
 TEST_F(ScenarioFile, HasDefaults) {
@@ -219,9 +219,8 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
        "s.json: /model/kind: found a model with the task \"update\", expected tensors, whose given gradients are all "
        "that the task needs"},
       {"/task", "\"gradients\"",
-       "s.json: /task: found \"gradients\" with the loss \"softmax_cross_entropy\", expected train, or mse or "
-       "half_mse, "
-       "which are sums over output columns"},
+       "s.json: /task: found \"gradients\" with the loss \"softmax_cross_entropy\", expected train, or a "
+       "loss that is a sum over output columns: mse, half_mse"},
       {"/task", "\"trian\"",
        "s.json: /task: found \"trian\", expected one of train, update, gradients, floor (did you mean train?)"},
       {"/name", "\"a b\"", "s.json: /name: found \"a b\", expected letters, digits, '.', '_' and '-'"},
@@ -247,8 +246,8 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
        "s.json: /loss: found \"mse\" with data that have labels, expected softmax_cross_entropy, or data with numeric "
        "targets"},
       {"/data/kind", "\"linear\"",
-       "s.json: /loss: found \"softmax_cross_entropy\" with data that have numeric targets, expected mse or half_mse, "
-       "or data with labels"},
+       "s.json: /loss: found \"softmax_cross_entropy\" with data that have numeric targets, expected mse, half_mse, "
+       "binary_cross_entropy, or data with labels"},
       {"/data/source", "\"cvs\"",
        "s.json: /data/source: found \"cvs\", expected one of synthetic, csv, npy, idx, stream (did you mean csv?)"},
       {"/data/rows", "-1", "s.json: /data/rows: found -1, expected an integer from 1 to 2147483647"},

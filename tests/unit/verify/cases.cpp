@@ -61,7 +61,7 @@ Dataset make_dataset(const Problem& problem, const std::vector<double>& x, const
   dataset.rows = problem.rows;
   dataset.features = problem.layers.front().inputs;
   dataset.outputs = problem.outputs();
-  dataset.has_labels = problem.loss == Loss::softmax_cross_entropy;
+  dataset.has_labels = takes_labels(problem.loss);
   dataset.has_order = !order.empty();
   dataset.epochs = static_cast<std::int64_t>(order.size()) / problem.rows;
   dataset.target_offset = aligned_size(x.size() * size_of(problem.dtype));
@@ -86,10 +86,12 @@ Case make_case(const Problem& problem, std::uint64_t seed) {
   std::vector<double> x(static_cast<std::size_t>(problem.rows * problem.layers.front().inputs));
   for (double& value : x) value = random.uniform(-1.7, 1.7);
 
-  const bool classes = problem.loss == Loss::softmax_cross_entropy;
+  const bool classes = takes_labels(problem.loss);
   std::vector<double> targets(static_cast<std::size_t>(problem.rows * (classes ? 1 : problem.outputs())));
   for (double& target : targets) {
-    target = classes ? static_cast<double>(random.integer(0, problem.outputs() - 1)) : random.uniform(-2, 2);
+    target = classes ? static_cast<double>(random.integer(0, problem.outputs() - 1))
+             : row_of(problem.loss).targets == catalogue::Targets::shares ? random.uniform(0, 1)
+                                                                          : random.uniform(-2, 2);
   }
 
   std::vector<std::uint32_t> order;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <stdexcept>
 
 #include "tests/unit/verify/other_update.h"
 
@@ -120,6 +121,37 @@ T slope(Activation activation, T z) {
   return T(1);
 }
 
+// Of a loss that is a mean over entries.
+template <class T>
+T term(Loss loss, T p, T y) {
+  switch (loss) {
+    case Loss::mse:
+      return (p - y) * (p - y);
+    case Loss::half_mse:
+      return (p - y) * (p - y) / 2;
+    case Loss::binary_cross_entropy:
+      return (1 - y) * p + std::log1p(std::exp(-p));
+    case Loss::softmax_cross_entropy:
+      break;
+  }
+  throw std::logic_error("no loss of entries");
+}
+
+template <class T>
+T term_slope(Loss loss, T p, T y) {
+  switch (loss) {
+    case Loss::mse:
+      return 2 * (p - y);
+    case Loss::half_mse:
+      return p - y;
+    case Loss::binary_cross_entropy:
+      return (std::tanh(p / 2) + 1) / 2 - y;
+    case Loss::softmax_cross_entropy:
+      break;
+  }
+  throw std::logic_error("no loss of entries");
+}
+
 template <class T>
 class Trainer {
  public:
@@ -185,12 +217,10 @@ class Trainer {
         continue;
       }
       for (std::size_t j = 0; j < output.size(); ++j) {
-        const T error = output[j] - target(r, j);
-        sum += error * error / static_cast<T>(output.size());
+        sum += term(case_.problem.loss, output[j], target(r, j)) / static_cast<T>(output.size());
       }
     }
-    const double mean = static_cast<double>(sum) / static_cast<double>(rows.size());
-    return case_.problem.loss == Loss::half_mse ? mean / 2 : mean;
+    return static_cast<double>(sum) / static_cast<double>(rows.size());
   }
 
   scenario::State state() const {
@@ -289,8 +319,10 @@ class Trainer {
         for (T& value : row) value /= exponentials;
         row[static_cast<std::size_t>(case_.dataset.labels()[rows[r]])] -= T(1);
       } else {
-        const T scale = T(case_.problem.loss == Loss::mse ? 2 : 1) / static_cast<T>(row.size());
-        for (std::size_t j = 0; j < row.size(); ++j) row[j] = (row[j] - target(rows[r], j)) * scale;
+        const T columns = static_cast<T>(row.size());
+        for (std::size_t j = 0; j < row.size(); ++j) {
+          row[j] = term_slope(case_.problem.loss, row[j], target(rows[r], j)) / columns;
+        }
       }
       for (T& value : row) value *= factor;
     }

@@ -59,7 +59,7 @@ void expect_gradients_match_differences(const Case& problem_case, std::int64_t s
 
 TEST(ReferenceTest, GradientsMatchFiniteDifferences) {
   std::uint64_t seed = 100;
-  for (const Loss loss : {Loss::mse, Loss::half_mse, Loss::softmax_cross_entropy}) {
+  for (const Loss loss : catalogue::all_of<Loss>()) {
     for (const Activation hidden : {Activation::identity, Activation::relu, Activation::tanh, Activation::sigmoid}) {
       for (const bool bias : {false, true}) {
         // 7 rows in batches of 3: the last batch of an epoch has a single row.

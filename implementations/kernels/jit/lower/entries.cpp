@@ -114,6 +114,8 @@ Register loss_slope(Context& context, Loss loss, Register output, Register targe
       break;
     case Loss::softmax_cross_entropy:
       std::abort();  // no entry's own: lower/softmax
+    case Loss::binary_cross_entropy:
+      return context.builder.subtract(sigmoid(context.builder, output), target);
   }
   return context.builder.subtract(output, target);
 }

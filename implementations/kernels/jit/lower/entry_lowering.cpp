@@ -115,7 +115,7 @@ void EntryLowering::lower(const Node& node) {
       return activation_gradient(node);
     case Op::loss_gradient:
       if (!is_elementwise(node)) return softmax_gradient(node);
-      if (is_open(node.operands[0])) return error(node);
+      if (is_squared_error(node.request.loss) && is_open(node.operands[0])) return error(node);
       break;
     case Op::column_sum:
       return column_sum(node);

@@ -23,18 +23,6 @@ const Node* producer_of(const Region& region, ValueId value) {
   return index ? &region.nodes[*index] : nullptr;
 }
 
-// Whose gradient is linear in P - Y.
-bool is_squared_error(Loss loss) {
-  switch (loss) {
-    case Loss::mse:
-    case Loss::half_mse:
-      return true;
-    case Loss::softmax_cross_entropy:
-      return false;
-  }
-  return false;
-}
-
 bool is_plain_product(const Request& request) {
   return !request.transpose_a && !request.transpose_b && request.alpha == 1 && request.beta == 0;
 }
