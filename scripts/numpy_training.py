@@ -65,7 +65,15 @@ def binary_cross_entropy(logits, targets):
     return numpy.mean(terms), (shares - targets) / logits.size
 
 
+def huber(outputs, targets, delta):
+    error = outputs - targets
+    terms = numpy.where(numpy.abs(error) <= delta, error**2 / 2, delta * numpy.abs(error) - delta**2 / 2)
+    return numpy.mean(terms), numpy.clip(error, -delta, delta) / error.size
+
+
+# Of a loss that has one, the constant is given besides.
 LOSSES = {
+    "huber": huber,
     "binary_cross_entropy": binary_cross_entropy,
     "mse": lambda outputs, targets: squared_error(outputs, targets, 1.0),
     "half_mse": lambda outputs, targets: squared_error(outputs, targets, 0.5),
@@ -73,7 +81,7 @@ LOSSES = {
 }
 
 
-def loss_and_gradients(layers, parameters, loss, x, targets):
+def loss_and_gradients(layers, parameters, loss, x, targets, *constants):
     """Layers have activation and bias; parameters and gradients come in the order w0 b0 w1 b1 ..."""
     inputs, sums, values, position = [], [], x, 0
     weights = []
@@ -87,7 +95,7 @@ def loss_and_gradients(layers, parameters, loss, x, targets):
             position += 1
         sums.append(z)
         values = ACTIVATIONS[layer["activation"]][0](z)
-    value, gradient = LOSSES[loss](values, targets)
+    value, gradient = LOSSES[loss](values, targets, *constants)
     gradients = []
     for layer, layer_inputs, z, weight in reversed(list(zip(layers, inputs, sums, weights))):
         gradient = gradient * ACTIVATIONS[layer["activation"]][1](z)

@@ -40,7 +40,8 @@ enum class Loss : std::int32_t {
   mse = GDBENCH_MSE,
   half_mse = GDBENCH_HALF_MSE,
   softmax_cross_entropy = GDBENCH_SOFTMAX_CROSS_ENTROPY,
-  binary_cross_entropy = GDBENCH_BINARY_CROSS_ENTROPY
+  binary_cross_entropy = GDBENCH_BINARY_CROSS_ENTROPY,
+  huber = GDBENCH_HUBER
 };
 enum class OptimizerKind : std::int32_t {
   sgd = GDBENCH_SGD,
@@ -152,6 +153,18 @@ inline constexpr LossRow kLosses[] = {
     // Exp, addition, logarithm, product, difference, addition; sigmoid (4), difference, scale. An output that is masked
     // costs log 2.
     {Loss::binary_cross_entropy, "binary_cross_entropy", Targets::shares, true, false, false, 6, 6},
+    // Difference, magnitude, comparison, two products, addition; difference, two comparisons, scale.
+    {Loss::huber, "huber", Targets::numbers, false, false, true, 6, 4},
+};
+
+// A loss with its constant. It may stand where only the kind counts.
+struct LossFunction {
+  constexpr LossFunction(Loss loss = Loss::mse, double delta = 1) : kind(loss), huber_delta(delta) {}
+  constexpr operator Loss() const { return kind; }
+  bool operator==(const LossFunction&) const = default;
+
+  Loss kind;
+  double huber_delta;  // see GDBENCH_HUBER
 };
 
 // What a step's update is given; the update rules are those of gdbench_optimizer_kind.
@@ -341,7 +354,9 @@ constexpr Task task_of(const gdbench_problem& problem) { return static_cast<Task
 constexpr Dtype dtype_of(const gdbench_problem& problem) { return static_cast<Dtype>(problem.dtype); }
 constexpr Dtype dtype_of(const gdbench_data& data) { return static_cast<Dtype>(data.dtype); }
 constexpr Dtype element_of(const gdbench_stream& stream) { return static_cast<Dtype>(stream.element); }
-constexpr Loss loss_of(const gdbench_problem& problem) { return static_cast<Loss>(problem.loss); }
+constexpr LossFunction loss_of(const gdbench_problem& problem) {
+  return {static_cast<Loss>(problem.loss), problem.huber_delta};
+}
 constexpr Activation activation_of(const gdbench_layer& layer) { return static_cast<Activation>(layer.activation); }
 constexpr bool takes_labels(const gdbench_problem& problem) { return takes_labels(loss_of(problem)); }
 constexpr OptimizerKind kind_of(const gdbench_optimizer& optimizer) {

@@ -65,7 +65,8 @@ std::string reason_unsupported(const ImplementationDescription& implementation, 
   const std::string& id = implementation.id;
   if (!contains(implementation.tasks, name_of(problem.task))) return id + " has no task " + name_of(problem.task);
   if (!contains(implementation.dtypes, name_of(problem.dtype))) return id + " has no " + name_of(problem.dtype);
-  if (!contains(implementation.losses, name_of(problem.loss))) return id + " has no loss " + name_of(problem.loss);
+  const std::string loss = name_of(problem.loss.kind);
+  if (!contains(implementation.losses, loss)) return id + " has no loss " + loss;
   if (!contains(implementation.optimizers, name_of(problem.optimizer.kind))) {
     return id + " has no optimizer " + name_of(problem.optimizer.kind);
   }

@@ -80,7 +80,8 @@ std::optional<Fault> find_update_fault(const Scenario& scenario) {
         update ? "synthetic data of the kind gradients" : "other data, or the task update"};
   }
   if (!update) return std::nullopt;
-  if (scenario.loss != Loss::mse) return Fault{"/loss", in_quotes(name_of(scenario.loss)), "none for the task update"};
+  if (scenario.loss.kind != Loss::mse)
+    return Fault{"/loss", in_quotes(name_of(scenario.loss.kind)), "none for the task update"};
   if (scenario.batch.rows || scenario.batch.micro_batches > 1) {
     return Fault{"/batch", "batches for the task update", "\"full\", for there are no rows"};
   }
@@ -94,11 +95,11 @@ std::optional<Fault> find_update_fault(const Scenario& scenario) {
 
 std::optional<Fault> find_target_fault(const Scenario& scenario) {
   if (std::optional<Fault> fault = find_update_fault(scenario)) return fault;
-  const catalogue::LossRow& row = catalogue::row_of(scenario.loss);
+  const catalogue::LossRow& row = catalogue::row_of(scenario.loss.kind);
   const bool labels = takes_labels(scenario.loss);
   const auto has_labels = [](const catalogue::LossRow& other) { return takes_labels(other.value); };
   const Targets targets = targets_of(scenario.data);
-  const std::string loss = in_quotes(name_of(scenario.loss));
+  const std::string loss = in_quotes(name_of(scenario.loss.kind));
   if (labels && targets == Targets::values) {
     return Fault{"/loss", loss + " with data that have numeric targets",
                  losses_where(std::not_fn(has_labels)) + ", or data with labels"};

@@ -210,8 +210,8 @@ class CsvReader {
         read_numbers(record, feature_columns_, "a finite number (/data/features names the columns to take)", table_.x);
     if (!features.ok()) return features;
     if (!labels_) {
-      Status targets = read_numbers(record, target_columns_,
-                                    "a finite number (labels need the loss softmax_cross_entropy)", table_.y);
+      Status targets =
+          read_numbers(record, target_columns_, "a finite number (labels need softmax_cross_entropy)", table_.y);
       if (!targets.ok()) return targets;
     } else {
       label_texts_.push_back(record.cells[target_columns_.front()]);

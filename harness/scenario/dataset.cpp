@@ -38,7 +38,7 @@ struct SourceReader {
                          std::to_string(static_cast<std::int64_t>(bytes / 1e6)) + " MB in double, expected at most " +
                          std::to_string(most_data_bytes() / 1'000'000) + " MB, a quarter of this machine's memory");
     }
-    return make_synthetic(data, catalogue::row_of(scenario.loss).targets);
+    return make_synthetic(data, catalogue::row_of(scenario.loss.kind).targets);
   }
   Result<Table> operator()(const CsvData& data) const { return read_csv(resolve(data.path), data, labels()); }
   Result<Table> operator()(const NpyData& data) const { return read_npy(resolve(data.x), resolve(data.y), labels()); }
@@ -71,13 +71,13 @@ Status convert(const Scenario& scenario, const std::vector<double>& values, std:
 }
 
 Status check_shares(const Scenario& scenario, const Table& table) {
-  if (catalogue::row_of(scenario.loss).targets != catalogue::Targets::shares) return {};
+  if (catalogue::row_of(scenario.loss.kind).targets != catalogue::Targets::shares) return {};
   const auto wrong = std::ranges::find_if(table.y, [](double value) { return !(value >= 0 && value <= 1); });
   if (wrong == table.y.end()) return {};
   const std::int64_t row = (wrong - table.y.begin()) / table.outputs;
   return usage_error(name_for_messages(scenario) + ": /data: found the target " + formatted("%g", *wrong) + " in row " +
                      std::to_string(row) + " (counted from 0), expected a number from 0 to 1, which the loss " +
-                     name_of(scenario.loss) + " takes");
+                     name_of(scenario.loss.kind) + " takes");
 }
 
 // [epochs, rows]: a Fisher-Yates shuffle per epoch (Durstenfeld, CACM 7, 1964), all from one seeded sequence.

@@ -25,8 +25,8 @@ double operations_per_step(const Problem& problem) {
   const auto batch = static_cast<double>(problem.batch_rows);
   if (problem.task == Task::floor) return 0;
   const double sweeps = problem.task == Task::gradients ? static_cast<double>(problem.outputs()) : 1;
-  double operations =
-      sweeps * batch * static_cast<double>(problem.outputs()) * catalogue::row_of(problem.loss).gradient_operations;
+  double operations = sweeps * batch * static_cast<double>(problem.outputs()) *
+                      catalogue::row_of(problem.loss.kind).gradient_operations;
   for (std::size_t l = 0; l < problem.layers.size(); ++l) {
     const Layer& layer = problem.layers[l];
     const auto outputs = static_cast<double>(layer.outputs);

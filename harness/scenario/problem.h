@@ -32,7 +32,7 @@ struct Problem {
   Task task = Task::train;
   Dtype dtype = Dtype::f32;
   std::vector<Layer> layers;
-  Loss loss = Loss::mse;
+  catalogue::LossFunction loss;
   std::int64_t rows = 0;           // of the training data
   std::int64_t batch_rows = 0;     // of one step; equal to rows for full-batch training
   std::int64_t micro_batches = 1;  // parts that a batch is processed in, their gradients accumulated

@@ -241,6 +241,7 @@ Scenario read_document(JsonDocument& document, const std::filesystem::path& file
   // A key that is absent is reported by `finish`, its object is not read.
   if (JsonReader model = root.object("model"); root.has("model")) scenario.model = read_model(model);
   scenario.loss = root.choice("loss", catalogue::all_of<Loss>(), Loss::mse);
+  if (scenario.loss.kind == Loss::huber) scenario.loss.huber_delta = root.number("huber_delta", {0, true}, 1.0);
   if (JsonReader data = root.object("data"); root.has("data")) scenario.data = read_data(data, file.parent_path());
   complete_gradients(root, scenario);
   if (root.has("standardise")) {

@@ -116,7 +116,7 @@ struct Scenario {
   std::string favours;  // which kind of implementation it flatters
   Task task = Task::train;
   Model model;
-  Loss loss = Loss::mse;
+  catalogue::LossFunction loss;
   Data data;
   Standardise standardise;
   Batch batch;

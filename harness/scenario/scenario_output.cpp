@@ -98,7 +98,7 @@ nlohmann::json to_json(const Scenario& scenario) {
       {"favours", scenario.favours},
       {"task", name_of(scenario.task)},
       {"model", to_json(scenario.model)},
-      {"loss", name_of(scenario.loss)},
+      {"loss", name_of(scenario.loss.kind)},
       {"data", std::visit(DataToJson{}, scenario.data)},
       {"standardise", {{"features", scenario.standardise.features}, {"targets", scenario.standardise.targets}}},
       {"batch", std::move(batch)},
@@ -106,6 +106,7 @@ nlohmann::json to_json(const Scenario& scenario) {
       {"dtype", name_of(scenario.dtype)},
       {"steps", scenario.steps},
       {"initial_seed", scenario.initial_seed}};
+  if (scenario.loss.kind == Loss::huber) result["huber_delta"] = scenario.loss.huber_delta;
   // Absent where there is none: the identity of other scenarios stays what it was before there were targets.
   if (scenario.target) result["target"] = to_json(*scenario.target);
   return result;

@@ -85,6 +85,21 @@ T squared_error(const Chunk<T>& chunk, T factor, std::vector<T>* gradient) {
   return sum;
 }
 
+// Sum of E^2 / 2 for E = |P - Y| up to delta, else of delta (E - delta / 2); gradient factor * (P - Y), cut off at
+// delta.
+template <class T>
+T huber(const Chunk<T>& chunk, T delta, T factor, std::vector<T>* gradient) {
+  const std::vector<T>& outputs = chunk.activations.back();
+  T sum = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const T error = outputs[i] - chunk.targets[i];
+    const bool squared = std::abs(error) <= delta;
+    sum += squared ? error * error / 2 : delta * (std::abs(error) - delta / 2);
+    if (gradient != nullptr) (*gradient)[i] = factor * (squared ? error : std::copysign(delta, error));
+  }
+  return sum;
+}
+
 // Sum of log(1 + exp(P)) - P Y; gradient factor * (sigmoid(P) - Y).
 template <class T>
 T binary_cross_entropy(const Chunk<T>& chunk, T factor, std::vector<T>* gradient) {
@@ -254,11 +269,12 @@ T derivative_of(Activation activation, T told) {
 }
 
 template <class T>
-T loss_of(Loss loss, const Chunk<T>& chunk, std::int64_t outputs, std::int64_t batch_rows, std::vector<T>* gradient) {
+T loss_of(const catalogue::LossFunction& loss, const Chunk<T>& chunk, std::int64_t outputs, std::int64_t batch_rows,
+          std::vector<T>* gradient) {
   if (gradient != nullptr) gradient->resize(chunk.activations.back().size());
   const T rows = static_cast<T>(batch_rows);
   const T entries = static_cast<T>(batch_rows * outputs);
-  switch (loss) {
+  switch (loss.kind) {
     case Loss::mse:
       return squared_error(chunk, T(2) / entries, gradient) / entries;
     case Loss::half_mse:
@@ -267,6 +283,8 @@ T loss_of(Loss loss, const Chunk<T>& chunk, std::int64_t outputs, std::int64_t b
       return softmax_cross_entropy(chunk, outputs, T(1) / rows, gradient) / rows;
     case Loss::binary_cross_entropy:
       return binary_cross_entropy(chunk, T(1) / entries, gradient) / entries;
+    case Loss::huber:
+      return huber(chunk, static_cast<T>(loss.huber_delta), T(1) / entries, gradient) / entries;
   }
   return T(0);
 }
@@ -316,14 +334,14 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
   }
 }
 
-#define GDBENCH_INSTANTIATE(T)                                                                                \
-  template std::vector<LayerView<T>> layers_of(const scenario::Problem&, const std::vector<std::vector<T>>&); \
-  template void load_rows(const scenario::Dataset&, const std::int64_t*, std::int64_t, Chunk<T>&);            \
-  template void forward_product(const LayerView<T>&, std::size_t, Chunk<T>&);                                 \
-  template void activate(const LayerView<T>&, std::size_t, Chunk<T>&);                                        \
-  template const std::vector<T>& told_by(const LayerView<T>&, std::size_t, const Chunk<T>&);                  \
-  template T derivative_of(Activation, T);                                                                    \
-  template T loss_of(Loss, const Chunk<T>&, std::int64_t, std::int64_t, std::vector<T>*);                     \
+#define GDBENCH_INSTANTIATE(T)                                                                                      \
+  template std::vector<LayerView<T>> layers_of(const scenario::Problem&, const std::vector<std::vector<T>>&);       \
+  template void load_rows(const scenario::Dataset&, const std::int64_t*, std::int64_t, Chunk<T>&);                  \
+  template void forward_product(const LayerView<T>&, std::size_t, Chunk<T>&);                                       \
+  template void activate(const LayerView<T>&, std::size_t, Chunk<T>&);                                              \
+  template const std::vector<T>& told_by(const LayerView<T>&, std::size_t, const Chunk<T>&);                        \
+  template T derivative_of(Activation, T);                                                                          \
+  template T loss_of(const catalogue::LossFunction&, const Chunk<T>&, std::int64_t, std::int64_t, std::vector<T>*); \
   template void backward(const std::vector<LayerView<T>>&, Ties, Chunk<T>&, std::vector<std::vector<T>>&);
 
 GDBENCH_INSTANTIATE(float)

@@ -64,7 +64,7 @@ void activate(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk);
 // Returns the sum over the chunk's rows of what the loss takes the mean of, divided by the mean's divisor for a batch
 // of `batch_rows` rows. Sets `gradient`, where given, to dL/dP [rows, outputs].
 template <class T>
-T loss_of(scenario::Loss loss, const Chunk<T>& chunk, std::int64_t outputs, std::int64_t batch_rows,
+T loss_of(const catalogue::LossFunction& loss, const Chunk<T>& chunk, std::int64_t outputs, std::int64_t batch_rows,
           std::vector<T>* gradient);
 
 // From upstream[last], set by loss_of, to every layer's upstream and deltas; adds the chunk's share to `gradients`.

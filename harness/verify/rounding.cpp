@@ -85,10 +85,11 @@ template <class T>
 double RoundingModel<T>::output_gradient_error(double output_error) const {
   const double entries = rows_ * static_cast<double>(problem_.outputs());
   const double gradient = std::sqrt(squares_.back().upstream);
-  switch (problem_.loss) {
+  switch (problem_.loss.kind) {
     case Loss::mse:
       return 2 / entries * output_error + 2 * gradient;
     case Loss::half_mse:
+    case Loss::huber:  // whose slope is that of half_mse, or 0
       return 1 / entries * output_error + 2 * gradient;
     case Loss::softmax_cross_entropy:
       // A row's softmax has norm at most 1 and slope at most 1/2.
@@ -106,12 +107,14 @@ double RoundingModel<T>::loss_error(double loss) const {
   const double entries = rows_ * static_cast<double>(problem_.outputs());
   // By Cauchy-Schwarz, with |P - Y| read off the loss, or what rounding leaves of it at a perfect fit; the sum over
   // rows has terms of one sign.
-  const double factor = problem_.loss == Loss::half_mse ? 0.5 : 1.0;
+  // Of huber, too: the square of its slope is at most twice the loss.
+  const double factor = problem_.loss.kind == Loss::mse ? 1.0 : 0.5;
   const double left = product_epsilon(problem_) * output_error;
   const double distance = std::sqrt(loss / factor * entries + left * left);
-  switch (problem_.loss) {
+  switch (problem_.loss.kind) {
     case Loss::mse:
     case Loss::half_mse:
+    case Loss::huber:
       return factor * 2 * distance / entries * output_error + std::sqrt(entries) * loss;
     case Loss::softmax_cross_entropy:
       return 2 / std::sqrt(rows_) * output_error + std::sqrt(rows_) * loss + 4;

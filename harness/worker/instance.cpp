@@ -147,7 +147,8 @@ Status Instance::prepare(const scenario::Problem& problem, const std::map<std::s
   abi_problem_.dtype = static_cast<std::int32_t>(problem_.dtype);
   abi_problem_.layer_count = static_cast<std::int64_t>(layers_.size());
   abi_problem_.layers = layers_.data();
-  abi_problem_.loss = static_cast<std::int32_t>(problem_.loss);
+  abi_problem_.loss = static_cast<std::int32_t>(problem_.loss.kind);
+  abi_problem_.huber_delta = problem_.loss.huber_delta;
   abi_problem_.batch_rows = problem_.batch_rows;
   abi_problem_.micro_batches = problem_.micro_batches;
   abi_problem_.optimizer = &optimizer_;

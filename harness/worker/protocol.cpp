@@ -67,7 +67,7 @@ Result<scenario::Problem> parse_problem(const json& object) {
   if (problem.layers.empty()) return failure("the problem has no layer");
   const auto loss = catalogued<catalogue::Loss>(object, "loss");
   if (!loss.ok()) return loss.error();
-  problem.loss = loss.value();
+  problem.loss = {loss.value(), object.value("huber_delta", 1.0)};
   problem.rows = object.at("rows").get<std::int64_t>();
   problem.batch_rows = object.at("batch_rows").get<std::int64_t>();
   problem.micro_batches = object.value("micro_batches", std::int64_t{1});
@@ -155,7 +155,8 @@ json problem_to_json(const scenario::Problem& problem) {
   return {{"task", name_of(problem.task)},
           {"dtype", name_of(problem.dtype)},
           {"layers", std::move(layers)},
-          {"loss", name_of(problem.loss)},
+          {"loss", name_of(problem.loss.kind)},
+          {"huber_delta", problem.loss.huber_delta},
           {"rows", problem.rows},
           {"batch_rows", problem.batch_rows},
           {"micro_batches", problem.micro_batches},

@@ -31,6 +31,7 @@ class Problem(SimpleNamespace):
         self.slots, self.corrects_moments = rule["slots"], rule["corrects_moments"]
         self.decoupled = self.optimizer.decoupled_weight_decay or rule["always_decoupled"]
         self.product_updates, self.product = 0, 1.0
+        self.loss_constants = (self.huber_delta,) if self.loss == "huber" else ()
         self.shapes = []
         for layer in self.layers:
             self.shapes += [(layer.inputs, layer.outputs)] + ([(layer.outputs,)] if layer.bias else [])

@@ -21,6 +21,10 @@ def start(threads):
     return {"build": f"XLA flags {os.environ.get('XLA_FLAGS', 'none')}", "threads": f"{threads} in each of XLA's pools"}
 
 
+def huber_terms(error, delta):
+    return jnp.where(error <= delta, error * error / 2, delta * (error - delta / 2))
+
+
 class Pure(Training):
     """Base of all modes: the step as a pure function of its state."""
 
@@ -36,6 +40,7 @@ class Pure(Training):
         "gelu_tanh": lambda z: jax.nn.gelu(z, approximate=True),
     }
     LOSSES = {
+        "huber": lambda outputs, y, delta: jnp.mean(huber_terms(jnp.abs(outputs - y), delta)),
         "mse": lambda outputs, y: jnp.mean((outputs - y) ** 2),
         "half_mse": lambda outputs, y: jnp.mean((outputs - y) ** 2) / 2,
         "binary_cross_entropy": lambda outputs, y: jnp.mean(jax.nn.softplus(outputs) - outputs * y),
@@ -86,7 +91,7 @@ class Pure(Training):
         return x
 
     def loss_of(self, parameters, x, y):
-        return self.LOSSES[self.problem.loss](self.outputs(parameters, x), y)
+        return self.LOSSES[self.problem.loss](self.outputs(parameters, x), y, *self.problem.loss_constants)
 
     def gradients_of(self, parameters, x, y):
         return self.given if self.problem.task == "update" else self.gradient(parameters, x, y)

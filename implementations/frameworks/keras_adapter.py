@@ -107,6 +107,7 @@ class Fit(TensorFlowTraining):
         return {
             "mse": mean,
             "half_mse": lambda targets, outputs: mean(targets, outputs) / 2,
+            "huber": keras.losses.Huber(delta=self.problem.huber_delta),
             "binary_cross_entropy": keras.losses.BinaryCrossentropy(from_logits=True),
             "softmax_cross_entropy": keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         }[self.problem.loss]

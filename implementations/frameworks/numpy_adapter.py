@@ -33,7 +33,13 @@ def cross_entropy(logits, labels):
     return (sums - logits[numpy.arange(len(labels)), labels]).mean()
 
 
+def huber(outputs, targets, delta):
+    error = numpy.abs(outputs - targets)
+    return numpy.where(error <= delta, error**2 / 2, delta * (error - delta / 2)).mean()
+
+
 LOSSES = {
+    "huber": huber,
     "mse": lambda outputs, targets: ((outputs - targets) ** 2).mean(),
     "half_mse": lambda outputs, targets: ((outputs - targets) ** 2).mean() / 2,
     "softmax_cross_entropy": cross_entropy,
@@ -69,7 +75,7 @@ class Written(Training):
             names["given"] = self.given
         return names
 
-    FUNCTIONS = "arange divide exp maximum multiply negative reciprocal sign sqrt tanh".split()
+    FUNCTIONS = "arange clip divide exp maximum multiply negative reciprocal sign sqrt tanh".split()
 
     def set_state(self, parameters, slots):
         self.tensors = [array.copy() for group in (parameters, *slots) for array in group]
@@ -85,7 +91,7 @@ class Written(Training):
         for layer in self.problem.layers:
             outputs = outputs @ next(parameters) + (next(parameters) if layer.bias else 0)
             outputs = ACTIVATIONS[layer.activation](outputs)
-        return LOSSES[self.problem.loss](outputs, self.data.target)
+        return LOSSES[self.problem.loss](outputs, self.data.target, *self.problem.loss_constants)
 
     def floor(self):
         tiny = numpy.ones(1, self.problem.dtype)

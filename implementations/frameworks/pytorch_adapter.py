@@ -32,7 +32,7 @@ class Modules(PhasedTraining):
         "gelu_tanh": ("GELU", {"approximate": "tanh"}),
     }
     ACTIVATIONS = ("identity", *MODULES)
-    LOSSES = ("mse", "half_mse", "softmax_cross_entropy", "binary_cross_entropy")
+    LOSSES = ("mse", "half_mse", "softmax_cross_entropy", "binary_cross_entropy", "huber")
     SLOT_NAMES = {
         "sgd": (),
         "momentum": ("momentum_buffer",),
@@ -90,6 +90,7 @@ class Modules(PhasedTraining):
             "mse": mean,
             "half_mse": lambda outputs, targets: mean(outputs, targets) / 2,
             "binary_cross_entropy": torch.nn.BCEWithLogitsLoss(),
+            "huber": torch.nn.HuberLoss(delta=self.problem.huber_delta),
         }[self.problem.loss]
 
     def convert_labels(self):

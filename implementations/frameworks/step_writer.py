@@ -121,6 +121,7 @@ DERIVATIVE = {
 
 # A loss's derivative by an output p with target y, but for a factor.
 SLOPES = {"mse": "{p} - y", "half_mse": "{p} - y", "binary_cross_entropy": "1 / (1 + exp(-{p})) - y"}
+SLOPES["huber"] = "clip({p} - y, -delta, delta)"
 
 
 class StepWriter:
@@ -247,7 +248,7 @@ class StepWriter:
         """The function, given what its text refers to."""
         optimizer = vars(self.problem.optimizer)
         scope = {**names, **optimizer, "decay": self.problem.optimizer.weight_decay}
-        scope["momentum_product"] = self.problem.momentum_product
+        scope.update(momentum_product=self.problem.momentum_product, delta=self.problem.huber_delta)
         exec(compile(self.text(profiled), "<training loop>", "exec"), scope)  # text of our own, no input in it
         return scope["train"]
 

@@ -45,6 +45,7 @@ class TensorFlowTraining(Training):
         "gelu_tanh": lambda z: tf.nn.gelu(z, approximate=True),
     }
     LOSSES = {
+        "huber": lambda outputs, target, delta: tf.reduce_mean(tf.keras.losses.huber(target, outputs, delta)),
         "mse": lambda outputs, target: tf.reduce_mean(tf.square(outputs - target)),
         "half_mse": lambda outputs, target: tf.reduce_mean(tf.square(outputs - target)) / 2,
         "binary_cross_entropy": lambda outputs, target: tf.reduce_mean(
@@ -81,7 +82,7 @@ class TensorFlowTraining(Training):
 
     def mean_loss(self, outputs, target):
         """The loss of plugin.h as a scalar; target [rows, outputs], or class labels [rows]."""
-        return self.LOSSES[self.problem.loss](outputs, target)
+        return self.LOSSES[self.problem.loss](outputs, target, *self.problem.loss_constants)
 
     def floor(self):
         functions = self.emptiest_calls()

@@ -131,7 +131,7 @@ struct Request {
   double alpha = 1;
   double beta = 0;
   Activation activation = Activation::identity;
-  Loss loss = Loss::mse;
+  catalogue::LossFunction loss;
   const gdbench_optimizer* optimizer = nullptr;  // for update; valid during bind
   bool epilogue_bias = false;
   Activation epilogue_activation = Activation::identity;
@@ -193,7 +193,7 @@ struct TrainingRegion {
   Dtype dtype = Dtype::f32;
   const gdbench_layer* layers = nullptr;
   std::int64_t layer_count = 0;
-  Loss loss = Loss::mse;
+  catalogue::LossFunction loss;
   const gdbench_optimizer* optimizer = nullptr;
   std::int64_t rows = 0;  // of a batch
   // Where each parameter starts in its block, in entries and in the ABI's order, and how long the block is. What lies

@@ -196,6 +196,11 @@ class Loop final : public Trainer {
         return (output - target) * (output - target);
       case Loss::half_mse:
         return (output - target) * (output - target) / 2;
+      case Loss::huber: {
+        const double error = std::abs(output - target);
+        const double delta = problem_.huber_delta;
+        return error <= delta ? error * error / 2 : delta * (error - delta / 2);
+      }
       case Loss::binary_cross_entropy:
         return std::max(output, 0.0) - output * target + std::log1p(std::exp(-std::abs(output)));
       case Loss::softmax_cross_entropy:
@@ -223,6 +228,11 @@ class Loop final : public Trainer {
       case Loss::half_mse:
         for (std::int64_t j = 0; j < layer.outputs; ++j) layer.delta[j] = output[j] - y[j];
         break;
+      case Loss::huber: {
+        const T delta = static_cast<T>(problem_.huber_delta);
+        for (std::int64_t j = 0; j < layer.outputs; ++j) layer.delta[j] = std::clamp(output[j] - y[j], -delta, delta);
+        break;
+      }
       case Loss::binary_cross_entropy:
         for (std::int64_t j = 0; j < layer.outputs; ++j) layer.delta[j] = 1 / (1 + std::exp(-output[j])) - y[j];
         break;

@@ -79,7 +79,7 @@ void check_request(const gdbench_implementation& implementation, const gdbench_d
   check_offered<catalogue::Dtype>(implementation.dtypes, problem.dtype, "dtype");
   check_offered<catalogue::Loss>(implementation.losses, problem.loss, "loss");
   if (catalogue::task_of(problem) == catalogue::Task::gradients &&
-      !catalogue::row_of(catalogue::loss_of(problem)).sums_over_columns) {
+      !catalogue::row_of(catalogue::loss_of(problem).kind).sums_over_columns) {
     reject("the task gradients with a loss that is no sum over output columns");
   }
   check_offered<catalogue::OptimizerKind>(implementation.optimizers, optimizer.kind, "optimizer");

@@ -22,9 +22,9 @@ double flops_per_entry(const kernels::Request& request) {
     case Op::activation_gradient:
       return catalogue::row_of(request.activation).gradient_operations;
     case Op::loss:
-      return catalogue::row_of(request.loss).operations;
+      return catalogue::row_of(request.loss.kind).operations;
     case Op::loss_gradient:
-      return catalogue::row_of(request.loss).gradient_operations;
+      return catalogue::row_of(request.loss.kind).gradient_operations;
     case Op::multiply:
       return 1;
     case Op::combine:  // multiply, multiply, add

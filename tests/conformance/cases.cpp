@@ -91,21 +91,23 @@ json layers_for(Random& random, int outputs) {
 
 json frame(Random& random, std::uint64_t seed, catalogue::Loss loss, const char* data_kind, int outputs) {
   const int rows = pick(random, kRows);
-  return {{"name", "case-" + std::to_string(seed)},
-          {"loss", name_of(loss)},
-          {"dtype", name_of(kDtypes[seed / kLosses.size() % kDtypes.size()])},
-          {"data",
-           {{"source", "synthetic"},
-            {"kind", data_kind},
-            {"rows", rows},
-            {"features", pick(random, kWidths)},
-            {"outputs", outputs},
-            {"noise", 0.3},
-            {"seed", seed + 1}}},
-          {"batch", batch_for(random, rows)},
-          {"optimizer", optimizer_for(random, seed)},
-          {"steps", 10},
-          {"initial_seed", seed + 1}};
+  json scenario = {{"name", "case-" + std::to_string(seed)},
+                   {"loss", name_of(loss)},
+                   {"dtype", name_of(kDtypes[seed / kLosses.size() % kDtypes.size()])},
+                   {"data",
+                    {{"source", "synthetic"},
+                     {"kind", data_kind},
+                     {"rows", rows},
+                     {"features", pick(random, kWidths)},
+                     {"outputs", outputs},
+                     {"noise", 0.3},
+                     {"seed", seed + 1}}},
+                   {"batch", batch_for(random, rows)},
+                   {"optimizer", optimizer_for(random, seed)},
+                   {"steps", 10},
+                   {"initial_seed", seed + 1}};
+  if (loss == catalogue::Loss::huber) scenario["huber_delta"] = 0.3;
+  return scenario;
 }
 
 json linear_regression(std::uint64_t seed, catalogue::Loss loss) {

@@ -58,7 +58,7 @@ extern "C" {
  * 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32;
  * 4: gdbench_profile_sink.record_part, unavailable; 5: GDBENCH_LEAKY_RELU;
  * 6: GDBENCH_LION, GDBENCH_NADAM, GDBENCH_SILU, GDBENCH_GELU, GDBENCH_GELU_TANH,
- * GDBENCH_BINARY_CROSS_ENTROPY
+ * GDBENCH_BINARY_CROSS_ENTROPY, GDBENCH_HUBER
  */
 #define GDBENCH_ABI_MINOR 6
 
@@ -81,9 +81,9 @@ typedef enum gdbench_dtype { GDBENCH_F32 = 0, GDBENCH_F64 = 1 } gdbench_dtype;
  * GDBENCH_TASK_GRADIENTS takes the loss apart by output column. One step runs the forward pass on the next batch once.
  * For each column j of the outputs P and the targets Y it computes, by a backward sweep of its own, the gradient of
  *   L_j = loss(P .* M_j, Y .* M_j),   M_j [rows, outputs]: 1 in column j, 0 in the others,
- * where loss is GDBENCH_MSE or GDBENCH_HALF_MSE and divides by rows x outputs as that of the whole does; no other loss
- * is asked for with this task. The L_j add up to the loss, so the sum of their gradients is its gradient. The step ends
- * with the optimizer's update by that sum.
+ * where loss is GDBENCH_MSE, GDBENCH_HALF_MSE or GDBENCH_HUBER and divides by rows x outputs as that of the whole does;
+ * no other loss is asked for with this task. The L_j add up to the loss, so the sum of their gradients is its gradient.
+ * The step ends with the optimizer's update by that sum.
  *
  * GDBENCH_TASK_UPDATE is the optimizer alone. The layers are no chain but independent tensors: layer l is a tensor
  * [inputs, outputs] without bias, with GDBENCH_IDENTITY; the loss is GDBENCH_MSE and not used; rows and batch_rows
@@ -117,7 +117,9 @@ typedef enum gdbench_loss {
   GDBENCH_HALF_MSE = 1,              /* half of GDBENCH_MSE */
   GDBENCH_SOFTMAX_CROSS_ENTROPY = 2, /* mean over rows of log(sum(exp(P))) - P[label]; P are logits */
   /* Since 1.6: mean over rows and outputs of log(1 + exp(P)) - P Y; P are logits, Y from 0 to 1. */
-  GDBENCH_BINARY_CROSS_ENTROPY = 3
+  GDBENCH_BINARY_CROSS_ENTROPY = 3,
+  /* Since 1.6: mean over rows and outputs of E^2 / 2 for E = |P - Y| up to d = huber_delta, else of d (E - d / 2). */
+  GDBENCH_HUBER = 4
 } gdbench_loss;
 
 /*
@@ -245,6 +247,7 @@ typedef struct gdbench_problem {
    */
   int64_t micro_batches;
   const gdbench_optimizer* optimizer;
+  double huber_delta; /* since 1.6; above 0 */
 } gdbench_problem;
 
 /* An option's value, already checked against its declaration and spelled canonically ("true", "12", "0.5", a choice).

@@ -26,8 +26,11 @@ struct ShapedCall : OwnedCall {
 // A loss or its gradient for outputs [rows, columns].
 struct LossCall : ShapedCall {
   explicit LossCall(const Request& request)
-      : ShapedCall(request.operands[0]), scale(request.alpha * loss_scale(request)) {}
+      : ShapedCall(request.operands[0]),
+        scale(request.alpha * loss_scale(request)),
+        huber_delta(request.loss.huber_delta) {}
   double scale;  // what the sum over rows, or the bare gradient, is multiplied by
+  double huber_delta;
 };
 
 // C = alpha A + beta B for matrices [rows, columns].

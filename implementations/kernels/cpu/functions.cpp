@@ -18,7 +18,7 @@ Binding bind_activation(const Request& request, const Run (&functions)[kCount<Ac
 }
 
 Binding bind_loss(const Request& request, const Run (&functions)[kCount<Loss>]) {
-  return bind_or_refuse(LossCall(request), entry_of(functions, request.loss), "such loss");
+  return bind_or_refuse(LossCall(request), entry_of(functions, request.loss.kind), "such loss");
 }
 
 Binding bind_update(const Request& request, const Run (&functions)[kCount<OptimizerKind>][kDecayCount]) {

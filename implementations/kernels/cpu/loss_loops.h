@@ -15,7 +15,7 @@ void run_loss_of_entries(const Call* call, const Buffer* buffers, Stream* /*stre
   const T* __restrict y = data<const T>(buffers[1]);
   double sum = 0;
   for (std::int64_t i = 0; i < shape.size(); ++i) {
-    sum += Rule::term(static_cast<double>(p[i]), static_cast<double>(y[i]));
+    sum += Rule::term(static_cast<double>(p[i]), static_cast<double>(y[i]), shape.huber_delta);
   }
   *data<double>(buffers[2]) = shape.scale * sum;
 }
@@ -28,7 +28,8 @@ void run_gradient_of_entries(const Call* call, const Buffer* buffers, Stream* /*
   const T* y = data<const T>(buffers[1]);
   T* g = data<T>(buffers[2]);
   const T scale = static_cast<T>(shape.scale);
-  for (std::int64_t i = 0; i < shape.size(); ++i) g[i] = scale * Rule::slope(p[i], y[i]);
+  const T delta = static_cast<T>(shape.huber_delta);
+  for (std::int64_t i = 0; i < shape.size(); ++i) g[i] = scale * Rule::slope(p[i], y[i], delta);
 }
 
 template <class T>

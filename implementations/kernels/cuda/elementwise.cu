@@ -33,7 +33,8 @@ struct Multiplication {
 template <class T, class Rule>
 struct LossGradient {
   T scale;
-  GDBENCH_HOST_DEVICE T operator()(T p, T y) const { return scale * Rule::slope(p, y); }
+  T delta;
+  GDBENCH_HOST_DEVICE T operator()(T p, T y) const { return scale * Rule::slope(p, y, delta); }
 };
 
 // B[r, c] = A[index[r], c]
@@ -120,10 +121,11 @@ OwnedCall* bind_of(Context& context, const Request& request) {
     case Op::loss_gradient: {
       const std::int64_t size = size_of(request.operands[0]);
       const auto scale = static_cast<T>(request.alpha * loss_scale(request));
+      const auto delta = static_cast<T>(request.loss.huber_delta);
       return with_loss_of_entries(request.loss, [&](auto rule) {
-        return make_call(context, "loss_gradient", [size, scale](Context& to, const Buffer* buffers) {
+        return make_call(context, "loss_gradient", [size, scale, delta](Context& to, const Buffer* buffers) {
           launch_map(to.stream, size, data<const T>(buffers[0]), data<const T>(buffers[1]), data<T>(buffers[2]),
-                     LossGradient<T, decltype(rule)>{scale});
+                     LossGradient<T, decltype(rule)>{scale, delta});
         });
       });
     }

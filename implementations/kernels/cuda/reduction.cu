@@ -31,8 +31,9 @@ template <class T, class Rule>
 struct LossTerm {
   const T* p;
   const T* y;
+  double delta;
   GDBENCH_HOST_DEVICE double operator()(std::int64_t i, std::int64_t /*column*/) const {
-    return Rule::term(static_cast<double>(p[i]), static_cast<double>(y[i]));
+    return Rule::term(static_cast<double>(p[i]), static_cast<double>(y[i]), delta);
   }
 };
 
@@ -80,14 +81,15 @@ OwnedCall* bind_sum(Context& context, const Request& request, std::int64_t terms
 template <class T>
 OwnedCall* bind_loss(Context& context, const Request& request) {
   const Operand outputs = request.operands[0];
-  if (catalogue::row_of(request.loss).couples_columns) {
+  if (catalogue::row_of(request.loss.kind).couples_columns) {
     return bind_sum(context, request, outputs.rows, [outputs](const Buffer* buffers) {
       return CrossEntropyTerm<T>{data<const T>(buffers[0]), data<const std::int32_t>(buffers[1]), outputs.columns};
     });
   }
+  const double delta = request.loss.huber_delta;
   return with_loss_of_entries(request.loss, [&](auto rule) {
-    return bind_sum(context, request, outputs.rows * outputs.columns, [](const Buffer* buffers) {
-      return LossTerm<T, decltype(rule)>{data<const T>(buffers[0]), data<const T>(buffers[1])};
+    return bind_sum(context, request, outputs.rows * outputs.columns, [delta](const Buffer* buffers) {
+      return LossTerm<T, decltype(rule)>{data<const T>(buffers[0]), data<const T>(buffers[1]), delta};
     });
   });
 }

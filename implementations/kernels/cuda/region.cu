@@ -51,6 +51,7 @@ std::int64_t lay_out(const TrainingRegion& region, std::int64_t blocks, RegionSh
   }
   shape.layer_count = static_cast<int>(region.layer_count);
   shape.loss = region.loss;
+  shape.huber_delta = static_cast<T>(region.loss.huber_delta);
   shape.labels = takes_labels(region.loss);
   shape.rows = static_cast<int>(region.rows);
   shape.tile_rows = static_cast<int>(tile);

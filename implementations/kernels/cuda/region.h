@@ -33,6 +33,7 @@ struct RegionShape {
   RegionLayer layers[kMostRegionLayers];
   int layer_count = 0;
   Loss loss = Loss::mse;
+  T huber_delta = 1;
   bool labels = false;
   T loss_scale = 0;
   int rows = 0;       // of a batch
@@ -67,14 +68,14 @@ GDBENCH_HOST_DEVICE T derivative(Activation activation, T told) {
 
 // The same of a loss of entries.
 template <std::size_t i = 0, class T>
-GDBENCH_HOST_DEVICE T loss_slope(Loss loss, T p, T y) {
+GDBENCH_HOST_DEVICE T loss_slope(Loss loss, T p, T y, T delta) {
   if constexpr (i + 1 < catalogue::kCount<Loss>) {
-    if (loss != static_cast<Loss>(i)) return loss_slope<i + 1>(loss, p, y);
+    if (loss != static_cast<Loss>(i)) return loss_slope<i + 1>(loss, p, y, delta);
   }
   if constexpr (kCouplesColumns<static_cast<Loss>(i)>) {
     return 0;  // never asked for
   } else {
-    return RuleOf<static_cast<Loss>(i)>::slope(p, y);
+    return RuleOf<static_cast<Loss>(i)>::slope(p, y, delta);
   }
 }
 
@@ -187,7 +188,8 @@ struct RegionProgram {
     if (!shape.labels) {
       for (int i = at.thread; i < rows * n; i += at.threads) {
         const T y = targets[row_of_data(step, at, i / n) * n + i % n];
-        delta[i] = shape.loss_scale * loss_slope(shape.loss, a[i], y) * derivative(layer.activation, told[i]);
+        delta[i] = shape.loss_scale * loss_slope(shape.loss, a[i], y, shape.huber_delta) *
+                   derivative(layer.activation, told[i]);
       }
       return;
     }

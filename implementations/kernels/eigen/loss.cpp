@@ -13,19 +13,29 @@ template <Loss loss>
 struct ArrayRule;
 template <>
 struct ArrayRule<Loss::mse> {
-  static auto term(const auto& p, const auto& y) { return (p - y).square(); }
-  static auto slope(const auto& p, const auto& y) { return p - y; }
+  static auto term(const auto& p, const auto& y, double /*delta*/) { return (p - y).square(); }
+  static auto slope(const auto& p, const auto& y, auto /*delta*/) { return p - y; }
 };
 template <>
 struct ArrayRule<Loss::half_mse> : ArrayRule<Loss::mse> {};
 template <>
 struct ArrayRule<Loss::binary_cross_entropy> {
-  static auto term(const auto& p, const auto& y) { return p.max(0.0) - p * y + (-p.abs()).exp().log1p(); }
+  static auto term(const auto& p, const auto& y, double /*delta*/) {
+    return p.max(0.0) - p * y + (-p.abs()).exp().log1p();
+  }
   template <class Values>
-  static auto slope(const Values& p, const auto& y) {
+  static auto slope(const Values& p, const auto& y, auto /*delta*/) {
     using T = typename Values::Scalar;
     return (T(1) + (-p).exp()).inverse() - y;
   }
+};
+template <>
+struct ArrayRule<Loss::huber> {
+  // With c the error cut off at delta, c (error - c / 2) is both of its pieces.
+  static auto term(const auto& p, const auto& y, double delta) {
+    return (p - y).abs().min(delta) * ((p - y).abs() - (p - y).abs().min(delta) * 0.5);
+  }
+  static auto slope(const auto& p, const auto& y, auto delta) { return (p - y).max(-delta).min(delta); }
 };
 
 // The sum over all entries, in double: P and Y [m,n].
@@ -34,7 +44,7 @@ void run_loss_of_entries(const Call* call, const Buffer* buffers, Stream* /*stre
   const auto& self = static_cast<const LossCall&>(*call);
   const auto p = input_array<T>(buffers[0], self.size());
   const auto y = input_array<T>(buffers[1], self.size());
-  const double sum = Rule::term(p.template cast<double>(), y.template cast<double>()).sum();
+  const double sum = Rule::term(p.template cast<double>(), y.template cast<double>(), self.huber_delta).sum();
   *cpu::data<double>(buffers[2]) = self.scale * sum;
 }
 
@@ -44,7 +54,8 @@ void run_gradient_of_entries(const Call* call, const Buffer* buffers, Stream* /*
   const auto& self = static_cast<const LossCall&>(*call);
   const auto p = input_array<T>(buffers[0], self.size());
   const auto y = input_array<T>(buffers[1], self.size());
-  output_array<T>(buffers[2], self.size()) = static_cast<T>(self.scale) * Rule::slope(p, y);
+  output_array<T>(buffers[2], self.size()) =
+      static_cast<T>(self.scale) * Rule::slope(p, y, static_cast<T>(self.huber_delta));
 }
 
 // Shifting by the row's largest logit keeps exp from overflowing and changes nothing else.

@@ -55,7 +55,7 @@ cpu::Binding bind_activation(const Request& request) {
 }
 
 cpu::Binding bind_loss_gradient(const Request& request) {
-  if (request.loss != Loss::softmax_cross_entropy) return {};
+  if (request.loss.kind != Loss::softmax_cross_entropy) return {};
   const dnnl::memory::desc shape = matrix(request.operands[0].rows, request.operands[0].columns);
   const dnnl::softmax_forward::desc operation(dnnl::prop_kind::forward_inference, shape, 1);
   const dnnl::softmax_forward::primitive_desc description(operation, own_scratchpad(), engine());

@@ -10,15 +10,15 @@
 
 namespace gdbench::kernels {
 
-// Of a loss whose columns are not coupled (see catalogue::LossRow), for an output p and its target y.
+// Of a loss whose columns are not coupled (see catalogue::LossRow), for an output p, its target y and huber_delta.
 template <>
 struct RuleOf<Loss::mse> {
   template <class T>
-  GDBENCH_HOST_DEVICE static T term(T p, T y) {
+  GDBENCH_HOST_DEVICE static T term(T p, T y, T /*delta*/) {
     return (p - y) * (p - y);
   }
   template <class T>
-  GDBENCH_HOST_DEVICE static T slope(T p, T y) {
+  GDBENCH_HOST_DEVICE static T slope(T p, T y, T /*delta*/) {
     return p - y;
   }
 };
@@ -28,12 +28,25 @@ template <>
 struct RuleOf<Loss::binary_cross_entropy> {
   // log(1 + e^p) - p y, with the larger of 1 and e^p taken out, so that e^p does not overflow.
   template <class T>
-  GDBENCH_HOST_DEVICE static T term(T p, T y) {
+  GDBENCH_HOST_DEVICE static T term(T p, T y, T /*delta*/) {
     return (p > T(0) ? p : T(0)) - p * y + std::log1p(std::exp(-std::abs(p)));
   }
   template <class T>
-  GDBENCH_HOST_DEVICE static T slope(T p, T y) {
+  GDBENCH_HOST_DEVICE static T slope(T p, T y, T /*delta*/) {
     return 1 / (1 + std::exp(-p)) - y;
+  }
+};
+template <>
+struct RuleOf<Loss::huber> {
+  template <class T>
+  GDBENCH_HOST_DEVICE static T term(T p, T y, T delta) {
+    const T error = std::abs(p - y);
+    return error <= delta ? error * error / 2 : delta * (error - delta / 2);
+  }
+  template <class T>
+  GDBENCH_HOST_DEVICE static T slope(T p, T y, T delta) {
+    const T error = p - y;
+    return error > delta ? delta : error < -delta ? -delta : error;
   }
 };
 
@@ -55,6 +68,7 @@ inline double loss_scale(const Request& request) {
     case Loss::softmax_cross_entropy:
       return 1 / rows;
     case Loss::binary_cross_entropy:
+    case Loss::huber:
       return mean;
   }
   std::abort();  // no such loss

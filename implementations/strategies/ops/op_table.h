@@ -34,7 +34,7 @@ struct Attributes {
   double alpha = 1;  // product, combine, loss, loss_gradient
   double beta = 0;   // combine
   catalogue::Activation activation = catalogue::Activation::identity;
-  catalogue::Loss loss = catalogue::Loss::mse;
+  catalogue::LossFunction loss;
   const gdbench_optimizer* optimizer = nullptr;  // update; not owned
 
   bool operator==(const Attributes&) const = default;

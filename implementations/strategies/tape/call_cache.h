@@ -25,16 +25,16 @@ constexpr ops::Shape unpack(PackedShape shape) {
 struct CallKey {
   std::uint64_t op = 0;  // and its small attributes
   std::uint64_t alpha = 0;
-  std::uint64_t beta = 0;
+  std::uint64_t beta = 0;  // or the loss's constant: no op reads both
   PackedShape shapes[2] = {0, 0};
 
   CallKey(ops::Op kind, const ops::Attributes& attributes, PackedShape first, PackedShape second, bool labels = false)
       : op(static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(attributes.transpose_a) << 8 |
            static_cast<std::uint64_t>(attributes.transpose_b) << 9 |
-           static_cast<std::uint64_t>(attributes.activation) << 16 | static_cast<std::uint64_t>(attributes.loss) << 24 |
-           static_cast<std::uint64_t>(labels) << 32),
+           static_cast<std::uint64_t>(attributes.activation) << 16 |
+           static_cast<std::uint64_t>(attributes.loss.kind) << 24 | static_cast<std::uint64_t>(labels) << 32),
         alpha(std::bit_cast<std::uint64_t>(attributes.alpha)),
-        beta(std::bit_cast<std::uint64_t>(attributes.beta)),
+        beta(std::bit_cast<std::uint64_t>(attributes.beta) ^ std::bit_cast<std::uint64_t>(attributes.loss.huber_delta)),
         shapes{first, second} {}
 
   bool operator==(const CallKey& other) const {

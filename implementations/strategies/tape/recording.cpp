@@ -45,9 +45,9 @@ Value Tape::activation(catalogue::Activation kind, Value z) {
   return apply(Op::activation, attributes, z, kNoValue, 1);
 }
 
-Value Tape::loss(catalogue::Loss kind, Value outputs, Value targets) {
+Value Tape::loss(const catalogue::LossFunction& function, Value outputs, Value targets) {
   ops::Attributes attributes;
-  attributes.loss = kind;
+  attributes.loss = function;
   return apply(Op::loss, attributes, outputs, targets);
 }
 

@@ -124,9 +124,9 @@ Value Tape::apply(Op op, const ops::Attributes& attributes, Value first, Value s
                             : apply_to<2>(op, attributes, operands, consumed);
 }
 
-Value Tape::unevaluated_loss(catalogue::Loss kind, Value outputs, Value targets, double weight) {
+Value Tape::unevaluated_loss(const catalogue::LossFunction& function, Value outputs, Value targets, double weight) {
   ops::Attributes attributes;
-  attributes.loss = kind;
+  attributes.loss = function;
   attributes.alpha = weight;
   const Value operands[2] = {outputs, targets};
   const CachedCall& call = find<2>(Op::loss, attributes, operands);

@@ -64,9 +64,9 @@ class Tape final : private ops::Emitter {
   // Both give up z.
   Value add_bias(Value bias, Value z) { return apply(ops::Op::add_bias, {}, bias, z, 1u << 1); }
   Value activation(catalogue::Activation kind, Value z);
-  Value loss(catalogue::Loss kind, Value outputs, Value targets);
+  Value loss(const catalogue::LossFunction& function, Value outputs, Value targets);
   // `weight` times a loss, recorded and not run: for backward alone, which does not read it.
-  Value unevaluated_loss(catalogue::Loss kind, Value outputs, Value targets, double weight);
+  Value unevaluated_loss(const catalogue::LossFunction& function, Value outputs, Value targets, double weight);
 
   // Computes the gradient of `loss` with respect to every parameter that it depends on. Gradients of an earlier pass
   // are given back; where the caller named the buffer they are overwritten, or added to.

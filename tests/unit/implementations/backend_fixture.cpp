@@ -175,28 +175,34 @@ double activation_slope(catalogue::Activation activation, double told) {
   return 1;
 }
 
-double loss_term(catalogue::Loss loss, double output, double target) {
-  switch (loss) {
+double loss_term(const catalogue::LossFunction& loss, double output, double target) {
+  switch (loss.kind) {
     case catalogue::Loss::mse:
       return std::pow(output - target, 2);
     case catalogue::Loss::half_mse:
       return std::pow(output - target, 2) / 2;
     case catalogue::Loss::binary_cross_entropy:
       return std::log(1 + std::exp(output)) - output * target;
+    case catalogue::Loss::huber: {
+      const double far = std::max(std::abs(output - target) - loss.huber_delta, 0.0);
+      return (std::pow(output - target, 2) - far * far) / 2;
+    }
     case catalogue::Loss::softmax_cross_entropy:
       break;
   }
   throw std::logic_error("no loss of entries");
 }
 
-double loss_slope(catalogue::Loss loss, double output, double target) {
-  switch (loss) {
+double loss_slope(const catalogue::LossFunction& loss, double output, double target) {
+  switch (loss.kind) {
     case catalogue::Loss::mse:
       return 2 * (output - target);
     case catalogue::Loss::half_mse:
       return output - target;
     case catalogue::Loss::binary_cross_entropy:
       return 1 / (1 + std::exp(-output)) - target;
+    case catalogue::Loss::huber:
+      return std::clamp(output - target, -loss.huber_delta, loss.huber_delta);
     case catalogue::Loss::softmax_cross_entropy:
       break;
   }

@@ -72,8 +72,8 @@ class TestContext {
 // f(z) and, of a = f(z), f'(z): the tests' own.
 double activate(catalogue::Activation activation, double z);
 // What an entry adds to the mean over all that a loss of entries is, and its derivative by the output.
-double loss_term(catalogue::Loss loss, double output, double target);
-double loss_slope(catalogue::Loss loss, double output, double target);
+double loss_term(const catalogue::LossFunction& loss, double output, double target);
+double loss_slope(const catalogue::LossFunction& loss, double output, double target);
 double activation_slope(catalogue::Activation activation, double a);
 
 // Every entry within a few roundings of the dtype, relative to `scale`: the magnitude of what went into it, times the

@@ -163,7 +163,7 @@ TEST_P(ElementwiseTest, GathersRowsOrSaysThatItDoesNot) {
   }
 }
 
-double mean_loss(const Dense& p, const Dense& y, catalogue::Loss loss) {
+double mean_loss(const Dense& p, const Dense& y, const catalogue::LossFunction& loss) {
   double sum = 0;
   for (std::size_t i = 0; i < p.values.size(); ++i) sum += loss_term(loss, p.values[i], y.values[i]);
   return sum / static_cast<double>(p.values.size());
@@ -202,8 +202,9 @@ void expect_gradient(const Dense& actual, const Dense& expected) {
 TEST_P(ElementwiseTest, LossesOfEntries) {
   for (const auto& [rows, columns] : kMatrices) {
     if (rows * columns > 400) continue;  // the numeric gradient is quadratic
-    for (const catalogue::Loss loss : catalogue::all_of<catalogue::Loss>()) {
-      if (catalogue::row_of(loss).couples_columns) continue;
+    for (const catalogue::Loss kind : catalogue::all_of<catalogue::Loss>()) {
+      if (catalogue::row_of(kind).couples_columns) continue;
+      const catalogue::LossFunction loss(kind, 0.7);
       const Dense p = random_matrix(generator_, rows, columns);
       const Dense y = random_matrix(generator_, rows, columns);
       Request value = request(Op::loss, {{rows, columns}, {rows, columns}, {1, 1}});

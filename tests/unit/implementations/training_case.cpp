@@ -57,6 +57,7 @@ std::vector<TrainingCase> training_cases() {
        .batch_rows = 9},
       {.layers = deep, .loss = catalogue::Loss::half_mse, .rows = 13, .batch_rows = 13},
       {.layers = deep, .loss = catalogue::Loss::binary_cross_entropy, .rows = 13, .batch_rows = 5},
+      {.layers = deep, .loss = {catalogue::Loss::huber, 0.25}, .rows = 13, .batch_rows = 13},
       {.layers = {layer(6, 17, catalogue::Activation::relu), layer(17, 4)},
        .loss = classes,
        .rows = 23,
@@ -137,7 +138,8 @@ TrainingProblem::TrainingProblem(const TrainingCase& values) : case_(values) {
   problem_.dtype = static_cast<std::int32_t>(case_.dtype);
   problem_.layer_count = static_cast<std::int64_t>(case_.layers.size());
   problem_.layers = case_.layers.data();
-  problem_.loss = static_cast<std::int32_t>(case_.loss);
+  problem_.loss = static_cast<std::int32_t>(case_.loss.kind);
+  problem_.huber_delta = case_.loss.huber_delta;
   problem_.batch_rows = case_.batch_rows;
   problem_.micro_batches = case_.micro_batches;
   problem_.optimizer = &optimizer_;
@@ -212,7 +214,7 @@ TrainingProblem::Pass TrainingProblem::pass(const std::vector<Dense>& parameters
   const auto rows = static_cast<double>(x.rows);
   Dense d(p.rows, p.columns);
   for (std::int64_t i = 0; i < p.rows; ++i) {
-    if (case_.loss == catalogue::Loss::softmax_cross_entropy) {
+    if (case_.loss.kind == catalogue::Loss::softmax_cross_entropy) {
       double sum = 0;
       for (std::int64_t j = 0; j < p.columns; ++j) sum += std::exp(p.at(i, j));
       const std::int32_t label = labels[static_cast<std::size_t>(i)];

@@ -22,7 +22,7 @@ inline gdbench_layer layer(std::int64_t inputs, std::int64_t outputs,
 
 struct TrainingCase {
   std::vector<gdbench_layer> layers;
-  catalogue::Loss loss = catalogue::Loss::mse;
+  catalogue::LossFunction loss = {};
   catalogue::Dtype dtype = catalogue::Dtype::f64;
   std::int64_t rows = 0;
   std::int64_t batch_rows = 0;

@@ -26,7 +26,7 @@ TEST_F(ScenarioFile, ReadsEveryKey) {
   EXPECT_TRUE(layers[0].bias);
   EXPECT_FALSE(layers[1].bias);
   EXPECT_TRUE(layers[2].bias);
-  EXPECT_EQ(scenario.loss, Loss::softmax_cross_entropy);
+  EXPECT_EQ(scenario.loss.kind, Loss::softmax_cross_entropy);
   const auto& data = std::get<SyntheticData>(scenario.data);
   EXPECT_EQ(data.kind, SyntheticKind::blobs);
   EXPECT_EQ(data.rows, 30);
@@ -59,7 +59,7 @@ TEST_F(ScenarioFile, TakesSquaredErrorsApartByOutput) {
   EXPECT_EQ(
       read_error(perceptron_scenario(), {{"task", "gradients"}}),
       "s.json: --set task: found \"gradients\" with the loss \"softmax_cross_entropy\", expected train, or a loss "
-      "that is a sum over output columns: mse, half_mse");
+      "that is a sum over output columns: mse, half_mse, huber");
 }
 
 TEST_F(ScenarioFile, HasDefaults) {
@@ -67,7 +67,7 @@ TEST_F(ScenarioFile, HasDefaults) {
   ASSERT_TRUE(read.ok()) << read.error().message;
   const Scenario& scenario = read.value();
   EXPECT_FALSE(std::get<LinearRegression>(scenario.model).bias);
-  EXPECT_EQ(scenario.loss, Loss::mse);
+  EXPECT_EQ(scenario.loss.kind, Loss::mse);
   EXPECT_FALSE(scenario.batch.rows.has_value());
   EXPECT_EQ(std::get<SyntheticData>(scenario.data).outputs, 1);
   EXPECT_EQ(std::get<SyntheticData>(scenario.data).noise, 0.1);
@@ -220,7 +220,7 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
        "that the task needs"},
       {"/task", "\"gradients\"",
        "s.json: /task: found \"gradients\" with the loss \"softmax_cross_entropy\", expected train, or a "
-       "loss that is a sum over output columns: mse, half_mse"},
+       "loss that is a sum over output columns: mse, half_mse, huber"},
       {"/task", "\"trian\"",
        "s.json: /task: found \"trian\", expected one of train, update, gradients, floor (did you mean train?)"},
       {"/name", "\"a b\"", "s.json: /name: found \"a b\", expected letters, digits, '.', '_' and '-'"},
@@ -247,7 +247,7 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
        "targets"},
       {"/data/kind", "\"linear\"",
        "s.json: /loss: found \"softmax_cross_entropy\" with data that have numeric targets, expected mse, half_mse, "
-       "binary_cross_entropy, or data with labels"},
+       "binary_cross_entropy, huber, or data with labels"},
       {"/data/source", "\"cvs\"",
        "s.json: /data/source: found \"cvs\", expected one of synthetic, csv, npy, idx, stream (did you mean csv?)"},
       {"/data/rows", "-1", "s.json: /data/rows: found -1, expected an integer from 1 to 2147483647"},

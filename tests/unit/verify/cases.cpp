@@ -90,8 +90,8 @@ Case make_case(const Problem& problem, std::uint64_t seed) {
   std::vector<double> targets(static_cast<std::size_t>(problem.rows * (classes ? 1 : problem.outputs())));
   for (double& target : targets) {
     target = classes ? static_cast<double>(random.integer(0, problem.outputs() - 1))
-             : row_of(problem.loss).targets == catalogue::Targets::shares ? random.uniform(0, 1)
-                                                                          : random.uniform(-2, 2);
+             : row_of(problem.loss.kind).targets == catalogue::Targets::shares ? random.uniform(0, 1)
+                                                                               : random.uniform(-2, 2);
   }
 
   std::vector<std::uint32_t> order;
@@ -129,6 +129,7 @@ Case random_case(std::uint64_t seed, Dtype dtype) {
   Problem problem;
   problem.dtype = dtype;
   problem.loss = any_of<Loss>(random);
+  problem.loss.huber_delta = random.uniform(0.2, 2);
   problem.rows = random.integer(1, 40);
   problem.batch_rows = random.integer(1, problem.rows);
   problem.optimizer.learning_rates = {std::exp(random.uniform(std::log(1e-3), std::log(0.3)))};
@@ -165,7 +166,7 @@ Case random_optimizer_case(std::uint64_t seed, Dtype dtype) {
 }
 
 std::string describe(const Problem& problem) {
-  std::string text = std::string(name_of(problem.dtype)) + " " + name_of(problem.loss) + " rows " +
+  std::string text = std::string(name_of(problem.dtype)) + " " + name_of(problem.loss.kind) + " rows " +
                      std::to_string(problem.rows) + " batch " + std::to_string(problem.batch_rows) + " rate " +
                      std::to_string(problem.optimizer.learning_rates.front()) + " " + name_of(problem.optimizer.kind) +
                      " widths " + std::to_string(problem.layers.front().inputs);

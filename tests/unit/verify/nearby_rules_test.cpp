@@ -48,6 +48,13 @@ const Neighbours kNeighbours[] = {
     {"GELU's approximation", hidden(Activation::gelu), hidden(Activation::gelu_tanh)},
     {"the exact GELU", hidden(Activation::gelu_tanh), hidden(Activation::gelu)},
     {"GELU instead of SiLU", hidden(Activation::silu), hidden(Activation::gelu)},
+    {"Huber's delta",
+     [](Problem& problem) {
+       problem.loss = {Loss::huber, 0.4};
+     },
+     loss(Loss::huber)},
+    {"a squared error instead of Huber's", loss(Loss::huber), loss(Loss::half_mse)},
+    {"a squared error of logits", loss(Loss::binary_cross_entropy), loss(Loss::half_mse)},
     {"the whole squared error", loss(Loss::half_mse), loss(Loss::mse)},
     {"Lion's betas exchanged", optimizer(OptimizerKind::lion),
      [](Problem& problem) { std::swap(problem.optimizer.beta1, problem.optimizer.beta2); }},

@@ -123,14 +123,18 @@ T slope(Activation activation, T z) {
 
 // Of a loss that is a mean over entries.
 template <class T>
-T term(Loss loss, T p, T y) {
-  switch (loss) {
+T term(const catalogue::LossFunction& loss, T p, T y) {
+  switch (loss.kind) {
     case Loss::mse:
       return (p - y) * (p - y);
     case Loss::half_mse:
       return (p - y) * (p - y) / 2;
     case Loss::binary_cross_entropy:
       return (1 - y) * p + std::log1p(std::exp(-p));
+    case Loss::huber: {
+      const T near = std::min(std::abs(p - y), static_cast<T>(loss.huber_delta));
+      return near * (std::abs(p - y) - near / 2);
+    }
     case Loss::softmax_cross_entropy:
       break;
   }
@@ -138,14 +142,16 @@ T term(Loss loss, T p, T y) {
 }
 
 template <class T>
-T term_slope(Loss loss, T p, T y) {
-  switch (loss) {
+T term_slope(const catalogue::LossFunction& loss, T p, T y) {
+  switch (loss.kind) {
     case Loss::mse:
       return 2 * (p - y);
     case Loss::half_mse:
       return p - y;
     case Loss::binary_cross_entropy:
       return (std::tanh(p / 2) + 1) / 2 - y;
+    case Loss::huber:
+      return std::max(std::min(p - y, static_cast<T>(loss.huber_delta)), -static_cast<T>(loss.huber_delta));
     case Loss::softmax_cross_entropy:
       break;
   }

@@ -98,7 +98,8 @@ TEST(YardstickTest, AllowsForTf32WhereItIsDeclared) {
     const Yardstick plain = yardstick_of(problem_case, options);
     problem_case.problem.tf32_products = true;
     const auto coarse = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, options);
-    if (!coarse.ok()) continue;  // moves too little to be judged so coarsely
+    if (!coarse.ok()) continue;                                // moves too little to be judged so coarsely
+    if (plain.final_loss > 10 * plain.initial_loss) continue;  // diverges, and every rounding with it
     ++compared;
     problem_case.start = plain.start;
     const Outcome outcome = train_otherwise<float>(problem_case, coarse.value().steps, Summation::tf32, Fault::none);
@@ -157,9 +158,10 @@ TEST(YardstickTest, AcceptsAnyRoundingOfAPerfectFit) {
   YardstickOptions options;
   options.steps = 15;
   int perfect = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    Case problem_case = testing::random_case(seed * 1000, Dtype::f32);
-    problem_case.problem.optimizer.learning_rates.front() *= 10;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    // A row's x and bias have a squared norm of about 13, so that a step of 1 / 26 leaves next to nothing of its error.
+    const Case problem_case =
+        make_case(make_problem({12, 1}, Activation::identity, true, Loss::mse, 1, 1, Dtype::f32, 1.0 / 26), seed);
     const auto yardstick = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, options);
     if (!yardstick.ok() || yardstick.value().final_loss > 1e-20) continue;
     ++perfect;

@@ -48,7 +48,7 @@ TEST(Protocol, ProblemSurvivesTheJourney) {
   EXPECT_EQ(received.value().layers.size(), 2U);
   EXPECT_EQ(received.value().layers[0].activation, Activation::tanh);
   EXPECT_FALSE(received.value().layers[1].bias);
-  EXPECT_EQ(received.value().loss, Loss::softmax_cross_entropy);
+  EXPECT_EQ(received.value().loss.kind, Loss::softmax_cross_entropy);
   EXPECT_EQ(received.value().rows, 11);
   EXPECT_EQ(received.value().batch_rows, 4);
   EXPECT_EQ(received.value().optimizer.learning_rates, (std::vector<double>{0.5, 0.25}));

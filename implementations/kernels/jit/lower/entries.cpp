@@ -107,17 +107,25 @@ Register combined(Context& context, const Request& request, Register a, Register
 }
 
 // Of an entry's loss with respect to its output, but for loss_scale.
-Register loss_slope(Context& context, Loss loss, Register output, Register target) {
-  switch (loss) {
+Register loss_slope(Context& context, const catalogue::LossFunction& loss, Register output, Register target) {
+  Builder& builder = context.builder;
+  switch (loss.kind) {
     case Loss::mse:
     case Loss::half_mse:
       break;
     case Loss::softmax_cross_entropy:
       std::abort();  // no entry's own: lower/softmax
     case Loss::binary_cross_entropy:
-      return context.builder.subtract(sigmoid(context.builder, output), target);
+      return builder.subtract(sigmoid(builder, output), target);
+    case Loss::huber: {
+      const Register delta = context.real_number(loss.huber_delta, builder.type_of(output).lanes);
+      const Register error = builder.subtract(output, target);
+      const Register above = builder.select(builder.less(delta, error), delta, error);
+      const Register least = builder.negate(delta);
+      return builder.select(builder.less(above, least), least, above);
+    }
   }
-  return context.builder.subtract(output, target);
+  return builder.subtract(output, target);
 }
 
 }  // namespace

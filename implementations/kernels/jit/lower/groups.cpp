@@ -15,7 +15,7 @@ bool is_elementwise(const Node& node) {
     case Op::update:
       return true;
     case Op::loss_gradient:
-      return !catalogue::row_of(node.request.loss).couples_columns;
+      return !catalogue::row_of(node.request.loss.kind).couples_columns;
     default:
       return false;
   }

@@ -39,7 +39,7 @@ std::string attribute_text(const kernels::Request& request) {
   std::string text;
   const auto append = [&](const std::string& attribute) { text += (text.empty() ? "" : ", ") + attribute; };
   if (request.op == Op::activation || request.op == Op::activation_gradient) append(name_of(request.activation));
-  if (request.op == Op::loss || request.op == Op::loss_gradient) append(name_of(request.loss));
+  if (request.op == Op::loss || request.op == Op::loss_gradient) append(name_of(request.loss.kind));
   if (request.transpose_a) append("transpose_a");
   if (request.transpose_b) append("transpose_b");
   if (request.alpha != 1) append("alpha " + number(request.alpha));
