@@ -81,7 +81,7 @@ LOSSES = {
 }
 
 
-def loss_and_gradients(layers, parameters, loss, x, targets, *constants):
+def loss_and_gradients(layers, parameters, x, targets, loss, *constants):
     """Layers have activation and bias; parameters and gradients come in the order w0 b0 w1 b1 ..."""
     inputs, sums, values, position = [], [], x, 0
     weights = []

@@ -24,7 +24,7 @@ class Problem(SimpleNamespace):
     decoupled."""
 
     def __init__(self, request):
-        super().__init__(**{**request, "dtype": dtype_of(request)})
+        super().__init__(**{"huber_delta": 1.0, **request, "dtype": dtype_of(request)})
         self.layers = [SimpleNamespace(**layer) for layer in request["layers"]]
         self.optimizer = SimpleNamespace(**request["optimizer"])
         rule = CATALOGUE["optimizers"][self.optimizer.kind]

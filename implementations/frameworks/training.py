@@ -6,7 +6,7 @@ import math
 import os
 import time
 
-# What harness/abi/catalogue.h knows of dtypes and optimizers.
+# What harness/abi/catalogue.h knows of dtypes, activations, losses and optimizers.
 with open(os.path.join(os.path.dirname(__file__), "catalogue.json"), encoding="utf-8") as file:
     CATALOGUE = json.load(file)
 

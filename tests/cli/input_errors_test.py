@@ -58,7 +58,7 @@ class InputErrors(ProgramTest):
         self.expect_error(["run", *SMALL, "--set", "dtype=f16"], "linreg-3x2.json", "dtype", '"f16"', "f32")
         self.expect_error(["run", *SMALL, "--set", "rows=-1"], "rows", "-1")
         split = ["verify", "--scenario", "mlp-784-128-10", "--set", "task=gradients"]
-        self.expect_error(split, "mlp-784-128-10.json: --set task", '"softmax_cross_entropy"', "mse or half_mse")
+        self.expect_error(split, "mlp-784-128-10.json: --set task", '"softmax_cross_entropy"', "mse, half_mse")
         self.expect_error(["run", *SMALL, "--set", "impl.tyle=1"], "impl.tyle", "no selected implementation")
         delay = ["run", *SMALL, "--impl", "fake/delay", "--set", "impl.delay_ns=soon"]
         self.expect_error(delay, "impl.delay_ns", '"soon"', "an integer", plugins=FAKES)

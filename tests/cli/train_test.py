@@ -37,11 +37,14 @@ class Train(ProgramTest):
         element = 4 if dump.scenario["dtype"] == "f32" else 8
         before = dump.parameters("initial")
         expected, losses = dump.recompute()
+        moved = []
         for name, first, last in zip(dump.names, before, expected):
             actual = numpy.load(folder / f"final_{name}.npy")
             self.assertEqual(actual.shape, last.shape, name)
             self.assertEqual(actual.dtype.itemsize, element)
-            self.assertGreater(numpy.linalg.norm(last - first), 0, "nothing was trained")
+            moved.append(numpy.linalg.norm(last - first))
+        # A bias alone may be back where it was: Lion moves it by the rate up or down.
+        self.assertGreater(max(moved), 0, "nothing was trained")
         self.assertTrue(check_dump.check(folder))
         with open(folder / "loss.csv", encoding="utf-8") as file:
             table = list(csv.DictReader(file))
@@ -76,6 +79,12 @@ class Train(ProgramTest):
     def test_smooth_activations(self):
         self.compare("mlp-10-50-1", 20, "model.layers.0.activation=tanh", "batch=300")
         self.compare("mlp-10-50-1", 20, "model.layers.0.activation=sigmoid", "model.layers.1.bias=false")
+        for activation in ("silu", "gelu", "gelu_tanh"):
+            self.compare("mlp-10-50-1", 20, f"model.layers.0.activation={activation}", "batch=300")
+
+    def test_losses(self):
+        self.compare("mlp-10-50-1", 20, "loss=huber", "huber_delta=0.3")
+        self.compare("mlp-10-50-1", 20, "loss=binary_cross_entropy", "batch=300")
 
     def test_optimizers(self):
         schedule = 'optimizer.schedule={"kind":"cosine","steps":18,"warm_up":4,"final_rate":0.0001}'

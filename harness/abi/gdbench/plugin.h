@@ -106,9 +106,8 @@ typedef enum gdbench_activation {
   GDBENCH_SIGMOID = 3,    /* 1 / (1 + exp(-z)) */
   GDBENCH_LEAKY_RELU = 4, /* since 1.5: z for z > 0, else z / 100; its derivative at 0 is 1/100 */
   GDBENCH_SILU = 5,       /* since 1.6: z / (1 + exp(-z)) */
-  /* Since 1.6 (Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016): z times the normal distribution at z, */
-  GDBENCH_GELU = 6,     /* z (1 + erf(z / sqrt(2))) / 2, */
-  GDBENCH_GELU_TANH = 7 /* or nearly so: z (1 + tanh(sqrt(2 / pi) (z + 0.044715 z^3))) / 2 */
+  GDBENCH_GELU = 6,       /* Hendrycks and Gimpel, 2016: z (1 + erf(z / sqrt(2))) / 2 */
+  GDBENCH_GELU_TANH = 7   /* nearly so: z (1 + tanh(sqrt(2 / pi) (z + 0.044715 z^3))) / 2 */
 } gdbench_activation;
 
 /* Means are over the rows of the batch. P is the last layer's output, Y the targets, both [rows, outputs]. */
@@ -116,10 +115,8 @@ typedef enum gdbench_loss {
   GDBENCH_MSE = 0,                   /* mean over rows and outputs of (P - Y)^2 */
   GDBENCH_HALF_MSE = 1,              /* half of GDBENCH_MSE */
   GDBENCH_SOFTMAX_CROSS_ENTROPY = 2, /* mean over rows of log(sum(exp(P))) - P[label]; P are logits */
-  /* Since 1.6: mean over rows and outputs of log(1 + exp(P)) - P Y; P are logits, Y from 0 to 1. */
-  GDBENCH_BINARY_CROSS_ENTROPY = 3,
-  /* Since 1.6: mean over rows and outputs of E^2 / 2 for E = |P - Y| up to d = huber_delta, else of d (E - d / 2). */
-  GDBENCH_HUBER = 4
+  GDBENCH_BINARY_CROSS_ENTROPY = 3,  /* mean over rows and outputs of log(1 + exp(P)) - P Y; logits P, Y from 0 to 1 */
+  GDBENCH_HUBER = 4 /* the same of E^2 / 2 for E = |P - Y| up to huber_delta d, of d (E - d / 2) beyond */
 } gdbench_loss;
 
 /*
@@ -138,10 +135,7 @@ typedef enum gdbench_optimizer_kind {
   GDBENCH_RMSPROP = 4,  /* slot: mean of squares */
   GDBENCH_ADAM = 5,     /* slots: first moment, second moment */
   GDBENCH_ADAMW = 6,    /* slots: first moment, second moment */
-  /*
-   * Since 1.6; slot: momentum m. The parameter loses the rate times the sign (0 for 0) of beta1 m + (1 - beta1) g, then
-   * m becomes beta2 m + (1 - beta2) g.
-   */
+  /* Since 1.6; slot: m. Moves by the sign (0 for 0) of beta1 m + (1 - beta1) g; then m = beta2 m + (1 - beta2) g. */
   GDBENCH_LION = 7,
   GDBENCH_NADAM = 8 /* since 1.6; slots: first moment, second moment; reads momentum_decay */
 } gdbench_optimizer_kind;
@@ -333,10 +327,8 @@ typedef struct gdbench_profile_sink {
   size_t struct_size;
   void* context;
   void (*record)(void* context, const gdbench_profile_record* record);
-  /*
-   * Since 1.4: null, or beyond struct_size, in older hosts. In place of record where the part of the model is known;
-   * records of one op and phase that are about different parts are told apart.
-   */
+  /* Since 1.4: null, or beyond struct_size, in older hosts. In place of record where the part of the model is known;
+   * records of one op and phase that are about different parts are told apart. */
   void (*record_part)(void* context, const gdbench_profile_record* record, const gdbench_model_part* part);
 } gdbench_profile_sink;
 
@@ -374,10 +366,8 @@ typedef enum gdbench_capability {
   GDBENCH_CAPABILITY_MICRO_BATCHES = 3,
   GDBENCH_CAPABILITY_WEIGHT_DECAY = 4,
   GDBENCH_CAPABILITY_SCHEDULE = 5, /* learning_rate_count above 1 */
-  /*
-   * Since 1.3. Products of floats round their operands to TF32 (NVIDIA's format: 10 bits after the point), which
-   * verification then allows for. To be shown as a policy in the id.
-   */
+  /* Since 1.3. Products of floats round their operands to TF32 (NVIDIA's format: 10 bits after the point), which
+   * verification then allows for. To be shown as a policy in the id. */
   GDBENCH_CAPABILITY_TF32_PRODUCTS = 6
 } gdbench_capability;
 
@@ -416,10 +406,8 @@ typedef struct gdbench_implementation {
   gdbench_status (*evaluate)(gdbench_instance* instance, int32_t split, double* loss);
   /* As run and sync, reporting where the time went. May be null. */
   gdbench_status (*profile)(gdbench_instance* instance, uint64_t steps, const gdbench_profile_sink* sink);
-  /*
-   * Since 1.2. Asked once after prepare: how many helper threads this instance has with its options, where that is
-   * fewer than the helper_threads above; CPU time is judged by it. May be null: as many as declared.
-   */
+  /* Since 1.2. Asked once after prepare: how many helper threads this instance has with its options, where that is
+   * fewer than the helper_threads above; CPU time is judged by it. May be null: as many as declared. */
   int32_t (*helper_threads_in_use)(gdbench_instance* instance);
   /* Since 1.4: why this machine cannot run it ("no CUDA device"), so that nobody starts it; null where it can. */
   const char* unavailable;
