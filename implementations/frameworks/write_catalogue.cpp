@@ -30,8 +30,8 @@ int main() {
   std::printf("{\n");
   print_rows<Dtype>("dtypes", [](const DtypeRow& row) { std::printf("\"bytes\": %zu", row.bytes); });
   std::printf(",\n");
-  print_rows<Activation>("activations",
-                         [](const ActivationRow& row) { std::printf("\"reads_input\": %s", text_of(row.reads_input)); });
+  print_rows<Activation>(
+      "activations", [](const ActivationRow& row) { std::printf("\"reads_input\": %s", text_of(row.reads_input)); });
   std::printf(",\n");
   print_rows<Loss>("losses", [](const LossRow& row) {
     std::printf("\"takes_labels\": %s", text_of(row.targets == Targets::labels));
