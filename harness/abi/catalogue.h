@@ -63,6 +63,14 @@ enum class Phase : std::int32_t {
   compile = GDBENCH_PHASE_COMPILE,
   other = GDBENCH_PHASE_OTHER
 };
+enum class Clock : std::int32_t { host = 0, device = 1 };  // gdbench_profile_record.device_clock
+// What an op does with the parameters that it names: it reads them, computes the gradient with respect to them, or
+// updates them.
+enum class ParameterUse : std::int32_t {
+  reads = GDBENCH_READS_PARAMETERS,
+  gradient = GDBENCH_COMPUTES_GRADIENTS,
+  updates = GDBENCH_UPDATES_PARAMETERS
+};
 enum class StreamFormat : std::int32_t { csv = GDBENCH_STREAM_CSV, npy = GDBENCH_STREAM_NPY };
 enum class Capability : std::int32_t {
   no_arithmetic = GDBENCH_CAPABILITY_NO_ARITHMETIC,
@@ -241,31 +249,31 @@ inline constexpr OptimizerRow kOptimizers[] = {
     {OptimizerKind::nadam, "nadam", 2, kNadamKeys, 16, 0, false, true},
 };
 
-struct PhaseRow {
-  Phase value;
+// A row of a list that has nothing but names.
+template <class Enum>
+struct Named {
+  Enum value;
   const char* name;
 };
-inline constexpr PhaseRow kPhases[] = {
+
+inline constexpr Named<Phase> kPhases[] = {
     {Phase::data, "data"},     {Phase::forward, "forward"}, {Phase::backward, "backward"}, {Phase::update, "update"},
     {Phase::record, "record"}, {Phase::compile, "compile"}, {Phase::other, "other"}};
 
-struct StreamFormatRow {
-  StreamFormat value;
-  const char* name;
-};
-inline constexpr StreamFormatRow kStreamFormats[] = {{StreamFormat::csv, "csv"}, {StreamFormat::npy, "npy"}};
+inline constexpr Named<Clock> kClocks[] = {{Clock::host, "host"}, {Clock::device, "device"}};
 
-struct CapabilityRow {
-  Capability value;
-  const char* name;
-};
-inline constexpr CapabilityRow kCapabilities[] = {{Capability::no_arithmetic, "no_arithmetic"},
-                                                  {Capability::shuffle, "shuffle"},
-                                                  {Capability::stream, "stream"},
-                                                  {Capability::micro_batches, "micro_batches"},
-                                                  {Capability::weight_decay, "weight_decay"},
-                                                  {Capability::schedule, "schedule"},
-                                                  {Capability::tf32_products, "tf32_products"}};
+inline constexpr Named<ParameterUse> kParameterUses[] = {
+    {ParameterUse::reads, "reads"}, {ParameterUse::gradient, "gradient"}, {ParameterUse::updates, "updates"}};
+
+inline constexpr Named<StreamFormat> kStreamFormats[] = {{StreamFormat::csv, "csv"}, {StreamFormat::npy, "npy"}};
+
+inline constexpr Named<Capability> kCapabilities[] = {{Capability::no_arithmetic, "no_arithmetic"},
+                                                      {Capability::shuffle, "shuffle"},
+                                                      {Capability::stream, "stream"},
+                                                      {Capability::micro_batches, "micro_batches"},
+                                                      {Capability::weight_decay, "weight_decay"},
+                                                      {Capability::schedule, "schedule"},
+                                                      {Capability::tf32_products, "tf32_products"}};
 
 constexpr const auto& rows_of(Task /*any*/) { return kTasks; }
 constexpr const auto& rows_of(Dtype /*any*/) { return kDtypes; }
@@ -273,6 +281,8 @@ constexpr const auto& rows_of(Activation /*any*/) { return kActivations; }
 constexpr const auto& rows_of(Loss /*any*/) { return kLosses; }
 constexpr const auto& rows_of(OptimizerKind /*any*/) { return kOptimizers; }
 constexpr const auto& rows_of(Phase /*any*/) { return kPhases; }
+constexpr const auto& rows_of(Clock /*any*/) { return kClocks; }
+constexpr const auto& rows_of(ParameterUse /*any*/) { return kParameterUses; }
 constexpr const auto& rows_of(StreamFormat /*any*/) { return kStreamFormats; }
 constexpr const auto& rows_of(Capability /*any*/) { return kCapabilities; }
 

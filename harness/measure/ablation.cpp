@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/switches.h"
@@ -19,30 +18,24 @@ using result::AblationVariant;
 // All verdicts of a table together are wrong by chance in at most this share of tables (C. E. Bonferroni's inequality).
 constexpr double kWrongTables = 0.05;
 
-// Answers of profile: what was done once, before the first step. Null where the implementation offers no profile.
-nlohmann::json compile_records(const CellGroup& group, const RunOptions& options) {
+// What was done once, before the first step. Empty where the implementation offers no profile.
+std::vector<worker::OpTotals> compile_records(const CellGroup& group, const RunOptions& options) {
   const PlannedScenario& planned = group.scenario();
   result::Launch launch;  // not timed
   Result<CellWorker> worker =
       CellWorker::start(planned, planned.cells.front(), planned.problem, options.limits, launch);
-  if (!worker.ok() || !worker.value().client().set_state(kStartImage, 0).ok()) return nullptr;
-  const Result<nlohmann::json> answer = worker.value().client().profile(1);
-  if (!answer.ok() || !answer.value().contains("records")) return nullptr;
-  nlohmann::json records = nlohmann::json::array();
-  for (const nlohmann::json& record : answer.value()["records"]) {
-    if (record.is_object() && record.value("phase", nlohmann::json()) == "compile") records.push_back(record);
-  }
+  if (!worker.ok() || !worker.value().client().set_state(kStartImage, 0).ok()) return {};
+  Result<worker::ProfileAnswer> answer = worker.value().client().profile(1);
+  if (!answer.ok()) return {};
+  std::vector<worker::OpTotals> records = std::move(answer.value().records);
+  std::erase_if(records, [](const worker::OpTotals& op) { return op.phase != catalogue::Phase::compile; });
   return records;
 }
 
 // By the convention of GDBENCH_OPTION_SWITCHES: the record is called as the part, or ends with its name.
-std::optional<double> calls_of(const std::string& part, const nlohmann::json& records) {
-  for (const nlohmann::json& record : records) {
-    const auto op = record.find("op");
-    const auto calls = record.find("calls");
-    if (op == record.end() || !op->is_string() || calls == record.end() || !calls->is_number()) continue;
-    const std::string name = op->get<std::string>();
-    if (name == part || name.ends_with(" " + part)) return calls->get<double>();
+std::optional<double> calls_of(const std::string& part, const std::vector<worker::OpTotals>& records) {
+  for (const worker::OpTotals& record : records) {
+    if (record.op == part || record.op.ends_with(" " + part)) return record.calls;
   }
   return std::nullopt;
 }
@@ -114,7 +107,7 @@ Status measure_ablation(CellGroup& group, const RunOptions& options, result::Abl
   const Clock::time_point started = Clock::now();
   if (Status status = group.verify(options); !status.ok()) return status;
   const bool right = group.report().cells.front().status.state == result::CellState::ok;
-  const nlohmann::json records = right ? compile_records(group, options) : nlohmann::json();
+  const auto records = right ? compile_records(group, options) : std::vector<worker::OpTotals>();
   std::size_t measured = 0;
   for (std::size_t i = 0; i < ablation.variants.size(); ++i) {
     AblationVariant& variant = ablation.variants[i];

@@ -61,9 +61,9 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
     return status.error();
   }
   launch.prepare_seconds = seconds_since(preparing);
-  if (const auto& libraries = self.client_.libraries()) {
-    launch.import_seconds = libraries->seconds;
-    launch.imported_resident_bytes = libraries->resident_bytes;
+  if (const auto& import_ns = self.client_.preparation().import_ns) {
+    launch.import_seconds = *import_ns * 1e-9;
+    launch.imported_resident_bytes = self.client_.preparation().imported_resident_bytes.value_or(0);
   }
   return self;
 }

@@ -41,10 +41,11 @@ void MeasuredWorker::vary_start() {
 std::string MeasuredWorker::judge(const worker::BlockAnswer& answer, const result::Sample& sample) {
   // A worker may say that it has fewer helper threads than its implementation declares, not more.
   const int declared = planned_.entry->implementation.helper_threads;
+  const int in_use = client().preparation().helper_threads.value_or(declared);
   const BlockClaim claim{.answer = answer,
                          .steps = block_.steps,
                          .compute_threads = planned_.threads.compute,
-                         .helper_threads = std::min(declared, client().helper_threads().value_or(declared))};
+                         .helper_threads = std::clamp(in_use, 0, declared)};
   std::vector<std::string> reasons = {reason_for_distrust(claim), processor_.judge(claim)};
   // A framework's pools are its own business; what they use of the processor is judged above.
   if (planned_.entry->hosted()) reasons.push_back(reason_for_distrust_of_threads(claim, client().process()));
@@ -69,7 +70,7 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
     block.sample = sample_of(answer.value(), block_.steps, worker_.displacement());
     block.distrust = judge(answer.value(), block.sample);
     if (!outside.empty()) block.distrust = outside + ", " + std::to_string(kMaxAttempts) + " blocks in a row";
-    block.traces = answer.value().traces;
+    block.traces = answer.value().traces.value_or(0);
     return block;
   }
 }

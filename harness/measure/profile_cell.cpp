@@ -1,7 +1,6 @@
 #include "harness/measure/profile_cell.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,61 +16,37 @@ namespace {
 // Odd, so that one block is the median.
 constexpr int kBlocksOfAProfile = 7;
 
-// The part of the model that a record of PROTOCOL.md names. Throws what nlohmann throws where it has another form.
-Status read_part(const nlohmann::json& entry, result::ProfileRecord& record) {
-  if (const auto layers = entry.value("layers", std::vector<std::int64_t>()); !layers.empty()) record.layers = layers;
-  const auto parameters = entry.value("parameters", std::vector<std::string>());
-  if (parameters.empty()) return {};
-  record.parameters = parameters;
-  const std::string name = entry.value("use", "reads");
-  record.use = result::find<result::ParameterUse>(name);
-  if (record.use) return {};
-  return failure("malformed answer to profile: " + record.op + ": use: found " + name +
-                 ", expected reads, gradient or updates");
-}
-
 struct ProfiledBlock {
   double step_ns = 0;
-  std::vector<result::ProfileRecord> records;
-  std::optional<double> dispatches;
-  std::vector<result::FloorPart> floor;
+  std::vector<result::ProfileRecord> records = {};
+  std::optional<double> dispatches = {};
+  std::vector<result::FloorPart> floor = {};
 };
 
-Result<ProfiledBlock> parse_block(const nlohmann::json& answer, std::uint64_t steps) {
-  const double per_step = 1 / static_cast<double>(steps);
-  try {
-    ProfiledBlock block;
-    block.step_ns = answer.at("real_ns").get<double>() * per_step;
-    for (const nlohmann::json& entry : answer.at("records")) {
-      result::ProfileRecord record;
-      const auto phase = catalogue::find<catalogue::Phase>(entry.at("phase").get<std::string>());
-      record.phase = phase.value_or(catalogue::Phase::other);
-      record.op = entry.at("op").get<std::string>();
-      record.clock = entry.value("clock", "host") == "device" ? result::Clock::device : result::Clock::host;
-      const double factor = record.once() ? 1 : per_step;
-      record.calls = entry.value("calls", 0.0) * factor;
-      record.time_ns = entry.at("time_ns").get<double>() * factor;
-      record.flops = entry.value("flops", 0.0) * factor;
-      record.bytes = entry.value("bytes", 0.0) * factor;
-      record.allocations = entry.value("allocations", 0.0) * factor;
-      if (Status status = read_part(entry, record); !status.ok()) return status.error();
-      block.records.push_back(std::move(record));
-    }
-    if (answer.contains("dispatches")) block.dispatches = answer.at("dispatches").get<double>();
-    for (const nlohmann::json& part : answer.value("floor", nlohmann::json::array())) {
-      block.floor.push_back({part.at("op").get<std::string>(), part.at("time_ns").get<double>()});
-    }
-    return block;
-  } catch (const nlohmann::json::exception& exception) {
-    return failure(std::string("malformed answer to profile: ") + exception.what());
-  }
+result::ProfileRecord per_step(const worker::OpTotals& op, std::uint64_t steps) {
+  result::ProfileRecord record{.phase = op.phase, .op = op.op, .clock = op.clock};
+  const double factor = record.once() ? 1 : 1 / static_cast<double>(steps);
+  record.calls = op.calls * factor;
+  record.time_ns = op.time_ns * factor;
+  record.flops = op.flops * factor;
+  record.bytes = op.bytes * factor;
+  record.allocations = op.allocations * factor;
+  if (!op.layers.empty()) record.layers = op.layers;
+  if (op.parameters.empty()) return record;
+  record.parameters = op.parameters;
+  record.use = op.use.value_or(result::ParameterUse::reads);
+  return record;
 }
 
 Result<ProfiledBlock> run_profiled(CellWorker& worker, std::uint64_t steps) {
   if (Status status = worker.client().set_state(kStartImage, 0); !status.ok()) return status.error();
-  const Result<nlohmann::json> answer = worker.client().profile(steps);
+  const Result<worker::ProfileAnswer> answer = worker.client().profile(steps);
   if (!answer.ok()) return answer.error();
-  return parse_block(answer.value(), steps);
+  ProfiledBlock block{.step_ns = answer.value().real_ns / static_cast<double>(steps),
+                      .dispatches = answer.value().dispatches};
+  for (const worker::OpTotals& op : answer.value().records) block.records.push_back(per_step(op, steps));
+  for (const worker::FloorCall& call : answer.value().floor) block.floor.push_back({call.op, call.time_ns});
+  return block;
 }
 
 void add_allocations(const std::optional<worker::AllocationTotals>& block,
@@ -125,7 +100,7 @@ Result<result::Profile> profile_worker(CellWorker& worker, const PlannedScenario
     const Result<worker::BlockAnswer> plain = worker.run_block(steps, cell.block->warm_up_steps);
     if (!plain.ok()) return plain.error();
     unprofiled.push_back(plain.value().real_ns / static_cast<double>(steps));
-    allocated = plain.value().allocated;  // of the last block: by then whatever is kept was allocated before
+    allocated = plain.value().allocations;  // of the last block: by then whatever is kept was allocated before
     Result<ProfiledBlock> with_records = run_profiled(worker, steps);
     if (!with_records.ok()) return with_records.error();
     profiled.push_back(std::move(with_records).value());
@@ -144,7 +119,7 @@ Result<result::Profile> profile_worker(CellWorker& worker, const PlannedScenario
   profile.load_seconds = launch.load_seconds;
   profile.prepare_seconds = launch.prepare_seconds;
   profile.first_step_ns = launch.first_step_ns;
-  add_allocations(allocated, worker.client().prepared(), profile);
+  add_allocations(allocated, worker.client().preparation().allocations, profile);
   profile.dispatches_per_step = middle->dispatches;
   if (!middle->floor.empty()) profile.floor = std::move(middle->floor);
   profile.records = std::move(middle->records);

@@ -72,12 +72,12 @@ class Training {
     if (!real_ns.ok()) return real_ns.error();
     std::swap(before_, after_);
     earlier_step_ = std::exchange(step_, step_ + static_cast<std::int64_t>(steps));
-    const Result<worker::EvaluationAnswer> evaluation = evaluate(after_, step_);
+    const Result<worker::EvaluateAnswer> evaluation = evaluate(after_, step_);
     if (!evaluation.ok()) return evaluation.error();
     run.stopped_after += steps;
     run.loss = evaluation.value().loss;
     run.run_seconds += real_ns.value() * 1e-9;
-    if (run.evaluation_seconds) *run.evaluation_seconds += evaluation.value().real_ns * 1e-9;
+    if (run.evaluation_seconds) *run.evaluation_seconds += evaluation.value().real_ns.value_or(0) * 1e-9;
     ++run.evaluations;
     return {};
   }
@@ -92,7 +92,7 @@ class Training {
       const std::int64_t middle = low + (high - low) / 2;
       const Result<double> real_ns = run_block(from, low, static_cast<std::uint64_t>(middle - low), to);
       if (!real_ns.ok()) return real_ns.error();
-      const Result<worker::EvaluationAnswer> evaluation = evaluate(to, middle);
+      const Result<worker::EvaluateAnswer> evaluation = evaluate(to, middle);
       if (!evaluation.ok()) return evaluation.error();
       if (evaluation.value().loss <= run.target_loss) {
         high = middle;
@@ -119,9 +119,9 @@ class Training {
   }
 
   // Of the state that the worker is in, which `image` shows.
-  Result<worker::EvaluationAnswer> evaluate(std::size_t image, std::int64_t step) {
+  Result<worker::EvaluateAnswer> evaluate(std::size_t image, std::int64_t step) {
     if (evaluates_) return worker_.client().evaluate_timed();
-    return worker::EvaluationAnswer{reference_loss(planned_, worker_.state(image, step)), 0};
+    return worker::EvaluateAnswer{reference_loss(planned_, worker_.state(image, step)), 0};
   }
 
   // The start state's image is free once the first block has left it.

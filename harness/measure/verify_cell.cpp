@@ -264,7 +264,7 @@ void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell
     cell.status = {CellState::unsupported, "too coarse to be verified here: " + yardstick.error().message};
     return;
   }
-  if (const auto& libraries = worker.client().libraries()) cell.runtime = libraries->text;
+  if (const auto& runtime = worker.client().preparation().runtime) cell.runtime = runtime;
   cell.status = {CellState::ok, ""};
   if (planned_cell.proof != Proof::none) {
     const Result<result::CellStatus> checked =

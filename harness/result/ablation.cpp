@@ -1,6 +1,6 @@
 #include "harness/result/ablation.h"
 
-#include "harness/result/record_writer.h"
+#include "harness/result/fields.h"
 
 namespace gdbench::result {
 

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/result/claim_judgement.h"
-#include "harness/result/record_writer.h"
+#include "harness/result/fields.h"
 
 namespace gdbench::result {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/result/record_writer.h"
+#include "harness/result/fields.h"
 
 namespace gdbench::result {
 

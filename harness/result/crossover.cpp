@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "harness/result/record_writer.h"
+#include "harness/result/fields.h"
 
 namespace gdbench::result {
 

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/result/explanation.h"
-#include "harness/result/record_writer.h"
+#include "harness/result/fields.h"
 
 namespace gdbench::result {
 
@@ -35,31 +35,27 @@ OrderedJson json_of(const StartDifference& start) {
 
 }  // namespace
 
-template <class Archive>
-void fields(Archive& archive, const CellDifference& difference) {
+void fields(auto& archive, const CellDifference& difference) {
   archive.field("cell", difference.cell);
   archive.field("base", difference.base);
   archive.field("difference_ns", difference.difference_ns);
   archive.field("comparison", difference.comparison);
 }
 
-template <class Archive>
-void fields(Archive& archive, const AxisPart& part) {
+void fields(auto& archive, const AxisPart& part) {
   archive.field("axis", part.axis);
   archive.field("value", part.value);
   archive.field("base_value", part.base_value);
   archive.field("difference", part.difference);
 }
 
-template <class Archive>
-void fields(Archive& archive, const AxisPath& path) {
+void fields(auto& archive, const AxisPath& path) {
   archive.field("parts", path.parts);
   archive.field("rest_ns", path.rest_ns);
 }
 
 // Of both kinds of parts.
-template <class Archive>
-void add_contribution(Archive& archive, const Contribution& contribution) {
+void add_contribution(auto& archive, const Contribution& contribution) {
   archive.field("a_ns", contribution.a_ns);
   archive.field("b_ns", contribution.b_ns);
   archive.field("difference_ns", contribution.difference_ns);
@@ -68,15 +64,13 @@ void add_contribution(Archive& archive, const Contribution& contribution) {
   archive.field("standing", contribution.standing);
 }
 
-template <class Archive>
-void fields(Archive& archive, const PhasePart& part) {
+void fields(auto& archive, const PhasePart& part) {
   archive.field("phase", part.name());
   add_contribution(archive, part.contribution);
   archive.field("only_bounded", part.only_bounded);
 }
 
-template <class Archive>
-void fields(Archive& archive, const OpPart& part) {
+void fields(auto& archive, const OpPart& part) {
   archive.field("phase", part.phase);
   archive.field("op", part.op);
   archive.optional("layers", part.layers);
@@ -87,53 +81,46 @@ void fields(Archive& archive, const OpPart& part) {
   add_contribution(archive, part.contribution);
 }
 
-template <class Archive>
-void fields(Archive& archive, const ProfileBasis& basis) {
+void fields(auto& archive, const ProfileBasis& basis) {
   archive.field("profiles", basis.profiles);
   archive.field("overhead_ns", basis.overhead_ns);
   archive.field("drift_ns", basis.drift_ns);
   archive.field("one_piece", basis.one_piece);
 }
 
-template <class Archive>
-void fields(Archive& archive, const ProfileDifference& profiles) {
+void fields(auto& archive, const ProfileDifference& profiles) {
   archive.field("a", profiles.a);
   archive.field("b", profiles.b);
   archive.field("phases", profiles.phases);
   archive.field("ops", profiles.ops);
 }
 
-template <class Archive>
-void fields(Archive& archive, const CallsShare& calls) {
+void fields(auto& archive, const CallsShare& calls) {
   archive.field("a_calls", calls.a_calls);
   archive.field("b_calls", calls.b_calls);
   archive.field("share", calls.share);
   archive.field("interval", calls.interval);
 }
 
-template <class Archive>
-void fields(Archive& archive, const KeyDifference& difference) {
+void fields(auto& archive, const KeyDifference& difference) {
   archive.field("key", difference.key);
   archive.field("a", difference.a);
   archive.field("b", difference.b);
 }
 
-template <class Archive>
-void fields(Archive& archive, const TargetDifference& target) {
+void fields(auto& archive, const TargetDifference& target) {
   archive.field("a", target.a);
   archive.field("b", target.b);
   archive.optional("time", target.time);
 }
 
-template <class Archive>
-void fields(Archive& archive, const MissingEvidence& missing) {
+void fields(auto& archive, const MissingEvidence& missing) {
   archive.field("lack", missing.lack);
   archive.field("cell", missing.cell);
   archive.field("command", missing.command);
 }
 
-template <class Archive>
-void fields(Archive& archive, const DispatchCost& cost) {
+void fields(auto& archive, const DispatchCost& cost) {
   archive.field("dispatches", cost.dispatches);
   archive.field("floor", cost.floor);
   archive.field("cheapest_ns", cost.cheapest_ns);
@@ -141,8 +128,7 @@ void fields(Archive& archive, const DispatchCost& cost) {
   archive.field("share", cost.share);
 }
 
-template <class Archive>
-void fields(Archive& archive, const Advice& advice) {
+void fields(auto& archive, const Advice& advice) {
   archive.field("remedy", advice.remedy);
   archive.field("cell", advice.cell);
   archive.field("subject", advice.subject);

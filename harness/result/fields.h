@@ -1,44 +1,56 @@
-// The fields of the report's structs in the order in which they are written: one list per struct, walked by the writer
-// and by the reader, so that the two cannot drift apart. Adding a field: one line here, one in report.h, one in
+// The fields of the report's structs; see harness/base/fields.h. Adding a field: one line here, one in report.h, one in
 // reports/schema/report.schema.json.
 #pragma once
 
-#include <array>
-#include <nlohmann/json.hpp>
-
+#include "harness/base/fields.h"
+#include "harness/base/record_reader.h"
+#include "harness/base/record_writer.h"
 #include "harness/result/report.h"
+
+namespace gdbench::stats {
+
+void fields(auto& archive, Of<Interval> auto& interval) {
+  archive.field("low", interval.low);
+  archive.field("high", interval.high);
+}
+
+void fields(auto& archive, Of<Estimate> auto& estimate) {
+  archive.field("value", estimate.value);
+  archive.field("interval", estimate.interval);
+  archive.field("launches", estimate.launches);
+  archive.field("within_one_process", estimate.within_one_process);
+  archive.optional("method", estimate.method);
+}
+
+void fields(auto& archive, Of<Comparison> auto& comparison) {
+  archive.field("ratio", comparison.ratio);
+  archive.field("verdict", comparison.verdict);
+  archive.field("remark", comparison.remark);
+}
+
+void fields(auto& archive, Of<BreakEven> auto& break_even) {
+  archive.field("overtaking", break_even.overtaking);
+  archive.field("steps", break_even.steps);
+  archive.field("interval", break_even.interval);
+  archive.field("launches", break_even.launches);
+  archive.optional("margin", break_even.margin);
+}
+
+}  // namespace gdbench::stats
 
 namespace gdbench::result {
 
-// The values of an enumeration that is written by its name; name_of() gives the names.
-template <catalogue::Catalogued Enum>
-auto values_of(Enum) {
-  return catalogue::all_of<Enum>();
-}
-constexpr auto values_of(stats::Overtaking) {
-  return std::array{stats::Overtaking::from_the_start, stats::Overtaking::after,       stats::Overtaking::never,
-                    stats::Overtaking::at_latest,      stats::Overtaking::at_earliest, stats::Overtaking::undecided};
-}
-constexpr auto values_of(stats::IntervalMethod) {
-  return std::array{stats::IntervalMethod::order_statistics, stats::IntervalMethod::student,
-                    stats::IntervalMethod::bootstrap};
-}
-constexpr auto values_of(stats::Verdict) {
-  return std::array{stats::Verdict::faster, stats::Verdict::slower, stats::Verdict::equivalent,
-                    stats::Verdict::inconclusive};
-}
+// As the JSON that it was resolved to; resolved_scenario.cpp reads of it what figures rest on.
+inline OrderedJson encode_whole(const ResolvedScenario& scenario) { return OrderedJson::parse(scenario.text); }
+void decode_whole(const nlohmann::json& value, const Place& place, ResolvedScenario& scenario,
+                  RecordReader::Context& context);
 
-// Archive::Ref<T> is const T& for a writer and T& for a reader. field() is required, optional() may be absent; text()
-// is a required object that is kept as JSON text.
-
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<CellStatus> status) {
+void fields(auto& archive, Of<CellStatus> auto& status) {
   archive.field("state", status.state);
   archive.field("reason", status.reason);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<Sample> sample) {
+void fields(auto& archive, Of<Sample> auto& sample) {
   archive.field("launch", sample.launch);
   archive.field("round", sample.round);
   archive.field("position", sample.position);
@@ -51,8 +63,7 @@ void fields(Archive& archive, typename Archive::template Ref<Sample> sample) {
   archive.optional("outside_ns", sample.outside_ns);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<Launch> launch) {
+void fields(auto& archive, Of<Launch> auto& launch) {
   archive.field("launch", launch.launch);
   archive.field("started_at", launch.started_at);
   archive.field("start_seconds", launch.start_seconds);
@@ -69,16 +80,14 @@ void fields(Archive& archive, typename Archive::template Ref<Launch> launch) {
   archive.optional("repeated_blocks", launch.repeated_blocks);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<TensorCheck> check) {
+void fields(auto& archive, Of<TensorCheck> auto& check) {
   archive.field("name", check.name);
   archive.field("error", check.error);
   archive.field("tolerance", check.tolerance);
   archive.field("relative", check.relative);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<Verification> verification) {
+void fields(auto& archive, Of<Verification> auto& verification) {
   archive.field("steps", verification.steps);
   archive.field("sampled", verification.sampled);
   archive.field("initial_loss", verification.initial_loss);
@@ -86,8 +95,7 @@ void fields(Archive& archive, typename Archive::template Ref<Verification> verif
   archive.field("tensors", verification.tensors);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<Block> block) {
+void fields(auto& archive, Of<Block> auto& block) {
   archive.field("steps", block.steps);
   archive.field("warm_up_steps", block.warm_up_steps);
   archive.field("learning_rate", block.learning_rate);
@@ -96,36 +104,12 @@ void fields(Archive& archive, typename Archive::template Ref<Block> block) {
   archive.optional("added_iterations", block.added_iterations);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<stats::Interval> interval) {
-  archive.field("low", interval.low);
-  archive.field("high", interval.high);
-}
-
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<stats::Estimate> estimate) {
-  archive.field("value", estimate.value);
-  archive.field("interval", estimate.interval);
-  archive.field("launches", estimate.launches);
-  archive.field("within_one_process", estimate.within_one_process);
-  archive.optional("method", estimate.method);
-}
-
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<stats::Comparison> comparison) {
-  archive.field("ratio", comparison.ratio);
-  archive.field("verdict", comparison.verdict);
-  archive.field("remark", comparison.remark);
-}
-
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<RatioToBaseline> ratio) {
+void fields(auto& archive, Of<RatioToBaseline> auto& ratio) {
   archive.field("baseline", ratio.baseline);
   archive.field("comparison", ratio.comparison);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<CeilingShare> ceiling) {
+void fields(auto& archive, Of<CeilingShare> auto& ceiling) {
   archive.field("bound_by", ceiling.bound_by);
   archive.field("level", ceiling.level);
   archive.field("floor_ns", ceiling.floor_ns);
@@ -136,8 +120,7 @@ void fields(Archive& archive, typename Archive::template Ref<CeilingShare> ceili
   archive.field("failed", ceiling.failed);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<TargetRun> target) {
+void fields(auto& archive, Of<TargetRun> auto& target) {
   archive.field("state", target.state);
   archive.field("target_loss", target.target_loss);
   archive.field("initial_loss", target.initial_loss);
@@ -149,15 +132,13 @@ void fields(Archive& archive, typename Archive::template Ref<TargetRun> target) 
   archive.optional("evaluation_seconds", target.evaluation_seconds);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<TimeToTarget> time) {
+void fields(auto& archive, Of<TimeToTarget> auto& time) {
   archive.field("time_ns", time.time_ns);
   archive.optional("with_evaluations_ns", time.with_evaluations_ns);
   archive.optional("ready_ns", time.ready_ns);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<Summary> summary) {
+void fields(auto& archive, Of<Summary> auto& summary) {
   archive.field("step_ns", summary.step_ns);
   archive.field("median_absolute_deviation_ns", summary.median_absolute_deviation_ns);
   archive.field("samples", summary.samples);
@@ -177,8 +158,7 @@ void fields(Archive& archive, typename Archive::template Ref<Summary> summary) {
   archive.optional("to_target", summary.to_target);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<ProfileRecord> record) {
+void fields(auto& archive, Of<ProfileRecord> auto& record) {
   archive.field("phase", record.phase);
   archive.field("op", record.op);
   archive.field("clock", record.clock);
@@ -192,14 +172,12 @@ void fields(Archive& archive, typename Archive::template Ref<ProfileRecord> reco
   archive.optional("use", record.use);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<FloorPart> part) {
+void fields(auto& archive, Of<FloorPart> auto& part) {
   archive.field("op", part.op);
   archive.field("time_ns", part.time_ns);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<Profile> profile) {
+void fields(auto& archive, Of<Profile> auto& profile) {
   archive.field("cell", profile.cell);
   archive.field("scenario", profile.scenario);
   archive.field("implementation", profile.implementation);
@@ -217,8 +195,7 @@ void fields(Archive& archive, typename Archive::template Ref<Profile> profile) {
   archive.field("records", profile.records);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<Cell> cell) {
+void fields(auto& archive, Of<Cell> auto& cell) {
   archive.field("id", cell.id);
   archive.field("scenario", cell.scenario);
   archive.field("implementation", cell.implementation);
@@ -243,8 +220,7 @@ void fields(Archive& archive, typename Archive::template Ref<Cell> cell) {
   archive.field("samples", cell.samples);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<ScenarioRecord> scenario) {
+void fields(auto& archive, Of<ScenarioRecord> auto& scenario) {
   archive.field("key", scenario.key);
   archive.field("name", scenario.name);
   archive.field("label", scenario.label);
@@ -258,8 +234,7 @@ void fields(Archive& archive, typename Archive::template Ref<ScenarioRecord> sce
   archive.field("resolved", scenario.resolved);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<Run> run) {
+void fields(auto& archive, Of<Run> auto& run) {
   archive.field("id", run.id);
   archive.field("started_at", run.started_at);
   archive.field("finished_at", run.finished_at);
@@ -274,8 +249,7 @@ void fields(Archive& archive, typename Archive::template Ref<Run> run) {
   archive.optional("shard", run.shard);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<LevelCeiling> level) {
+void fields(auto& archive, Of<LevelCeiling> auto& level) {
   archive.field("level", level.level);
   archive.field("capacity_bytes", level.capacity_bytes);
   archive.field("working_set_bytes", level.working_set_bytes);
@@ -284,8 +258,7 @@ void fields(Archive& archive, typename Archive::template Ref<LevelCeiling> level
   archive.field("update_gb_per_second", level.update_gb_per_second);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<VectorCeilings> ceilings) {
+void fields(auto& archive, Of<VectorCeilings> auto& ceilings) {
   archive.field("vectors", ceilings.vectors);
   archive.field("bits", ceilings.bits);
   archive.field("fma_f32_gflop_per_second", ceilings.fma_f32_gflop_per_second);
@@ -297,22 +270,19 @@ void fields(Archive& archive, typename Archive::template Ref<VectorCeilings> cei
   archive.field("levels", ceilings.levels);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<CeilingsMeasurement> measurement) {
+void fields(auto& archive, Of<CeilingsMeasurement> auto& measurement) {
   archive.field("at", measurement.at);
   archive.field("seconds", measurement.seconds);
   archive.field("widths", measurement.widths);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<Ceilings> ceilings) {
+void fields(auto& archive, Of<Ceilings> auto& ceilings) {
   archive.field("processor", ceilings.processor);
   archive.field("measurements", ceilings.measurements);
   archive.optional("best", ceilings.best);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<OpDifference> op) {
+void fields(auto& archive, Of<OpDifference> auto& op) {
   archive.field("phase", op.phase);
   archive.field("op", op.op);
   archive.field("calls", op.calls);
@@ -321,8 +291,7 @@ void fields(Archive& archive, typename Archive::template Ref<OpDifference> op) {
   archive.field("base_time_ns", op.base_time_ns);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<FrameworkTax> tax) {
+void fields(auto& archive, Of<FrameworkTax> auto& tax) {
   archive.field("cell", tax.cell);
   archive.field("base", tax.base);
   archive.field("difference_ns", tax.difference_ns);
@@ -332,24 +301,13 @@ void fields(Archive& archive, typename Archive::template Ref<FrameworkTax> tax) 
   archive.field("ops", tax.ops);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<stats::BreakEven> break_even) {
-  archive.field("overtaking", break_even.overtaking);
-  archive.field("steps", break_even.steps);
-  archive.field("interval", break_even.interval);
-  archive.field("launches", break_even.launches);
-  archive.optional("margin", break_even.margin);
-}
-
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<BreakEvenRecord> record) {
+void fields(auto& archive, Of<BreakEvenRecord> auto& record) {
   archive.field("cell", record.cell);
   archive.field("other", record.other);
   archive.field("result", record.result);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<CostFit> fit) {
+void fields(auto& archive, Of<CostFit> auto& fit) {
   archive.field("implementation", fit.implementation);
   archive.field("dtype", fit.dtype);
   archive.field("threads", fit.threads);
@@ -362,23 +320,20 @@ void fields(Archive& archive, typename Archive::template Ref<CostFit> fit) {
   archive.optional("at_bound", fit.at_bound);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<Attribution> attribution) {
+void fields(auto& archive, Of<Attribution> auto& attribution) {
   archive.field("taxes", attribution.taxes);
   archive.field("break_evens", attribution.break_evens);
   archive.field("fits", attribution.fits);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<Control> control) {
+void fields(auto& archive, Of<Control> auto& control) {
   archive.field("scenario", control.scenario);
   archive.field("cell", control.cell);
   archive.field("twin", control.twin);
   archive.field("comparison", control.comparison);
 }
 
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<Condition> condition) {
+void fields(auto& archive, Of<Condition> auto& condition) {
   archive.field("name", condition.name);
   archive.field("severity", condition.severity);
   archive.field("found", condition.found);
@@ -387,8 +342,7 @@ void fields(Archive& archive, typename Archive::template Ref<Condition> conditio
 }
 
 // schema and schema_version come before these; see to_json and from_json.
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Ref<Report> report) {
+void fields(auto& archive, Of<Report> auto& report) {
   archive.field("run", report.run);
   archive.text("environment", report.environment);
   archive.optional("conditions", report.conditions);

@@ -9,8 +9,7 @@
 #include <unordered_map>
 
 #include "harness/base/json_reader.h"
-#include "harness/result/record_reader.h"
-#include "harness/result/record_writer.h"
+#include "harness/result/fields.h"
 #include "harness/result/report_file.h"
 
 namespace gdbench::result {
@@ -43,7 +42,7 @@ class JournalReader {
       return usage_error(place + ": found the event \"" + kind + "\", expected the event \"run\" on line 1 only");
     }
     if (kind == "run") return start(event, place);
-    RecordReader::Context context{place, newer_, std::nullopt};
+    RecordReader::Context context{place, newer_};
     apply(kind, event, context);
     if (context.error) return *context.error;
     return {};

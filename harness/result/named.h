@@ -8,11 +8,6 @@ namespace gdbench::result {
 using catalogue::all_of;
 using catalogue::find;
 using catalogue::name_of;
-
-template <class Enum>
-struct Named {
-  Enum value;
-  const char* name;
-};
+using catalogue::Named;
 
 }  // namespace gdbench::result

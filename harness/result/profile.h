@@ -12,18 +12,9 @@
 
 namespace gdbench::result {
 
+using catalogue::Clock;
+using catalogue::ParameterUse;
 using catalogue::Phase;
-
-enum class Clock { host, device };
-inline constexpr Named<Clock> kClocks[] = {{Clock::host, "host"}, {Clock::device, "device"}};
-constexpr const auto& rows_of(Clock /*any*/) { return kClocks; }
-
-// What an op does with the parameters that it names: it reads them, computes the gradient with respect to them, or
-// updates them.
-enum class ParameterUse { reads, gradient, updates };
-inline constexpr Named<ParameterUse> kParameterUses[] = {
-    {ParameterUse::reads, "reads"}, {ParameterUse::gradient, "gradient"}, {ParameterUse::updates, "updates"}};
-constexpr const auto& rows_of(ParameterUse /*any*/) { return kParameterUses; }
 
 // One op in one phase on one part of the model; everything per step, but for the phase compile, which happens once and
 // is given whole.

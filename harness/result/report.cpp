@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "harness/result/record_reader.h"
-#include "harness/result/record_writer.h"
+#include "harness/result/fields.h"
+#include "harness/result/report_file.h"
 
 namespace gdbench::result {
 
@@ -117,7 +117,7 @@ OrderedJson to_ordered_json(const Report& report) {
 nlohmann::json to_json(const Report& report) { return nlohmann::json(to_ordered_json(report)); }
 
 Result<Report> from_json(const nlohmann::json& json, const std::string& origin) {
-  RecordReader::Context context{origin, false, std::nullopt};
+  RecordReader::Context context{origin, false};
   const Result<Header> header = read_header(json, context);
   if (!header.ok()) return header.error();
   context.ignore_unknown = header.value().minor > kSchemaMinor;

@@ -4,9 +4,11 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/result/record_writer.h"
+#include "harness/result/fields.h"
 
 namespace gdbench::result {
+
+OrderedJson to_ordered_json(const Report& report);
 
 // Indented by two; what holds no other object or array, such as a sample, takes one line.
 std::string to_text(const OrderedJson& json);

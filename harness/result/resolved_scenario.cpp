@@ -1,35 +1,37 @@
 #include "harness/result/resolved_scenario.h"
 
 #include "harness/base/json_reader.h"
-#include "harness/result/record_reader.h"
+#include "harness/result/fields.h"
 
 namespace gdbench::result {
 
-static void fields(RecordReader& reader, LayerRecord& layer) {
+static void fields(auto& reader, Of<LayerRecord> auto& layer) {
   reader.field("width", layer.width);
   reader.optional("activation", layer.activation);
   reader.optional("bias", layer.bias);
 }
 
-static void fields(RecordReader& reader, TensorsRecord& tensors) {
+static void fields(auto& reader, Of<TensorsRecord> auto& tensors) {
   reader.optional("rows", tensors.rows);
   reader.optional("columns", tensors.columns);
   reader.optional("count", tensors.count);
 }
 
-void RecordReader::decode(const nlohmann::json& value, const Place& place, ResolvedScenario& scenario,
-                          Context& context) {
-  if (!value.is_object()) return refuse(value, place, "an object", context);
+void decode_whole(const nlohmann::json& value, const Place& place, ResolvedScenario& scenario,
+                  RecordReader::Context& context) {
+  if (!value.is_object()) return RecordReader::refuse(value, place, "an object", context);
   for (const char* key : {"model", "data", "optimizer", "target"}) {
-    if (value.contains(key) && !value[key].is_object()) return refuse(value[key], {&place, key}, "an object", context);
+    if (value.contains(key) && !value[key].is_object()) {
+      return RecordReader::refuse(value[key], {&place, key}, "an object", context);
+    }
   }
   scenario = ResolvedScenario();
   scenario.text = compact(value);
-  Context lenient{context.origin, true, std::nullopt};  // most keys have no member here, at every depth
+  RecordReader::Context lenient{context.origin, true};  // most keys have no member here, at every depth
   const auto read = [&](const std::string& key, auto& target) {
     const nlohmann::json::json_pointer member(key);
     const std::string pointer = place.pointer() + key;
-    if (value.contains(member)) decode(value[member], {nullptr, pointer}, target, lenient);
+    if (value.contains(member)) RecordReader::decode(value[member], {nullptr, pointer}, target, lenient);
   };
   read("/task", scenario.task);
   read("/dtype", scenario.dtype);
@@ -52,7 +54,7 @@ void RecordReader::decode(const nlohmann::json& value, const Place& place, Resol
 }
 
 Result<ResolvedScenario> resolved_scenario(const nlohmann::json& json, const std::string& origin) {
-  RecordReader::Context context{origin, true, std::nullopt};
+  RecordReader::Context context{origin, true};
   ResolvedScenario scenario;
   RecordReader::decode(json, Place(), scenario, context);
   if (context.error) return *context.error;

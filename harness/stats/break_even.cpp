@@ -80,24 +80,6 @@ Overtaking overtaking_of(const Interval& interval) {
 
 }  // namespace
 
-const char* name_of(Overtaking overtaking) {
-  switch (overtaking) {
-    case Overtaking::from_the_start:
-      return "from the start";
-    case Overtaking::after:
-      return "after";
-    case Overtaking::never:
-      return "never";
-    case Overtaking::at_latest:
-      return "at latest";
-    case Overtaking::at_earliest:
-      return "at earliest";
-    case Overtaking::undecided:
-      return "undecided";
-  }
-  return "?";
-}
-
 BreakEven break_even(std::span<const LaunchCost> candidate, std::span<const LaunchCost> other, double margin,
                      const BootstrapOptions& options) {
   const std::vector<Difference> differences = paired(candidate, other, margin);

@@ -24,8 +24,13 @@ enum class Overtaking {
   at_earliest,     // ready later; which is faster per step is not told beyond the margin: at least interval.low steps
   undecided,       // the interval covers all of these, or there are fewer than three launches
 };
-// "from the start", "after", "never", "at latest", "at earliest", "undecided"
-const char* name_of(Overtaking overtaking);
+inline constexpr Named<Overtaking> kOvertakings[] = {{Overtaking::from_the_start, "from the start"},
+                                                     {Overtaking::after, "after"},
+                                                     {Overtaking::never, "never"},
+                                                     {Overtaking::at_latest, "at latest"},
+                                                     {Overtaking::at_earliest, "at earliest"},
+                                                     {Overtaking::undecided, "undecided"}};
+constexpr const auto& rows_of(Overtaking /*any*/) { return kOvertakings; }
 
 struct BreakEven {
   Overtaking overtaking = Overtaking::undecided;

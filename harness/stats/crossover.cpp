@@ -130,18 +130,6 @@ bool may_win(const Comparison& comparison, Verdict winner, double margin) {
 
 }  // namespace
 
-const char* name_of(CrossoverOutcome outcome) {
-  switch (outcome) {
-    case CrossoverOutcome::crossing:
-      return "crossing";
-    case CrossoverOutcome::none:
-      return "none";
-    case CrossoverOutcome::undecided:
-      return "undecided";
-  }
-  return "?";
-}
-
 std::optional<SizeToMeasure> next_size(const ComparedSizes& sizes, const CrossoverOptions& options) {
   for (const std::int64_t size : {options.from, options.to}) {
     if (!sizes.contains(size)) return SizeToMeasure{size, options.launches};

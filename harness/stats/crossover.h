@@ -55,7 +55,10 @@ enum class CrossoverOutcome {
   none,       // one of the two is certainly faster nowhere
   undecided,  // each may be faster somewhere
 };
-const char* name_of(CrossoverOutcome outcome);  // "crossing", "none", "undecided"
+inline constexpr Named<CrossoverOutcome> kCrossoverOutcomes[] = {{CrossoverOutcome::crossing, "crossing"},
+                                                                 {CrossoverOutcome::none, "none"},
+                                                                 {CrossoverOutcome::undecided, "undecided"}};
+constexpr const auto& rows_of(CrossoverOutcome /*any*/) { return kCrossoverOutcomes; }
 
 struct Crossover {
   CrossoverOutcome outcome = CrossoverOutcome::undecided;

@@ -127,18 +127,6 @@ double median_absolute_deviation(const std::vector<double>& values) {
   return median(std::move(deviations));
 }
 
-const char* name_of(IntervalMethod method) {
-  switch (method) {
-    case IntervalMethod::order_statistics:
-      return "order statistics";
-    case IntervalMethod::student:
-      return "Student's t";
-    case IntervalMethod::bootstrap:
-      return "bootstrap";
-  }
-  return "?";
-}
-
 Estimate typical_time(std::span<const Observation> observations, double confidence) {
   std::vector<Pair> pairs;
   pairs.reserve(observations.size());
@@ -168,35 +156,7 @@ Estimate paired_difference(std::span<const Pair> pairs, double confidence) {
   return over_launches(pairs, Figure::difference, confidence);
 }
 
-const char* name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::faster:
-      return "faster";
-    case Verdict::slower:
-      return "slower";
-    case Verdict::equivalent:
-      return "equivalent";
-    case Verdict::inconclusive:
-      return "inconclusive";
-  }
-  return "?";
-}
-
 int fewest_launches(double confidence) { return static_cast<int>(std::ceil(1 - std::log2(1 - confidence))); }
-
-const char* name_of(Position position) {
-  switch (position) {
-    case Position::below:
-      return "below";
-    case Position::within:
-      return "within";
-    case Position::above:
-      return "above";
-    case Position::across:
-      return "across";
-  }
-  return "?";
-}
 
 Position position_of(const Interval& interval, const Interval& range) {
   if (interval.high < range.low) return Position::below;

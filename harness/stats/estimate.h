@@ -14,7 +14,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/abi/catalogue.h"
+
 namespace gdbench::stats {
+
+using catalogue::name_of;
+using catalogue::Named;
 
 // Medians of the values; 0 for none. median_absolute_deviation is not scaled to a standard deviation.
 double median(std::vector<double> values);
@@ -32,7 +37,10 @@ struct Interval {
 };
 
 enum class IntervalMethod { order_statistics, student, bootstrap };
-const char* name_of(IntervalMethod method);  // "order statistics", "Student's t", "bootstrap"
+inline constexpr Named<IntervalMethod> kIntervalMethods[] = {{IntervalMethod::order_statistics, "order statistics"},
+                                                             {IntervalMethod::student, "Student's t"},
+                                                             {IntervalMethod::bootstrap, "bootstrap"}};
+constexpr const auto& rows_of(IntervalMethod /*any*/) { return kIntervalMethods; }
 
 struct Estimate {
   double value = 0;
@@ -67,11 +75,17 @@ Estimate paired_difference(std::span<const Pair> pairs, double confidence = kCon
 
 // Where an interval lies to a range of values; the range's ends belong to it.
 enum class Position { below, within, above, across };
-const char* name_of(Position position);  // "below", "within", "above", "across"
+inline constexpr Named<Position> kPositions[] = {
+    {Position::below, "below"}, {Position::within, "within"}, {Position::above, "above"}, {Position::across, "across"}};
+constexpr const auto& rows_of(Position /*any*/) { return kPositions; }
 Position position_of(const Interval& interval, const Interval& range);
 
 enum class Verdict { faster, slower, equivalent, inconclusive };
-const char* name_of(Verdict verdict);
+inline constexpr Named<Verdict> kVerdicts[] = {{Verdict::faster, "faster"},
+                                               {Verdict::slower, "slower"},
+                                               {Verdict::equivalent, "equivalent"},
+                                               {Verdict::inconclusive, "inconclusive"}};
+constexpr const auto& rows_of(Verdict /*any*/) { return kVerdicts; }
 
 struct Comparison {
   Estimate ratio;  // time of the candidate over time of the base

@@ -96,9 +96,9 @@ std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limi
     entry.implementation = implementation;
     entry.command = command.value();
     entry.file = file;
-    entry.worker_build = hello.value().worker_build;
+    entry.worker_build = hello.value().worker.build;
     if (!is_adapter(file)) entry.allocation_counter = arm.allocation_counter;
-    entry.plugin = hello.value().plugin_name + " " + hello.value().plugin_version;
+    entry.plugin = hello.value().plugin.name + " " + hello.value().plugin.version;
     entries.push_back(std::move(entry));
   }
   return entries;

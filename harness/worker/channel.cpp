@@ -21,7 +21,7 @@ constexpr std::size_t kLongestLine = 16u << 20;
 
 Channel::Channel(int read_descriptor, int write_descriptor) : read_(read_descriptor), write_(write_descriptor) {}
 
-Status Channel::send(const nlohmann::json& message) {
+Status Channel::send(const nlohmann::ordered_json& message) {
   const std::string line = compact(message) + "\n";
   std::size_t written = 0;
   while (written < line.size()) {

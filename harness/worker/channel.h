@@ -17,7 +17,7 @@ class Channel {
   Channel(int read_descriptor, int write_descriptor);
 
   // Writes one line. Errors: the other side is gone.
-  Status send(const nlohmann::json& message);
+  Status send(const nlohmann::ordered_json& message);
 
   // Called about every 20 ms while waiting; an error it returns ends the wait.
   using Watch = std::function<Status()>;

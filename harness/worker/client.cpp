@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "harness/worker/data_message.h"
+#include "harness/worker/message_fields.h"
 #include "harness/worker/state_image.h"
 
 namespace gdbench::worker {
@@ -30,35 +29,9 @@ ErrorKind kind_from_name(const std::string& name) {
   return name == "unsupported" ? ErrorKind::unsupported : ErrorKind::failed;
 }
 
-// Nothing where the worker does not count, or not in the way that PROTOCOL.md describes.
-std::optional<AllocationTotals> allocations_in(const json& answer) {
-  const auto entry = answer.find("allocations");
-  if (entry == answer.end() || !entry->is_object()) return std::nullopt;
-  const json calls = entry->value("calls", json(0U));
-  const json bytes = entry->value("bytes", json(0U));
-  if (!calls.is_number_unsigned() || !bytes.is_number_unsigned()) return std::nullopt;
-  return AllocationTotals{calls.get<std::uint64_t>(), bytes.get<std::uint64_t>()};
-}
-
-Result<std::int64_t> step_in(const json& answer) {
-  const json step = answer.value("step", json());
-  if (!step.is_number_integer()) return failure("get_state: the answer has no step");
-  return step.get<std::int64_t>();
-}
-
-// Nothing where the worker says nothing of them, or not in the way that PROTOCOL.md describes.
-std::optional<LoadedLibraries> libraries_in(const json& answer) {
-  const json import_ns = answer.value("import_ns", json());
-  if (!import_ns.is_number()) return std::nullopt;
-  LoadedLibraries libraries;
-  libraries.seconds = import_ns.get<double>() * 1e-9;
-  const json bytes = answer.value("imported_resident_bytes", json());
-  if (bytes.is_number_integer()) libraries.resident_bytes = bytes.get<std::int64_t>();
-  const json text = answer.value("runtime", json::object());
-  for (const auto& [key, value] : text.items()) {
-    if (value.is_string()) libraries.text[key] = value.get<std::string>();
-  }
-  return libraries;
+template <class T>
+Status status_of(const Result<T>& result) {
+  return result.ok() ? Status{} : Status(result.error());
 }
 
 }  // namespace
@@ -141,107 +114,76 @@ Result<json> Client::await(std::int64_t id) {
   }
 }
 
-Result<json> Client::request(const std::string& name, json fields) {
+template <class Request>
+Result<typename Request::Answer> Client::ask(const Request& request) {
+  const std::string name = Request::kName;
   if (!process_.running()) return Error{ErrorKind::crashed, "the worker has ended"};
   const std::int64_t id = next_id_++;
-  fields["request"] = name;
-  fields["id"] = id;
+  OrderedJson message = {{"request", name}, {"id", id}};
+  message.update(RecordWriter::encode(request));
   const std::int64_t sent_ns = monotonic_ns();
-  if (Status status = channel_.send(fields); !status.ok()) return explain(status.error());
-  Result<json> answer = await(id);
+  if (Status status = channel_.send(message); !status.ok()) return explain(status.error());
+  const Result<json> answer = await(id);
   requests_ns_ += monotonic_ns() - sent_ns;
   if (!answer.ok()) {
     Error error = explain(answer.error());
     error.message = name + ": " + error.message;
     return error;
   }
-  try {
-    if (answer.value().at("ok").get<bool>()) return answer;
-    const json& error = answer.value().at("error");
-    return Error{kind_from_name(error.at("kind").get<std::string>()), one_line(error.at("message").get<std::string>())};
-  } catch (const json::exception& exception) {
-    return failure(name + ": malformed answer: " + exception.what());
-  }
+  const Result<Outcome> outcome = message_from<Outcome>(answer.value(), name);
+  if (!outcome.ok()) return outcome.error();
+  if (outcome.value().ok) return message_from<typename Request::Answer>(answer.value(), name);
+  const Refusal& refusal = outcome.value().error;
+  return Error{kind_from_name(refusal.kind), one_line(refusal.message)};
 }
 
 Result<HelloAnswer> Client::hello() {
-  const Result<json> answer = request("hello", {{"protocol", {{"major", kProtocolMajor}, {"minor", kProtocolMinor}}}});
-  if (!answer.ok()) return answer.error();
-  Result<HelloAnswer> hello = hello_from_json(answer.value());
-  if (hello.ok() && hello.value().protocol_major != kProtocolMajor) {
-    return unsupported("speaks version " + std::to_string(hello.value().protocol_major) +
+  Result<HelloAnswer> hello = ask(HelloRequest{});
+  if (hello.ok() && hello.value().protocol.major != kProtocolMajor) {
+    return unsupported("speaks version " + std::to_string(hello.value().protocol.major) +
                        " of the worker protocol, this gdbench speaks version " + std::to_string(kProtocolMajor));
   }
   return hello;
 }
 
 Status Client::load(const std::string& implementation, const scenario::Dataset& dataset) {
-  const Result<json> answer = request("load", {{"implementation", implementation},
-                                               {"memory", {{"fd", kDataDescriptor}, {"bytes", dataset.memory.size()}}},
-                                               {"data", to_json(describe(dataset))}});
-  return answer.ok() ? Status{} : Status(answer.error());
+  return status_of(ask(LoadRequest{implementation, {kDataDescriptor, dataset.memory.size()}, describe(dataset)}));
 }
 
 Status Client::prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
                        const ThreadSettings& threads, std::size_t state_bytes) {
-  const StateLayout layout = state_layout(problem);
-  const Result<json> answer = request(
-      "prepare", {{"problem", problem_to_json(problem)},
-                  {"options", options},
-                  {"threads",
-                   {{"compute", threads.compute},
-                    {"compute_cores", threads.compute_cores},
-                    {"helper_cores", threads.helper_cores}}},
-                  {"state", {{"fd", kStateDescriptor}, {"bytes", state_bytes}, {"image_bytes", layout.image_bytes}}}});
+  const std::uint64_t image_bytes = state_layout(problem).image_bytes;
+  Result<PrepareAnswer> answer =
+      ask(PrepareRequest{problem, options, threads, {kStateDescriptor, state_bytes, image_bytes}});
   if (!answer.ok()) return answer.error();
   note_memory();
-  const json helpers = answer.value().value("helper_threads", json());
-  if (helpers.is_number_integer() && helpers >= 0) helper_threads_ = helpers.get<int>();
-  prepared_ = allocations_in(answer.value());
-  libraries_ = libraries_in(answer.value());
+  preparation_ = std::move(answer).value();
   return {};
 }
 
-Status Client::set_state(std::size_t image, std::int64_t step) {
-  const Result<json> answer = request("set_state", {{"image", image}, {"step", step}});
-  return answer.ok() ? Status{} : Status(answer.error());
-}
+Status Client::set_state(std::size_t image, std::int64_t step) { return status_of(ask(SetStateRequest{image, step})); }
 
 Result<std::int64_t> Client::get_state(std::size_t image) {
-  const Result<json> answer = request("get_state", {{"image", image}});
-  return answer.ok() ? step_in(answer.value()) : answer.error();
+  const Result<StateAnswer> answer = ask(GetStateRequest{image});
+  if (!answer.ok()) return answer.error();
+  return answer.value().step;
 }
 
 // As its host says, who tells the plugin's time from its own; of other workers what their answers to run do not claim.
-OutsideTime Client::outside_total(const json& answer) const {
-  const json outside = answer.value("outside", json::object());
-  const json cpu_ns = outside.value("cpu_ns", json());
-  const json real_ns = outside.value("real_ns", json());
-  if (cpu_ns.is_number() && real_ns.is_number()) return {cpu_ns.get<double>(), real_ns.get<double>()};
+OutsideTime Client::outside_total(const StateAnswer& answer) const {
+  if (answer.outside) return *answer.outside;
   return {static_cast<double>(process_.cpu_ns()) - claimed_cpu_ns_, static_cast<double>(requests_ns_) - claimed_ns_};
 }
 
 Result<BlockAnswer> Client::run_steps(std::uint64_t steps, std::uint64_t added_iterations) {
+  RunRequest request{.steps = steps};
+  if (added_iterations > 0) request.added_iterations = added_iterations;
   BlockAnswer result;
-  json fields = {{"steps", steps}};
-  if (added_iterations > 0) fields["added_iterations"] = added_iterations;
   result.sent_ns = monotonic_ns();
-  const Result<json> answer = request("run", std::move(fields));
+  const Result<RunAnswer> answer = ask(request);
   result.received_ns = monotonic_ns();
   if (!answer.ok()) return answer.error();
-  try {
-    result.real_ns = answer.value().at("real_ns").get<double>();
-    result.cpu_ns = answer.value().at("cpu_ns").get<double>();
-    result.start_ns = answer.value().at("start_ns").get<std::int64_t>();
-    result.end_ns = answer.value().at("end_ns").get<std::int64_t>();
-    result.allocated = allocations_in(answer.value());
-    result.traces = answer.value().value("traces", std::uint64_t{0});
-    if (answer.value().contains("control_word")) {
-      result.control_word = answer.value().at("control_word").get<std::uint32_t>();
-    }
-  } catch (const json::exception& exception) {
-    return failure(std::string("run: malformed answer: ") + exception.what());
-  }
+  static_cast<RunAnswer&>(result) = answer.value();
   claimed_cpu_ns_ += result.cpu_ns;
   claimed_ns_ += result.real_ns;
   return result;
@@ -256,49 +198,35 @@ Result<BlockAnswer> Client::run(const BlockRequest& block) {
   }
   Result<BlockAnswer> answer = run_steps(block.steps, block.added_iterations);
   if (!answer.ok()) return answer;
-  const Result<json> end = request("get_state", {{"image", block.end_image}});
+  const Result<StateAnswer> end = ask(GetStateRequest{block.end_image});
   if (!end.ok()) return end.error();
-  const Result<std::int64_t> end_step = step_in(end.value());
-  if (!end_step.ok()) return end_step.error();
-  answer.value().end_step = end_step.value();
+  answer.value().end_step = end.value().step;
   const OutsideTime before = std::exchange(outside_, outside_total(end.value()));
-  answer.value().host_tells_outside = end.value().contains("outside");
+  answer.value().host_tells_outside = end.value().outside.has_value();
   answer.value().outside = {outside_.cpu_ns - before.cpu_ns, outside_.real_ns - before.real_ns};
   return answer;
 }
 
-Status Client::run_on(std::uint64_t steps) {
-  const Result<BlockAnswer> answer = run_steps(steps);
-  return answer.ok() ? Status{} : Status(answer.error());
-}
+Status Client::run_on(std::uint64_t steps) { return status_of(run_steps(steps)); }
 
-Result<EvaluationAnswer> Client::evaluate_timed() {
+Result<EvaluateAnswer> Client::evaluate_timed() {
   const std::int64_t sent_ns = monotonic_ns();
-  const Result<json> answer = request("evaluate", {{"split", "train"}});
+  Result<EvaluateAnswer> answer = ask(EvaluateRequest{});
   const std::int64_t received_ns = monotonic_ns();
-  if (!answer.ok()) return answer.error();
-  const json loss = answer.value().value("loss", json());
-  const json real_ns = answer.value().value("real_ns", json());
-  // JSON has no infinities and no NaN: null stands for a loss that is none.
-  if (!loss.is_number() && !loss.is_null()) {
-    return failure("evaluate: found the loss " + loss.dump() + ", expected a number");
-  }
-  EvaluationAnswer result;
-  result.loss = loss.is_number() ? loss.get<double>() : std::numeric_limits<double>::quiet_NaN();
-  result.real_ns = real_ns.is_number() ? real_ns.get<double>() : static_cast<double>(received_ns - sent_ns);
-  return result;
+  if (answer.ok() && !answer.value().real_ns) answer.value().real_ns = static_cast<double>(received_ns - sent_ns);
+  return answer;
 }
 
 Result<double> Client::evaluate() {
-  const Result<EvaluationAnswer> answer = evaluate_timed();
+  const Result<EvaluateAnswer> answer = ask(EvaluateRequest{});
   if (!answer.ok()) return answer.error();
   return answer.value().loss;
 }
 
-Result<json> Client::profile(std::uint64_t steps) { return request("profile", {{"steps", steps}}); }
+Result<ProfileAnswer> Client::profile(std::uint64_t steps) { return ask(ProfileRequest{steps}); }
 
 Status Client::bye() {
-  if (const Result<json> answer = request("bye", json::object()); !answer.ok()) return answer.error();
+  if (Status status = status_of(ask(ByeRequest{})); !status.ok()) return status;
   const ProcessEnd end = process_.finish(kGoodbyeSeconds);
   if (end.is_success()) return {};
   return Error{ErrorKind::crashed, "bye: " + end.text()};

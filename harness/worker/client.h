@@ -8,15 +8,12 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/result.h"
 #include "harness/scenario/dataset.h"
-#include "harness/worker/allocation_totals.h"
 #include "harness/worker/channel.h"
-#include "harness/worker/outside_clock.h"
 #include "harness/worker/process.h"
 #include "harness/worker/protocol.h"
 
@@ -38,31 +35,12 @@ struct BlockRequest {
   std::uint64_t added_iterations = 0;  // of work that a calibration adds to the block; see added_work.h
 };
 
-struct BlockAnswer {
-  double real_ns = 0;  // the whole block
-  double cpu_ns = 0;
-  std::int64_t start_ns = 0;  // the worker's CLOCK_MONOTONIC around the block
-  std::int64_t end_ns = 0;
+struct BlockAnswer : RunAnswer {
   std::int64_t sent_ns = 0;  // ours, around the request that holds the block alone
   std::int64_t received_ns = 0;
   OutsideTime outside{};            // from the end of the block before this one to the end of this one
   bool host_tells_outside = false;  // whether that is the plugin's time alone; hosts before protocol 1.5 do not say
   std::int64_t end_step = 0;
-  std::optional<AllocationTotals> allocated{};  // by the block, where the worker counts
-  std::optional<std::uint32_t> control_word{};  // MXCSR's control bits after the block, where the worker says
-  std::uint64_t traces = 0;                     // functions traced or compiled within the block, where the worker says
-};
-
-// What a worker says of the libraries that it loaded in prepare.
-struct LoadedLibraries {
-  double seconds = 0;                       // that loading them took, of prepare's
-  std::int64_t resident_bytes = 0;          // of the process just after
-  std::map<std::string, std::string> text;  // builds, thread settings ...
-};
-
-struct EvaluationAnswer {
-  double loss = 0;     // NaN where the worker's loss is not a number
-  double real_ns = 0;  // as the worker says, or, if it does not, of the whole request
 };
 
 class Client {
@@ -87,9 +65,10 @@ class Client {
   Result<BlockAnswer> run(const BlockRequest& request);
   // Goes on from the state at hand, with no state set or read.
   Status run_on(std::uint64_t steps);
-  Result<EvaluationAnswer> evaluate_timed();
+  // With the time of the whole request where the worker does not say what it took.
+  Result<EvaluateAnswer> evaluate_timed();
   Result<double> evaluate();  // the loss alone
-  Result<nlohmann::json> profile(std::uint64_t steps);
+  Result<ProfileAnswer> profile(std::uint64_t steps);
   // Says bye and waits for the end; kills a worker that does not go. Error: it ended otherwise than with status 0.
   Status bye();
 
@@ -97,17 +76,14 @@ class Client {
   // Reads the worker's memory and returns the largest that was read so far: here, at the end of prepare, and whenever
   // an answer took its time.
   const MemoryUse& peak_memory();
-  // How many helper threads the instance has with its options, where the worker says so.
-  const std::optional<int>& helper_threads() const { return helper_threads_; }
-  const std::optional<LoadedLibraries>& libraries() const { return libraries_; }
-  // What load and prepare allocated, where the worker counts.
-  const std::optional<AllocationTotals>& prepared() const { return prepared_; }
+  const PrepareAnswer& preparation() const { return preparation_; }
 
  private:
-  Result<nlohmann::json> request(const std::string& name, nlohmann::json fields);
+  template <class Request>
+  Result<typename Request::Answer> ask(const Request& request);
   Result<nlohmann::json> await(std::int64_t id);
   Result<BlockAnswer> run_steps(std::uint64_t steps, std::uint64_t added_iterations = 0);
-  OutsideTime outside_total(const nlohmann::json& answer) const;
+  OutsideTime outside_total(const StateAnswer& answer) const;
   Error explain(const Error& error);
   Status watch();
   std::int64_t note_memory();
@@ -127,9 +103,7 @@ class Client {
   Channel channel_;
   Limits limits_;
   MemoryUse peak_memory_;
-  std::optional<int> helper_threads_;
-  std::optional<LoadedLibraries> libraries_;
-  std::optional<AllocationTotals> prepared_;
+  PrepareAnswer preparation_;
   double claimed_cpu_ns_ = 0;     // by the answers to run
   std::int64_t requests_ns_ = 0;  // what all answers took
   double claimed_ns_ = 0;         // of it, by the answers to run

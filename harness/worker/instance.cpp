@@ -54,29 +54,32 @@ Status Instance::create(PluginLibrary& library, const std::string& id) {
 }
 
 Status Instance::describe_resident(const DataMessage& message) {
+  const auto& target = message.labels ? message.labels : message.y;
+  if (!message.x || !target) return failure("load: /data: found no x, or neither y nor labels, expected both");
   const std::size_t size = data_memory_.size();
   const std::size_t element = scenario::size_of(message.dtype);
-  const std::int64_t targets = message.has_labels ? message.rows : message.rows * message.outputs;
-  Status status = check_range(message.x_offset, message.rows * message.features, element, size, "x");
+  const std::size_t target_element = message.labels ? sizeof(std::int32_t) : element;
+  const std::int64_t targets = message.labels ? message.rows : message.rows * message.outputs;
+  const OrderPlace order = message.order.value_or(OrderPlace());
+  Status status = check_range(message.x->offset, message.rows * message.features, element, size, "x");
+  if (status.ok()) status = check_range(target->offset, targets, target_element, size, "the target");
   if (status.ok()) {
-    const std::size_t target_element = message.has_labels ? sizeof(std::int32_t) : element;
-    status = check_range(message.target_offset, targets, target_element, size, "the target");
-  }
-  if (status.ok()) {
-    status = check_range(message.order_offset, message.epochs * message.rows, sizeof(std::uint32_t), size, "the order");
+    status = check_range(order.offset, order.epochs * message.rows, sizeof(std::uint32_t), size, "the order");
   }
   if (!status.ok()) return status;
-  data_.x = data_memory_.data() + message.x_offset;
-  const std::byte* target = data_memory_.data() + message.target_offset;
-  if (message.has_labels) data_.labels = reinterpret_cast<const std::int32_t*>(target);
-  if (!message.has_labels && message.outputs > 0) data_.y = target;
-  if (message.epochs > 0) {
-    data_.order = reinterpret_cast<const std::uint32_t*>(data_memory_.data() + message.order_offset);
+  data_.x = data_memory_.data() + message.x->offset;
+  const std::byte* values = data_memory_.data() + target->offset;
+  if (message.labels) data_.labels = reinterpret_cast<const std::int32_t*>(values);
+  if (!message.labels && message.outputs > 0) data_.y = values;
+  if (order.epochs > 0) {
+    data_.order = reinterpret_cast<const std::uint32_t*>(data_memory_.data() + order.offset);
+    data_.epochs = order.epochs;
   }
   return {};
 }
 
 Status Instance::describe_stream(const DataMessage& message) {
+  if (!message.stream) return failure("load: /data: found no stream, expected one");
   stream_file_ = *message.stream;
   const scenario::StreamFile& from = stream_file_;
   const auto fits = [](const auto& values, std::size_t count) { return values.empty() || values.size() == count; };
@@ -116,8 +119,9 @@ Status Instance::load(const DataMessage& message, SharedMemory memory) {
   data_.features = message.features;
   data_.outputs = message.outputs;
   // At least one, so that the formula at gdbench_data.order does not divide by zero where there is no order.
-  data_.epochs = std::max<std::int64_t>(message.epochs, 1);
-  Status status = message.stream ? describe_stream(message) : describe_resident(message);
+  data_.epochs = 1;
+  const bool streamed = message.source == DataSource::streamed;
+  Status status = streamed ? describe_stream(message) : describe_resident(message);
   if (!status.ok()) return status;
   status = convert(counted([&] { return implementation_->load(handle_, &data_); }), "load");
   loaded_ = status.ok();

@@ -11,7 +11,6 @@
 #include "harness/base/result.h"
 #include "harness/base/shared_memory.h"
 #include "harness/worker/allocation_totals.h"
-#include "harness/worker/data_message.h"
 #include "harness/worker/plugin_library.h"
 #include "harness/worker/profile_records.h"
 #include "harness/worker/protocol.h"

@@ -126,10 +126,7 @@ const gdbench_implementation* PluginLibrary::find(const std::string& id) const {
 
 HelloAnswer PluginLibrary::describe() const {
   HelloAnswer answer;
-  answer.protocol_major = kProtocolMajor;
-  answer.protocol_minor = kProtocolMinor;
-  answer.plugin_name = table_->name;
-  answer.plugin_version = text_or_empty(table_->version);
+  answer.plugin = {table_->name, text_or_empty(table_->version)};
   for (const gdbench_implementation& implementation : implementations_) {
     answer.implementations.push_back(describe_implementation(implementation));
   }

@@ -1,7 +1,6 @@
 // What a plugin says to a profile sink, as the records of PROTOCOL.md.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "gdbench/plugin.h"
 #include "harness/base/result.h"
 #include "harness/scenario/problem.h"
+#include "harness/worker/protocol.h"
 
 namespace gdbench::worker {
 
@@ -17,9 +17,9 @@ class ProfileRecords {
  public:
   // Appends to this, which must stay where it is meanwhile.
   gdbench_profile_sink sink();
-  // An array of objects, layers and parameters by the names of `problem`. A failure where the plugin named some that
-  // the problem does not have.
-  Result<nlohmann::json> to_json(const scenario::Problem& problem) const;
+  // Layers and parameters by the names of `problem`. A failure where the plugin named some that the problem does not
+  // have.
+  Result<std::vector<OpTotals>> totals(const scenario::Problem& problem) const;
 
  private:
   struct Entry {

@@ -17,14 +17,14 @@ ROWS = {
     "broken/prepare_text": ("ok", ""),  # what cannot be read there is only shown
     "broken/traces_again": ("ok", ""),  # see the note
     "broken/slow_in_turn": ("ok", ""),
-    "broken/loss_text": ("crashed", "evaluate: found the loss \"0."),
+    "broken/loss_text": ("crashed", "evaluate: /loss: found \"0."),
     "broken/never_answers_run": ("timed out", "run: no answer within 3 s"),
     "broken/dies_in_run": ("crashed", "run: exit status 1: RuntimeError: the accelerator fell off the bus"),
     "broken/exhausts_memory": ("crashed", "MiB of memory, the cap is 102 MiB"),
     "broken/run_garbage": ("crashed", "run: not a JSON object: Epoch 1/1: loss 0.25"),
     "broken/run_without_id": ("crashed", "run: answered request null, expected 5"),
-    "broken/run_text": ("crashed", "run: malformed answer"),
-    "broken/run_without_times": ("crashed", "'real_ns' not found"),
+    "broken/run_text": ("crashed", 'run: /real_ns: found "2 ms", expected a number'),
+    "broken/run_without_times": ("crashed", "run: /start_ns: found nothing, expected this key"),
     "plugin/import_error": ("crashed", "hello: exit status 1: ModuleNotFoundError: No module named 'a_framework"),
     "plugin/die": ("crashed", "hello: exit status 1: bye"),
     "plugin/silent": ("timed out", "hello: no answer within 3 s"),
@@ -32,10 +32,10 @@ ROWS = {
     "plugin/not_an_object": ("crashed", "hello: not a JSON object: [1, 2, 3]"),
     "plugin/no_id": ("crashed", "hello: answered request null, expected 1"),
     "plugin/wrong_id": ("crashed", "hello: answered request 7, expected 1"),
-    "plugin/ok_is_text": ("crashed", "hello: malformed answer"),
-    "plugin/no_list": ("crashed", "malformed answer to hello"),
-    "plugin/id_is_a_number": ("crashed", "malformed answer to hello"),
-    "plugin/option_is_text": ("crashed", "malformed answer to hello"),
+    "plugin/ok_is_text": ("crashed", 'hello: /ok: found "yes", expected true or false'),
+    "plugin/no_list": ("crashed", 'hello: /implementations: found "broken/adapter", expected an array'),
+    "plugin/id_is_a_number": ("crashed", "hello: /implementations/0/id: found 7, expected a string"),
+    "plugin/option_is_text": ("crashed", 'hello: /implementations/0/options/0: found "tile", expected an object'),
     "plugin/newer_protocol": ("unsupported", "speaks version 2 of the worker protocol"),
     "plugin/two_lines": ("crashed", "one two"),
     "plugin/endless_line": ("crashed", "longer than 16 MiB"),
@@ -110,7 +110,7 @@ class Broken(ProgramTest):
         notes = [note for note in report["notes"] if "traced or compiled" in note]
         self.assertEqual(len(notes), 1)
         self.assertIn("broken/traces_again traced or compiled a function again inside a timed block: 2 time(s)", notes[0])
-        self.assertTrue(any("profile_text has no profile: malformed" in note for note in report["notes"]))
+        self.assertTrue(any("profile_text has no profile: profile: /real_ns: found" in note for note in report["notes"]))
 
     def test_of_several_profiles_the_least_disturbed_is_kept(self):
         self.variables = {"SLOW_IN_TURN": str(self.folder / "mark")}

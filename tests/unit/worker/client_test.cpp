@@ -106,7 +106,7 @@ TEST_F(ClientTest, AWorkerInAnyLanguageServes) {
     const Result<double> loss = client_.evaluate();
     ASSERT_TRUE(loss.ok());
     EXPECT_NEAR(loss.value(), verify::evaluate(small_.problem, small_.dataset, reference), 1e-12);
-    const Result<nlohmann::json> profile = client_.profile(1);
+    const Result<ProfileAnswer> profile = client_.profile(1);
     ASSERT_FALSE(profile.ok());
     EXPECT_EQ(profile.error().kind, ErrorKind::unsupported);
     // A refusal is an answer: the worker goes on.
@@ -240,8 +240,10 @@ INSTANTIATE_TEST_SUITE_P(Ways, BrokenAdapter,
                                          Breach{"not_an_object", ErrorKind::failed, "not a JSON object"},
                                          Breach{"wrong_id", ErrorKind::failed, "answered request 7, expected 1"},
                                          Breach{"no_id", ErrorKind::failed, "answered request null, expected 1"},
-                                         Breach{"ok_is_text", ErrorKind::failed, "malformed answer"},
-                                         Breach{"no_list", ErrorKind::failed, "malformed answer to hello"},
+                                         Breach{"ok_is_text", ErrorKind::failed,
+                                                "hello: /ok: found \"yes\", expected true"},
+                                         Breach{"no_list", ErrorKind::failed,
+                                                "hello: /implementations: found \"broken/adapter\", expected an array"},
                                          Breach{"newer_protocol", ErrorKind::unsupported, "speaks version 2"},
                                          Breach{"two_lines", ErrorKind::failed, "one two"},
                                          Breach{"silent", ErrorKind::timed_out, "no answer"},
@@ -255,7 +257,7 @@ TEST_F(ClientTest, FiguresThatAreTextAreRefusedOrLeftOut) {
   ASSERT_TRUE(client_.run({.steps = 1}).ok());
   const Result<double> loss = client_.evaluate();
   ASSERT_FALSE(loss.ok());
-  EXPECT_NE(loss.error().message.find("evaluate: found the loss \""), std::string::npos) << loss.error().message;
+  EXPECT_NE(loss.error().message.find("evaluate: /loss: found \""), std::string::npos) << loss.error().message;
 }
 
 TEST_F(ClientTest, AnAdapterMayPrint) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
+#include "harness/worker/message_fields.h"
 
 namespace gdbench::worker {
 namespace {
@@ -15,15 +15,15 @@ DataMessage resident() {
   message.rows = 5;
   message.features = 3;
   message.outputs = 2;
-  message.x_offset = 64;
-  message.target_offset = 192;
-  message.epochs = 4;
-  message.order_offset = 320;
+  message.x = {64};
+  message.y = {192};
+  message.order = {320, 4};
   return message;
 }
 
 DataMessage streamed() {
   DataMessage message;
+  message.source = DataSource::streamed;
   message.rows = 5;
   message.features = 2;
   message.outputs = 1;
@@ -42,14 +42,17 @@ DataMessage streamed() {
   return message;
 }
 
+json to_json(const DataMessage& message) { return json::parse(RecordWriter::encode(message).dump()); }
+
 TEST(DataMessage, SurvivesTheJourney) {
   for (const DataMessage& sent : {resident(), streamed()}) {
     const json object = to_json(sent);
-    const Result<DataMessage> received = data_from_json(json::parse(object.dump()));
+    const Result<DataMessage> received = message_from<DataMessage>(object, "data");
     ASSERT_TRUE(received.ok()) << received.error().message;
     EXPECT_EQ(to_json(received.value()), object);
     EXPECT_EQ(received.value().dtype, sent.dtype);
-    EXPECT_EQ(received.value().order_offset, sent.order_offset);
+    EXPECT_EQ(received.value().order.has_value(), sent.order.has_value());
+    EXPECT_EQ(received.value().y.has_value(), sent.y.has_value());
     EXPECT_EQ(received.value().stream.has_value(), sent.stream.has_value());
   }
 }
@@ -58,7 +61,7 @@ TEST(DataMessage, SurvivesTheJourney) {
 TEST(DataMessage, UnknownNamesAreUnsupported) {
   const auto kind_with = [](json object, const char* pointer) {
     object[json::json_pointer(pointer)] = "strange";
-    const Result<DataMessage> received = data_from_json(object);
+    const Result<DataMessage> received = message_from<DataMessage>(object, "data");
     return received.ok() ? std::nullopt : std::optional(received.error().kind);
   };
   EXPECT_EQ(kind_with(to_json(resident()), "/source"), ErrorKind::unsupported);
@@ -70,7 +73,7 @@ TEST(DataMessage, UnknownNamesAreUnsupported) {
 TEST(DataMessage, AnElementThatIsNotNamedIsF32) {
   json object = to_json(streamed());
   object["stream"].erase("element");  // a CSV file has none
-  EXPECT_EQ(data_from_json(object).value().stream->element, catalogue::Dtype::f32);
+  EXPECT_EQ(message_from<DataMessage>(object, "data").value().stream->element, catalogue::Dtype::f32);
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ TEST(PluginLibrary, ExposesTheTable) {
   const auto library = PluginLibrary::open(fake_plugin("delay").string());
   ASSERT_TRUE(library.ok()) << library.error().message;
   const HelloAnswer hello = library.value()->describe();
-  EXPECT_EQ(hello.protocol_major, kProtocolMajor);
-  EXPECT_EQ(hello.plugin_name, "fake");
+  EXPECT_EQ(hello.protocol.major, kProtocolMajor);
+  EXPECT_EQ(hello.plugin.name, "fake");
   ASSERT_EQ(hello.implementations.size(), 1U);
   EXPECT_NE(library.value()->find("fake/delay"), nullptr);
   EXPECT_EQ(library.value()->find("fake/other"), nullptr);

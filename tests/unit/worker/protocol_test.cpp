@@ -1,5 +1,3 @@
-#include "harness/worker/protocol.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "gdbench/plugin.h"
+#include "harness/worker/message_fields.h"
 
 namespace gdbench::worker {
 namespace {
@@ -28,6 +27,11 @@ static_assert(same(OptionType::boolean, GDBENCH_OPTION_BOOL) && same(OptionType:
               same(OptionType::number, GDBENCH_OPTION_NUMBER) && same(OptionType::choice, GDBENCH_OPTION_CHOICE) &&
               same(OptionType::string, GDBENCH_OPTION_STRING) && same(OptionType::switches, GDBENCH_OPTION_SWITCHES));
 
+template <class Message>
+nlohmann::json json_of(const Message& message) {
+  return nlohmann::json::parse(RecordWriter::encode(message).dump());
+}
+
 Problem two_layers(Dtype dtype, OptimizerKind optimizer = OptimizerKind::sgd) {
   Problem problem;
   problem.dtype = dtype;
@@ -42,9 +46,9 @@ Problem two_layers(Dtype dtype, OptimizerKind optimizer = OptimizerKind::sgd) {
 
 TEST(Protocol, ProblemSurvivesTheJourney) {
   const Problem sent = two_layers(Dtype::f64);
-  const Result<Problem> received = problem_from_json(nlohmann::json::parse(problem_to_json(sent).dump()));
+  const Result<Problem> received = message_from<Problem>(json_of(sent), "problem");
   ASSERT_TRUE(received.ok()) << received.error().message;
-  EXPECT_EQ(problem_to_json(received.value()), problem_to_json(sent));
+  EXPECT_EQ(json_of(received.value()), json_of(sent));
   EXPECT_EQ(received.value().layers.size(), 2U);
   EXPECT_EQ(received.value().layers[0].activation, Activation::tanh);
   EXPECT_FALSE(received.value().layers[1].bias);
@@ -57,43 +61,43 @@ TEST(Protocol, ProblemSurvivesTheJourney) {
 TEST(Protocol, LearningRatesArriveExactly) {
   Problem sent = two_layers(Dtype::f32);
   sent.optimizer.learning_rates = {0.1, 1.0 / 3, std::nextafter(0.05, 1.0), std::numeric_limits<double>::denorm_min()};
-  const Result<Problem> received = problem_from_json(nlohmann::json::parse(problem_to_json(sent).dump()));
+  const Result<Problem> received = message_from<Problem>(json_of(sent), "problem");
   ASSERT_TRUE(received.ok());
   EXPECT_EQ(received.value().optimizer.learning_rates, sent.optimizer.learning_rates);
 }
 
 TEST(Protocol, UnknownNamesAreUnsupportedAndUnknownFieldsIgnored) {
-  nlohmann::json json = problem_to_json(two_layers(Dtype::f32));
+  nlohmann::json json = json_of(two_layers(Dtype::f32));
   json["from_the_future"] = {1, 2};
-  EXPECT_TRUE(problem_from_json(json).ok());
+  EXPECT_TRUE(message_from<Problem>(json, "problem").ok());
   for (const char* key : {"task", "dtype", "loss"}) {
     nlohmann::json strange = json;
     strange[key] = "strange";
-    const Result<Problem> received = problem_from_json(strange);
+    const Result<Problem> received = message_from<Problem>(strange, "problem");
     ASSERT_FALSE(received.ok()) << key;
     EXPECT_EQ(received.error().kind, ErrorKind::unsupported) << key;
   }
   json["layers"][1]["activation"] = "strange";
-  EXPECT_EQ(problem_from_json(json).error().kind, ErrorKind::unsupported);
+  EXPECT_EQ(message_from<Problem>(json, "problem").error().kind, ErrorKind::unsupported);
 }
 
 TEST(Protocol, MalformedProblemsAreErrors) {
-  const nlohmann::json good = problem_to_json(two_layers(Dtype::f32));
+  const nlohmann::json good = json_of(two_layers(Dtype::f32));
   for (const char* key : {"task", "dtype", "layers", "loss", "rows", "batch_rows", "optimizer"}) {
     nlohmann::json bad = good;
     bad.erase(key);
-    EXPECT_FALSE(problem_from_json(bad).ok()) << "without " << key;
+    EXPECT_FALSE(message_from<Problem>(bad, "problem").ok()) << "without " << key;
     bad[key] = nlohmann::json::array();
-    EXPECT_FALSE(problem_from_json(bad).ok()) << "an array for " << key;
+    EXPECT_FALSE(message_from<Problem>(bad, "problem").ok()) << "an array for " << key;
   }
   nlohmann::json bad = good;
   bad["optimizer"]["learning_rates"] = nlohmann::json::array();
-  EXPECT_FALSE(problem_from_json(bad).ok());
-  EXPECT_FALSE(problem_from_json("text").ok());
+  EXPECT_FALSE(message_from<Problem>(bad, "problem").ok());
+  EXPECT_FALSE(message_from<Problem>("text", "problem").ok());
 }
 
 TEST(Protocol, HelloSurvivesTheJourney) {
-  HelloAnswer sent{1, 4, "0.1.0 abc", "mine", "2.1", {}};
+  HelloAnswer sent{{1, 4}, {"0.1.0 abc"}, {"mine", "2.1"}, {}};
   ImplementationDescription implementation;
   implementation.id = "mine/loop";
   implementation.description = "d";
@@ -111,9 +115,9 @@ TEST(Protocol, HelloSurvivesTheJourney) {
                             {"mode", OptionType::choice, "a", {"a", "b"}, "which"},
                             {"parts", OptionType::switches, "all", {"c", "d"}, "what"}};
   sent.implementations = {implementation};
-  const Result<HelloAnswer> received = hello_from_json(nlohmann::json::parse(hello_to_json(sent).dump()));
+  const Result<HelloAnswer> received = message_from<HelloAnswer>(json_of(sent), "hello");
   ASSERT_TRUE(received.ok()) << received.error().message;
-  EXPECT_EQ(hello_to_json(received.value()), hello_to_json(sent));
+  EXPECT_EQ(json_of(received.value()), json_of(sent));
   EXPECT_TRUE(received.value().implementations[0].has_capability("shuffle"));
   EXPECT_FALSE(received.value().implementations[0].has_capability("stream"));
   EXPECT_EQ(received.value().implementations[0].options[1].choices, (std::vector<std::string>{"a", "b"}));
@@ -121,8 +125,8 @@ TEST(Protocol, HelloSurvivesTheJourney) {
 }
 
 TEST(Protocol, HelloFillsInWhatIsLeftOut) {
-  const Result<HelloAnswer> received = hello_from_json(
-      {{"protocol", {{"major", 1}, {"minor", 0}}}, {"implementations", {{{"id", "a/b"}, {"unknown", 1}}}}});
+  const Result<HelloAnswer> received = message_from<HelloAnswer>(
+      {{"protocol", {{"major", 1}, {"minor", 0}}}, {"implementations", {{{"id", "a/b"}, {"unknown", 1}}}}}, "hello");
   ASSERT_TRUE(received.ok()) << received.error().message;
   const ImplementationDescription& implementation = received.value().implementations.at(0);
   EXPECT_EQ(implementation.tasks, std::vector<std::string>{"train"});
@@ -142,7 +146,7 @@ TEST(Protocol, MalformedHelloIsAnError) {
         nlohmann::json{{"protocol", "1"}, {"implementations", nlohmann::json::array()}},
         nlohmann::json{{"protocol", protocol}, {"implementations", {{{"id", "a/b"}, {"dtypes", "f32"}}}}},
         nlohmann::json{{"protocol", protocol}, {"plugin", 1}, {"implementations", nlohmann::json::array()}}}) {
-    EXPECT_FALSE(hello_from_json(answer).ok()) << answer.dump();
+    EXPECT_FALSE(message_from<HelloAnswer>(answer, "hello").ok()) << answer.dump();
   }
 }
 

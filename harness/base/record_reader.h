@@ -1,19 +1,21 @@
-// Fills the report's structs from JSON by walking the lists of fields.h. The first mistake is kept as one line that
+// Fills structs from JSON by walking their lists of fields; see fields.h. The first mistake is kept as one line that
 // says where it is, what was found and what was expected; everything after it is skipped.
 #pragma once
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "harness/result/fields.h"
+#include "harness/base/result.h"
 
-namespace gdbench::result {
+namespace gdbench {
 
 // A value's place in the document, spelled out as a JSON pointer only when a message needs it.
 struct Place {
@@ -26,13 +28,13 @@ struct Place {
 
 class RecordReader {
  public:
-  template <class T>
-  using Ref = T&;
-
   struct Context {
-    std::string origin;           // of messages: the file, or the file and a line of it
+    std::string origin;           // of errors: the file, or the file and a line of it
     bool ignore_unknown = false;  // a newer minor version may have keys that this one does not know
-    std::optional<Error> error;
+    std::optional<Error> error = std::nullopt;
+    ErrorKind mistake = ErrorKind::usage;
+    ErrorKind unknown_name = ErrorKind::usage;  // for an enumeration: of a newer minor version, perhaps
+    bool null_is_nan = true;
   };
 
   RecordReader(const nlohmann::json& object, const Place& place, Context& context)
@@ -46,6 +48,35 @@ class RecordReader {
   void optional(const char* key, T& target) {
     if (const nlohmann::json* value = find(key, false)) decode(*value, {&place_, key}, target, context_);
   }
+  // An enumerator, or what the target holds where the name is unknown.
+  template <class T>
+  void named_or_default(const char* key, T& target) {
+    const T fallback = target;
+    std::string name;
+    optional(key, name);
+    for (const auto& row : rows_of(fallback)) {
+      if (row.name == name) target = row.value;
+    }
+  }
+  // Empty where it is absent or has another form: what is only shown makes nobody fail.
+  template <class T>
+  void if_readable(const char* key, std::optional<T>& target) {
+    const bool was_right = !context_.error;
+    optional(key, target);
+    if (!was_right || !context_.error) return;
+    target.reset();
+    context_.error.reset();
+  }
+  template <class T>
+  void non_empty(const char* key, std::vector<T>& target) {
+    field(key, target);
+    if (!context_.error && target.empty()) refuse(object_[key], {&place_, key}, "at least one entry", context_);
+  }
+  template <class T>
+  void unless_empty(const char* key, std::vector<T>& target) {
+    optional(key, target);
+  }
+  void number_or_null(const char* key, double& target);  // null is NaN
   void text(const char* key, std::string& target);
   // Refuses keys that no field asked for.
   void finish();
@@ -57,6 +88,8 @@ class RecordReader {
       decode_enumerator(value, place, target, context);
     } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
       decode_integer(value, place, target, context);
+    } else if constexpr (requires { decode_whole(value, place, target, context); }) {
+      decode_whole(value, place, target, context);
     } else if constexpr (std::is_class_v<T>) {
       if (!value.is_object()) return refuse(value, place, "an object", context);
       RecordReader reader(value, place, context);
@@ -67,7 +100,7 @@ class RecordReader {
   static void decode(const nlohmann::json& value, const Place& place, bool& target, Context& context);
   static void decode(const nlohmann::json& value, const Place& place, double& target, Context& context);
   static void decode(const nlohmann::json& value, const Place& place, std::string& target, Context& context);
-  static void decode(const nlohmann::json& value, const Place& place, ResolvedScenario& scenario, Context& context);
+  static void decode(const nlohmann::json& value, const Place& place, std::filesystem::path& target, Context& context);
   static void decode(const nlohmann::json& value, const Place& place, std::map<std::string, std::string>& target,
                      Context& context);
 
@@ -95,14 +128,15 @@ class RecordReader {
   template <class T>
   static void decode_enumerator(const nlohmann::json& value, const Place& place, T& target, Context& context) {
     std::string names;
-    for (const T candidate : values_of(T{})) {
-      if (value.is_string() && value.get_ref<const std::string&>() == name_of(candidate)) {
-        target = candidate;
+    for (const auto& row : rows_of(T{})) {
+      if (value.is_string() && value.get_ref<const std::string&>() == row.name) {
+        target = row.value;
         return;
       }
-      names += (names.empty() ? "one of " : ", ") + std::string(name_of(candidate));
+      names += (names.empty() ? "one of " : ", ") + std::string(row.name);
     }
     refuse(value, place, names, context);
+    if (value.is_string()) context.error->kind = context.unknown_name;
   }
 
   template <class T>
@@ -120,4 +154,4 @@ class RecordReader {
   std::vector<std::string_view> known_;
 };
 
-}  // namespace gdbench::result
+}  // namespace gdbench

@@ -1,8 +1,8 @@
-#include "harness/result/record_reader.h"
+#include "harness/base/record_reader.h"
 
 #include "harness/base/json_reader.h"
 
-namespace gdbench::result {
+namespace gdbench {
 
 std::string Place::pointer() const {
   if (parent == nullptr) return std::string(key);
@@ -14,8 +14,8 @@ void RecordReader::refuse(const nlohmann::json& found, const Place& place, const
                           Context& context) {
   if (context.error) return;
   const std::string pointer = place.pointer();
-  context.error = usage_error(context.origin + ": " + (pointer.empty() ? "" : pointer + ": ") + "found " +
-                              describe(found) + ", expected " + expected);
+  context.error = {context.mistake, context.origin + ": " + (pointer.empty() ? "" : pointer + ": ") + "found " +
+                                        describe(found) + ", expected " + expected};
 }
 
 const nlohmann::json* RecordReader::find(const char* key, bool required) {
@@ -25,9 +25,17 @@ const nlohmann::json* RecordReader::find(const char* key, bool required) {
   if (entry != object_.end()) return &*entry;
   if (required) {
     const Place missing{&place_, key};
-    context_.error = usage_error(context_.origin + ": " + missing.pointer() + ": found nothing, expected this key");
+    context_.error = {context_.mistake,
+                      context_.origin + ": " + missing.pointer() + ": found nothing, expected this key"};
   }
   return nullptr;
+}
+
+void RecordReader::number_or_null(const char* key, double& target) {
+  const nlohmann::json* value = find(key, true);
+  if (value == nullptr) return;
+  target = std::numeric_limits<double>::quiet_NaN();
+  if (!value->is_null()) decode(*value, {&place_, key}, target, context_);
 }
 
 void RecordReader::text(const char* key, std::string& target) {
@@ -52,7 +60,7 @@ void RecordReader::decode(const nlohmann::json& value, const Place& place, bool&
 }
 
 void RecordReader::decode(const nlohmann::json& value, const Place& place, double& target, Context& context) {
-  if (value.is_null()) {
+  if (value.is_null() && context.null_is_nan) {
     target = std::numeric_limits<double>::quiet_NaN();
     return;
   }
@@ -65,6 +73,13 @@ void RecordReader::decode(const nlohmann::json& value, const Place& place, std::
   target = value.get<std::string>();
 }
 
+void RecordReader::decode(const nlohmann::json& value, const Place& place, std::filesystem::path& target,
+                          Context& context) {
+  std::string text;
+  decode(value, place, text, context);
+  target = text;
+}
+
 void RecordReader::decode(const nlohmann::json& value, const Place& place, std::map<std::string, std::string>& target,
                           Context& context) {
   if (!value.is_object()) return refuse(value, place, "an object", context);
@@ -75,4 +90,4 @@ void RecordReader::decode(const nlohmann::json& value, const Place& place, std::
   }
 }
 
-}  // namespace gdbench::result
+}  // namespace gdbench

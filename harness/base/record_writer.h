@@ -1,25 +1,22 @@
-// Turns the report's structs into JSON by walking the lists of fields.h.
+// Turns structs into JSON by walking their lists of fields; see fields.h.
 #pragma once
 
 #include <cmath>
+#include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include "harness/result/fields.h"
+namespace gdbench {
 
-namespace gdbench::result {
-
-// Keys in the order of fields.h, so that a written report is read from the top.
+// Keys in the order of the fields, so that what is written is read from the top.
 using OrderedJson = nlohmann::ordered_json;
 
 class RecordWriter {
  public:
-  template <class T>
-  using Ref = const T&;
-
   template <class T>
   void field(const char* key, const T& value) {
     object_[key] = encode(value);
@@ -28,6 +25,28 @@ class RecordWriter {
   void optional(const char* key, const std::optional<T>& value) {
     if (value) object_[key] = encode(*value);
   }
+  // A field with a default is written as any other.
+  template <class T>
+  void optional(const char* key, const T& value) {
+    field(key, value);
+  }
+  template <class T>
+  void if_readable(const char* key, const std::optional<T>& value) {
+    optional(key, value);
+  }
+  template <class T>
+  void named_or_default(const char* key, const T& value) {
+    field(key, value);
+  }
+  template <class T>
+  void non_empty(const char* key, const std::vector<T>& values) {
+    field(key, values);
+  }
+  template <class T>
+  void unless_empty(const char* key, const std::vector<T>& values) {
+    if (!values.empty()) field(key, values);
+  }
+  void number_or_null(const char* key, double value) { field(key, value); }
   void text(const char* key, const std::string& value) { object_[key] = OrderedJson::parse(value); }
   OrderedJson take() { return std::move(object_); }
 
@@ -40,8 +59,10 @@ class RecordWriter {
     } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string> ||
                          std::is_same_v<T, std::map<std::string, std::string>>) {
       return OrderedJson(value);
-    } else if constexpr (std::is_same_v<T, ResolvedScenario>) {
-      return OrderedJson::parse(value.text);
+    } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
+      return value.string();
+    } else if constexpr (requires { encode_whole(value); }) {
+      return encode_whole(value);
     } else {
       RecordWriter writer;
       fields(writer, value);
@@ -60,6 +81,4 @@ class RecordWriter {
   OrderedJson object_ = OrderedJson::object();
 };
 
-OrderedJson to_ordered_json(const Report& report);
-
-}  // namespace gdbench::result
+}  // namespace gdbench
