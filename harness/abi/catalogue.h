@@ -63,7 +63,8 @@ enum class Phase : std::int32_t {
   compile = GDBENCH_PHASE_COMPILE,
   other = GDBENCH_PHASE_OTHER
 };
-enum class Clock : std::int32_t { host = 0, device = 1 };  // gdbench_profile_record.device_clock
+enum class ModelKind { linear_regression, multilayer_perceptron, tensors };  // of a scenario file
+enum class Clock : std::int32_t { host = 0, device = 1 };                    // gdbench_profile_record.device_clock
 // What an op does with the parameters that it names: it reads them, computes the gradient with respect to them, or
 // updates them.
 enum class ParameterUse : std::int32_t {
@@ -260,6 +261,10 @@ inline constexpr Named<Phase> kPhases[] = {
     {Phase::data, "data"},     {Phase::forward, "forward"}, {Phase::backward, "backward"}, {Phase::update, "update"},
     {Phase::record, "record"}, {Phase::compile, "compile"}, {Phase::other, "other"}};
 
+inline constexpr Named<ModelKind> kModelKinds[] = {{ModelKind::linear_regression, "linear_regression"},
+                                                   {ModelKind::multilayer_perceptron, "multilayer_perceptron"},
+                                                   {ModelKind::tensors, "tensors"}};
+
 inline constexpr Named<Clock> kClocks[] = {{Clock::host, "host"}, {Clock::device, "device"}};
 
 inline constexpr Named<ParameterUse> kParameterUses[] = {
@@ -281,6 +286,7 @@ constexpr const auto& rows_of(Activation /*any*/) { return kActivations; }
 constexpr const auto& rows_of(Loss /*any*/) { return kLosses; }
 constexpr const auto& rows_of(OptimizerKind /*any*/) { return kOptimizers; }
 constexpr const auto& rows_of(Phase /*any*/) { return kPhases; }
+constexpr const auto& rows_of(ModelKind /*any*/) { return kModelKinds; }
 constexpr const auto& rows_of(Clock /*any*/) { return kClocks; }
 constexpr const auto& rows_of(ParameterUse /*any*/) { return kParameterUses; }
 constexpr const auto& rows_of(StreamFormat /*any*/) { return kStreamFormats; }

@@ -88,20 +88,6 @@ ordered_json list_of(const std::vector<T>& entries) {
 
 }  // namespace
 
-const char* name_of(Harm harm) {
-  switch (harm) {
-    case Harm::wrong:
-      return "wrong";
-    case Harm::work:
-      return "work";
-    case Harm::clock:
-      return "clock";
-    case Harm::training:
-      return "training";
-  }
-  return "?";
-}
-
 const char* name_of(Rule rule) { return row_of(rule).name; }
 Harm harm_of(Rule rule) { return row_of(rule).harm; }
 const char* name_of(Side side) { return side == Side::a ? "a" : "b"; }

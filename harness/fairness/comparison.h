@@ -6,7 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "harness/abi/catalogue.h"
+
 namespace gdbench::fairness {
+
+using catalogue::name_of;
 
 struct Description;
 
@@ -17,6 +21,9 @@ enum class Harm {
   clock,     // the clock of one side includes what that of the other does not
   training,  // losses and steps to a target are not comparable; times of a step are
 };
+inline constexpr catalogue::Named<Harm> kHarms[] = {
+    {Harm::wrong, "wrong"}, {Harm::work, "work"}, {Harm::clock, "clock"}, {Harm::training, "training"}};
+constexpr const auto& rows_of(Harm /*any*/) { return kHarms; }
 
 // The worst first; findings are in this order.
 enum class Rule {
@@ -59,8 +66,6 @@ constexpr Rule kLastRule = Rule::optimizer_constant;
 
 enum class Side { a, b };
 
-// name_of(Rule::no_wait) is "no_wait", and so on.
-const char* name_of(Harm harm);
 const char* name_of(Rule rule);
 const char* name_of(Side side);
 Harm harm_of(Rule rule);

@@ -16,14 +16,9 @@ namespace gdbench::result {
 using catalogue::Activation;
 using catalogue::Dtype;
 using catalogue::Loss;
+using catalogue::ModelKind;
 using catalogue::OptimizerKind;
 using catalogue::Task;
-
-enum class ModelKind { linear_regression, multilayer_perceptron, tensors };
-inline constexpr Named<ModelKind> kModels[] = {{ModelKind::linear_regression, "linear_regression"},
-                                               {ModelKind::multilayer_perceptron, "multilayer_perceptron"},
-                                               {ModelKind::tensors, "tensors"}};
-constexpr const auto& rows_of(ModelKind /*any*/) { return kModels; }
 
 struct LayerRecord {
   std::int64_t width = 0;

@@ -28,18 +28,6 @@ double rate_of(const Schedule& schedule, std::int64_t step) {
 
 }  // namespace
 
-const char* name_of(ScheduleKind kind) {
-  switch (kind) {
-    case ScheduleKind::constant:
-      return "constant";
-    case ScheduleKind::step:
-      return "step";
-    case ScheduleKind::cosine:
-      return "cosine";
-  }
-  return "?";
-}
-
 std::vector<double> learning_rates(const Schedule& schedule) {
   const std::int64_t last = schedule.kind == ScheduleKind::constant ? schedule.warm_up : schedule.steps;
   std::vector<double> rates;

@@ -4,11 +4,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/abi/catalogue.h"
+
 namespace gdbench::scenario {
 
 enum class ScheduleKind { constant, step, cosine };
 
-const char* name_of(ScheduleKind kind);
+inline constexpr catalogue::Named<ScheduleKind> kScheduleKinds[] = {
+    {ScheduleKind::constant, "constant"}, {ScheduleKind::step, "step"}, {ScheduleKind::cosine, "cosine"}};
+constexpr const auto& rows_of(ScheduleKind /*any*/) { return kScheduleKinds; }
 
 // The rate of step t, counted from 0, with W warm-up steps:
 //   t < W:     rate (t + 1) / W

@@ -11,7 +11,6 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
-#include "harness/worker/data_message.h"
 #include "harness/worker/message_fields.h"
 #include "harness/worker/state_image.h"
 
@@ -27,6 +26,21 @@ constexpr double kGoodbyeSeconds = 2;
 
 ErrorKind kind_from_name(const std::string& name) {
   return name == "unsupported" ? ErrorKind::unsupported : ErrorKind::failed;
+}
+
+// Where the arrays of a data set lie, or the file that they are streamed from.
+DataMessage describe(const scenario::Dataset& dataset) {
+  DataMessage message{
+      .dtype = dataset.dtype, .rows = dataset.rows, .features = dataset.features, .outputs = dataset.outputs};
+  if (dataset.stream) {
+    message.source = DataSource::streamed;
+    message.stream = dataset.stream->file();
+    return message;
+  }
+  message.x = {dataset.x_offset};
+  (dataset.has_labels ? message.labels : message.y) = {dataset.target_offset};
+  if (dataset.has_order) message.order = {dataset.order_offset, dataset.epochs};
+  return message;
 }
 
 template <class T>

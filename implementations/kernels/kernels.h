@@ -60,34 +60,19 @@ enum class Op : std::uint32_t {
   // B[k,n] = A[index[k,1], n]. Operands A, index (uint32), B. Optional.
   gather,
 };
-
-constexpr const char* name_of(Op op) {
-  switch (op) {
-    case Op::product:
-      return "product";
-    case Op::add_bias:
-      return "add_bias";
-    case Op::activation:
-      return "activation";
-    case Op::activation_gradient:
-      return "activation_gradient";
-    case Op::loss:
-      return "loss";
-    case Op::loss_gradient:
-      return "loss_gradient";
-    case Op::column_sum:
-      return "column_sum";
-    case Op::update:
-      return "update";
-    case Op::combine:
-      return "combine";
-    case Op::multiply:
-      return "multiply";
-    case Op::gather:
-      return "gather";
-  }
-  return "unknown op";
-}
+using catalogue::name_of;
+inline constexpr catalogue::Named<Op> kOps[] = {{Op::product, "product"},
+                                                {Op::add_bias, "add_bias"},
+                                                {Op::activation, "activation"},
+                                                {Op::activation_gradient, "activation_gradient"},
+                                                {Op::loss, "loss"},
+                                                {Op::loss_gradient, "loss_gradient"},
+                                                {Op::column_sum, "column_sum"},
+                                                {Op::update, "update"},
+                                                {Op::combine, "combine"},
+                                                {Op::multiply, "multiply"},
+                                                {Op::gather, "gather"}};
+constexpr const auto& rows_of(Op /*any*/) { return kOps; }
 
 // What an update takes that varies from step to step. Lives in a buffer, written by upload; always doubles.
 struct UpdateScalars {

@@ -269,8 +269,8 @@ const cpu::Definition& cpu::definition() {
     regions.max_compute_threads = jit::kMostThreads;
     regions.bind_region = jit::bind_region;
     regions.region_options = jit::region_options();
-    regions.region_passes = jit::kPassNames;
-    regions.region_pass_descriptions = jit::kPassDescriptions;
+    regions.region_passes = jit::pass_names();
+    regions.region_pass_descriptions = jit::pass_descriptions();
     return regions;
   }();
   return definition;

@@ -1,5 +1,3 @@
-#include "harness/worker/data_message.h"
-
 #include <gtest/gtest.h>
 
 #include "harness/worker/message_fields.h"

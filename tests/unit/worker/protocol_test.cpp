@@ -137,6 +137,44 @@ TEST(Protocol, HelloFillsInWhatIsLeftOut) {
   EXPECT_EQ(implementation.max_compute_threads, 1);
 }
 
+// Every message that a request or its answer is, with what a message of an older minor version leaves out.
+template <class Message>
+void expect_survives(const Message& sent) {
+  const Result<Message> received = message_from<Message>(json_of(sent), "message");
+  ASSERT_TRUE(received.ok()) << received.error().message;
+  EXPECT_EQ(json_of(received.value()), json_of(sent));
+}
+
+template <class... Request>
+void expect_all_survive(std::tuple<Request...>* /*all*/) {
+  const auto expect_both = [](auto request) {
+    if constexpr (std::is_same_v<decltype(request), PrepareRequest>) request.problem = two_layers(Dtype::f64);
+    expect_survives(request);
+    expect_survives(typename decltype(request)::Answer());
+  };
+  (expect_both(Request()), ...);
+}
+
+TEST(Protocol, EveryMessageSurvivesTheJourney) { expect_all_survive(static_cast<Requests*>(nullptr)); }
+
+TEST(Protocol, AMistakeSaysWhereItIs) {
+  nlohmann::json json = json_of(ProfileAnswer{.real_ns = 5, .records = {{.op = "product", .time_ns = 3}}});
+  json["records"][0]["time_ns"] = nullptr;
+  EXPECT_EQ(message_from<ProfileAnswer>(json, "profile").error().message,
+            "profile: /records/0/time_ns: found null, expected a number");
+  json["records"][0]["time_ns"] = 3;
+  json["records"][0]["phase"] = "of the future";
+  EXPECT_EQ(message_from<ProfileAnswer>(json, "profile").value().records[0].phase, catalogue::Phase::other);
+}
+
+TEST(Protocol, WhatIsOnlyShownMayBeUnreadable) {
+  const nlohmann::json json = {{"helper_threads", "two"}, {"runtime", 7}, {"import_ns", 12}};
+  const Result<PrepareAnswer> answer = message_from<PrepareAnswer>(json, "prepare");
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_FALSE(answer.value().helper_threads || answer.value().runtime);
+  EXPECT_EQ(answer.value().import_ns, 12);
+}
+
 TEST(Protocol, MalformedHelloIsAnError) {
   const nlohmann::json protocol = {{"major", 1}, {"minor", 0}};
   for (const nlohmann::json& answer :

@@ -14,12 +14,21 @@
 #include <utility>
 #include <vector>
 
+#include "harness/abi/catalogue.h"
+
 namespace gdbench::kernels::jit {
+
+using catalogue::name_of;
 
 enum class Scalar : std::uint8_t { f32, f64, i32, i64, boolean };
 
 std::size_t bytes_of(Scalar scalar);
-const char* name_of(Scalar scalar);
+inline constexpr catalogue::Named<Scalar> kScalarTypes[] = {{Scalar::f32, "f32"},
+                                                        {Scalar::f64, "f64"},
+                                                        {Scalar::i32, "i32"},
+                                                        {Scalar::i64, "i64"},
+                                                        {Scalar::boolean, "boolean"}};
+constexpr const auto& rows_of(Scalar /*any*/) { return kScalarTypes; }
 
 struct Type {
   Scalar scalar = Scalar::f32;
@@ -90,7 +99,32 @@ enum class Code : std::uint8_t {
   note,          // `text`, for readers
 };
 
-const char* name_of(Code code);
+inline constexpr catalogue::Named<Code> kCodes[] = {{Code::constant, "constant"},
+                                                    {Code::splat, "splat"},
+                                                    {Code::count, "count"},
+                                                    {Code::load, "load"},
+                                                    {Code::store, "store"},
+                                                    {Code::get, "get"},
+                                                    {Code::set, "set"},
+                                                    {Code::add, "add"},
+                                                    {Code::subtract, "subtract"},
+                                                    {Code::multiply, "multiply"},
+                                                    {Code::divide, "divide"},
+                                                    {Code::multiply_add, "multiply_add"},
+                                                    {Code::square_root, "square_root"},
+                                                    {Code::less, "less"},
+                                                    {Code::equal, "equal"},
+                                                    {Code::select, "select"},
+                                                    {Code::round, "round"},
+                                                    {Code::power_of_two, "power_of_two"},
+                                                    {Code::convert, "convert"},
+                                                    {Code::lane, "lane"},
+                                                    {Code::shuffle, "shuffle"},
+                                                    {Code::prefetch, "prefetch"},
+                                                    {Code::fence, "fence"},
+                                                    {Code::meet, "meet"},
+                                                    {Code::note, "note"}};
+constexpr const auto& rows_of(Code /*any*/) { return kCodes; }
 
 struct Instruction {
   Code code = Code::note;

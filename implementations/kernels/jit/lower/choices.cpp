@@ -7,49 +7,23 @@
 
 namespace gdbench::kernels::jit {
 
-const char* const kPassNames =
-    "unit-products|scale-folding|product-epilogues|sum-epilogues|update-epilogues|row-blocks|layout|streaming|"
-    "scalarisation|padding|unrolling";
+const char* pass_names() {
+  static const std::string names = [] {
+    std::string text;
+    for (const PassRow& row : kPasses) text += std::string(text.empty() ? "" : "|") + row.name;
+    return text;
+  }();
+  return names.c_str();
+}
 
-const char* const kPassDescriptions =
-    "unit-products: adds the gradient of one row to the parameters entry by entry\n"
-    "scale-folding: makes the learning rate a factor of the loss's gradient\n"
-    "product-epilogues: computes elementwise operations where their operands are made\n"
-    "sum-epilogues: sums over rows beside the entries that are summed\n"
-    "update-epilogues: updates parameters behind the products of their gradients\n"
-    "row-blocks: goes through a batch in blocks of rows\n"
-    "layout: makes rows the lanes of vectors where that is less work\n"
-    "streaming: goes over the batch once where the model is narrow\n"
-    "scalarisation: keeps tiny models in scalars\n"
-    "padding: keeps small parameters in padded rows for all steps\n"
-    "unrolling: makes straight lines of short loops";
-
-const char* name_of(Pass pass) {
-  switch (pass) {
-    case Pass::unit_products:
-      return "unit-products";
-    case Pass::scale_folding:
-      return "scale-folding";
-    case Pass::product_epilogues:
-      return "product-epilogues";
-    case Pass::sum_epilogues:
-      return "sum-epilogues";
-    case Pass::update_epilogues:
-      return "update-epilogues";
-    case Pass::row_blocks:
-      return "row-blocks";
-    case Pass::layout:
-      return "layout";
-    case Pass::streaming:
-      return "streaming";
-    case Pass::scalarisation:
-      return "scalarisation";
-    case Pass::padding:
-      return "padding";
-    case Pass::unrolling:
-      break;
-  }
-  return "unrolling";
+const char* pass_descriptions() {
+  static const std::string lines = [] {
+    std::string text;
+    for (const PassRow& row : kPasses)
+      text += std::string(text.empty() ? "" : "\n") + row.name + ": " + row.description;
+    return text;
+  }();
+  return lines.c_str();
 }
 
 std::span<const gdbench_option> region_options() {

@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "gdbench/plugin.h"
+#include "harness/abi/catalogue.h"
 #include "implementations/kernels/jit/lower/target.h"
 
 namespace gdbench::kernels::jit {
+
+using catalogue::name_of;
 
 // Passes over a region, each of which can be switched off.
 enum class Pass : std::uint8_t {
@@ -25,11 +28,28 @@ enum class Pass : std::uint8_t {
   padding,            // small parameters lie with padded rows from the first step to the last (padding.h)
   unrolling,          // short loops become straight lines (loops/unroll.h)
 };
-constexpr std::size_t kPassCount = 11;
+
+struct PassRow {
+  Pass value;
+  const char* name;
+  const char* description;
+};
+inline constexpr PassRow kPasses[] = {
+    {Pass::unit_products, "unit-products", "adds the gradient of one row to the parameters entry by entry"},
+    {Pass::scale_folding, "scale-folding", "makes the learning rate a factor of the loss's gradient"},
+    {Pass::product_epilogues, "product-epilogues", "computes elementwise operations where their operands are made"},
+    {Pass::sum_epilogues, "sum-epilogues", "sums over rows beside the entries that are summed"},
+    {Pass::update_epilogues, "update-epilogues", "updates parameters behind the products of their gradients"},
+    {Pass::row_blocks, "row-blocks", "goes through a batch in blocks of rows"},
+    {Pass::layout, "layout", "makes rows the lanes of vectors where that is less work"},
+    {Pass::streaming, "streaming", "goes over the batch once where the model is narrow"},
+    {Pass::scalarisation, "scalarisation", "keeps tiny models in scalars"},
+    {Pass::padding, "padding", "keeps small parameters in padded rows for all steps"},
+    {Pass::unrolling, "unrolling", "makes straight lines of short loops"}};
+constexpr const auto& rows_of(Pass /*any*/) { return kPasses; }
+constexpr std::size_t kPassCount = std::size(kPasses);
 
 enum class Lanes : std::uint8_t { cheaper, columns, rows };
-
-const char* name_of(Pass pass);
 
 struct Choices {
   bool on[kPassCount] = {true, true, true, true, true, true, true, true, true, true, true};
@@ -42,10 +62,10 @@ struct Choices {
   bool has(Pass pass) const { return on[static_cast<std::size_t>(pass)]; }
 };
 
-// Options but for the passes; kPassNames is what the option `passes` switches, separated by '|'.
+// Options but for the passes.
 std::span<const gdbench_option> region_options();
-extern const char* const kPassNames;
-extern const char* const kPassDescriptions;  // lines "NAME: what it does"
+const char* pass_names();         // that the option `passes` switches, separated by '|'
+const char* pass_descriptions();  // lines "NAME: what it does"
 
 // From an instance's settings; null: the defaults.
 Choices choices_of(const gdbench_settings* settings);
