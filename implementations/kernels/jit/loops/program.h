@@ -24,10 +24,10 @@ enum class Scalar : std::uint8_t { f32, f64, i32, i64, boolean };
 
 std::size_t bytes_of(Scalar scalar);
 inline constexpr catalogue::Named<Scalar> kScalarTypes[] = {{Scalar::f32, "f32"},
-                                                        {Scalar::f64, "f64"},
-                                                        {Scalar::i32, "i32"},
-                                                        {Scalar::i64, "i64"},
-                                                        {Scalar::boolean, "boolean"}};
+                                                            {Scalar::f64, "f64"},
+                                                            {Scalar::i32, "i32"},
+                                                            {Scalar::i64, "i64"},
+                                                            {Scalar::boolean, "boolean"}};
 constexpr const auto& rows_of(Scalar /*any*/) { return kScalarTypes; }
 
 struct Type {
