@@ -12,9 +12,10 @@
 //   if_readable       the same of a std::optional that stays empty, too, where it has another form
 //   non_empty         a required list of at least one entry
 //   unless_empty      an optional list, which is written unless it is empty
-//   named_or_default  an enumerator; where its name is unknown, the struct's default stays
+//   named_or_default  a required enumerator; where its name is unknown, the struct's default stays
 //   number_or_null    a number that may be none, NaN here and null there
 //   text              a JSON object that is kept as text
+// and has(key), which is true of whatever is written.
 #pragma once
 
 #include <concepts>

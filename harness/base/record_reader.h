@@ -48,13 +48,12 @@ class RecordReader {
   void optional(const char* key, T& target) {
     if (const nlohmann::json* value = find(key, false)) decode(*value, {&place_, key}, target, context_);
   }
-  // An enumerator, or what the target holds where the name is unknown.
+  // A required enumerator, or what the target holds where the name is unknown.
   template <class T>
   void named_or_default(const char* key, T& target) {
-    const T fallback = target;
     std::string name;
-    optional(key, name);
-    for (const auto& row : rows_of(fallback)) {
+    field(key, name);
+    for (const auto& row : rows_of(target)) {
       if (row.name == name) target = row.value;
     }
   }
@@ -78,6 +77,7 @@ class RecordReader {
   }
   void number_or_null(const char* key, double& target);  // null is NaN
   void text(const char* key, std::string& target);
+  bool has(const char* key) const { return object_.contains(key); }
   // Refuses keys that no field asked for.
   void finish();
 

@@ -66,6 +66,7 @@ constexpr Rule kLastRule = Rule::optimizer_constant;
 
 enum class Side { a, b };
 
+// name_of(Rule::no_wait) is "no_wait", and so on.
 const char* name_of(Rule rule);
 const char* name_of(Side side);
 Harm harm_of(Rule rule);

@@ -93,7 +93,7 @@ void fields(auto& archive, Of<ProtocolVersion> auto& version) {
 
 void fields(auto& archive, Of<OptionDeclaration> auto& option) {
   archive.field("key", option.key);
-  archive.named_or_default("type", option.type);
+  if (archive.has("type")) archive.named_or_default("type", option.type);
   archive.optional("default", option.default_value);
   archive.optional("choices", option.choices);
   archive.optional("description", option.description);

@@ -165,6 +165,9 @@ TEST(Protocol, AMistakeSaysWhereItIs) {
   json["records"][0]["time_ns"] = 3;
   json["records"][0]["phase"] = "of the future";
   EXPECT_EQ(message_from<ProfileAnswer>(json, "profile").value().records[0].phase, catalogue::Phase::other);
+  json["records"][0].erase("phase");
+  EXPECT_EQ(message_from<ProfileAnswer>(json, "profile").error().message,
+            "profile: /records/0/phase: found nothing, expected this key");
 }
 
 TEST(Protocol, WhatIsOnlyShownMayBeUnreadable) {
