@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # Full-batch linear regression in Perl, with nothing but its core modules: a worker for a language that gdbench knows
-# nothing of. The contract is harness/worker/PROTOCOL.md.
+# nothing of. The contract is harness/protocol/PROTOCOL.md.
 use strict;
 use warnings;
 use JSON::PP;

@@ -91,7 +91,7 @@ class Repetition {
   bool calibrated_ = false;
 };
 
-void store_arithmetic(const Probe& probe, double best, result::VectorCeilings& width) {
+void store_arithmetic(const Probe& probe, double best, report::VectorCeilings& width) {
   switch (probe.quantity) {
     case Quantity::fma_rate:
       (probe.f64 ? width.fma_f64_gflop_per_second : width.fma_f32_gflop_per_second) = best;
@@ -108,7 +108,7 @@ void store_arithmetic(const Probe& probe, double best, result::VectorCeilings& w
   }
 }
 
-void store_memory(const Probe& probe, double best, result::LevelCeiling& level) {
+void store_memory(const Probe& probe, double best, report::LevelCeiling& level) {
   if (probe.quantity == Quantity::update) level.update_gb_per_second = best;
   if (probe.quantity != Quantity::read || best <= level.read_gb_per_second) return;
   level.read_gb_per_second = best;
@@ -163,13 +163,13 @@ void run_probes(std::span<const Probe> probes, std::span<const Level> levels, do
   }
 }
 
-std::vector<result::VectorCeilings> widths_of(std::span<const Probe> probes, std::span<const Level> levels,
+std::vector<report::VectorCeilings> widths_of(std::span<const Probe> probes, std::span<const Level> levels,
                                               std::span<const double> best) {
-  std::vector<result::VectorCeilings> widths;
+  std::vector<report::VectorCeilings> widths;
   for (std::size_t p = 0; p < probes.size(); ++p) {
     const Probe& probe = probes[p];
     if (widths.empty() || widths.back().vectors != probe.kernels->name) {
-      result::VectorCeilings& width = widths.emplace_back();
+      report::VectorCeilings& width = widths.emplace_back();
       width.vectors = probe.kernels->name;
       width.bits = probe.kernels->bits;
       for (const Level& level : levels) {

@@ -44,7 +44,7 @@ void run_probes(std::span<const Probe> probes, std::span<const Level> levels, do
                 std::span<double> best);
 
 // The figures per width; `best` as run_probes fills it.
-std::vector<result::VectorCeilings> widths_of(std::span<const Probe> probes, std::span<const Level> levels,
+std::vector<report::VectorCeilings> widths_of(std::span<const Probe> probes, std::span<const Level> levels,
                                               std::span<const double> best);
 
 }  // namespace gdbench::machine

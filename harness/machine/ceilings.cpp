@@ -118,7 +118,7 @@ CacheSizes cache_sizes(const std::string& environment) {
   return sizes;
 }
 
-Result<result::CeilingsMeasurement> measure_ceilings(const CeilingOptions& options) {
+Result<report::CeilingsMeasurement> measure_ceilings(const CeilingOptions& options) {
   if (options.processor < 0 || options.processor >= CPU_SETSIZE) {
     return failure("ceilings: processor " + std::to_string(options.processor) + " cannot be used");
   }
@@ -136,7 +136,7 @@ Result<result::CeilingsMeasurement> measure_ceilings(const CeilingOptions& optio
     _exit(measure_here(options, levels, probes, best));
   }
   if (Status status = wait_for(child, options); !status.ok()) return status.error();
-  result::CeilingsMeasurement measurement;
+  report::CeilingsMeasurement measurement;
   measurement.widths = widths_of(probes, levels, best);
   measurement.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return measurement;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/result/report.h"
+#include "harness/report/report.h"
 
 namespace gdbench::machine {
 
@@ -31,6 +31,6 @@ struct CeilingOptions {
 // Measures in a child process, pinned to the processor, so that this one keeps its placement and nothing stays warm.
 // Each figure is the best of its repetitions, which are spread over the whole time. `at` is left to the caller.
 // Errors: the child could not be started, died, hung or was cancelled.
-Result<result::CeilingsMeasurement> measure_ceilings(const CeilingOptions& options);
+Result<report::CeilingsMeasurement> measure_ceilings(const CeilingOptions& options);
 
 }  // namespace gdbench::machine

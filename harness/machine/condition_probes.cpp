@@ -15,8 +15,8 @@ namespace gdbench::machine {
 
 namespace {
 
-using result::Condition;
-using result::Severity;
+using report::Condition;
+using report::Severity;
 
 constexpr int kBlocks = 200;
 constexpr std::int64_t kBlockNs = 2'000'000;

@@ -18,8 +18,8 @@ namespace gdbench::machine {
 namespace {
 
 namespace fs = std::filesystem;
-using result::Condition;
-using result::Severity;
+using report::Condition;
+using report::Severity;
 
 constexpr const char* kCpu = "sys/devices/system/cpu";
 constexpr std::chrono::milliseconds kSample{100};

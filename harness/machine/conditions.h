@@ -4,17 +4,17 @@
 #include <filesystem>
 #include <vector>
 
-#include "harness/result/condition.h"
+#include "harness/report/condition.h"
 
 namespace gdbench::machine {
 
 // Read from the system and this process: governor, turbo, hyper-threads, load and stolen time of a tenth of a second,
 // swap, throttling, randomised addresses, clock source, quota, processors, build, floating-point control word,
 // variables that steer libraries' threads and kernels. `root` is where proc and sys lie.
-std::vector<result::Condition> conditions(const std::filesystem::path& root = "/");
+std::vector<report::Condition> conditions(const std::filesystem::path& root = "/");
 
 // Measured on a processor, in about a second: how much blocks of 2 ms scatter, what a clock reading takes, what
 // denormal numbers and unaligned vectors cost.
-std::vector<result::Condition> measured_conditions(int processor);
+std::vector<report::Condition> measured_conditions(int processor);
 
 }  // namespace gdbench::machine

@@ -6,7 +6,7 @@
 
 namespace gdbench::measure {
 
-using result::CellState;
+using report::CellState;
 
 Status CellGroup::verify(const RunOptions& options) {
   PlannedScenario& planned = scenario_of_plan();
@@ -14,7 +14,7 @@ Status CellGroup::verify(const RunOptions& options) {
   Yardsticks yardsticks(planned, options.reference_cache);
   if (Status status = yardsticks.status(); !status.ok()) return status;
   for (const PlannedCell& planned_cell : planned.cells) {
-    result::Cell& cell = report_.cells[planned_cell.index];
+    report::Cell& cell = report_.cells[planned_cell.index];
     options.progress({"verify " + cell.id, 0, -1});
     verify_cell(planned, planned_cell, yardsticks, options, true, cell);
     adopt_block_of_unit(planned, planned_cell, report_);
@@ -33,7 +33,7 @@ void CellGroup::leave_out(std::size_t cell) {
 Status CellGroup::launch(const RunOptions& options) {
   PlannedScenario& planned = scenario_of_plan();
   if (Status status = planned.acquire(); !status.ok()) return status;
-  result::Journal none = result::Journal::nowhere();
+  report::Journal none = report::Journal::nowhere();
   RunOptions timed = options;
   timed.profiles = false;  // the answer is in the times
   return run_launch_group(planned, live_, launches_++, timed, report_, none);
@@ -41,7 +41,7 @@ Status CellGroup::launch(const RunOptions& options) {
 
 void CellGroup::start_over() {
   launches_ = 0;
-  for (result::Cell& cell : report_.cells) {
+  for (report::Cell& cell : report_.cells) {
     cell.launches.clear();
     cell.samples.clear();
     cell.confirmed_from.reset();
@@ -55,11 +55,11 @@ void CellGroup::add_work(std::size_t cell, std::uint64_t iterations) {
 }
 
 void CellGroup::confirm_from_here() {
-  for (result::Cell& cell : report_.cells) cell.confirmed_from = launches_;
+  for (report::Cell& cell : report_.cells) cell.confirmed_from = launches_;
 }
 
-const result::Cell* CellGroup::failed_cell() const {
-  const auto found = std::find_if(report_.cells.begin(), report_.cells.end(), [](const result::Cell& cell) {
+const report::Cell* CellGroup::failed_cell() const {
+  const auto found = std::find_if(report_.cells.begin(), report_.cells.end(), [](const report::Cell& cell) {
     return cell.status.state != CellState::ok && cell.status.state != CellState::pending;
   });
   return found == report_.cells.end() ? nullptr : &*found;

@@ -8,14 +8,14 @@
 #include "harness/measure/launch_group.h"
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
-#include "harness/result/report.h"
+#include "harness/report/report.h"
 
 namespace gdbench::measure {
 
 class CellGroup {
  public:
   // A plan of one scenario, and the report that it was made for: report().cells are its cells.
-  CellGroup(Plan plan, result::Report report) : plan_(std::move(plan)), report_(std::move(report)) {}
+  CellGroup(Plan plan, report::Report report) : plan_(std::move(plan)), report_(std::move(report)) {}
 
   // Verifies and calibrates every cell; the status goes to the report. Errors: the data cannot be made, the reference
   // diverges.
@@ -41,16 +41,16 @@ class CellGroup {
   void release() { scenario_of_plan().release(); }
 
   int launches() const { return launches_; }
-  const result::Report& report() const { return report_; }
+  const report::Report& report() const { return report_; }
   const PlannedScenario& scenario() const { return *plan_.scenarios.front(); }
   // The first cell that is neither ok nor pending; null where there is none.
-  const result::Cell* failed_cell() const;
+  const report::Cell* failed_cell() const;
 
  private:
   PlannedScenario& scenario_of_plan() { return *plan_.scenarios.front(); }
 
   Plan plan_;
-  result::Report report_;
+  report::Report report_;
   std::vector<LiveCell> live_;
   int launches_ = 0;
 };

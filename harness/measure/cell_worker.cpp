@@ -17,8 +17,8 @@ namespace {
 
 double seconds_since(std::int64_t start_ns) { return static_cast<double>(monotonic_ns() - start_ns) * 1e-9; }
 
-bool offers(const worker::HelloAnswer& hello, const std::string& id) {
-  for (const worker::ImplementationDescription& implementation : hello.implementations) {
+bool offers(const protocol::HelloAnswer& hello, const std::string& id) {
+  for (const protocol::ImplementationDescription& implementation : hello.implementations) {
     if (implementation.id == id) return true;
   }
   return false;
@@ -27,26 +27,26 @@ bool offers(const worker::HelloAnswer& hello, const std::string& id) {
 }  // namespace
 
 Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const PlannedCell& cell,
-                                     const scenario::Problem& problem, const worker::Limits& limits,
-                                     result::Launch& launch, bool count_allocations) {
+                                     const scenario::Problem& problem, const protocol::Limits& limits,
+                                     report::Launch& launch, bool count_allocations) {
   CellWorker self;
-  self.layout_ = worker::state_layout(problem);
+  self.layout_ = protocol::state_layout(problem);
   self.dtype_ = problem.dtype;
   self.start_ = &planned.start;
   Result<SharedMemory> memory = SharedMemory::create("gdbench-state", 3 * self.layout_.image_bytes);
   if (!memory.ok()) return memory.error();
   self.state_memory_ = std::move(memory).value();
-  worker::write_state(planned.start, self.layout_, problem.dtype, self.state_memory_.data());
+  protocol::write_state(planned.start, self.layout_, problem.dtype, self.state_memory_.data());
 
   const std::string& id = cell.entry->implementation.id;
   launch.started_at = utc_now();
   const std::int64_t started = monotonic_ns();
   const std::string preload = count_allocations ? cell.entry->allocation_counter.string() : "";
-  Result<worker::Client> client =
-      worker::Client::start(cell.entry->command, &planned.dataset->memory, &self.state_memory_, limits, preload);
+  Result<protocol::Client> client =
+      protocol::Client::start(cell.entry->command, &planned.dataset->memory, &self.state_memory_, limits, preload);
   if (!client.ok()) return client.error();
   self.client_ = std::move(client).value();
-  const Result<worker::HelloAnswer> hello = self.client_.hello();
+  const Result<protocol::HelloAnswer> hello = self.client_.hello();
   if (!hello.ok()) return hello.error();
   if (!offers(hello.value(), id)) return failure("the worker no longer offers " + id);
   launch.start_seconds = seconds_since(started);
@@ -72,7 +72,7 @@ void CellWorker::vary_start(double distance, std::mt19937_64& generator) {
   std::byte* const image = state_memory_.data() + kStartImage * layout_.image_bytes;
   const auto write = [&](const VariedEntry& changed, double value) {
     const std::size_t offset = layout_.parameters[changed.tensor].offset + changed.entry * scenario::size_of(dtype_);
-    worker::write_number(dtype_, value, image + offset);
+    protocol::write_number(dtype_, value, image + offset);
   };
   for (const VariedEntry& changed : changed_) write(changed, start_->parameters[changed.tensor][changed.entry]);
   changed_ = vary(*start_, dtype_, distance, generator);
@@ -83,10 +83,10 @@ double CellWorker::displacement() const {
   const std::byte* const start = state_memory_.data() + kStartImage * layout_.image_bytes;
   const std::byte* const end = state_memory_.data() + kEndImage * layout_.image_bytes;
   double sum = 0;
-  for (const worker::StateLayout::Entry& tensor : layout_.parameters) {
+  for (const protocol::StateLayout::Entry& tensor : layout_.parameters) {
     const auto bytes = static_cast<std::size_t>(tensor.size()) * scenario::size_of(dtype_);
     for (std::size_t offset = tensor.offset; offset < tensor.offset + bytes; offset += scenario::size_of(dtype_)) {
-      const double change = worker::read_number(dtype_, end + offset) - worker::read_number(dtype_, start + offset);
+      const double change = protocol::read_number(dtype_, end + offset) - protocol::read_number(dtype_, start + offset);
       sum += change * change;
     }
   }
@@ -106,11 +106,11 @@ double CellWorker::copy_ns() const {
 }
 
 scenario::State CellWorker::state(std::size_t image, std::int64_t step) const {
-  return worker::read_state(layout_, dtype_, state_memory_.data() + image * layout_.image_bytes, step);
+  return protocol::read_state(layout_, dtype_, state_memory_.data() + image * layout_.image_bytes, step);
 }
 
-Result<worker::BlockAnswer> CellWorker::run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start,
-                                                  std::uint64_t added_iterations) {
+Result<protocol::BlockAnswer> CellWorker::run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start,
+                                                    std::uint64_t added_iterations) {
   return client_.run({.steps = steps,
                       .warm_up = warm_up,
                       .start_image = kStartImage,
@@ -129,8 +129,8 @@ Result<scenario::State> CellWorker::run_in_two_parts(std::uint64_t first, std::u
   return state(kReplayImage, step.value());
 }
 
-result::CellStatus status_of(const Error& error) {
-  using result::CellState;
+report::CellStatus status_of(const Error& error) {
+  using report::CellState;
   if (error.kind == ErrorKind::unsupported) return {CellState::unsupported, error.message};
   if (error.kind == ErrorKind::untrusted) return {CellState::untrusted, error.message};
   if (error.kind == ErrorKind::timed_out) return {CellState::timed_out, error.message};

@@ -10,9 +10,9 @@
 #include "harness/base/shared_memory.h"
 #include "harness/measure/plan.h"
 #include "harness/measure/start_variation.h"
-#include "harness/result/report.h"
-#include "harness/worker/client.h"
-#include "harness/worker/state_image.h"
+#include "harness/protocol/client.h"
+#include "harness/protocol/state_image.h"
+#include "harness/report/report.h"
 
 namespace gdbench::measure {
 
@@ -27,16 +27,16 @@ class CellWorker {
   // rate that is wanted here. With `count_allocations` the worker counts them where it can, which costs time. Errors:
   // as the worker failed.
   static Result<CellWorker> start(const PlannedScenario& planned, const PlannedCell& cell,
-                                  const scenario::Problem& problem, const worker::Limits& limits,
-                                  result::Launch& launch, bool count_allocations = false);
+                                  const scenario::Problem& problem, const protocol::Limits& limits,
+                                  report::Launch& launch, bool count_allocations = false);
 
-  worker::Client& client() { return client_; }
-  const worker::Client& client() const { return client_; }
+  protocol::Client& client() { return client_; }
+  const protocol::Client& client() const { return client_; }
   scenario::State state(std::size_t image, std::int64_t step) const;
 
   // A block of `steps` steps from the start state, after `warm_up` untimed ones.
-  Result<worker::BlockAnswer> run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start = 0,
-                                        std::uint64_t added_iterations = 0);
+  Result<protocol::BlockAnswer> run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start = 0,
+                                          std::uint64_t added_iterations = 0);
 
   // Gives the next block a start state of its own, so far from the scenario's; slots stay. See start_variation.h.
   void vary_start(double distance, std::mt19937_64& generator);
@@ -49,16 +49,16 @@ class CellWorker {
   Result<scenario::State> run_in_two_parts(std::uint64_t first, std::uint64_t second, std::int64_t start = 0);
 
  private:
-  worker::Client client_;
+  protocol::Client client_;
   SharedMemory state_memory_;
-  worker::StateLayout layout_;
+  protocol::StateLayout layout_;
   scenario::Dtype dtype_ = scenario::Dtype::f32;
   const scenario::State* start_ = nullptr;  // the scenario's
   std::vector<VariedEntry> changed_;        // of the start image, beside it
 };
 
 // The row's status for a worker's failure.
-result::CellStatus status_of(const Error& error);
+report::CellStatus status_of(const Error& error);
 
 // "2026-01-31T12:00:00Z"
 std::string utc_now();

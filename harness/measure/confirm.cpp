@@ -8,8 +8,8 @@
 
 namespace gdbench::measure {
 
-Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions& options, result::Report& report,
-               result::Journal& journal) {
+Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions& options, report::Report& report,
+               report::Journal& journal) {
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - options.started).count();
   };
@@ -28,7 +28,7 @@ Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions&
     std::erase_if(live, [&](const LiveCell& cell) { return !wanted(*cell.planned); });
     const int first = next_launch(live, report);
     for (const LiveCell& cell : live) {
-      result::Cell& confirmed = report.cells[cell.planned->index];
+      report::Cell& confirmed = report.cells[cell.planned->index];
       confirmed.confirmed_from = first;
       if (Status status = journal.cell(confirmed); !status.ok()) return status;
     }

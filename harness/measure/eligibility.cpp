@@ -12,10 +12,10 @@ namespace gdbench::measure {
 
 namespace {
 
+using protocol::ImplementationDescription;
+using protocol::OptionDeclaration;
+using protocol::OptionType;
 using scenario::name_of;
-using worker::ImplementationDescription;
-using worker::OptionDeclaration;
-using worker::OptionType;
 
 bool contains(const std::vector<std::string>& list, const std::string& value) {
   return std::find(list.begin(), list.end(), value) != list.end();

@@ -5,18 +5,18 @@
 #include <string>
 
 #include "harness/base/result.h"
+#include "harness/protocol/protocol.h"
 #include "harness/scenario/problem.h"
-#include "harness/worker/protocol.h"
 
 namespace gdbench::measure {
 
 // Why an implementation cannot run a problem; empty where it can.
-std::string reason_unsupported(const worker::ImplementationDescription& implementation,
+std::string reason_unsupported(const protocol::ImplementationDescription& implementation,
                                const scenario::Problem& problem, bool shuffled, bool streamed, int threads);
 
 // Options as declared, overridden by `wanted` (keys that the implementation does not declare are left out). Errors: a
 // value that its declaration does not allow.
-Result<std::map<std::string, std::string>> resolve_options(const worker::ImplementationDescription& implementation,
+Result<std::map<std::string, std::string>> resolve_options(const protocol::ImplementationDescription& implementation,
                                                            const std::map<std::string, std::string>& wanted);
 
 }  // namespace gdbench::measure

@@ -19,19 +19,19 @@ namespace gdbench::measure {
 
 namespace {
 
-using result::CellState;
+using report::CellState;
 
 struct Member {
   LiveCell* live = nullptr;
   std::optional<MeasuredWorker> worker;  // from its first step on
-  result::Launch launch;
+  report::Launch launch;
   std::int64_t started_ns = 0;
 };
 
 class LaunchGroup {
  public:
   LaunchGroup(const PlannedScenario& planned, std::vector<LiveCell>& cells, int launch, const RunOptions& options,
-              result::Report& report, result::Journal& journal)
+              report::Report& report, report::Journal& journal)
       : planned_(planned), cells_(cells), launch_(launch), options_(options), report_(report), journal_(journal) {
     for (LiveCell& cell : cells_) starting_order_.push_back(&cell);
     if (launch % 2 == 1) std::reverse(starting_order_.begin(), starting_order_.end());
@@ -49,7 +49,7 @@ class LaunchGroup {
   }
 
  private:
-  result::Cell& cell_of(const LiveCell& live) { return report_.cells[live.planned->index]; }
+  report::Cell& cell_of(const LiveCell& live) { return report_.cells[live.planned->index]; }
 
   // A worker that was stopped by us did nothing wrong.
   void fail(const LiveCell& live, const Error& error) {
@@ -92,7 +92,7 @@ class LaunchGroup {
       fail(live, started.error());
       return;
     }
-    const Result<worker::BlockAnswer> first = started.value().run_block(1, 0);
+    const Result<protocol::BlockAnswer> first = started.value().run_block(1, 0);
     if (!first.ok()) {
       fail(live, first.error());
       return;
@@ -112,14 +112,14 @@ class LaunchGroup {
     for (std::size_t position = 0; position < order.size(); ++position) {
       if (options_.cancelled()) return {};
       Member& member = *members_[order[position]];
-      Result<result::Sample> sample = visit(member, round, static_cast<int>(position));
+      Result<report::Sample> sample = visit(member, round, static_cast<int>(position));
       if (options_.cancelled()) return {};
       if (!sample.ok()) {
         fail(*member.live, sample.error());
         failed.push_back(&member);
         continue;
       }
-      result::Cell& cell = cell_of(*member.live);
+      report::Cell& cell = cell_of(*member.live);
       cell.samples.push_back(sample.value());
       if (Status status = journal_.sample(cell.id, sample.value()); !status.ok()) return status;
       if (cell.status.state != CellState::ok) failed.push_back(&member);
@@ -131,12 +131,12 @@ class LaunchGroup {
   }
 
   // One block. A breach of trust marks the cell but keeps the sample.
-  Result<result::Sample> visit(Member& member, int round, int position) {
+  Result<report::Sample> visit(Member& member, int round, int position) {
     const Result<MeasuredWorker::JudgedBlock> block = member.worker->run_block(options_);
     if (!block.ok()) return block.error();
     distrust(*member.live, block.value().distrust);
     if (block.value().traces > 0) note_traces(cell_of(*member.live), block.value().traces);
-    result::Sample sample = block.value().sample;
+    report::Sample sample = block.value().sample;
     sample.launch = launch_;
     sample.round = round;
     sample.position = position;
@@ -145,7 +145,7 @@ class LaunchGroup {
   }
 
   // A function that is traced or compiled again inside the clock is no steady step; the row stays, the reader is told.
-  void note_traces(const result::Cell& cell, std::uint64_t traces) {
+  void note_traces(const report::Cell& cell, std::uint64_t traces) {
     const std::string note = cell.id +
                              " traced or compiled a function again inside a timed block: " + std::to_string(traces) +
                              " time(s), first seen in launch " + std::to_string(launch_);
@@ -155,7 +155,7 @@ class LaunchGroup {
   }
 
   void distrust(const LiveCell& live, const std::string& reason) {
-    result::Cell& cell = cell_of(live);
+    report::Cell& cell = cell_of(live);
     if (!reason.empty() && cell.status.state == CellState::ok) cell.status = {CellState::untrusted, reason};
   }
 
@@ -169,9 +169,9 @@ class LaunchGroup {
     return {};
   }
 
-  void note_memory(worker::Client& client, result::Launch& launch) const {
+  void note_memory(protocol::Client& client, report::Launch& launch) const {
     launch.peak_resident_bytes = client.process().peak_resident_bytes();
-    const worker::MemoryUse& peak = client.peak_memory();
+    const protocol::MemoryUse& peak = client.peak_memory();
     launch.peak_anonymous_bytes = peak.anonymous;
     launch.peak_shared_bytes = peak.shared;
     if (planned_.dataset->stream) launch.cached_file_bytes = cached_bytes(planned_.dataset->stream->file().path);
@@ -180,10 +180,10 @@ class LaunchGroup {
   // After everything that is timed, where no process of its own was started for it. What goes wrong is the profile's
   // loss: false where the worker cannot go on.
   bool profile(Member& member) {
-    result::Cell& cell = cell_of(*member.live);
+    report::Cell& cell = cell_of(*member.live);
     const bool wanted = options_.profiles && profiled_in_launch(*member.live->planned);
     if (!wanted || count_profiles(cell) >= kMostProfiles || cell.status.state != CellState::ok) return true;
-    Result<result::Profile> profile =
+    Result<report::Profile> profile =
         profile_worker(member.worker->worker(), planned_, member.launch, kBlocksOfAGlance, cell);
     if (profile.ok()) {
       add_profile(std::move(profile).value(), cell);
@@ -204,7 +204,7 @@ class LaunchGroup {
     for (const std::unique_ptr<Member>& member : members_) {
       if (options_.cancelled()) return {};
       Status status = check_other_blocks(*member);
-      worker::Client& client = member->worker->client();
+      protocol::Client& client = member->worker->client();
       note_memory(client, member->launch);
       if (const int repeated = member->worker->repeated_blocks(); repeated > 0) {
         member->launch.repeated_blocks = repeated;
@@ -213,7 +213,7 @@ class LaunchGroup {
       if (status.ok() && profiled) status = client.bye();
       if (!status.ok()) fail(*member->live, status.error());
       member->launch.total_seconds = static_cast<double>(monotonic_ns() - member->started_ns) * 1e-9;
-      result::Cell& cell = cell_of(*member->live);
+      report::Cell& cell = cell_of(*member->live);
       cell.launches.push_back(member->launch);
       if (Status written = journal_.launch(cell.id, member->launch); !written.ok()) return written;
     }
@@ -226,35 +226,35 @@ class LaunchGroup {
   std::vector<LiveCell*> starting_order_;
   int launch_;
   const RunOptions& options_;
-  result::Report& report_;
-  result::Journal& journal_;
+  report::Report& report_;
+  report::Journal& journal_;
   std::vector<std::unique_ptr<Member>> members_;
 };
 
 }  // namespace
 
-int next_launch(const std::vector<LiveCell>& cells, const result::Report& report) {
+int next_launch(const std::vector<LiveCell>& cells, const report::Report& report) {
   int next = 0;
   for (const LiveCell& live : cells) {
-    const result::Cell& cell = report.cells[live.planned->index];
-    for (const result::Launch& launch : cell.launches) next = std::max(next, launch.launch + 1);
-    for (const result::Sample& sample : cell.samples) next = std::max(next, sample.launch + 1);
+    const report::Cell& cell = report.cells[live.planned->index];
+    for (const report::Launch& launch : cell.launches) next = std::max(next, launch.launch + 1);
+    for (const report::Sample& sample : cell.samples) next = std::max(next, sample.launch + 1);
   }
   return next;
 }
 
-Status note_once(const std::string& note, result::Report& report, result::Journal& journal) {
+Status note_once(const std::string& note, report::Report& report, report::Journal& journal) {
   if (std::find(report.notes.begin(), report.notes.end(), note) != report.notes.end()) return {};
   report.notes.push_back(note);
   return journal.note(note);
 }
 
-std::vector<LiveCell> live_cells(const PlannedScenario& planned, const result::Report& report) {
+std::vector<LiveCell> live_cells(const PlannedScenario& planned, const report::Report& report) {
   std::vector<LiveCell> cells;
   // By what the reference depends on: cells of one unit share it.
   std::map<std::tuple<std::uint64_t, double, bool>, std::optional<ExpectedDisplacement>> known;
   for (const PlannedCell& planned_cell : planned.cells) {
-    const result::Cell& cell = report.cells[planned_cell.index];
+    const report::Cell& cell = report.cells[planned_cell.index];
     if (cell.status.state != CellState::ok) continue;
     LiveCell live;
     live.planned = &planned_cell;
@@ -271,7 +271,7 @@ std::vector<LiveCell> live_cells(const PlannedScenario& planned, const result::R
 }
 
 Status run_launch_group(const PlannedScenario& planned, std::vector<LiveCell>& cells, int launch,
-                        const RunOptions& options, result::Report& report, result::Journal& journal) {
+                        const RunOptions& options, report::Report& report, report::Journal& journal) {
   return LaunchGroup(planned, cells, launch, options, report, journal).run();
 }
 

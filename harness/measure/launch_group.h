@@ -9,8 +9,8 @@
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
 #include "harness/measure/trust.h"
-#include "harness/result/journal.h"
-#include "harness/result/report.h"
+#include "harness/report/journal.h"
+#include "harness/report/report.h"
 
 namespace gdbench::measure {
 
@@ -22,17 +22,17 @@ struct LiveCell {
 };
 
 // The cells that are ok: verified and calibrated, their data held.
-std::vector<LiveCell> live_cells(const PlannedScenario& planned, const result::Report& report);
+std::vector<LiveCell> live_cells(const PlannedScenario& planned, const report::Report& report);
 
 // The number of the cells' next launch: beyond those of a journal that is gone on with, finished or not.
-int next_launch(const std::vector<LiveCell>& cells, const result::Report& report);
+int next_launch(const std::vector<LiveCell>& cells, const report::Report& report);
 
 // Adds a note to the report and the journal, unless the report has it. Errors: the journal cannot be written.
-Status note_once(const std::string& note, result::Report& report, result::Journal& journal);
+Status note_once(const std::string& note, report::Report& report, report::Journal& journal);
 
 // Runs launch number `launch` of the cells, appending samples and launches to the report's cells and the journal. A
 // cell that fails gets its status and is dropped from `cells`; the others go on. Errors: the journal cannot be written.
 Status run_launch_group(const PlannedScenario& planned, std::vector<LiveCell>& cells, int launch,
-                        const RunOptions& options, result::Report& report, result::Journal& journal);
+                        const RunOptions& options, report::Report& report, report::Journal& journal);
 
 }  // namespace gdbench::measure

@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kMaxAttempts = 8;
 
-result::Sample sample_of(const worker::BlockAnswer& answer, std::uint64_t steps, double displacement) {
-  result::Sample sample;
+report::Sample sample_of(const protocol::BlockAnswer& answer, std::uint64_t steps, double displacement) {
+  report::Sample sample;
   sample.steps = steps;
   sample.real_ns = answer.real_ns / static_cast<double>(steps);
   sample.cpu_ns = answer.cpu_ns / static_cast<double>(steps);
@@ -24,7 +24,7 @@ result::Sample sample_of(const worker::BlockAnswer& answer, std::uint64_t steps,
 
 }  // namespace
 
-MeasuredWorker::MeasuredWorker(CellWorker worker, const PlannedCell& planned, const result::Block& block,
+MeasuredWorker::MeasuredWorker(CellWorker worker, const PlannedCell& planned, const report::Block& block,
                                const std::optional<ExpectedDisplacement>& expected, std::uint64_t seed)
     : worker_(std::move(worker)),
       planned_(planned),
@@ -38,7 +38,7 @@ void MeasuredWorker::vary_start() {
 }
 
 // The first reason of all.
-std::string MeasuredWorker::judge(const worker::BlockAnswer& answer, const result::Sample& sample) {
+std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const report::Sample& sample) {
   // A worker may say that it has fewer helper threads than its implementation declares, not more.
   const int declared = planned_.entry->implementation.helper_threads;
   const int in_use = client().preparation().helper_threads.value_or(declared);
@@ -57,7 +57,7 @@ std::string MeasuredWorker::judge(const worker::BlockAnswer& answer, const resul
 Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& options) {
   for (int attempt = 1;; ++attempt) {
     vary_start();
-    const Result<worker::BlockAnswer> answer =
+    const Result<protocol::BlockAnswer> answer =
         worker_.run_block(block_.steps, block_.warm_up_steps, 0, block_.added_iterations.value_or(0));
     if (!answer.ok()) return answer.error();
     const bool told = planned_.entry->hosted() && answer.value().host_tells_outside;
@@ -75,7 +75,7 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
   }
 }
 
-Result<std::string> MeasuredWorker::check_other_blocks(const std::vector<result::Sample>& samples) {
+Result<std::string> MeasuredWorker::check_other_blocks(const std::vector<report::Sample>& samples) {
   if (!is_verified() || samples.empty()) return std::string();
   Result<std::string> reason = reason_for_distrust_of_lengths(worker_, block_, samples, generator_);
   if (!reason.ok() || !reason.value().empty()) return reason;

@@ -11,18 +11,18 @@
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
 #include "harness/measure/trust.h"
-#include "harness/result/report.h"
+#include "harness/report/report.h"
 
 namespace gdbench::measure {
 
 class MeasuredWorker {
  public:
   // Of a worker that has made its first step. `expected`: how far a block moves the parameters, where that is known.
-  MeasuredWorker(CellWorker worker, const PlannedCell& planned, const result::Block& block,
+  MeasuredWorker(CellWorker worker, const PlannedCell& planned, const report::Block& block,
                  const std::optional<ExpectedDisplacement>& expected, std::uint64_t seed);
 
   struct JudgedBlock {
-    result::Sample sample;     // without its place in the launch
+    report::Sample sample;     // without its place in the launch
     std::string distrust;      // why the cell is not to be believed; empty where it is
     std::uint64_t traces = 0;  // functions that were traced or compiled within the block
   };
@@ -34,20 +34,20 @@ class MeasuredWorker {
 
   // Blocks of lengths that the worker has not seen, and blocks that it might know beforehand: what it does there, and
   // how long it takes, must fit `samples`. The reason why not; empty for implementations that are not verified.
-  Result<std::string> check_other_blocks(const std::vector<result::Sample>& samples);
+  Result<std::string> check_other_blocks(const std::vector<report::Sample>& samples);
 
   int repeated_blocks() const { return repeated_blocks_; }
   CellWorker& worker() { return worker_; }
-  worker::Client& client() { return worker_.client(); }
+  protocol::Client& client() { return worker_.client(); }
 
  private:
   bool is_verified() const { return planned_.proof == Proof::trajectory; }
   void vary_start();
-  std::string judge(const worker::BlockAnswer& answer, const result::Sample& sample);
+  std::string judge(const protocol::BlockAnswer& answer, const report::Sample& sample);
 
   CellWorker worker_;
   const PlannedCell& planned_;
-  result::Block block_;
+  report::Block block_;
   std::optional<ExpectedDisplacement> expected_;
   double copy_ns_;
   ProcessorTrust processor_;

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "harness/measure/plan.h"
-#include "harness/worker/client.h"
+#include "harness/protocol/client.h"
 
 namespace gdbench::measure {
 
@@ -51,9 +51,9 @@ struct RunOptions {
   // in the same launch.
   std::uint64_t keep_free_bytes = std::uint64_t{1} << 30;
   std::size_t data_cap_bytes = kDataCapBytes;  // of data held at once
-  worker::Limits limits;
+  protocol::Limits limits;
   // Adds to the report what the processor can do at this moment; where it is not known, no cell is judged by it.
-  std::function<void(result::Report&)> measure_ceilings = [](result::Report&) {};
+  std::function<void(report::Report&)> measure_ceilings = [](report::Report&) {};
   std::function<bool()> cancelled = [] { return false; };
   std::function<void(const ProgressState&)> progress = [](const ProgressState&) {};
   std::function<void(const std::string&)> warn = [](const std::string&) {};  // one line that a person should see now

@@ -39,9 +39,9 @@ std::string reason_of(const Times& times, double steps, double sampled_step_ns) 
   return formatted("twice as many steps take only %.2f times as long", growth);
 }
 
-double typical_step_ns(const std::vector<result::Sample>& samples) {
+double typical_step_ns(const std::vector<report::Sample>& samples) {
   std::vector<double> times;
-  for (const result::Sample& sample : samples) {
+  for (const report::Sample& sample : samples) {
     if (!sample.cold) times.push_back(sample.real_ns);
   }
   return stats::median(std::move(times));
@@ -49,18 +49,18 @@ double typical_step_ns(const std::vector<result::Sample>& samples) {
 
 }  // namespace
 
-Result<std::string> reason_for_distrust_of_lengths(CellWorker& worker, const result::Block& block,
-                                                   const std::vector<result::Sample>& samples,
+Result<std::string> reason_for_distrust_of_lengths(CellWorker& worker, const report::Block& block,
+                                                   const std::vector<report::Sample>& samples,
                                                    std::mt19937_64& generator) {
   if (block.steps < 2) return std::string();
   const double sampled_step_ns = typical_step_ns(samples);
   std::string reason;
   for (int attempt = 0; attempt < kTries; ++attempt) {
     const std::uint64_t steps = block.steps / 2 + generator() % (block.steps - block.steps / 2);
-    const Result<worker::BlockAnswer> once = worker.run_block(steps, block.warm_up_steps);
+    const Result<protocol::BlockAnswer> once = worker.run_block(steps, block.warm_up_steps);
     if (!once.ok()) return once.error();
     const double displacement = worker.displacement();
-    const Result<worker::BlockAnswer> twice = worker.run_block(2 * steps, block.warm_up_steps);
+    const Result<protocol::BlockAnswer> twice = worker.run_block(2 * steps, block.warm_up_steps);
     if (!twice.ok()) return twice.error();
     reason = reason_of({once.value().real_ns - block.empty_block_ns, twice.value().real_ns - block.empty_block_ns},
                        static_cast<double>(steps), sampled_step_ns);
@@ -75,11 +75,11 @@ Result<std::string> reason_for_distrust_of_lengths(CellWorker& worker, const res
   return reason;
 }
 
-Result<std::string> reason_for_distrust_of_foresight(CellWorker& worker, const result::Block& block,
+Result<std::string> reason_for_distrust_of_foresight(CellWorker& worker, const report::Block& block,
                                                      const std::function<void()>& vary_start) {
   enum class Known { seen, evaluated };
   const auto block_ns = [&]() -> Result<double> {
-    const Result<worker::BlockAnswer> answer = worker.run_block(block.steps, 0);
+    const Result<protocol::BlockAnswer> answer = worker.run_block(block.steps, 0);
     if (!answer.ok()) return answer.error();
     return answer.value().real_ns - block.empty_block_ns;
   };

@@ -8,15 +8,15 @@
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/eligibility.h"
-#include "harness/result/implementation_name.h"
+#include "harness/report/implementation_name.h"
 #include "harness/scenario/scenario.h"
 
 namespace gdbench::measure {
 
 namespace {
 
-using worker::ImplementationDescription;
-using worker::OptionDeclaration;
+using protocol::ImplementationDescription;
+using protocol::OptionDeclaration;
 
 // "[batch=32,dtype=f64]"
 std::string settings_suffix(const std::vector<scenario::Setting>& settings) {
@@ -51,14 +51,14 @@ CellText cell_text(const scenario::Point& point, const std::string& label, const
     text.id += "@" + std::to_string(point.threads);
     text.repeat += " --threads " + std::to_string(point.threads);
   }
-  if (arm != result::kNewArm) text.id += "#" + arm;
+  if (arm != report::kNewArm) text.id += "#" + arm;
   return text;
 }
 
 // Compute threads get the last allowed processors, so that the coordinator and everything else that starts on the
 // first ones disturbs them least; helpers get the others.
-worker::ThreadSettings place_threads(int compute, const std::vector<int>& allowed) {
-  worker::ThreadSettings threads;
+protocol::ThreadSettings place_threads(int compute, const std::vector<int>& allowed) {
+  protocol::ThreadSettings threads;
   threads.compute = compute;
   const std::size_t count = std::min(static_cast<std::size_t>(compute), allowed.size());
   const auto boundary = allowed.end() - static_cast<std::ptrdiff_t>(count);
@@ -71,11 +71,11 @@ worker::ThreadSettings place_threads(int compute, const std::vector<int>& allowe
 // Builds a plan point by point; remembers what several points share.
 class Planner {
  public:
-  Planner(Plan& plan, const PlanRequest& request, result::Report& report)
+  Planner(Plan& plan, const PlanRequest& request, report::Report& report)
       : plan_(plan), request_(request), report_(report) {
     for (const auto& catalogue : plan_.catalogues) {
-      std::unordered_map<std::string, const worker::CatalogueEntry*> entries;
-      for (const worker::CatalogueEntry& entry : catalogue) entries[entry.implementation.id] = &entry;
+      std::unordered_map<std::string, const protocol::CatalogueEntry*> entries;
+      for (const protocol::CatalogueEntry& entry : catalogue) entries[entry.implementation.id] = &entry;
       entries_.push_back(std::move(entries));
     }
   }
@@ -89,7 +89,7 @@ class Planner {
       const std::string& name = request_.arms[arm].name;
       if (Status status = add_cell(point, found.value(), name, *entry->second); !status.ok()) return status;
       if (arm > 0 || point.implementation != request_.control || !point.options.empty()) continue;
-      if (Status status = add_cell(point, found.value(), result::kControlArm, *entry->second); !status.ok())
+      if (Status status = add_cell(point, found.value(), report::kControlArm, *entry->second); !status.ok())
         return status;
     }
     ++unit_;
@@ -117,11 +117,11 @@ class Planner {
     auto planned = std::make_unique<PlannedScenario>();
     planned->scenario = std::move(read).value();
     if (Status status = planned->acquire(); !status.ok()) return status.error();
-    Result<scenario::Problem> problem = scenario::make_problem(planned->scenario, *planned->dataset);
+    Result<scenario::Problem> problem = data::make_problem(planned->scenario, *planned->dataset);
     if (!problem.ok()) return problem.error();
     planned->problem = std::move(problem).value();
-    planned->start = scenario::make_initial_state(planned->problem, planned->scenario.initial_seed);
-    Result<result::ScenarioRecord> record = record_of(*planned, key, planned->scenario.name + suffix);
+    planned->start = data::make_initial_state(planned->problem, planned->scenario.initial_seed);
+    Result<report::ScenarioRecord> record = record_of(*planned, key, planned->scenario.name + suffix);
     if (!record.ok()) return record.error();
     report_.scenarios.push_back(std::move(record).value());
     held_bytes_ += planned->data_bytes;
@@ -134,12 +134,12 @@ class Planner {
     return plan_.scenarios.size() - 1;
   }
 
-  static Result<result::ScenarioRecord> record_of(const PlannedScenario& planned, const std::string& key,
+  static Result<report::ScenarioRecord> record_of(const PlannedScenario& planned, const std::string& key,
                                                   std::string label) {
-    Result<result::ResolvedScenario> resolved =
-        result::resolved_scenario(scenario::to_json(planned.scenario), planned.scenario.file);
+    Result<report::ResolvedScenario> resolved =
+        report::resolved_scenario(scenario::to_json(planned.scenario), planned.scenario.file);
     if (!resolved.ok()) return resolved.error();
-    result::ScenarioRecord record;
+    report::ScenarioRecord record;
     record.key = key;
     record.name = planned.scenario.name;
     record.label = std::move(label);
@@ -157,7 +157,7 @@ class Planner {
   }
 
   Status add_cell(const scenario::Point& point, std::size_t index, const std::string& arm,
-                  const worker::CatalogueEntry& entry) {
+                  const protocol::CatalogueEntry& entry) {
     const std::vector<int>& allowed = request_.processors;
     const ImplementationDescription& implementation = entry.implementation;
     Result<std::map<std::string, std::string>> options = resolve_options(implementation, point.options);
@@ -172,12 +172,12 @@ class Planner {
     for (const auto& [key, value] : point.options) wanted_options.insert(key);
 
     PlannedScenario& planned = *plan_.scenarios[index];
-    const result::ScenarioRecord& record = report_.scenarios[index];
+    const report::ScenarioRecord& record = report_.scenarios[index];
     CellText text = cell_text(point, record.label, implementation.id, changed, arm);
     if (!cell_ids_.insert(text.id).second)
       return {};  // an option that this implementation does not have made no new cell
 
-    result::Cell cell;
+    report::Cell cell;
     cell.id = std::move(text.id);
     cell.repeat = std::move(text.repeat);
     cell.scenario = record.key;
@@ -194,19 +194,19 @@ class Planner {
                         : planned.shuffled && implementation.has_capability("own_order") ? Proof::loss
                                                                                          : Proof::trajectory;
     cell.ranked = (proof == Proof::trajectory || floor) &&
-                  result::parse_implementation(implementation.id).policy.empty() && arm != result::kControlArm;
+                  report::parse_implementation(implementation.id).policy.empty() && arm != report::kControlArm;
     const std::string reason =
         reason_unsupported(implementation, planned.problem, planned.shuffled, planned.streamed, point.threads);
     if (entry.problem.has_value()) {
       cell.status = status_of(*entry.problem);
     } else if (!implementation.unavailable.empty()) {
-      cell.status = {result::CellState::unsupported, implementation.unavailable};
+      cell.status = {report::CellState::unsupported, implementation.unavailable};
     } else if (point.threads > static_cast<int>(allowed.size())) {
-      cell.status = {result::CellState::unsupported, "this machine has " + std::to_string(allowed.size()) +
+      cell.status = {report::CellState::unsupported, "this machine has " + std::to_string(allowed.size()) +
                                                          " processor(s) for " + std::to_string(point.threads) +
                                                          " threads"};
     } else if (!reason.empty()) {
-      cell.status = {result::CellState::unsupported, reason};
+      cell.status = {report::CellState::unsupported, reason};
     } else {
       planned.cells.push_back({report_.cells.size(), unit_, &entry, std::move(options).value(),
                                place_threads(point.threads, allowed), proof});
@@ -217,8 +217,8 @@ class Planner {
 
   Plan& plan_;
   const PlanRequest& request_;
-  result::Report& report_;
-  std::vector<std::unordered_map<std::string, const worker::CatalogueEntry*>> entries_;  // per arm, by id
+  report::Report& report_;
+  std::vector<std::unordered_map<std::string, const protocol::CatalogueEntry*>> entries_;  // per arm, by id
   std::unordered_map<std::string, std::size_t> by_spelling_;
   std::unordered_map<std::string, std::size_t> by_identity_;
   std::set<std::string> cell_ids_;
@@ -230,7 +230,7 @@ class Planner {
 
 Status PlannedScenario::acquire() {
   if (dataset.has_value()) return {};
-  Result<scenario::Dataset> made = scenario::make_dataset(scenario);
+  Result<data::Dataset> made = data::make_dataset(scenario);
   if (!made.ok()) return made.error();
   dataset = std::move(made).value();
   data_bytes = dataset->memory.size();
@@ -239,7 +239,7 @@ Status PlannedScenario::acquire() {
   return {};
 }
 
-Result<Plan> make_plan(PlanRequest request, result::Report& report) {
+Result<Plan> make_plan(PlanRequest request, report::Report& report) {
   Plan plan;
   plan.catalogues = std::move(request.catalogues);
   Planner planner(plan, request, report);

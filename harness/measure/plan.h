@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/result/report.h"
-#include "harness/scenario/dataset.h"
+#include "harness/data/dataset.h"
+#include "harness/protocol/discovery.h"
+#include "harness/report/report.h"
 #include "harness/scenario/matrix.h"
 #include "harness/scenario/scenario.h"
-#include "harness/worker/catalogue.h"
 
 namespace gdbench::measure {
 
@@ -25,16 +25,16 @@ enum class Proof { trajectory, loss, none };
 struct PlannedCell {
   std::size_t index = 0;
   std::size_t unit = 0;  // cells of one point, one per arm: measured next to each other
-  const worker::CatalogueEntry* entry = nullptr;
+  const protocol::CatalogueEntry* entry = nullptr;
   std::map<std::string, std::string> options;  // every declared option
-  worker::ThreadSettings threads;
+  protocol::ThreadSettings threads;
   Proof proof = Proof::trajectory;
 };
 
 // Cells that share data, start state and reference. The data is made when it is needed and can be let go.
 struct PlannedScenario {
   scenario::Scenario scenario;
-  std::optional<scenario::Dataset> dataset;
+  std::optional<data::Dataset> dataset;
   scenario::Problem problem;
   scenario::State start;
   std::size_t data_bytes = 0;
@@ -47,7 +47,7 @@ struct PlannedScenario {
 };
 
 struct Plan {
-  std::vector<std::vector<worker::CatalogueEntry>> catalogues;  // one per arm; planned cells point into it
+  std::vector<std::vector<protocol::CatalogueEntry>> catalogues;  // one per arm; planned cells point into it
   std::vector<std::unique_ptr<PlannedScenario>> scenarios;
 };
 
@@ -55,9 +55,9 @@ constexpr std::size_t kDataCapBytes = std::size_t{1} << 30;
 
 struct PlanRequest {
   std::vector<scenario::Point> points;
-  std::vector<worker::Arm> arms;
-  std::vector<std::vector<worker::CatalogueEntry>> catalogues;  // of each arm
-  std::vector<int> processors;                                  // that this process may use
+  std::vector<protocol::Arm> arms;
+  std::vector<std::vector<protocol::CatalogueEntry>> catalogues;  // of each arm
+  std::vector<int> processors;                                    // that this process may use
   // An implementation of the first arm that is measured a second time in every scenario, in the arm kControlArm: what
   // differs between the two is the machine's doing. Empty: none is.
   std::string control;
@@ -66,6 +66,6 @@ struct PlanRequest {
 
 // Fills report.scenarios and report.cells; cells that no worker needs to be asked about have their status already
 // (unsupported, or a plugin's own problem). Errors are the input's: exit status 2.
-Result<Plan> make_plan(PlanRequest request, result::Report& report);
+Result<Plan> make_plan(PlanRequest request, report::Report& report);
 
 }  // namespace gdbench::measure

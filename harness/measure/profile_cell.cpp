@@ -18,13 +18,13 @@ constexpr int kBlocksOfAProfile = 7;
 
 struct ProfiledBlock {
   double step_ns = 0;
-  std::vector<result::ProfileRecord> records = {};
+  std::vector<report::ProfileRecord> records = {};
   std::optional<double> dispatches = {};
-  std::vector<result::FloorPart> floor = {};
+  std::vector<report::FloorPart> floor = {};
 };
 
-result::ProfileRecord per_step(const worker::OpTotals& op, std::uint64_t steps) {
-  result::ProfileRecord record{.phase = op.phase, .op = op.op, .clock = op.clock};
+report::ProfileRecord per_step(const protocol::OpTotals& op, std::uint64_t steps) {
+  report::ProfileRecord record{.phase = op.phase, .op = op.op, .clock = op.clock};
   const double factor = record.once() ? 1 : 1 / static_cast<double>(steps);
   record.calls = op.calls * factor;
   record.time_ns = op.time_ns * factor;
@@ -34,23 +34,23 @@ result::ProfileRecord per_step(const worker::OpTotals& op, std::uint64_t steps) 
   if (!op.layers.empty()) record.layers = op.layers;
   if (op.parameters.empty()) return record;
   record.parameters = op.parameters;
-  record.use = op.use.value_or(result::ParameterUse::reads);
+  record.use = op.use.value_or(report::ParameterUse::reads);
   return record;
 }
 
 Result<ProfiledBlock> run_profiled(CellWorker& worker, std::uint64_t steps) {
   if (Status status = worker.client().set_state(kStartImage, 0); !status.ok()) return status.error();
-  const Result<worker::ProfileAnswer> answer = worker.client().profile(steps);
+  const Result<protocol::ProfileAnswer> answer = worker.client().profile(steps);
   if (!answer.ok()) return answer.error();
   ProfiledBlock block{.step_ns = answer.value().real_ns / static_cast<double>(steps),
                       .dispatches = answer.value().dispatches};
-  for (const worker::OpTotals& op : answer.value().records) block.records.push_back(per_step(op, steps));
-  for (const worker::FloorCall& call : answer.value().floor) block.floor.push_back({call.op, call.time_ns});
+  for (const protocol::OpTotals& op : answer.value().records) block.records.push_back(per_step(op, steps));
+  for (const protocol::FloorCall& call : answer.value().floor) block.floor.push_back({call.op, call.time_ns});
   return block;
 }
 
-void add_allocations(const std::optional<worker::AllocationTotals>& block,
-                     const std::optional<worker::AllocationTotals>& preparation, result::Profile& profile) {
+void add_allocations(const std::optional<protocol::AllocationTotals>& block,
+                     const std::optional<protocol::AllocationTotals>& preparation, report::Profile& profile) {
   if (block) {
     const auto steps = static_cast<double>(profile.steps);
     profile.allocations_per_step = static_cast<double>(block->calls) / steps;
@@ -60,11 +60,11 @@ void add_allocations(const std::optional<worker::AllocationTotals>& block,
 }
 
 // As many as in a timed block; where those are few, up to eight within 20 ms, for a single step is easily disturbed.
-Result<std::uint64_t> steps_of_profile(CellWorker& worker, const result::Block& block) {
+Result<std::uint64_t> steps_of_profile(CellWorker& worker, const report::Block& block) {
   constexpr std::uint64_t kFew = 8;
   constexpr double kMostNs = 20e6;
   if (block.steps >= kFew) return block.steps;
-  const Result<worker::BlockAnswer> timed = worker.run_block(block.steps, block.warm_up_steps);
+  const Result<protocol::BlockAnswer> timed = worker.run_block(block.steps, block.warm_up_steps);
   if (!timed.ok()) return timed.error();
   const double step_ns = std::max(timed.value().real_ns, 1.0) / static_cast<double>(block.steps);
   return std::clamp(static_cast<std::uint64_t>(kMostNs / step_ns), block.steps, kFew);
@@ -72,32 +72,32 @@ Result<std::uint64_t> steps_of_profile(CellWorker& worker, const result::Block& 
 
 }  // namespace
 
-Result<result::Profile> profile_verified_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
-                                              const RunOptions& options, int blocks, const result::Cell& cell) {
-  result::Launch launch;
+Result<report::Profile> profile_verified_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
+                                              const RunOptions& options, int blocks, const report::Cell& cell) {
+  report::Launch launch;
   Result<CellWorker> started = CellWorker::start(
       planned, planned_cell, timed_problem(planned, planned_cell, *cell.block), options.limits, launch, true);
   if (!started.ok()) return started.error();
   CellWorker worker = std::move(started).value();
-  const Result<worker::BlockAnswer> first = worker.run_block(1, 0);
+  const Result<protocol::BlockAnswer> first = worker.run_block(1, 0);
   if (!first.ok()) return first.error();
   launch.first_step_ns = first.value().real_ns;
-  Result<result::Profile> profile = profile_worker(worker, planned, launch, blocks, cell);
+  Result<report::Profile> profile = profile_worker(worker, planned, launch, blocks, cell);
   if (!profile.ok()) return profile;
   if (Status status = worker.client().bye(); !status.ok()) return status.error();
   return profile;
 }
 
-Result<result::Profile> profile_worker(CellWorker& worker, const PlannedScenario& planned, const result::Launch& launch,
-                                       int blocks, const result::Cell& cell) {
+Result<report::Profile> profile_worker(CellWorker& worker, const PlannedScenario& planned, const report::Launch& launch,
+                                       int blocks, const report::Cell& cell) {
   const Result<std::uint64_t> profiled_steps = steps_of_profile(worker, *cell.block);
   if (!profiled_steps.ok()) return profiled_steps.error();
   const std::uint64_t steps = profiled_steps.value();
   std::vector<double> unprofiled;
   std::vector<ProfiledBlock> profiled;
-  std::optional<worker::AllocationTotals> allocated;
+  std::optional<protocol::AllocationTotals> allocated;
   for (int i = 0; i < blocks; ++i) {
-    const Result<worker::BlockAnswer> plain = worker.run_block(steps, cell.block->warm_up_steps);
+    const Result<protocol::BlockAnswer> plain = worker.run_block(steps, cell.block->warm_up_steps);
     if (!plain.ok()) return plain.error();
     unprofiled.push_back(plain.value().real_ns / static_cast<double>(steps));
     allocated = plain.value().allocations;  // of the last block: by then whatever is kept was allocated before
@@ -109,7 +109,7 @@ Result<result::Profile> profile_worker(CellWorker& worker, const PlannedScenario
   const auto middle = profiled.begin() + blocks / 2;
   std::nth_element(profiled.begin(), middle, profiled.end(),
                    [](const ProfiledBlock& a, const ProfiledBlock& b) { return a.step_ns < b.step_ns; });
-  result::Profile profile;
+  report::Profile profile;
   profile.cell = cell.id;
   profile.scenario = planned.scenario.name;
   profile.implementation = cell.implementation;
@@ -125,39 +125,39 @@ Result<result::Profile> profile_worker(CellWorker& worker, const PlannedScenario
   profile.records = std::move(middle->records);
   std::stable_sort(
       profile.records.begin(), profile.records.end(),
-      [](const result::ProfileRecord& a, const result::ProfileRecord& b) { return a.time_ns > b.time_ns; });
+      [](const report::ProfileRecord& a, const report::ProfileRecord& b) { return a.time_ns > b.time_ns; });
   return profile;
 }
 
-std::size_t count_profiles(const result::Cell& cell) {
+std::size_t count_profiles(const report::Cell& cell) {
   return (cell.profile ? 1 : 0) + (cell.other_profiles ? cell.other_profiles->size() : 0);
 }
 
-void add_profile(result::Profile profile, result::Cell& cell) {
+void add_profile(report::Profile profile, report::Cell& cell) {
   if (!cell.profile) {
     cell.profile = std::move(profile);
     return;
   }
   if (profile.step_ns < cell.profile->step_ns) std::swap(profile, *cell.profile);
-  std::erase_if(profile.records, [](const result::ProfileRecord& record) { return record.once(); });
+  std::erase_if(profile.records, [](const report::ProfileRecord& record) { return record.once(); });
   if (!cell.other_profiles) cell.other_profiles.emplace();
   cell.other_profiles->push_back(std::move(profile));
 }
 
 bool profiled_in_launch(const PlannedCell& planned_cell) { return planned_cell.entry->allocation_counter.empty(); }
 
-std::string note_on_profile(const result::Cell& cell, const Error& error) {
+std::string note_on_profile(const report::Cell& cell, const Error& error) {
   if (error.kind == ErrorKind::unsupported) return cell.implementation + " offers no profile";
   return cell.id + " has no profile: " + error.message;
 }
 
-Result<result::Profile> profile_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
-                                     const RunOptions& options, result::Cell& cell) {
+Result<report::Profile> profile_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
+                                     const RunOptions& options, report::Cell& cell) {
   Yardsticks yardsticks(planned, options.reference_cache);
   if (!yardsticks.status().ok()) return yardsticks.status().error();
   verify_cell(planned, planned_cell, yardsticks, options, true, cell);
-  if (cell.status.state != result::CellState::ok) {
-    return usage_error(cell.id + " is not profiled, it is " + result::name_of(cell.status.state) + ": " +
+  if (cell.status.state != report::CellState::ok) {
+    return usage_error(cell.id + " is not profiled, it is " + report::name_of(cell.status.state) + ": " +
                        cell.status.reason);
   }
   return profile_verified_cell(planned, planned_cell, options, kBlocksOfAProfile, cell);

@@ -4,20 +4,20 @@
 #include <limits>
 #include <map>
 
+#include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
 #include "harness/measure/profile_cell.h"
 #include "harness/measure/target_run.h"
 #include "harness/measure/time_needed.h"
 #include "harness/measure/turns.h"
 #include "harness/measure/verify_cell.h"
-#include "harness/result/summarise.h"
 
 namespace gdbench::measure {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using result::CellState;
+using report::CellState;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -42,7 +42,7 @@ std::size_t cell_count(const std::vector<PlannedScenario*>& scenarios) {
   return count;
 }
 
-int finished_launches(const std::vector<LiveCell>& cells, const result::Report& report) {
+int finished_launches(const std::vector<LiveCell>& cells, const report::Report& report) {
   std::size_t least = cells.empty() ? 0 : std::numeric_limits<std::size_t>::max();
   for (const LiveCell& live : cells) least = std::min(least, report.cells[live.planned->index].launches.size());
   return static_cast<int>(least);
@@ -56,7 +56,7 @@ std::size_t cell_count(const Plan& plan) {
 
 class Session {
  public:
-  Session(const Plan& plan, const RunOptions& options, result::Report& report, result::Journal* journal)
+  Session(const Plan& plan, const RunOptions& options, report::Report& report, report::Journal* journal)
       : options_(options),
         report_(report),
         journal_(journal),
@@ -79,7 +79,7 @@ class Session {
       Yardsticks yardsticks(*planned, options_.reference_cache);
       if (Status status = yardsticks.status(); !status.ok()) return status;
       for (const PlannedCell& planned_cell : planned->cells) {
-        result::Cell& cell = report_.cells[planned_cell.index];
+        report::Cell& cell = report_.cells[planned_cell.index];
         const double fraction = static_cast<double>(verified_++) / static_cast<double>(cells_of_run);
         if (cell.status.state != CellState::pending) continue;  // known from the journal of a run that goes on
         options_.progress({"verify " + cell.id, journal_ == nullptr ? fraction : share_of_budget(), seconds_left()});
@@ -117,7 +117,7 @@ class Session {
       if (options_.launches == 0 && (profiling_seconds_ > left || no_time_to_profile(nullptr))) break;
       for (PlannedScenario* planned : scenarios) {
         for (const PlannedCell& planned_cell : planned->cells) {
-          result::Cell& cell = report_.cells[planned_cell.index];
+          report::Cell& cell = report_.cells[planned_cell.index];
           if (options_.cancelled()) return {};
           if (count_profiles(cell) != count - 1 || profiled_in_launch(planned_cell)) continue;
           if (Status status = planned->acquire(); !status.ok()) return status;
@@ -168,11 +168,11 @@ class Session {
 
   // An A/A control is the very cell that was verified just before it: it gets its status and its block.
   bool repeats_verified_cell(const PlannedScenario& planned, const PlannedCell& planned_cell) {
-    result::Cell& cell = report_.cells[planned_cell.index];
-    if (journal_ == nullptr || cell.arm != result::kControlArm) return false;
+    report::Cell& cell = report_.cells[planned_cell.index];
+    if (journal_ == nullptr || cell.arm != report::kControlArm) return false;
     const auto twin = std::find_if(planned.cells.begin(), planned.cells.end(),
                                    [&](const PlannedCell& other) { return other.unit == planned_cell.unit; });
-    const result::Cell& verified = report_.cells[twin->index];
+    const report::Cell& verified = report_.cells[twin->index];
     cell.status = verified.status;
     cell.verification = verified.verification;
     cell.block = verified.block;
@@ -207,7 +207,7 @@ class Session {
 
   Status leave_out(const PlannedScenario& planned) {
     for (const PlannedCell& planned_cell : planned.cells) {
-      result::Cell& cell = report_.cells[planned_cell.index];
+      report::Cell& cell = report_.cells[planned_cell.index];
       cell.status.reason = "the budget left no time to verify it";
       if (Status status = journal_->cell(cell); !status.ok()) return status;
     }
@@ -217,12 +217,12 @@ class Session {
   // Before any launch, so that no timed block meets it, in a process of its own, where allocations are counted. What
   // goes wrong here is the profile's loss, not the cell's. Who cannot count them is profiled at the end of its first
   // launches instead: a framework takes seconds to start.
-  Status profile(const PlannedScenario& planned, const PlannedCell& planned_cell, result::Cell& cell) {
+  Status profile(const PlannedScenario& planned, const PlannedCell& planned_cell, report::Cell& cell) {
     if (cell.status.state != CellState::ok || !options_.profiles) return {};
     if (profiled_in_launch(planned_cell)) return {};
     if (no_time_to_profile(&planned)) return note_once("no time was left for some profiles");
     const double start = elapsed();
-    Result<result::Profile> profile = profile_verified_cell(planned, planned_cell, options_, kBlocksOfAGlance, cell);
+    Result<report::Profile> profile = profile_verified_cell(planned, planned_cell, options_, kBlocksOfAGlance, cell);
     if (!cell.profile) profiling_seconds_ += elapsed() - start;
     if (profile.ok()) {
       add_profile(std::move(profile).value(), cell);
@@ -233,13 +233,13 @@ class Session {
   }
 
   // The second measure of a scenario with a target. A training that fails is a note, as a profile is.
-  Status seek_target(const PlannedScenario& planned, const PlannedCell& planned_cell, result::Cell& cell) {
+  Status seek_target(const PlannedScenario& planned, const PlannedCell& planned_cell, report::Cell& cell) {
     if (!planned.scenario.target) return {};
     const double start = elapsed();
     Status status;
     if (cell.status.state == CellState::ok && planned_cell.proof != Proof::none && !options_.cancelled()) {
       options_.progress({"train to target " + cell.id, share_of_budget(), seconds_left()});
-      Result<result::TargetRun> run = run_to_target(planned, planned_cell, options_, target_time_.next_share(), cell);
+      Result<report::TargetRun> run = run_to_target(planned, planned_cell, options_, target_time_.next_share(), cell);
       if (run.ok()) {
         cell.target = std::move(run).value();
       } else if (!options_.cancelled()) {
@@ -277,7 +277,7 @@ class Session {
   double precision_of(const ActiveScenario& scenario) const {
     double widest = 0;
     for (const LiveCell& cell : scenario.cells) {
-      widest = std::max(widest, result::relative_precision(report_.cells[cell.planned->index]));
+      widest = std::max(widest, analysis::relative_precision(report_.cells[cell.planned->index]));
     }
     return widest;
   }
@@ -294,7 +294,7 @@ class Session {
     if (!status.ok()) return status;
     judge_by_ceilings(scenario);
     for (const std::size_t index : indices) {
-      const result::Cell& cell = report_.cells[index];
+      const report::Cell& cell = report_.cells[index];
       if (cell.status.state == CellState::ok) continue;
       if (Status written = journal_->cell(cell); !written.ok()) return written;
     }
@@ -309,14 +309,14 @@ class Session {
   // Nothing is faster than its processor. Ceilings are measured anew before a cell is blamed: the processor's speed may
   // have changed since.
   void judge_by_ceilings(ActiveScenario& scenario) {
-    std::vector<result::Cell*> suspects;
+    std::vector<report::Cell*> suspects;
     for (const LiveCell& live : scenario.cells) {
-      result::Cell& cell = report_.cells[live.planned->index];
+      report::Cell& cell = report_.cells[live.planned->index];
       if (!reason_for_ceiling_distrust(report_, cell).empty()) suspects.push_back(&cell);
     }
     if (suspects.empty() || options_.cancelled()) return;
     options_.measure_ceilings(report_);
-    for (result::Cell* cell : suspects) {
+    for (report::Cell* cell : suspects) {
       const std::string reason = reason_for_ceiling_distrust(report_, *cell);
       if (!reason.empty()) cell->status = {CellState::untrusted, reason};
     }
@@ -326,8 +326,8 @@ class Session {
   }
 
   const RunOptions& options_;
-  result::Report& report_;
-  result::Journal* journal_;  // null: verification only
+  report::Report& report_;
+  report::Journal* journal_;  // null: verification only
   TargetTime target_time_;
   TimeNeeded time_needed_;
   bool warned_ = false;  // of a budget that is too short
@@ -355,7 +355,7 @@ std::vector<std::vector<PlannedScenario*>> batches(const Plan& plan, std::size_t
   return result;
 }
 
-Status verify_all(Plan& plan, const RunOptions& options, result::Report& report) {
+Status verify_all(Plan& plan, const RunOptions& options, report::Report& report) {
   Session session(plan, options, report, nullptr);
   for (const auto& batch : batches(plan, 0)) {
     if (options.cancelled()) return {};
@@ -365,7 +365,7 @@ Status verify_all(Plan& plan, const RunOptions& options, result::Report& report)
   return {};
 }
 
-Status run_session(Plan& plan, const RunOptions& options, result::Report& report, result::Journal& journal) {
+Status run_session(Plan& plan, const RunOptions& options, report::Report& report, report::Journal& journal) {
   Session session(plan, options, report, &journal);
   const std::size_t cells = cell_count(plan);
   std::size_t cells_done = 0;

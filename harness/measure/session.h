@@ -8,8 +8,8 @@
 #include "harness/measure/launch_group.h"
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
-#include "harness/result/journal.h"
-#include "harness/result/report.h"
+#include "harness/report/journal.h"
+#include "harness/report/report.h"
 
 namespace gdbench::measure {
 
@@ -18,13 +18,13 @@ namespace gdbench::measure {
 constexpr double kVerificationShareOfBudget = 0.4;
 
 // Verifies every planned cell; the status goes to report.cells. Errors: a scenario whose reference diverges.
-Status verify_all(Plan& plan, const RunOptions& options, result::Report& report);
+Status verify_all(Plan& plan, const RunOptions& options, report::Report& report);
 
 // Verifies, calibrates and measures. Everything learned goes to the report and, at once, to the journal. Stops early,
 // without an error, once options.cancelled() says so; report.run.status tells. Which scenario has a launch when
 // is said by turns.h. Errors: the journal cannot be written, or a
 // scenario is unfit.
-Status run_session(Plan& plan, const RunOptions& options, result::Report& report, result::Journal& journal);
+Status run_session(Plan& plan, const RunOptions& options, report::Report& report, report::Journal& journal);
 
 // Consecutive scenarios whose data fits into `data_cap_bytes` together; measured batch after batch.
 std::vector<std::vector<PlannedScenario*>> batches(const Plan& plan, std::size_t data_cap_bytes);

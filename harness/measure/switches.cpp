@@ -12,7 +12,7 @@ constexpr const char* kNone = "none";
 
 }  // namespace
 
-std::optional<std::vector<bool>> parse_switches(const worker::OptionDeclaration& option, const std::string& value) {
+std::optional<std::vector<bool>> parse_switches(const protocol::OptionDeclaration& option, const std::string& value) {
   std::vector<bool> on(option.choices.size(), true);
   std::istringstream words(value);
   for (std::string word; std::getline(words, word, ',');) {
@@ -28,7 +28,7 @@ std::optional<std::vector<bool>> parse_switches(const worker::OptionDeclaration&
   return on;
 }
 
-std::string description_of_switch(const worker::OptionDeclaration& option, const std::string& name) {
+std::string description_of_switch(const protocol::OptionDeclaration& option, const std::string& name) {
   const std::string start = name + ": ";
   std::istringstream lines(option.description);
   for (std::string line; std::getline(lines, line);) {
@@ -41,10 +41,10 @@ std::string without_switch(const std::string& value, const std::string& name) {
   return (value.empty() || value == kAll ? "" : value + ",") + "-" + name;
 }
 
-const worker::OptionDeclaration* find_switches(const worker::ImplementationDescription& implementation) {
+const protocol::OptionDeclaration* find_switches(const protocol::ImplementationDescription& implementation) {
   const auto& options = implementation.options;
-  const auto found = std::find_if(options.begin(), options.end(), [](const worker::OptionDeclaration& option) {
-    return option.type == worker::OptionType::switches && !option.choices.empty();
+  const auto found = std::find_if(options.begin(), options.end(), [](const protocol::OptionDeclaration& option) {
+    return option.type == protocol::OptionType::switches && !option.choices.empty();
   });
   return found == options.end() ? nullptr : &*found;
 }

@@ -13,8 +13,8 @@ namespace gdbench::measure {
 
 namespace {
 
-using result::TargetRun;
-using result::TargetState;
+using report::TargetRun;
+using report::TargetState;
 
 // How far the loss of a training that says it is done may be from the reference's, as a part of that and of the initial
 // loss, where rounding is all that is left of it.
@@ -72,7 +72,7 @@ class Training {
     if (!real_ns.ok()) return real_ns.error();
     std::swap(before_, after_);
     earlier_step_ = std::exchange(step_, step_ + static_cast<std::int64_t>(steps));
-    const Result<worker::EvaluateAnswer> evaluation = evaluate(after_, step_);
+    const Result<protocol::EvaluateAnswer> evaluation = evaluate(after_, step_);
     if (!evaluation.ok()) return evaluation.error();
     run.stopped_after += steps;
     run.loss = evaluation.value().loss;
@@ -92,7 +92,7 @@ class Training {
       const std::int64_t middle = low + (high - low) / 2;
       const Result<double> real_ns = run_block(from, low, static_cast<std::uint64_t>(middle - low), to);
       if (!real_ns.ok()) return real_ns.error();
-      const Result<worker::EvaluateAnswer> evaluation = evaluate(to, middle);
+      const Result<protocol::EvaluateAnswer> evaluation = evaluate(to, middle);
       if (!evaluation.ok()) return evaluation.error();
       if (evaluation.value().loss <= run.target_loss) {
         high = middle;
@@ -107,7 +107,7 @@ class Training {
 
   // From the state in one image to another's; the time of the steps.
   Result<double> run_block(std::size_t from, std::int64_t step, std::uint64_t steps, std::size_t to) {
-    const Result<worker::BlockAnswer> block =
+    const Result<protocol::BlockAnswer> block =
         worker_.client().run({.steps = steps, .start_image = from, .start_step = step, .end_image = to});
     if (!block.ok()) return block.error();
     const std::int64_t expected = step + static_cast<std::int64_t>(steps);
@@ -119,9 +119,9 @@ class Training {
   }
 
   // Of the state that the worker is in, which `image` shows.
-  Result<worker::EvaluateAnswer> evaluate(std::size_t image, std::int64_t step) {
+  Result<protocol::EvaluateAnswer> evaluate(std::size_t image, std::int64_t step) {
     if (evaluates_) return worker_.client().evaluate_timed();
-    return worker::EvaluateAnswer{reference_loss(planned_, worker_.state(image, step)), 0};
+    return protocol::EvaluateAnswer{reference_loss(planned_, worker_.state(image, step)), 0};
   }
 
   // The start state's image is free once the first block has left it.
@@ -147,8 +147,8 @@ std::string reason_for_loss_distrust(const TargetRun& run, double confirmed) {
 }  // namespace
 
 Result<TargetRun> run_to_target(const PlannedScenario& planned, const PlannedCell& planned_cell,
-                                const RunOptions& options, double seconds, result::Cell& cell) {
-  result::Launch launch;
+                                const RunOptions& options, double seconds, report::Cell& cell) {
+  report::Launch launch;
   Result<CellWorker> started = CellWorker::start(planned, planned_cell, planned.problem, options.limits, launch);
   if (!started.ok()) return started.error();
   CellWorker worker = std::move(started).value();
@@ -158,7 +158,7 @@ Result<TargetRun> run_to_target(const PlannedScenario& planned, const PlannedCel
   if (!run.ok()) return run;
   if (run.value().state == TargetState::reached) {
     const std::string reason = reason_for_loss_distrust(run.value(), training.confirmed_loss());
-    if (!reason.empty()) cell.status = {result::CellState::untrusted, reason};
+    if (!reason.empty()) cell.status = {report::CellState::untrusted, reason};
   }
   if (Status status = worker.client().bye(); !status.ok()) return status.error();
   return run;

@@ -3,7 +3,7 @@
 
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
-#include "harness/result/report.h"
+#include "harness/report/report.h"
 
 namespace gdbench::measure {
 
@@ -13,8 +13,8 @@ constexpr double kTargetShareOfBudget = 0.25;
 // Trains in one fresh process from the start state, with the scenario's own learning rates, for at most `seconds` (and
 // one evaluation more). The cell was verified; the scenario has a target. Where the cell says that it is there but the
 // reference disagrees with its loss, the cell becomes untrusted. Errors: its worker failed.
-Result<result::TargetRun> run_to_target(const PlannedScenario& planned, const PlannedCell& planned_cell,
-                                        const RunOptions& options, double seconds, result::Cell& cell);
+Result<report::TargetRun> run_to_target(const PlannedScenario& planned, const PlannedCell& planned_cell,
+                                        const RunOptions& options, double seconds, report::Cell& cell);
 
 // Shares the time for all such trainings among the cells that are still to come: what one leaves is the others'.
 class TargetTime {

@@ -6,12 +6,12 @@
 #include <random>
 #include <thread>
 
+#include "harness/analysis/ceilings.h"
+#include "harness/analysis/processor_use.h"
+#include "harness/analysis/summarise.h"
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "harness/measure/start_variation.h"
-#include "harness/result/ceilings.h"
-#include "harness/result/processor_use.h"
-#include "harness/result/summarise.h"
 #include "harness/verify/reference.h"
 #include "harness/verify/yardstick.h"
 
@@ -45,7 +45,7 @@ constexpr double kUntoldOutsideNs = 0.5e9;
 constexpr double kOutsideCopies = 48;
 
 template <class T>
-scenario::State end_of_block(const scenario::Problem& problem, const scenario::Dataset& dataset,
+scenario::State end_of_block(const scenario::Problem& problem, const data::Dataset& dataset,
                              const scenario::State& start, std::uint64_t steps) {
   verify::ReferenceState<T> state = verify::to_reference<T>(start);
   verify::train<T>(problem, dataset, state, static_cast<std::int64_t>(steps));
@@ -70,8 +70,8 @@ std::string reason_for_distrust_of_control_word(const std::optional<std::uint32_
 }  // namespace
 
 std::optional<ExpectedDisplacement> expected_displacement(const scenario::Problem& problem,
-                                                          const scenario::Dataset& dataset,
-                                                          const scenario::State& start, std::uint64_t steps) {
+                                                          const data::Dataset& dataset, const scenario::State& start,
+                                                          std::uint64_t steps) {
   if (scenario::operations_per_step(problem) * static_cast<double>(steps) > kAffordableOperations) return std::nullopt;
   ExpectedDisplacement expected;
   const scenario::State exact = end_of_block<double>(problem, dataset, start, steps);
@@ -93,7 +93,7 @@ std::optional<ExpectedDisplacement> expected_displacement(const scenario::Proble
 }
 
 std::string reason_for_distrust(const BlockClaim& claim) {
-  const worker::BlockAnswer& answer = claim.answer;
+  const protocol::BlockAnswer& answer = claim.answer;
   if (answer.end_step != static_cast<std::int64_t>(claim.steps)) {
     return formatted("made %lld steps in a block of %llu", static_cast<long long>(answer.end_step),
                      static_cast<unsigned long long>(claim.steps));
@@ -108,7 +108,7 @@ std::string reason_for_distrust(const BlockClaim& claim) {
   return reason_for_distrust_of_control_word(answer.control_word);
 }
 
-std::string reason_for_distrust_of_threads(const BlockClaim& claim, const worker::Process& process) {
+std::string reason_for_distrust_of_threads(const BlockClaim& claim, const protocol::Process& process) {
   const int declared = claim.compute_threads + claim.helper_threads;
   const int threads = process.threads();
   if (threads <= declared) return {};
@@ -116,7 +116,7 @@ std::string reason_for_distrust_of_threads(const BlockClaim& claim, const worker
 }
 
 std::string ProcessorTrust::judge(const BlockClaim& claim) {
-  const worker::BlockAnswer& answer = claim.answer;
+  const protocol::BlockAnswer& answer = claim.answer;
   const int threads = claim.compute_threads + claim.helper_threads;
   const bool breach = answer.cpu_ns > threads * answer.real_ns * kCpuSlackFactor + kCpuSlackNs;
   breaches_ = breach ? breaches_ + 1 : 0;
@@ -129,7 +129,7 @@ double outside_limit_ns(bool told, double copy_ns) {
   return (told ? kOutsideNs : kUntoldOutsideNs) + kOutsideCopies * copy_ns;
 }
 
-std::string reason_for_outside_distrust(const worker::OutsideTime& outside, double limit_ns) {
+std::string reason_for_outside_distrust(const protocol::OutsideTime& outside, double limit_ns) {
   if (outside.cpu_ns <= limit_ns && outside.real_ns <= limit_ns) return {};
   return formatted(
       "used %.3g ms of CPU time, %.3g ms in all, outside the clock of a block; setting and reading its state allows "
@@ -137,13 +137,13 @@ std::string reason_for_outside_distrust(const worker::OutsideTime& outside, doub
       outside.cpu_ns * 1e-6, outside.real_ns * 1e-6, limit_ns * 1e-6);
 }
 
-std::string reason_for_ceiling_distrust(const result::Report& report, const result::Cell& cell) {
-  if (cell.samples.empty() || !result::reason_not_ranked(cell).empty()) return {};
-  const double step_ns = result::step_time(cell).interval.high;
-  const std::optional<result::CeilingShare> ceiling = result::ceiling_share(report, cell, step_ns);
+std::string reason_for_ceiling_distrust(const report::Report& report, const report::Cell& cell) {
+  if (cell.samples.empty() || !analysis::reason_not_ranked(cell).empty()) return {};
+  const double step_ns = analysis::step_time(cell).interval.high;
+  const std::optional<report::CeilingShare> ceiling = analysis::ceiling_share(report, cell, step_ns);
   if (!ceiling || ceiling->share <= 1 + kCeilingError) return {};
-  const char* const bound = ceiling->bound_by == result::BoundBy::operations ? "its multiply-adds"
-                            : ceiling->bound_by == result::BoundBy::bytes    ? "the bytes that it moves"
+  const char* const bound = ceiling->bound_by == report::BoundBy::operations ? "its multiply-adds"
+                            : ceiling->bound_by == report::BoundBy::bytes    ? "the bytes that it moves"
                                                                              : "its dependent operations";
   return formatted("takes %.3g ns a step; %s take at least %.3g ns on this processor, measured again at once", step_ns,
                    bound, ceiling->floor_ns);
@@ -156,7 +156,7 @@ std::string reason_for_distrust(double displacement, const ExpectedDisplacement&
                    expected.tolerance);
 }
 
-std::string reason_for_idle_distrust(const worker::Process& process) {
+std::string reason_for_idle_distrust(const protocol::Process& process) {
   std::this_thread::sleep_for(kSettle);
   std::string reason;
   for (int attempt = 0; attempt < kBreachesBelieved; ++attempt) {

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "harness/result/report.h"
-#include "harness/scenario/dataset.h"
+#include "harness/data/dataset.h"
+#include "harness/protocol/client.h"
+#include "harness/report/report.h"
 #include "harness/scenario/problem.h"
-#include "harness/worker/client.h"
 
 namespace gdbench::measure {
 
@@ -21,11 +21,11 @@ struct ExpectedDisplacement {
 // By the reference, where a block of `steps` steps is affordable (nothing otherwise). `problem` has the learning rate
 // of timed blocks. The tolerance for f32 follows what rounding alone does to the reference.
 std::optional<ExpectedDisplacement> expected_displacement(const scenario::Problem& problem,
-                                                          const scenario::Dataset& dataset,
-                                                          const scenario::State& start, std::uint64_t steps);
+                                                          const data::Dataset& dataset, const scenario::State& start,
+                                                          std::uint64_t steps);
 
 struct BlockClaim {
-  worker::BlockAnswer answer;
+  protocol::BlockAnswer answer;
   std::uint64_t steps = 0;
   int compute_threads = 1;
   int helper_threads = 0;
@@ -36,7 +36,7 @@ struct BlockClaim {
 std::string reason_for_distrust(const BlockClaim& claim);
 
 // Empty unless the worker's process has more threads than were declared.
-std::string reason_for_distrust_of_threads(const BlockClaim& claim, const worker::Process& process);
+std::string reason_for_distrust_of_threads(const BlockClaim& claim, const protocol::Process& process);
 
 // Judges a worker's CPU times, block after block: they must fit the declared threads.
 class ProcessorTrust {
@@ -56,11 +56,11 @@ class ProcessorTrust {
 double outside_limit_ns(bool told, double copy_ns);
 
 // Empty where a worker kept to that limit, else what it spent.
-std::string reason_for_outside_distrust(const worker::OutsideTime& outside, double limit_ns);
+std::string reason_for_outside_distrust(const protocol::OutsideTime& outside, double limit_ns);
 
 // Empty unless a ranked cell's step, by the far end of its interval, takes less than the report's ceilings allow for,
 // by more than their measurement's error. What uses more processors than its threads is not judged.
-std::string reason_for_ceiling_distrust(const result::Report& report, const result::Cell& cell);
+std::string reason_for_ceiling_distrust(const report::Report& report, const report::Cell& cell);
 
 // Empty where `displacement` is what was expected.
 std::string reason_for_distrust(double displacement, const ExpectedDisplacement& expected);
@@ -68,6 +68,6 @@ std::string reason_for_distrust(double displacement, const ExpectedDisplacement&
 // Empty unless the worker, which has nothing to do, uses the processor, three times in a row. Takes 30 ms: the kernel
 // accounts a running thread of another process by its clock tick only, and thread pools may spin for a moment after
 // their work.
-std::string reason_for_idle_distrust(const worker::Process& process);
+std::string reason_for_idle_distrust(const protocol::Process& process);
 
 }  // namespace gdbench::measure

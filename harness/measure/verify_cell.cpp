@@ -14,14 +14,14 @@ namespace gdbench::measure {
 
 namespace {
 
-using result::CellState;
+using report::CellState;
 
 constexpr int kEmptyBlocks = 5;
 // Steps in a block are counted in JSON integers and multiplied below; nothing real comes near.
 constexpr std::uint64_t kMostSteps = 100'000'000;
 
-result::Verification record_of(const verify::Yardstick& yardstick, const verify::Check& check) {
-  result::Verification verification;
+report::Verification record_of(const verify::Yardstick& yardstick, const verify::Check& check) {
+  report::Verification verification;
   verification.steps = yardstick.steps;
   verification.sampled = yardstick.sampled;
   verification.initial_loss = yardstick.initial_loss;
@@ -47,7 +47,7 @@ Result<verify::Yardstick> make_yardstick(const PlannedScenario& planned, const s
 }
 
 // The implementation's own loss, NaN where it offers none. Errors: it failed otherwise.
-Result<double> own_loss(worker::Client& client) {
+Result<double> own_loss(protocol::Client& client) {
   const Result<double> loss = client.evaluate();
   if (!loss.ok() && loss.error().kind == ErrorKind::unsupported) return std::numeric_limits<double>::quiet_NaN();
   return loss;
@@ -68,12 +68,12 @@ std::string final_distance(const verify::Check& check, std::int64_t steps) {
 
 // At which step the implementation first leaves the reference, for a trajectory whose end is wrong as `whole` says.
 Result<std::string> describe_departure(CellWorker& worker, const scenario::Problem& problem,
-                                       const scenario::Dataset& dataset, const verify::Yardstick& yardstick,
+                                       const data::Dataset& dataset, const verify::Yardstick& yardstick,
                                        const verify::Check& whole) {
   for (std::int64_t steps = 1; steps < yardstick.steps; ++steps) {
     const Result<verify::Yardstick> part = verify::make_prefix(yardstick, steps, problem, dataset);
     if (!part.ok()) continue;  // so few steps move nothing beyond the tolerance
-    const Result<worker::BlockAnswer> block =
+    const Result<protocol::BlockAnswer> block =
         worker.run_block(static_cast<std::uint64_t>(steps), 0, yardstick.start.step);
     if (!block.ok()) return block.error();
     const verify::Check check =
@@ -86,12 +86,12 @@ Result<std::string> describe_departure(CellWorker& worker, const scenario::Probl
   return "leaves the reference at step " + std::to_string(yardstick.start.step + yardstick.steps) + ": " + whole.reason;
 }
 
-Result<result::CellStatus> check_trajectory(CellWorker& worker, const PlannedScenario& planned,
+Result<report::CellStatus> check_trajectory(CellWorker& worker, const PlannedScenario& planned,
                                             const PlannedCell& planned_cell, const verify::Yardstick& yardstick,
-                                            std::uint64_t seed, result::Cell& cell) {
+                                            std::uint64_t seed, report::Cell& cell) {
   const auto steps = static_cast<std::uint64_t>(yardstick.steps);
   const std::int64_t start = yardstick.start.step;
-  const Result<worker::BlockAnswer> block = worker.run_block(steps, 0, start);
+  const Result<protocol::BlockAnswer> block = worker.run_block(steps, 0, start);
   if (!block.ok()) return block.error();
   const Result<double> loss =
       yardstick.evaluated ? own_loss(worker.client()) : std::numeric_limits<double>::quiet_NaN();
@@ -102,14 +102,14 @@ Result<result::CellStatus> check_trajectory(CellWorker& worker, const PlannedSce
     const Result<std::string> departure =
         describe_departure(worker, problem_of(planned, planned_cell), *planned.dataset, yardstick, whole);
     if (!departure.ok()) return departure.error();
-    return result::CellStatus{CellState::wrong, departure.value()};
+    return report::CellStatus{CellState::wrong, departure.value()};
   }
   if (block.value().end_step != start + yardstick.steps) {
-    return result::CellStatus{CellState::wrong, "says it is at step " + std::to_string(block.value().end_step) +
+    return report::CellStatus{CellState::wrong, "says it is at step " + std::to_string(block.value().end_step) +
                                                     " after " + std::to_string(yardstick.steps) + " steps from step " +
                                                     std::to_string(start)};
   }
-  if (steps < 2) return result::CellStatus{CellState::ok, ""};
+  if (steps < 2) return report::CellStatus{CellState::ok, ""};
 
   // The same in two parts: what a step does must not depend on where a block begins.
   std::mt19937_64 generator(seed);
@@ -118,45 +118,45 @@ Result<result::CellStatus> check_trajectory(CellWorker& worker, const PlannedSce
   if (!replayed.ok()) return replayed.error();
   const verify::Check parts = verify::check(yardstick, replayed.value(), loss.value());
   if (!parts.ok) {
-    return result::CellStatus{CellState::wrong, "in two parts (" + std::to_string(first) + " + " +
+    return report::CellStatus{CellState::wrong, "in two parts (" + std::to_string(first) + " + " +
                                                     std::to_string(steps - first) + " steps): " + parts.reason};
   }
-  return result::CellStatus{CellState::ok, ""};
+  return report::CellStatus{CellState::ok, ""};
 }
 
 // For an implementation that shuffles in an order of its own, which the reference cannot follow: as many steps as the
 // scenario calls far from its fixed point must lower the loss, and the loss that it states must be that of its
 // parameters.
-Result<result::CellStatus> check_loss(CellWorker& worker, const PlannedScenario& planned, result::Cell& cell) {
+Result<report::CellStatus> check_loss(CellWorker& worker, const PlannedScenario& planned, report::Cell& cell) {
   constexpr double kTolerance = 1e-3;  // of rounding, in sums over all rows
   const std::int64_t steps = planned.scenario.steps;
-  const Result<worker::BlockAnswer> block = worker.run_block(static_cast<std::uint64_t>(steps), 0);
+  const Result<protocol::BlockAnswer> block = worker.run_block(static_cast<std::uint64_t>(steps), 0);
   if (!block.ok()) return block.error();
   const Result<double> stated = worker.client().evaluate();
   if (!stated.ok()) return stated.error();
-  result::Verification verification;
+  report::Verification verification;
   verification.steps = steps;
   verification.initial_loss = reference_loss(planned, planned.start);
   verification.final_loss = reference_loss(planned, worker.state(kEndImage, block.value().end_step));
   cell.verification = verification;
   if (!(verification.final_loss < verification.initial_loss)) {
-    return result::CellStatus{
+    return report::CellStatus{
         CellState::wrong, formatted("its loss is %.6g after %lld steps, no less than %.6g at the start",
                                     verification.final_loss, static_cast<long long>(steps), verification.initial_loss)};
   }
   if (!(std::abs(stated.value() - verification.final_loss) <= kTolerance * verification.initial_loss)) {
-    return result::CellStatus{
+    return report::CellStatus{
         CellState::wrong,
         formatted("states the loss %.6g after %lld steps, the reference evaluates its parameters to %.6g",
                   stated.value(), static_cast<long long>(steps), verification.final_loss)};
   }
-  return result::CellStatus{CellState::ok, ""};
+  return report::CellStatus{CellState::ok, ""};
 }
 
 Result<double> time_empty_block(CellWorker& worker) {
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kEmptyBlocks; ++i) {
-    const Result<worker::BlockAnswer> block = worker.run_block(0, 0);
+    const Result<protocol::BlockAnswer> block = worker.run_block(0, 0);
     if (!block.ok()) return block.error();
     least = std::min(least, block.value().real_ns);
   }
@@ -178,7 +178,7 @@ Error distrusted(std::uint64_t steps, double real_ns, double request_ns) {
 Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
   std::uint64_t steps = 1;
   for (;;) {
-    const Result<worker::BlockAnswer> block = worker.run_block(steps, 1);
+    const Result<protocol::BlockAnswer> block = worker.run_block(steps, 1);
     if (!block.ok()) return block.error();
     const double real_ns = std::max(block.value().real_ns, 1.0);
     // Reading the state may be what waits for the work.
@@ -199,7 +199,7 @@ Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
 }
 
 Status calibrate_block(CellWorker& worker, const PlannedScenario& planned, const PlannedCell& planned_cell,
-                       const RunOptions& options, result::Cell& cell) {
+                       const RunOptions& options, report::Cell& cell) {
   const Result<double> empty = time_empty_block(worker);
   if (!empty.ok()) return empty.error();
   const bool hosted = planned_cell.entry->hosted();
@@ -207,7 +207,7 @@ Status calibrate_block(CellWorker& worker, const PlannedScenario& planned, const
   const double warm_up_seconds = hosted ? options.warm_up_seconds : options.adapter_warm_up_seconds;
   const Result<std::uint64_t> steps = calibrate_steps(worker, block_seconds * 1e9);
   if (!steps.ok()) return steps.error();
-  result::Block block;
+  report::Block block;
   block.empty_block_ns = empty.value();
   block.steps = steps.value();
   block.warm_up_steps =
@@ -250,8 +250,8 @@ const Result<verify::Yardstick>& Yardsticks::of(const PlannedCell& cell) {
 }
 
 void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, Yardsticks& yardsticks,
-                 const RunOptions& options, bool calibrate, result::Cell& cell) {
-  result::Launch launch;  // a launch that is not timed leaves no record
+                 const RunOptions& options, bool calibrate, report::Cell& cell) {
+  report::Launch launch;  // a launch that is not timed leaves no record
   Result<CellWorker> started = CellWorker::start(planned, planned_cell, planned.problem, options.limits, launch);
   if (!started.ok()) {
     cell.status = status_of(started.error());
@@ -267,7 +267,7 @@ void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell
   if (const auto& runtime = worker.client().preparation().runtime) cell.runtime = runtime;
   cell.status = {CellState::ok, ""};
   if (planned_cell.proof != Proof::none) {
-    const Result<result::CellStatus> checked =
+    const Result<report::CellStatus> checked =
         planned_cell.proof == Proof::loss
             ? check_loss(worker, planned, cell)
             : check_trajectory(worker, planned, planned_cell, yardstick.value(), options.seed, cell);
@@ -290,17 +290,17 @@ double reference_loss(const PlannedScenario& planned, const scenario::State& sta
   return verify::evaluate(planned.problem, *planned.dataset, verify::to_reference<double>(state));
 }
 
-scenario::Problem timed_problem(const PlannedScenario& planned, const PlannedCell& cell, const result::Block& block) {
+scenario::Problem timed_problem(const PlannedScenario& planned, const PlannedCell& cell, const report::Block& block) {
   scenario::Problem problem = problem_of(planned, cell);
   const double factor = block.learning_rate / problem.optimizer.learning_rates.front();
   for (double& rate : problem.optimizer.learning_rates) rate *= factor;
   return problem;
 }
 
-void adopt_block_of_unit(const PlannedScenario& planned, const PlannedCell& cell, result::Report& report) {
-  std::optional<result::Block>& block = report.cells[cell.index].block;
+void adopt_block_of_unit(const PlannedScenario& planned, const PlannedCell& cell, report::Report& report) {
+  std::optional<report::Block>& block = report.cells[cell.index].block;
   for (const PlannedCell& other : planned.cells) {
-    const std::optional<result::Block>& first = report.cells[other.index].block;
+    const std::optional<report::Block>& first = report.cells[other.index].block;
     if (!block || other.unit != cell.unit || !first) continue;
     const double empty_block_ns = block->empty_block_ns;
     block = first;

@@ -6,7 +6,7 @@
 
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
-#include "harness/result/report.h"
+#include "harness/report/report.h"
 #include "harness/verify/yardstick.h"
 #include "harness/verify/yardstick_cache.h"
 
@@ -38,16 +38,16 @@ class Yardsticks {
 // Runs the yardstick's trajectory and, in two parts, the same again; fills cell.verification and cell.status.
 // With `calibrate`, goes on to find the steps of a block and what an empty block reads (cell.block).
 void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, Yardsticks& yardsticks,
-                 const RunOptions& options, bool calibrate, result::Cell& cell);
+                 const RunOptions& options, bool calibrate, report::Cell& cell);
 
 // What the reference makes of a state: its loss over all rows of the training data.
 double reference_loss(const PlannedScenario& planned, const scenario::State& state);
 
 // The scenario's problem as the cell's implementation computes it, with the learning rate of timed blocks.
-scenario::Problem timed_problem(const PlannedScenario& planned, const PlannedCell& cell, const result::Block& block);
+scenario::Problem timed_problem(const PlannedScenario& planned, const PlannedCell& cell, const report::Block& block);
 
 // Cells of one unit are timed in blocks of the same number of steps, that of the first which is ok: what is compared
 // must do the same. Call after verify_cell.
-void adopt_block_of_unit(const PlannedScenario& planned, const PlannedCell& cell, result::Report& report);
+void adopt_block_of_unit(const PlannedScenario& planned, const PlannedCell& cell, report::Report& report);
 
 }  // namespace gdbench::measure

@@ -158,7 +158,7 @@ std::vector<LayerView<T>> layers_of(const scenario::Problem& problem, const std:
 
 // Rows of a stream are asked for in order.
 template <class T>
-void load_streamed_rows(const scenario::Dataset& dataset, std::int64_t first, std::int64_t count, Chunk<T>& chunk) {
+void load_streamed_rows(const data::Dataset& dataset, std::int64_t first, std::int64_t count, Chunk<T>& chunk) {
   std::vector<double> x;
   std::vector<double> targets;
   dataset.stream->read(first, count, x, targets);
@@ -171,7 +171,7 @@ void load_streamed_rows(const scenario::Dataset& dataset, std::int64_t first, st
 }
 
 template <class T>
-void load_rows(const scenario::Dataset& dataset, const std::int64_t* rows, std::int64_t count, Chunk<T>& chunk) {
+void load_rows(const data::Dataset& dataset, const std::int64_t* rows, std::int64_t count, Chunk<T>& chunk) {
   chunk.rows = count;
   chunk.ties.clear();
   if (chunk.activations.empty()) chunk.activations.resize(1);
@@ -336,7 +336,7 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
 
 #define GDBENCH_INSTANTIATE(T)                                                                                      \
   template std::vector<LayerView<T>> layers_of(const scenario::Problem&, const std::vector<std::vector<T>>&);       \
-  template void load_rows(const scenario::Dataset&, const std::int64_t*, std::int64_t, Chunk<T>&);                  \
+  template void load_rows(const data::Dataset&, const std::int64_t*, std::int64_t, Chunk<T>&);                      \
   template void forward_product(const LayerView<T>&, std::size_t, Chunk<T>&);                                       \
   template void activate(const LayerView<T>&, std::size_t, Chunk<T>&);                                              \
   template const std::vector<T>& told_by(const LayerView<T>&, std::size_t, const Chunk<T>&);                        \

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/scenario/dataset.h"
+#include "harness/data/dataset.h"
 #include "harness/scenario/problem.h"
 #include "harness/verify/reference.h"
 
@@ -51,7 +51,7 @@ struct Chunk {
 
 // Fills activations[0] and the targets from rows[0 .. count) of the dataset; of a stream they follow each other.
 template <class T>
-void load_rows(const scenario::Dataset& dataset, const std::int64_t* rows, std::int64_t count, Chunk<T>& chunk);
+void load_rows(const data::Dataset& dataset, const std::int64_t* rows, std::int64_t count, Chunk<T>& chunk);
 
 // One layer without its activation: activations[layer + 1] = activations[layer] W + b.
 template <class T>

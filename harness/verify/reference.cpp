@@ -15,7 +15,7 @@ namespace gdbench::verify {
 
 namespace {
 
-using scenario::Dataset;
+using data::Dataset;
 using scenario::Problem;
 
 // Rows that go through the network together: enough for products of blocks, and memory stays small whatever the batch.

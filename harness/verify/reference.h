@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/scenario/dataset.h"
+#include "harness/data/dataset.h"
 #include "harness/scenario/problem.h"
 
 namespace gdbench::verify {
@@ -49,7 +49,7 @@ scenario::State to_state(const ReferenceState<T>& state);
 // Gradients of step state.step's batch, whatever the number of micro-batches: accumulation must give the same. For the
 // task update the given ones, with a loss of 0.
 template <class T>
-ReferenceGradients<T> gradients(const scenario::Problem& problem, const scenario::Dataset& dataset,
+ReferenceGradients<T> gradients(const scenario::Problem& problem, const data::Dataset& dataset,
                                 const ReferenceState<T>& state, Ties ties = Ties::as_computed);
 
 // The learning rate of step `step`, counted from 0.
@@ -63,19 +63,19 @@ void update(const scenario::Optimizer& optimizer, const std::vector<std::vector<
 
 // `steps` updates; returns the loss of each step's batch before its update.
 template <class T>
-std::vector<T> train(const scenario::Problem& problem, const scenario::Dataset& dataset, ReferenceState<T>& state,
+std::vector<T> train(const scenario::Problem& problem, const data::Dataset& dataset, ReferenceState<T>& state,
                      std::int64_t steps);
 
 // The loss over all rows of the training data; 0 for the task update.
 template <class T>
-T evaluate(const scenario::Problem& problem, const scenario::Dataset& dataset, const ReferenceState<T>& state);
+T evaluate(const scenario::Problem& problem, const data::Dataset& dataset, const ReferenceState<T>& state);
 
 // Of all products' forward passes over all rows, two per weight and row.
 double evaluation_operations(const scenario::Problem& problem);
 
 // The loss over the rows of step state.step's batch; 0 for the task update.
 template <class T>
-T batch_loss(const scenario::Problem& problem, const scenario::Dataset& dataset, const ReferenceState<T>& state);
+T batch_loss(const scenario::Problem& problem, const data::Dataset& dataset, const ReferenceState<T>& state);
 
 // The loss over all rows with an estimate of its rounding error in units of epsilon.
 template <class T>
@@ -85,7 +85,7 @@ struct Evaluation {
 };
 
 template <class T>
-Evaluation<T> evaluate_with_rounding(const scenario::Problem& problem, const scenario::Dataset& dataset,
+Evaluation<T> evaluate_with_rounding(const scenario::Problem& problem, const data::Dataset& dataset,
                                      const ReferenceState<T>& state);
 
 }  // namespace gdbench::verify

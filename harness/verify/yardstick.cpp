@@ -13,7 +13,7 @@ namespace gdbench::verify {
 
 namespace {
 
-using scenario::Dataset;
+using data::Dataset;
 using scenario::ParameterShape;
 using scenario::Problem;
 

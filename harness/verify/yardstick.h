@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/scenario/dataset.h"
+#include "harness/data/dataset.h"
 #include "harness/scenario/problem.h"
 
 namespace gdbench::verify {
@@ -62,12 +62,12 @@ double yardstick_seconds(const scenario::Problem& problem, const YardstickOption
 // Computes the reference. Errors: the reference itself diverges (NaN or infinity), or it moves the parameters by no
 // more than the tolerance, so that doing nothing would pass: the scenario is unfit; a start state that does not have
 // the problem's shapes; a streamed file that cannot be read as before.
-Result<Yardstick> make_yardstick(const scenario::Problem& problem, const scenario::Dataset& dataset,
+Result<Yardstick> make_yardstick(const scenario::Problem& problem, const data::Dataset& dataset,
                                  const scenario::State& start, const YardstickOptions& options);
 
 // The same for the first `steps` steps of another yardstick's trajectory.
 Result<Yardstick> make_prefix(const Yardstick& whole, std::int64_t steps, const scenario::Problem& problem,
-                              const scenario::Dataset& dataset);
+                              const data::Dataset& dataset);
 
 struct TensorCheck {
   std::string name;

@@ -6,9 +6,9 @@ extern "C" __attribute__((weak, visibility("default"))) void gdbench_allocation_
 
 namespace gdbench::worker {
 
-std::optional<AllocationTotals> allocation_totals() {
+std::optional<protocol::AllocationTotals> allocation_totals() {
   if (gdbench_allocation_totals == nullptr) return std::nullopt;
-  AllocationTotals totals;
+  protocol::AllocationTotals totals;
   gdbench_allocation_totals(&totals.calls, &totals.bytes);
   return totals;
 }

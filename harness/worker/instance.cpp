@@ -14,9 +14,10 @@ Status check_range(std::size_t offset, std::int64_t count, std::size_t element_b
   return failure(std::string(what) + " does not lie within the shared memory");
 }
 
-std::vector<gdbench_tensor> tensors_in(const std::vector<StateLayout::Entry>& entries, std::byte* image) {
+std::vector<gdbench_tensor> tensors_in(const std::vector<protocol::StateLayout::Entry>& entries, std::byte* image) {
   std::vector<gdbench_tensor> tensors;
-  for (const StateLayout::Entry& entry : entries) tensors.push_back({image + entry.offset, entry.rows, entry.columns});
+  for (const protocol::StateLayout::Entry& entry : entries)
+    tensors.push_back({image + entry.offset, entry.rows, entry.columns});
   return tensors;
 }
 
@@ -36,11 +37,11 @@ Status Instance::convert(gdbench_status status, const char* function) {
 
 template <class Call>
 gdbench_status Instance::counted(Call call) {
-  const std::optional<AllocationTotals> before = allocation_totals();
+  const std::optional<protocol::AllocationTotals> before = allocation_totals();
   const gdbench_status status = call();
   if (before) {
-    const AllocationTotals allocated = *allocation_totals() - *before;
-    const AllocationTotals earlier = preparation_.value_or(AllocationTotals{});
+    const protocol::AllocationTotals allocated = *allocation_totals() - *before;
+    const protocol::AllocationTotals earlier = preparation_.value_or(protocol::AllocationTotals{});
     preparation_ = {earlier.calls + allocated.calls, earlier.bytes + allocated.bytes};
   }
   return status;
@@ -53,14 +54,14 @@ Status Instance::create(PluginLibrary& library, const std::string& id) {
   return convert(implementation_->create(&handle_), "create");
 }
 
-Status Instance::describe_resident(const DataMessage& message) {
+Status Instance::describe_resident(const protocol::DataMessage& message) {
   const auto& target = message.labels ? message.labels : message.y;
   if (!message.x || !target) return failure("load: /data: found no x, or neither y nor labels, expected both");
   const std::size_t size = data_memory_.size();
   const std::size_t element = scenario::size_of(message.dtype);
   const std::size_t target_element = message.labels ? sizeof(std::int32_t) : element;
   const std::int64_t targets = message.labels ? message.rows : message.rows * message.outputs;
-  const OrderPlace order = message.order.value_or(OrderPlace());
+  const protocol::OrderPlace order = message.order.value_or(protocol::OrderPlace());
   Status status = check_range(message.x->offset, message.rows * message.features, element, size, "x");
   if (status.ok()) status = check_range(target->offset, targets, target_element, size, "the target");
   if (status.ok()) {
@@ -78,10 +79,10 @@ Status Instance::describe_resident(const DataMessage& message) {
   return {};
 }
 
-Status Instance::describe_stream(const DataMessage& message) {
+Status Instance::describe_stream(const protocol::DataMessage& message) {
   if (!message.stream) return failure("load: /data: found no stream, expected one");
   stream_file_ = *message.stream;
-  const scenario::StreamFile& from = stream_file_;
+  const data::StreamFile& from = stream_file_;
   const auto fits = [](const auto& values, std::size_t count) { return values.empty() || values.size() == count; };
   const std::size_t targets = from.target_columns.size();
   if (from.feature_columns.size() != static_cast<std::size_t>(message.features) || targets == 0 ||
@@ -110,7 +111,7 @@ Status Instance::describe_stream(const DataMessage& message) {
   return {};
 }
 
-Status Instance::load(const DataMessage& message, SharedMemory memory) {
+Status Instance::load(const protocol::DataMessage& message, SharedMemory memory) {
   data_memory_ = std::move(memory);
   data_ = {};
   data_.struct_size = sizeof data_;
@@ -120,7 +121,7 @@ Status Instance::load(const DataMessage& message, SharedMemory memory) {
   data_.outputs = message.outputs;
   // At least one, so that the formula at gdbench_data.order does not divide by zero where there is no order.
   data_.epochs = 1;
-  const bool streamed = message.source == DataSource::streamed;
+  const bool streamed = message.source == protocol::DataSource::streamed;
   Status status = streamed ? describe_stream(message) : describe_resident(message);
   if (!status.ok()) return status;
   status = convert(counted([&] { return implementation_->load(handle_, &data_); }), "load");
@@ -129,7 +130,7 @@ Status Instance::load(const DataMessage& message, SharedMemory memory) {
 }
 
 Status Instance::prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
-                         const ThreadSettings& threads, SharedMemory state_memory) {
+                         const protocol::ThreadSettings& threads, SharedMemory state_memory) {
   problem_ = problem;
   layers_.clear();
   for (const scenario::Layer& layer : problem_.layers) {
@@ -172,7 +173,7 @@ Status Instance::prepare(const scenario::Problem& problem, const std::map<std::s
   settings_.options = options_.data();
 
   state_memory_ = std::move(state_memory);
-  layout_ = state_layout(problem_);
+  layout_ = protocol::state_layout(problem_);
   Status status =
       convert(counted([&] { return implementation_->prepare(handle_, &abi_problem_, &settings_); }), "prepare");
   prepared_ = status.ok();

@@ -10,11 +10,11 @@
 #include "gdbench/plugin.h"
 #include "harness/base/result.h"
 #include "harness/base/shared_memory.h"
+#include "harness/protocol/protocol.h"
+#include "harness/protocol/state_image.h"
 #include "harness/worker/allocation_totals.h"
 #include "harness/worker/plugin_library.h"
 #include "harness/worker/profile_records.h"
-#include "harness/worker/protocol.h"
-#include "harness/worker/state_image.h"
 
 namespace gdbench::worker {
 
@@ -27,9 +27,9 @@ class Instance {
 
   // Each in the order of the ABI; errors carry the plugin's own message.
   Status create(PluginLibrary& library, const std::string& id);
-  Status load(const DataMessage& request, SharedMemory memory);
+  Status load(const protocol::DataMessage& request, SharedMemory memory);
   Status prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
-                 const ThreadSettings& threads, SharedMemory state_memory);
+                 const protocol::ThreadSettings& threads, SharedMemory state_memory);
   Status set_state(std::size_t image, std::int64_t step);
   Result<std::int64_t> get_state(std::size_t image);  // returns the step
   Status run(std::uint64_t steps);                    // and waits
@@ -43,15 +43,15 @@ class Instance {
   bool loaded() const { return loaded_; }
   bool prepared() const { return prepared_; }
   // What the plugin allocated in load and prepare, where somebody counts.
-  const std::optional<AllocationTotals>& preparation() const { return preparation_; }
+  const std::optional<protocol::AllocationTotals>& preparation() const { return preparation_; }
 
  private:
   Status convert(gdbench_status status, const char* function);
   // Adds what `call` allocates to preparation_ and returns what it returns.
   template <class Call>
   gdbench_status counted(Call call);
-  Status describe_resident(const DataMessage& request);
-  Status describe_stream(const DataMessage& request);
+  Status describe_resident(const protocol::DataMessage& request);
+  Status describe_stream(const protocol::DataMessage& request);
   Result<gdbench_state> state_in(std::size_t image, std::int64_t step);
 
   PluginLibrary* library_ = nullptr;
@@ -59,24 +59,24 @@ class Instance {
   gdbench_instance* handle_ = nullptr;
   bool loaded_ = false;
   bool prepared_ = false;
-  std::optional<AllocationTotals> preparation_;
+  std::optional<protocol::AllocationTotals> preparation_;
 
   SharedMemory data_memory_;
   gdbench_data data_{};
-  scenario::StreamFile stream_file_;
+  data::StreamFile stream_file_;
   gdbench_stream stream_{};
 
   scenario::Problem problem_;
   std::vector<gdbench_layer> layers_;
   gdbench_optimizer optimizer_{};
   gdbench_problem abi_problem_{};
-  ThreadSettings threads_;
+  protocol::ThreadSettings threads_;
   std::map<std::string, std::string> option_texts_;
   std::vector<gdbench_option_value> options_;
   gdbench_settings settings_{};
 
   SharedMemory state_memory_;
-  StateLayout layout_;
+  protocol::StateLayout layout_;
   std::vector<gdbench_tensor> parameters_;
   std::vector<gdbench_tensor> slots_;
 };

@@ -4,15 +4,10 @@
 #include <utility>
 
 #include "harness/base/clock.h"
+#include "harness/protocol/protocol.h"
 #include "harness/worker/cpu_clock.h"
 
 namespace gdbench::worker {
-
-// Totals since the process began. Time of the host's own code is not in them.
-struct OutsideTime {
-  double cpu_ns = 0;   // the plugin's functions, and other threads of the process at any time
-  double real_ns = 0;  // the plugin's functions, but for what they wait until a processor is free
-};
 
 class OutsideClock {
  public:
@@ -38,7 +33,7 @@ class OutsideClock {
     return result;
   }
 
-  OutsideTime total() {
+  protocol::OutsideTime total() {
     count_other_threads();
     return total_;
   }
@@ -49,7 +44,7 @@ class OutsideClock {
     total_.cpu_ns += now - std::exchange(other_threads_ns_, now);
   }
 
-  OutsideTime total_;
+  protocol::OutsideTime total_;
   double other_threads_ns_ = 0;  // their CPU time that is counted, or left out
 };
 

@@ -33,13 +33,13 @@ std::vector<std::string> split_choices(const char* text) {
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
 // A type of a newer minor version is taken for text, as the protocol does.
-OptionType option_type(std::int32_t type) {
-  return type >= GDBENCH_OPTION_BOOL && type <= GDBENCH_OPTION_SWITCHES ? static_cast<OptionType>(type)
-                                                                        : OptionType::string;
+protocol::OptionType option_type(std::int32_t type) {
+  return type >= GDBENCH_OPTION_BOOL && type <= GDBENCH_OPTION_SWITCHES ? static_cast<protocol::OptionType>(type)
+                                                                        : protocol::OptionType::string;
 }
 
-ImplementationDescription describe_implementation(const gdbench_implementation& implementation) {
-  ImplementationDescription description;
+protocol::ImplementationDescription describe_implementation(const gdbench_implementation& implementation) {
+  protocol::ImplementationDescription description;
   description.id = implementation.id;
   description.description = text_or_empty(implementation.description);
   description.build = text_or_empty(implementation.build);
@@ -124,8 +124,8 @@ const gdbench_implementation* PluginLibrary::find(const std::string& id) const {
   return nullptr;
 }
 
-HelloAnswer PluginLibrary::describe() const {
-  HelloAnswer answer;
+protocol::HelloAnswer PluginLibrary::describe() const {
+  protocol::HelloAnswer answer;
   answer.plugin = {table_->name, text_or_empty(table_->version)};
   for (const gdbench_implementation& implementation : implementations_) {
     answer.implementations.push_back(describe_implementation(implementation));

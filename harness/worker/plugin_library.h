@@ -8,7 +8,7 @@
 
 #include "gdbench/plugin.h"
 #include "harness/base/result.h"
-#include "harness/worker/protocol.h"
+#include "harness/protocol/protocol.h"
 
 namespace gdbench::worker {
 
@@ -24,7 +24,7 @@ class PluginLibrary {
 
   // Null where the plugin has no such implementation. Entries that an older plugin does not have are null.
   const gdbench_implementation* find(const std::string& id) const;
-  HelloAnswer describe() const;
+  protocol::HelloAnswer describe() const;
 
   // Returns the message of the last failed call and clears it; `fallback` where the plugin gave none.
   std::string take_error(const std::string& fallback);

@@ -11,7 +11,7 @@ using catalogue::Clock;
 using catalogue::ParameterUse;
 using catalogue::Phase;
 
-OpTotals totals_of(const gdbench_profile_record& record, const std::string& op) {
+protocol::OpTotals totals_of(const gdbench_profile_record& record, const std::string& op) {
   return {.op = op,
           .phase = catalogue::find<Phase>(record.phase).value_or(Phase::other),
           .clock = record.device_clock != 0 ? Clock::device : Clock::host,
@@ -24,8 +24,8 @@ OpTotals totals_of(const gdbench_profile_record& record, const std::string& op) 
 
 // names[first] to names[last]; none for -1 to -1.
 template <class Name>
-Result<std::vector<Name>> range(const OpTotals& totals, const char* what, std::int64_t first, std::int64_t last,
-                                const std::vector<Name>& names) {
+Result<std::vector<Name>> range(const protocol::OpTotals& totals, const char* what, std::int64_t first,
+                                std::int64_t last, const std::vector<Name>& names) {
   if (first == -1 && last == -1) return std::vector<Name>();
   if (first < 0 || first > last || std::cmp_greater_equal(last, names.size())) {
     return failure("profile: " + totals.op + ": found " + what + " " + std::to_string(first) + " to " +
@@ -47,15 +47,15 @@ gdbench_profile_sink ProfileRecords::sink() {
   return {sizeof(gdbench_profile_sink), this, record, record_part};
 }
 
-Result<std::vector<OpTotals>> ProfileRecords::totals(const scenario::Problem& problem) const {
+Result<std::vector<protocol::OpTotals>> ProfileRecords::totals(const scenario::Problem& problem) const {
   std::vector<std::int64_t> layers(problem.layers.size());
   std::iota(layers.begin(), layers.end(), 0);
   std::vector<std::string> parameters;
   for (const scenario::ParameterShape& shape : scenario::parameter_shapes(problem)) parameters.push_back(shape.name);
 
-  std::vector<OpTotals> all;
+  std::vector<protocol::OpTotals> all;
   for (const Entry& entry : entries_) {
-    OpTotals& totals = all.emplace_back(totals_of(entry.record, entry.op));
+    protocol::OpTotals& totals = all.emplace_back(totals_of(entry.record, entry.op));
     if (!entry.part) continue;
     const gdbench_model_part& part = *entry.part;
     Result<std::vector<std::int64_t>> served = range(totals, "layers", part.first_layer, part.last_layer, layers);

@@ -7,8 +7,8 @@
 
 #include "gdbench/plugin.h"
 #include "harness/base/result.h"
+#include "harness/protocol/protocol.h"
 #include "harness/scenario/problem.h"
-#include "harness/worker/protocol.h"
 
 namespace gdbench::worker {
 
@@ -19,7 +19,7 @@ class ProfileRecords {
   gdbench_profile_sink sink();
   // Layers and parameters by the names of `problem`. A failure where the plugin named some that the problem does not
   // have.
-  Result<std::vector<OpTotals>> totals(const scenario::Problem& problem) const;
+  Result<std::vector<protocol::OpTotals>> totals(const scenario::Problem& problem) const;
 
  private:
   struct Entry {

@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/clock.h"
+#include "harness/protocol/channel.h"
+#include "harness/protocol/message_fields.h"
 #include "harness/worker/added_work.h"
 #include "harness/worker/allocation_totals.h"
 #include "harness/worker/block_timer.h"
-#include "harness/worker/channel.h"
 #include "harness/worker/instance.h"
-#include "harness/worker/message_fields.h"
 #include "harness/worker/outside_clock.h"
 #include "harness/worker/plugin_library.h"
 
@@ -46,7 +46,7 @@ class Server {
 
   // The answer's fields, without id and ok.
   Result<OrderedJson> answer(const json& request) {
-    return dispatch(request.value("request", ""), request, static_cast<Requests*>(nullptr));
+    return dispatch(request.value("request", ""), request, static_cast<protocol::Requests*>(nullptr));
   }
 
  private:
@@ -59,23 +59,23 @@ class Server {
 
   template <class Request>
   Result<OrderedJson> encoded_answer(const json& object) {
-    const Result<Request> request = message_from<Request>(object, Request::kName);
+    const Result<Request> request = protocol::message_from<Request>(object, Request::kName);
     if (!request.ok()) return request.error();
     const Result<typename Request::Answer> answer = answer_to(request.value());
     if (!answer.ok()) return answer.error();
     return RecordWriter::encode(answer.value());
   }
 
-  Result<HelloAnswer> answer_to(const HelloRequest& /*request*/) {
+  Result<protocol::HelloAnswer> answer_to(const protocol::HelloRequest& /*request*/) {
     Result<std::unique_ptr<PluginLibrary>> library = PluginLibrary::open(plugin_file_);
     if (!library.ok()) return library.error();
     library_ = std::move(library).value();
-    HelloAnswer answer = library_->describe();
+    protocol::HelloAnswer answer = library_->describe();
     answer.worker.build = build_;
     return answer;
   }
 
-  Result<Done> answer_to(const LoadRequest& request) {
+  Result<protocol::Done> answer_to(const protocol::LoadRequest& request) {
     if (library_ == nullptr) return failure("load came before hello");
     Result<SharedMemory> memory = adopt(request.memory, SharedMemory::Access::read_only);
     if (!memory.ok()) return memory.error();
@@ -84,79 +84,80 @@ class Server {
     return done(status);
   }
 
-  Result<PrepareAnswer> answer_to(const PrepareRequest& request) {
+  Result<protocol::PrepareAnswer> answer_to(const protocol::PrepareRequest& request) {
     if (!instance_.loaded()) return failure("prepare came before load");
     if (Status status = pin_calling_thread(request.threads.compute_cores); !status.ok()) return status.error();
     Result<SharedMemory> memory = adopt(request.state, SharedMemory::Access::read_write);
     if (!memory.ok()) return memory.error();
     Status status = instance_.prepare(request.problem, request.options, request.threads, std::move(memory).value());
     if (!status.ok()) return status.error();
-    return PrepareAnswer{.helper_threads = instance_.helper_threads(), .allocations = instance_.preparation()};
+    return protocol::PrepareAnswer{.helper_threads = instance_.helper_threads(),
+                                   .allocations = instance_.preparation()};
   }
 
-  Result<Done> answer_to(const SetStateRequest& request) {
+  Result<protocol::Done> answer_to(const protocol::SetStateRequest& request) {
     if (!instance_.prepared()) return not_prepared();
     return done(outside_.count([&] { return instance_.set_state(request.image, request.step); }));
   }
 
-  Result<StateAnswer> answer_to(const GetStateRequest& request) {
+  Result<protocol::StateAnswer> answer_to(const protocol::GetStateRequest& request) {
     if (!instance_.prepared()) return not_prepared();
     const Result<std::int64_t> step = outside_.count([&] { return instance_.get_state(request.image); });
     if (!step.ok()) return step.error();
-    return StateAnswer{step.value(), outside_.total()};
+    return protocol::StateAnswer{step.value(), outside_.total()};
   }
 
-  Result<RunAnswer> answer_to(const RunRequest& request) {
+  Result<protocol::RunAnswer> answer_to(const protocol::RunRequest& request) {
     if (!instance_.prepared()) return not_prepared();
     const std::uint64_t added_iterations = request.added_iterations.value_or(0);
     Status status;
-    std::optional<AllocationTotals> allocated;
+    std::optional<protocol::AllocationTotals> allocated;
     const auto steps_and_added_work = [&] {
-      const std::optional<AllocationTotals> before = allocation_totals();
+      const std::optional<protocol::AllocationTotals> before = allocation_totals();
       if (request.steps > 0) status = instance_.run(request.steps);
       if (added_iterations > 0) add_work(added_iterations);
       if (before) allocated = *allocation_totals() - *before;
     };
     const BlockTime time = outside_.leave_out([&] { return time_block(steps_and_added_work); });
     if (!status.ok()) return status.error();
-    return RunAnswer{.start_ns = time.start_ns,
-                     .end_ns = time.end_ns,
-                     .real_ns = time.real_ns,
-                     .cpu_ns = time.cpu_ns,
-                     .control_word = floating_point_control_word(),
-                     .allocations = allocated};
+    return protocol::RunAnswer{.start_ns = time.start_ns,
+                               .end_ns = time.end_ns,
+                               .real_ns = time.real_ns,
+                               .cpu_ns = time.cpu_ns,
+                               .control_word = floating_point_control_word(),
+                               .allocations = allocated};
   }
 
-  Result<EvaluateAnswer> answer_to(const EvaluateRequest& request) {
+  Result<protocol::EvaluateAnswer> answer_to(const protocol::EvaluateRequest& request) {
     if (!instance_.prepared()) return not_prepared();
     const std::int64_t start_ns = monotonic_ns();
     const Result<double> loss = outside_.count([&] { return instance_.evaluate(static_cast<int>(request.split)); });
     const std::int64_t end_ns = monotonic_ns();
     if (!loss.ok()) return loss.error();
-    return EvaluateAnswer{loss.value(), static_cast<double>(end_ns - start_ns)};
+    return protocol::EvaluateAnswer{loss.value(), static_cast<double>(end_ns - start_ns)};
   }
 
-  Result<ProfileAnswer> answer_to(const ProfileRequest& request) {
+  Result<protocol::ProfileAnswer> answer_to(const protocol::ProfileRequest& request) {
     if (!instance_.prepared()) return not_prepared();
     Result<ProfileRecords> said = ProfileRecords();
     const BlockTime time = time_block([&] { said = instance_.profile(request.steps); });
     if (!said.ok()) return said.error();
-    Result<std::vector<OpTotals>> records = said.value().totals(instance_.problem());
+    Result<std::vector<protocol::OpTotals>> records = said.value().totals(instance_.problem());
     if (!records.ok()) return records.error();
-    return ProfileAnswer{.real_ns = time.real_ns, .records = std::move(records).value()};
+    return protocol::ProfileAnswer{.real_ns = time.real_ns, .records = std::move(records).value()};
   }
 
-  static Result<Done> answer_to(const ByeRequest& /*request*/) { return Done{}; }
+  static Result<protocol::Done> answer_to(const protocol::ByeRequest& /*request*/) { return protocol::Done{}; }
 
-  static Result<Done> done(const Status& status) {
+  static Result<protocol::Done> done(const Status& status) {
     if (!status.ok()) return status.error();
-    return Done{};
+    return protocol::Done{};
   }
 
   static Error not_prepared() { return failure("the request came before prepare"); }
 
   // Each descriptor is mapped once; the mapping outlives the descriptor that a second request would reuse.
-  static Result<SharedMemory> adopt(const SharedRegion& memory, SharedMemory::Access access) {
+  static Result<SharedMemory> adopt(const protocol::SharedRegion& memory, SharedMemory::Access access) {
     const int descriptor = dup(memory.fd);
     if (descriptor < 0) return failure("the shared memory's descriptor is not open");
     return SharedMemory::adopt(descriptor, memory.bytes, access);
@@ -177,7 +178,7 @@ OrderedJson respond(Server& server, const json& request) {
       return failure(std::string("malformed request: ") + exception.what());
     }
   }();
-  Outcome outcome{.ok = answer.ok()};
+  protocol::Outcome outcome{.ok = answer.ok()};
   if (!answer.ok()) outcome.error = {kind_name(answer.error().kind), answer.error().message};
   OrderedJson response = {{"id", request.contains("id") ? request.at("id") : json(0)}};
   response.update(RecordWriter::encode(outcome));
@@ -188,7 +189,7 @@ OrderedJson respond(Server& server, const json& request) {
 }  // namespace
 
 int serve(const std::string& plugin_file, const std::string& build) {
-  Channel channel(kRequestDescriptor, kResponseDescriptor);
+  protocol::Channel channel(protocol::kRequestDescriptor, protocol::kResponseDescriptor);
   Server server(plugin_file, build);
   for (;;) {
     const Result<json> request = channel.receive(std::chrono::milliseconds(0), nullptr);

@@ -1,5 +1,5 @@
 """The problem, the data and the states of a worker as NumPy arrays. The conventions of the arithmetic are those of
-harness/abi/gdbench/plugin.h, the layout of the memory is that of harness/worker/PROTOCOL.md."""
+harness/abi/gdbench/plugin.h, the layout of the memory is that of harness/protocol/PROTOCOL.md."""
 import itertools
 import math
 import mmap

@@ -1,4 +1,4 @@
-"""A worker for Python frameworks: speaks harness/worker/PROTOCOL.md for an adapter, which only trains.
+"""A worker for Python frameworks: speaks harness/protocol/PROTOCOL.md for an adapter, which only trains.
 
 An adapter is a module NAME_adapter.py that can be read without its framework:
   NAME           what ids begin with

@@ -10,17 +10,17 @@
 #include <vector>
 
 #include "harness/abi/catalogue.h"
-#include "implementations/failure.h"
-#include "implementations/kernels/kernel_library.h"
-#include "implementations/options.h"
+#include "implementations/backends/common/kernel_library.h"
+#include "implementations/common/failure.h"
+#include "implementations/common/options.h"
 #include "implementations/plugins/own_problem.h"
 #include "implementations/plugins/support.h"
-#include "implementations/strategies/device_batches.h"
+#include "implementations/strategies/common/device_batches.h"
 
 namespace {
 
+using gdbench::backends::Backend;
 using gdbench::implementations::Failure;
-using gdbench::kernels::Backend;
 using gdbench::plugins::Offer;
 using gdbench::plugins::Products;
 using gdbench::strategies::Strategy;
@@ -146,11 +146,11 @@ std::int32_t helper_threads_in_use(gdbench_instance* instance) {
   return instance->strategy != nullptr ? instance->strategy->helper_threads() + plugin()->backend->helper_threads : 0;
 }
 
-bool is_device(const Backend& backend) { return (backend.flags & gdbench::kernels::kDevice) != 0; }
+bool is_device(const Backend& backend) { return (backend.flags & gdbench::backends::kDevice) != 0; }
 
 // Streams are read into the host's memory, batch by batch and for evaluations.
 std::uint32_t capabilities_of(const Backend& backend, const StrategyDescriptor& strategy) {
-  const bool arithmetic = (backend.flags & gdbench::kernels::kNoArithmetic) == 0;
+  const bool arithmetic = (backend.flags & gdbench::backends::kNoArithmetic) == 0;
   return (strategy.capabilities & ~(is_device(backend) ? GDBENCH_BIT(GDBENCH_CAPABILITY_STREAM) : 0U)) |
          (arithmetic ? 0 : GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC)) |
          (backend.tf32 ? GDBENCH_BIT(GDBENCH_CAPABILITY_TF32_PRODUCTS) : 0);
@@ -188,7 +188,7 @@ Entry make_entry(const Backend& backend, const Offer& offer) {
   entry.id = std::string(strategy.name) + "/" + backend.name + strategy.policy;
   entry.description = std::string(strategy.description) + "; kernels of " + backend.name;
   if (offer.products == Products::tf32) {
-    if ((backend.flags & gdbench::kernels::kTf32) == 0) {
+    if ((backend.flags & gdbench::backends::kTf32) == 0) {
       throw Failure(GDBENCH_UNSUPPORTED, std::string(backend.name) + " has no products in TF32");
     }
     entry.backend.tf32 = true;
@@ -251,7 +251,7 @@ const gdbench_plugin* open_plugin(const gdbench_host& host, const char* backend_
                                   std::span<const Create> creates) {
   try {
     std::string error;
-    const Backend* backend = kernels::open_kernel_library(backend_name, kernels::kernel_folder(), error);
+    const Backend* backend = backends::open_kernel_library(backend_name, backends::kernel_folder(), error);
     if (backend == nullptr) {
       host.set_error(host.context, error.c_str());
       return nullptr;

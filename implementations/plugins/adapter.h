@@ -13,13 +13,13 @@
 #include <utility>
 
 #include "gdbench/plugin.h"
-#include "implementations/strategies/strategy.h"
+#include "implementations/strategies/common/strategy.h"
 
 namespace gdbench::plugins {
 
 enum class Products {
   full,
-  tf32,  // of floats: operands rounded to TF32, on a backend that can (kernels::kTf32); the policy +tf32
+  tf32,  // of floats: operands rounded to TF32, on a backend that can (backends::kTf32); the policy +tf32
 };
 
 // A row of a plugin's list.

@@ -1,18 +1,18 @@
-// loop/plain, which has no strategy and no kernels: the C interface in front of implementations/plain.
+// loop/plain, which has no strategy and no kernels: the C interface in front of implementations/strategies/loop.
 #include <memory>
 #include <new>
 #include <optional>
 #include <string>
 
 #include "harness/abi/catalogue.h"
-#include "implementations/plain/plain.h"
+#include "implementations/common/processor.h"
 #include "implementations/plugins/own_problem.h"
-#include "implementations/processor.h"
+#include "implementations/strategies/loop/plain.h"
 
 struct gdbench_instance {
   const gdbench_data* data = nullptr;
   std::optional<gdbench::plugins::OwnProblem> problem;
-  std::unique_ptr<gdbench::plain::Trainer> trainer;
+  std::unique_ptr<gdbench::loop::Trainer> trainer;
 };
 
 namespace {
@@ -39,7 +39,7 @@ gdbench_status load(gdbench_instance* instance, const gdbench_data* data) {
 gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* problem,
                        const gdbench_settings* /*settings*/) {
   try {
-    instance->trainer = gdbench::plain::make_trainer(*instance->data, instance->problem.emplace(*problem).problem());
+    instance->trainer = gdbench::loop::make_trainer(*instance->data, instance->problem.emplace(*problem).problem());
     return GDBENCH_OK;
   } catch (const std::bad_alloc&) {
     return report(GDBENCH_OUT_OF_MEMORY, "no memory for the parameters");
@@ -73,7 +73,7 @@ const gdbench_implementation* implementation() {
       .struct_size = sizeof(gdbench_implementation),
       .id = "loop/plain",
       .description = "loops over rows and features, straight from the formulas; no kernels",
-      .build = gdbench::plain::build(),
+      .build = gdbench::loop::build(),
       .tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_UPDATE) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS),
       .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64),
       .activations = gdbench::catalogue::kAll<gdbench::catalogue::Activation>,

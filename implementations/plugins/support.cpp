@@ -4,7 +4,7 @@
 #include <string>
 
 #include "harness/abi/catalogue.h"
-#include "implementations/failure.h"
+#include "implementations/common/failure.h"
 
 namespace gdbench::plugins {
 namespace {

@@ -12,8 +12,8 @@ namespace gdbench::render {
 
 namespace {
 
-using result::Ablation;
-using result::AblationVariant;
+using report::Ablation;
+using report::AblationVariant;
 using stats::Verdict;
 
 std::string name_of(const AblationVariant& variant) {
@@ -30,7 +30,7 @@ std::string difference_text(const stats::Estimate& difference) {
 }
 
 std::vector<std::string> row_of(const AblationVariant& variant) {
-  if (!variant.step_ns) return {name_of(variant), result::words_of(variant.status)};
+  if (!variant.step_ns) return {name_of(variant), report::words_of(variant.status)};
   const bool compared = variant.comparison.has_value();
   return {name_of(variant),
           format_duration_ns(variant.step_ns->value),

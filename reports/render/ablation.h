@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "harness/result/ablation.h"
+#include "harness/report/ablation.h"
 
 namespace gdbench::render {
 
 // A row per variant, those that have no time with their reason, and what the verdicts add up to.
-std::string ablation_table(const result::Ablation& ablation);
+std::string ablation_table(const report::Ablation& ablation);
 
 }  // namespace gdbench::render

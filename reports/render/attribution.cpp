@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/result/implementation_name.h"
+#include "harness/report/implementation_name.h"
 #include "reports/render/format.h"
 #include "reports/render/render.h"
 
@@ -14,12 +14,12 @@ namespace {
 // Only whole steps can be made.
 std::string whole_steps(double steps) { return format_number(std::ceil(steps)); }
 
-bool is_at_bound(const result::CostFit& fit, const std::string& coefficient) {
+bool is_at_bound(const report::CostFit& fit, const std::string& coefficient) {
   return fit.at_bound && std::find(fit.at_bound->begin(), fit.at_bound->end(), coefficient) != fit.at_bound->end();
 }
 
 // `name`: the coefficient's key in the report.
-std::string coefficient_text(const result::CostFit& fit, const std::string& name, stats::Estimate estimate,
+std::string coefficient_text(const report::CostFit& fit, const std::string& name, stats::Estimate estimate,
                              double factor) {
   if (estimate.launches == 0) return "-";
   const std::string mark = estimate.within_one_process ? std::string(" ") + kOneProcessMark : "";
@@ -29,10 +29,10 @@ std::string coefficient_text(const result::CostFit& fit, const std::string& name
   return (estimate.interval.high > 0 ? "at most " + format_duration_ns(estimate.interval.high) : "0 (bound)") + mark;
 }
 
-std::string fit_name(const result::CostFit& fit) {
+std::string fit_name(const report::CostFit& fit) {
   std::string name = fit.implementation + " " + fit.dtype;
   if (fit.threads != 1) name += " @" + std::to_string(fit.threads);
-  if (fit.arm != result::kNewArm) name += " #" + fit.arm;
+  if (fit.arm != report::kNewArm) name += " #" + fit.arm;
   return name;
 }
 
@@ -57,14 +57,14 @@ std::string overtaking_words(const stats::BreakEven& result) {
   return "";
 }
 
-AttributionWords::AttributionWords(const result::Report& report) : report_(report) {
+AttributionWords::AttributionWords(const report::Report& report) : report_(report) {
   if (!report.attribution) return;
-  for (const result::Cell& cell : report.cells) cells_.emplace(cell.id, &cell);
-  for (const result::FrameworkTax& tax : report.attribution->taxes) {
+  for (const report::Cell& cell : report.cells) cells_.emplace(cell.id, &cell);
+  for (const report::FrameworkTax& tax : report.attribution->taxes) {
     const auto cell = cells_.find(tax.cell);
     if (cell != cells_.end()) scenarios_[cell->second->scenario].taxes.push_back(&tax);
   }
-  for (const result::BreakEvenRecord& record : report.attribution->break_evens) {
+  for (const report::BreakEvenRecord& record : report.attribution->break_evens) {
     const auto cell = cells_.find(record.cell);
     if (cell == cells_.end() || !cells_.contains(record.other)) continue;
     scenarios_[cell->second->scenario].break_evens.push_back(&record);
@@ -79,7 +79,7 @@ TextTable AttributionWords::taxes(const std::string& scenario_key) const {
                      {"verdict", false, 1, {}}};
   const auto scenario = scenarios_.find(scenario_key);
   if (scenario == scenarios_.end()) return table;
-  for (const result::FrameworkTax* tax : scenario->second.taxes) {
+  for (const report::FrameworkTax* tax : scenario->second.taxes) {
     const bool per_call = tax->calls_per_step > 0;
     table[0].texts.push_back(row_name(*cells_.at(tax->cell)));
     table[1].texts.push_back(format_difference_ns(tax->difference_ns) +
@@ -97,11 +97,11 @@ std::vector<std::string> AttributionWords::break_evens(const std::string& scenar
   const auto scenario = scenarios_.find(scenario_key);
   if (scenario == scenarios_.end()) return sentences;
   const std::string* candidate = nullptr;  // of the sentence at hand: records of one candidate follow each other
-  for (const result::BreakEvenRecord* record : scenario->second.break_evens) {
-    const result::Cell& cell = *cells_.at(record->cell);
-    const result::Cell& other = *cells_.at(record->other);
+  for (const report::BreakEvenRecord* record : scenario->second.break_evens) {
+    const report::Cell& cell = *cells_.at(record->cell);
+    const report::Cell& other = *cells_.at(record->other);
     const bool decided = record->result.overtaking != stats::Overtaking::undecided;
-    if (brief && !(result::is_ranked(cell) && result::is_ranked(other) && decided)) continue;
+    if (brief && !(report::is_ranked(cell) && report::is_ranked(other) && decided)) continue;
     const std::string part = row_name(other) + " " + overtaking_words(record->result);
     if (candidate != nullptr && *candidate == record->cell) {
       sentences.back() += ", " + part;
@@ -119,7 +119,7 @@ TextTable AttributionWords::fits() const {
                      {"b: per kernel call", true, 1, {}}, {"c: per Mflop", true, 2, {}},
                      {"scenarios", true, 4, {}},          {"worst miss", true, 3, {}}};
   if (!report_.attribution) return table;
-  for (const result::CostFit& fit : report_.attribution->fits) {
+  for (const report::CostFit& fit : report_.attribution->fits) {
     table[0].texts.push_back(fit_name(fit));
     table[1].texts.push_back(coefficient_text(fit, "step_ns", fit.step_ns, 1));
     table[2].texts.push_back(coefficient_text(fit, "call_ns", fit.call_ns, 1));
@@ -133,7 +133,7 @@ TextTable AttributionWords::fits() const {
 std::string AttributionWords::reference_strategy() const {
   if (!report_.attribution || report_.attribution->taxes.empty()) return "";
   const auto base = cells_.find(report_.attribution->taxes.front().base);
-  return base == cells_.end() ? "" : result::parse_implementation(base->second->implementation).strategy;
+  return base == cells_.end() ? "" : report::parse_implementation(base->second->implementation).strategy;
 }
 
 std::string AttributionWords::tax_title() const {

@@ -5,15 +5,15 @@
 #include <unordered_map>
 #include <vector>
 
-#include "harness/result/report.h"
+#include "harness/report/report.h"
 #include "reports/render/table.h"
 
 namespace gdbench::render {
 
 // The records of one scenario, in the report's order.
 struct ScenarioAttribution {
-  std::vector<const result::FrameworkTax*> taxes;
-  std::vector<const result::BreakEvenRecord*> break_evens;
+  std::vector<const report::FrameworkTax*> taxes;
+  std::vector<const report::BreakEvenRecord*> break_evens;
 };
 
 // "after 41 steps [30, 55]", "from the start".
@@ -21,7 +21,7 @@ std::string overtaking_words(const stats::BreakEven& result);
 
 class AttributionWords {
  public:
-  explicit AttributionWords(const result::Report& report);
+  explicit AttributionWords(const report::Report& report);
 
   // What each strategy costs beside the reference strategy on the same backend. Empty (no rows) where nothing is known.
   TextTable taxes(const std::string& scenario_key) const;
@@ -35,8 +35,8 @@ class AttributionWords {
 
  private:
   std::string reference_strategy() const;  // which all of a report's taxes are beside
-  const result::Report& report_;
-  std::unordered_map<std::string, const result::Cell*> cells_;
+  const report::Report& report_;
+  std::unordered_map<std::string, const report::Cell*> cells_;
   std::unordered_map<std::string, ScenarioAttribution> scenarios_;  // by key
 };
 

@@ -10,7 +10,7 @@ namespace gdbench::render {
 
 namespace {
 
-using result::CalibrationLevel;
+using report::CalibrationLevel;
 
 std::vector<std::string> row_of(const CalibrationLevel& level) {
   return {format_percent(level.slowdown),
@@ -25,8 +25,8 @@ std::vector<std::string> row_of(const CalibrationLevel& level) {
 
 }  // namespace
 
-std::string calibration_table(const result::Calibration& calibration) {
-  const std::vector<CalibrationLevel> levels = result::levels_of(calibration);
+std::string calibration_table(const report::Calibration& calibration) {
+  const std::vector<CalibrationLevel> levels = report::levels_of(calibration);
   std::vector<std::vector<std::string>> rows;
   for (const CalibrationLevel& level : levels) rows.push_back(row_of(level));
   std::string text = text_table({{"added", true},
@@ -45,7 +45,7 @@ std::string calibration_table(const result::Calibration& calibration) {
             std::to_string(level.comparisons) + ", at most " + format_percent(level.upper_limit) +
             " with 95% confidence.\n";
   }
-  const double smallest = result::smallest_detectable_slowdown(levels);
+  const double smallest = report::smallest_detectable_slowdown(levels);
   text += smallest > 0 ? "Four in five slowdowns of " + format_percent(smallest) + " are found.\n"
                        : "No slowdown that was tried is found four times in five.\n";
   if (calibration.outcomes.size() < static_cast<std::size_t>(calibration.planned)) {

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "harness/result/calibration.h"
+#include "harness/report/calibration.h"
 
 namespace gdbench::render {
 
 // A row per slowdown with what was found of it, the false-alarm rate and the smallest detectable slowdown in words.
-std::string calibration_table(const result::Calibration& calibration);
+std::string calibration_table(const report::Calibration& calibration);
 
 }  // namespace gdbench::render

@@ -10,16 +10,16 @@ namespace gdbench::render {
 
 namespace {
 
-using result::ClaimJudgement;
-using result::ClaimRelation;
-using result::ClaimVerdict;
-using result::Flip;
-using result::JudgedPoint;
-using result::JudgedRelation;
-using result::PointState;
-using result::Quantity;
-using result::RelationKind;
-using result::Settings;
+using report::ClaimJudgement;
+using report::ClaimRelation;
+using report::ClaimVerdict;
+using report::Flip;
+using report::JudgedPoint;
+using report::JudgedRelation;
+using report::PointState;
+using report::Quantity;
+using report::RelationKind;
+using report::Settings;
 
 std::string quantity_words(const ClaimRelation& relation) {
   switch (relation.quantity) {
@@ -71,7 +71,7 @@ std::string limits_words(const ClaimRelation& relation) {
 }
 
 std::string places_words(const ClaimRelation& relation) {
-  std::string text = relation.rule == result::PointRule::all ? "everywhere" : "somewhere";
+  std::string text = relation.rule == report::PointRule::all ? "everywhere" : "somewhere";
   for (const auto& [key, values] : relation.at) {
     text += (&key == &relation.at.front().first ? " at " : ", ") + key + "=";
     for (const std::string& value : values) text += (&value == &values.front() ? "" : "|") + value;

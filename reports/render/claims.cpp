@@ -11,8 +11,8 @@ namespace gdbench::render {
 
 namespace {
 
-using result::ClaimJudgement;
-using result::JudgedRelation;
+using report::ClaimJudgement;
+using report::JudgedRelation;
 
 // As `wrapped`, which ends in a line break only where it may break lines.
 std::string paragraph(const std::string& text, int width) {

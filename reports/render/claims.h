@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/result/claim_judgement.h"
+#include "harness/report/claim_judgement.h"
 
 namespace gdbench::render {
 
@@ -19,7 +19,7 @@ std::string claim_list(const std::vector<ListedClaim>& claims, int width);
 
 // A line per claim, and each claim of which anything was measured with its points, flips, and what was not run. The
 // console has the lines last, where they are seen.
-std::string claims_console(const std::vector<result::ClaimJudgement>& judgements, int width);
-std::string claims_markdown(const std::vector<result::ClaimJudgement>& judgements);
+std::string claims_console(const std::vector<report::ClaimJudgement>& judgements, int width);
+std::string claims_markdown(const std::vector<report::ClaimJudgement>& judgements);
 
 }  // namespace gdbench::render

@@ -13,9 +13,9 @@ namespace gdbench::render {
 
 namespace {
 
-using result::Change;
-using result::ComparedCell;
-using result::ReportComparison;
+using report::Change;
+using report::ComparedCell;
+using report::ReportComparison;
 
 // What a reader has to act on comes first.
 constexpr std::array kOrder = {Change::regressed, Change::failing,      Change::vanished, Change::improved,
@@ -35,7 +35,7 @@ std::string time_of(const std::optional<stats::Estimate>& estimate) {
 
 std::vector<std::string> row_of(const ComparedCell& cell) {
   return {cell.id,
-          result::name_of(cell.change),
+          report::name_of(cell.change),
           cell.ratio ? format_change(*cell.ratio) : "-",
           time_of(cell.base_ns),
           time_of(cell.new_ns),
@@ -55,7 +55,7 @@ std::string counts_of(const ReportComparison& comparison) {
   for (const Change change : kOrder) {
     const std::size_t count = cells_with(comparison, change).size();
     if (count == 0) continue;
-    text += separator + std::to_string(count) + " " + result::name_of(change);
+    text += separator + std::to_string(count) + " " + report::name_of(change);
     separator = ", ";
   }
   return text;
@@ -96,7 +96,7 @@ std::string comparison_markdown(const ReportComparison& comparison) {
     const std::vector<const ComparedCell*> cells = cells_with(comparison, change);
     if (cells.empty()) continue;
     const bool folded = change == Change::equivalent || change == Change::inconclusive || change == Change::added;
-    const std::string title = std::to_string(cells.size()) + " " + result::name_of(change);
+    const std::string title = std::to_string(cells.size()) + " " + report::name_of(change);
     text += folded ? "<details><summary>" + title + "</summary>\n\n" : "**" + title + "**\n\n";
     std::vector<std::vector<std::string>> rows;
     for (const ComparedCell* cell : cells) rows.push_back(row_of(*cell));

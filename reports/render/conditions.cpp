@@ -6,12 +6,12 @@ namespace gdbench::render {
 
 namespace {
 
-using result::Condition;
-using result::Severity;
+using report::Condition;
+using report::Severity;
 
 // "warning: load: 43% of the processors; blocks are interrupted. Wait for other processes."
 std::string line_of(const Condition& condition) {
-  std::string line = std::string(result::name_of(condition.severity)) + ": " + condition.name + ": " + condition.found;
+  std::string line = std::string(report::name_of(condition.severity)) + ": " + condition.name + ": " + condition.found;
   if (!condition.effect.empty()) line += "; " + condition.effect;
   if (!condition.advice.empty()) line += ". To do: " + condition.advice;
   return line + "\n";

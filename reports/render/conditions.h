@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/result/condition.h"
+#include "harness/report/condition.h"
 
 namespace gdbench::render {
 
 // What spoils measurements first, each with its effect and what to do; then what is fine, a line each.
-std::string conditions_table(const std::vector<result::Condition>& conditions, int width);
+std::string conditions_table(const std::vector<report::Condition>& conditions, int width);
 
 }  // namespace gdbench::render

@@ -22,7 +22,7 @@ std::size_t width_of(const TextColumn& column) {
 
 class Console {
  public:
-  Console(const result::Report& report, const ConsoleOptions& options)
+  Console(const report::Report& report, const ConsoleOptions& options)
       : report_(report),
         attribution_(report),
         colour_(options.colour),
@@ -158,7 +158,7 @@ class Console {
     paragraph("What the columns mean: gdbench help columns", 0, Style::dim);
   }
 
-  const result::Report& report_;
+  const report::Report& report_;
   AttributionWords attribution_;
   bool colour_;
   std::size_t width_;
@@ -168,7 +168,7 @@ class Console {
 
 }  // namespace
 
-std::string console(const result::Report& report, const ConsoleOptions& options) {
+std::string console(const report::Report& report, const ConsoleOptions& options) {
   return Console(report, options).render();
 }
 

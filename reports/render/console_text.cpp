@@ -39,8 +39,8 @@ Style style_of_verdict(stats::Verdict verdict) {
                                             : Style::plain;
 }
 
-Style style_of_state(result::CellState state) {
-  using result::CellState;
+Style style_of_state(report::CellState state) {
+  using report::CellState;
   return state == CellState::unsupported || state == CellState::pending ? Style::dim
          : state == CellState::ok                                       ? Style::plain
                                                                         : Style::bad;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/result/report.h"
+#include "harness/report/report.h"
 
 namespace gdbench::render {
 
@@ -19,7 +19,7 @@ std::string cut(const std::string& text, std::size_t width);
 std::string styled(const std::string& text, Style style, bool colour);
 
 Style style_of_verdict(stats::Verdict verdict);
-Style style_of_state(result::CellState state);
+Style style_of_state(report::CellState state);
 
 // The text in lines of at most `width` columns with `indent` spaces before each, broken between words. A longer word
 // has a line of its own.

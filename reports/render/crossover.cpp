@@ -13,9 +13,9 @@ namespace gdbench::render {
 
 namespace {
 
-using result::Crossover;
-using result::CrossoverPoint;
-using result::StepsCrossover;
+using report::Crossover;
+using report::CrossoverPoint;
+using report::StepsCrossover;
 using stats::Verdict;
 
 std::string time_text(const stats::Estimate& estimate) { return format_estimate_ns(estimate); }
@@ -151,7 +151,7 @@ std::string need_words(const Crossover& crossover) {
   if (!crossover.need) {
     return crossover.complete ? "" : "The search ended before it was done: a larger --budget narrows it down.\n";
   }
-  const result::CrossoverNeed& need = *crossover.need;
+  const report::CrossoverNeed& need = *crossover.need;
   const std::size_t count = need.sizes.size();
   const std::string first = at(crossover, need.sizes.front());
   const std::string last = std::to_string(need.sizes.back());
@@ -220,7 +220,7 @@ std::string crossover_table(const Crossover& crossover) {
 
 std::string crossover_table(const StepsCrossover& crossover) {
   std::vector<std::vector<std::string>> rows;
-  for (const result::StartCost& side : crossover.sides) {
+  for (const report::StartCost& side : crossover.sides) {
     rows.push_back({side.implementation, format_duration_ns(side.load_seconds * 1e9),
                     format_duration_ns(side.prepare_seconds * 1e9), format_duration_ns(side.first_step_ns),
                     format_duration_ns(side.step_ns.value), format_interval_ns(side.step_ns)});

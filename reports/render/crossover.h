@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "harness/result/crossover.h"
+#include "harness/report/crossover.h"
 
 namespace gdbench::render {
 
-std::string crossover_table(const result::Crossover& crossover);
-std::string crossover_table(const result::StepsCrossover& crossover);
+std::string crossover_table(const report::Crossover& crossover);
+std::string crossover_table(const report::StepsCrossover& crossover);
 
 }  // namespace gdbench::render

@@ -31,7 +31,7 @@ void add_record(Text&& text_of, std::string& text) {
 
 }  // namespace
 
-std::string csv(const result::Report& report) {
+std::string csv(const report::Report& report) {
   std::string text;
   add_record([](const Column& column) { return std::string(column.field); }, text);
   for (const ScenarioTable& table : tables_of(report)) {

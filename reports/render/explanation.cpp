@@ -12,8 +12,8 @@ namespace gdbench::render {
 
 namespace {
 
-using result::CellDifference;
-using result::Explanation;
+using report::CellDifference;
+using report::Explanation;
 
 // Share of the whole that the parts may miss without a word.
 constexpr double kSmallRest = 0.005;
@@ -102,7 +102,7 @@ std::string differing_words(const Explanation& explanation, const Names& names) 
   std::string both;
   std::string only_a;
   std::string only_b;
-  for (const result::KeyDifference& key : explanation.differing) {
+  for (const report::KeyDifference& key : explanation.differing) {
     if (!key.a.empty() && !key.b.empty()) {
       join(both, key.key + " (" + without_quotes(key.a) + " instead of " + without_quotes(key.b) + ")");
     } else {
@@ -116,16 +116,16 @@ std::string differing_words(const Explanation& explanation, const Names& names) 
 }
 
 // What a training did: "133 steps, 31.9 ms", "not within 5000 steps".
-std::string run_words(const result::TargetRun& run, double step_ns) {
-  if (run.state != result::TargetState::reached) {
-    return "not within " + std::to_string(run.stopped_after) + " steps (" + result::name_of(run.state) + ")";
+std::string run_words(const report::TargetRun& run, double step_ns) {
+  if (run.state != report::TargetState::reached) {
+    return "not within " + std::to_string(run.stopped_after) + " steps (" + report::name_of(run.state) + ")";
   }
   return std::to_string(run.steps) + " steps, " + format_duration_ns(static_cast<double>(run.steps) * step_ns);
 }
 
 std::string target_words(const Explanation& explanation, const Names& names) {
   if (!explanation.target) return "";
-  const result::TargetDifference& target = *explanation.target;
+  const report::TargetDifference& target = *explanation.target;
   std::string text = "\n  From being ready to a loss of " + format_number(target.a.target_loss) + ": " + names.a + " " +
                      run_words(target.a, explanation.a_step_ns.value) + "; " + names.b + " " +
                      run_words(target.b, explanation.b_step_ns.value);
@@ -143,7 +143,7 @@ std::string target_words(const Explanation& explanation, const Names& names) {
   return text + "." + evidence("steps x time of a step; another learning rate may change the steps");
 }
 
-std::string part_line(const Explanation& explanation, const Names& names, const result::AxisPart& part) {
+std::string part_line(const Explanation& explanation, const Names& names, const report::AxisPart& part) {
   const CellDifference& difference = part.difference;
   std::string text =
       "    " + part.axis + " (" + value_words(part.value) + " instead of " + value_words(part.base_value) + "): ";
@@ -165,15 +165,15 @@ std::string part_line(const Explanation& explanation, const Names& names, const 
 
 std::string axes_words(const Explanation& explanation, const Names& names) {
   std::string text;
-  for (const result::AxisPath& path : explanation.paths) {
+  for (const report::AxisPath& path : explanation.paths) {
     if (path.parts.size() == 1) {
-      const result::AxisPart& part = path.parts.front();
+      const report::AxisPart& part = path.parts.front();
       return "\n  They differ in the " + part.axis + " alone: " + value_words(part.value) + " instead of " +
              value_words(part.base_value) + "." + evidence(names.a + ", " + names.b);
     }
-    const bool over_a_row = path.parts.front().axis == result::kWholeImplementation;
+    const bool over_a_row = path.parts.front().axis == report::kWholeImplementation;
     text += over_a_row ? "\n  No profile divides it; a row between the two does:\n" : "\n  One axis after the other:\n";
-    for (const result::AxisPart& part : path.parts) text += part_line(explanation, names, part);
+    for (const report::AxisPart& part : path.parts) text += part_line(explanation, names, part);
     if (std::abs(path.rest_ns) < kSmallRest * std::abs(explanation.whole.difference_ns.value)) continue;
     text += "    The parts miss the whole by " + format_duration_ns(std::abs(path.rest_ns)) +
             ", as medians do not add up exactly." + evidence(names.a + " - " + names.b);
@@ -183,11 +183,11 @@ std::string axes_words(const Explanation& explanation, const Names& names) {
 
 std::string advice_words(const Explanation& explanation, const Names& names) {
   if (!explanation.advice) return "";
-  const result::Advice& advice = *explanation.advice;
+  const report::Advice& advice = *explanation.advice;
   const std::string cell = names.of(explanation, advice.cell);
   const std::string& other = advice.cell == explanation.a ? names.b : names.a;
   const std::string change =
-      advice.remedy == result::Remedy::axis
+      advice.remedy == report::Remedy::axis
           ? "the " + advice.subject + " " + value_words(advice.value)
           : (advice.subject == "unattributed" ? "what no phase claims" : advice.subject) + " as in " + other;
   return "\n  What would help " + cell + " most: " + change + ", which saves about " +
@@ -197,10 +197,10 @@ std::string advice_words(const Explanation& explanation, const Names& names) {
 
 std::string ceiling_words(const Explanation& explanation, const Names& names) {
   if (!explanation.a_ceiling || !explanation.b_ceiling) return "";
-  const auto line = [](const std::string& cell, const result::CeilingShare& ceiling) {
-    const bool bytes = ceiling.bound_by == result::BoundBy::bytes;
+  const auto line = [](const std::string& cell, const report::CeilingShare& ceiling) {
+    const bool bytes = ceiling.bound_by == report::BoundBy::bytes;
     return "    " + cell + " reaches " + format_percent(ceiling.share) + " of its ceiling, bound by " +
-           result::name_of(ceiling.bound_by) + (bytes ? " from " + ceiling.level : std::string()) + " (floor " +
+           report::name_of(ceiling.bound_by) + (bytes ? " from " + ceiling.level : std::string()) + " (floor " +
            format_duration_ns(ceiling.floor_ns) + ")" + (ceiling.failed ? ", so that ceiling is wrong" : "") + "." +
            evidence(cell);
   };
@@ -209,7 +209,7 @@ std::string ceiling_words(const Explanation& explanation, const Names& names) {
 }
 
 std::string break_even_words(const Explanation& explanation, const Names& names) {
-  const result::BreakEvenRecord& record = explanation.start->break_even;
+  const report::BreakEvenRecord& record = explanation.start->break_even;
   const std::string cell = names.of(explanation, record.cell);
   const std::string other = names.of(explanation, record.other);
   const stats::BreakEven& result = record.result;
@@ -243,7 +243,7 @@ std::string import_words(const std::string& cell, const std::optional<double>& i
 
 std::string start_words(const Explanation& explanation, const Names& names) {
   if (!explanation.start) return "";
-  const result::StartDifference& start = *explanation.start;
+  const report::StartDifference& start = *explanation.start;
   const auto pair = [](const char* what, double a_ns, double b_ns) {
     return std::string(what) + " " + format_duration_ns(a_ns) + " beside " + format_duration_ns(b_ns);
   };

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "harness/result/explanation.h"
+#include "harness/report/explanation.h"
 
 namespace gdbench::render {
 
 // Lines longer than `width` are wrapped; 0 leaves each sentence on its line.
-std::string explanation_words(const result::Explanation& explanation, int width);
+std::string explanation_words(const report::Explanation& explanation, int width);
 
 }  // namespace gdbench::render

@@ -12,11 +12,11 @@ namespace gdbench::render {
 
 namespace {
 
-using result::Explanation;
-using result::Lack;
-using result::OpPart;
-using result::PhasePart;
-using result::Standing;
+using report::Explanation;
+using report::Lack;
+using report::OpPart;
+using report::PhasePart;
+using report::Standing;
 
 // Ops that are shown of a phase.
 constexpr std::size_t kMostOps = 5;
@@ -91,19 +91,19 @@ std::string ops_words(const std::vector<OpPart>& ops, const Names& names) {
 }
 
 // What the shares rest on.
-std::string basis_words(const std::string& cell, const result::ProfileBasis& basis, double step_ns) {
+std::string basis_words(const std::string& cell, const report::ProfileBasis& basis, double step_ns) {
   if (basis.profiles == 0) return cell + " no profile";
   return cell + " " + counted(static_cast<std::size_t>(basis.profiles), "profile") + ", clock readings " +
          format_percent(basis.overhead_ns / step_ns) + " of it";
 }
 
 // Without the times where they do not fit.
-std::string phase_table(const result::ProfileDifference& profiles, const Names& names, int width) {
+std::string phase_table(const report::ProfileDifference& profiles, const Names& names, int width) {
   std::vector<std::vector<std::string>> rows;
   std::vector<std::vector<std::string>> narrow;
   for (const PhasePart& phase : profiles.phases) {
-    const result::Contribution& times = phase.contribution;
-    const auto time = [&](double time_ns, const result::ProfileBasis& basis) {
+    const report::Contribution& times = phase.contribution;
+    const auto time = [&](double time_ns, const report::ProfileBasis& basis) {
       return phase.only_bounded && basis.one_piece && time_ns == 0 ? std::string("?") : format_duration_ns(time_ns);
     };
     rows.push_back({"  " + phase.name(), time(times.a_ns, profiles.a), time(times.b_ns, profiles.b), share_of(phase)});
@@ -118,7 +118,7 @@ std::string phase_table(const result::ProfileDifference& profiles, const Names& 
   return fits ? table : text_table({{"  phase"}, {"share"}}, narrow);
 }
 
-std::string one_piece_words(const result::ProfileDifference& profiles, const Names& names) {
+std::string one_piece_words(const report::ProfileDifference& profiles, const Names& names) {
   if (!profiles.a.one_piece && !profiles.b.one_piece) return "";
   const std::string& cell = profiles.a.one_piece ? names.a : names.b;
   const bool unprofiled = (profiles.a.one_piece ? profiles.a : profiles.b).profiles == 0;
@@ -126,10 +126,10 @@ std::string one_piece_words(const result::ProfileDifference& profiles, const Nam
          ": its time may belong to any phase, so that a share is only bounded." + evidence(names.a + ", " + names.b);
 }
 
-std::string dispatch_words(const std::string& cell, const std::optional<result::DispatchCost>& cost) {
+std::string dispatch_words(const std::string& cell, const std::optional<report::DispatchCost>& cost) {
   if (!cost) return "";
   std::string floor;
-  for (const result::FloorPart& part : cost->floor) {
+  for (const report::FloorPart& part : cost->floor) {
     floor += (floor.empty() ? "" : ", ") + part.op + " " + format_duration_ns(part.time_ns);
   }
   const std::string calls = cost->dispatches == 1 ? " call" : " calls";
@@ -139,7 +139,7 @@ std::string dispatch_words(const std::string& cell, const std::optional<result::
          evidence(cell + ": " + floor);
 }
 
-std::string sentence_of(const result::MissingEvidence& missing, const std::string& cell) {
+std::string sentence_of(const report::MissingEvidence& missing, const std::string& cell) {
   const std::string measures = missing.command.empty() ? "." : "; this measures it:";
   switch (missing.lack) {
     case Lack::launches:
@@ -166,7 +166,7 @@ std::string calls_words(const Explanation& explanation, const Names& names) {
   const std::string cells =
       dispatch_words(names.a, explanation.a_dispatches) + dispatch_words(names.b, explanation.b_dispatches);
   if (!explanation.calls) return cells.empty() ? cells : "\n  Calls:\n" + cells;
-  const result::CallsShare& calls = *explanation.calls;
+  const report::CallsShare& calls = *explanation.calls;
   const stats::Interval rest{1 - calls.interval.high, 1 - calls.interval.low};
   return "\n  Calls into frameworks, each at the price of its cheapest, are " +
          share_words(calls.share, calls.interval) +
@@ -177,7 +177,7 @@ std::string calls_words(const Explanation& explanation, const Names& names) {
 
 std::string phases_words(const Explanation& explanation, const Names& names, int width) {
   if (!explanation.profiles) return "";
-  const result::ProfileDifference& profiles = *explanation.profiles;
+  const report::ProfileDifference& profiles = *explanation.profiles;
   const auto is_unclear = [](const PhasePart& phase) { return phase.contribution.standing == Standing::unclear; };
   const bool nothing_told = std::all_of(profiles.phases.begin(), profiles.phases.end(), is_unclear);
   if (nothing_told && profiles.phases.front().only_bounded) {
@@ -195,7 +195,7 @@ std::string phases_words(const Explanation& explanation, const Names& names, int
 
 std::string missing_words(const Explanation& explanation, const Names& names, int width) {
   std::string text;
-  for (const result::MissingEvidence& missing : explanation.missing) {
+  for (const report::MissingEvidence& missing : explanation.missing) {
     const std::string cell = missing.cell.empty() ? "" : names.of(explanation, missing.cell);
     text += (text.empty() ? "\n" : "") + wrapped("  " + sentence_of(missing, cell) + "\n", width);
     if (!missing.command.empty()) text += "    " + missing.command + "\n";

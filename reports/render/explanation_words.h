@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "harness/result/explanation.h"
+#include "harness/report/explanation.h"
 
 namespace gdbench::render {
 
@@ -14,17 +14,17 @@ struct Names {
   std::string a;
   std::string b;
 
-  std::string of(const result::Explanation& explanation, const std::string& id) const;  // of any cell's id
+  std::string of(const report::Explanation& explanation, const std::string& id) const;  // of any cell's id
 };
 
 // " [text]" and a line feed.
 std::string evidence(const std::string& text);
 
 // Which part of the difference are calls into frameworks, and which part is not.
-std::string calls_words(const result::Explanation& explanation, const Names& names);
+std::string calls_words(const report::Explanation& explanation, const Names& names);
 // All phases with their shares, the largest first, and the ops of those that are causes; wrapped.
-std::string phases_words(const result::Explanation& explanation, const Names& names, int width);
+std::string phases_words(const report::Explanation& explanation, const Names& names, int width);
 // What was not measured, with the commands that measure it; those are not wrapped.
-std::string missing_words(const result::Explanation& explanation, const Names& names, int width);
+std::string missing_words(const report::Explanation& explanation, const Names& names, int width);
 
 }  // namespace gdbench::render

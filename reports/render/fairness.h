@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/fairness/comparison.h"
+#include "harness/questions/fairness/comparison.h"
 
 namespace gdbench::render {
 

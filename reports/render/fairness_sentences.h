@@ -4,7 +4,7 @@
 // known.
 #pragma once
 
-#include "harness/fairness/comparison.h"
+#include "harness/questions/fairness/comparison.h"
 
 namespace gdbench::render {
 

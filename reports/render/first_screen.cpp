@@ -89,7 +89,7 @@ std::size_t least_told(const Overview& overview, const std::vector<std::size_t>&
 
 class Screen {
  public:
-  Screen(const result::Report& report, const ConsoleOptions& options)
+  Screen(const report::Report& report, const ConsoleOptions& options)
       : report_(report),
         overview_(overview_of(report)),
         options_(options),
@@ -279,7 +279,7 @@ class Screen {
     return "More: gdbench report " + file + " --details, gdbench explain " + file + ", gdbench help columns";
   }
 
-  const result::Report& report_;
+  const report::Report& report_;
   Overview overview_;
   ConsoleOptions options_;
   std::size_t width_;
@@ -289,7 +289,7 @@ class Screen {
 
 }  // namespace
 
-std::string first_screen(const result::Report& report, const ConsoleOptions& options) {
+std::string first_screen(const report::Report& report, const ConsoleOptions& options) {
   return Screen(report, options).render();
 }
 

@@ -37,7 +37,7 @@ Json caches_of(const nlohmann::json& environment) {
   return caches;
 }
 
-Json context_of(const result::Report& report) {
+Json context_of(const report::Report& report) {
   const auto environment = nlohmann::json::parse(report.environment);
   const std::string governor = environment_value<std::string>(environment, "/cpu/governor", "");
   const std::string type = environment_value<std::string>(environment, "/build/type", "");
@@ -58,7 +58,7 @@ Json context_of(const result::Report& report) {
 }
 
 // What entries of one cell have in common, in front of what differs.
-Json entry_of(const result::Cell& cell, std::size_t family, const std::string& suffix) {
+Json entry_of(const report::Cell& cell, std::size_t family, const std::string& suffix) {
   Json entry;
   entry["name"] = cell.id + suffix;
   entry["family_index"] = family;
@@ -95,11 +95,11 @@ constexpr std::array kAggregates = {
               [](const std::vector<double>& values) { return standard_deviation(values) / mean(values); }},
 };
 
-void add_samples(const result::Cell& cell, std::size_t family, Json& benchmarks) {
+void add_samples(const report::Cell& cell, std::size_t family, Json& benchmarks) {
   std::vector<double> real;
   std::vector<double> cpu;
   std::vector<std::uint64_t> steps;
-  for (const result::Sample& sample : cell.samples) {
+  for (const report::Sample& sample : cell.samples) {
     if (sample.cold || !std::isfinite(sample.real_ns)) continue;
     real.push_back(sample.real_ns);
     cpu.push_back(std::isfinite(sample.cpu_ns) ? sample.cpu_ns : 0);
@@ -133,14 +133,14 @@ void add_samples(const result::Cell& cell, std::size_t family, Json& benchmarks)
   }
 }
 
-void add_error(const result::Cell& cell, std::size_t family, Json& benchmarks) {
+void add_error(const report::Cell& cell, std::size_t family, Json& benchmarks) {
   Json entry = entry_of(cell, family, "");
   entry["run_type"] = "iteration";
   entry["repetitions"] = 1;
   entry["repetition_index"] = 0;
   entry["threads"] = cell.threads;
   entry["error_occurred"] = true;
-  entry["error_message"] = result::words_of(cell.status);
+  entry["error_message"] = report::words_of(cell.status);
   entry["iterations"] = 1;
   entry["real_time"] = 0.0;
   entry["cpu_time"] = 0.0;
@@ -150,12 +150,12 @@ void add_error(const result::Cell& cell, std::size_t family, Json& benchmarks) {
 
 }  // namespace
 
-std::string google_benchmark(const result::Report& report) {
+std::string google_benchmark(const report::Report& report) {
   Json document;
   document["context"] = context_of(report);
   Json benchmarks = Json::array();
   for (std::size_t i = 0; i < report.cells.size(); ++i) {
-    if (report.cells[i].status.state == result::CellState::ok) {
+    if (report.cells[i].status.state == report::CellState::ok) {
       add_samples(report.cells[i], i, benchmarks);
     } else {
       add_error(report.cells[i], i, benchmarks);

@@ -11,7 +11,7 @@
 
 namespace gdbench::render {
 
-using result::Cell;
+using report::Cell;
 
 namespace {
 
@@ -32,10 +32,10 @@ struct Place {
 Place place_of(const Overview& overview, const Entry& entry, double least_ns) {
   if (entry.cell == nullptr) return {"-", "", ""};
   const Cell& cell = *entry.cell;
-  const result::CellState state = cell.status.state;
-  if (!is_timed(cell)) return {result::name_of(state), "", "", is_failure(state) ? Style::bad : Style::plain};
+  const report::CellState state = cell.status.state;
+  if (!is_timed(cell)) return {report::name_of(state), "", "", is_failure(state) ? Style::bad : Style::plain};
   std::string figure = mark_of(entry.mark) + format_in_unit_of(cell.summary->step_ns.value, least_ns);
-  if (overview.ranked && !result::is_ranked(cell)) figure = "(" + figure + ")";
+  if (overview.ranked && !report::is_ranked(cell)) figure = "(" + figure + ")";
   return {figure, mode_of(cell), entry.ratio ? format_factor(entry.ratio->ratio.value) : "", style_of_mark(entry.mark)};
 }
 
@@ -161,7 +161,7 @@ TextTable turned_table(const Overview& overview, std::size_t label_width) {
     const bool undecided = !entries[i].ratio || !overview.rows.front().standing.undecidable.empty();
     names.push_back(cut(overview.columns[i].title, label_width));
     const std::string time = mark_of(entries[i].mark) + format_estimate_ns(cell.summary->step_ns);
-    times.push_back(overview.ranked && !result::is_ranked(cell) ? "(" + time + ")" : time);
+    times.push_back(overview.ranked && !report::is_ranked(cell) ? "(" + time + ")" : time);
     ratios.push_back(entries[i].ratio ? format_ratio(entries[i].ratio->ratio) : baseline ? "1" : "-");
     time_styles.push_back(style_of_mark(entries[i].mark));
     const bool compared = !cell.summary->not_ranked && !baseline && !undecided;

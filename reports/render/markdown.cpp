@@ -41,7 +41,7 @@ void add_target(const ScenarioTable& table, std::string& text) {
 }
 
 // What the console's first screen has, in full width.
-void add_overview(const result::Report& report, std::string& text) {
+void add_overview(const report::Report& report, std::string& text) {
   const Overview overview = overview_of(report);
   constexpr std::size_t kWidestLabel = 60;
   if (!overview.rows.empty() && !overview.columns.empty()) {
@@ -84,7 +84,7 @@ void add_scenario(const ScenarioTable& table, const AttributionWords& attributio
 
 }  // namespace
 
-std::string markdown(const result::Report& report) {
+std::string markdown(const report::Report& report) {
   std::string text = "# gdbench\n\n" + markdown_escaped(run_words(report.run)) + "\n\n";
   const std::string environment = environment_words(report);
   if (!environment.empty()) text += markdown_escaped(environment) + "\n\n";

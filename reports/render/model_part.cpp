@@ -17,17 +17,17 @@ std::string layer_words(const std::vector<std::int64_t>& layers) {
   return (layers.size() == 1 ? ", layer " : ", layers ") + layer_numbers(layers);
 }
 
-std::string parameter_words(const result::ProfileRecord& record) {
+std::string parameter_words(const report::ProfileRecord& record) {
   if (!record.parameters || record.parameters->empty()) return "";
   const std::vector<std::string>& names = *record.parameters;
-  const result::ParameterUse use = record.use.value_or(result::ParameterUse::reads);
-  std::string text = result::name_of(use) + std::string(use == result::ParameterUse::gradient ? " of " : " ");
+  const report::ParameterUse use = record.use.value_or(report::ParameterUse::reads);
+  std::string text = report::name_of(use) + std::string(use == report::ParameterUse::gradient ? " of " : " ");
   text += names.front();
   if (names.size() > 1) text += (names.size() == 2 ? " " : "..") + names.back();
   return text;
 }
 
-std::string op_label(const result::ProfileRecord& record) {
+std::string op_label(const report::ProfileRecord& record) {
   const std::string parameters = parameter_words(record);
   return record.op + layer_words(record.layers.value_or(std::vector<std::int64_t>())) +
          (parameters.empty() ? "" : ", " + parameters);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/result/profile.h"
+#include "harness/report/profile.h"
 
 namespace gdbench::render {
 
@@ -16,9 +16,9 @@ std::string layer_words(const std::vector<std::int64_t>& layers);
 
 // "reads w0", "reads w0 b0", "gradient of w1"; the first and the last of more than two: "updates w0..b4". Nothing where
 // the record names none.
-std::string parameter_words(const result::ProfileRecord& record);
+std::string parameter_words(const report::ProfileRecord& record);
 
 // "product, layer 1, gradient of w1".
-std::string op_label(const result::ProfileRecord& record);
+std::string op_label(const report::ProfileRecord& record);
 
 }  // namespace gdbench::render

@@ -8,14 +8,14 @@
 #include <set>
 #include <unordered_map>
 
-#include "harness/result/implementation_name.h"
+#include "harness/report/implementation_name.h"
 #include "reports/render/labels.h"
 #include "reports/render/rows.h"
 
 namespace gdbench::render {
 
-using result::Cell;
-using result::Report;
+using report::Cell;
+using report::Report;
 
 namespace {
 
@@ -25,7 +25,7 @@ constexpr std::size_t kFewVariants = 6;  // as many as have a column each
 // It ran, and has no rank for a reason of its own.
 bool left_out(const Cell& cell) { return is_timed(cell) && cell.summary->not_ranked.has_value(); }
 
-bool timed_and_ranked(const Cell& cell) { return is_timed(cell) && result::is_ranked(cell); }
+bool timed_and_ranked(const Cell& cell) { return is_timed(cell) && report::is_ranked(cell); }
 
 // Sorted by these, the first so many numbers are spread over all, whatever repeats in them: multiples of the golden
 // ratio.
@@ -36,7 +36,7 @@ class Builder {
   explicit Builder(const Report& report) : report_(report), standings_(report) {
     overview_.report = &report;
     arms_ = std::none_of(report.cells.begin(), report.cells.end(),
-                         [](const Cell& cell) { return cell.arm == result::kNewArm; });
+                         [](const Cell& cell) { return cell.arm == report::kNewArm; });
   }
 
   Overview build() {
@@ -55,11 +55,11 @@ class Builder {
 
  private:
   bool takes_part(const Cell& cell) const {
-    return cell.arm == result::kNewArm || (arms_ && cell.arm != result::kControlArm);
+    return cell.arm == report::kNewArm || (arms_ && cell.arm != report::kControlArm);
   }
 
   bool counts(const Cell& cell) const {
-    return takes_part(cell) && is_timed(cell) && (!overview_.ranked || result::is_ranked(cell));
+    return takes_part(cell) && is_timed(cell) && (!overview_.ranked || report::is_ranked(cell));
   }
 
   void find_baseline() {
@@ -105,7 +105,7 @@ class Builder {
 
   void collect_rows() {
     std::unordered_map<std::string, std::size_t> places;
-    for (const result::ScenarioRecord& scenario : report_.scenarios) places.emplace(scenario.key, places.size());
+    for (const report::ScenarioRecord& scenario : report_.scenarios) places.emplace(scenario.key, places.size());
     std::map<std::pair<std::size_t, int>, OverviewRow> rows;
     for (const Cell& cell : report_.cells) {
       const auto place = places.find(cell.scenario);
@@ -115,7 +115,7 @@ class Builder {
       row.label =
           row.scenario->label + (cell.threads != 1 && !overview_.turned ? " @" + std::to_string(cell.threads) : "");
       row.entries.resize(columns_.size());
-      row.failures += result::is_failure(cell.status.state) ? 1 : 0;
+      row.failures += report::is_failure(cell.status.state) ? 1 : 0;
       if (counts(cell)) row.ranked.push_back(&cell);
       const auto column = columns_.find(key_of(cell));
       if (column != columns_.end()) offer(row.entries[column->second], cell);
@@ -135,7 +135,7 @@ class Builder {
   // The fastest that counts; else one that ran but has no rank for a reason, else one that failed.
   void offer(Entry& entry, const Cell& cell) const {
     const auto worth = [&](const Cell& candidate) {
-      return counts(candidate) ? 3 : left_out(candidate) ? 2 : result::is_failure(candidate.status.state) ? 1 : 0;
+      return counts(candidate) ? 3 : left_out(candidate) ? 2 : report::is_failure(candidate.status.state) ? 1 : 0;
     };
     const int offered = worth(cell);
     const int present = entry.cell == nullptr ? 0 : worth(*entry.cell);
@@ -270,16 +270,16 @@ class Builder {
 
 }  // namespace
 
-bool is_timed(const Cell& cell) { return cell.status.state == result::CellState::ok && cell.summary.has_value(); }
+bool is_timed(const Cell& cell) { return cell.status.state == report::CellState::ok && cell.summary.has_value(); }
 
 const char* row_noun(const Overview& overview) {
-  std::set<const result::ScenarioRecord*> scenarios;
+  std::set<const report::ScenarioRecord*> scenarios;
   for (const OverviewRow& row : overview.rows) scenarios.insert(row.scenario);
   return scenarios.size() == overview.rows.size() ? "scenario" : "row";
 }
 
 std::string kind_of(const Cell& cell, const std::string& baseline) {
-  return cell.implementation == baseline ? baseline : result::parse_implementation(cell.implementation).strategy;
+  return cell.implementation == baseline ? baseline : report::parse_implementation(cell.implementation).strategy;
 }
 
 std::string variant_of(const Cell& cell) {

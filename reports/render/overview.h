@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/result/report.h"
+#include "harness/report/report.h"
 #include "reports/render/standing.h"
 
 namespace gdbench::render {
@@ -14,7 +14,7 @@ enum class Mark { none, wins, ties };
 
 // A place of the grid.
 struct Entry {
-  const result::Cell* cell =
+  const report::Cell* cell =
       nullptr;  // its column's, whom no other of it beats; where none has a rank, one that says why
   Mark mark = Mark::none;
   std::optional<stats::Comparison>
@@ -29,19 +29,19 @@ struct OverviewColumn {
 
 // A scenario, once for each thread count.
 struct OverviewRow {
-  const result::ScenarioRecord* scenario = nullptr;
+  const report::ScenarioRecord* scenario = nullptr;
   std::string label;                           // with the threads where they are not 1
   std::string brief;                           // the same in a sentence, shorter where it is long
   std::vector<Entry> entries;                  // one per column
   Standing standing;                           // of the entries that have a rank
-  std::vector<const result::Cell*> ranked;     // all cells that have one
-  std::vector<const result::Cell*> tied_kind;  // where a kind wins: those of it not told apart from its fastest
+  std::vector<const report::Cell*> ranked;     // all cells that have one
+  std::vector<const report::Cell*> tied_kind;  // where a kind wins: those of it not told apart from its fastest
   std::size_t failures = 0;                    // cells that are wrong, crashed ...
   std::size_t interest = 0;                    // its place among all rows, 0 has the most
 };
 
 struct Overview {
-  const result::Report* report = nullptr;
+  const report::Report* report = nullptr;
   std::vector<OverviewColumn> columns;  // the baseline first, then slowest to fastest; turned: fastest first
   std::vector<OverviewRow> rows;        // those with a time or a failure, in the report's order
   std::string baseline;                 // empty: no ranked cell has a ratio to one
@@ -53,19 +53,19 @@ constexpr std::size_t kMostRows = 25;  // on a screen
 
 // Of cells of this build; other arms are for gdbench compare, unless there is nothing else. Rows of the most interest
 // have failures, then another winner than the row before, then a tie; the others are spread over the report.
-Overview overview_of(const result::Report& report);
+Overview overview_of(const report::Report& report);
 
 // What a row is called where rows are counted: "row" where a scenario has several.
 const char* row_noun(const Overview& overview);
 
 // A cell with a time.
-bool is_timed(const result::Cell& cell);
+bool is_timed(const report::Cell& cell);
 
 // "graph" of "graph/eigen"; the whole id where that is the baseline.
-std::string kind_of(const result::Cell& cell, const std::string& baseline);
+std::string kind_of(const report::Cell& cell, const std::string& baseline);
 // "graph/eigen packed=true": a row's name without threads and arm.
-std::string variant_of(const result::Cell& cell);
+std::string variant_of(const report::Cell& cell);
 // What a variant adds to its kind, options by their values: "eigen true".
-std::string mode_of(const result::Cell& cell);
+std::string mode_of(const report::Cell& cell);
 
 }  // namespace gdbench::render

@@ -14,9 +14,9 @@
 
 namespace gdbench::render {
 
-using result::Cell;
-using result::CellState;
-using result::Report;
+using report::Cell;
+using report::CellState;
+using report::Report;
 
 namespace {
 
@@ -39,7 +39,7 @@ std::vector<Group> grouped(const std::vector<const Cell*>& cells) {
   std::vector<Group> groups;
   std::map<std::string, std::size_t> places;  // by state and reason, by state and implementation
   for (const Cell* cell : cells) {
-    const std::string state = result::name_of(cell->status.state);
+    const std::string state = report::name_of(cell->status.state);
     const std::string by_reason = state + "\nreason " + cell->status.reason;
     const std::string by_name = state + "\nname " + cell->implementation;
     auto place = places.find(by_reason);
@@ -70,20 +70,20 @@ std::string some_of(const std::vector<std::string>& names) {
 std::vector<const Cell*> cells_of(const Report& report, bool (*takes_part)(const Cell&)) {
   std::vector<const Cell*> cells;
   for (const Cell& cell : report.cells) {
-    if (cell.arm != result::kControlArm && takes_part(cell)) cells.push_back(&cell);
+    if (cell.arm != report::kControlArm && takes_part(cell)) cells.push_back(&cell);
   }
   return cells;
 }
 
 void add_failures(const Report& report, std::vector<Sentence>& sentences) {
-  const auto failed = [](const Cell& cell) { return result::is_failure(cell.status.state); };
+  const auto failed = [](const Cell& cell) { return report::is_failure(cell.status.state); };
   const std::vector<Group> groups = grouped(cells_of(report, failed));
   NameCounts rest;  // by state
   std::size_t more = 0;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Group& group = groups[i];
     if (i >= kMostGroups) {
-      rest[result::name_of(group.state)] += group.cells;
+      rest[report::name_of(group.state)] += group.cells;
       more += group.cells;
       continue;
     }
@@ -91,7 +91,7 @@ void add_failures(const Report& report, std::vector<Sentence>& sentences) {
                               : group.scenarios.size() == 1
                                   ? " on " + report.find_scenario(*group.scenarios.begin())->label
                                   : " on " + counted(group.scenarios.size(), "scenario");
-    sentences.push_back({std::string(result::name_of(group.state)) + ": " + some_of(group.names) + where + ": " +
+    sentences.push_back({std::string(report::name_of(group.state)) + ": " + some_of(group.names) + where + ": " +
                              cut(group.reason, kLongestReason),
                          0, Style::bad});
   }
@@ -170,7 +170,7 @@ void add_conditions(const Report& report, std::vector<Sentence>& sentences) {
 std::string control_text(const Report& report) {
   if (!report.controls || report.controls->empty()) return "";
   double largest = 0;
-  for (const result::Control& control : *report.controls) {
+  for (const report::Control& control : *report.controls) {
     largest = std::max(largest, std::exp(std::abs(std::log(control.comparison.ratio.value))) - 1);
   }
   return " Controls differ from themselves by at most " + format_percent(largest) + ".";

@@ -15,8 +15,8 @@
 
 namespace gdbench::render {
 
-using result::Cell;
-using result::Report;
+using report::Cell;
+using report::Report;
 
 namespace {
 
@@ -182,7 +182,7 @@ void add_break_even(const Overview& overview, std::vector<Sentence>& sentences) 
   std::map<std::string, std::vector<Point>> points;
   for (const OverviewRow& row : overview.rows) {
     if (!row.standing.won()) continue;
-    for (const result::BreakEvenRecord& record : overview.report->attribution->break_evens) {
+    for (const report::BreakEvenRecord& record : overview.report->attribution->break_evens) {
       const bool told = record.result.overtaking == stats::Overtaking::after && record.result.steps > 1;
       if (!told || record.cell != row.standing.fastest->id) continue;
       const auto& ratio = row.standing.fastest->summary->ratio;

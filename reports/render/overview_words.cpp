@@ -13,8 +13,8 @@
 
 namespace gdbench::render {
 
-using result::Cell;
-using result::Report;
+using report::Cell;
+using report::Report;
 
 namespace {
 
@@ -24,7 +24,7 @@ std::string range_text(const Report& report, Get get) {
   long long least = std::numeric_limits<long long>::max();
   long long most = std::numeric_limits<long long>::min();
   for (const Cell& cell : report.cells) {
-    if (cell.arm == result::kControlArm) continue;
+    if (cell.arm == report::kControlArm) continue;
     const std::optional<long long> value = get(cell);
     if (!value) continue;
     least = std::min(least, *value);
@@ -47,7 +47,7 @@ std::string elapsed_text(const std::string& from, const std::string& to) {
 
 std::string dtypes_of(const Report& report) {
   std::set<std::string> dtypes;
-  for (const result::ScenarioRecord& scenario : report.scenarios) {
+  for (const report::ScenarioRecord& scenario : report.scenarios) {
     if (scenario.resolved.dtype) dtypes.insert(scenario.resolved.dtype_name());
   }
   return joined({dtypes.begin(), dtypes.end()}, " and ");
@@ -56,7 +56,7 @@ std::string dtypes_of(const Report& report) {
 }  // namespace
 
 std::string measured_words(const Report& report) {
-  const result::Run& run = report.run;
+  const report::Run& run = report.run;
   std::set<std::string> implementations;
   for (const Cell& cell : report.cells) implementations.insert(cell.implementation);
   const std::string threads =

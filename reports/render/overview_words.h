@@ -8,7 +8,7 @@
 namespace gdbench::render {
 
 // What was measured, most important first: "gdbench default, 7 scenarios, 26 implementations, 1 thread, f32 ..."
-std::string measured_words(const result::Report& report);
+std::string measured_words(const report::Report& report);
 
 // How to read the grid's marks and columns. `ratios`: whether every place has its own; `lead`: whether that column
 // stands.

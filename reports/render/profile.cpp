@@ -17,9 +17,9 @@ namespace gdbench::render {
 
 namespace {
 
-using result::Phase;
-using result::Profile;
-using result::ProfileRecord;
+using report::Phase;
+using report::Profile;
+using report::ProfileRecord;
 
 // The order of a step. Compiling happens before it and stands apart.
 constexpr Phase kPhases[] = {Phase::data, Phase::record, Phase::forward, Phase::backward, Phase::update, Phase::other};
@@ -126,7 +126,7 @@ std::string step_lines(const Profile& profile) {
     lines.push_back(time_line(phase.name, phase.time_ns, profile));
     for (const ProfileRecord* record : phase.records) lines.push_back(op_line(*record, profile));
   }
-  lines.push_back(time_line("unattributed", result::unattributed_ns(profile), profile));
+  lines.push_back(time_line("unattributed", report::unattributed_ns(profile), profile));
   return text_of(lines);
 }
 
@@ -145,7 +145,7 @@ std::string call_lines(const Profile& profile) {
   }
   if (!profile.floor) return text;
   text += "\n  the least calls                            time\n";
-  for (const result::FloorPart& part : *profile.floor) {
+  for (const report::FloorPart& part : *profile.floor) {
     char row[160];
     std::snprintf(row, sizeof row, "  %-36s %10s\n", part.op.c_str(), format_duration_ns(part.time_ns).c_str());
     text += row;
@@ -170,7 +170,7 @@ nlohmann::json arguments_of(const ProfileRecord& record) {
       {"op", record.op}, {"calls", record.calls}, {"flops", record.flops}, {"bytes", record.bytes}};
   if (record.layers) arguments["layers"] = *record.layers;
   if (record.parameters) arguments["parameters"] = *record.parameters;
-  if (record.use) arguments["use"] = result::name_of(*record.use);
+  if (record.use) arguments["use"] = report::name_of(*record.use);
   return arguments;
 }
 
@@ -202,7 +202,7 @@ std::string chrome_trace(const Profile& profile) {
       start += record->time_ns;
     }
   }
-  const double rest = std::max(0.0, result::unattributed_ns(profile));
+  const double rest = std::max(0.0, report::unattributed_ns(profile));
   events.push_back(event("unattributed", "phase", start, rest, nlohmann::json::object()));
   const nlohmann::json trace = {
       {"traceEvents", std::move(events)},
@@ -221,7 +221,7 @@ std::string collapsed_stacks(const Profile& profile) {
   for (const PhaseTime& phase : phases_of(profile)) {
     for (const ProfileRecord* record : phase.records) add(phase.name + ";" + op_label(*record), record->time_ns);
   }
-  add("unattributed", result::unattributed_ns(profile));
+  add("unattributed", report::unattributed_ns(profile));
   return text;
 }
 

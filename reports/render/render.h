@@ -4,7 +4,7 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/result/report.h"
+#include "harness/report/report.h"
 
 namespace gdbench::render {
 
@@ -15,19 +15,19 @@ struct ConsoleOptions {
 };
 
 // What was measured, one grid of all scenarios and the sentences that matter: at most 39 lines in any width from 60 on.
-std::string first_screen(const result::Report& report, const ConsoleOptions& options);
+std::string first_screen(const report::Report& report, const ConsoleOptions& options);
 // Aligned tables, one per scenario, fastest first; rows that have no time come last with their reason.
-std::string console(const result::Report& report, const ConsoleOptions& options);
+std::string console(const report::Report& report, const ConsoleOptions& options);
 // Correctness only: how close every cell came to the reference, or why it is not right.
-std::string verification(const result::Report& report);
+std::string verification(const report::Report& report);
 // The same in a line per scenario; only what is neither ok nor unsupported is told cell by cell.
-std::string brief_verification(const result::Report& report);
-std::string markdown(const result::Report& report);
+std::string brief_verification(const report::Report& report);
+std::string markdown(const report::Report& report);
 // One line per cell, RFC 4180.
-std::string csv(const result::Report& report);
+std::string csv(const report::Report& report);
 // The JSON that Google Benchmark's own --benchmark_format=json writes: one entry per sample and the aggregates
 // mean, median and stddev, so that its compare.py reads it.
-std::string google_benchmark(const result::Report& report);
+std::string google_benchmark(const report::Report& report);
 
 // What columns, marks and sentences mean, in lines of at most that width.
 std::string columns_help(int width);

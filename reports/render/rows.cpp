@@ -5,8 +5,8 @@
 
 namespace gdbench::render {
 
-using result::Cell;
-using result::ScenarioRecord;
+using report::Cell;
+using report::ScenarioRecord;
 
 namespace {
 
@@ -27,7 +27,7 @@ std::string options_of(const Cell& cell) {
   return text;
 }
 
-std::vector<ScenarioTable> tables_of(const result::Report& report) {
+std::vector<ScenarioTable> tables_of(const report::Report& report) {
   std::vector<ScenarioTable> tables;
   std::unordered_map<std::string, std::size_t> positions;
   for (const ScenarioRecord& scenario : report.scenarios) {
@@ -38,11 +38,11 @@ std::vector<ScenarioTable> tables_of(const result::Report& report) {
     if (position == positions.end()) continue;  // from_json refuses such a report
     ScenarioTable& table = tables[position->second];
     const Row row{&report, table.scenario, &cell};
-    if (cell.arm == result::kControlArm) {
+    if (cell.arm == report::kControlArm) {
       if (row.timed()) table.controls.push_back(row);
       continue;
     }
-    (!row.timed() ? table.untimed : result::is_ranked(cell) ? table.ranked : table.unranked).push_back(row);
+    (!row.timed() ? table.untimed : report::is_ranked(cell) ? table.ranked : table.unranked).push_back(row);
   }
   std::erase_if(tables, [](const ScenarioTable& table) {
     return table.ranked.empty() && table.unranked.empty() && table.untimed.empty();
@@ -58,17 +58,17 @@ std::string row_name(const Cell& cell) {
   std::string name = cell.implementation;
   if (!cell.options.empty()) name.append(" ").append(options_of(cell));
   if (cell.threads != 1) name.append(" @").append(std::to_string(cell.threads));
-  if (cell.arm != result::kNewArm) name.append(" #").append(cell.arm);
+  if (cell.arm != report::kNewArm) name.append(" #").append(cell.arm);
   return name;
 }
 
-std::string bound_words(const result::CeilingShare& ceiling) {
+std::string bound_words(const report::CeilingShare& ceiling) {
   switch (ceiling.bound_by) {
-    case result::BoundBy::operations:
+    case report::BoundBy::operations:
       return "fma";
-    case result::BoundBy::bytes:
+    case report::BoundBy::bytes:
       return ceiling.level;
-    case result::BoundBy::chain:
+    case report::BoundBy::chain:
       return "chain";
   }
   return "";
@@ -99,14 +99,14 @@ std::vector<UntimedRows> untimed_groups(const std::vector<Row>& rows) {
 }
 
 std::string reason_of(const Cell& cell) {
-  return cell.status.state == result::CellState::ok ? "ok: not timed" : result::words_of(cell.status);
+  return cell.status.state == report::CellState::ok ? "ok: not timed" : report::words_of(cell.status);
 }
 
 bool tells_of_data(const Cell& cell) {
   constexpr double kSmallShare = 0.005;
   constexpr double kSmallNs = 100;  // of which the profile's own clock readings are a good part
   if (!cell.profile) return false;
-  const double share = result::data_share(*cell.profile);
+  const double share = report::data_share(*cell.profile);
   return share >= kSmallShare && share * cell.profile->profiled_step_ns >= kSmallNs;
 }
 

@@ -4,22 +4,22 @@
 #include <string>
 #include <vector>
 
-#include "harness/result/report.h"
+#include "harness/report/report.h"
 
 namespace gdbench::render {
 
 struct Row {
-  const result::Report* report = nullptr;
-  const result::ScenarioRecord* scenario = nullptr;
-  const result::Cell* cell = nullptr;
+  const report::Report* report = nullptr;
+  const report::ScenarioRecord* scenario = nullptr;
+  const report::Cell* cell = nullptr;
 
-  bool timed() const { return cell->status.state == result::CellState::ok && cell->summary.has_value(); }
+  bool timed() const { return cell->status.state == report::CellState::ok && cell->summary.has_value(); }
   bool is_baseline() const;  // of other rows
 };
 
 // The rows of one scenario. ranked and unranked have a time and are sorted fastest first.
 struct ScenarioTable {
-  const result::ScenarioRecord* scenario = nullptr;
+  const report::ScenarioRecord* scenario = nullptr;
   std::vector<Row> ranked;
   std::vector<Row> unranked;  // policies, and implementations that do nothing on purpose
   std::vector<Row> untimed;   // in the report's order
@@ -27,29 +27,29 @@ struct ScenarioTable {
 };
 
 // In the report's order of scenarios, those without cells left out. Linear but for the sorting.
-std::vector<ScenarioTable> tables_of(const result::Report& report);
+std::vector<ScenarioTable> tables_of(const report::Report& report);
 
 // "hand/eigen packed=true @4 #base": options, threads and arm where they differ from the defaults.
-std::string row_name(const result::Cell& cell);
+std::string row_name(const report::Cell& cell);
 
 // "packed=true loader=gather"; empty where all are at their defaults.
-std::string options_of(const result::Cell& cell);
+std::string options_of(const report::Cell& cell);
 
 // What bounds a step, in a word: "fma", the level whose bandwidth does ("L1" ... "memory"), or "chain".
-std::string bound_words(const result::CeilingShare& ceiling);
+std::string bound_words(const report::CeilingShare& ceiling);
 
 // Untimed rows that say the same, where at least three do: a device that is not there takes one line, not six.
 struct UntimedRows {
   std::vector<std::string> names;
-  const result::Cell* cell = nullptr;  // one of them, for its status
+  const report::Cell* cell = nullptr;  // one of them, for its status
 };
 std::vector<UntimedRows> untimed_groups(const std::vector<Row>& rows);
 
 // "wrong: w0 differs by 3e-2": why a row has no time.
-std::string reason_of(const result::Cell& cell);
+std::string reason_of(const report::Cell& cell);
 
 // Whether making batches takes a part of the cell's step that is worth a word.
-bool tells_of_data(const result::Cell& cell);
+bool tells_of_data(const report::Cell& cell);
 
 // Whether an interval rests on a single launch, which rows mark with kOneProcessMark.
 bool any_within_one_process(const ScenarioTable& table);

@@ -10,7 +10,7 @@ namespace gdbench::render {
 
 namespace {
 
-using result::ModelKind;
+using report::ModelKind;
 
 // "1.5 Mflop": three digits and an SI prefix.
 std::string operations_words(double operations) {
@@ -24,9 +24,9 @@ std::string operations_words(double operations) {
 }
 
 // "500 tensors 512x1", "tensors 784x128, 1x128".
-std::string tensors_words(const std::vector<result::TensorsRecord>& groups) {
+std::string tensors_words(const std::vector<report::TensorsRecord>& groups) {
   std::string text;
-  for (const result::TensorsRecord& group : groups) {
+  for (const report::TensorsRecord& group : groups) {
     const auto number = [](std::int64_t value) { return format_number(static_cast<double>(value)); };
     join(text,
          (group.count > 1 ? number(group.count) + " of " : "") + number(group.rows) + "x" + number(group.columns));
@@ -35,7 +35,7 @@ std::string tensors_words(const std::vector<result::TensorsRecord>& groups) {
 }
 
 // "full batch"; "batch of 32 in 4 parts, 128 steps per epoch".
-std::string batch_words(const result::ScenarioRecord& scenario) {
+std::string batch_words(const report::ScenarioRecord& scenario) {
   const bool full = scenario.batch_rows == scenario.rows;
   std::string text = full ? "full batch" : "batch of " + std::to_string(scenario.batch_rows);
   const std::int64_t parts = scenario.resolved.micro_batches;
@@ -46,7 +46,7 @@ std::string batch_words(const result::ScenarioRecord& scenario) {
 }
 
 // "adam, weight decay 0.01 decoupled, cosine schedule over 1000 steps, warm-up 50".
-std::string optimizer_words(const result::ResolvedScenario& resolved) {
+std::string optimizer_words(const report::ResolvedScenario& resolved) {
   std::string text = resolved.optimizer ? name_of(*resolved.optimizer) : "";
   if (resolved.weight_decay != 0) {
     join(text, "weight decay " + format_number(resolved.weight_decay) +
@@ -61,24 +61,24 @@ std::string optimizer_words(const result::ResolvedScenario& resolved) {
 
 }  // namespace
 
-std::string model_words(const result::ScenarioRecord& scenario) {
-  const result::ResolvedScenario& resolved = scenario.resolved;
+std::string model_words(const report::ScenarioRecord& scenario) {
+  const report::ResolvedScenario& resolved = scenario.resolved;
   if (!resolved.model) return "";
   if (resolved.model == ModelKind::tensors) return tensors_words(resolved.tensors);
   if (resolved.model == ModelKind::linear_regression) return "linear regression";
   std::string widths = std::to_string(scenario.features);
   std::string activations;
-  for (const result::LayerRecord& layer : resolved.layers) {
+  for (const report::LayerRecord& layer : resolved.layers) {
     widths += "-" + std::to_string(layer.width);
-    if (layer.activation != result::Activation::identity) join(activations, name_of(layer.activation));
+    if (layer.activation != report::Activation::identity) join(activations, name_of(layer.activation));
   }
   return "multi-layer perceptron " + widths + (activations.empty() ? "" : " (" + activations + ")");
 }
 
-std::string scenario_words(const result::ScenarioRecord& scenario) {
-  const result::ResolvedScenario& resolved = scenario.resolved;
+std::string scenario_words(const report::ScenarioRecord& scenario) {
+  const report::ResolvedScenario& resolved = scenario.resolved;
   std::string text = model_words(scenario);
-  if (resolved.task == result::Task::update) {
+  if (resolved.task == report::Task::update) {
     join(text, "update by given gradients");
     join(text, resolved.dtype_name());
   } else {
@@ -91,7 +91,7 @@ std::string scenario_words(const result::ScenarioRecord& scenario) {
     join(text, loss);
   }
   join(text, optimizer_words(resolved));
-  if (resolved.task == result::Task::gradients) {
+  if (resolved.task == report::Task::gradients) {
     join(text, counted(static_cast<std::size_t>(scenario.outputs), "gradient") + " per step");
   }
   join(text, counted(static_cast<std::size_t>(scenario.parameters), "parameter"));

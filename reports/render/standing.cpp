@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
-#include "harness/result/pairing.h"
+#include "harness/analysis/pairing.h"
+#include "harness/analysis/time_to_target.h"
 
 namespace gdbench::render {
 
 namespace {
 
-using result::Cell;
+using report::Cell;
 using stats::Comparison;
 using stats::Verdict;
 
@@ -21,11 +22,11 @@ const Comparison* stored(const Cell& base, const Cell& candidate) {
 
 Comparison Standings::compare(const Cell& base, const Cell& candidate) const {
   if (const Comparison* comparison = stored(base, candidate)) return *comparison;
-  return stats::compare(result::pairs_of(base, candidate), rules_.of(base.scenario));
+  return stats::compare(analysis::pairs_of(base, candidate), rules_.of(base.scenario));
 }
 
 Comparison Standings::compare_to_target(const Cell& base, const Cell& candidate) const {
-  return stats::compare(result::pairs_to_target(base, candidate), rules_.of(base.scenario));
+  return stats::compare(analysis::pairs_to_target(base, candidate), rules_.of(base.scenario));
 }
 
 std::string Standings::undecidable(const Comparison& comparison, const std::string& scenario) const {

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "harness/result/report.h"
-#include "harness/result/verdicts.h"
+#include "harness/analysis/verdicts.h"
+#include "harness/report/report.h"
 
 namespace gdbench::render {
 
 struct Standing {
-  const result::Cell* fastest = nullptr;  // by its time, unless another beats it; nullptr: there are no cells
-  const result::Cell* next = nullptr;     // of the others by time
-  std::vector<const result::Cell*> tied;  // not told apart from the fastest, by time
+  const report::Cell* fastest = nullptr;  // by its time, unless another beats it; nullptr: there are no cells
+  const report::Cell* next = nullptr;     // of the others by time
+  std::vector<const report::Cell*> tied;  // not told apart from the fastest, by time
   stats::Comparison lead;                 // time of `next` over that of `fastest`
   std::string undecidable;                // why there can be no verdict (a single launch, an unfit machine)
 
@@ -23,21 +23,21 @@ struct Standing {
 // For whoever asks about many scenarios of one report.
 class Standings {
  public:
-  explicit Standings(const result::Report& report) : rules_(report) {}
+  explicit Standings(const report::Report& report) : rules_(report) {}
 
   // Time of the candidate over that of the base: the stored ratio where the base is the candidate's baseline, else from
   // their samples.
-  stats::Comparison compare(const result::Cell& base, const result::Cell& candidate) const;
+  stats::Comparison compare(const report::Cell& base, const report::Cell& candidate) const;
   // The same of the time to the target, of two cells that reached it.
-  stats::Comparison compare_to_target(const result::Cell& base, const result::Cell& candidate) const;
+  stats::Comparison compare_to_target(const report::Cell& base, const report::Cell& candidate) const;
   // Of timed cells of one scenario. Who is to win must have a verdict on every other one.
-  Standing of(std::vector<const result::Cell*> cells) const;
+  Standing of(std::vector<const report::Cell*> cells) const;
 
  private:
   // Why the comparison of the fastest with another decides nothing, whatever its figures; empty where it does.
   std::string undecidable(const stats::Comparison& comparison, const std::string& scenario) const;
 
-  result::VerdictRules rules_;
+  analysis::VerdictRules rules_;
 };
 
 }  // namespace gdbench::render

@@ -10,7 +10,7 @@ namespace gdbench::render {
 
 namespace {
 
-using result::Cell;
+using report::Cell;
 
 const char* boolean(bool value) { return value ? "true" : "false"; }
 
@@ -41,11 +41,11 @@ Style verdict_style(const Row& row) {
 // Floating-point operations over nanoseconds: 1e9 a second. A row that skips arithmetic would show a false rate.
 double rate_of(const Row& row) { return row.scenario->operations_per_step / row.cell->summary->step_ns.value; }
 
-std::string rate_text(const Row& row) { return result::is_ranked(*row.cell) ? format_number(rate_of(row)) : "-"; }
+std::string rate_text(const Row& row) { return report::is_ranked(*row.cell) ? format_number(rate_of(row)) : "-"; }
 
 // "34% fma", "82% L3", "55% chain"; above 100% the ceiling is at fault, which the mark says.
 std::string ceiling_text(const Row& row) {
-  const std::optional<result::CeilingShare>& ceiling = row.cell->summary->ceiling;
+  const std::optional<report::CeilingShare>& ceiling = row.cell->summary->ceiling;
   if (!ceiling) return "-";
   return format_percent(ceiling->share) + " " + bound_words(*ceiling) + (ceiling->failed ? " !" : "");
 }
@@ -53,7 +53,7 @@ std::string ceiling_text(const Row& row) {
 std::string first_step_text(const Row& row) { return format_duration_ns(row.cell->summary->first_step_ns); }
 
 std::string launches_text(const Row& row) {
-  const result::Summary& summary = *row.cell->summary;
+  const report::Summary& summary = *row.cell->summary;
   const int launches = std::max(1, summary.step_ns.launches);
   return std::to_string(summary.step_ns.launches) + " x " +
          format_number(static_cast<double>(summary.samples) / launches);
@@ -73,12 +73,12 @@ std::string imported_text(const Row& row) {
   return bytes ? format_bytes(static_cast<double>(*bytes)) : "";
 }
 std::string cpu_text(const Row& row) {
-  const result::Summary& summary = *row.cell->summary;
+  const report::Summary& summary = *row.cell->summary;
   return summary.import_seconds && summary.cpu_per_wall ? format_percent(*summary.cpu_per_wall) : "";
 }
 
 std::string allocations_text(const Row& row) {
-  const std::optional<result::Profile>& profile = row.cell->profile;
+  const std::optional<report::Profile>& profile = row.cell->profile;
   return profile && profile->allocations_per_step ? format_number(*profile->allocations_per_step) : "-";
 }
 
@@ -88,7 +88,7 @@ std::string own_memory_text(const Row& row) {
 }
 
 std::string data_text(const Row& row) {
-  return tells_of_data(*row.cell) ? format_percent(result::data_share(*row.cell->profile)) : "";
+  return tells_of_data(*row.cell) ? format_percent(report::data_share(*row.cell->profile)) : "";
 }
 
 std::string exact_or_empty(const std::optional<double>& value) { return value ? exact(*value) : ""; }
@@ -127,12 +127,12 @@ std::string of_time_to_target(const Row& row) {
   return row.timed() && row.cell->summary->to_target ? Get(*row.cell->summary->to_target) : "";
 }
 
-using S = const result::Summary&;
-using C = const result::CeilingShare&;
-using P = const result::Profile&;
-using R = const result::RatioToBaseline&;
-using T = const result::TargetRun&;
-using TT = const result::TimeToTarget&;
+using S = const report::Summary&;
+using C = const report::CeilingShare&;
+using P = const report::Profile&;
+using R = const report::RatioToBaseline&;
+using T = const report::TargetRun&;
+using TT = const report::TimeToTarget&;
 
 constexpr std::array kColumns = {
     // title, text, right aligned, rank, field, value
@@ -157,7 +157,7 @@ constexpr std::array kColumns = {
     Column{nullptr, nullptr, false, 0, "threads", [](const Row& row) { return std::to_string(row.cell->threads); }},
     Column{nullptr, nullptr, false, 0, "arm", [](const Row& row) { return row.cell->arm; }},
     Column{nullptr, nullptr, false, 0, "ranked",
-           [](const Row& row) { return std::string(boolean(result::is_ranked(*row.cell))); }},
+           [](const Row& row) { return std::string(boolean(report::is_ranked(*row.cell))); }},
     Column{nullptr, nullptr, false, 0, "state",
            [](const Row& row) { return std::string(name_of(row.cell->status.state)); }},
     Column{nullptr, nullptr, false, 0, "reason", [](const Row& row) { return row.cell->status.reason; }},
@@ -179,14 +179,14 @@ constexpr std::array kColumns = {
     Column{nullptr, nullptr, false, 0, "remark", of_ratio<[](R r) { return r.comparison.remark; }>},
     Column{"GFLOP/s", rate_text, true, 5, "gflop_per_second",
            [](const Row&
-                  row) { return row.timed() && result::is_ranked(*row.cell) ? exact(rate_of(row)) : std::string(); }},
+                  row) { return row.timed() && report::is_ranked(*row.cell) ? exact(rate_of(row)) : std::string(); }},
     Column{"of ceiling", ceiling_text, false, 4, "ceiling_share", of_ceiling<[](C c) { return exact(c.share); }>},
     Column{nullptr, nullptr, false, 0, "bound_by", of_ceiling<[](C c) { return std::string(name_of(c.bound_by)); }>},
     Column{nullptr, nullptr, false, 0, "bandwidth_level", of_ceiling<[](C c) { return c.level; }>},
     Column{nullptr, nullptr, false, 0, "floor_ns", of_ceiling<[](C c) { return exact(c.floor_ns); }>},
     Column{nullptr, nullptr, false, 0, "ceiling_failed",
            of_ceiling<[](C c) { return std::string(boolean(c.failed)); }>},
-    Column{"data", data_text, true, 5, "data_share", of_profile<[](P p) { return exact(result::data_share(p)); }>},
+    Column{"data", data_text, true, 5, "data_share", of_profile<[](P p) { return exact(report::data_share(p)); }>},
     Column{"CPU/wall", cpu_text, true, 5, "cpu_per_wall",
            of_summary<[](S s) { return exact_or_empty(s.cpu_per_wall); }>},
     Column{"import", import_text, true, 6, "import_seconds",
@@ -215,7 +215,7 @@ constexpr std::array kColumns = {
     Column{nullptr, nullptr, false, 0, "prepared_bytes",
            of_profile<[](P p) { return p.prepared_bytes ? std::to_string(*p.prepared_bytes) : std::string(); }>},
     Column{nullptr, nullptr, false, 0, "kernel_calls_per_step",
-           of_profile<[](P p) { return exact(result::calls_per_step(p)); }>},
+           of_profile<[](P p) { return exact(report::calls_per_step(p)); }>},
     Column{nullptr, nullptr, false, 0, "target_state", of_target<[](T t) { return std::string(name_of(t.state)); }>},
     Column{nullptr, nullptr, false, 0, "target_loss", of_target<[](T t) { return exact(t.target_loss); }>},
     Column{nullptr, nullptr, false, 0, "target_steps", of_target<[](T t) { return std::to_string(t.steps); }>},

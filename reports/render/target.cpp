@@ -12,9 +12,9 @@ namespace gdbench::render {
 
 namespace {
 
-using result::TargetState;
+using report::TargetState;
 
-const result::TimeToTarget* time_of(const Row& row) {
+const report::TimeToTarget* time_of(const Row& row) {
   if (!row.timed() || !row.cell->summary->to_target) return nullptr;
   return &*row.cell->summary->to_target;
 }
@@ -27,7 +27,7 @@ std::vector<Row> rows_of(const ScenarioTable& table) {
                  [](const Row& row) { return row.cell->target.has_value(); });
   }
   const auto time_ns = [](const Row& row) {
-    const result::TimeToTarget* time = time_of(row);
+    const report::TimeToTarget* time = time_of(row);
     return time != nullptr ? time->time_ns.value : std::numeric_limits<double>::infinity();
   };
   std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return time_ns(a) < time_ns(b); });
@@ -39,7 +39,7 @@ std::string estimate_text(const stats::Estimate& estimate) {
 }
 
 // "unreached: loss 0.31 after 10000 steps".
-std::string outcome_words(const result::TargetRun& run) {
+std::string outcome_words(const report::TargetRun& run) {
   const std::string end = std::to_string(run.stopped_after) + " steps";
   const std::string loss = ": loss " + format_number(run.loss) + " after " + end;
   switch (run.state) {
@@ -60,7 +60,7 @@ std::string outcome_words(const result::TargetRun& run) {
 std::string target_first_words(const ScenarioTable& table) {
   const std::vector<Row> rows = rows_of(table);
   const auto first =
-      std::find_if(rows.begin(), rows.end(), [](const Row& row) { return result::is_ranked(*row.cell); });
+      std::find_if(rows.begin(), rows.end(), [](const Row& row) { return report::is_ranked(*row.cell); });
   if (first == rows.end() || time_of(*first) == nullptr || table.ranked.empty()) return "";
   const Row& fastest = table.ranked.front();
   if (fastest.cell == first->cell || !fastest.cell->target) return "";
@@ -80,7 +80,7 @@ TextTable target_table(const ScenarioTable& table) {
                     {"time to target", true, 0, {}},  {"with evaluations", true, 3, {}},
                     {"import", true, 4, {}}};
   for (const Row& row : rows_of(table)) {
-    const result::TimeToTarget* time = time_of(row);
+    const report::TimeToTarget* time = time_of(row);
     if (time == nullptr) continue;
     text[0].texts.push_back(row_name(*row.cell));
     text[1].texts.push_back(std::to_string(row.cell->target->steps));
@@ -99,10 +99,10 @@ TextTable target_table(const ScenarioTable& table) {
 std::string target_title(const ScenarioTable& table) {
   const std::vector<Row> rows = rows_of(table);
   if (rows.empty()) return "";
-  const result::TargetRun& run = *rows.front().cell->target;
+  const report::TargetRun& run = *rows.front().cell->target;
   std::string text =
       "time to target: loss " + format_number(run.target_loss) + " from " + format_number(run.initial_loss);
-  const result::ResolvedScenario& resolved = table.scenario->resolved;
+  const report::ResolvedScenario& resolved = table.scenario->resolved;
   if (resolved.evaluate_every) text += ", evaluated every " + std::to_string(*resolved.evaluate_every) + " steps";
   if (resolved.most_steps) text += ", at most " + std::to_string(*resolved.most_steps) + " steps";
   return text;
@@ -112,7 +112,7 @@ std::vector<std::string> target_sentences(const ScenarioTable& table) {
   std::vector<std::string> sentences;
   const std::vector<Row> rows = rows_of(table);
   for (const Row& row : rows) {
-    const result::TargetRun& run = *row.cell->target;
+    const report::TargetRun& run = *row.cell->target;
     if (time_of(row) == nullptr) sentences.push_back(row_name(*row.cell) + " " + outcome_words(run) + ".");
   }
   if (const std::string words = target_first_words(table); !words.empty()) sentences.push_back(words);

@@ -11,12 +11,12 @@ namespace gdbench::render {
 
 namespace {
 
-double share_of_tolerance(const result::TensorCheck& tensor) {
+double share_of_tolerance(const report::TensorCheck& tensor) {
   return tensor.tolerance > 0 ? tensor.error / tensor.tolerance : 0;
 }
 
 // The tensor whose error is the largest share of its tolerance; null where none was compared.
-const result::TensorCheck* worst_tensor(const result::Verification& verification) {
+const report::TensorCheck* worst_tensor(const report::Verification& verification) {
   const auto& tensors = verification.tensors;
   const auto worst = std::max_element(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) {
     return share_of_tolerance(a) < share_of_tolerance(b);
@@ -24,8 +24,8 @@ const result::TensorCheck* worst_tensor(const result::Verification& verification
   return worst == tensors.end() ? nullptr : &*worst;
 }
 
-std::string closeness(const result::Verification& verification) {
-  const result::TensorCheck* worst = worst_tensor(verification);
+std::string closeness(const report::Verification& verification) {
+  const report::TensorCheck* worst = worst_tensor(verification);
   char text[160];
   if (worst == nullptr && verification.steps > 0) {
     std::snprintf(text, sizeof text, "checked by its loss alone, %.4g to %.4g in %lld steps: its order is its own",
@@ -39,25 +39,25 @@ std::string closeness(const result::Verification& verification) {
   return text;
 }
 
-std::string outcome(const result::Cell& cell) {
-  if (cell.status.state != result::CellState::ok) return cell.status.reason;
-  return closeness(cell.verification.value_or(result::Verification{}));
+std::string outcome(const report::Cell& cell) {
+  if (cell.status.state != report::CellState::ok) return cell.status.reason;
+  return closeness(cell.verification.value_or(report::Verification{}));
 }
 
 // "12 ok, 2 unsupported; closest to its tolerance: hand/eigen, w1 at 9%".
-std::string brief_outcome(const std::vector<const result::Cell*>& cells) {
-  std::map<result::CellState, int> counts;
-  const result::Cell* closest = nullptr;
+std::string brief_outcome(const std::vector<const report::Cell*>& cells) {
+  std::map<report::CellState, int> counts;
+  const report::Cell* closest = nullptr;
   double largest = -1;
-  for (const result::Cell* cell : cells) {
+  for (const report::Cell* cell : cells) {
     ++counts[cell->status.state];
-    const result::TensorCheck* worst = cell->verification ? worst_tensor(*cell->verification) : nullptr;
+    const report::TensorCheck* worst = cell->verification ? worst_tensor(*cell->verification) : nullptr;
     if (worst == nullptr || share_of_tolerance(*worst) <= largest) continue;
     largest = share_of_tolerance(*worst);
     closest = cell;
   }
   std::string text;
-  for (const auto& [state, count] : counts) join(text, std::to_string(count) + " " + result::name_of(state));
+  for (const auto& [state, count] : counts) join(text, std::to_string(count) + " " + report::name_of(state));
   if (closest == nullptr) return text;
   char share[40];
   std::snprintf(share, sizeof share, "%.0f%%", 100 * largest);
@@ -65,46 +65,46 @@ std::string brief_outcome(const std::vector<const result::Cell*>& cells) {
          worst_tensor(*closest->verification)->name + " at " + share;
 }
 
-bool is_news(const result::Cell& cell) {
-  return cell.status.state != result::CellState::ok && cell.status.state != result::CellState::unsupported;
+bool is_news(const report::Cell& cell) {
+  return cell.status.state != report::CellState::ok && cell.status.state != report::CellState::unsupported;
 }
 
 }  // namespace
 
-std::string brief_verification(const result::Report& report) {
+std::string brief_verification(const report::Report& report) {
   std::size_t width = 0;
-  for (const result::ScenarioRecord& scenario : report.scenarios) width = std::max(width, scenario.label.size());
+  for (const report::ScenarioRecord& scenario : report.scenarios) width = std::max(width, scenario.label.size());
   std::string text;
-  for (const result::ScenarioRecord& scenario : report.scenarios) {
-    std::vector<const result::Cell*> cells;
-    for (const result::Cell& cell : report.cells) {
+  for (const report::ScenarioRecord& scenario : report.scenarios) {
+    std::vector<const report::Cell*> cells;
+    for (const report::Cell& cell : report.cells) {
       if (cell.scenario == scenario.key) cells.push_back(&cell);
     }
     std::string label = scenario.label;
     label.resize(width, ' ');
     text += label + "  " + brief_outcome(cells) + "\n";
-    for (const result::Cell* cell : cells) {
+    for (const report::Cell* cell : cells) {
       if (is_news(*cell))
-        text += "  " + row_name(*cell) + "  " + result::name_of(cell->status.state) + "  " + outcome(*cell) + "\n";
+        text += "  " + row_name(*cell) + "  " + report::name_of(cell->status.state) + "  " + outcome(*cell) + "\n";
     }
   }
   return text + "\n" + counts_words(report) + "\n";
 }
 
-std::string verification(const result::Report& report) {
+std::string verification(const report::Report& report) {
   std::size_t name_width = 0;
   std::size_t state_width = 0;
-  for (const result::Cell& cell : report.cells) {
+  for (const report::Cell& cell : report.cells) {
     name_width = std::max(name_width, row_name(cell).size());
-    state_width = std::max(state_width, std::string(result::name_of(cell.status.state)).size());
+    state_width = std::max(state_width, std::string(report::name_of(cell.status.state)).size());
   }
   std::string text;
-  for (const result::ScenarioRecord& scenario : report.scenarios) {
+  for (const report::ScenarioRecord& scenario : report.scenarios) {
     text += scenario.label + "\n";
-    for (const result::Cell& cell : report.cells) {
+    for (const report::Cell& cell : report.cells) {
       if (cell.scenario != scenario.key) continue;
       std::string name = row_name(cell);
-      std::string state = result::name_of(cell.status.state);
+      std::string state = report::name_of(cell.status.state);
       name.resize(name_width, ' ');
       state.resize(state_width, ' ');
       text += "  " + name + "  " + state + "  " + outcome(cell) + "\n";

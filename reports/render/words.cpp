@@ -26,7 +26,7 @@ std::string text_at(const json& document, const char* pointer) {
 
 }  // namespace
 
-std::string environment_words(const result::Report& report) {
+std::string environment_words(const report::Report& report) {
   const json environment = json::parse(report.environment);
   std::string text = text_at(environment, "/cpu/model");
   const json::json_pointer processors("/cpu/logical_processors");
@@ -43,25 +43,25 @@ std::string environment_words(const result::Report& report) {
   return text;
 }
 
-std::string ceilings_words(const result::Report& report) {
+std::string ceilings_words(const report::Report& report) {
   if (!report.ceilings || !report.ceilings->best) return "";
-  const result::VectorCeilings& best = *report.ceilings->best;
+  const report::VectorCeilings& best = *report.ceilings->best;
   std::string text = "ceilings of processor " + std::to_string(report.ceilings->processor) + " (" + best.vectors +
                      ", best of " + counted(report.ceilings->measurements.size(), "measurement") + "): FMA " +
                      format_number(best.fma_f32_gflop_per_second) + " GFLOP/s f32, " +
                      format_number(best.fma_f64_gflop_per_second) + " f64, latency " +
                      format_duration_ns(best.fma_f32_latency_ns) + "; GB/s read/updated:";
   std::string levels;
-  for (const result::LevelCeiling& level : best.levels) {
+  for (const report::LevelCeiling& level : best.levels) {
     join(levels,
          level.level + " " + format_number(level.read_gb_per_second) + "/" + format_number(level.update_gb_per_second));
   }
   return text + " " + levels;
 }
 
-std::string failed_ceilings_words(const result::Report& report) {
+std::string failed_ceilings_words(const report::Report& report) {
   std::string names;
-  for (const result::Cell& cell : report.cells) {
+  for (const report::Cell& cell : report.cells) {
     if (!cell.summary || !cell.summary->ceiling || !cell.summary->ceiling->failed) continue;
     join(names, cell.id + " (" + format_percent(cell.summary->ceiling->share) + " " +
                     bound_words(*cell.summary->ceiling) + ")");
@@ -69,7 +69,7 @@ std::string failed_ceilings_words(const result::Report& report) {
   return names.empty() ? "" : "above 100% of a ceiling, which therefore was measured too low: " + names;
 }
 
-std::string run_words(const result::Run& run) {
+std::string run_words(const report::Run& run) {
   std::string text = "run " + run.id + ": " + run.status;
   join(text, "started " + run.started_at);
   if (!run.matrix.empty()) join(text, "matrix " + run.matrix);
@@ -78,27 +78,27 @@ std::string run_words(const result::Run& run) {
   return text;
 }
 
-std::vector<std::string> condition_warnings(const result::Report& report) {
+std::vector<std::string> condition_warnings(const report::Report& report) {
   std::vector<std::string> sentences;
   if (!report.conditions) return sentences;
-  for (const result::Condition& condition : *report.conditions) {
-    if (condition.severity != result::Severity::warning) continue;
+  for (const report::Condition& condition : *report.conditions) {
+    if (condition.severity != report::Severity::warning) continue;
     sentences.push_back(condition.name + ": " + condition.found + "; " + condition.effect + " (gdbench doctor)");
   }
   return sentences;
 }
 
-std::string timed_name(const result::Cell& cell) {
+std::string timed_name(const report::Cell& cell) {
   return row_name(cell) + " (" + format_duration_ns(cell.summary->step_ns.value) + ")";
 }
 
-std::string counts_words(const result::Report& report) {
-  using result::CellState;
+std::string counts_words(const report::Report& report) {
+  using report::CellState;
   std::string text;
-  const auto counts = [](const result::Cell& cell) { return cell.arm != result::kControlArm; };
+  const auto counts = [](const report::Cell& cell) { return cell.arm != report::kControlArm; };
   for (const CellState state : {CellState::ok, CellState::unsupported, CellState::wrong, CellState::crashed,
                                 CellState::timed_out, CellState::untrusted, CellState::pending}) {
-    const auto count = std::count_if(report.cells.begin(), report.cells.end(), [&](const result::Cell& cell) {
+    const auto count = std::count_if(report.cells.begin(), report.cells.end(), [&](const report::Cell& cell) {
       return counts(cell) && cell.status.state == state;
     });
     if (count > 0) join(text, std::to_string(count) + " " + name_of(state));
@@ -111,7 +111,7 @@ std::string counts_words(const result::Report& report) {
 std::string control_words(const ScenarioTable& table) {
   if (table.controls.empty()) return "";
   const Row& row = table.controls.front();
-  for (const result::Control& control : row.report->controls.value_or(std::vector<result::Control>())) {
+  for (const report::Control& control : row.report->controls.value_or(std::vector<report::Control>())) {
     if (control.cell != row.cell->id) continue;
     const stats::Comparison& comparison = control.comparison;
     const stats::Estimate& ratio = comparison.ratio;
@@ -133,7 +133,7 @@ std::string baseline_words(const ScenarioTable& table) {
 std::string winner_words(const ScenarioTable& table) {
   const std::string label = table.scenario->label + ": ";
   if (table.ranked.empty()) return label + "nothing was timed.";
-  std::vector<const result::Cell*> cells;
+  std::vector<const report::Cell*> cells;
   for (const Row& row : table.ranked) cells.push_back(row.cell);
   const Standing standing = Standings(*table.ranked.front().report).of(std::move(cells));
   const std::string first = timed_name(*standing.fastest);
@@ -146,7 +146,7 @@ std::string winner_words(const ScenarioTable& table) {
   }
   if (standing.won()) return label + first + " wins: " + lead + ".";
   std::vector<std::string> names;
-  for (const result::Cell* cell : standing.tied) names.push_back(timed_name(*cell));
+  for (const report::Cell* cell : standing.tied) names.push_back(timed_name(*cell));
   if (names.size() == 1 && standing.lead.verdict == stats::Verdict::equivalent) {
     return label + first + " and " + names.front() + " are equivalent.";
   }

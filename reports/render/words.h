@@ -9,31 +9,31 @@
 namespace gdbench::render {
 
 // "linear regression", "multi-layer perceptron 10-50-1 (tanh)"; from the resolved scenario's model.
-std::string model_words(const result::ScenarioRecord& scenario);
+std::string model_words(const report::ScenarioRecord& scenario);
 
 // "multi-layer perceptron ..., 1000 rows x 10 features, full batch, f32, mse, sgd, 601 parameters, 2.5 Mflop per step".
-std::string scenario_words(const result::ScenarioRecord& scenario);
+std::string scenario_words(const report::ScenarioRecord& scenario);
 
 // Processor, cores, kernel, compiler and git revision in one line; what is unknown is left out.
-std::string environment_words(const result::Report& report);
+std::string environment_words(const report::Report& report);
 
 // The best ceilings of the run in one line; empty where they were not measured.
-std::string ceilings_words(const result::Report& report);
+std::string ceilings_words(const report::Report& report);
 
 // Says which cells are above 100% of a ceiling, which therefore was measured too low; empty where none is.
-std::string failed_ceilings_words(const result::Report& report);
+std::string failed_ceilings_words(const report::Report& report);
 
 // The run in one line: id, status, when, launches and what it was asked for.
-std::string run_words(const result::Run& run);
+std::string run_words(const report::Run& run);
 
 // What the run began under that spoils measurements, a sentence each.
-std::vector<std::string> condition_warnings(const result::Report& report);
+std::vector<std::string> condition_warnings(const report::Report& report);
 
 // "hand/eigen @4 (18.3 ns)", of a cell with a time.
-std::string timed_name(const result::Cell& cell);
+std::string timed_name(const report::Cell& cell);
 
 // "12 cells: 9 ok, 2 unsupported, 1 wrong".
-std::string counts_words(const result::Report& report);
+std::string counts_words(const report::Report& report);
 
 // What the scenario's A/A control says of its verdicts, in one sentence; empty where there is none.
 std::string control_words(const ScenarioTable& table);

@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 install(FILES ${PROJECT_SOURCE_DIR}/harness/abi/gdbench/plugin.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gdbench)
-install(TARGETS gdbench_plugin_abi EXPORT gdbench-targets)
+install(TARGETS gdbench_abi EXPORT gdbench-targets)
 install(EXPORT gdbench-targets NAMESPACE gdbench:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gdbench)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gdbench-config.cmake.in
                               ${PROJECT_BINARY_DIR}/gdbench-config.cmake

@@ -85,7 +85,7 @@ function(gdbench_kernel_library backend)
   cmake_parse_arguments(ARG "REGIONS_ONLY" "OPTIMISATION;LIBRARY_VERSION" "SOURCES;FLAGS;LINK" ${ARGN})
   set(target gdbench_kernels_${backend})
   add_library(${target} MODULE ${ARG_SOURCES})
-  target_link_libraries(${target} PRIVATE gdbench_settings gdbench_plugin_abi ${ARG_LINK})
+  target_link_libraries(${target} PRIVATE gdbench_settings gdbench_abi ${ARG_LINK})
   gdbench_build_for_processor(${target} OPTIMISATION ${ARG_OPTIMISATION} FLAGS ${ARG_FLAGS}
                               LIBRARY_VERSION ${ARG_LIBRARY_VERSION})
 

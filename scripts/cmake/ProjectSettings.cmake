@@ -43,14 +43,54 @@ function(gdbench_compile_together name)
   set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
 endfunction()
 
-# gdbench_library(NAME SOURCES ... LINK ... [PRECOMPILE ...]): a static library of the harness or the reports. LINK names
-# the arrows that lead out of its folder. PRECOMPILE names large headers that most of its sources include: they are parsed
-# once. A source still includes what it uses (CMAKE_DISABLE_PRECOMPILE_HEADERS checks that).
-function(gdbench_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK;PRECOMPILE" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES})
-  target_link_libraries(${name} PUBLIC gdbench_settings ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
-  target_precompile_headers(${name} PRIVATE ${ARG_PRECOMPILE})
+# gdbench_target_of(VARIABLE FOLDER): the name of a folder's library: harness/questions/compare is
+# gdbench_questions_compare.
+function(gdbench_target_of variable folder)
+  string(REGEX REPLACE "^(harness|implementations|reports)/" "" name ${folder})
+  string(REPLACE "/" "_" name ${name})
+  set(${variable} gdbench_${name} PARENT_SCOPE)
+endfunction()
+
+# gdbench_library(FOLDER [QUICKLY] [WITH_SUBFOLDERS] [LINK ...]): the static library of a folder below the one that
+# calls, "." for that one itself, out of all its sources. It is linked to the libraries of the folders that its row of
+# scripts/dependencies.txt names, and to what LINK names beside them. QUICKLY: see gdbench_compile_quickly.
+function(gdbench_library folder)
+  cmake_parse_arguments(ARG "QUICKLY;WITH_SUBFOLDERS" "" "LINK" ${ARGN})
+  cmake_path(ABSOLUTE_PATH folder NORMALIZE OUTPUT_VARIABLE path)
+  cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE row)
+  string(REGEX REPLACE "/$" "" row ${row})
+  gdbench_target_of(name ${row})
+  set(glob GLOB)
+  if(ARG_WITH_SUBFOLDERS)
+    set(glob GLOB_RECURSE)
+  endif()
+  file(${glob} sources CONFIGURE_DEPENDS ${path}/*.cpp)
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC gdbench_settings ${ARG_LINK})
+
+  file(READ ${PROJECT_SOURCE_DIR}/scripts/dependencies.txt table)
+  string(REPLACE "\n " " " table "${table}")
+  string(REGEX REPLACE "/[^/]*$" "/[*]" wildcard ${row})
+  string(REGEX MATCH "\n${row}( [^\n]*)?\n" match "${table}")
+  if(NOT match)
+    string(REGEX MATCH "\n${wildcard}( [^\n]*)?\n" match "${table}")
+  endif()
+  if(NOT match)
+    message(FATAL_ERROR "${row} has no row in scripts/dependencies.txt")
+  endif()
+  string(REGEX MATCHALL "[^ ]+" dependencies "${CMAKE_MATCH_1}")
+  foreach(dependency IN LISTS dependencies)
+    if(dependency STREQUAL "<nlohmann/>")
+      target_link_libraries(${name} PUBLIC nlohmann_json::nlohmann_json)
+    elseif(NOT dependency MATCHES "^<")
+      gdbench_target_of(library ${dependency})
+      target_link_libraries(${name} PUBLIC $<TARGET_NAME_IF_EXISTS:${library}>)
+    endif()
+  endforeach()
+
+  if(ARG_QUICKLY)
+    gdbench_compile_quickly(${name})
+  endif()
   # Only there, where everything takes twice as long; elsewhere each source has to include what it uses.
   if(GDBENCH_SANITIZE)
     gdbench_compile_together(${name})

@@ -14,24 +14,24 @@ SOURCE = pathlib.Path(sys.argv.pop(1))
 
 # Real files that include across folders, so that the clean tree is not an empty one.
 COPIED = ["harness/abi/gdbench/plugin.h", "harness/base/result.h", "harness/base/shared_memory.h",
-          "harness/scenario/problem.h", "harness/scenario/scenario.h", "harness/scenario/dataset.h",
-          "harness/result/summarise.h", "implementations/kernels/kernels.h", "reports/render/render.h"]
+          "harness/scenario/problem.h", "harness/scenario/scenario.h", "harness/data/dataset.h",
+          "harness/analysis/summarise.h", "implementations/backends/common/kernels.h", "reports/render/render.h"]
 
 # Where something is put that the rules forbid, and the include.
 WRONG = [
     # The harness knows no implementation, and its arrows point one way.
-    ("harness/measure/wrong.cpp", '"implementations/kernels/kernels.h"'),
-    ("harness/result/wrong.cpp", '"reports/render/render.h"'),
+    ("harness/measure/wrong.cpp", '"implementations/backends/common/kernels.h"'),
+    ("harness/report/wrong.cpp", '"reports/render/render.h"'),
     ("harness/base/wrong.h", '"harness/scenario/problem.h"'),
     ("harness/base/wrong.cpp", '"../scenario/problem.h"'),
     ("harness/scenario/wrong.cpp", '"harness/verify/reference.h"'),
-    ("harness/verify/wrong.cpp", '"harness/result/report.h"'),
+    ("harness/verify/wrong.cpp", '"harness/report/report.h"'),
     ("harness/stats/wrong.cpp", '"harness/base/result.h"'),
     ("harness/stats/wrong_json.cpp", "<nlohmann/json.hpp>"),
     ("harness/machine/wrong.cpp", '"harness/measure/schedule.h"'),
-    ("harness/result/wrong_scenario.cpp", '"harness/scenario/problem.h"'),
+    ("harness/report/wrong_scenario.cpp", '"harness/scenario/problem.h"'),
     ("harness/worker/wrong.cpp", '"harness/measure/schedule.h"'),
-    ("harness/measure/wrong_cli.cpp", '"harness/cli/command.h"'),
+    ("harness/measure/wrong_cli.cpp", '"app/command.h"'),
     ("harness/measure/wrong_abi.cpp", '"gdbench/plugin.h"'),
     ("harness/abi/gdbench/wrong.h", '"harness/base/result.h"'),
     ("harness/measure/wrong_test.cpp", '"tests/fakes/plugin_driver.h"'),
@@ -42,18 +42,18 @@ WRONG = [
     ("implementations/strategies/hand/wrong_eigen.cpp", "<Eigen/Core>"),
     ("implementations/strategies/hand/wrong_onednn.cpp", "<oneapi/dnnl/dnnl.hpp>"),
     ("implementations/strategies/hand/wrong_cuda.cpp", "<cuda_runtime.h>"),
-    ("implementations/kernels/naive/wrong_eigen.cpp", "<Eigen/Core>"),
-    ("implementations/kernels/naive/wrong_json.cpp", "<nlohmann/json.hpp>"),
-    ("implementations/kernels/naive/wrong_library.cpp", "<tbb/parallel_for.h>"),
+    ("implementations/backends/naive/wrong_eigen.cpp", "<Eigen/Core>"),
+    ("implementations/backends/naive/wrong_json.cpp", "<nlohmann/json.hpp>"),
+    ("implementations/backends/naive/wrong_library.cpp", "<tbb/parallel_for.h>"),
     # Implementations see only the ABI of the harness; the two axes do not see each other's entries.
     ("implementations/plugins/wrong.cpp", '"harness/base/result.h"'),
     ("implementations/strategies/hand/wrong.cpp", '"implementations/strategies/tape/tape.h"'),
-    ("implementations/strategies/hand/wrong_backend.cpp", '"implementations/kernels/naive/naive.h"'),
-    ("implementations/kernels/naive/wrong.cpp", '"implementations/kernels/eigen/eigen.h"'),
-    ("implementations/kernels/naive/wrong_strategy.cpp", '"implementations/strategies/strategy.h"'),
-    ("implementations/kernels/cpu/wrong.cpp", '"implementations/kernels/naive/naive.h"'),
-    ("implementations/pipeline/wrong.cpp", '"implementations/kernels/kernels.h"'),
-    ("implementations/plain/wrong.cpp", '"implementations/failure.h"'),
+    ("implementations/strategies/hand/wrong_backend.cpp", '"implementations/backends/naive/naive.h"'),
+    ("implementations/backends/naive/wrong.cpp", '"implementations/backends/eigen/eigen.h"'),
+    ("implementations/backends/naive/wrong_strategy.cpp", '"implementations/strategies/common/strategy.h"'),
+    ("implementations/backends/common/wrong.cpp", '"implementations/backends/naive/naive.h"'),
+    ("implementations/loader/wrong.cpp", '"implementations/backends/common/kernels.h"'),
+    ("implementations/strategies/loop/wrong.cpp", '"implementations/common/failure.h"'),
     # Renderers see only the report's model; examples only what is installed.
     ("reports/render/wrong.cpp", '"harness/measure/schedule.h"'),
     ("examples/plugin/wrong.c", '"harness/base/result.h"'),
@@ -63,16 +63,16 @@ WRONG = [
 
 RIGHT = [
     ("harness/worker/right.cpp", "<benchmark/benchmark.h>"),
-    ("harness/cli/right.cpp", "<CLI/CLI.hpp>"),
-    ("harness/cli/right_measure.cpp", '"harness/measure/schedule.h"'),
-    ("harness/cli/right_render.cpp", '"reports/render/render.h"'),
+    ("app/right.cpp", "<CLI/CLI.hpp>"),
+    ("app/right_measure.cpp", '"harness/measure/schedule.h"'),
+    ("app/right_render.cpp", '"reports/render/render.h"'),
     ("harness/base/right.cpp", "<sys/mman.h>"),
-    ("implementations/kernels/eigen/right.cpp", "<Eigen/Core>"),
-    ("implementations/kernels/eigen/right_shared.cpp", '"implementations/kernels/cpu/buffers.h"'),
-    ("implementations/plain/right.cpp", "<gdbench/plugin.h>"),
+    ("implementations/backends/eigen/right.cpp", "<Eigen/Core>"),
+    ("implementations/backends/eigen/right_shared.cpp", '"implementations/backends/common/buffers.h"'),
+    ("implementations/strategies/loop/right.cpp", "<gdbench/plugin.h>"),
     ("implementations/plugins/right.cpp", '"implementations/strategies/hand/hand.h"'),
-    ("implementations/strategies/hand/right.cpp", '"implementations/kernels/kernels.h"'),
-    ("tests/unit/right.cpp", '"implementations/kernels/naive/naive.h"'),
+    ("implementations/strategies/hand/right.cpp", '"implementations/backends/common/kernels.h"'),
+    ("tests/unit/right.cpp", '"implementations/backends/naive/naive.h"'),
 ]
 
 

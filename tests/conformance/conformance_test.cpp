@@ -25,22 +25,22 @@ constexpr std::uint64_t kCases = 14;  // each takes ten times as long there; two
 constexpr std::uint64_t kCases = 96;
 #endif
 
-worker::Limits limits() {
-  worker::Limits limits;
+protocol::Limits limits() {
+  protocol::Limits limits;
   limits.request = std::chrono::seconds(60);
   return limits;
 }
 
-worker::Arm arm_with(const fs::path& folder) {
-  worker::Arm arm;
+protocol::Arm arm_with(const fs::path& folder) {
+  protocol::Arm arm;
   arm.worker = fs::path(GDBENCH_BINARY_DIR) / "bin" / "gdbench";
   arm.plugin_folders = {folder};
   return arm;
 }
 
 // Also the strategies and kernels of the cuda plugin as host code.
-worker::Arm arm_of_all_plugins() {
-  worker::Arm arm = arm_with(fs::path(GDBENCH_BINARY_DIR) / "lib" / "gdbench");
+protocol::Arm arm_of_all_plugins() {
+  protocol::Arm arm = arm_with(fs::path(GDBENCH_BINARY_DIR) / "lib" / "gdbench");
   arm.plugin_folders.push_back(fs::path(GDBENCH_BINARY_DIR) / "tests" / "fakes" / "emulated");
   return arm;
 }
@@ -72,24 +72,24 @@ class Conformance : public testing::Test {
   // Every implementation of the catalogue on one scenario: id -> finding. Empty where the scenario is unfit for a
   // comparison (a dead network does not move).
   std::map<std::string, Finding> findings(const nlohmann::json& scenario,
-                                          const std::vector<worker::CatalogueEntry>& catalogue) {
+                                          const std::vector<protocol::CatalogueEntry>& catalogue) {
     const fs::path file = folder_ / "case.json";
     std::ofstream(file) << scenario.dump(2);
     measure::PlanRequest request;
-    for (const worker::CatalogueEntry& entry : catalogue) {
+    for (const protocol::CatalogueEntry& entry : catalogue) {
       request.points.push_back({file.string(), file, {}, entry.implementation.id, {}, 1});
     }
     request.arms.resize(1);
     request.catalogues = {catalogue};
     request.processors = processors();
-    result::Report report;
+    report::Report report;
     const Result<measure::Plan> plan = measure::make_plan(std::move(request), report);
     if (!plan.ok()) ADD_FAILURE() << plan.error().message;
     if (!plan.ok()) return {};
     std::map<std::string, Finding> result;
-    for (const result::Cell& cell : report.cells) {
-      if (cell.status.state != result::CellState::pending) {
-        const bool refused = cell.status.state == result::CellState::unsupported;
+    for (const report::Cell& cell : report.cells) {
+      if (cell.status.state != report::CellState::pending) {
+        const bool refused = cell.status.state == report::CellState::unsupported;
         result[cell.implementation] = {refused ? Verdict::unsupported : Verdict::breaks, cell.status.reason};
       }
     }
@@ -105,18 +105,18 @@ class Conformance : public testing::Test {
     return result;
   }
 
-  std::vector<worker::CatalogueEntry> fake(const std::string& name) {
+  std::vector<protocol::CatalogueEntry> fake(const std::string& name) {
     const fs::path fakes = fs::path(GDBENCH_BINARY_DIR) / "tests" / "fakes";
-    return worker::ask(arm_with(fakes), fakes / ("fake_" + name + ".so"), limits());
+    return protocol::ask(arm_with(fakes), fakes / ("fake_" + name + ".so"), limits());
   }
 
   fs::path folder_;
 };
 
 TEST_F(Conformance, EveryImplementationIsRightOrSaysWhyNot) {
-  const std::vector<worker::CatalogueEntry> catalogue =
+  const std::vector<protocol::CatalogueEntry> catalogue =
       // Frameworks start too slowly for so many cases; tests/cli/frameworks_test.py has some for them.
-      worker::read_catalogue(arm_of_all_plugins(), limits(), worker::Globs(std::in_place));
+      protocol::read_catalogue(arm_of_all_plugins(), limits(), protocol::Globs(std::in_place));
   ASSERT_GE(catalogue.size(), 2U) << "this build has no plugins";
   std::map<std::string, int> right;
   std::map<std::string, std::string> refused;
@@ -134,7 +134,7 @@ TEST_F(Conformance, EveryImplementationIsRightOrSaysWhyNot) {
     }
   }
   std::cout << "seeds 0 to " << kCases << ", " << unfit << " unfit for comparison\n";
-  for (const worker::CatalogueEntry& entry : catalogue) {
+  for (const protocol::CatalogueEntry& entry : catalogue) {
     const std::string& id = entry.implementation.id;
     const bool no_device = right[id] == 0 && refused.contains(id);
     std::cout << id << ": " << (no_device ? "skipped: " + refused[id] : "right in " + std::to_string(right[id]))
@@ -191,8 +191,8 @@ TEST_F(Conformance, Tf32HasToBeDeclared) {
                                    {"optimizer", {{"kind", "sgd"}, {"learning_rate", 0.1}}},
                                    {"steps", 10},
                                    {"initial_seed", 1}};
-  std::vector<worker::CatalogueEntry> catalogue = worker::read_catalogue(arm_of_all_plugins(), limits());
-  std::erase_if(catalogue, [](const worker::CatalogueEntry& entry) {
+  std::vector<protocol::CatalogueEntry> catalogue = protocol::read_catalogue(arm_of_all_plugins(), limits());
+  std::erase_if(catalogue, [](const protocol::CatalogueEntry& entry) {
     const std::string& id = entry.implementation.id;
     return id.find("/emulated_cuda") == std::string::npos || !id.ends_with("+tf32");
   });
@@ -200,7 +200,7 @@ TEST_F(Conformance, Tf32HasToBeDeclared) {
   for (const auto& [id, finding] : findings(scenario, catalogue)) {
     EXPECT_EQ(finding.verdict, Verdict::conforms) << id << ": " << finding.reason;
   }
-  for (worker::CatalogueEntry& entry : catalogue) {
+  for (protocol::CatalogueEntry& entry : catalogue) {
     EXPECT_EQ(std::erase(entry.implementation.capabilities, "tf32_products"), 1U);
   }
   for (const auto& [id, finding] : findings(scenario, catalogue)) {

@@ -12,7 +12,7 @@ namespace gdbench::conformance {
 
 namespace {
 
-using result::CellState;
+using report::CellState;
 
 bool all_finite(const scenario::State& state) {
   return std::all_of(state.parameters.begin(), state.parameters.end(), [](const std::vector<double>& tensor) {
@@ -26,11 +26,11 @@ Finding failed(const Error& error) {
 
 // The state after `steps` steps from step `start` in a process of its own.
 Result<scenario::State> train_afresh(const measure::PlannedScenario& planned, const measure::PlannedCell& cell,
-                                     std::int64_t start, std::int64_t steps, const worker::Limits& limits) {
-  result::Launch launch;
+                                     std::int64_t start, std::int64_t steps, const protocol::Limits& limits) {
+  report::Launch launch;
   Result<measure::CellWorker> worker = measure::CellWorker::start(planned, cell, planned.problem, limits, launch);
   if (!worker.ok()) return worker.error();
-  const Result<worker::BlockAnswer> block = worker.value().run_block(static_cast<std::uint64_t>(steps), 0, start);
+  const Result<protocol::BlockAnswer> block = worker.value().run_block(static_cast<std::uint64_t>(steps), 0, start);
   if (!block.ok()) return block.error();
   scenario::State state = worker.value().state(measure::kEndImage, block.value().end_step);
   if (Status status = worker.value().client().bye(); !status.ok()) return status.error();
@@ -40,14 +40,14 @@ Result<scenario::State> train_afresh(const measure::PlannedScenario& planned, co
 }  // namespace
 
 Finding examine(const measure::PlannedScenario& planned, const measure::PlannedCell& cell,
-                measure::Yardsticks& yardsticks, const worker::Limits& limits) {
+                measure::Yardsticks& yardsticks, const protocol::Limits& limits) {
   measure::RunOptions options;
   options.limits = limits;
-  result::Cell record;
+  report::Cell record;
   measure::verify_cell(planned, cell, yardsticks, options, false, record);
   if (record.status.state == CellState::unsupported) return {Verdict::unsupported, record.status.reason};
   if (record.status.state != CellState::ok) {
-    return {Verdict::breaks, std::string(result::name_of(record.status.state)) + ": " + record.status.reason};
+    return {Verdict::breaks, std::string(report::name_of(record.status.state)) + ": " + record.status.reason};
   }
   const verify::Yardstick& yardstick = yardsticks.of(cell).value();
   const Result<scenario::State> first = train_afresh(planned, cell, yardstick.start.step, yardstick.steps, limits);

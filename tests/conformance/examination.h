@@ -4,9 +4,9 @@
 #include <string>
 
 #include "harness/measure/plan.h"
-#include "harness/result/report.h"
+#include "harness/protocol/client.h"
+#include "harness/report/report.h"
 #include "harness/verify/yardstick.h"
-#include "harness/worker/client.h"
 
 namespace gdbench::conformance {
 
@@ -20,6 +20,6 @@ struct Finding {
 // Verifies the cell as `gdbench verify` does (trajectory, the same in two parts, the implementation's own loss), then
 // trains in two fresh processes: every parameter is finite, and both end with the same bits.
 Finding examine(const measure::PlannedScenario& planned, const measure::PlannedCell& cell,
-                measure::Yardsticks& yardsticks, const worker::Limits& limits);
+                measure::Yardsticks& yardsticks, const protocol::Limits& limits);
 
 }  // namespace gdbench::conformance

@@ -4,34 +4,34 @@
 #include <optional>
 #include <vector>
 
-#include "implementations/failure.h"
-#include "implementations/strategies/step_windows.h"
-#include "implementations/strategies/trainer.h"
+#include "implementations/common/failure.h"
+#include "implementations/strategies/common/step_windows.h"
+#include "implementations/strategies/common/trainer.h"
 
 namespace gdbench::strategies::fused {
 namespace {
 
 class Fused final : public Trainer {
  public:
-  explicit Fused(const kernels::Backend& backend) : Trainer(backend, true) {}
+  explicit Fused(const backends::Backend& backend) : Trainer(backend, true) {}
 
   void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override;
   void run(std::uint64_t steps) override;
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
 
  private:
-  kernels::RegionCall* bind(std::int64_t rows);
+  backends::RegionCall* bind(std::int64_t rows);
   // Steps from `step` on, as many as one call can do: on batches of one size, in one window.
   std::int64_t steps_of_a_call(std::int64_t step, std::int64_t wanted);
   void run_call(std::int64_t first, std::int64_t steps);
 
   DeviceBatches& batches() { return *feed().device(); }
 
-  kernels::RegionCall* full_ = nullptr;
-  kernels::RegionCall* partial_ = nullptr;
+  backends::RegionCall* full_ = nullptr;
+  backends::RegionCall* partial_ = nullptr;
   std::int64_t window_ = 1;
   std::optional<StepWindows> windows_;
-  std::vector<kernels::Buffer> buffers_;
+  std::vector<backends::Buffer> buffers_;
 };
 
 void Fused::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
@@ -49,10 +49,10 @@ void Fused::prepare(const gdbench_problem& problem, const gdbench_settings& sett
   }
 }
 
-kernels::RegionCall* Fused::bind(std::int64_t rows) {
+backends::RegionCall* Fused::bind(std::int64_t rows) {
   std::vector<std::int64_t> offsets;
   for (std::size_t i = 0; i < parameters().parameter_count(); ++i) offsets.push_back(parameters().offset(i));
-  kernels::TrainingRegion region;
+  backends::TrainingRegion region;
   region.dtype = catalogue::dtype_of(problem());
   region.layers = problem().layers;
   region.layer_count = problem().layer_count;
@@ -70,7 +70,7 @@ std::int64_t Fused::steps_of_a_call(std::int64_t step, std::int64_t wanted) {
 
 void Fused::run_call(std::int64_t first, std::int64_t steps) {
   windows_->fill(first, steps);
-  kernels::RegionCall* call = feed().loader().rows(first) == problem().batch_rows ? full_ : partial_;
+  backends::RegionCall* call = feed().loader().rows(first) == problem().batch_rows ? full_ : partial_;
   call->steps = static_cast<std::uint64_t>(steps);
   call->run(call, buffers_.data(), nullptr);
 }

@@ -1,7 +1,7 @@
 // The strategy `fused`: whole training steps, as many as are asked for, as one call of the backend (a training region).
 #pragma once
 
-#include "implementations/strategies/strategy.h"
+#include "implementations/strategies/common/strategy.h"
 
 namespace gdbench::strategies::fused {
 

@@ -4,13 +4,13 @@
 #include <string_view>
 #include <utility>
 
-#include "implementations/options.h"
+#include "implementations/common/options.h"
+#include "implementations/strategies/common/profile.h"
 #include "implementations/strategies/graph/dump.h"
-#include "implementations/strategies/profile.h"
 
 namespace gdbench::strategies::graph {
 
-Compilation::Compilation(const kernels::Backend& backend, const gdbench_problem& problem,
+Compilation::Compilation(const backends::Backend& backend, const gdbench_problem& problem,
                          const gdbench_settings& settings)
     : backend_flags_(backend.flags),
       problem_(problem),
@@ -45,9 +45,9 @@ void Compilation::add_reports(const std::vector<PassReport>& reports) {
   for (const PassReport& report : reports) add_report(passes_, report);
 }
 
-void Compilation::add(const kernels::RegionCall& region) {
+void Compilation::add(const backends::RegionCall& region) {
   for (std::size_t i = 0; i < region.report_count; ++i) {
-    const kernels::RegionReport& report = region.reports[i];
+    const backends::RegionReport& report = region.reports[i];
     add_report(implementations::is_among(region_passes_, report.name) ? passes_ : parts_,
                {report.name, report.fired, report.nanoseconds});
   }

@@ -13,14 +13,14 @@ namespace gdbench::strategies::graph {
 class Compilation {
  public:
   // Reads the options `passes` and `dump`; throws Failure where one has no meaning. `problem` must outlive this.
-  Compilation(const kernels::Backend& backend, const gdbench_problem& problem, const gdbench_settings& settings);
+  Compilation(const backends::Backend& backend, const gdbench_problem& problem, const gdbench_settings& settings);
 
   // Compiles what `build` returns; `name` is that of its files in the folder of the option `dump`.
   Compiled compile(const std::string& name, const std::function<Graph()>& build);
   // The same without a plan, for a backend that takes the whole graph as a region.
   Graph rewrite(const std::string& name, const std::function<Graph()>& build);
   // What a backend did while it bound a region: recorded like the graph's own passes.
-  void add(const kernels::RegionCall& region);
+  void add(const backends::RegionCall& region);
   // Runs what binds the graphs.
   void bind(const std::function<void()>& body);
 

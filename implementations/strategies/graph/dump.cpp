@@ -5,7 +5,7 @@
 #include <memory>
 #include <sstream>
 
-#include "implementations/failure.h"
+#include "implementations/common/failure.h"
 #include "implementations/strategies/graph/ir/print.h"
 
 namespace gdbench::strategies::graph {

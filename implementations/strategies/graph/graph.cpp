@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "implementations/strategies/common/prepared_trainer.h"
+#include "implementations/strategies/common/update_trainer.h"
 #include "implementations/strategies/graph/compilation.h"
 #include "implementations/strategies/graph/ir/build.h"
 #include "implementations/strategies/graph/plan/executable.h"
 #include "implementations/strategies/graph/region_trainer.h"
-#include "implementations/strategies/prepared_trainer.h"
-#include "implementations/strategies/update_trainer.h"
 
 namespace gdbench::strategies::graph {
 namespace {
@@ -25,7 +25,7 @@ class CompiledTrainer final : public PreparedTrainer {
 
  private:
   Compiled compile_step(std::int64_t rows);
-  TrainingProgram make_step(const Compiled& compiled, kernels::Buffer arena, const BatchFeed::Batch& batch);
+  TrainingProgram make_step(const Compiled& compiled, backends::Buffer arena, const BatchFeed::Batch& batch);
 
   std::optional<Compilation> compilation_;
 };
@@ -35,7 +35,7 @@ Compiled CompiledTrainer::compile_step(std::int64_t rows) {
                                [&] { return build_step(problem(), rows, parameters().slot_count(), false); });
 }
 
-TrainingProgram CompiledTrainer::make_step(const Compiled& compiled, kernels::Buffer arena,
+TrainingProgram CompiledTrainer::make_step(const Compiled& compiled, backends::Buffer arena,
                                            const BatchFeed::Batch& batch) {
   const std::vector<MicroBatch> parts = parts_of(batch.rows);
   std::vector<BatchFeed::Batch> rows;
@@ -54,7 +54,7 @@ void CompiledTrainer::prepare(const gdbench_problem& problem, const gdbench_sett
   compilation_->bind([&] {
     // Both sizes of batch share one arena: they never run at the same time.
     const std::size_t arena_bytes = std::max(full.plan.arena_bytes, partial ? partial->plan.arena_bytes : 0);
-    const kernels::Buffer arena = session().allocate(arena_bytes);
+    const backends::Buffer arena = session().allocate(arena_bytes);
     full_.emplace(make_step(full, arena, feed().place(0)));
     if (partial) partial_.emplace(make_step(*partial, arena, feed().place(feed().loader().steps_per_epoch() - 1)));
     finish();
@@ -93,7 +93,7 @@ const gdbench_option kDumpOption = {
     "dump",  GDBENCH_OPTION_STRING,
     0,       "",
     nullptr, "a folder into which the graph is written, as text and as Graphviz DOT, before and after each pass"};
-const gdbench_option kOptions[] = {pipeline::kLoaderOption, pipeline::kPrefetchOption, kPassesOption, kDumpOption,
+const gdbench_option kOptions[] = {loader::kLoaderOption, loader::kPrefetchOption, kPassesOption, kDumpOption,
                                    kFeaturesOption};
 
 }  // namespace
@@ -120,7 +120,7 @@ StrategyDescriptor recorded() {
   descriptor.policy = "+device-graph";
   descriptor.description = "the step as a graph, its calls recorded on the device and replayed, many steps at once";
   descriptor.tasks = bit_of(catalogue::Task::train) | bit_of(catalogue::Task::gradients);
-  descriptor.create = [](const kernels::Backend& backend) -> std::unique_ptr<Strategy> {
+  descriptor.create = [](const backends::Backend& backend) -> std::unique_ptr<Strategy> {
     return std::make_unique<CompiledTrainer>(backend, true);
   };
   descriptor.create_update = nullptr;
@@ -134,8 +134,7 @@ const StrategyDescriptor kDeviceGraphDescriptor = recorded();
 namespace {
 
 // Its features are dense: a region reads them as they lie.
-const gdbench_option kRegionOptions[] = {pipeline::kLoaderOption, pipeline::kPrefetchOption, kPassesOption,
-                                         kDumpOption};
+const gdbench_option kRegionOptions[] = {loader::kLoaderOption, loader::kPrefetchOption, kPassesOption, kDumpOption};
 
 StrategyDescriptor compiled() {
   StrategyDescriptor descriptor = kDescriptor;
@@ -159,7 +158,7 @@ StrategyDescriptor hoisted() {
   StrategyDescriptor descriptor = compiled();
   descriptor.policy = "+hoisted";
   descriptor.description = "linear regression compiled as a whole, with X'X and X'y computed once for all steps";
-  descriptor.create = [](const kernels::Backend& backend) -> std::unique_ptr<Strategy> {
+  descriptor.create = [](const backends::Backend& backend) -> std::unique_ptr<Strategy> {
     return std::make_unique<RegionTrainer>(backend, true);
   };
   return descriptor;

@@ -2,7 +2,7 @@
 // as a flat list of calls. README.md says how it is made and where to add to it.
 #pragma once
 
-#include "implementations/strategies/strategy.h"
+#include "implementations/strategies/common/strategy.h"
 
 namespace gdbench::strategies::graph {
 

@@ -1,13 +1,13 @@
 #include "implementations/strategies/graph/region.h"
 
-#include "implementations/failure.h"
+#include "implementations/common/failure.h"
 
 namespace gdbench::strategies::graph {
 
 namespace {
 
+using backends::RegionRole;
 using implementations::Failure;
-using kernels::RegionRole;
 
 RegionRole role_of(Role role) {
   switch (role) {
@@ -46,7 +46,7 @@ RegionDescription::RegionDescription(const Graph& graph, const Parameters& param
 std::uint32_t RegionDescription::add_value(const Graph& graph, NodeId id, const Parameters& parameters,
                                            const std::vector<MicroBatch>& parts) {
   const Node& node = graph[id];
-  kernels::RegionValue value;
+  backends::RegionValue value;
   value.rows = node.shape.rows;
   value.columns = node.shape.columns;
   if (node.kind == Kind::input) value.role = role_of(node.role);
@@ -58,7 +58,7 @@ std::uint32_t RegionDescription::add_value(const Graph& graph, NodeId id, const 
 }
 
 void RegionDescription::add_node(const Node& node, std::uint32_t result) {
-  kernels::RegionNode described;
+  backends::RegionNode described;
   described.request = node.request;
   described.operand_count = node.operands.size();
   for (std::size_t i = 0; i < node.operands.size(); ++i) described.operands[i] = numbers_[node.operands[i]];

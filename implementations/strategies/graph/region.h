@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "implementations/strategies/common/micro_batches.h"
+#include "implementations/strategies/common/parameters.h"
 #include "implementations/strategies/graph/ir/graph.h"
-#include "implementations/strategies/micro_batches.h"
-#include "implementations/strategies/parameters.h"
 
 namespace gdbench::strategies::graph {
 
@@ -18,7 +18,7 @@ class RegionDescription {
   RegionDescription(const Graph& graph, const Parameters& parameters, const std::vector<MicroBatch>& parts);
 
   // Valid as long as this and the graph are.
-  kernels::RegionGraph graph() const { return {values_.data(), values_.size(), nodes_.data(), nodes_.size()}; }
+  backends::RegionGraph graph() const { return {values_.data(), values_.size(), nodes_.data(), nodes_.size()}; }
 
  private:
   std::uint32_t add_value(const Graph& graph, NodeId node, const Parameters& parameters,
@@ -26,8 +26,8 @@ class RegionDescription {
   void add_node(const Node& node, std::uint32_t result);
 
   std::vector<std::uint32_t> numbers_;  // by the graph's id
-  std::vector<kernels::RegionValue> values_;
-  std::vector<kernels::RegionNode> nodes_;
+  std::vector<backends::RegionValue> values_;
+  std::vector<backends::RegionNode> nodes_;
 };
 
 }  // namespace gdbench::strategies::graph

@@ -45,19 +45,19 @@ void RegionTrainer::prepare(const gdbench_problem& problem, const gdbench_settin
 
 RegionTrainer::Batches RegionTrainer::choose_batches(const gdbench_settings& settings) {
   if (feed().full_batch()) return Batches::same;
-  const bool default_loader = pipeline::is_default(pipeline::read_loader_settings(settings));
+  const bool default_loader = loader::is_default(loader::read_loader_settings(settings));
   return data().stream == nullptr && default_loader ? Batches::numbered : Batches::loaded;
 }
 
-kernels::RegionCall* RegionTrainer::bind(std::int64_t rows) {
+backends::RegionCall* RegionTrainer::bind(std::int64_t rows) {
   const std::string name = "step-" + std::to_string(rows) + "-rows";
   const Graph graph =
       compilation_->rewrite(name, [&] { return build_step(problem(), rows, parameters().slot_count(), false); });
-  kernels::RegionCall* call = nullptr;
+  backends::RegionCall* call = nullptr;
   compilation_->bind([&] {
     const RegionDescription description(graph, parameters(), parts_of(rows));
-    const kernels::RegionGraph described = description.graph();
-    kernels::TrainingRegion region;
+    const backends::RegionGraph described = description.graph();
+    backends::TrainingRegion region;
     region.dtype = catalogue::dtype_of(problem());
     region.optimizer = problem().optimizer;
     region.rows = rows;
@@ -77,14 +77,14 @@ kernels::RegionCall* RegionTrainer::bind(std::int64_t rows) {
   return call;
 }
 
-void RegionTrainer::set_batch(kernels::Buffer x, kernels::Buffer targets, kernels::Buffer scalars) {
+void RegionTrainer::set_batch(backends::Buffer x, backends::Buffer targets, backends::Buffer scalars) {
   buffers_[kX] = x;
   buffers_[kTargets] = targets;
   buffers_[kScalars] = scalars;
 }
 
 void RegionTrainer::run_call(std::int64_t rows, std::int64_t steps) {
-  kernels::RegionCall* call = rows == problem().batch_rows ? full_ : partial_;
+  backends::RegionCall* call = rows == problem().batch_rows ? full_ : partial_;
   call->steps = static_cast<std::uint64_t>(steps);
   call->run(call, buffers_.data(), nullptr);
 }

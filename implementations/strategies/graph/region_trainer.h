@@ -4,17 +4,17 @@
 #include <optional>
 #include <vector>
 
+#include "implementations/strategies/common/row_order.h"
+#include "implementations/strategies/common/step_windows.h"
+#include "implementations/strategies/common/trainer.h"
 #include "implementations/strategies/graph/compilation.h"
-#include "implementations/strategies/row_order.h"
-#include "implementations/strategies/step_windows.h"
-#include "implementations/strategies/trainer.h"
 
 namespace gdbench::strategies::graph {
 
 class RegionTrainer final : public Trainer {
  public:
   // `hoists`: what is the same in all steps is computed once.
-  explicit RegionTrainer(const kernels::Backend& backend, bool hoists = false) : Trainer(backend), hoists_(hoists) {}
+  explicit RegionTrainer(const backends::Backend& backend, bool hoists = false) : Trainer(backend), hoists_(hoists) {}
 
   void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override;
   void run(std::uint64_t steps) override;
@@ -29,8 +29,8 @@ class RegionTrainer final : public Trainer {
   };
 
   Batches choose_batches(const gdbench_settings& settings);
-  kernels::RegionCall* bind(std::int64_t rows);
-  void set_batch(kernels::Buffer x, kernels::Buffer targets, kernels::Buffer scalars);
+  backends::RegionCall* bind(std::int64_t rows);
+  void set_batch(backends::Buffer x, backends::Buffer targets, backends::Buffer scalars);
   void run_call(std::int64_t rows, std::int64_t steps);
   // As many steps as one call can do, at most `wanted`; not where batches are loaded. Returns how many.
   std::int64_t run_together(std::int64_t wanted);
@@ -44,9 +44,9 @@ class RegionTrainer final : public Trainer {
   std::optional<RowOrder> order_;  // numbered
   std::int64_t window_ = 1;        // steps of a call
   std::optional<StepWindows> windows_;
-  kernels::RegionCall* full_ = nullptr;
-  kernels::RegionCall* partial_ = nullptr;
-  std::vector<kernels::Buffer> buffers_;
+  backends::RegionCall* full_ = nullptr;
+  backends::RegionCall* partial_ = nullptr;
+  std::vector<backends::Buffer> buffers_;
 };
 
 }  // namespace gdbench::strategies::graph

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "implementations/strategies/common/prepared_trainer.h"
+#include "implementations/strategies/common/update_trainer.h"
 #include "implementations/strategies/hand/network.h"
-#include "implementations/strategies/prepared_trainer.h"
-#include "implementations/strategies/update_trainer.h"
 
 namespace gdbench::strategies::hand {
 namespace {
@@ -46,7 +46,7 @@ TrainingProgram Hand::make_step(const BatchFeed::Batch& batch) {
   return {std::move(program), feed(), batch, parts};
 }
 
-const gdbench_option kOptions[] = {pipeline::kLoaderOption, pipeline::kPrefetchOption, kUpdateOption, kFeaturesOption};
+const gdbench_option kOptions[] = {loader::kLoaderOption, loader::kPrefetchOption, kUpdateOption, kFeaturesOption};
 
 }  // namespace
 

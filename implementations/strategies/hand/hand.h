@@ -2,7 +2,7 @@
 // is a walk over a flat list.
 #pragma once
 
-#include "implementations/strategies/strategy.h"
+#include "implementations/strategies/common/strategy.h"
 
 namespace gdbench::strategies::hand {
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "implementations/pipeline/batch_loader.h"
+#include "implementations/loader/batch_loader.h"
 
 namespace gdbench::strategies::hand {
 
-using kernels::Op;
-using kernels::Request;
+using backends::Op;
+using backends::Request;
 
 Network::Network(Session& session, const gdbench_problem& problem, const Parameters& parameters,
                  const ColumnMasks* masks, std::int64_t rows)
@@ -21,7 +21,7 @@ Network::Network(Session& session, const gdbench_problem& problem, const Paramet
   const std::size_t element = catalogue::size_of(catalogue::dtype_of(problem));
   const std::size_t row = static_cast<std::size_t>(widest) * element;
   const std::size_t matrix = static_cast<std::size_t>(rows) * row;
-  for (kernels::Buffer& delta : deltas_) delta = session.allocate(matrix);
+  for (backends::Buffer& delta : deltas_) delta = session.allocate(matrix);
   if (masks != nullptr) output_delta_ = session.allocate(matrix);
   if (masks != nullptr || problem.micro_batches > 1) column_sums_ = session.allocate(row);
 }

@@ -8,11 +8,11 @@
 
 #include <cstdint>
 
-#include "implementations/strategies/column_masks.h"
-#include "implementations/strategies/forward_pass.h"
-#include "implementations/strategies/parameters.h"
-#include "implementations/strategies/program.h"
-#include "implementations/strategies/session.h"
+#include "implementations/strategies/common/column_masks.h"
+#include "implementations/strategies/common/forward_pass.h"
+#include "implementations/strategies/common/parameters.h"
+#include "implementations/strategies/common/program.h"
+#include "implementations/strategies/common/session.h"
 
 namespace gdbench::strategies::hand {
 
@@ -43,9 +43,9 @@ class Network {
   const ColumnMasks* masks_;
   ForwardPass forward_;
   std::int64_t layer_count_;
-  kernels::Buffer deltas_[2] = {nullptr, nullptr};
-  kernels::Buffer output_delta_ = nullptr;  // with masks: D_L of the whole loss
-  kernels::Buffer column_sums_ = nullptr;   // of a sweep, before they are added; where sweeps add up
+  backends::Buffer deltas_[2] = {nullptr, nullptr};
+  backends::Buffer output_delta_ = nullptr;  // with masks: D_L of the whole loss
+  backends::Buffer column_sums_ = nullptr;   // of a sweep, before they are added; where sweeps add up
 };
 
 }  // namespace gdbench::strategies::hand

@@ -2,9 +2,9 @@
 
 namespace gdbench::strategies::tape {
 
-kernels::Buffer BufferPool::allocate(std::uint32_t size_class) {
+backends::Buffer BufferPool::allocate(std::uint32_t size_class) {
   const std::size_t bytes = bytes_of(size_class);
-  const kernels::Buffer buffer = session_.allocate(bytes);
+  const backends::Buffer buffer = session_.allocate(bytes);
   free_[size_class].reserve(++made_[size_class]);
   ++allocations_;
   allocated_bytes_ += bytes;

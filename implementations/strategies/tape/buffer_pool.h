@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "implementations/strategies/session.h"
+#include "implementations/strategies/common/session.h"
 
 namespace gdbench::strategies::tape {
 
@@ -27,17 +27,17 @@ class BufferPool {
   }
 
   // Its entries are anything.
-  kernels::Buffer take(std::uint32_t size_class) {
+  backends::Buffer take(std::uint32_t size_class) {
     ++taken_;
-    std::vector<kernels::Buffer>& list = free_[size_class];
+    std::vector<backends::Buffer>& list = free_[size_class];
     if (list.empty()) [[unlikely]]
       return allocate(size_class);
-    const kernels::Buffer buffer = list.back();
+    const backends::Buffer buffer = list.back();
     list.pop_back();
     return buffer;
   }
   // Never allocates: allocate made room for all buffers of the class.
-  void give_back(kernels::Buffer buffer, std::uint32_t size_class) {
+  void give_back(backends::Buffer buffer, std::uint32_t size_class) {
     --taken_;
     free_[size_class].push_back(buffer);
   }
@@ -50,10 +50,10 @@ class BufferPool {
 
  private:
   static constexpr std::size_t kSmallest = GDBENCH_ALIGNMENT;
-  kernels::Buffer allocate(std::uint32_t size_class);
+  backends::Buffer allocate(std::uint32_t size_class);
 
   Session& session_;
-  std::vector<kernels::Buffer> free_[256];
+  std::vector<backends::Buffer> free_[256];
   std::uint32_t made_[256] = {};
   std::uint64_t taken_ = 0;
   std::uint64_t allocations_ = 0;

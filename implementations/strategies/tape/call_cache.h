@@ -7,7 +7,7 @@
 #include <deque>
 #include <vector>
 
-#include "implementations/strategies/ops/op_table.h"
+#include "implementations/strategies/common/op_table.h"
 
 namespace gdbench::strategies::tape {
 
@@ -52,8 +52,8 @@ struct CallKey {
 // All that applying an op again takes.
 struct CachedCall {
   CallKey key;
-  const kernels::Call* call = nullptr;
-  void (*run)(const kernels::Call*, const kernels::Buffer*, kernels::Stream*) = nullptr;
+  const backends::Call* call = nullptr;
+  void (*run)(const backends::Call*, const backends::Buffer*, backends::Stream*) = nullptr;
   const ops::OpRow* row = nullptr;
   PackedShape result_shape = 0;
   std::uint32_t size_class = 0;  // of the result's buffer

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <string>
 
-#include "implementations/failure.h"
-#include "implementations/pipeline/batch_loader.h"
+#include "implementations/common/failure.h"
+#include "implementations/loader/batch_loader.h"
 #include "implementations/strategies/tape/tape.h"
 
 namespace gdbench::strategies::tape {
@@ -81,7 +81,7 @@ const CachedCall& Tape::bind(const CallKey& key, Op op, const ops::Attributes& a
     if (labels != ops::takes_labels(op, attributes)) reject("targets of the wrong kind for this loss");
   }
   const std::span<const ops::Shape> given(shapes, count);
-  const kernels::Request request = ops::request_of(op, dtype_, attributes, given);
+  const backends::Request request = ops::request_of(op, dtype_, attributes, given);
   const ops::Shape result = ops::result_shape(op, attributes, given);
   const std::size_t element = op == Op::loss ? sizeof(double) : catalogue::size_of(dtype_);
   CachedCall call{.key = key, .attributes = attributes, .cost = cost_of(request)};
@@ -101,14 +101,14 @@ const CachedCall& Tape::bind(const CallKey& key, Op op, const ops::Attributes& a
   return cache_.insert(call);
 }
 
-void Tape::copy(Value from, kernels::Buffer to) {
+void Tape::copy(Value from, backends::Buffer to) {
   ops::Attributes attributes;
   attributes.beta = 0;
   const Value operands[2] = {from, from};
   const CallKey key(Op::combine, attributes, values_[from].shape, values_[from].shape);
   const CachedCall* found = cache_.find(key);
   const CachedCall& call = found != nullptr ? *found : bind(key, Op::combine, attributes, operands, 2);
-  const kernels::Buffer buffers[3] = {values_[from].buffer, values_[from].buffer, to};
+  const backends::Buffer buffers[3] = {values_[from].buffer, values_[from].buffer, to};
   ++copies_;
   if (observed_) {
     run_observed(call, buffers);
@@ -118,14 +118,14 @@ void Tape::copy(Value from, kernels::Buffer to) {
 }
 
 // Of a call on its way forward or, while a record is played, of one of that record's derivative.
-ModelPart Tape::part_of(const CachedCall& call, const kernels::Buffer* buffers) const {
+ModelPart Tape::part_of(const CachedCall& call, const backends::Buffer* buffers) const {
   const auto end = playing_ == nullptr ? parameters_.end()
                                        : std::lower_bound(parameters_.begin(), parameters_.end(), playing_->result);
   const auto made = static_cast<std::size_t>(end - parameters_.begin());
   if (made == 0 || made > layers_.size()) return {};
   const Value parameter = parameters_[made - 1];
   ModelPart part = of_layer(layers_[made - 1]);
-  const kernels::Buffer* const buffers_end = buffers + call.operand_count;
+  const backends::Buffer* const buffers_end = buffers + call.operand_count;
   const bool reads = std::find(buffers, buffers_end, values_[parameter].buffer) != buffers_end;
   const bool derives =
       playing_ != nullptr && (playing_->operands[0] == parameter || playing_->operands[1] == parameter);
@@ -135,7 +135,7 @@ ModelPart Tape::part_of(const CachedCall& call, const kernels::Buffer* buffers) 
   return part;
 }
 
-void Tape::run_observed(const CachedCall& call, const kernels::Buffer* buffers) {
+void Tape::run_observed(const CachedCall& call, const backends::Buffer* buffers) {
   const catalogue::Phase phase = playing_ == nullptr ? catalogue::Phase::forward : catalogue::Phase::backward;
   const ProfiledAs as{call.row->name, phase, call.cost, part_of(call, buffers)};
   if (program_ != nullptr) {
@@ -176,7 +176,7 @@ void Tape::clear_gradients() {
 // As if this pass had computed them: what it computes is added by the rule for a value that is used again.
 void Tape::adopt_named_gradients() {
   for (const Value parameter : parameters_) {
-    const kernels::Buffer named = values_[parameter].gradient_buffer;
+    const backends::Buffer named = values_[parameter].gradient_buffer;
     if (named == nullptr) continue;
     const Value gradient = add_value(named, nullptr, values_[parameter].shape, kComputed, 0);
     values_[gradient].references = 1;

@@ -23,7 +23,7 @@ template <std::size_t count>
   return look_up(key, op, attributes, operands, count);
 }
 
-[[gnu::always_inline]] inline void Tape::run(const CachedCall& call, const kernels::Buffer* buffers) {
+[[gnu::always_inline]] inline void Tape::run(const CachedCall& call, const backends::Buffer* buffers) {
   if (observed_) [[unlikely]] {
     run_observed(call, buffers);
     return;
@@ -39,7 +39,7 @@ template <std::size_t count>
 
 template <std::size_t count>
 [[gnu::always_inline]] inline Value Tape::execute(const CachedCall& call, const Value* operands, std::uint32_t consumed,
-                                                  kernels::Buffer buffer) {
+                                                  backends::Buffer buffer) {
   if (call.overwrites >= 0) return execute_overwriting(call, operands, consumed, buffer);
   unsigned flags = kComputed;
   std::uint32_t size_class = call.size_class;
@@ -57,7 +57,7 @@ template <std::size_t count>
       flags |= kPooled;
     }
   }
-  kernels::Buffer buffers[3];
+  backends::Buffer buffers[3];
   buffers[0] = values_[operands[0]].buffer;
   if constexpr (count == 2) buffers[1] = values_[operands[1]].buffer;
   buffers[count] = buffer;
@@ -66,7 +66,7 @@ template <std::size_t count>
 }
 
 inline Value Tape::execute_overwriting(const CachedCall& call, const Value* operands, std::uint32_t consumed,
-                                       kernels::Buffer buffer) {
+                                       backends::Buffer buffer) {
   const Value target = operands[call.overwrites];
   unsigned flags = kComputed;
   std::uint32_t size_class = call.size_class;
@@ -83,7 +83,7 @@ inline Value Tape::execute_overwriting(const CachedCall& call, const Value* oper
     }
     copy(target, buffer);
   }
-  kernels::Buffer buffers[2];
+  backends::Buffer buffers[2];
   buffers[0] = values_[operands[0]].buffer;
   buffers[1] = call.operand_count > 1 ? values_[operands[1]].buffer : nullptr;
   buffers[call.overwrites] = buffer;
@@ -144,7 +144,7 @@ template <std::size_t count>
 [[gnu::always_inline]] inline Value Tape::emit_on(Op op, const ops::Attributes& attributes, const Value* operands,
                                                   const ops::Hint& hint) {
   const CachedCall& call = find<count>(op, attributes, operands);
-  kernels::Buffer buffer = nullptr;
+  backends::Buffer buffer = nullptr;
   if (hint.gradient_of >= 0) {
     ValueRecord& operand = values_[playing_->operands[hint.gradient_of]];
     if (operand.gradient_buffer != nullptr && (operand.flags & kTaken) == 0) {
@@ -195,7 +195,7 @@ template <std::size_t count>
 inline void Tape::accumulate(Value operand, Value gradient) {
   ValueRecord& entry = values_[operand];
   const Value sum = entry.gradient;
-  const kernels::Buffer named = entry.gradient_buffer;
+  const backends::Buffer named = entry.gradient_buffer;
   // Taken by another value: the two will be added there.
   const bool in_place = named == nullptr || values_[gradient].buffer == named || (entry.flags & kTaken) != 0;
   if (sum == kNoValue && in_place) {
@@ -205,7 +205,7 @@ inline void Tape::accumulate(Value operand, Value gradient) {
   entry.flags |= kTaken;
   ops::Attributes attributes;
   std::uint32_t consumed = 0;
-  kernels::Buffer buffer = nullptr;
+  backends::Buffer buffer = nullptr;
   if (sum == kNoValue) {
     buffer = named;  // a gradient that was passed on is copied
   } else {

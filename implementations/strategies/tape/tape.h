@@ -16,9 +16,9 @@
 #include <span>
 #include <vector>
 
-#include "implementations/strategies/ops/op_table.h"
-#include "implementations/strategies/profile.h"
-#include "implementations/strategies/program.h"
+#include "implementations/strategies/common/op_table.h"
+#include "implementations/strategies/common/profile.h"
+#include "implementations/strategies/common/program.h"
 #include "implementations/strategies/tape/arena.h"
 #include "implementations/strategies/tape/buffer_pool.h"
 #include "implementations/strategies/tape/call_cache.h"
@@ -51,7 +51,7 @@ class Tape final : private ops::Emitter {
   Value labels(const Matrix& matrix) { return add_leaf(matrix, kLabels, nullptr); }
   // A leaf that backward computes a gradient for: in `gradient`, of the value's size, or where that is null in a buffer
   // of the tape's.
-  Value parameter(const Matrix& matrix, kernels::Buffer gradient = nullptr) {
+  Value parameter(const Matrix& matrix, backends::Buffer gradient = nullptr) {
     const Value value = add_leaf(matrix, kWantsGradient, gradient);
     parameters_.push_back(value);
     return value;
@@ -101,8 +101,8 @@ class Tape final : private ops::Emitter {
     kTaken = 128,        // the buffer that the caller named holds a gradient
   };
   struct ValueRecord {
-    kernels::Buffer buffer;
-    kernels::Buffer gradient_buffer;
+    backends::Buffer buffer;
+    backends::Buffer gradient_buffer;
     PackedShape shape;
     Value gradient;
     std::uint16_t references;  // of a gradient: from parameters' and results' entries and from the rule being played
@@ -120,13 +120,13 @@ class Tape final : private ops::Emitter {
              const ops::Hint& hint) override;
   ops::Shape shape_of(Value value) const override { return unpack(values_[value].shape); }
 
-  Value add_leaf(const Matrix& matrix, unsigned flags, kernels::Buffer gradient) {
+  Value add_leaf(const Matrix& matrix, unsigned flags, backends::Buffer gradient) {
     if (matrix.rows < 1 || matrix.columns < 1 || matrix.rows > UINT32_MAX || matrix.columns > UINT32_MAX) [[unlikely]]
       reject_size(matrix);
     return add_value(matrix.buffer, gradient, pack({matrix.rows, matrix.columns}), flags, 0);
   }
   [[noreturn]] static void reject_size(const Matrix& matrix);
-  Value add_value(kernels::Buffer buffer, kernels::Buffer gradient_buffer, PackedShape shape, unsigned flags,
+  Value add_value(backends::Buffer buffer, backends::Buffer gradient_buffer, PackedShape shape, unsigned flags,
                   std::uint32_t size_class) {
     ValueRecord& value = values_.add();
     value.buffer = buffer;
@@ -159,14 +159,14 @@ class Tape final : private ops::Emitter {
   void check_operands(ops::Op op, const Value* operands, std::size_t count) const;
   // Runs the call and adds its result, in `buffer` where that is not null.
   template <std::size_t count>
-  Value execute(const CachedCall& call, const Value* operands, std::uint32_t consumed, kernels::Buffer buffer);
+  Value execute(const CachedCall& call, const Value* operands, std::uint32_t consumed, backends::Buffer buffer);
   Value execute_overwriting(const CachedCall& call, const Value* operands, std::uint32_t consumed,
-                            kernels::Buffer buffer);
+                            backends::Buffer buffer);
   bool expendable(Value value) const;
-  void run(const CachedCall& call, const kernels::Buffer* buffers);
-  void run_observed(const CachedCall& call, const kernels::Buffer* buffers);
-  ModelPart part_of(const CachedCall& call, const kernels::Buffer* buffers) const;
-  void copy(Value from, kernels::Buffer to);
+  void run(const CachedCall& call, const backends::Buffer* buffers);
+  void run_observed(const CachedCall& call, const backends::Buffer* buffers);
+  ModelPart part_of(const CachedCall& call, const backends::Buffer* buffers) const;
+  void copy(Value from, backends::Buffer to);
   template <std::size_t count>
   void record(const CachedCall& call, const Value* operands, Value result);
 

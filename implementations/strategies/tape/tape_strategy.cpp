@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
+#include "implementations/strategies/common/trainer.h"
+#include "implementations/strategies/common/training_program.h"
+#include "implementations/strategies/common/update_trainer.h"
 #include "implementations/strategies/tape/tape.h"
-#include "implementations/strategies/trainer.h"
-#include "implementations/strategies/training_program.h"
-#include "implementations/strategies/update_trainer.h"
 
 namespace gdbench::strategies::tape {
 namespace {
@@ -214,7 +214,7 @@ void ReplayTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sin
   profile.report(sink);
 }
 
-const gdbench_option kOptions[] = {pipeline::kLoaderOption, pipeline::kPrefetchOption, kUpdateOption};
+const gdbench_option kOptions[] = {loader::kLoaderOption, loader::kPrefetchOption, kUpdateOption};
 
 template <class Strategy>
 constexpr StrategyDescriptor describe(const char* policy, std::uint32_t tasks, const char* description) {

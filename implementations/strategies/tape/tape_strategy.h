@@ -3,7 +3,7 @@
 // gradient; `tape` keeps one recording for all of a step). In the task update there is nothing to record.
 #pragma once
 
-#include "implementations/strategies/strategy.h"
+#include "implementations/strategies/common/strategy.h"
 
 namespace gdbench::strategies::tape {
 

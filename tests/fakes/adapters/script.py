@@ -1,4 +1,4 @@
-"""A worker in another language: full-batch linear regression, written from harness/worker/PROTOCOL.md alone."""
+"""A worker in another language: full-batch linear regression, written from harness/protocol/PROTOCOL.md alone."""
 
 import array
 import json

@@ -2,9 +2,9 @@
 #include <bit>
 #include <type_traits>
 
-#include "implementations/kernels/cuda/blas.h"
+#include "implementations/backends/cuda/blas.h"
 
-namespace gdbench::kernels::cuda {
+namespace gdbench::backends::cuda {
 namespace {
 
 // TF32 by cutting off what it has no bits for, the coarsest way that a device may take.
@@ -54,4 +54,4 @@ class EmulatedBlas final : public Blas {
 
 Blas* Blas::open(cudaStream_t stream, bool tf32, std::string& /*error*/) { return new EmulatedBlas(stream, tf32); }
 
-}  // namespace gdbench::kernels::cuda
+}  // namespace gdbench::backends::cuda

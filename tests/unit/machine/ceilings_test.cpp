@@ -106,9 +106,9 @@ TEST(Widths, AreReadFromTheProbesInTheirPlaces) {
               : probe.quantity == Quantity::fma_rate ? (probe.f64 ? 50 : 100)
                                                      : 4;
   }
-  const std::vector<result::VectorCeilings> widths = widths_of(probes, levels, best);
+  const std::vector<report::VectorCeilings> widths = widths_of(probes, levels, best);
   ASSERT_FALSE(widths.empty());
-  for (const result::VectorCeilings& width : widths) {
+  for (const report::VectorCeilings& width : widths) {
     EXPECT_EQ(width.fma_f32_gflop_per_second, 100);
     EXPECT_EQ(width.fma_f64_gflop_per_second, 50);
     EXPECT_EQ(width.fma_f64_latency_ns, 0.25);
@@ -140,13 +140,13 @@ CeilingOptions short_options() {
 }
 
 TEST(Ceilings, HaveTheWidthsThatTheProcessorHas) {
-  const Result<result::CeilingsMeasurement> measured = measure_ceilings(short_options());
+  const Result<report::CeilingsMeasurement> measured = measure_ceilings(short_options());
   ASSERT_TRUE(measured.ok()) << measured.error().message;
   std::set<std::string> expected = {"sse2"};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) expected.insert("avx2");
   if (__builtin_cpu_supports("avx512f")) expected.insert("avx512f");
   std::set<std::string> found;
-  for (const result::VectorCeilings& width : measured.value().widths) {
+  for (const report::VectorCeilings& width : measured.value().widths) {
     found.insert(width.vectors);
     for (const double figure :
          {width.fma_f32_gflop_per_second, width.fma_f64_gflop_per_second, width.fma_f32_latency_ns,
@@ -155,7 +155,7 @@ TEST(Ceilings, HaveTheWidthsThatTheProcessorHas) {
       EXPECT_LT(figure, 1e5) << width.vectors;
     }
     ASSERT_EQ(width.levels.size(), 4U);
-    for (const result::LevelCeiling& level : width.levels) {
+    for (const report::LevelCeiling& level : width.levels) {
       EXPECT_GT(level.read_gb_per_second, 0) << level.level;
       EXPECT_GT(level.update_gb_per_second, 0) << level.level;
       EXPECT_GE(level.read_streams, 1) << level.level;
@@ -192,7 +192,7 @@ TEST(Ceilings, CanBeCancelled) {
   CeilingOptions options = short_options();
   options.seconds = 60;
   options.cancelled = [] { return true; };
-  const Result<result::CeilingsMeasurement> measured = measure_ceilings(options);
+  const Result<report::CeilingsMeasurement> measured = measure_ceilings(options);
   ASSERT_FALSE(measured.ok());
   EXPECT_EQ(measured.error().message, "ceilings: interrupted");
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "tests/unit/result/temporary_folder.h"
+#include "tests/support/reports/temporary_folder.h"
 
 namespace gdbench::machine {
 namespace {
 
-using result::Condition;
-using result::Severity;
+using report::Condition;
+using report::Severity;
 using tests::TemporaryFolder;
 using tests::write_text;
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "tests/unit/result/temporary_folder.h"
+#include "tests/support/reports/temporary_folder.h"
 
 namespace gdbench::machine {
 namespace {

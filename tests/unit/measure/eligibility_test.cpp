@@ -8,8 +8,8 @@
 namespace gdbench::measure {
 namespace {
 
-using worker::ImplementationDescription;
-using worker::OptionType;
+using protocol::ImplementationDescription;
+using protocol::OptionType;
 
 ImplementationDescription able_implementation() {
   ImplementationDescription implementation;

@@ -10,9 +10,9 @@
 namespace gdbench::measure {
 namespace {
 
-using result::CellState;
-using worker::CatalogueEntry;
-using worker::OptionType;
+using protocol::CatalogueEntry;
+using protocol::OptionType;
+using report::CellState;
 
 std::filesystem::path scenario_file(const std::string& name) {
   return std::filesystem::path(GDBENCH_SOURCE_DIR) / "scenarios" / (name + ".json");
@@ -57,12 +57,12 @@ class PlanTest : public testing::Test {
 
   std::vector<std::string> ids() const {
     std::vector<std::string> result;
-    for (const result::Cell& cell : report_.cells) result.push_back(cell.id);
+    for (const report::Cell& cell : report_.cells) result.push_back(cell.id);
     return result;
   }
 
   PlanRequest request_;
-  result::Report report_;
+  report::Report report_;
 };
 
 TEST_F(PlanTest, NamesCellsAndHowToRepeatThem) {
@@ -168,7 +168,7 @@ TEST_F(PlanTest, PlacesThreadsOnTheLastProcessors) {
   two.threads = 2;
   const auto made = plan({two});
   ASSERT_TRUE(made.ok());
-  const worker::ThreadSettings& threads = made.value().scenarios[0]->cells.at(0).threads;
+  const protocol::ThreadSettings& threads = made.value().scenarios[0]->cells.at(0).threads;
   EXPECT_EQ(threads.compute, 2);
   EXPECT_EQ(threads.compute_cores, (std::vector<int>{7, 5}));
   EXPECT_EQ(threads.helper_cores, (std::vector<int>{0, 2}));
@@ -209,7 +209,7 @@ TEST_F(PlanTest, WhatIsUnavailableIsNotStarted) {
   const auto made = plan({point("linreg-3x2", request_.catalogues.front()[0].implementation.id)});
   ASSERT_TRUE(made.ok());
   EXPECT_TRUE(made.value().scenarios[0]->cells.empty());
-  EXPECT_EQ(report_.cells.at(0).status.state, result::CellState::unsupported);
+  EXPECT_EQ(report_.cells.at(0).status.state, report::CellState::unsupported);
   EXPECT_EQ(report_.cells.at(0).status.reason, "not installed: get it");
 }
 

@@ -5,8 +5,8 @@
 namespace gdbench::measure {
 namespace {
 
-using worker::OptionDeclaration;
-using worker::OptionType;
+using protocol::OptionDeclaration;
+using protocol::OptionType;
 using On = std::vector<bool>;
 
 const OptionDeclaration kSwitches = {"parts", OptionType::switches, "all", {"a", "b", "c-d"}, ""};
@@ -36,7 +36,7 @@ TEST(Switches, OneMoreIsSwitchedOff) {
 }
 
 TEST(Switches, AreFoundAmongTheOptions) {
-  worker::ImplementationDescription implementation;
+  protocol::ImplementationDescription implementation;
   EXPECT_EQ(find_switches(implementation), nullptr);
   implementation.options = {{"tile", OptionType::integer, "8", {}, ""}, {"none", OptionType::switches, "all", {}, ""}};
   EXPECT_EQ(find_switches(implementation), nullptr);  // without names there is nothing to switch

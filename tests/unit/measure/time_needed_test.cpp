@@ -11,7 +11,7 @@ namespace {
 class TimeNeededTest : public ::testing::Test {
  protected:
   PlannedScenario& add(std::size_t cells, const char* file, std::int64_t rows) {
-    auto& entry = *entries_.emplace_back(std::make_unique<worker::CatalogueEntry>());
+    auto& entry = *entries_.emplace_back(std::make_unique<protocol::CatalogueEntry>());
     entry.file = file;
     PlannedScenario& planned = *plan_.scenarios.emplace_back(std::make_unique<PlannedScenario>());
     planned.problem.layers = {{1000, 1000, scenario::Activation::identity, true}};
@@ -23,7 +23,7 @@ class TimeNeededTest : public ::testing::Test {
   double needed() const { return TimeNeeded(plan_, {}).rest(); }
 
   Plan plan_;
-  std::vector<std::unique_ptr<worker::CatalogueEntry>> entries_;
+  std::vector<std::unique_ptr<protocol::CatalogueEntry>> entries_;
 };
 
 TEST_F(TimeNeededTest, GrowsWithTheCellsAndTheWorkAndIsLongForAdapters) {

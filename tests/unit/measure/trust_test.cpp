@@ -103,25 +103,25 @@ TEST(OutsideTrust, AllowsForCopiesOfTheState) {
 }
 
 // A regression of 3 features on a processor whose dependent operations take 1 ns each.
-result::Report report_of_a_step(double step_ns, double cpu_per_wall) {
-  result::VectorCeilings width;
+report::Report report_of_a_step(double step_ns, double cpu_per_wall) {
+  report::VectorCeilings width;
   width.fma_f32_gflop_per_second = width.fma_f64_gflop_per_second = 100;
   width.fma_f32_latency_ns = width.fma_f64_latency_ns = 1;
   width.addition_f32_latency_ns = width.addition_f64_latency_ns = 1;
   width.levels = {{"memory", 0, 90000, 100, 4, 100}};
-  result::Report report;
+  report::Report report;
   report.ceilings.emplace().best = width;
-  result::ScenarioRecord& scenario = report.scenarios.emplace_back();
+  report::ScenarioRecord& scenario = report.scenarios.emplace_back();
   scenario.key = "s";
   scenario.rows = scenario.batch_rows = 4;
   scenario.features = 3;
   scenario.outputs = 1;
   scenario.parameters = 3;
-  scenario.resolved.dtype = result::Dtype::f32;
-  scenario.resolved.loss = result::Loss::mse;
-  scenario.resolved.model = result::ModelKind::linear_regression;
+  scenario.resolved.dtype = report::Dtype::f32;
+  scenario.resolved.loss = report::Loss::mse;
+  scenario.resolved.model = report::ModelKind::linear_regression;
   scenario.resolved.bias = false;
-  result::Cell& cell = report.cells.emplace_back();
+  report::Cell& cell = report.cells.emplace_back();
   cell.scenario = "s";
   for (int launch = 0; launch < 6; ++launch) {
     cell.samples.push_back(
@@ -131,7 +131,7 @@ result::Report report_of_a_step(double step_ns, double cpu_per_wall) {
 }
 
 std::string ceiling_reason(double step_ns, double cpu_per_wall = 1, const char* policy = "") {
-  result::Report report = report_of_a_step(step_ns, cpu_per_wall);
+  report::Report report = report_of_a_step(step_ns, cpu_per_wall);
   report.cells.front().ranked = *policy == '\0';
   return reason_for_ceiling_distrust(report, report.cells.front());
 }
@@ -160,13 +160,13 @@ TEST(DisplacementTrust, ToleratesWhatItSays) {
 }
 
 TEST(IdleTrust, AWorkerRestsBetweenRequests) {
-  const Result<worker::Process> resting = worker::Process::start({"/bin/sleep", "60"}, {}, {});
+  const Result<protocol::Process> resting = protocol::Process::start({"/bin/sleep", "60"}, {}, {});
   ASSERT_TRUE(resting.ok());
   EXPECT_EQ(reason_for_idle_distrust(resting.value()), "");
 }
 
 TEST(IdleTrust, ABusyOneIsNotBelieved) {
-  const Result<worker::Process> busy = worker::Process::start({"/bin/sh", "-c", "while :; do :; done"}, {}, {});
+  const Result<protocol::Process> busy = protocol::Process::start({"/bin/sh", "-c", "while :; do :; done"}, {}, {});
   ASSERT_TRUE(busy.ok());
   // On a machine that is busy itself the loop may not get a processor at once.
   std::string reason;
@@ -180,11 +180,11 @@ class ExpectedDisplacementTest : public testing::TestWithParam<const char*> {
     const std::string file = std::string(GDBENCH_SOURCE_DIR) + "/scenarios/linreg-300x2.json";
     const auto scenario = scenario::read_scenario(file, {{"dtype", GetParam()}});
     EXPECT_TRUE(scenario.ok());
-    auto made = scenario::make_dataset(scenario.value());
+    auto made = data::make_dataset(scenario.value());
     EXPECT_TRUE(made.ok());
     dataset_ = std::move(made).value();
-    problem_ = scenario::make_problem(scenario.value(), dataset_).value();
-    start_ = scenario::make_initial_state(problem_, 1);
+    problem_ = data::make_problem(scenario.value(), dataset_).value();
+    start_ = data::make_initial_state(problem_, 1);
   }
 
   double walked(std::int64_t steps) const {
@@ -193,7 +193,7 @@ class ExpectedDisplacementTest : public testing::TestWithParam<const char*> {
     return verify::displacement(start_, verify::to_state(state));
   }
 
-  scenario::Dataset dataset_;
+  data::Dataset dataset_;
   scenario::Problem problem_;
   scenario::State start_;
 };
@@ -217,11 +217,11 @@ TEST(RoundedDisplacement, IsBelievedWhereStepsMultiplyRounding) {
   const auto scenario = scenario::read_scenario(std::string(GDBENCH_SOURCE_DIR) + "/scenarios/mlp-10-50-1.json",
                                                 {{"batch", "64"}, {"optimizer", "adam"}, {"learning_rate", "0.005"}});
   ASSERT_TRUE(scenario.ok());
-  const auto dataset = scenario::make_dataset(scenario.value());
+  const auto dataset = data::make_dataset(scenario.value());
   ASSERT_TRUE(dataset.ok());
-  const scenario::Problem problem = scenario::make_problem(scenario.value(), dataset.value()).value();
+  const scenario::Problem problem = data::make_problem(scenario.value(), dataset.value()).value();
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
-    const scenario::State start = scenario::make_initial_state(problem, seed);
+    const scenario::State start = data::make_initial_state(problem, seed);
     const auto expected = expected_displacement(problem, dataset.value(), start, 400);
     ASSERT_TRUE(expected.has_value());
 
@@ -240,12 +240,12 @@ TEST(RoundedDisplacement, IsBelievedFromTheStartsOfBlocks) {
   const auto scenario = scenario::read_scenario(std::string(GDBENCH_SOURCE_DIR) + "/scenarios/mlp-10-50-1.json",
                                                 {{"batch", "64"}, {"optimizer", "adam"}, {"learning_rate", "0.0036"}});
   ASSERT_TRUE(scenario.ok());
-  const auto dataset = scenario::make_dataset(scenario.value());
+  const auto dataset = data::make_dataset(scenario.value());
   ASSERT_TRUE(dataset.ok());
-  const scenario::Problem problem = scenario::make_problem(scenario.value(), dataset.value()).value();
+  const scenario::Problem problem = data::make_problem(scenario.value(), dataset.value()).value();
   std::mt19937_64 generator(7);
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
-    const scenario::State start = scenario::make_initial_state(problem, seed);
+    const scenario::State start = data::make_initial_state(problem, seed);
     const auto expected = expected_displacement(problem, dataset.value(), start, 560);
     ASSERT_TRUE(expected.has_value());
     EXPECT_LT(expected->tolerance, 0.1 * expected->value);

@@ -5,11 +5,11 @@
 namespace gdbench::render {
 namespace {
 
-result::AblationVariant variant(const std::string& without, double step_ns, stats::Verdict verdict, int launches = 9) {
-  result::AblationVariant made;
+report::AblationVariant variant(const std::string& without, double step_ns, stats::Verdict verdict, int launches = 9) {
+  report::AblationVariant made;
   made.without = without;
   made.value = "-" + without;
-  made.status.state = result::CellState::ok;
+  made.status.state = report::CellState::ok;
   made.step_ns = {step_ns, {step_ns * 0.99, step_ns * 1.01}, launches, false};
   made.comparison.emplace();
   made.comparison->ratio = {step_ns / 100, {step_ns / 100 - 0.01, step_ns / 100 + 0.01}, launches, false};
@@ -19,22 +19,22 @@ result::AblationVariant variant(const std::string& without, double step_ns, stat
 }
 
 TEST(AblationTable, ShowsEveryVariant) {
-  result::Ablation ablation;
+  report::Ablation ablation;
   ablation.scenario = "example";
   ablation.implementation = "one/x";
   ablation.option = "parts";
   ablation.confidence = 0.9875;
-  result::AblationVariant full = variant("", 100, stats::Verdict::equivalent);
+  report::AblationVariant full = variant("", 100, stats::Verdict::equivalent);
   full.value = "all";
   full.comparison.reset();
   full.difference_ns.reset();
-  result::AblationVariant wrong;
+  report::AblationVariant wrong;
   wrong.without = "broken";
-  wrong.status = {result::CellState::wrong, "w0 is off"};
-  result::AblationVariant idle;
+  wrong.status = {report::CellState::wrong, "w0 is off"};
+  report::AblationVariant idle;
   idle.without = "folding";
   idle.fired = 0;
-  result::AblationVariant none = variant("", 80, stats::Verdict::faster);
+  report::AblationVariant none = variant("", 80, stats::Verdict::faster);
   none.everything_off = true;
   ablation.variants = {full,
                        variant("merging", 150, stats::Verdict::slower),
@@ -65,13 +65,13 @@ TEST(AblationTable, ShowsEveryVariant) {
 }
 
 TEST(AblationTable, SaysHowManyLaunchesItWants) {
-  result::Ablation ablation;
+  report::Ablation ablation;
   ablation.confidence = 0.9875;
   ablation.variants = {variant("", 100, stats::Verdict::equivalent, 7),
                        variant("merging", 300, stats::Verdict::inconclusive, 7)};
   const char* words = "For verdicts on all of these at once there must be 8 launches or more.\n";
   EXPECT_NE(ablation_table(ablation).find(words), std::string::npos);
-  for (result::AblationVariant& each : ablation.variants) each.step_ns->launches = 8;
+  for (report::AblationVariant& each : ablation.variants) each.step_ns->launches = 8;
   EXPECT_EQ(ablation_table(ablation).find(words), std::string::npos);
 }
 

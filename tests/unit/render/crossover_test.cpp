@@ -10,8 +10,8 @@ namespace {
 
 using stats::Verdict;
 
-result::CrossoverPoint point(std::int64_t size, double a_ns, double b_ns, Verdict verdict) {
-  result::CrossoverPoint made;
+report::CrossoverPoint point(std::int64_t size, double a_ns, double b_ns, Verdict verdict) {
+  report::CrossoverPoint made;
   made.size = size;
   made.a_step_ns = {a_ns, {a_ns * 0.99, a_ns * 1.01}, 8, false};
   made.b_step_ns = {b_ns, {b_ns * 0.99, b_ns * 1.01}, 8, false};
@@ -21,8 +21,8 @@ result::CrossoverPoint point(std::int64_t size, double a_ns, double b_ns, Verdic
   return made;
 }
 
-result::Crossover crossover(std::vector<result::CrossoverPoint> points) {
-  result::Crossover made;
+report::Crossover crossover(std::vector<report::CrossoverPoint> points) {
+  report::Crossover made;
   made.scenario = "example";
   made.a = "one/x";
   made.b = "two/y";
@@ -31,7 +31,7 @@ result::Crossover crossover(std::vector<result::CrossoverPoint> points) {
   made.confidence = 0.99;
   made.points = std::move(points);
   stats::ComparedSizes sizes;
-  for (const result::CrossoverPoint& measured : made.points) sizes[measured.size] = measured.comparison;
+  for (const report::CrossoverPoint& measured : made.points) sizes[measured.size] = measured.comparison;
   made.answer = stats::find_crossover(sizes, made.margin);
   return made;
 }
@@ -61,7 +61,7 @@ TEST(CrossoverTable, ShowsEverySizeAndTheCrossing) {
   EXPECT_EQ(table, expected);
 }
 
-std::string words(std::vector<result::CrossoverPoint> points) { return crossover_table(crossover(std::move(points))); }
+std::string words(std::vector<report::CrossoverPoint> points) { return crossover_table(crossover(std::move(points))); }
 
 TEST(CrossoverTable, NamesTheZonesAndNoSizeBetweenThem) {
   const std::string table =
@@ -113,7 +113,7 @@ TEST(CrossoverTable, SaysWhenThereIsNone) {
 }
 
 TEST(CrossoverTable, SaysWhatWouldDecideIt) {
-  result::Crossover undecided = crossover({point(3, 1, 2, Verdict::faster), point(9, 1, 1, Verdict::inconclusive)});
+  report::Crossover undecided = crossover({point(3, 1, 2, Verdict::faster), point(9, 1, 1, Verdict::inconclusive)});
   undecided.complete = false;
   undecided.need = {{9}, 120, 71.5, 0.0213};
   expect_contains(crossover_table(undecided),
@@ -122,7 +122,7 @@ TEST(CrossoverTable, SaysWhatWouldDecideIt) {
                   "Above rows=3, the two cannot be told apart: 1.00x [0.98, 1.02] at 9.\n"
                   "Undecided at rows=9: about 120 more launches would decide (--budget 80s); "
                   "within --margin 2.2% the two are equal there.\n");
-  const auto need = [&](result::CrossoverNeed given, const std::string& words) {
+  const auto need = [&](report::CrossoverNeed given, const std::string& words) {
     undecided.need = std::move(given);
     expect_contains(crossover_table(undecided), words);
   };
@@ -136,20 +136,20 @@ TEST(CrossoverTable, SaysWhatWouldDecideIt) {
 }
 
 TEST(CrossoverTable, JsonHasTheZonesAndWhatIsNeeded) {
-  result::Crossover made = crossover({point(3, 1, 2, Verdict::faster), point(9, 1, 1, Verdict::inconclusive)});
+  report::Crossover made = crossover({point(3, 1, 2, Verdict::faster), point(9, 1, 1, Verdict::inconclusive)});
   made.need = {{9}, 120, 71.5, 0.0213};
-  const nlohmann::json document = result::to_json(made);
+  const nlohmann::json document = report::to_json(made);
   const nlohmann::json zones = {{{"verdict", "faster"}, {"first", 3}, {"last", 3}},
                                 {{"verdict", "inconclusive"}, {"first", 9}, {"last", 9}}};
   EXPECT_EQ(document.at("zones"), zones);
   const nlohmann::json need = {{"sizes", {9}}, {"launches", 120}, {"budget_seconds", 71.5}, {"margin", 0.0213}};
   EXPECT_EQ(document.at("need"), need);
   made.need = {{9}, 0, 71.5, 0};
-  EXPECT_EQ(result::to_json(made).at("need"), (nlohmann::json{{"sizes", {9}}})) << "neither is known";
+  EXPECT_EQ(report::to_json(made).at("need"), (nlohmann::json{{"sizes", {9}}})) << "neither is known";
 }
 
-result::StepsCrossover steps_crossover(stats::Overtaking overtaking, double steps, stats::Interval interval) {
-  result::StepsCrossover made;
+report::StepsCrossover steps_crossover(stats::Overtaking overtaking, double steps, stats::Interval interval) {
+  report::StepsCrossover made;
   made.scenario = "example";
   made.sides[0] = {"one/x", 1e-6, 2e-3, 3000, {500, {490, 510}, 5, false}};
   made.sides[1] = {"two/y", 1e-6, 1e-6, 3000, {900, {890, 910}, 5, false}};
@@ -174,7 +174,7 @@ TEST(StepsTable, SaysFromHowManyStepsOn) {
 }
 
 TEST(StepsTable, InfinityIsNullInJson) {
-  const auto document = result::to_json(steps_crossover(stats::Overtaking::undecided, INFINITY, {100, INFINITY}));
+  const auto document = report::to_json(steps_crossover(stats::Overtaking::undecided, INFINITY, {100, INFINITY}));
   EXPECT_TRUE(document.at("steps").is_null());
   EXPECT_EQ(document.at("interval").at("low"), 100);
   EXPECT_TRUE(document.at("interval").at("high").is_null());

@@ -6,13 +6,14 @@
 #include <limits>
 #include <sstream>
 
-#include "tests/unit/result/explained_report.h"
+#include "harness/questions/explain/explain.h"
+#include "tests/support/reports/explained_report.h"
 
 namespace gdbench::render {
 namespace {
 
-std::string words_of(const result::Report& report, std::size_t a, std::size_t b) {
-  return explanation_words(result::explain(report, report.cells[a], report.cells[b]), 0);
+std::string words_of(const report::Report& report, std::size_t a, std::size_t b) {
+  return explanation_words(explain::explain(report, report.cells[a], report.cells[b]), 0);
 }
 
 // Every line is the heading, opens a list or table, or ends with its evidence.
@@ -29,11 +30,11 @@ void expect_evidence(const std::string& text) {
 }
 
 TEST(ExplanationWords, NameWhatEachSentenceRestsOn) {
-  result::Report report = tests::explained_report();
+  report::Report report = tests::explained_report();
   expect_evidence(words_of(report, 0, 1));
   expect_evidence(words_of(report, 0, 2));
-  report.cells[0].summary->ceiling = result::CeilingShare{result::BoundBy::bytes, "L2", 100, 50, 100, 20, 0.01, false};
-  report.cells[1].summary->ceiling = result::CeilingShare{result::BoundBy::chain, "L1", 20, 5, 10, 20, 1.2, true};
+  report.cells[0].summary->ceiling = report::CeilingShare{report::BoundBy::bytes, "L2", 100, 50, 100, 20, 0.01, false};
+  report.cells[1].summary->ceiling = report::CeilingShare{report::BoundBy::chain, "L1", 20, 5, 10, 20, 1.2, true};
   const std::string text = words_of(report, 0, 1);
   expect_evidence(text);
   EXPECT_NE(text.find("slow/loops reaches 1.0% of its ceiling, bound by bytes from L2"), std::string::npos) << text;
@@ -52,13 +53,13 @@ TEST(ExplanationWords, ListAllPhasesWithTheirSharesFirst) {
 }
 
 TEST(ExplanationWords, NameTheLayerOfAnOp) {
-  result::Report report = tests::explained_report();
+  report::Report report = tests::explained_report();
   for (const std::size_t cell : {0, 1}) report.cells[cell].profile->records[1].layers = {1};
   EXPECT_NE(words_of(report, 0, 1).find("    backward, product, layer 1: 108%"), std::string::npos);
 }
 
 TEST(ExplanationWords, SayWhichPartCallsAre) {
-  result::Report report = tests::explained_report();
+  report::Report report = tests::explained_report();
   report.cells[0].profile->dispatches_per_step = 20;
   report.cells[0].profile->floor = {{"cheapest op", 92.5}};
   const std::string text = words_of(report, 0, 1);
@@ -71,12 +72,12 @@ TEST(ExplanationWords, SayWhichPartCallsAre) {
 }
 
 TEST(ExplanationWords, SayThatThereIsNoDifferenceAndNothingElse) {
-  const result::Report twins =
+  const report::Report twins =
       tests::report_of({tests::exact_cell("one/loops", 10000), tests::exact_cell("twin/loops", 10020)});
   const std::string same = words_of(twins, 0, 1);
   EXPECT_NE(same.find("No difference: one/loops takes"), std::string::npos) << same;
   EXPECT_EQ(std::count(same.begin(), same.end(), '\n'), 2) << same;
-  const result::Report few =
+  const report::Report few =
       tests::report_of({tests::exact_cell("one/loops", 10000, 1), tests::exact_cell("two/loops", 20000, 1)});
   const std::string unknown = words_of(few, 0, 1);
   EXPECT_NE(unknown.find("No difference can be told"), std::string::npos) << unknown;
@@ -87,8 +88,8 @@ TEST(ExplanationWords, SayThatThereIsNoDifferenceAndNothingElse) {
 }
 
 TEST(ExplanationWords, SayWhichEndOfABreakEvenHasABound) {
-  const result::Report report = tests::explained_report();
-  result::Explanation explanation = result::explain(report, report.cells[0], report.cells[1]);
+  const report::Report report = tests::explained_report();
+  report::Explanation explanation = explain::explain(report, report.cells[0], report.cells[1]);
   ASSERT_TRUE(explanation.start.has_value());
   stats::BreakEven& answer = explanation.start->break_even.result;
   answer = {stats::Overtaking::at_latest, 40, {0, 300}, 6};
@@ -98,8 +99,8 @@ TEST(ExplanationWords, SayWhichEndOfABreakEvenHasABound) {
 }
 
 TEST(ExplanationWords, FitTheWidth) {
-  const result::Report report = tests::explained_report();
-  const result::Explanation explanation = result::explain(report, report.cells[0], report.cells[1]);
+  const report::Report report = tests::explained_report();
+  const report::Explanation explanation = explain::explain(report, report.cells[0], report.cells[1]);
   std::istringstream whole(explanation_words(explanation, 0));
   std::istringstream narrow(explanation_words(explanation, 60));
   std::string expected;
@@ -113,7 +114,7 @@ TEST(ExplanationWords, FitTheWidth) {
 }
 
 TEST(ExplanationWords, SayWhichProfileIsMissing) {
-  result::Report report = tests::explained_report();
+  report::Report report = tests::explained_report();
   report.cells[0].profile.reset();
   report.cells[1].profile.reset();
   const std::string text = words_of(report, 0, 1);
@@ -124,15 +125,15 @@ TEST(ExplanationWords, SayWhichProfileIsMissing) {
 }
 
 TEST(ExplanationWords, SayPlainlyWhatDiffersBetweenTwoScenarios) {
-  const result::Report report = tests::explained_report();
-  result::Explanation explanation = result::explain(report, report.cells[0], report.cells[1]);
+  const report::Report report = tests::explained_report();
+  report::Explanation explanation = explain::explain(report, report.cells[0], report.cells[1]);
   explanation.scenario = "scenario-3x2[batch=2,optimizer=adam]";
   explanation.b_scenario = "scenario-3x2[batch=2,optimizer=sgd]";
   explanation.a = explanation.scenario + "/one/loops";
   explanation.b = explanation.b_scenario + "/one/loops";
   explanation.differing = {{"optimizer.beta1", "0.9", ""}, {"optimizer.kind", "\"adam\"", "\"sgd\""}};
-  result::TargetDifference& target = explanation.target.emplace();
-  target.a.state = result::TargetState::reached;
+  report::TargetDifference& target = explanation.target.emplace();
+  target.a.state = report::TargetState::reached;
   target.a.steps = 100;
   target.b.stopped_after = 5000;
   const std::string text = explanation_words(explanation, 0);

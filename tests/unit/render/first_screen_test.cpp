@@ -9,15 +9,15 @@
 #include "reports/render/overview.h"
 #include "reports/render/render.h"
 #include "reports/render/table.h"
+#include "tests/support/reports/example_report.h"
 #include "tests/unit/render/made_report.h"
-#include "tests/unit/result/example_report.h"
 
 namespace gdbench::render {
 namespace {
 
-using result::Cell;
-using result::CellState;
-using result::Report;
+using report::Cell;
+using report::CellState;
+using report::Report;
 using tests::MadeReport;
 
 constexpr std::size_t kMostLines = 39;
@@ -88,12 +88,12 @@ TEST(FirstScreen, QuotesThePairedRatioAndNotThatOfTwoMedians) {
   made.timed("example/base", 1e6);
   for (const char* name : {"a/whole", "b/half"}) {
     Cell& cell = made.timed(name, 1);
-    for (result::Sample& sample : cell.samples) {
+    for (report::Sample& sample : cell.samples) {
       const double speed = sample.launch < 3 ? 100 : 1000 + 100 * sample.launch;
       sample.real_ns = speed * (cell.implementation == "a/whole" ? 1 : 0.5);
     }
   }
-  std::erase_if(made.report().cells[2].samples, [](const result::Sample& sample) { return sample.launch == 5; });
+  std::erase_if(made.report().cells[2].samples, [](const report::Sample& sample) { return sample.launch == 5; });
   const Report report = made.summarised();
   ASSERT_GT(report.cells[1].summary->step_ns.value, 2.5 * report.cells[2].summary->step_ns.value);
   for (const std::string& text : {first_screen(report, {}), console(report, {})}) {
@@ -102,7 +102,7 @@ TEST(FirstScreen, QuotesThePairedRatioAndNotThatOfTwoMedians) {
 }
 
 void keep_launches(Cell& cell, int from, int before) {
-  std::erase_if(cell.samples, [&](const result::Sample& s) { return s.launch < from || s.launch >= before; });
+  std::erase_if(cell.samples, [&](const report::Sample& s) { return s.launch < from || s.launch >= before; });
 }
 
 TEST(FirstScreen, HasNoWinnerWhereAnotherCellHasTooFewLaunches) {
@@ -124,7 +124,7 @@ TEST(FirstScreen, PutsHimFirstWhomNobodyBeatsWhateverTheMediansSay) {
   made.scenario("first");
   made.timed("example/base", 1e6);
   for (const char* name : {"a/later", "b/better"}) {
-    for (result::Sample& sample : made.timed(name, 1).samples) {
+    for (report::Sample& sample : made.timed(name, 1).samples) {
       sample.real_ns = (sample.launch < 4 ? 1000 : 100) * (std::string(name) == "a/later" ? 1 : 0.5);
     }
   }
@@ -155,7 +155,7 @@ TEST(FirstScreen, GivesNoVerdictOnAnUnfitMachine) {
     made.scenario(scenario);
     made.timed("example/base", 100);
     made.timed("a/one", 50);
-    made.timed("example/base", 130).arm = result::kControlArm;
+    made.timed("example/base", 130).arm = report::kControlArm;
   }
   const std::string screen = first_screen(made.summarised(), {});
   EXPECT_EQ(line_with(screen, "first").find_first_of("*="), std::string::npos) << screen;
@@ -248,7 +248,7 @@ TEST(FirstScreen, LeavesPoliciesAndOtherBuildsOutOfTheGrid) {
     made.scenario(scenario);
     made.timed("example/base", 100);
     made.timed("a/one+policy", 10);
-    made.timed("a/one", 50).arm = result::kBaseArm;
+    made.timed("a/one", 50).arm = report::kBaseArm;
   }
   const Overview overview = overview_of(made.summarised());
   ASSERT_EQ(overview.columns.size(), 1U);
@@ -342,7 +342,7 @@ Report random_report(unsigned seed) {
       Cell& cell = made.timed(name, std::pow(10, below(10)), below(3) == 0 ? 0.2 : 0);
       if (below(5) == 0) cell.threads = 4;
       if (below(9) == 0) cell.options = {{"features", "csr"}};
-      if (below(9) == 0) cell.arm = below(2) == 0 ? result::kBaseArm : result::kControlArm;
+      if (below(9) == 0) cell.arm = below(2) == 0 ? report::kBaseArm : report::kControlArm;
     }
   }
   Report report = made.summarised();
@@ -353,7 +353,7 @@ Report random_report(unsigned seed) {
   report.conditions.emplace();
   for (int i = below(6); i > 0; --i) {
     report.conditions->push_back(
-        {"load", result::Severity::warning, "43% of the processors", "blocks are interrupted", ""});
+        {"load", report::Severity::warning, "43% of the processors", "blocks are interrupted", ""});
   }
   return report;
 }

@@ -4,16 +4,17 @@
 
 #include <cstdlib>
 
-#include "harness/fairness/description.h"
+#include "harness/questions/explain/explain.h"
+#include "harness/questions/fairness/description.h"
 #include "reports/render/claims.h"
 #include "reports/render/explanation.h"
 #include "reports/render/fairness.h"
 #include "reports/render/render.h"
+#include "tests/support/reports/example_judgements.h"
+#include "tests/support/reports/example_report.h"
+#include "tests/support/reports/explained_report.h"
+#include "tests/support/reports/temporary_folder.h"
 #include "tests/unit/render/made_report.h"
-#include "tests/unit/result/example_judgements.h"
-#include "tests/unit/result/example_report.h"
-#include "tests/unit/result/explained_report.h"
-#include "tests/unit/result/temporary_folder.h"
 
 namespace gdbench::render {
 namespace {
@@ -30,7 +31,7 @@ TEST(Golden, Console) { expect_golden("console.txt", console(example_report(), {
 TEST(Golden, NarrowConsole) { expect_golden("console-60.txt", console(example_report(), {false, 60})); }
 TEST(Golden, ColouredConsole) { expect_golden("console-colour.txt", console(example_report(), {true, 120})); }
 TEST(Golden, FirstScreen) {
-  const result::Report report = tests::strategies_report();
+  const report::Report report = tests::strategies_report();
   expect_golden("first-screen-60.txt", first_screen(report, {false, 60, "report.json"}));
   expect_golden("first-screen-80.txt", first_screen(report, {false, 80, "report.json"}));
   expect_golden("first-screen-120.txt", first_screen(report, {false, 120, "report.json"}));
@@ -55,14 +56,14 @@ TEST(Golden, Claims) { expect_golden("claims.txt", claims_console(tests::example
 TEST(Golden, ClaimsPage) { expect_golden("claims.md", claims_markdown(tests::example_judgements())); }
 
 TEST(Golden, Explanation) {
-  result::Report report = tests::explained_report();
-  report.attribution = result::Attribution{};
+  report::Report report = tests::explained_report();
+  report.attribution = report::Attribution{};
   report.attribution->break_evens = {
       {report.cells[1].id, report.cells[0].id, {stats::Overtaking::after, 119.5, {99.5, 140.25}, 6}},
       {report.cells[2].id, report.cells[0].id, {stats::Overtaking::undecided, 0, {0, 0}, 6}}};
   expect_golden("explanation.txt",
-                explanation_words(result::explain(report, report.cells[0], report.cells[1]), 100) + "\n" +
-                    explanation_words(result::explain(report, report.cells[2], report.cells[0]), 100));
+                explanation_words(explain::explain(report, report.cells[0], report.cells[1]), 100) + "\n" +
+                    explanation_words(explain::explain(report, report.cells[2], report.cells[0]), 100));
 }
 
 TEST(Golden, CheckedComparison) {
@@ -75,7 +76,7 @@ TEST(Golden, CheckedComparison) {
 
 TEST(Golden, ReportFile) {
   const tests::TemporaryFolder folder;
-  ASSERT_TRUE(result::write_report(example_report(), folder.file("report.json")).ok());
+  ASSERT_TRUE(report::write_report(example_report(), folder.file("report.json")).ok());
   expect_golden("report.json", tests::text_of(folder.file("report.json")));
 }
 

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "reports/render/render.h"
-#include "tests/unit/result/example_report.h"
+#include "tests/support/reports/example_report.h"
 
 namespace gdbench::render {
 namespace {
@@ -81,21 +81,21 @@ TEST(GoogleBenchmark, HasItsFieldsInItsOrder) {
 }
 
 TEST(GoogleBenchmark, HasOneEntryPerSampleThatCounts) {
-  const result::Report report = example_report();
+  const report::Report report = example_report();
   const Json document = Json::parse(google_benchmark(report));
   std::vector<double> times;
   for (const Json& entry : document["benchmarks"]) {
     if (entry["name"] == report.cells[0].id) times.push_back(entry["real_time"]);
   }
   std::vector<double> expected;
-  for (const result::Sample& sample : report.cells[0].samples) {
+  for (const report::Sample& sample : report.cells[0].samples) {
     if (!sample.cold) expected.push_back(sample.real_ns);
   }
   EXPECT_EQ(times, expected);
 }
 
 TEST(GoogleBenchmark, ComputesItsAggregates) {
-  result::Report report = example_report();
+  report::Report report = example_report();
   report.cells.resize(1);
   report.cells[0].samples.resize(3);
   const std::array times = {1.0, 2.0, 6.0};

@@ -1,12 +1,12 @@
 #include "tests/unit/render/made_report.h"
 
-#include "harness/result/summarise.h"
+#include "harness/analysis/summarise.h"
 
 namespace gdbench::tests {
 
-using result::Cell;
-using result::CellState;
-using result::Report;
+using report::Cell;
+using report::CellState;
+using report::Report;
 
 MadeReport::MadeReport(const std::string& baseline, int launches) : launches_(launches) {
   report_.run.matrix = "made";
@@ -22,11 +22,11 @@ MadeReport::MadeReport(const std::string& baseline, int launches) : launches_(la
 }
 
 MadeReport& MadeReport::scenario(const std::string& label) {
-  result::ScenarioRecord scenario;
+  report::ScenarioRecord scenario;
   scenario.key = std::to_string(report_.scenarios.size());
   scenario.name = label;
   scenario.label = label;
-  scenario.resolved.dtype = result::Dtype::f32;
+  scenario.resolved.dtype = report::Dtype::f32;
   scenario.operations_per_step = 1000;
   report_.scenarios.push_back(scenario);
   return *this;
@@ -65,7 +65,7 @@ Cell& MadeReport::failed(const std::string& implementation, CellState state, con
 
 Report MadeReport::summarised() const {
   Report report = report_;
-  result::summarise(report);
+  analysis::summarise(report);
   return report;
 }
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/result/report.h"
+#include "harness/report/report.h"
 
 namespace gdbench::tests {
 
@@ -15,27 +15,27 @@ class MadeReport {
   MadeReport& scenario(const std::string& label);
   // A cell that takes that time; `spread` moves every other launch up and the rest down by that share. The reference
   // holds until the next call.
-  result::Cell& timed(const std::string& implementation, double step_ns, double spread = 0);
-  result::Cell& failed(const std::string& implementation, result::CellState state, const std::string& reason);
+  report::Cell& timed(const std::string& implementation, double step_ns, double spread = 0);
+  report::Cell& failed(const std::string& implementation, report::CellState state, const std::string& reason);
 
-  result::Report& report() { return report_; }
+  report::Report& report() { return report_; }
   // With summaries, ratios and verdicts.
-  result::Report summarised() const;
+  report::Report summarised() const;
 
  private:
-  result::Cell& add(const std::string& implementation);
+  report::Cell& add(const std::string& implementation);
 
-  result::Report report_;
+  report::Report report_;
   int launches_;
 };
 
 // Seven scenarios and four strategies as a default run has them, with policies, and a device that is not there.
-result::Report strategies_report();
+report::Report strategies_report();
 // Six scenarios and frameworks of many modes.
-result::Report frameworks_report();
+report::Report frameworks_report();
 // One scenario by eighteen implementations, a tie at the top.
-result::Report one_scenario_report();
+report::Report one_scenario_report();
 // More scenarios than a screen has lines, with failures, ties and flips among them.
-result::Report many_scenarios_report();
+report::Report many_scenarios_report();
 
 }  // namespace gdbench::tests

@@ -8,22 +8,22 @@ namespace gdbench::render {
 namespace {
 
 // 100 ns profiled: 40 forward, 30 backward, 30 claimed by nobody; compiling once took longer than any step.
-result::Profile example() {
-  result::Profile profile;
+report::Profile example() {
+  report::Profile profile;
   profile.cell = "example/one/two";
   profile.implementation = "one/two";
   profile.steps = 10;
   profile.step_ns = 90;
   profile.profiled_step_ns = 100;
-  profile.records.push_back({.phase = result::Phase::compile, .op = "bind", .calls = 1, .time_ns = 5000});
-  profile.records.push_back({.phase = result::Phase::backward, .op = "product", .calls = 1, .time_ns = 30});
-  profile.records.push_back({.phase = result::Phase::forward, .op = "product", .calls = 1, .time_ns = 40, .flops = 80});
+  profile.records.push_back({.phase = report::Phase::compile, .op = "bind", .calls = 1, .time_ns = 5000});
+  profile.records.push_back({.phase = report::Phase::backward, .op = "product", .calls = 1, .time_ns = 30});
+  profile.records.push_back({.phase = report::Phase::forward, .op = "product", .calls = 1, .time_ns = 40, .flops = 80});
   return profile;
 }
 
-result::ProfileRecord op(result::Phase phase, const char* name, double time_ns, std::vector<std::int64_t> layers,
-                         std::vector<std::string> parameters, result::ParameterUse use) {
-  result::ProfileRecord record{.phase = phase, .op = name, .calls = 1, .time_ns = time_ns};
+report::ProfileRecord op(report::Phase phase, const char* name, double time_ns, std::vector<std::int64_t> layers,
+                         std::vector<std::string> parameters, report::ParameterUse use) {
+  report::ProfileRecord record{.phase = phase, .op = name, .calls = 1, .time_ns = time_ns};
   if (!layers.empty()) record.layers = std::move(layers);
   if (parameters.empty()) return record;
   record.parameters = std::move(parameters);
@@ -32,17 +32,17 @@ result::ProfileRecord op(result::Phase phase, const char* name, double time_ns, 
 }
 
 // Two layers and one update of both; the largest first, as profiles have them.
-result::Profile layered() {
-  using enum result::ParameterUse;
-  result::Profile profile = example();
-  profile.records = {op(result::Phase::forward, "product", 30, {1}, {"w1"}, reads),
-                     op(result::Phase::backward, "product", 25, {0}, {"w0"}, gradient),
-                     op(result::Phase::backward, "product", 20, {1}, {"w1"}, gradient),
-                     op(result::Phase::forward, "product", 15, {0}, {"w0"}, reads),
-                     op(result::Phase::backward, "product", 5, {1}, {"w1"}, reads),
-                     op(result::Phase::update, "update", 2, {0, 1}, {"w0", "b0", "w1", "b1"}, updates),
-                     op(result::Phase::forward, "activation", 2, {0}, {}, reads),
-                     op(result::Phase::forward, "waiting", 1, {}, {}, reads)};
+report::Profile layered() {
+  using enum report::ParameterUse;
+  report::Profile profile = example();
+  profile.records = {op(report::Phase::forward, "product", 30, {1}, {"w1"}, reads),
+                     op(report::Phase::backward, "product", 25, {0}, {"w0"}, gradient),
+                     op(report::Phase::backward, "product", 20, {1}, {"w1"}, gradient),
+                     op(report::Phase::forward, "product", 15, {0}, {"w0"}, reads),
+                     op(report::Phase::backward, "product", 5, {1}, {"w1"}, reads),
+                     op(report::Phase::update, "update", 2, {0, 1}, {"w0", "b0", "w1", "b1"}, updates),
+                     op(report::Phase::forward, "activation", 2, {0}, {}, reads),
+                     op(report::Phase::forward, "waiting", 1, {}, {}, reads)};
   return profile;
 }
 
@@ -88,7 +88,7 @@ TEST(Profile, StacksKeepLayersApart) {
   EXPECT_NE(stacks.find("one/two;forward;product, layer 1, reads w1 30000\n"), std::string::npos) << stacks;
 }
 
-TEST(Profile, LeavesCompilingOutOfTheStep) { EXPECT_DOUBLE_EQ(result::unattributed_ns(example()), 30); }
+TEST(Profile, LeavesCompilingOutOfTheStep) { EXPECT_DOUBLE_EQ(report::unattributed_ns(example()), 30); }
 
 TEST(Profile, TableShowsWhatNobodyClaims) {
   const std::string table = profile_table(example());
@@ -99,7 +99,7 @@ TEST(Profile, TableShowsWhatNobodyClaims) {
 }
 
 TEST(Profile, TableShowsTheLeastCalls) {
-  result::Profile profile = example();
+  report::Profile profile = example();
   EXPECT_EQ(profile_table(profile).find("least calls"), std::string::npos);
   profile.dispatches_per_step = 12;
   profile.floor = {{"empty tape", 310}};

@@ -9,7 +9,7 @@
 
 #include "reports/render/attribution.h"
 #include "reports/render/format.h"
-#include "tests/unit/result/example_report.h"
+#include "tests/support/reports/example_report.h"
 
 namespace gdbench::render {
 namespace {
@@ -118,10 +118,10 @@ TEST(Attribution, SaysFromWhichStepOnACellIsAhead) {
 }
 
 TEST(Attribution, ACoefficientAtItsBoundIsAtMost) {
-  result::Report report = example_report();
+  report::Report report = example_report();
   const auto texts = [&](std::size_t column) { return AttributionWords(report).fits()[column].texts; };
   EXPECT_EQ(texts(1), (std::vector<std::string>{"12.2 ns [11.5, 13.0]", "at most 26 ns *"}));
-  result::CostFit& fit = report.attribution->fits[0];
+  report::CostFit& fit = report.attribution->fits[0];
   fit.at_bound = {"step_ns", "operation_ns"};
   fit.step_ns.value = fit.step_ns.interval.low = fit.step_ns.interval.high = 0;
   EXPECT_EQ(texts(1)[0], "0 (bound)") << "in every resample";
@@ -136,7 +136,7 @@ TEST(Attribution, WhatIsUndecidedIsInMarkdownOnly) {
 }
 
 TEST(Attribution, IsSilentWithoutOne) {
-  result::Report report = example_report();
+  report::Report report = example_report();
   report.attribution.reset();
   for (const std::string& text : {console(report, {}), markdown(report)}) {
     for (const char* part : {"what the strategy costs", " overtakes ", "fitted"}) {
@@ -146,7 +146,7 @@ TEST(Attribution, IsSilentWithoutOne) {
 }
 
 TEST(Attribution, SkipsRecordsOfCellsThatAreNotThere) {
-  result::Report report = example_report();
+  report::Report report = example_report();
   report.attribution->taxes[0].cell = "gone";
   report.attribution->break_evens[0].other = "gone";
   EXPECT_EQ(console(report, {false, 200}).find("gone"), std::string::npos);
@@ -201,17 +201,17 @@ TEST(Console, OrdersRowsFastestFirstAndThoseWithoutATimeLast) {
 }
 
 TEST(Console, MarksWhatWasMeasuredWithinOneProcess) {
-  result::Report report = example_report();
+  report::Report report = example_report();
   EXPECT_NE(console(report, {}).find("* within one process"), std::string::npos);
-  for (result::Cell& cell : report.cells) {
+  for (report::Cell& cell : report.cells) {
     if (cell.summary) cell.summary->step_ns.within_one_process = false;
   }
   EXPECT_EQ(console(report, {}).find("* within one process"), std::string::npos);
 }
 
 TEST(Console, TellsWhoWonOnlyWhereItIsDecided) {
-  result::Report report = example_report();
-  std::erase_if(report.cells, [](const result::Cell& cell) {
+  report::Report report = example_report();
+  std::erase_if(report.cells, [](const report::Cell& cell) {
     return cell.threads != 1 || !cell.options.empty() || cell.scenario != "00000000000000aa";
   });
   EXPECT_NE(console(report, {false, 200})
@@ -227,7 +227,7 @@ TEST(Console, TellsWhoWonOnlyWhereItIsDecided) {
 }
 
 TEST(Renderers, AcceptAnEmptyReport) {
-  const result::Report report;
+  const report::Report report;
   EXPECT_NE(console(report, {}).find("0 cells"), std::string::npos);
   EXPECT_NE(markdown(report).find("0 cells"), std::string::npos);
   EXPECT_EQ(records_of(csv(report)).size(), 1U);
@@ -235,13 +235,13 @@ TEST(Renderers, AcceptAnEmptyReport) {
 }
 
 TEST(Renderers, AcceptFiguresThatAreNotFinite) {
-  result::Report report = example_report();
+  report::Report report = example_report();
   const double nan = std::nan("");
-  for (result::Cell& cell : report.cells) {
+  for (report::Cell& cell : report.cells) {
     if (!cell.summary) continue;
     cell.summary->step_ns = {nan, {nan, nan}, 3, false};
     cell.summary->first_step_ns = nan;
-    for (result::Sample& sample : cell.samples) sample.cpu_ns = nan;
+    for (report::Sample& sample : cell.samples) sample.cpu_ns = nan;
   }
   EXPECT_EQ(console(report, {}).find("nan"), std::string::npos);
   EXPECT_EQ(markdown(report).find("nan"), std::string::npos);
@@ -272,7 +272,7 @@ TEST(Markdown, NamesTheEnvironment) {
 }
 
 TEST(Csv, HasOneRecordPerCellAndTheSameFieldsInEach) {
-  const result::Report report = example_report();
+  const report::Report report = example_report();
   const auto records = records_of(csv(report));
   ASSERT_EQ(records.size(), report.cells.size() + 1);
   for (const auto& record : records) EXPECT_EQ(record.size(), records[0].size());
@@ -283,7 +283,7 @@ TEST(Csv, HasOneRecordPerCellAndTheSameFieldsInEach) {
 
 TEST(Csv, KeepsAwkwardTextWhole) {
   for (const std::string reason : {"a \"quote\"", "a, comma", "a\nline feed", "a\rcarriage return", "a\r\nline"}) {
-    result::Report report = example_report();
+    report::Report report = example_report();
     report.find_cell("example-3x2/example/liar")->status.reason = reason;
     const auto records = records_of(csv(report));
     const auto column =
@@ -296,7 +296,7 @@ TEST(Csv, KeepsAwkwardTextWhole) {
 }
 
 TEST(Csv, HasNumbersThatReadBackExactly) {
-  result::Report report = example_report();
+  report::Report report = example_report();
   report.cells[0].summary->step_ns.value = 1.0 / 3;
   const auto records = records_of(csv(report));
   const auto column =
@@ -320,15 +320,15 @@ std::string under(const std::string& title, const std::string& row, const std::v
 }
 
 TEST(Console, SaysWhatPartOfAStepIsDataAndWhoseMemoryItTakes) {
-  result::Report report = example_report();
+  report::Report report = example_report();
   const auto shown = [&](const std::string& title, const std::string& row) {
     return under(title, "  " + row, lines_of(console(report, {.colour = false, .width = 400})));
   };
   EXPECT_EQ(shown("  data", "example/loops"), "no column") << "no profile has any";
   EXPECT_EQ(shown("own memory", "example/loops"), "no column");
-  result::Cell& cell = *report.find_cell("example-3x2/example/loops");
+  report::Cell& cell = *report.find_cell("example-3x2/example/loops");
   cell.profile->profiled_step_ns = 10'000;
-  cell.profile->records.push_back({result::Phase::data, "batch", result::Clock::host, 1, 2'500, 0, 0, 0});
+  cell.profile->records.push_back({report::Phase::data, "batch", report::Clock::host, 1, 2'500, 0, 0, 0});
   cell.summary->peak_anonymous_bytes = 3 << 20;
   EXPECT_EQ(shown("  data", "example/loops"), "25%");
   EXPECT_EQ(shown("  data", "example/matrix "), "-");
@@ -338,10 +338,10 @@ TEST(Console, SaysWhatPartOfAStepIsDataAndWhoseMemoryItTakes) {
 }
 
 TEST(Console, SaysThatAStepHasSeveralGradients) {
-  result::Report report = example_report();
+  report::Report report = example_report();
   EXPECT_EQ(console(report, {.colour = false, .width = 400}).find("gradients per step"), std::string::npos);
-  for (result::ScenarioRecord& scenario : report.scenarios) {
-    scenario.resolved.task = result::Task::gradients;
+  for (report::ScenarioRecord& scenario : report.scenarios) {
+    scenario.resolved.task = report::Task::gradients;
     scenario.outputs = 8;
   }
   EXPECT_NE(console(report, {.colour = false, .width = 400}).find("8 gradients per step"), std::string::npos);

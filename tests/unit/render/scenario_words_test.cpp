@@ -7,9 +7,9 @@ namespace {
 
 using nlohmann::json;
 
-result::ScenarioRecord record(const json& resolved) {
-  result::ScenarioRecord scenario;
-  scenario.resolved = result::resolved_scenario(resolved, "test").value();
+report::ScenarioRecord record(const json& resolved) {
+  report::ScenarioRecord scenario;
+  scenario.resolved = report::resolved_scenario(resolved, "test").value();
   scenario.rows = 100;
   scenario.features = 3;
   scenario.outputs = 1;
@@ -29,7 +29,7 @@ TEST(ScenarioWords, NameTheOptimizerWithWhatChangesIt) {
 }
 
 TEST(ScenarioWords, CountPartsAndSteps) {
-  result::ScenarioRecord scenario = record({{"model", {{"kind", "linear_regression"}}},
+  report::ScenarioRecord scenario = record({{"model", {{"kind", "linear_regression"}}},
                                             {"dtype", "f64"},
                                             {"loss", "mse"},
                                             {"batch", {{"rows", 32}, {"micro_batches", 4}}},

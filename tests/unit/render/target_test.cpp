@@ -4,15 +4,15 @@
 
 #include <cmath>
 
-#include "tests/unit/result/example_report.h"
+#include "tests/support/reports/example_report.h"
 
 namespace gdbench::render {
 namespace {
 
-using result::TargetState;
+using report::TargetState;
 
 TEST(TargetTable, HasTheFirstToReachItAtTheTop) {
-  const result::Report report = tests::example_report();
+  const report::Report report = tests::example_report();
   const std::vector<ScenarioTable> tables = tables_of(report);
   const TextTable table = target_table(tables[0]);
   const std::vector<std::string> names = {"example/matrix", "example/loops"};
@@ -28,7 +28,7 @@ TEST(TargetTable, HasTheFirstToReachItAtTheTop) {
 }
 
 TEST(TargetTable, IsEmptyWithoutATarget) {
-  const result::Report report = tests::example_report();
+  const report::Report report = tests::example_report();
   const ScenarioTable table = tables_of(report)[1];
   EXPECT_TRUE(target_table(table).front().texts.empty());
   EXPECT_EQ(target_title(table), "");
@@ -36,7 +36,7 @@ TEST(TargetTable, IsEmptyWithoutATarget) {
 }
 
 TEST(TargetSentences, SayHowTheOthersEnded) {
-  const result::Report report = tests::example_report();
+  const report::Report report = tests::example_report();
   const std::vector<std::string> sentences = {
       "example/matrix @2 #base diverged within 200 steps.",
       "example/matrix packed=true unit=\u00b5 unreached: loss 0.312 after 10000 steps.",
@@ -47,14 +47,14 @@ TEST(TargetSentences, SayHowTheOthersEnded) {
 }
 
 TEST(TargetSentences, SayThatTheFastestPerStepLosesOnlyWhereItDoes) {
-  result::Report report = tests::example_report();
+  report::Report report = tests::example_report();
   report.cells.erase(report.cells.begin() + 3);  // the fastest, which diverged
   EXPECT_EQ(
       target_sentences(tables_of(report)[0]).back(),
       "example/matrix reaches the target before example/loops, in 0.98x [0.98, 0.98] of the time, though a step of "
       "that one takes less time.");
   const std::size_t all = target_sentences(tables_of(report)[0]).size();
-  for (result::Launch& launch : report.cells[1].launches) launch.load_seconds *= launch.launch == 1 ? 1 : 1.1;
+  for (report::Launch& launch : report.cells[1].launches) launch.load_seconds *= launch.launch == 1 ? 1 : 1.1;
   EXPECT_EQ(target_sentences(tables_of(report)[0]).size(), all - 1) << "launch by launch they are not told apart";
 }
 

@@ -2,18 +2,23 @@
 
 #include <cmath>
 
-#include "tests/unit/scenario/files.h"
+#include "tests/support/scenarios/files.h"
 
 namespace gdbench::scenario {
 namespace {
+
+using tests::csv_scenario;
+using tests::Files;
+using tests::linear_scenario;
+using tests::perceptron_scenario;
 
 using nlohmann::json;
 using Posing = Files;
 
 TEST_F(Posing, MakesTheLayersOfTheModel) {
   const Result<Scenario> scenario = read_scenario(write_json(perceptron_scenario()), {});
-  const Result<Dataset> data = make_dataset(scenario.value());
-  const Result<Problem> problem = make_problem(scenario.value(), data.value());
+  const Result<data::Dataset> data = data::make_dataset(scenario.value());
+  const Result<Problem> problem = data::make_problem(scenario.value(), data.value());
   ASSERT_TRUE(problem.ok()) << problem.error().message;
   const std::vector<Layer>& layers = problem.value().layers;
   ASSERT_EQ(layers.size(), 3U);
@@ -32,8 +37,8 @@ TEST_F(Posing, MakesTheLayersOfTheModel) {
 TEST_F(Posing, LinearRegressionHasOneLayer) {
   const Result<Scenario> scenario =
       read_scenario(write_json(linear_scenario()), {{"data.outputs", "2"}, {"model.bias", "true"}});
-  const Result<Dataset> data = make_dataset(scenario.value());
-  const Result<Problem> problem = make_problem(scenario.value(), data.value());
+  const Result<data::Dataset> data = data::make_dataset(scenario.value());
+  const Result<Problem> problem = data::make_problem(scenario.value(), data.value());
   ASSERT_TRUE(problem.ok()) << problem.error().message;
   ASSERT_EQ(problem.value().layers.size(), 1U);
   EXPECT_EQ(problem.value().layers[0].inputs, 3);
@@ -69,7 +74,7 @@ TEST(InitialState, IsSeededBoundedAndExactInTheDtype) {
   Problem problem;
   problem.layers = {{4, 50, Activation::relu, true}, {50, 3, Activation::identity, false}};
   problem.dtype = Dtype::f32;
-  const State state = make_initial_state(problem, 1);
+  const State state = data::make_initial_state(problem, 1);
   ASSERT_EQ(state.parameters.size(), 3U);
   EXPECT_EQ(state.parameters[0].size(), 200U);
   EXPECT_EQ(state.parameters[1].size(), 50U);
@@ -86,15 +91,15 @@ TEST(InitialState, IsSeededBoundedAndExactInTheDtype) {
     EXPECT_LE(largest, bounds[p] * (1 + 1e-7));
     EXPECT_GT(largest, bounds[p] * 0.8);
   }
-  EXPECT_EQ(make_initial_state(problem, 1).parameters, state.parameters);
-  EXPECT_NE(make_initial_state(problem, 2).parameters, state.parameters);
+  EXPECT_EQ(data::make_initial_state(problem, 1).parameters, state.parameters);
+  EXPECT_NE(data::make_initial_state(problem, 2).parameters, state.parameters);
 }
 
 TEST(InitialState, HasZeroSlotsPerParameter) {
   Problem problem;
   problem.layers = {{2, 3, Activation::identity, true}};
   problem.optimizer.kind = OptimizerKind::adam;
-  const State state = make_initial_state(problem, 1);
+  const State state = data::make_initial_state(problem, 1);
   ASSERT_EQ(state.slots.size(), 4U);
   EXPECT_EQ(state.slots[2], std::vector<double>(6, 0.0));
   EXPECT_EQ(state.slots[3], std::vector<double>(3, 0.0));

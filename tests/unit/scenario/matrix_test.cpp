@@ -1,9 +1,13 @@
 #include "harness/scenario/matrix.h"
 
-#include "tests/unit/scenario/files.h"
+#include "tests/support/scenarios/files.h"
 
 namespace gdbench::scenario {
 namespace {
+
+using tests::Files;
+using tests::linear_scenario;
+using tests::perceptron_scenario;
 
 using nlohmann::json;
 

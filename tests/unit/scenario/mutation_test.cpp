@@ -1,10 +1,15 @@
 // Mutates scenarios that are fine: whatever the change, reading and making the data end in success or one line.
 #include <algorithm>
 
-#include "tests/unit/scenario/files.h"
+#include "tests/support/scenarios/files.h"
 
 namespace gdbench::scenario {
 namespace {
+
+using tests::csv_scenario;
+using tests::Files;
+using tests::linear_scenario;
+using tests::perceptron_scenario;
 
 using nlohmann::json;
 using Mutation = Files;
@@ -87,7 +92,7 @@ TEST_F(Mutation, EveryKeyRemovedOrRetypedIsAnswered) {
         const Result<Scenario> read = read_scenario(folder_ / "s.json", {});
         std::string message = read.ok() ? "" : read.error().message;
         if (read.ok()) {
-          const Result<Dataset> made = make_dataset(read.value());
+          const Result<data::Dataset> made = data::make_dataset(read.value());
           if (!made.ok()) message = made.error().message;
           EXPECT_TRUE(!made.ok() || made.value().rows <= 100);
         }

@@ -3,11 +3,14 @@
 
 #include <cmath>
 
-#include "harness/scenario/dataset.h"
-#include "tests/unit/scenario/files.h"
+#include "harness/data/dataset.h"
+#include "tests/support/scenarios/files.h"
 
 namespace gdbench::scenario {
 namespace {
+
+using tests::Files;
+using tests::linear_scenario;
 
 using nlohmann::json;
 
@@ -30,16 +33,16 @@ json update_scenario() {
 
 TEST_F(OptimizerScenario, UpdateHasAGradientForEachParameter) {
   const Scenario scenario = read(update_scenario());
-  const Result<Dataset> data = make_dataset(scenario);
+  const Result<data::Dataset> data = data::make_dataset(scenario);
   ASSERT_TRUE(data.ok()) << data.error().message;
   EXPECT_EQ(data.value().rows, 1);
   EXPECT_EQ(data.value().features, 67);
   EXPECT_EQ(data.value().outputs, 0);
-  const Result<Problem> problem = make_problem(scenario, data.value());
+  const Result<Problem> problem = data::make_problem(scenario, data.value());
   ASSERT_TRUE(problem.ok()) << problem.error().message;
   EXPECT_EQ(parameter_shapes(problem.value()).size(), 6U);
   EXPECT_EQ(operations_per_step(problem.value()), 14 * 67);
-  EXPECT_EQ(make_initial_state(problem.value(), 1).slots.size(), 12U);
+  EXPECT_EQ(data::make_initial_state(problem.value(), 1).slots.size(), 12U);
 }
 
 TEST_F(OptimizerScenario, UpdateTakesNothingElse) {

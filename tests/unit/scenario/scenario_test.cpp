@@ -3,10 +3,15 @@
 #include <algorithm>
 
 #include "harness/base/text.h"
-#include "tests/unit/scenario/files.h"
+#include "tests/support/scenarios/files.h"
 
 namespace gdbench::scenario {
 namespace {
+
+using tests::csv_scenario;
+using tests::Files;
+using tests::linear_scenario;
+using tests::perceptron_scenario;
 
 using nlohmann::json;
 using ScenarioFile = Files;
@@ -52,7 +57,7 @@ TEST_F(ScenarioFile, TakesSquaredErrorsApartByOutput) {
     ASSERT_TRUE(read.ok()) << read.error().message;
     EXPECT_EQ(read.value().task, Task::gradients);
     EXPECT_EQ(to_json(read.value())["task"], "gradients");
-    const Result<Problem> problem = make_problem(read.value(), make_dataset(read.value()).value());
+    const Result<Problem> problem = data::make_problem(read.value(), data::make_dataset(read.value()).value());
     ASSERT_TRUE(problem.ok()) << problem.error().message;
     EXPECT_EQ(problem.value().task, Task::gradients);
   }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "harness/scenario/dataset.h"
+#include "harness/data/dataset.h"
 #include "harness/scenario/matrix.h"
 
 namespace gdbench::scenario {
@@ -22,9 +22,9 @@ TEST(Shipped, ScenariosArePosedAndSayWhatTheyAreFor) {
     ASSERT_TRUE(read.ok()) << read.error().message;
     EXPECT_GT(read.value().purpose.size(), 40U) << scenario.name;
     EXPECT_GT(read.value().favours.size(), 40U) << scenario.name;
-    const Result<Dataset> data = make_dataset(read.value());
+    const Result<data::Dataset> data = data::make_dataset(read.value());
     ASSERT_TRUE(data.ok()) << data.error().message;
-    const Result<Problem> problem = make_problem(read.value(), data.value());
+    const Result<Problem> problem = data::make_problem(read.value(), data.value());
     ASSERT_TRUE(problem.ok()) << problem.error().message;
   }
   for (const std::string name : {"linreg-3x2", "linreg-300x2", "linreg-300x10", "linreg-100000x1", "linreg-100000x32",

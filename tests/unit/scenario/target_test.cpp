@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
-#include "tests/unit/scenario/files.h"
+#include "tests/support/scenarios/files.h"
 
 namespace gdbench::scenario {
 namespace {
+
+using tests::Files;
+using tests::linear_scenario;
 
 using nlohmann::json;
 using TargetKey = Files;

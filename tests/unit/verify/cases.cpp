@@ -8,8 +8,8 @@
 
 namespace gdbench::verify::testing {
 
+using data::Dataset;
 using scenario::Activation;
-using scenario::Dataset;
 using scenario::Dtype;
 using scenario::Loss;
 using scenario::Problem;

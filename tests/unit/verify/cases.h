@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "harness/scenario/dataset.h"
+#include "harness/data/dataset.h"
 #include "harness/scenario/problem.h"
 
 namespace gdbench::verify::testing {
 
 struct Case {
   scenario::Problem problem;
-  scenario::Dataset dataset;
+  data::Dataset dataset;
   scenario::State start;
 };
 
@@ -30,8 +30,8 @@ class Random {
 
 // Fills a dataset of the problem's dtype. `x` [rows, features] and `targets` [rows, outputs], or class indices [rows]
 // for softmax, are rounded to the dtype; `order` [epochs, rows] may be empty.
-scenario::Dataset make_dataset(const scenario::Problem& problem, const std::vector<double>& x,
-                               const std::vector<double>& targets, const std::vector<std::uint32_t>& order);
+data::Dataset make_dataset(const scenario::Problem& problem, const std::vector<double>& x,
+                           const std::vector<double>& targets, const std::vector<std::uint32_t>& order);
 
 // Random data (standardised features, targets of size about 1), a random order of two epochs where batches are smaller
 // than the data, and initial parameters in +-sqrt(1 / inputs), for a problem whose layers, loss and sizes are set.

@@ -4,16 +4,16 @@
 
 #include <string>
 
-#include "tests/unit/worker/plugins.h"
+#include "tests/unit/protocol/plugins.h"
 
 namespace gdbench::worker {
 namespace {
 
 TEST(PluginLibrary, ExposesTheTable) {
-  const auto library = PluginLibrary::open(fake_plugin("delay").string());
+  const auto library = PluginLibrary::open(protocol::fake_plugin("delay").string());
   ASSERT_TRUE(library.ok()) << library.error().message;
-  const HelloAnswer hello = library.value()->describe();
-  EXPECT_EQ(hello.protocol.major, kProtocolMajor);
+  const protocol::HelloAnswer hello = library.value()->describe();
+  EXPECT_EQ(hello.protocol.major, protocol::kProtocolMajor);
   EXPECT_EQ(hello.plugin.name, "fake");
   ASSERT_EQ(hello.implementations.size(), 1U);
   EXPECT_NE(library.value()->find("fake/delay"), nullptr);
@@ -21,7 +21,7 @@ TEST(PluginLibrary, ExposesTheTable) {
 }
 
 TEST(PluginLibrary, TakesWhatAnOlderPluginDoesNotHaveAsNull) {
-  const auto library = PluginLibrary::open(fake_plugin("older").string());
+  const auto library = PluginLibrary::open(protocol::fake_plugin("older").string());
   ASSERT_TRUE(library.ok()) << library.error().message;
   const gdbench_implementation* implementation = library.value()->find("fake/older");
   ASSERT_NE(implementation, nullptr);
@@ -31,10 +31,10 @@ TEST(PluginLibrary, TakesWhatAnOlderPluginDoesNotHaveAsNull) {
 }
 
 TEST(PluginLibrary, RefusesWhatIsNoPlugin) {
-  const auto no_entry = PluginLibrary::open(fake_plugin("no_entry").string());
+  const auto no_entry = PluginLibrary::open(protocol::fake_plugin("no_entry").string());
   ASSERT_FALSE(no_entry.ok());
   EXPECT_NE(no_entry.error().message.find(GDBENCH_PLUGIN_ENTRY_NAME), std::string::npos);
-  const auto abi = PluginLibrary::open(fake_plugin("abi").string());
+  const auto abi = PluginLibrary::open(protocol::fake_plugin("abi").string());
   ASSERT_FALSE(abi.ok());
   EXPECT_EQ(abi.error().kind, ErrorKind::unsupported);
   EXPECT_FALSE(PluginLibrary::open("/nowhere/plugin.so").ok());
@@ -42,7 +42,7 @@ TEST(PluginLibrary, RefusesWhatIsNoPlugin) {
 }
 
 TEST(PluginLibrary, HandsOutAnErrorOnce) {
-  const auto library = PluginLibrary::open(fake_plugin("prepare_fails").string());
+  const auto library = PluginLibrary::open(protocol::fake_plugin("prepare_fails").string());
   ASSERT_TRUE(library.ok());
   const gdbench_implementation* implementation = library.value()->find("fake/prepare-fails");
   ASSERT_NE(implementation, nullptr);

@@ -19,7 +19,7 @@ gdbench_model_part part(std::int64_t first_layer, std::int64_t last_layer, std::
   return {sizeof(gdbench_model_part), first_layer, last_layer, first_parameter, last_parameter, use, 0};
 }
 
-Result<std::vector<OpTotals>> said(const gdbench_model_part& part) {
+Result<std::vector<protocol::OpTotals>> said(const gdbench_model_part& part) {
   ProfileRecords records;
   const gdbench_profile_sink sink = records.sink();
   sink.record_part(sink.context, &kProduct, &part);
@@ -29,13 +29,13 @@ Result<std::vector<OpTotals>> said(const gdbench_model_part& part) {
 TEST(ProfileRecords, NameLayersAndParameters) {
   using Names = std::vector<std::string>;
   using Layers = std::vector<std::int64_t>;
-  const OpTotals whole = said(part(0, 1, 0, 2, GDBENCH_UPDATES_PARAMETERS)).value().at(0);
+  const protocol::OpTotals whole = said(part(0, 1, 0, 2, GDBENCH_UPDATES_PARAMETERS)).value().at(0);
   EXPECT_EQ(whole.layers, (Layers{0, 1}));
   EXPECT_EQ(whole.parameters, (Names{"w0", "b0", "w1"}));
   EXPECT_EQ(whole.use, catalogue::ParameterUse::updates);
   EXPECT_EQ(whole.op, "product");
   EXPECT_EQ(whole.phase, catalogue::Phase::backward);
-  const OpTotals layer = said(part(1, 1, -1, -1, GDBENCH_READS_PARAMETERS)).value().at(0);
+  const protocol::OpTotals layer = said(part(1, 1, -1, -1, GDBENCH_READS_PARAMETERS)).value().at(0);
   EXPECT_EQ(layer.layers, Layers{1});
   EXPECT_TRUE(layer.parameters.empty());
   EXPECT_FALSE(layer.use);
@@ -45,7 +45,7 @@ TEST(ProfileRecords, OfOlderPluginsNameNothing) {
   ProfileRecords records;
   const gdbench_profile_sink sink = records.sink();
   sink.record(sink.context, &kProduct);
-  const OpTotals record = records.totals(problem()).value().at(0);
+  const protocol::OpTotals record = records.totals(problem()).value().at(0);
   EXPECT_EQ(record.calls, 4);
   EXPECT_TRUE(record.layers.empty() && record.parameters.empty() && !record.use);
 }

@@ -5,13 +5,13 @@
 #include <span>
 #include <vector>
 
+#include "implementations/strategies/common/micro_batches.h"
 #include "implementations/strategies/graph/ir/emitter.h"
-#include "implementations/strategies/micro_batches.h"
 
 namespace gdbench::strategies::graph {
 namespace {
 
-using kernels::Op;
+using backends::Op;
 
 class Builder {
  public:

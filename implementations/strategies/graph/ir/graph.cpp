@@ -4,7 +4,7 @@
 
 namespace gdbench::strategies::graph {
 
-ops::Attributes attributes_of(const kernels::Request& request) {
+ops::Attributes attributes_of(const backends::Request& request) {
   return {request.transpose_a, request.transpose_b, request.alpha,    request.beta,
           request.activation,  request.loss,        request.optimizer};
 }

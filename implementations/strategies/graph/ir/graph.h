@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "implementations/strategies/model_part.h"
-#include "implementations/strategies/ops/op_table.h"
+#include "implementations/strategies/common/model_part.h"
+#include "implementations/strategies/common/op_table.h"
 
 namespace gdbench::strategies::graph {
 
@@ -56,14 +56,14 @@ struct Node {
   // Constants.
   double value = 0;
   // Calls: op, dtype and attributes; the operands' shapes are filled in when the call is bound.
-  kernels::Request request;
+  backends::Request request;
 
-  bool is_call(kernels::Op op) const { return kind == Kind::call && request.op == op; }
+  bool is_call(backends::Op op) const { return kind == Kind::call && request.op == op; }
   bool is_state() const { return kind == Kind::input && (role == Role::parameter || role == Role::slot); }
 };
 
 // A request's attributes as the op table takes them.
-ops::Attributes attributes_of(const kernels::Request& request);
+ops::Attributes attributes_of(const backends::Request& request);
 
 struct Output {
   std::string name;

@@ -5,7 +5,7 @@
 namespace gdbench::strategies::graph {
 namespace {
 
-using kernels::Op;
+using backends::Op;
 
 std::string number(double value) {
   std::ostringstream text;
@@ -35,7 +35,7 @@ std::string input_name(const Node& node) {
   return "input";
 }
 
-std::string attribute_text(const kernels::Request& request) {
+std::string attribute_text(const backends::Request& request) {
   std::string text;
   const auto append = [&](const std::string& attribute) { text += (text.empty() ? "" : ", ") + attribute; };
   if (request.op == Op::activation || request.op == Op::activation_gradient) append(name_of(request.activation));
@@ -64,7 +64,7 @@ std::string label_of(const Node& node) {
     case Kind::call:
       break;
   }
-  return kernels::name_of(node.request.op) + attribute_text(node.request);
+  return backends::name_of(node.request.op) + attribute_text(node.request);
 }
 
 std::string shape_of(const Node& node) {

@@ -5,11 +5,11 @@
 namespace gdbench::strategies::graph {
 namespace {
 
-using kernels::Op;
+using backends::Op;
 
 constexpr std::size_t kResult = Signature::kResult;
 
-Signature product_signature(const kernels::Request& request) {
+Signature product_signature(const backends::Request& request) {
   if (request.epilogue_update) return {{0, 1, kResult, 3}, 2, {}};
   const bool accumulates = request.beta != 0;
   Signature signature{{0, 1, kResult}, std::nullopt, {}};
@@ -21,7 +21,7 @@ Signature product_signature(const kernels::Request& request) {
 }  // namespace
 
 Signature signature_of(const Node& node) {
-  const kernels::Request& request = node.request;
+  const backends::Request& request = node.request;
   if (request.op == Op::product) return product_signature(request);
   if (request.op == Op::combine && request.beta == 0) return {{0, 0, kResult}, std::nullopt, {0}};
   const ops::OpRow& row = ops::row_of(request.op);

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "implementations/failure.h"
+#include "implementations/common/failure.h"
 #include "implementations/strategies/graph/ir/print.h"
 #include "implementations/strategies/graph/ir/signature.h"
 
 namespace gdbench::strategies::graph {
 namespace {
 
-using kernels::Op;
+using backends::Op;
 
 Shape transposed(const Shape& shape, bool yes) { return yes ? Shape{shape.columns, shape.rows} : shape; }
 
@@ -69,13 +69,13 @@ class Verifier {
 
   // What a product takes beyond the op table's operands.
   static std::size_t extra_operands(const Node& node) {
-    const kernels::Request& request = node.request;
+    const backends::Request& request = node.request;
     if (request.op != Op::product) return 0;
     return (request.beta != 0 ? 1u : 0u) + (request.epilogue_bias ? 1u : 0u) + (request.epilogue_update ? 2u : 0u);
   }
 
   static Element expected_element(const Node& node, std::size_t i) {
-    const kernels::Request& request = node.request;
+    const backends::Request& request = node.request;
     const bool loss = request.op == Op::loss || request.op == Op::loss_gradient;
     if (loss && i == 1 && takes_labels(request.loss)) return Element::label;
     if (request.op == Op::update && i == 1) return Element::scalars;
@@ -87,7 +87,7 @@ class Verifier {
   std::string shape_error(const Node& node, std::size_t count) const {
     std::vector<Shape> shapes;
     for (std::size_t i = 0; i < count; ++i) shapes.push_back(shape(node, i));
-    const kernels::Request& request = node.request;
+    const backends::Request& request = node.request;
     if (request.op == Op::combine && request.beta == 0) shapes.push_back(shapes[0]);
     try {
       const Shape expected = ops::result_shape(request.op, attributes_of(request), shapes);

@@ -7,7 +7,7 @@
 namespace gdbench::strategies::graph {
 namespace {
 
-using kernels::Op;
+using backends::Op;
 
 bool is_constant(const Graph& graph, NodeId node, double value) {
   return graph[node].kind == Kind::constant && graph[node].value == value;
@@ -18,7 +18,7 @@ bool is_scaling(const Node& node) { return node.is_call(Op::combine) && node.req
 // The value that a node merely repeats.
 std::optional<NodeId> repeated_value(const Graph& graph, const Node& node) {
   if (node.kind != Kind::call) return std::nullopt;
-  const kernels::Request& request = node.request;
+  const backends::Request& request = node.request;
   switch (request.op) {
     case Op::combine:
       if (request.beta == 0 && request.alpha == 1) return node.operands[0];
@@ -45,7 +45,7 @@ std::optional<NodeId> repeated_value(const Graph& graph, const Node& node) {
 // Rewrites within a combination of two values: terms that are zero go, a scaling of a term joins its factor, and two
 // multiples of one value become one.
 bool simplify_combination(Graph& graph, Node& node) {
-  kernels::Request& request = node.request;
+  backends::Request& request = node.request;
   const bool two_terms = request.beta != 0;
   if (two_terms && (is_constant(graph, node.operands[1], 0))) {
     request.beta = 0;

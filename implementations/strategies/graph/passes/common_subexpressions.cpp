@@ -5,7 +5,7 @@
 namespace gdbench::strategies::graph {
 namespace {
 
-bool same_attributes(const kernels::Request& a, const kernels::Request& b) {
+bool same_attributes(const backends::Request& a, const backends::Request& b) {
   return a.op == b.op && a.dtype == b.dtype && a.transpose_a == b.transpose_a && a.transpose_b == b.transpose_b &&
          a.alpha == b.alpha && a.beta == b.beta && a.activation == b.activation && a.loss == b.loss &&
          a.epilogue_bias == b.epilogue_bias && a.epilogue_activation == b.epilogue_activation &&

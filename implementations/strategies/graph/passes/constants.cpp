@@ -3,19 +3,19 @@
 #include <cmath>
 #include <optional>
 
-#include "implementations/kernels/rules/activations.h"
+#include "implementations/backends/common/rules/activations.h"
 #include "implementations/strategies/graph/passes/pass.h"
 
 namespace gdbench::strategies::graph {
 namespace {
 
-using kernels::Op;
+using backends::Op;
 
 // The value of every entry of a node whose operands are constants; nothing for what has no such value.
 std::optional<double> value_of(const Graph& graph, const Node& node) {
   const auto constant = [&](std::size_t i) { return graph[node.operands[i]].value; };
   if (node.kind == Kind::transpose) return constant(0);
-  const kernels::Request& request = node.request;
+  const backends::Request& request = node.request;
   switch (request.op) {
     case Op::combine:
       return request.alpha * constant(0) + (request.beta == 0 ? 0 : request.beta * constant(1));
@@ -25,7 +25,7 @@ std::optional<double> value_of(const Graph& graph, const Node& node) {
       return constant(0) + constant(1);
     case Op::activation:
       return catalogue::with(request.activation,
-                             [&](auto activation) { return kernels::RuleOf<activation.value>::value(constant(0)); });
+                             [&](auto activation) { return backends::RuleOf<activation.value>::value(constant(0)); });
     case Op::column_sum:
       return static_cast<double>(graph[node.operands[0]].shape.rows) * constant(0);
     default:

@@ -5,7 +5,7 @@
 namespace gdbench::strategies::graph {
 namespace {
 
-using kernels::Op;
+using backends::Op;
 
 // A product that is nothing more, and whose value nobody else reads.
 bool is_private_product(const Graph& graph, NodeId id) {

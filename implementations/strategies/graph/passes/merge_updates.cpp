@@ -14,7 +14,7 @@ std::int64_t merge_updates(Graph& graph, const Target& target) {
   for (const NodeId id : graph.order()) {
     if (!has_effect(graph, id)) continue;
     ++changes;
-    if (graph[id].is_call(kernels::Op::update)) updates.push_back(id);
+    if (graph[id].is_call(backends::Op::update)) updates.push_back(id);
   }
   if (updates.size() < 2 || updates.size() != changes) return 0;
   std::sort(updates.begin(), updates.end(), [&](NodeId a, NodeId b) {

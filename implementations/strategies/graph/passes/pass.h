@@ -11,7 +11,7 @@ namespace gdbench::strategies::graph {
 
 // What the graph will run on.
 struct Target {
-  std::uint32_t backend_flags = 0;               // kernels::BackendFlag
+  std::uint32_t backend_flags = 0;               // backends::BackendFlag
   const gdbench_optimizer* optimizer = nullptr;  // null for graphs without updates
   bool region = false;                           // the backend takes the whole graph as one region
 };

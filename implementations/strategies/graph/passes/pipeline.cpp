@@ -4,10 +4,10 @@
 #include <sstream>
 #include <string_view>
 
-#include "implementations/failure.h"
-#include "implementations/options.h"
+#include "implementations/common/failure.h"
+#include "implementations/common/options.h"
+#include "implementations/strategies/common/profile.h"
 #include "implementations/strategies/graph/ir/verify.h"
-#include "implementations/strategies/profile.h"
 
 namespace gdbench::strategies::graph {
 namespace {

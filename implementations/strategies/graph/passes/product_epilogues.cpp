@@ -5,7 +5,7 @@
 namespace gdbench::strategies::graph {
 namespace {
 
-using kernels::Op;
+using backends::Op;
 
 // A product to which something may be appended and whose value only the appended node reads.
 bool is_open_product(const Graph& graph, NodeId id) {
@@ -45,8 +45,8 @@ bool append_activation(Graph& graph, NodeId id) {
 }  // namespace
 
 std::int64_t form_product_epilogues(Graph& graph, const Target& target) {
-  const bool takes_bias = (target.backend_flags & kernels::kEpilogueBias) != 0;
-  const bool takes_activation = (target.backend_flags & kernels::kEpilogueActivation) != 0;
+  const bool takes_bias = (target.backend_flags & backends::kEpilogueBias) != 0;
+  const bool takes_activation = (target.backend_flags & backends::kEpilogueActivation) != 0;
   std::int64_t fired = 0;
   for (const NodeId id : std::vector<NodeId>(graph.order())) {
     if (takes_bias && graph[id].is_call(Op::add_bias)) fired += append_bias(graph, id) ? 1 : 0;

@@ -14,7 +14,7 @@ std::int64_t fold_transposes(Graph& graph, const Target& /*target*/) {
       ++fired;
       continue;
     }
-    if (!node.is_call(kernels::Op::product)) continue;
+    if (!node.is_call(backends::Op::product)) continue;
     for (std::size_t i = 0; i < 2; ++i) {
       if (graph[node.operands[i]].kind != Kind::transpose) continue;
       node.operands[i] = graph[node.operands[i]].operands[0];

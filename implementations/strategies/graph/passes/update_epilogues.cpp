@@ -9,10 +9,10 @@
 namespace gdbench::strategies::graph {
 namespace {
 
-using kernels::Op;
+using backends::Op;
 
 bool is_plain_product(const Node& node) {
-  const kernels::Request& request = node.request;
+  const backends::Request& request = node.request;
   return node.is_call(Op::product) && request.alpha == 1 && request.beta == 0 && !request.epilogue_bias &&
          !request.epilogue_update && request.epilogue_activation == catalogue::Activation::identity;
 }
@@ -61,7 +61,7 @@ std::int64_t form_update_epilogues(Graph& graph, const Target& target) {
   if (optimizer == nullptr || catalogue::kind_of(*optimizer) != catalogue::OptimizerKind::sgd ||
       optimizer->weight_decay != 0)
     return 0;
-  if ((target.backend_flags & kernels::kEpilogueUpdate) == 0) return 0;
+  if ((target.backend_flags & backends::kEpilogueUpdate) == 0) return 0;
   std::int64_t fired = 0;
   for (const NodeId id : std::vector<NodeId>(graph.order())) {
     if (graph[id].is_call(Op::update) && fuse(graph, id)) ++fired;

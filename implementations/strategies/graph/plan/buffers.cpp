@@ -4,7 +4,7 @@
 #include <numeric>
 #include <optional>
 
-#include "implementations/pipeline/batch_loader.h"
+#include "implementations/loader/batch_loader.h"
 #include "implementations/strategies/graph/ir/signature.h"
 
 namespace gdbench::strategies::graph {

@@ -1,9 +1,9 @@
 #include "implementations/strategies/graph/plan/compile.h"
 
-#include "implementations/failure.h"
+#include "implementations/common/failure.h"
+#include "implementations/strategies/common/profile.h"
 #include "implementations/strategies/graph/ir/verify.h"
 #include "implementations/strategies/graph/plan/copies.h"
-#include "implementations/strategies/profile.h"
 
 namespace gdbench::strategies::graph {
 

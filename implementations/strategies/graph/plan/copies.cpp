@@ -29,7 +29,7 @@ void copy_operand(Graph& graph, NodeId user, std::size_t operand) {
   copy.phase = graph[user].phase;
   copy.about = graph[user].about;
   copy.operands = {value};
-  copy.request.op = kernels::Op::combine;
+  copy.request.op = backends::Op::combine;
   copy.request.dtype = graph[user].request.dtype;
   const NodeId copied = graph.insert_before(user, copy);
   graph[user].operands[operand] = copied;

@@ -14,7 +14,7 @@ using Place = Location::Place;
 class Binder {
  public:
   Binder(Session& session, const Compiled& compiled, Parameters& parameters, const ColumnMasks* masks,
-         kernels::Buffer arena, std::span<const BatchFeed::Batch> parts)
+         backends::Buffer arena, std::span<const BatchFeed::Batch> parts)
       : session_(session),
         graph_(compiled.graph),
         plan_(compiled.plan),
@@ -50,7 +50,7 @@ class Binder {
     return {buffer(plan_.locations[id]), shape.rows, shape.columns};
   }
 
-  kernels::Buffer buffer(const Location& location) const {
+  backends::Buffer buffer(const Location& location) const {
     switch (location.place) {
       case Place::input:
         return input(graph_[location.node]);
@@ -66,7 +66,7 @@ class Binder {
     return nullptr;
   }
 
-  kernels::Buffer input(const Node& node) const {
+  backends::Buffer input(const Node& node) const {
     switch (node.role) {
       case Role::x:
         return parts_[node.part].x;
@@ -86,7 +86,7 @@ class Binder {
     return nullptr;
   }
 
-  kernels::Buffer make_constant(const Node& node) {
+  backends::Buffer make_constant(const Node& node) {
     const auto size = static_cast<std::size_t>(node.shape.rows * node.shape.columns);
     return catalogue::with_element(node.request.dtype, [&](auto zero) {
       return upload(std::vector<decltype(zero)>(size, static_cast<decltype(zero)>(node.value)));
@@ -94,8 +94,8 @@ class Binder {
   }
 
   template <class Entry>
-  kernels::Buffer upload(const std::vector<Entry>& entries) {
-    const kernels::Buffer buffer = session_.allocate(entries.size() * sizeof(Entry));
+  backends::Buffer upload(const std::vector<Entry>& entries) {
+    const backends::Buffer buffer = session_.allocate(entries.size() * sizeof(Entry));
     session_.upload(buffer, entries.data(), entries.size() * sizeof(Entry));
     return buffer;
   }
@@ -105,15 +105,15 @@ class Binder {
   const BufferPlan& plan_;
   Parameters& parameters_;
   const ColumnMasks* masks_;
-  kernels::Buffer arena_;
+  backends::Buffer arena_;
   std::span<const BatchFeed::Batch> parts_;
-  std::vector<kernels::Buffer> constants_;  // by node id
+  std::vector<backends::Buffer> constants_;  // by node id
 };
 
 }  // namespace
 
 Program make_executable(Session& session, const Compiled& compiled, Parameters& parameters, const ColumnMasks* masks,
-                        kernels::Buffer arena, std::span<const BatchFeed::Batch> parts) {
+                        backends::Buffer arena, std::span<const BatchFeed::Batch> parts) {
   Program program;
   Binder(session, compiled, parameters, masks, arena, parts).bind(program);
   return program;

@@ -1,4 +1,4 @@
-// The part of the CUDA runtime that implementations/kernels/cuda calls, on the host: what is in front of its kernels
+// The part of the CUDA runtime that implementations/backends/cuda calls, on the host: what is in front of its kernels
 // when the tests run them where there is no device. Device memory can be read and written by launches and copies alone:
 // whoever else touches it crashes. Streams do everything at once, and recordings are lists of what to do.
 #pragma once

@@ -1,0 +1,110 @@
+#include "app/cell_planner.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "app/selection.h"
+#include "harness/base/text.h"
+#include "harness/report/arm.h"
+#include "harness/scenario/settings.h"
+
+namespace gdbench::app {
+
+namespace {
+
+bool sets(const std::vector<scenario::Setting>& settings, const std::string& key) {
+  return std::any_of(settings.begin(), settings.end(), [&](const scenario::Setting& setting) {
+    return scenario::full_key(setting.key) == scenario::full_key(key);
+  });
+}
+
+}  // namespace
+
+Result<CellPlanner> CellPlanner::make(const std::string& scenario, const std::vector<std::string>& settings,
+                                      int threads, const std::vector<std::string>& implementations) {
+  CellPlanner planner;
+  Result<scenario::KnownScenario> known = find_scenario(scenario);
+  if (!known.ok()) return known.error();
+  planner.scenario_ = std::move(known).value();
+  for (const std::string& text : settings) {
+    Result<scenario::Setting> setting = scenario::parse_setting(text);
+    if (!setting.ok()) return setting.error();
+    if (sets(planner.settings_, setting.value().key)) {
+      return usage_error("--set " + setting.value().key + ": found a second value, expected one of each key");
+    }
+    planner.settings_.push_back(std::move(setting).value());
+  }
+  planner.threads_ = threads;
+  planner.arm_ = this_build();
+  planner.processors_ = allowed_processors();
+  planner.catalogue_ = protocol::read_catalogue(planner.arm_, worker_limits({}), implementations);
+  return planner;
+}
+
+Result<protocol::CatalogueEntry> CellPlanner::find(const std::string& option, const std::string& id) const {
+  std::vector<std::string> ids;
+  for (const protocol::CatalogueEntry& entry : catalogue_) {
+    if (entry.implementation.id == id) return entry;
+    ids.push_back(entry.implementation.id);
+  }
+  return usage_error(option + ": found " + in_quotes(id) + ", expected one of " + joined(ids) + suggestion(id, ids));
+}
+
+std::string CellPlanner::label() const {
+  std::vector<std::string> settings;
+  for (const scenario::Setting& setting : settings_) settings.push_back(setting.key + "=" + setting.value);
+  return scenario_.name + (settings.empty() ? "" : "[" + joined(settings, ",") + "]");
+}
+
+Result<scenario::Scenario> CellPlanner::read() const {
+  std::vector<scenario::Setting> own;
+  std::copy_if(settings_.begin(), settings_.end(), std::back_inserter(own),
+               [](const scenario::Setting& setting) { return !setting.key.starts_with("impl."); });
+  return scenario::read_scenario(scenario_.file, own);
+}
+
+Result<PlannedCells> CellPlanner::plan(const std::vector<CellChoice>& choices) const {
+  return plan_arms(choices, {report::kNewArm});
+}
+
+Result<PlannedCells> CellPlanner::plan_twice(const CellChoice& choice) const {
+  return plan_arms({choice}, {report::kBaseArm, report::kNewArm});
+}
+
+Result<PlannedCells> CellPlanner::plan_arms(const std::vector<CellChoice>& choices,
+                                            const std::vector<std::string>& names) const {
+  measure::PlanRequest request;
+  for (const std::string& name : names) {
+    request.arms.push_back(arm_);
+    request.arms.back().name = name;
+    request.catalogues.push_back(catalogue_);
+  }
+  request.processors = processors_;
+  request.data_cap_bytes = std::numeric_limits<std::size_t>::max();
+  for (const CellChoice& choice : choices) {
+    scenario::Selection selection;
+    selection.scenario_globs = {scenario_.name};
+    selection.implementation_globs = {choice.implementation};
+    selection.threads = {threads_};
+    selection.settings = choice.settings;
+    std::copy_if(settings_.begin(), settings_.end(), std::inserter(selection.settings, selection.settings.begin()),
+                 [&](const scenario::Setting& setting) { return !sets(choice.settings, setting.key); });
+    Result<std::vector<scenario::Point>> points = scenario::expand({}, selection, {scenario_}, {choice.implementation});
+    if (!points.ok()) return points.error();
+    std::move(points.value().begin(), points.value().end(), std::back_inserter(request.points));
+  }
+  PlannedCells planned;
+  Result<measure::Plan> plan = measure::make_plan(std::move(request), planned.report);
+  if (!plan.ok()) return plan.error();
+  planned.plan = std::move(plan).value();
+  for (const report::Cell& cell : planned.report.cells) {
+    if (cell.status.state != report::CellState::pending) return usage_error(cell.status.reason);
+  }
+  if (planned.report.cells.size() == choices.size() * names.size() && planned.plan.scenarios.size() == 1)
+    return planned;
+  return usage_error(planned.report.cells.front().id + ": found the same cell twice, expected different ones");
+}
+
+}  // namespace gdbench::app

@@ -1,0 +1,63 @@
+// Chosen cells of one scenario, planned like those of a run: what train, profile, crossover and ablate work on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/invocation.h"
+#include "harness/base/result.h"
+#include "harness/measure/plan.h"
+#include "harness/report/report.h"
+#include "harness/scenario/matrix.h"
+
+namespace gdbench::app {
+
+struct CellChoice {
+  std::string implementation;               // an id
+  std::vector<scenario::Setting> settings;  // beside the common ones, which they beat
+};
+
+struct PlannedCells {
+  measure::Plan plan;  // of one scenario
+  report::Report report;
+};
+
+class CellPlanner {
+ public:
+  // `scenario` by name or file, `settings` as in --set; `implementations`: the ids that plan will be asked for. Asks
+  // the plugins once. Errors: the input's.
+  static Result<CellPlanner> make(const std::string& scenario, const std::vector<std::string>& settings, int threads,
+                                  const std::vector<std::string>& implementations);
+
+  // What is known of an implementation. Errors name `option`, which gave the id, and what there is.
+  Result<protocol::CatalogueEntry> find(const std::string& option, const std::string& id) const;
+
+  // "mlp-10-50-1", with the common settings in brackets behind it.
+  std::string label() const;
+
+  // The scenario under the common settings.
+  Result<scenario::Scenario> read() const;
+  const std::vector<scenario::Setting>& settings() const { return settings_; }
+
+  // A cell per choice, in their order; they must agree on the scenario. Errors: a setting is wrong, an implementation
+  // cannot do this, two choices are one cell.
+  Result<PlannedCells> plan(const std::vector<CellChoice>& choices) const;
+
+  // The same cells in two arms, both of this build: one beside itself.
+  Result<PlannedCells> plan_twice(const CellChoice& choice) const;
+
+ private:
+  CellPlanner() = default;
+
+  // A cell per choice and name of an arm.
+  Result<PlannedCells> plan_arms(const std::vector<CellChoice>& choices, const std::vector<std::string>& names) const;
+
+  scenario::KnownScenario scenario_;
+  std::vector<scenario::Setting> settings_;
+  int threads_ = 1;
+  protocol::Arm arm_;
+  std::vector<int> processors_;  // before this process leaves one to the workers
+  std::vector<protocol::CatalogueEntry> catalogue_;
+};
+
+}  // namespace gdbench::app

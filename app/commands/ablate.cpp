@@ -1,0 +1,122 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "app/cell_planner.h"
+#include "app/commands.h"
+#include "app/measuring.h"
+#include "app/selection.h"
+#include "harness/base/text.h"
+#include "harness/measure/switches.h"
+#include "harness/questions/ablation/ablation.h"
+#include "reports/render/ablation.h"
+
+namespace gdbench::app {
+
+namespace {
+
+struct Options {
+  std::string scenario;
+  std::string implementation;
+  MeasuringOptions measuring;
+};
+
+// The option's value under --set; its default otherwise.
+std::string value_of(const protocol::OptionDeclaration& option, const std::vector<scenario::Setting>& settings) {
+  std::string value = option.default_value;
+  for (const scenario::Setting& setting : settings) {
+    if (setting.key == "impl." + option.key) value = setting.value;
+  }
+  return value;
+}
+
+// The implementations of this machine that have something to switch off.
+std::vector<std::string> with_switches() {
+  std::vector<std::string> ids;
+  for (const protocol::CatalogueEntry& entry : protocol::read_catalogue(this_build(), worker_limits({}))) {
+    if (measure::find_switches(entry.implementation) != nullptr) ids.push_back(entry.implementation.id);
+  }
+  return ids;
+}
+
+// The variants and their cells. Errors: the implementation is unknown, has nothing to switch off, or all of it is off.
+Result<measure::CellGroup> plan(const Options& options, const CellPlanner& planner, report::Ablation& ablation) {
+  const Result<protocol::CatalogueEntry> entry = planner.find("--impl", options.implementation);
+  if (!entry.ok()) return entry.error();
+  const protocol::OptionDeclaration* option = measure::find_switches(entry.value().implementation);
+  if (option == nullptr) {
+    return usage_error("--impl: found " + options.implementation +
+                       ", which declares no parts that can be switched off, expected one of " +
+                       joined(with_switches()));
+  }
+  const std::string value = value_of(*option, planner.settings());
+  ablation.implementation = options.implementation;
+  ablation.option = option->key;
+  ablation.variants = ablation::ablation_variants(*option, value);
+  std::vector<CellChoice> choices;
+  for (const report::AblationVariant& variant : ablation.variants) {
+    choices.push_back({options.implementation, {{"impl." + option->key, variant.value}}});
+  }
+  Result<PlannedCells> planned = planner.plan(choices);
+  if (!planned.ok()) return planned.error();
+  if (choices.size() == 1) {
+    return usage_error("impl." + option->key + "=" + value + ": found everything off, expected something on");
+  }
+  ablation.scenario = planned.value().report.scenarios.front().label;
+  return measure::CellGroup(std::move(planned.value().plan), std::move(planned.value().report));
+}
+
+int ablate(const Options& options, const Invocation& invocation) {
+  const Result<measure::RunOptions> run = to_run_options(options.measuring);
+  if (!run.ok()) return report_error(run.error());
+  const Result<CellPlanner> planner = CellPlanner::make(options.scenario, options.measuring.settings,
+                                                        options.measuring.threads, {options.implementation});
+  if (!planner.ok()) return interrupted() ? report_interrupted() : report_error(planner.error());
+  report::Ablation ablation;
+  Result<measure::CellGroup> group = plan(options, planner.value(), ablation);
+  if (!group.ok()) return interrupted() ? report_interrupted() : report_error(group.error());
+  report::Report report =
+      start_report(invocation, options.measuring, run.value().budget_seconds, options.implementation);
+  keep_off_compute_processor(allowed_processors());
+  const Status status = ablation::measure_ablation(group.value(), run.value(), ablation);
+  clear_progress();
+  if (!status.ok()) return interrupted() ? report_interrupted() : report_error(status.error());
+  report.scenarios = group.value().report().scenarios;
+  report.cells = group.value().report().cells;
+  if (options.measuring.json) {
+    std::cout << report::to_json(ablation).dump(2) << "\n" << std::flush;
+  } else {
+    std::cout << render::ablation_table(ablation) << std::flush;
+  }
+  if (Status written = finish_report(options.measuring, report); !written.ok()) return report_error(written.error());
+  return interrupted() ? report_interrupted() : report_failed_cells(report);
+}
+
+}  // namespace
+
+void add_ablate(CLI::App& app, Invocation& invocation) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("ablate", "What each part that can be switched off, such as a graph's pass, is worth");
+  command->add_option("scenario", options->scenario, "Scenario by name or file")->required();
+  command->add_option("--impl", options->implementation, "Implementation with such parts")->required()->type_name("ID");
+  add_measuring_options(*command, options->measuring, "30s");
+  command
+      ->add_option("--launches", options->measuring.launches,
+                   "Exactly so many fresh processes per variant (default: as many as the budget gives)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100'000));
+  command->footer(
+      "Examples:\n"
+      "  gdbench ablate mlp-10-50-1 --impl graph/eigen\n"
+      "  gdbench ablate mlp-784-128-10 --impl graph/onednn --set batch=256 --budget 2m --json\n"
+      "  gdbench ablate linreg-300x10 --impl graph/eigen --set impl.passes=-fusion   the others, without fusion");
+  command->callback([options, &invocation] {
+    install_signal_handlers();
+    invocation.status = ablate(*options, invocation);
+  });
+}
+
+}  // namespace gdbench::app

@@ -1,0 +1,153 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "app/arguments.h"
+#include "app/cell_planner.h"
+#include "app/commands.h"
+#include "app/selection.h"
+#include "harness/base/text.h"
+#include "harness/questions/calibrate/calibration.h"
+#include "harness/questions/calibrate/outcome.h"
+#include "reports/render/calibration.h"
+
+namespace gdbench::app {
+
+namespace {
+
+struct Options {
+  std::vector<std::string> workloads = {"linreg-300x10/hand/naive", "mlp-10-50-1/hand/eigen",
+                                        "mlp-784-128-10/hand/eigen"};
+  std::string out = "calibration.jsonl";
+  std::string margin = "1%";
+  int launches = 80;
+  int null_comparisons = 300;
+  int comparisons = 60;
+  std::uint64_t seed = 1;
+  bool json = false;
+};
+
+// "mlp-10-50-1/hand/eigen": a scenario's name has no slash.
+Result<calibrate::Workload> make_workload(const std::string& name) {
+  const std::size_t slash = name.find('/');
+  if (slash == std::string::npos) {
+    return usage_error("--workload: found " + in_quotes(name) + ", expected SCENARIO/IMPLEMENTATION");
+  }
+  const std::string implementation = name.substr(slash + 1);
+  const Result<CellPlanner> planner = CellPlanner::make(name.substr(0, slash), {}, 1, {implementation});
+  if (!planner.ok()) return planner.error();
+  const Result<protocol::CatalogueEntry> entry = planner.value().find("--workload", implementation);
+  if (!entry.ok()) return entry.error();
+  Result<PlannedCells> cells = planner.value().plan_twice({implementation, {}});
+  if (!cells.ok()) return cells.error();
+  return calibrate::Workload{name, measure::CellGroup(std::move(cells.value().plan), std::move(cells.value().report)),
+                             0, 0};
+}
+
+std::vector<calibrate::Level> levels_of(const Options& options) {
+  std::vector<calibrate::Level> levels = {{0, options.null_comparisons}};
+  for (const double slowdown : {0.01, 0.02, 0.05, 0.10}) levels.push_back({slowdown, options.comparisons});
+  return levels;
+}
+
+Status measure_all(const Options& options, std::vector<calibrate::Workload>& workloads, const measure::RunOptions& run,
+                   report::Calibration& calibration) {
+  const auto planned = calibrate::plan_comparisons(levels_of(options), workloads.size(), options.seed);
+  calibration.planned = static_cast<int>(planned.size());
+  Result<calibrate::OutcomeFile> file =
+      calibrate::OutcomeFile::open(options.out,
+                                   joined(options.workloads) + ", seed " + std::to_string(options.seed) + ", " +
+                                       std::to_string(options.null_comparisons) + " without",
+                                   calibration);
+  if (!file.ok()) return file.error();
+  std::set<int> known;
+  for (const report::CalibrationOutcome& outcome : calibration.outcomes) known.insert(outcome.number);
+  if (known.size() == planned.size()) return {};
+  for (calibrate::Workload& workload : workloads) {
+    if (Status status = calibrate::prepare(workload, run); !status.ok()) return status;
+  }
+  for (const calibrate::PlannedComparison& comparison : planned) {
+    if (run.cancelled()) return {};
+    if (known.contains(comparison.number)) continue;
+    show_progress({"comparison " + std::to_string(comparison.number + 1) + " of " + std::to_string(planned.size()),
+                   static_cast<double>(calibration.outcomes.size()) / static_cast<double>(planned.size()), -1});
+    const Result<report::CalibrationOutcome> outcome =
+        calibrate::compare_once(workloads[comparison.workload], comparison, calibration, run);
+    if (run.cancelled()) return {};
+    if (!outcome.ok()) return outcome.error();
+    calibration.outcomes.push_back(outcome.value());
+    if (Status status = file.value().append(outcome.value()); !status.ok()) return status;
+  }
+  return {};
+}
+
+int run(const Options& options) {
+  const Result<double> margin = parse_share("--margin", options.margin);
+  if (!margin.ok()) return report_error(margin.error());
+  report::Calibration calibration;
+  calibration.launches = options.launches;
+  calibration.margin = margin.value();
+  calibration.confidence = 0.99;
+  measure::RunOptions run_options;
+  run_options.seed = options.seed;
+  run_options.limits = worker_limits({});
+  run_options.cancelled = &interrupted;
+  std::vector<calibrate::Workload> workloads;
+  for (const std::string& name : options.workloads) {
+    Result<calibrate::Workload> workload = make_workload(name);
+    if (!workload.ok()) return report_error(workload.error());
+    workloads.push_back(std::move(workload).value());
+  }
+  keep_off_compute_processor(allowed_processors());
+  const Status status = measure_all(options, workloads, run_options, calibration);
+  clear_progress();
+  if (!status.ok()) return report_error(status.error());
+  if (options.json) {
+    std::cout << report::to_json(calibration).dump(2) << "\n";
+  } else {
+    std::cout << render::calibration_table(calibration);
+  }
+  return interrupted() ? report_interrupted() : kFine;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, Invocation& invocation) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "calibrate", "How often comparisons alarm without a cause on this machine, and which slowdown they find");
+  command->add_option("--workload", options->workloads, "What is slowed down, in turn")
+      ->type_name("SCENARIO/IMPLEMENTATION")
+      ->capture_default_str()
+      ->allow_extra_args(false);
+  command->add_option("--out", options->out, "Outcomes, a line each; a calibration that lies there is gone on with")
+      ->capture_default_str();
+  command->add_option("--launches", options->launches, "Of either side in a comparison")
+      ->check(CLI::Range(8, 100'000))
+      ->capture_default_str();
+  command->add_option("--margin", options->margin, "As of gdbench compare")->type_name("SHARE")->capture_default_str();
+  command->add_option("--null", options->null_comparisons, "Comparisons without a slowdown")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command->add_option("--comparisons", options->comparisons, "Comparisons at each of 1, 2, 5 and 10%")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "Seed of the order")->capture_default_str();
+  command->add_flag("--json", options->json, "Print the calibration as JSON");
+  command->footer(
+      "The slow side makes real work inside its timed blocks. The number of comparisons is fixed beforehand and all "
+      "are\n"
+      "counted.\n"
+      "Examples:\n"
+      "  gdbench calibrate                              540 comparisons\n"
+      "  gdbench calibrate --launches 40 --out short.jsonl\n"
+      "  gdbench calibrate --workload mlp-10-50-1/graph/onednn --null 100 --comparisons 20");
+  command->callback([options, &invocation] {
+    install_signal_handlers();
+    invocation.status = run(*options);
+  });
+}
+
+}  // namespace gdbench::app

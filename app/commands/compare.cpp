@@ -1,0 +1,87 @@
+#include "harness/questions/compare/compare.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "app/commands.h"
+#include "app/comparison.h"
+#include "harness/analysis/summarise.h"
+#include "harness/base/text.h"
+
+namespace gdbench::app {
+
+namespace {
+
+struct Options {
+  std::string base;
+  std::string next;
+  bool force = false;
+  ComparisonOptions comparison;
+};
+
+bool has_arm(const report::Report& report, const std::string& arm) {
+  return std::any_of(report.cells.begin(), report.cells.end(),
+                     [&](const report::Cell& cell) { return cell.arm == arm; });
+}
+
+// The two arms of one report.
+Result<report::ReportComparison> compare_one(const Options& options) {
+  const Result<report::Report> report = analysis::read_summarised(options.base);
+  if (!report.ok()) return report.error();
+  if (!has_arm(report.value(), report::kBaseArm) || !has_arm(report.value(), report::kNewArm)) {
+    return usage_error(one_line(options.base) +
+                       ": found one build, expected two (gdbench run --against) or a second report");
+  }
+  const Result<double> margin = margin_of(options.comparison, compare::kMarginOfArms);
+  if (!margin.ok()) return margin.error();
+  return compare::compare_arms(report.value(), {.margin = margin.value()});
+}
+
+Result<report::ReportComparison> compare_two(const Options& options) {
+  const Result<report::Report> base = analysis::read_summarised(options.base);
+  if (!base.ok()) return base.error();
+  const Result<report::Report> next = analysis::read_summarised(options.next);
+  if (!next.ok()) return next.error();
+  const Result<double> margin = margin_of(options.comparison, compare::kMarginOfReports);
+  if (!margin.ok()) return margin.error();
+  report::ReportComparison comparison =
+      compare::compare_reports(base.value(), next.value(), {.margin = margin.value(), .force = options.force});
+  comparison.base = options.base;
+  comparison.next = options.next;
+  return comparison;
+}
+
+int compare(const Options& options) {
+  const Result<report::ReportComparison> comparison =
+      options.next.empty() ? compare_one(options) : compare_two(options);
+  if (!comparison.ok()) return report_error(comparison.error());
+  if (Status status = show_comparison(comparison.value(), options.comparison); !status.ok()) {
+    return report_error(status.error());
+  }
+  return status_of(comparison.value());
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Invocation& invocation) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("compare", "Is a build slower than another? Three verdicts per cell");
+  command->add_option("base", options->base, "Report of the base; or the one report of gdbench run --against")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("new", options->next, "Report of the new build")->type_name("FILE");
+  add_comparison_options(*command, options->comparison);
+  command->add_flag("--json", options->comparison.json, "Print the comparison as JSON");
+  command->add_flag("--force", options->force, "Compare reports of different machines");
+  command->footer(
+      "Exit status: 0 nothing is slower; 1 a cell regressed; 2 usage; 3 a cell fails that did not; 4 inconclusive, or\n"
+      "not comparable.\n"
+      "Examples:\n"
+      "  gdbench compare before.json after.json\n"
+      "  gdbench compare before.json after.json --margin 5% --markdown comment.md\n"
+      "  gdbench compare report.json                  the two builds of gdbench run --against");
+  command->callback([options, &invocation] { invocation.status = compare(*options); });
+}
+
+}  // namespace gdbench::app

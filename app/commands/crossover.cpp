@@ -1,0 +1,211 @@
+#include "reports/render/crossover.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "app/arguments.h"
+#include "app/cell_planner.h"
+#include "app/commands.h"
+#include "app/measuring.h"
+#include "app/selection.h"
+#include "harness/base/text.h"
+#include "harness/questions/crossover/crossover.h"
+#include "harness/scenario/settings.h"
+
+namespace gdbench::app {
+
+namespace {
+
+constexpr const char* kSteps = "steps";
+constexpr std::int64_t kFewestRows = 3;
+constexpr std::int64_t kMostRows = 100'000;
+constexpr std::int64_t kMostWidth = 1024;
+
+struct Options {
+  std::string scenario;
+  std::string a;
+  std::string b;
+  std::string axis;
+  std::int64_t from = 0;  // 0: the axis's own
+  std::int64_t to = 0;
+  std::string margin = "1%";
+  MeasuringOptions measuring;
+};
+
+struct Axis {
+  std::string key;  // as in --set
+  std::int64_t from = 1;
+  std::int64_t to = 1;
+};
+
+// The width of a linear regression is its number of features.
+Axis width_axis(const scenario::Scenario& scenario) {
+  const bool linear = std::holds_alternative<scenario::LinearRegression>(scenario.model);
+  return {linear ? "features" : "width", 1, kMostWidth};
+}
+
+// A batch is at most all rows; mini-batches need at least their own number of them.
+Result<Axis> axis_of(const Options& options, const CellPlanner& planner) {
+  const Result<scenario::Scenario> scenario = planner.read();
+  if (!scenario.ok()) return scenario.error();
+  Axis axis = {options.axis, 1, 1};
+  if (options.axis == "width") {
+    axis = width_axis(scenario.value());
+  } else if (options.axis == "rows") {
+    axis.from = std::max(kFewestRows, scenario.value().batch.rows.value_or(kFewestRows));
+    axis.to = std::max(kMostRows, axis.from * 2);
+  } else {
+    const Result<PlannedCells> planned = planner.plan({{options.a, {}}});
+    if (!planned.ok()) return planned.error();
+    axis.to = planned.value().report.scenarios.front().rows;
+    if (options.to > axis.to) {
+      return usage_error("--to " + std::to_string(options.to) + ": found a larger batch than the data have rows, " +
+                         "expected at most " + std::to_string(axis.to));
+    }
+  }
+  if (options.from > 0) axis.from = options.from;
+  if (options.to > 0) axis.to = options.to;
+  if (axis.from >= axis.to) {
+    return usage_error("--from " + std::to_string(axis.from) + " --to " + std::to_string(axis.to) +
+                       ": found no range, expected --from below --to");
+  }
+  for (const scenario::Setting& setting : planner.settings()) {
+    if (scenario::full_key(setting.key) != scenario::full_key(axis.key)) continue;
+    return usage_error("--set " + setting.key + ": found the axis itself, expected another key");
+  }
+  return axis;
+}
+
+int finish(const Options& options, report::Report& report, const std::string& text, bool decided) {
+  std::cout << text << std::flush;
+  if (Status written = finish_report(options.measuring, report); !written.ok()) return report_error(written.error());
+  if (interrupted()) return report_interrupted();
+  return decided ? kFine : kInconclusive;
+}
+
+int along_sizes(const Options& options, double margin, const Axis& axis, const CellPlanner& planner,
+                const measure::RunOptions& run, report::Report& report) {
+  crossover::CrossoverRequest request;
+  request.search.from = axis.from;
+  request.search.to = axis.to;
+  if (run.launches > 0) request.search.launches = run.launches;
+  request.plan = [&](std::int64_t size) -> Result<measure::CellGroup> {
+    const scenario::Setting setting{axis.key, std::to_string(size)};
+    Result<PlannedCells> planned = planner.plan({{options.a, {setting}}, {options.b, {setting}}});
+    if (!planned.ok()) {
+      const std::string at = "--axis " + options.axis + ", " + setting.key + "=" + setting.value + ": ";
+      return Error{planned.error().kind, at + planned.error().message};
+    }
+    return measure::CellGroup(std::move(planned.value().plan), std::move(planned.value().report));
+  };
+  report::Crossover crossover;
+  crossover.scenario = planner.label();
+  crossover.a = options.a;
+  crossover.b = options.b;
+  crossover.axis = axis.key;
+  crossover.margin = margin;
+  crossover.confidence = stats::kCrossoverConfidence;
+  const Status status = crossover::measure_crossover(request, run, crossover, report);
+  clear_progress();
+  if (!status.ok()) return interrupted() ? report_interrupted() : report_error(status.error());
+  if (const int failed = report_failed_cells(report); failed != kFine && !interrupted()) return failed;
+  const std::string text =
+      options.measuring.json ? report::to_json(crossover).dump(2) + "\n" : render::crossover_table(crossover);
+  return finish(options, report, text, crossover.answer.outcome != stats::CrossoverOutcome::undecided);
+}
+
+int along_steps(const Options& options, double margin, const CellPlanner& planner, const measure::RunOptions& run,
+                report::Report& report) {
+  Result<PlannedCells> planned = planner.plan({{options.a, {}}, {options.b, {}}});
+  if (!planned.ok()) return report_error(planned.error());
+  measure::CellGroup group(std::move(planned.value().plan), std::move(planned.value().report));
+  const Result<report::StepsCrossover> crossover = crossover::measure_break_even(group, run, margin);
+  clear_progress();
+  if (!crossover.ok()) return interrupted() ? report_interrupted() : report_error(crossover.error());
+  report.scenarios = group.report().scenarios;
+  report.cells = group.report().cells;
+  if (const int failed = report_failed_cells(report); failed != kFine && !interrupted()) return failed;
+  const std::string text = options.measuring.json ? report::to_json(crossover.value()).dump(2) + "\n"
+                                                  : render::crossover_table(crossover.value());
+  return finish(options, report, text, crossover.value().is_decided());
+}
+
+Status check(const Options& options, const CellPlanner& planner) {
+  for (const auto& [option, id] : {std::pair("--a", &options.a), std::pair("--b", &options.b)}) {
+    if (const auto known = planner.find(option, *id); !known.ok()) return known.error();
+  }
+  if (options.a == options.b) return usage_error("--b: found " + in_quotes(options.b) + ", which is --a as well");
+  if (options.axis == kSteps && (options.from > 0 || options.to > 0)) {
+    return usage_error("--axis steps: found --from or --to, expected neither: one measurement answers for every count");
+  }
+  return {};
+}
+
+int crossover(const Options& options, const Invocation& invocation) {
+  const Result<measure::RunOptions> run = to_run_options(options.measuring);
+  if (!run.ok()) return report_error(run.error());
+  const Result<double> margin = parse_share("--margin", options.margin);
+  if (!margin.ok()) return report_error(margin.error());
+  const Result<CellPlanner> planner = CellPlanner::make(options.scenario, options.measuring.settings,
+                                                        options.measuring.threads, {options.a, options.b});
+  if (!planner.ok()) return interrupted() ? report_interrupted() : report_error(planner.error());
+  if (Status status = check(options, planner.value()); !status.ok()) return report_error(status.error());
+  report::Report report = start_report(invocation, options.measuring, run.value().budget_seconds, options.b);
+  keep_off_compute_processor(allowed_processors());
+  if (options.axis == kSteps) return along_steps(options, margin.value(), planner.value(), run.value(), report);
+  const Result<Axis> axis = axis_of(options, planner.value());
+  if (!axis.ok()) return report_error(axis.error());
+  return along_sizes(options, margin.value(), axis.value(), planner.value(), run.value(), report);
+}
+
+}  // namespace
+
+void add_crossover(CLI::App& app, Invocation& invocation) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("crossover", "At which sizes, or from how many steps on, A is faster than B");
+  command->add_option("scenario", options->scenario, "Scenario by name or file")->required();
+  command->add_option("--a", options->a, "One implementation")->required()->type_name("ID");
+  command->add_option("--b", options->b, "The other")->required()->type_name("ID");
+  command
+      ->add_option("--axis", options->axis,
+                   "What grows: rows of synthetic data, rows of a batch, width of the hidden layers (features of a "
+                   "linear regression), or steps")
+      ->required()
+      ->check(CLI::IsMember({"batch", "rows", "width", kSteps}));
+  const auto sizes = CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000});
+  command->add_option("--from", options->from, "Smallest size (default: rows 3, others 1)")->check(sizes);
+  command->add_option("--to", options->to, "Largest size (default: rows 100000, batch all rows, width 1024)")
+      ->check(sizes);
+  add_measuring_options(*command, options->measuring, "60s");
+  command
+      ->add_option(
+          "--margin", options->margin,
+          "What does not matter: a size has a winner where the whole interval is beyond it, and is equal where "
+          "all of it is within")
+      ->type_name("SHARE")
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--launches", options->measuring.launches,
+          "Fresh processes at each size, and more where that leaves it undecided (default 8); of steps exactly "
+          "so many (default 20, and more while it is undecided)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100'000));
+  command->footer(
+      "Examples:\n"
+      "  gdbench crossover linreg-300x10 --a graph/eigen --b hand/naive --axis rows\n"
+      "  gdbench crossover mlp-784-128-10 --a graph/onednn --b graph/eigen --axis batch --to 256 --budget 2m\n"
+      "  gdbench crossover mlp-10-50-1 --a tape/eigen --b hand/eigen --axis rows --margin 3%\n"
+      "  gdbench crossover mlp-10-50-1 --a graph/eigen --b tape/eigen --axis steps --json\n"
+      "Exit status: 0 a crossing or none; 4 undecided, with what would decide it.");
+  command->callback([options, &invocation] {
+    install_signal_handlers();
+    invocation.status = crossover(*options, invocation);
+  });
+}
+
+}  // namespace gdbench::app

@@ -1,0 +1,39 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/commands.h"
+#include "app/selection.h"
+#include "harness/machine/conditions.h"
+#include "reports/render/conditions.h"
+
+namespace gdbench::app {
+
+namespace {
+
+int doctor(bool json) {
+  std::vector<report::Condition> conditions = machine::conditions();
+  if (const std::vector<int> processors = allowed_processors(); !processors.empty()) {
+    const std::vector<report::Condition> measured = machine::measured_conditions(processors.back());
+    conditions.insert(conditions.end(), measured.begin(), measured.end());
+  }
+  if (json) {
+    std::cout << report::to_json(conditions).dump(2) << "\n";
+  } else {
+    std::cout << render::conditions_table(conditions, terminal_width());
+  }
+  return kFine;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Invocation& invocation) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App* command = app.add_subcommand("doctor", "What will spoil measurements on this machine, and what to do");
+  command->add_flag("--json", *json, "Print the findings as JSON");
+  command->footer("Takes about a second. Every report holds what could be read when its run began.");
+  command->callback([json, &invocation] { invocation.status = doctor(*json); });
+}
+
+}  // namespace gdbench::app

@@ -1,0 +1,81 @@
+#include "harness/questions/explain/explain.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/check_comparison.h"
+#include "app/commands.h"
+#include "app/explained_cells.h"
+#include "harness/analysis/summarise.h"
+#include "harness/report/explanation.h"
+
+namespace gdbench::app {
+
+namespace {
+
+struct Options {
+  CellRequest cells;
+  std::vector<std::string> descriptions;  // of --check-comparison, else none
+  bool json = false;
+};
+
+int explain(const Options& options) {
+  if (!options.descriptions.empty()) {
+    return check_comparison(options.descriptions[0], options.descriptions[1], options.json);
+  }
+  if (options.cells.report.empty()) {
+    return report_error(usage_error("found no report, expected a report or --check-comparison A.json B.json"));
+  }
+  const Result<report::Report> read = analysis::read_summarised(options.cells.report);
+  if (!read.ok()) return report_error(read.error());
+  const report::Report& report = read.value();
+  const Result<std::vector<CellPair>> chosen = explained_cells(report, options.cells);
+  if (!chosen.ok()) return report_error(chosen.error());
+  if (!options.json) {
+    std::cout << explanations_of(report, chosen.value());
+    return kFine;
+  }
+  std::vector<report::Explanation> explanations;
+  for (const CellPair& pair : chosen.value()) explanations.push_back(explain::explain(report, *pair.a, *pair.b));
+  std::cout << report::to_ordered_json(explanations).dump(2) << "\n";
+  return kFine;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Invocation& invocation) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("explain", "Why a cell is faster or slower than another, with the evidence");
+  CLI::Option* report =
+      command->add_option("report", options->cells.report, "report.json or a journal")->type_name("FILE");
+  command->add_option("scenario", options->cells.scenario, "Only this scenario of the report");
+  CLI::Option* a =
+      command
+          ->add_option("--a", options->cells.a, "Cell of the report: implementation, id, or KEY=VALUE[/implementation]")
+          ->type_name("ID");
+  CLI::Option* b = command->add_option("--b", options->cells.b, "Cell that it is compared with")->type_name("ID");
+  a->needs(b);
+  b->needs(a);
+  command
+      ->add_option("--check-comparison", options->descriptions,
+                   "Instead: what is unequal between two timed trainings that you describe")
+      ->type_name("A.json B.json")
+      ->type_size(2)
+      ->expected(1)
+      ->excludes(report, a, b);
+  command->add_flag("--json", options->json, "For programs");
+  command->footer(
+      "Without --a and --b: in each scenario the fastest beside the baseline, and beside the fastest of each other\n"
+      "strategy on its backend; in a report of one implementation, its cells under other overrides.\n"
+      "Examples:\n"
+      "  gdbench explain report.json\n"
+      "  gdbench explain report.json mlp-10-50-1 --a tape/eigen --b hand/eigen\n"
+      "  gdbench explain report.json --a optimizer=adam --b optimizer=sgd    the same under other overrides\n"
+      "  gdbench explain report.json --a optimizer=adam/hand/eigen --b optimizer=sgd/loop/plain\n"
+      "  gdbench explain --check-comparison loop.json tape.json    keys: harness/questions/fairness/DESCRIPTION.md");
+  command->callback([options, &invocation] { invocation.status = explain(*options); });
+}
+
+}  // namespace gdbench::app

@@ -1,0 +1,156 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/claim_selection.h"
+#include "app/commands.h"
+#include "app/selection.h"
+#include "harness/base/text.h"
+#include "harness/scenario/scenario.h"
+#include "reports/render/console_text.h"
+
+namespace gdbench::app {
+
+namespace {
+
+using nlohmann::json;
+
+// What is listed: `name` and `description` for people, everything for programs.
+using Entries = std::vector<json>;
+
+constexpr std::size_t kNarrowest = 20;  // characters of a description in a line
+
+Result<Entries> scenarios() {
+  const Result<std::vector<scenario::KnownScenario>> known = scenario::list_scenarios(scenario_folders());
+  if (!known.ok()) return known.error();
+  Entries entries;
+  for (const scenario::KnownScenario& candidate : known.value()) {
+    const Result<scenario::Scenario> scenario = scenario::read_scenario(candidate.file, {});
+    if (!scenario.ok()) return scenario.error();
+    entries.push_back({{"name", candidate.name},
+                       {"description", scenario.value().purpose},
+                       {"favours", scenario.value().favours},
+                       {"resolved", scenario::to_json(scenario.value())}});
+  }
+  return entries;
+}
+
+json implementation_entry(const protocol::CatalogueEntry& entry) {
+  const protocol::ImplementationDescription& implementation = entry.implementation;
+  if (entry.problem.has_value()) {
+    return {
+        {"name", implementation.id}, {"description", "cannot be used: " + entry.problem->message}, {"usable", false}};
+  }
+  json options = json::array();
+  for (const protocol::OptionDeclaration& option : implementation.options) {
+    options.push_back({{"key", option.key},
+                       {"default", option.default_value},
+                       {"choices", option.choices},
+                       {"description", option.description}});
+  }
+  const std::string& unavailable = implementation.unavailable;
+  return {{"name", implementation.id},
+          {"description", implementation.description + (unavailable.empty() ? "" : " (" + unavailable + ")")},
+          {"usable", unavailable.empty()},
+          {"plugin", entry.plugin},
+          {"build", implementation.build},
+          {"dtypes", implementation.dtypes},
+          {"losses", implementation.losses},
+          {"optimizers", implementation.optimizers},
+          {"activations", implementation.activations},
+          {"capabilities", implementation.capabilities},
+          {"options", std::move(options)}};
+}
+
+Result<Entries> implementations() {
+  Entries entries;
+  for (const protocol::CatalogueEntry& entry : protocol::read_catalogue(this_build(), worker_limits({}))) {
+    entries.push_back(implementation_entry(entry));
+  }
+  return entries;
+}
+
+Result<Entries> matrices() {
+  Entries entries;
+  for (const std::filesystem::path& file : files_beside_scenarios(kMatrices)) {
+    const Result<scenario::Matrix> matrix = scenario::read_matrix(file);
+    if (!matrix.ok()) return matrix.error();
+    entries.push_back({{"name", file.stem().string()},
+                       {"description", matrix.value().purpose},
+                       {"baseline", matrix.value().baseline},
+                       {"axes", matrix.value().axes}});
+  }
+  return entries;
+}
+
+Result<Entries> claims() {
+  const Result<std::vector<claims::Claim>> known = read_claims();
+  if (!known.ok()) return known.error();
+  Entries entries;
+  for (const claims::Claim& claim : known.value()) {
+    entries.push_back(
+        {{"name", claim.id}, {"description", claim.sentence}, {"source", claim.source}, {"purpose", claim.purpose}});
+  }
+  return entries;
+}
+
+void print(const Entries& entries, bool as_json) {
+  if (as_json) {
+    std::cout << json(entries).dump(2) << "\n";
+    return;
+  }
+  std::size_t width = 0;
+  for (const json& entry : entries) width = std::max(width, entry.at("name").get_ref<const std::string&>().size());
+  const std::size_t margin = width + 2;
+  // One line each for programs that read lines; people have theirs broken.
+  const bool broken = width_is_known();
+  for (const json& entry : entries) {
+    const std::string& name = entry.at("name").get_ref<const std::string&>();
+    const std::string& description = entry.at("description").get_ref<const std::string&>();
+    std::string text = description + "\n";
+    if (broken && !description.empty()) {
+      const auto columns = static_cast<std::size_t>(terminal_width());
+      text = render::paragraph(description, margin, std::max(columns, margin + kNarrowest));
+      text.erase(0, margin);
+    }
+    std::cout << name << std::string(margin - name.size(), ' ') << text;
+  }
+}
+
+struct Kind {
+  const char* name;
+  const char* description;
+  Result<Entries> (*list)();
+};
+
+constexpr Kind kKinds[] = {
+    {"scenarios", "Problems that can be run", &scenarios},
+    {"implementations", "What can run them on this machine", &implementations},
+    {"matrices", "Sets of cells", &matrices},
+    {"claims", "Sentences about speed that can be put to the test", &claims},
+};
+
+}  // namespace
+
+void add_list(CLI::App& app, Invocation& invocation) {
+  CLI::App* command = app.add_subcommand("list", "List scenarios, implementations, matrices or claims");
+  command->require_subcommand(1);
+  command->footer("Examples:\n  gdbench list scenarios\n  gdbench list implementations --json");
+  for (const Kind& kind : kKinds) {
+    auto as_json = std::make_shared<bool>(false);
+    CLI::App* sub = command->add_subcommand(kind.name, kind.description);
+    sub->add_flag("--json", *as_json, "For programs");
+    sub->callback([&kind, as_json, &invocation] {
+      install_signal_handlers();
+      const Result<Entries> entries = kind.list();
+      if (entries.ok() && !interrupted()) print(entries.value(), *as_json);
+      const int status = entries.ok() ? kFine : report_error(entries.error());
+      invocation.status = interrupted() ? report_interrupted() : status;
+    });
+  }
+}
+
+}  // namespace gdbench::app

@@ -1,0 +1,65 @@
+#include "harness/questions/compare/merge.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "app/commands.h"
+#include "app/output_file.h"
+#include "harness/analysis/summarise.h"
+
+namespace gdbench::app {
+
+namespace {
+
+struct Options {
+  std::vector<std::string> reports;
+  OutputFile output{.path = "report.json"};
+};
+
+bool is_one_of(const std::vector<std::string>& files, const std::string& file) {
+  std::error_code error;
+  return std::any_of(files.begin(), files.end(),
+                     [&](const std::string& other) { return std::filesystem::equivalent(other, file, error); });
+}
+
+int merge(const Options& options) {
+  std::vector<compare::MergeInput> inputs;
+  for (const std::string& path : options.reports) {
+    Result<report::Report> report = report::read_report(path);
+    if (!report.ok()) return report_error(usage_error(report.error().message));
+    inputs.push_back({path, std::move(report).value()});
+  }
+  Result<report::Report> merged = compare::merge(std::move(inputs));
+  if (!merged.ok()) return report_error(merged.error());
+  OutputFile output = options.output;
+  output.overwrite = output.overwrite || is_one_of(options.reports, output.path);
+  if (Status status = check_output(output); !status.ok()) return report_error(status.error());
+  analysis::summarise(merged.value());
+  if (Status status = report::write_report(merged.value(), output.path); !status.ok()) {
+    return report_error(status.error());
+  }
+  std::fprintf(stderr, "report: %s\n", output.path.c_str());
+  return kFine;
+}
+
+}  // namespace
+
+void add_merge(CLI::App& app, Invocation& invocation) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("merge", "One report of several: the shards of a matrix");
+  command->add_option("reports", options->reports, "Reports, or journals of killed runs")
+      ->required()
+      ->type_name("FILE");
+  add_output(*command, options->output, "Where the merged report goes; it may be one of those merged");
+  command->footer(
+      "Refuses reports of different matrices, seeds, machines or builds, and a cell that two of them have.\n"
+      "Examples:\n"
+      "  gdbench run --shard 1/2 --out first.json    and on another machine of the same kind --shard 2/2\n"
+      "  gdbench merge first.json second.json --out report.json");
+  command->callback([options, &invocation] { invocation.status = merge(*options); });
+}
+
+}  // namespace gdbench::app

@@ -1,0 +1,179 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "app/commands.h"
+#include "app/selection.h"
+#include "harness/measure/cell_worker.h"
+#include "harness/measure/launch_group.h"
+#include "harness/measure/session.h"
+#include "harness/measure/verify_cell.h"
+#include "reports/render/render.h"
+
+namespace gdbench::app {
+
+namespace {
+
+// Small problems that between them use every task, loss, activation path, batch mode and bias.
+constexpr const char* kCheckedScenarios[] = {"linreg-3x2", "linreg-300x10", "mlp-10-50-1", "mlp-784-128-10",
+                                             "mlp-64-64-8-gradients"};
+constexpr const char* kCheckedDtypes[] = {"f32", "f64"};
+
+struct Options {
+  std::string file;
+  double timeout_seconds = 60;
+};
+
+void print_description(const protocol::CatalogueEntry& entry) {
+  const protocol::ImplementationDescription& implementation = entry.implementation;
+  std::printf("%s  (%s)\n", implementation.id.c_str(), entry.plugin.c_str());
+  const auto line = [](const char* what, const std::vector<std::string>& values) {
+    std::string text;
+    for (const std::string& value : values) text += " " + value;
+    std::printf("  %-13s%s\n", what, text.empty() ? " none" : text.c_str());
+  };
+  line("tasks", implementation.tasks);
+  line("dtypes", implementation.dtypes);
+  line("losses", implementation.losses);
+  line("activations", implementation.activations);
+  line("optimizers", implementation.optimizers);
+  line("capabilities", implementation.capabilities);
+}
+
+std::vector<scenario::Point> points_for(const std::vector<protocol::CatalogueEntry>& catalogue,
+                                        const std::vector<scenario::KnownScenario>& scenarios) {
+  std::vector<scenario::Point> points;
+  for (const protocol::CatalogueEntry& entry : catalogue) {
+    for (const scenario::KnownScenario& known : scenarios) {
+      for (const char* dtype : kCheckedDtypes) {
+        scenario::Point point;
+        point.scenario_file = known.file;
+        point.scenario_settings = {{"dtype", dtype}};
+        point.implementation = entry.implementation.id;
+        points.push_back(std::move(point));
+      }
+    }
+  }
+  return points;
+}
+
+// Verifies one cell and times some blocks of it, so that all that makes a run distrust a cell is looked for.
+void check_cell(const measure::PlannedScenario& planned, const measure::PlannedCell& planned_cell,
+                const measure::RunOptions& options, report::Report& report) {
+  report::Cell& cell = report.cells[planned_cell.index];
+  measure::Yardsticks yardsticks(planned, options.reference_cache);
+  if (Status status = yardsticks.status(); !status.ok()) {
+    cell.status = {report::CellState::untrusted, status.error().message};
+    return;
+  }
+  measure::verify_cell(planned, planned_cell, yardsticks, options, true, cell);
+  std::vector<measure::LiveCell> live = measure::live_cells(planned, report);
+  std::erase_if(live, [&](const measure::LiveCell& other) { return other.planned != &planned_cell; });
+  report::Journal journal = report::Journal::nowhere();
+  static_cast<void>(measure::run_launch_group(planned, live, 0, options, report, journal));
+}
+
+// What the ABI lets a plugin leave out, asked of a live worker.
+void print_missing(const measure::PlannedScenario& planned, const measure::PlannedCell& cell,
+                   const protocol::Limits& limits) {
+  report::Launch launch;
+  Result<measure::CellWorker> worker = measure::CellWorker::start(planned, cell, planned.problem, limits, launch);
+  if (!worker.ok()) return;
+  protocol::Client& client = worker.value().client();
+  if (!client.set_state(measure::kStartImage, 0).ok()) return;
+  if (!client.evaluate().ok()) std::printf("  missing       evaluate: losses are not checked, train shows none\n");
+  if (!client.profile(1).ok()) std::printf("  missing       profile: its time cannot be attributed\n");
+  static_cast<void>(client.bye());
+}
+
+void print_cell(const report::Cell& cell) {
+  const bool ok = cell.status.state == report::CellState::ok;
+  double worst = 0;
+  if (cell.verification.has_value()) {
+    for (const report::TensorCheck& tensor : cell.verification->tensors) worst = std::max(worst, tensor.relative);
+  }
+  std::string detail = cell.status.reason;
+  if (ok && cell.verification.has_value()) {
+    char text[80];
+    std::snprintf(text, sizeof text, "largest relative error %.1e", worst);
+    detail = text;
+  }
+  if (ok && cell.block.has_value()) {
+    // The calibration's estimate: block length over steps. `gdbench run` measures properly.
+    detail += ", " + std::to_string(cell.block->steps) + " steps in a block of 2 ms";
+  }
+  std::printf("  %-32s %-11s %s\n", cell.id.substr(0, cell.id.find('/')).c_str(), report::name_of(cell.status.state),
+              detail.c_str());
+}
+
+int check(const Options& options) {
+  SelectionOptions selection;
+  selection.timeout_seconds = options.timeout_seconds;
+  measure::RunOptions run;
+  run.limits = worker_limits(selection);
+  run.profiles = false;
+  std::vector<protocol::CatalogueEntry> catalogue = protocol::ask(this_build(), options.file, run.limits);
+  for (const protocol::CatalogueEntry& entry : catalogue) {
+    if (!entry.problem.has_value()) continue;
+    std::fprintf(stderr, "gdbench: %s: %s\n", options.file.c_str(), entry.problem->message.c_str());
+    return entry.problem->kind == ErrorKind::usage ? kUsage : kFailedCells;
+  }
+  std::vector<scenario::KnownScenario> scenarios;
+  for (const char* name : kCheckedScenarios) {
+    Result<scenario::KnownScenario> known = find_scenario(name);
+    if (!known.ok()) return report_error(known.error());
+    scenarios.push_back(std::move(known).value());
+  }
+  measure::PlanRequest request;
+  request.points = points_for(catalogue, scenarios);
+  request.arms = {this_build()};
+  request.catalogues = {std::move(catalogue)};
+  request.processors = allowed_processors();
+  report::Report report;
+  Result<measure::Plan> plan = measure::make_plan(std::move(request), report);
+  if (!plan.ok()) return report_error(plan.error());
+  for (const protocol::CatalogueEntry& entry : plan.value().catalogues.front()) {
+    print_description(entry);
+    bool asked = false;
+    for (const auto& planned : plan.value().scenarios) {
+      for (const measure::PlannedCell& cell : planned->cells) {
+        if (cell.entry != &entry) continue;
+        if (!asked) print_missing(*planned, cell, run.limits);
+        asked = true;
+        check_cell(*planned, cell, run, report);
+      }
+    }
+    for (const report::Cell& cell : report.cells) {
+      if (cell.implementation == entry.implementation.id) print_cell(cell);
+    }
+  }
+  const int status = status_of_cells(report);
+  std::printf("%s\n", status == kFine           ? "The plugin keeps the contract."
+                      : status == kInconclusive ? "Nothing of the plugin could run here."
+                                                : "The plugin does not keep the contract.");
+  return status;
+}
+
+}  // namespace
+
+void add_plugin(CLI::App& app, Invocation& invocation) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("plugin", "For authors of plugins");
+  command->require_subcommand(1);
+  command->footer("Example:\n  gdbench plugin check build/libmine.so");
+  CLI::App* check_command =
+      command->add_subcommand("check", "Load a plugin, verify what it offers, time a step, say what is missing");
+  check_command->add_option("file", options->file, "A shared object, or FILE.adapter.json")
+      ->required()
+      ->check(CLI::ExistingFile);
+  check_command->add_option("--timeout", options->timeout_seconds, "Seconds that an answer may take")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->capture_default_str();
+  check_command->footer("Example:\n  gdbench plugin check build/libmine.so");
+  check_command->callback([options, &invocation] {
+    install_signal_handlers();
+    invocation.status = check(*options);
+  });
+}
+
+}  // namespace gdbench::app

@@ -1,0 +1,84 @@
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <iostream>
+#include <memory>
+
+#include "app/commands.h"
+#include "app/show_report.h"
+#include "harness/analysis/summarise.h"
+#include "reports/render/render.h"
+
+namespace gdbench::app {
+
+namespace {
+
+struct Options {
+  std::string input;
+  std::string markdown;
+  std::string csv;
+  std::string google_benchmark;
+  std::string json;
+  bool details = false;
+};
+
+// One line per format: its flag, where it goes, who writes it.
+struct Format {
+  const char* flag;
+  std::string Options::*target;
+  const char* description;
+  std::function<std::string(const report::Report&)> render;
+};
+
+const std::vector<Format>& formats() {
+  static const std::vector<Format> kFormats = {
+      {"--markdown", &Options::markdown, "Write GitHub Markdown", &render::markdown},
+      {"--csv", &Options::csv, "Write one CSV line per cell", &render::csv},
+      {"--google-benchmark", &Options::google_benchmark, "Write Google Benchmark's JSON", &render::google_benchmark},
+      {"--json", &Options::json, "Write the report itself, recomputed",
+       [](const report::Report& report) { return report::to_json(report).dump(2) + "\n"; }},
+  };
+  return kFormats;
+}
+
+int report(const Options& options) {
+  const Result<report::Report> read = analysis::read_summarised(options.input);
+  if (!read.ok()) return report_error(read.error());
+  const report::Report& content = read.value();
+  bool written = false;
+  for (const Format& format : formats()) {
+    const std::string& path = options.*format.target;
+    if (path.empty()) continue;
+    if (Status status = write_text(format.render(content), path); !status.ok()) return report_error(status.error());
+    written = true;
+  }
+  if (!written) show_report(content, options.input, options.details);
+  return kFine;
+}
+
+}  // namespace
+
+void show_report(const report::Report& report, const std::string& file, bool details) {
+  const render::ConsoleOptions options{.colour = colour_wanted(), .width = terminal_width(), .file = file};
+  std::cout << (details ? render::console(report, options) : render::first_screen(report, options)) << std::flush;
+}
+
+void add_report(CLI::App& app, Invocation& invocation) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("report", "Render a report, or the journal of an interrupted run; every figure is recomputed");
+  command->add_option("report", options->input, "report.json or a journal")->required()->type_name("FILE");
+  command->add_flag("--details", options->details, "Print a table for every scenario instead of the overview");
+  for (const Format& format : formats()) {
+    command->add_option(format.flag, (*options).*format.target, std::string(format.description) + " (- for stdout)")
+        ->type_name("FILE");
+  }
+  command->footer(
+      "Examples:\n"
+      "  gdbench report report.json\n"
+      "  gdbench report report.json --details         every row, with what it is made of\n"
+      "  gdbench report report.json --markdown summary.md --csv cells.csv\n"
+      "  gdbench report report.journal.jsonl          what a killed run had measured");
+  command->callback([options, &invocation] { invocation.status = report(*options); });
+}
+
+}  // namespace gdbench::app

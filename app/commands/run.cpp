@@ -1,0 +1,212 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "app/arguments.h"
+#include "app/commands.h"
+#include "app/comparison.h"
+#include "app/explained_cells.h"
+#include "app/measured_run.h"
+#include "app/opponent.h"
+#include "app/selection.h"
+#include "app/show_report.h"
+#include "harness/stats/estimate.h"
+#include "reports/render/render.h"
+
+namespace gdbench::app {
+
+namespace {
+
+constexpr double kDefaultBudgetSeconds = 60;
+constexpr double kQuickBudgetSeconds = 12;
+// Kept for launches that confirm what regressed: of a few cells, as a rule.
+constexpr double kConfirmationShareOfBudget = 0.2;
+
+struct Options {
+  SelectionOptions selection;
+  OutputFile output{.path = "report.json"};
+  std::string budget;
+  std::string precision;
+  int launches = 0;
+  double keep_free_gib = 1;
+  bool quick = false;
+  bool dry_run = false;
+  bool details = false;
+  bool explain = false;
+  bool json = false;
+  std::string against;
+  ComparisonOptions comparison;
+};
+
+Result<measure::RunOptions> to_run_options(const Options& options) {
+  measure::RunOptions run;
+  run.budget_seconds = options.quick ? kQuickBudgetSeconds : kDefaultBudgetSeconds;
+  if (!options.budget.empty()) {
+    const Result<double> budget = parse_seconds("--budget", options.budget);
+    if (!budget.ok()) return budget.error();
+    run.budget_seconds = budget.value();
+  }
+  if (!options.precision.empty()) {
+    const Result<double> precision = parse_share("--precision", options.precision);
+    if (!precision.ok()) return precision.error();
+    run.precision = precision.value();
+  }
+  // With a budget of its own a number of launches is the most; without one it is kept whatever it takes.
+  if (options.budget.empty()) {
+    run.launches = options.launches > 0 ? options.launches : options.quick ? 1 : 0;
+  } else {
+    run.most_launches = options.launches > 0 ? options.launches : options.quick ? 1 : 0;
+  }
+  run.minimum_launches = 1;  // a budget is kept
+  run.decisive_launches = stats::VerdictOptions{}.minimum_launches;
+  if (run.most_launches > 0) run.decisive_launches = std::min(run.decisive_launches, run.most_launches);
+  run.seed = options.selection.seed;
+  run.limits = worker_limits(options.selection);
+  run.keep_free_bytes = static_cast<std::uint64_t>(options.keep_free_gib * 0x1p30);
+  run.cancelled = &interrupted;
+  run.progress = &show_progress;
+  run.warn = &show_warning;
+  run.reference_cache = reference_cache(options.selection.no_cache);
+  return run;
+}
+
+void print_report(const report::Report& report, const Options& options) {
+  if (options.json) {
+    std::cout << report::to_json(report).dump(2) << "\n";
+    return;
+  }
+  show_report(report, options.output.path, options.details);
+}
+
+int run(const Options& options, const Invocation& invocation) {
+  Result<measure::RunOptions> run_options = to_run_options(options);
+  if (!run_options.ok()) return report_error(run_options.error());
+  if (!options.dry_run) {
+    if (Status status = check_output(options.output); !status.ok()) return report_error(status.error());
+  }
+  report::Report report;
+  report.run.command = invocation.command;
+  report.run.quick = options.quick;
+  report.run.budget_seconds = run_options.value().budget_seconds;
+  report.run.precision = run_options.value().precision;
+  const Result<Opponent> against = Opponent::make(options.against, options.comparison);
+  if (!against.ok()) return report_error(against.error());
+  const Opponent& opponent = against.value();
+  SelectionOptions selection = options.selection;
+  selection.against = opponent.build();
+  if (!opponent.exists() && !options.comparison.margin.empty()) {
+    return report_error(usage_error("--margin: found nothing to compare with, expected --against"));
+  }
+  if (selection.against.empty() && !(selection.padded.empty() && selection.padded_base.empty())) {
+    return report_error(
+        usage_error("--padded, --padded-base: found no build in --against, expected one to compare with"));
+  }
+  Result<measure::Plan> plan = plan_selection(selection, report);
+  if (!plan.ok()) return interrupted() ? report_interrupted() : report_error(plan.error());
+  if (options.dry_run) {
+    print_dry_run(report);
+    return kFine;
+  }
+
+  RunFile file{options.output, options.quick};
+  if (!selection.against.empty()) {
+    measure::RunOptions confirmation = run_options.value();
+    confirmation.reserved_seconds = closing_seconds(confirmation.budget_seconds, options.quick);
+    run_options.value().reserved_seconds = kConfirmationShareOfBudget * confirmation.budget_seconds;
+    file.afterwards = [&opponent, confirmation](measure::Plan& measured, report::Report& content,
+                                                report::Journal& journal) {
+      return opponent.confirm(measured, confirmation, content, journal);
+    };
+  }
+  int verdict = kFine;
+  const int status =
+      measure_into_file(plan.value(), run_options.value(), file, report, [&](const report::Report& measured) -> Status {
+        print_report(measured, options);
+        if (options.explain && !options.json && !interrupted()) {
+          const Result<std::vector<CellPair>> pairs = explained_cells(measured, {options.output.path, "", "", ""});
+          std::cout << "\n" << (pairs.ok() ? explanations_of(measured, pairs.value()) : pairs.error().message + "\n");
+        }
+        if (!opponent.exists()) {
+          const std::string& page = options.comparison.markdown;
+          return page.empty() ? Status() : write_text(render::markdown(measured), page);
+        }
+        const report::ReportComparison comparison = opponent.compare(measured);
+        verdict = status_of(comparison);
+        ComparisonOptions shown = options.comparison;
+        shown.quiet = options.json;  // gdbench compare --json has its own
+        if (!options.json) std::cout << "\n";
+        return show_comparison(comparison, shown);
+      });
+  // A regression outweighs a failure that the base has too; an interruption and what could not be written, both.
+  if (status != kFine && status != kFailedCells) return status;
+  return verdict == kRegressed || status == kFine ? verdict : status;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Invocation& invocation) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("run", "Verify and time a matrix of scenarios and implementations");
+  add_selection_options(*command, options->selection);
+  add_output(*command, options->output, "Where the report goes");
+  add_resume(*command, options->output);
+  command
+      ->add_option(
+          "--budget", options->budget,
+          "Time for the whole run (default 60s, 12s with --quick). It is kept within a tenth; where cells cannot "
+          "even be verified and launched once in it, a line on stderr says at the start how long that takes")
+      ->type_name("TIME");
+  command
+      ->add_option("--precision", options->precision,
+                   "Stop a scenario once every interval is within this share of its value")
+      ->type_name("SHARE");
+  command
+      ->add_option(
+          "--launches", options->launches,
+          "So many fresh processes per cell, however long that takes; with --budget at most so many, whichever "
+          "ends first")
+      ->check(CLI::Range(1, 1'000'000));
+  command
+      ->add_option("--keep-free", options->keep_free_gib,
+                   "GiB of memory below which no further worker is started beside others")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  command
+      ->add_option("--against", options->against,
+                   "Compare with another build, measured side by side, or with a report; see gdbench compare")
+      ->type_name("DIRECTORY|FILE");
+  command
+      ->add_option("--padded", options->selection.padded,
+                   "This build once more, made with GDBENCH_CODE_PADDING: with --against, a change must show in every "
+                   "layout of the code")
+      ->type_name("DIRECTORY");
+  command->add_option("--padded-base", options->selection.padded_base, "The same of the build in --against")
+      ->type_name("DIRECTORY");
+  add_comparison_options(*command, options->comparison);
+  command->add_flag("--quick", options->quick, "One launch per cell: a glance, no intervals between processes");
+  command->add_option("--shard", options->selection.shard, "Only this part of the scenarios: 2/4, for gdbench merge")
+      ->type_name("I/N");
+  command->add_flag("--dry-run", options->dry_run, "List the cells, measure nothing");
+  command->add_flag("--details", options->details, "Print a table for every scenario instead of the overview");
+  command->add_flag("--explain", options->explain, "Then say why what is faster is, as gdbench explain does");
+  command->add_flag("--json", options->json, "Print the report as JSON instead of the table");
+  command->footer(
+      "Examples:\n"
+      "  gdbench run\n"
+      "  gdbench run --scenario 'mlp-*' --impl 'hand/*' --budget 30s --out mlp.json\n"
+      "  gdbench run --scenario mlp-784-128-10 --set batch=256 --set dtype=f64\n"
+      "  gdbench run --scenario linreg-300x10-target --impl hand/eigen --set optimizer=sgd --set optimizer=adam "
+      "--explain\n"
+      "  gdbench run --scenario ./my-table.json --launches 20\n"
+      "  gdbench run --impl 'hand/*' --baseline hand/naive --markdown page.md\n"
+      "  gdbench run --against ../base/build/release --markdown comment.md\n"
+      "  gdbench run --against base --padded-base base-padded --padded new-padded --launches 80");
+  options->selection.control = true;
+  command->callback([options, &invocation] {
+    install_signal_handlers();
+    invocation.status = run(*options, invocation);
+  });
+}
+
+}  // namespace gdbench::app

@@ -1,0 +1,33 @@
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "app/commands.h"
+#include "harness/machine/build_information.h"
+#include "harness/worker/serve.h"
+
+namespace gdbench::app {
+
+namespace {
+
+// "0.1.0", with the revision where it is known.
+std::string build_name() {
+  const nlohmann::json build = machine::build_information();
+  const nlohmann::json& revision = build.at("git_revision");
+  std::string name = GDBENCH_VERSION;
+  if (revision.is_string()) name += " " + revision.get<std::string>();
+  if (build.at("git_dirty") == true) name += " (changed)";
+  return name;
+}
+
+}  // namespace
+
+int worker_main(int argc, char** argv) {
+  if (argc != 4 || std::strcmp(argv[2], "--plugin") != 0) {
+    std::fprintf(stderr, "gdbench: usage: gdbench worker --plugin FILE (started by gdbench itself)\n");
+    return kUsage;
+  }
+  return worker::serve(argv[3], build_name());
+}
+
+}  // namespace gdbench::app

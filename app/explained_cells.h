@@ -1,0 +1,36 @@
+// Which cells of a report `gdbench explain` sets beside each other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/report/report.h"
+
+namespace gdbench::app {
+
+struct CellPair {
+  const report::Cell* a = nullptr;
+  const report::Cell* b = nullptr;
+};
+
+// What a user asks for; all but the report may be empty.
+struct CellRequest {
+  std::string report;    // where it was read from, for messages
+  std::string scenario;  // key, label or name
+  // Each an implementation; a cell's id, whole or without its scenario; overrides of a scenario as its label has them
+  // ("optimizer=adam"); or overrides, a slash and one of the former. Both or neither.
+  std::string a;
+  std::string b;
+};
+
+// With a and b: these in each scenario that has both; otherwise of scenarios that differ in overrides, each a beside
+// the b whose scenario differs in the fewest keys. Without: in each scenario the fastest beside the baseline and beside
+// the fastest of each other strategy on its backend; in a report without two such cells in one scenario, each cell
+// beside the first of its implementation under other overrides. At least one pair, all timed and ranked by processor
+// use. Errors: one line that names what was not found.
+Result<std::vector<CellPair>> explained_cells(const report::Report& report, const CellRequest& request);
+
+// Why, in words for a person, pair after pair.
+std::string explanations_of(const report::Report& report, const std::vector<CellPair>& pairs);
+
+}  // namespace gdbench::app

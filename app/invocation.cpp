@@ -1,0 +1,216 @@
+#include "app/invocation.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
+#include "harness/base/text.h"
+
+namespace gdbench::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+volatile std::sig_atomic_t signals_seen = 0;
+
+void on_signal(int) {
+  signals_seen = signals_seen + 1;
+  // The first signal ends the run in order; whoever insists gets out at once (workers die with us).
+  if (signals_seen > 2) _exit(kInterrupted);
+}
+
+fs::path binary_file() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error);
+}
+
+std::vector<fs::path> split_path_list(const char* variable) {
+  std::vector<fs::path> folders;
+  const char* text = std::getenv(variable);
+  std::string rest = text == nullptr ? "" : text;
+  while (!rest.empty()) {
+    const std::size_t colon = rest.find(':');
+    if (colon != 0) folders.emplace_back(rest.substr(0, colon));
+    rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
+  }
+  return folders;
+}
+
+// Plugins of a build or an installation whose binary lies in `bin`.
+std::vector<fs::path> plugin_folders_of(const fs::path& bin) {
+  std::vector<fs::path> folders;
+  for (const char* candidate : {"../lib/gdbench", "../" GDBENCH_INSTALL_PLUGIN_DIR}) {
+    const fs::path folder = (bin / candidate).lexically_normal();
+    const bool known = std::find(folders.begin(), folders.end(), folder) != folders.end();
+    if (!known && fs::is_directory(folder)) folders.push_back(folder);
+  }
+  return folders;
+}
+
+// Sanitized builds have none.
+fs::path allocation_counter_in(const std::vector<fs::path>& plugin_folders) {
+  for (const fs::path& folder : plugin_folders) {
+    const fs::path file = folder / "preload" / "libgdbench_allocations.so";
+    if (fs::is_regular_file(file)) return file;
+  }
+  return {};
+}
+
+std::string names_of(const std::vector<fs::path>& files) {
+  std::vector<std::string> names;
+  for (const fs::path& file : files) names.push_back(file.stem().string());
+  return names.empty() ? "none" : joined(names);
+}
+
+// Without the plugins that the environment names.
+protocol::Arm own_build() {
+  protocol::Arm arm;
+  arm.worker = binary_file();
+  arm.plugin_folders = plugin_folders_of(arm.worker.parent_path());
+  arm.allocation_counter = allocation_counter_in(arm.plugin_folders);
+  return arm;
+}
+
+bool holds_plugins(const fs::path& folder) {
+  std::error_code error;
+  const fs::directory_iterator entries(folder, error);
+  return std::any_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
+    const std::string name = entry.path().filename();
+    return name.ends_with(".so") || name.ends_with(".adapter.json");
+  });
+}
+
+}  // namespace
+
+std::vector<fs::path> scenario_folders() {
+  std::vector<fs::path> folders = split_path_list("GDBENCH_SCENARIO_PATH");
+  const fs::path bin = binary_file().parent_path();
+  std::error_code error;
+  // Installed below a prefix, or in build/<preset>/bin of the source tree.
+  for (const char* candidate : {"../share/gdbench/scenarios", "../../../scenarios"}) {
+    const fs::path folder = (bin / candidate).lexically_normal();
+    if (!fs::is_directory(folder)) continue;
+    // The variable may name the same folder.
+    const bool known = std::any_of(folders.begin(), folders.end(),
+                                   [&](const fs::path& other) { return fs::equivalent(folder, other, error); });
+    if (!known) folders.push_back(folder);
+    break;
+  }
+  return folders;
+}
+
+std::vector<fs::path> files_beside_scenarios(const std::string& kind) {
+  std::vector<fs::path> files;
+  for (const fs::path& folder : scenario_folders()) {
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder / kind, error)) {
+      if (entry.path().extension() == ".json") files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Result<fs::path> find_matrix(const std::string& name) {
+  if (scenario::is_path(name)) return fs::path(name);
+  const std::vector<fs::path> files = files_beside_scenarios(kMatrices);
+  for (const fs::path& file : files) {
+    if (file.stem() == name) return file;
+  }
+  return usage_error("found no matrix " + in_quotes(name) + ", expected a file or one of " + names_of(files));
+}
+
+Result<scenario::KnownScenario> find_scenario(const std::string& name) {
+  if (scenario::is_path(name)) return scenario::KnownScenario{name, name};
+  Result<std::vector<scenario::KnownScenario>> known = scenario::list_scenarios(scenario_folders());
+  if (!known.ok()) return known.error();
+  std::vector<std::string> names;
+  for (scenario::KnownScenario& candidate : known.value()) {
+    if (candidate.name == name) return std::move(candidate);
+    names.push_back(candidate.name);
+  }
+  return usage_error("found no scenario " + in_quotes(name) + ", expected a file or one of " + joined(names) +
+                     suggestion(name, names));
+}
+
+protocol::Arm this_build() {
+  protocol::Arm arm = own_build();
+  for (const fs::path& folder : split_path_list("GDBENCH_PLUGIN_PATH")) arm.plugin_folders.push_back(folder);
+  return arm;
+}
+
+Result<protocol::Arm> other_build(const std::string& option, const fs::path& folder) {
+  protocol::Arm arm;
+  arm.worker = fs::absolute(folder / "bin" / "gdbench");
+  if (fs::is_regular_file(arm.worker)) {
+    arm.plugin_folders = plugin_folders_of(arm.worker.parent_path());
+    arm.allocation_counter = allocation_counter_in(arm.plugin_folders);
+    return arm;
+  }
+  if (!holds_plugins(folder)) {
+    return usage_error(
+        option + " " + folder.string() +
+        ": found neither bin/gdbench nor a plugin in it, expected a build, an installation or a folder of plugins");
+  }
+  arm = own_build();
+  arm.plugin_folders.push_back(fs::absolute(folder));
+  return arm;
+}
+
+int report_error(const Error& error) {
+  std::fprintf(stderr, "gdbench: %s\n", error.message.c_str());
+  return error.kind == ErrorKind::usage || error.kind == ErrorKind::failed ? kUsage : kFailedCells;
+}
+
+int report_interrupted(const std::string& kept) {
+  std::fprintf(stderr, "gdbench: interrupted%s%s\n", kept.empty() ? "" : "; ", kept.c_str());
+  return kInterrupted;
+}
+
+Status write_text(const std::string& text, const std::string& path) {
+  if (path == "-") {
+    std::cout << text << std::flush;
+    return {};
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) return {};
+  return usage_error(path + ": cannot be written: " + std::strerror(errno));
+}
+
+bool interrupted() { return signals_seen > 0; }
+
+void install_signal_handlers() {
+  struct sigaction action {};
+  action.sa_handler = &on_signal;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool colour_wanted() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return isatty(STDOUT_FILENO) != 0 && (no_colour == nullptr || *no_colour == '\0');
+}
+
+bool width_is_known() { return std::getenv("COLUMNS") != nullptr || isatty(STDOUT_FILENO) != 0; }
+
+int terminal_width() {
+  const char* columns = std::getenv("COLUMNS");
+  const int asked = columns == nullptr ? 0 : std::atoi(columns);
+  if (asked > 0) return asked;
+  winsize size{};
+  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 100;
+}
+
+}  // namespace gdbench::app

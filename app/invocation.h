@@ -1,0 +1,67 @@
+// What every command shares: the arguments it was called with, where things are, and how it ends.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/protocol/discovery.h"
+#include "harness/scenario/matrix.h"
+
+namespace gdbench::app {
+
+// Exit statuses; scripts and CI rely on them.
+constexpr int kFine = 0;
+constexpr int kRegressed = 1;     // confirmed
+constexpr int kUsage = 2;         // usage, configuration, or output that cannot be written
+constexpr int kFailedCells = 3;   // an implementation crashed, timed out, is wrong or untrusted
+constexpr int kInconclusive = 4;  // nothing could be decided
+constexpr int kInterrupted = 130;
+
+struct Invocation {
+  std::vector<std::string> command;  // argv, for the report
+  int status = kFine;                // set by the command that ran
+};
+
+// Folders with scenarios: GDBENCH_SCENARIO_PATH, and the project's or the installation's own, found from the binary.
+std::vector<std::filesystem::path> scenario_folders();
+
+// The *.json in a folder beside the scenarios, by path.
+constexpr const char* kMatrices = "matrices";
+constexpr const char* kClaims = "claims";
+std::vector<std::filesystem::path> files_beside_scenarios(const std::string& kind);
+
+// A matrix by name ("default", from the matrices folder beside the scenarios) or by path. Errors list what there is.
+Result<std::filesystem::path> find_matrix(const std::string& name);
+
+// A scenario by name or by path of its file.
+Result<scenario::KnownScenario> find_scenario(const std::string& name);
+
+// The arm of this very build, with the plugins of GDBENCH_PLUGIN_PATH.
+protocol::Arm this_build();
+
+// The arm of another folder that `option` names: a build or an installation of gdbench; or a folder of plugins, which
+// this build's worker then hosts in place of those of GDBENCH_PLUGIN_PATH. Errors: it is neither.
+Result<protocol::Arm> other_build(const std::string& option, const std::filesystem::path& folder);
+
+// Prints "gdbench: MESSAGE" to stderr and returns the exit status that fits.
+int report_error(const Error& error);
+
+// Prints "gdbench: interrupted", with what is kept of it where there is something, and returns the exit status.
+int report_interrupted(const std::string& kept = "");
+
+// Writes to a file, or to stdout for "-". Errors: it cannot be written.
+Status write_text(const std::string& text, const std::string& path);
+
+// True once SIGINT or SIGTERM came.
+bool interrupted();
+void install_signal_handlers();
+
+// Colour and width for stdout: COLUMNS where that is set, else the terminal's, else 100.
+bool colour_wanted();
+int terminal_width();
+// Whether somebody said it: COLUMNS, or a terminal.
+bool width_is_known();
+
+}  // namespace gdbench::app

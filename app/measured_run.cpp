@@ -1,0 +1,144 @@
+#include "app/measured_run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "app/invocation.h"
+#include "app/selection.h"
+#include "harness/analysis/ceilings.h"
+#include "harness/analysis/summarise.h"
+#include "harness/machine/ceilings.h"
+#include "harness/machine/conditions.h"
+#include "harness/machine/environment.h"
+#include "harness/measure/cell_worker.h"
+#include "harness/measure/session.h"
+#include "harness/report/journal.h"
+#include "harness/report/resume.h"
+
+namespace gdbench::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// For which the ceilings are measured, before and after.
+double ceilings_seconds(double budget_seconds, bool quick) {
+  constexpr double kSeconds = 1.5;
+  constexpr double kQuickSeconds = 0.5;
+  constexpr double kShareOfBudget = 0.05;
+  return quick ? kQuickSeconds : std::clamp(kShareOfBudget * budget_seconds, kQuickSeconds, kSeconds);
+}
+
+// Adds what the compute processor can do at this moment; a failure becomes a note, the run goes on without.
+void add_ceilings(bool quick, int processor, report::Report& report) {
+  constexpr std::int64_t kQuickMemoryBytes = std::int64_t{64} << 20;
+  machine::CeilingOptions ceilings;
+  ceilings.processor = processor;
+  ceilings.caches = machine::cache_sizes(report.environment);
+  ceilings.seconds = ceilings_seconds(report.run.budget_seconds, quick);
+  if (quick) ceilings.memory_bytes = kQuickMemoryBytes;
+  ceilings.cancelled = &interrupted;
+  const std::string at = measure::utc_now();
+  Result<report::CeilingsMeasurement> measured = machine::measure_ceilings(ceilings);
+  if (interrupted()) return;
+  if (!measured.ok()) {
+    report.notes.push_back(measured.error().message);
+    return;
+  }
+  measured.value().at = at;
+  if (!report.ceilings) report.ceilings.emplace();
+  report.ceilings->processor = processor;
+  report.ceilings->measurements.push_back(std::move(measured).value());
+  report.ceilings->best = analysis::best_of(report.ceilings->measurements);
+}
+
+// Writes the report and drops the journal, whose content it holds.
+Status finish_report(report::Report& report, const report::Journal& journal, const std::string& out) {
+  analysis::summarise(report);
+  if (Status status = report::write_report(report, out); !status.ok()) {
+    return usage_error(status.error().message + "; everything measured is in " + journal.path() +
+                       ", of which gdbench report " + journal.path() + " --json FILE makes the report");
+  }
+  std::error_code error;
+  fs::remove(journal.path(), error);
+  return {};
+}
+
+// Gives the report what the stopped run that lies at the output measured, and says so. Returns whether a journal is to
+// be gone on with. Errors: it is a run of something else, or of nothing that was stopped.
+Result<bool> take_over_stopped_run(const OutputFile& output, report::Report& report) {
+  const Result<std::optional<StoppedRun>> stopped = stopped_run(output);
+  if (!stopped.ok()) return stopped.error();
+  if (!stopped.value()) return false;
+  const StoppedRun& run = *stopped.value();
+  if (Status status = report::take_over(run.report, run.file, report); !status.ok()) return status.error();
+  const std::string words = "went on with " + run.file + ": " + contents_of(report) + " were taken over";
+  std::fprintf(stderr, "gdbench: %s\n", words.c_str());
+  report.notes.push_back(words + " at " + measure::utc_now());
+  return run.has_journal;
+}
+
+}  // namespace
+
+double closing_seconds(double budget_seconds, bool quick) {
+  constexpr double kSummarySeconds = 0.5;
+  return ceilings_seconds(budget_seconds, quick) + kSummarySeconds;
+}
+
+int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
+                      report::Report& report, const std::function<Status(const report::Report&)>& print) {
+  report.run.started_at = measure::utc_now();
+  report.run.id = report.run.started_at + "-" + std::to_string(getpid());
+  report.environment = machine::environment();
+  report.conditions = machine::conditions();
+  const Result<bool> journalled = file.output.resume ? take_over_stopped_run(file.output, report) : Result<bool>(false);
+  if (!journalled.ok()) return report_error(journalled.error());
+  const std::vector<int> processors = allowed_processors();
+  const bool timed = !processors.empty() && std::any_of(report.cells.begin(), report.cells.end(), [](const auto& cell) {
+    return cell.status.state == report::CellState::pending;
+  });
+  if (timed) add_ceilings(file.quick, processors.back(), report);
+  const std::string path = journal_path(file.output.path);
+  Result<report::Journal> journal =
+      journalled.value() ? report::Journal::resume(path, measure::utc_now()) : report::Journal::create(path, report);
+  if (!journal.ok()) return report_error(usage_error(journal.error().message));
+
+  keep_off_compute_processor(processors);
+  measure::RunOptions session_options = options;
+  session_options.reserved_seconds += closing_seconds(options.budget_seconds, file.quick);
+  if (timed) {
+    session_options.measure_ceilings = [&](report::Report& measured) {
+      add_ceilings(file.quick, processors.back(), measured);
+    };
+  }
+  Status session = measure::run_session(plan, session_options, report, journal.value());
+  if (session.ok() && file.afterwards && !interrupted()) session = file.afterwards(plan, report, journal.value());
+  clear_progress();
+  if (timed && session.ok() && !interrupted()) add_ceilings(file.quick, processors.back(), report);
+  report.run.finished_at = measure::utc_now();
+  report.run.status = !session.ok() ? "failed" : interrupted() ? "interrupted" : "complete";
+  static_cast<void>(journal.value().end(report.run));  // a full disk was or will be reported by the report itself
+  const Status written = finish_report(report, journal.value(), file.output.path);
+  const Status printed = print(report);
+  for (const Status& status : {session, written, printed}) {
+    if (!status.ok()) return report_error(status.error());
+  }
+  std::fprintf(stderr, "report: %s\n", file.output.path.c_str());
+  return interrupted() ? report_interrupted(words_to_go_on(report, file.output)) : status_of_cells(report);
+}
+
+void print_dry_run(const report::Report& report) {
+  std::size_t listed = 0;
+  for (const report::Cell& cell : report.cells) {
+    if (cell.arm == report::kControlArm) continue;
+    ++listed;
+    const bool pending = cell.status.state == report::CellState::pending;
+    std::printf("%s%s%s\n", cell.id.c_str(), pending ? "" : "  unsupported: ", cell.status.reason.c_str());
+  }
+  std::fprintf(stderr, "%zu cells in %zu scenarios\n", listed, report.scenarios.size());
+}
+
+}  // namespace gdbench::app

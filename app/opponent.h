@@ -1,0 +1,41 @@
+// What `gdbench run --against` measures against: another build, side by side, or an older report.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/comparison.h"
+#include "harness/base/result.h"
+#include "harness/measure/options.h"
+#include "harness/measure/plan.h"
+#include "harness/report/comparison.h"
+#include "harness/report/journal.h"
+#include "harness/report/report.h"
+
+namespace gdbench::app {
+
+class Opponent {
+ public:
+  // `against` is a folder, a report's file, or empty: there is no opponent. A report is read at once, so that a wrong
+  // one is said before anything is measured.
+  static Result<Opponent> make(const std::string& against, const ComparisonOptions& options);
+
+  bool exists() const { return !against_.empty(); }
+  // The folder of the build to measure beside this one; empty where it is none.
+  std::string build() const { return exists() && !report_ ? against_ : ""; }
+
+  // `report` is summarised.
+  report::ReportComparison compare(const report::Report& report) const;
+
+  // What seems to be slower than the other build gets as many launches again, before it is called so. Summarises
+  // `report`. Errors: the journal cannot be written.
+  Status confirm(measure::Plan& plan, const measure::RunOptions& options, report::Report& report,
+                 report::Journal& journal) const;
+
+ private:
+  std::string against_;
+  double margin_ = 0;
+  std::optional<report::Report> report_;
+};
+
+}  // namespace gdbench::app

@@ -1,0 +1,134 @@
+#include "app/output_file.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "app/invocation.h"
+#include "harness/base/text.h"
+#include "harness/report/report_file.h"
+
+namespace gdbench::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::size_t sample_count(const report::Report& report) {
+  std::size_t count = 0;
+  for (const report::Cell& cell : report.cells) count += cell.samples.size();
+  return count;
+}
+
+bool is_empty(const fs::path& file) {
+  std::error_code error;
+  return fs::file_size(file, error) == 0 && !error;
+}
+
+// A journal without one whole line, which holds no sample: its run was killed as it began.
+bool is_begun(const std::string& journal) {
+  const Result<std::string> text = report::read_text(journal);
+  return text.ok() && text.value().find('\n') != std::string::npos;
+}
+
+Status check_place(const std::string& out) {
+  const fs::path folder = fs::absolute(out).parent_path();
+  std::error_code error;
+  if (fs::is_directory(out)) return usage_error("--out " + out + ": found a folder, expected a file");
+  if (!fs::is_directory(folder)) return usage_error("--out " + out + ": found no folder " + folder.string());
+  // A report replaces the file of its name: a device or a pipe must not be lost to it.
+  if (fs::exists(out) && !fs::is_regular_file(out)) {
+    return usage_error("--out " + out + ": found a device or a pipe, expected a file");
+  }
+  if (fs::exists(out) && access(out.c_str(), W_OK) != 0)
+    return usage_error("--out " + out + ": found a file that cannot be written");
+  const fs::space_info space = fs::space(folder, error);
+  constexpr std::uintmax_t kLeastBytes = 4 << 20;
+  if (!error && space.available < kLeastBytes) {
+    return usage_error("--out " + out + ": found " + std::to_string(space.available >> 10) +
+                       " KiB free, expected at least 4 MiB");
+  }
+  return {};
+}
+
+Error would_replace(const std::string& file, const std::string& found, bool stopped) {
+  return usage_error(file + ": found " + found + ", which this command would replace; expected " +
+                     (stopped ? "--resume to go on with it, " : "") + "--overwrite or another --out");
+}
+
+// Errors: `file` holds samples, or is none of gdbench's. A run of the id `known` may be replaced.
+Status check_unused(const std::string& file, const std::string& known = "") {
+  if (!fs::exists(file) || is_empty(file)) return {};
+  const Result<report::Report> report = report::read_report(file);
+  if (!report.ok()) return would_replace(file, "a file that is no report of gdbench", false);
+  const std::size_t samples = sample_count(report.value());
+  const report::Run& run = report.value().run;
+  if (samples == 0 || run.id == known) return {};
+  return would_replace(file, std::to_string(samples) + " samples of a run that is " + run.status,
+                       run.status != "complete");
+}
+
+}  // namespace
+
+void add_output(CLI::App& command, OutputFile& output, const std::string& description) {
+  CLI::Option* out = command.add_option("--out", output.path, description)->type_name("FILE");
+  if (!output.path.empty()) out->capture_default_str();
+  command.add_flag("--overwrite", output.overwrite, "Replace a report that lies there, samples and all");
+}
+
+void add_resume(CLI::App& command, OutputFile& output) {
+  command.add_flag("--resume", output.resume,
+                   "Go on with a run that was killed or interrupted, from its journal beside --out or from its report");
+}
+
+std::string journal_path(const std::string& report_path) {
+  const bool named = report_path.ends_with(".json");
+  return (named ? report_path.substr(0, report_path.size() - 5) : report_path) + ".journal.jsonl";
+}
+
+Status check_output(const OutputFile& output) {
+  if (Status status = check_place(output.path); !status.ok()) return status;
+  if (output.overwrite || output.resume) return {};
+  const std::string journal = journal_path(output.path);
+  if (fs::exists(journal) && is_begun(journal)) {
+    if (Status status = check_unused(journal); !status.ok()) return status;
+  }
+  return check_unused(output.path);
+}
+
+Result<std::optional<StoppedRun>> stopped_run(const OutputFile& output) {
+  const std::string journal = journal_path(output.path);
+  StoppedRun stopped{.file = journal, .has_journal = fs::exists(journal) && is_begun(journal), .report = {}};
+  if (!stopped.has_journal) stopped.file = output.path;
+  if (!stopped.has_journal && (!fs::exists(output.path) || is_empty(output.path))) {
+    std::fprintf(stderr, "gdbench: --resume: found neither %s nor %s; a new run begins\n", journal.c_str(),
+                 output.path.c_str());
+    return std::optional<StoppedRun>();
+  }
+  Result<report::Report> report = report::read_report(stopped.file);
+  if (!report.ok()) return usage_error(report.error().message);
+  stopped.report = std::move(report).value();
+  if (stopped.has_journal && !output.overwrite) {
+    if (Status status = check_unused(output.path, stopped.report.run.id); !status.ok()) return status.error();
+  }
+  return std::optional<StoppedRun>(std::move(stopped));
+}
+
+std::string contents_of(const report::Report& report) {
+  const auto cells = std::count_if(report.cells.begin(), report.cells.end(), [](const report::Cell& cell) {
+    return cell.status.state != report::CellState::pending && cell.arm != report::kControlArm;
+  });
+  return std::to_string(cells) + (cells == 1 ? " cell" : " cells") + " and " + std::to_string(sample_count(report)) +
+         " samples";
+}
+
+std::string words_to_go_on(const report::Report& report, const OutputFile& output) {
+  std::string text = output.path + " keeps " + contents_of(report) + "; to go on:";
+  for (const std::string& word : report.run.command) text += " " + quoted_for_shell(word);
+  return output.resume ? text : text + " --resume";
+}
+
+}  // namespace gdbench::app

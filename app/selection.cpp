@@ -1,0 +1,290 @@
+#include "app/selection.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "harness/base/text.h"
+#include "harness/verify/yardstick_cache.h"
+
+namespace gdbench::app {
+
+namespace {
+
+Result<scenario::Selection> to_selection(const SelectionOptions& options) {
+  scenario::Selection selection;
+  selection.scenario_globs = options.scenarios;
+  selection.implementation_globs = options.implementations;
+  selection.threads = options.threads;
+  for (const std::string& text : options.settings) {
+    Result<scenario::Setting> setting = scenario::parse_setting(text);
+    if (!setting.ok()) return setting.error();
+    selection.settings.push_back(std::move(setting).value());
+  }
+  return selection;
+}
+
+// The globs of the command line or, without any, those of the matrix.
+std::vector<std::string> implementation_globs(const SelectionOptions& options, const scenario::Matrix& matrix) {
+  if (!options.implementations.empty()) return options.implementations;
+  std::vector<std::string> globs;
+  if (const auto axis = matrix.axes.find("implementation"); axis != matrix.axes.end()) globs = axis->second;
+  for (const auto& include : matrix.includes) {
+    if (const auto key = include.find("implementation"); key != include.end()) globs.push_back(key->second);
+  }
+  return globs;
+}
+
+// Of all arms; what only one of them has is measured there.
+std::vector<std::string> ids_of(const std::vector<std::vector<protocol::CatalogueEntry>>& catalogues) {
+  std::vector<std::string> ids;
+  for (const auto& catalogue : catalogues) {
+    for (const protocol::CatalogueEntry& entry : catalogue) {
+      const std::string& id = entry.implementation.id;
+      if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+    }
+  }
+  return ids;
+}
+
+// The build in a folder that `option` names, as the arm `name`; nothing for an empty folder.
+Status add_arm(const std::string& option, const std::string& folder, const char* name,
+               std::vector<protocol::Arm>& arms) {
+  if (folder.empty()) return {};
+  Result<protocol::Arm> arm = other_build(option, folder);
+  if (!arm.ok()) return arm.error();
+  arm.value().name = name;
+  arms.push_back(std::move(arm).value());
+  return {};
+}
+
+// The base first, where there is one: the control repeats it.
+Result<std::vector<protocol::Arm>> arms_of(const SelectionOptions& options) {
+  std::vector<protocol::Arm> arms;
+  if (Status status = add_arm("--against", options.against, report::kBaseArm, arms); !status.ok()) {
+    return status.error();
+  }
+  if (options.build.empty()) {
+    arms.push_back(this_build());
+  } else if (Status status = add_arm("--build", options.build, report::kNewArm, arms); !status.ok()) {
+    return status.error();
+  }
+  if (Status status = add_arm("--padded-base", options.padded_base, report::kBasePaddedArm, arms); !status.ok()) {
+    return status.error();
+  }
+  if (Status status = add_arm("--padded", options.padded, report::kNewPaddedArm, arms); !status.ok()) {
+    return status.error();
+  }
+  return arms;
+}
+
+// "2/4" as (1, 4).
+std::optional<std::pair<std::size_t, std::size_t>> parse_shard(const std::string& text) {
+  std::size_t index = 0;
+  std::size_t count = 0;
+  const char* end = text.data() + text.size();
+  const auto [slash, fault] = std::from_chars(text.data(), end, index);
+  if (fault != std::errc() || slash == end || *slash != '/') return std::nullopt;
+  const auto [rest, other_fault] = std::from_chars(slash + 1, end, count);
+  if (other_fault != std::errc() || rest != end || index < 1 || index > count) return std::nullopt;
+  return std::pair(index - 1, count);
+}
+
+// Whole scenarios, in turn: what is compared stays together.
+Status keep_shard(const std::string& shard, std::vector<scenario::Point>& points) {
+  const auto part = parse_shard(shard);
+  if (!part) return usage_error("--shard: found " + in_quotes(shard) + ", expected a part such as 2/4");
+  std::map<std::string, std::size_t> scenarios;
+  std::erase_if(points, [&](const scenario::Point& point) {
+    std::string spelled = point.scenario_file.string();
+    for (const scenario::Setting& setting : point.scenario_settings) {
+      spelled.append("\n").append(setting.key).append("=").append(setting.value);
+    }
+    const std::size_t number = scenarios.emplace(std::move(spelled), scenarios.size()).first->second;
+    return number % part->second != part->first;
+  });
+  return {};
+}
+
+// Errors: --baseline names what no cell is of. A matrix' own that is no implementation here is warned of.
+Status check_baseline(const SelectionOptions& options, const scenario::Matrix& matrix,
+                      const std::vector<scenario::Point>& points, const std::vector<std::string>& known) {
+  std::set<std::string> selected;
+  for (const scenario::Point& point : points) selected.insert(point.implementation);
+  const std::vector<std::string> names(selected.begin(), selected.end());
+  if (!options.baseline.empty() && !selected.contains(options.baseline)) {
+    return usage_error("--baseline: found " + in_quotes(options.baseline) + ", expected one of " + joined(names) +
+                       suggestion(options.baseline, names));
+  }
+  const std::string& own = matrix.baseline;
+  const bool chosen = !options.baseline.empty() || !options.implementations.empty();
+  if (!chosen && std::find(known.begin(), known.end(), own) == known.end()) {
+    show_warning(matrix.file.string() + ": /baseline: found " + in_quotes(own) + ", which is no implementation here" +
+                 suggestion(own, names) + "; ratios are to the fastest row");
+  }
+  return {};
+}
+
+// The baseline or, where it is not selected, the first implementation that is.
+std::string control_of(const std::vector<scenario::Point>& points, const std::string& baseline) {
+  const bool selected = std::any_of(points.begin(), points.end(),
+                                    [&](const scenario::Point& point) { return point.implementation == baseline; });
+  return selected || points.empty() ? baseline : points.front().implementation;
+}
+
+}  // namespace
+
+void add_selection_options(CLI::App& command, SelectionOptions& options) {
+  command.add_option("matrix", options.matrix, "Matrix by name or file (gdbench list matrices)")->capture_default_str();
+  command.add_option("--scenario", options.scenarios, "Only scenarios that match this glob; or a scenario's file")
+      ->type_name("GLOB|FILE");
+  command.add_option("--impl", options.implementations, "Only implementations that match this glob")->type_name("GLOB");
+  command
+      .add_option("--set", options.settings,
+                  "Override a scenario's key (batch=256, optimizer.learning_rate=0.1, rows=1000, width=64) or an "
+                  "implementation's option (impl.KEY=VALUE); given again for the same key, each value has rows "
+                  "of its own")
+      ->type_name("KEY=VALUE");
+  command
+      .add_option(
+          "--baseline", options.baseline,
+          "The implementation that ratios refer to, instead of the matrix' own; without a time of it they refer "
+          "to the fastest row")
+      ->type_name("ID");
+  command.add_option("--threads", options.threads, "Compute threads per implementation")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  command.add_option("--seed", options.seed, "Seed of the run's order, checks and resampling")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--build", options.build, "Measure the worker and the plugins of another build")
+      ->type_name("DIRECTORY");
+  command.add_option("--timeout", options.timeout_seconds, "Seconds that a worker may take to answer")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->capture_default_str();
+  command.add_option("--memory-cap", options.memory_cap_gib, "GiB of memory that a worker may use of its own")
+      ->check(CLI::Range(0.01, 1e6))
+      ->capture_default_str();
+  add_no_cache(command, options.no_cache);
+  // Several values need several flags: `--impl a b` would swallow the matrix.
+  for (const char* name : {"--scenario", "--impl", "--set", "--threads"}) {
+    command.get_option(name)->allow_extra_args(false);
+  }
+}
+
+void add_no_cache(CLI::App& command, bool& no_cache) {
+  command.add_flag("--no-cache", no_cache,
+                   "Compute the reference anew; one that took long is kept in $XDG_CACHE_HOME/gdbench or "
+                   "~/.cache/gdbench, at most 1 GiB");
+}
+
+std::filesystem::path reference_cache(bool no_cache) {
+  return no_cache ? std::filesystem::path() : verify::default_cache_folder();
+}
+
+protocol::Limits worker_limits(const SelectionOptions& options) {
+  protocol::Limits limits;
+  limits.request = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_seconds * 1000));
+  limits.memory_bytes = static_cast<std::int64_t>(options.memory_cap_gib * std::pow(2.0, 30));
+  limits.cancelled = &interrupted;
+  limits.processors = allowed_processors();
+  return limits;
+}
+
+std::vector<int> allowed_processors() {
+  std::vector<int> processors;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return {};
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (CPU_ISSET(processor, &set)) processors.push_back(processor);
+  }
+  return processors;
+}
+
+void keep_off_compute_processor(const std::vector<int>& processors) {
+  if (processors.size() < 2) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (std::size_t i = 0; i + 1 < processors.size(); ++i) CPU_SET(processors[i], &set);
+  sched_setaffinity(0, sizeof set, &set);
+}
+
+Result<measure::Plan> plan_selection(const SelectionOptions& options, report::Report& report) {
+  const Result<scenario::Selection> selection = to_selection(options);
+  if (!selection.ok()) return selection.error();
+  const Result<std::filesystem::path> matrix_file = find_matrix(options.matrix);
+  if (!matrix_file.ok()) return matrix_file.error();
+  const Result<scenario::Matrix> matrix = scenario::read_matrix(matrix_file.value());
+  if (!matrix.ok()) return matrix.error();
+  Result<std::vector<scenario::KnownScenario>> scenarios = scenario::list_scenarios(scenario_folders());
+  if (!scenarios.ok()) return scenarios.error();
+  scenario::add_scenario_files(options.scenarios, scenarios.value());
+  scenario::add_scenario_files(matrix.value(), scenarios.value());
+
+  measure::PlanRequest request;
+  Result<std::vector<protocol::Arm>> arms = arms_of(options);
+  if (!arms.ok()) return arms.error();
+  request.arms = std::move(arms).value();
+  for (const protocol::Arm& arm : request.arms) {
+    request.catalogues.push_back(
+        protocol::read_catalogue(arm, worker_limits(options), implementation_globs(options, matrix.value())));
+  }
+  request.processors = allowed_processors();
+  Result<std::vector<scenario::Point>> points =
+      scenario::expand(matrix.value(), selection.value(), scenarios.value(), ids_of(request.catalogues));
+  if (!points.ok()) return points.error();
+  request.points = std::move(points).value();
+  if (!options.shard.empty()) {
+    if (Status status = keep_shard(options.shard, request.points); !status.ok()) return status.error();
+    report.run.shard = options.shard;
+  }
+  const std::string baseline = options.baseline.empty() ? matrix.value().baseline : options.baseline;
+  if (Status status = check_baseline(options, matrix.value(), request.points, ids_of(request.catalogues));
+      !status.ok()) {
+    return status.error();
+  }
+  if (options.control) request.control = control_of(request.points, baseline);
+
+  report.run.matrix = matrix.value().name;
+  report.run.baseline = baseline;
+  report.run.seed = options.seed;
+  return measure::make_plan(std::move(request), report);
+}
+
+int status_of_cells(const report::Report& report) {
+  const auto any = [&](auto&& is) {
+    return std::any_of(report.cells.begin(), report.cells.end(),
+                       [&](const report::Cell& cell) { return is(cell.status.state); });
+  };
+  if (any(&report::is_failure)) return kFailedCells;
+  return any([](report::CellState state) { return state == report::CellState::ok; }) ? kFine : kInconclusive;
+}
+
+void show_progress(const measure::ProgressState& state) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  std::string left =
+      state.seconds_left < 0 ? "" : ", about " + std::to_string(std::lround(state.seconds_left)) + " s left";
+  std::fprintf(stderr, "\r\x1b[K%3.0f%%  %s%s", state.fraction * 100, state.phase.c_str(), left.c_str());
+  std::fflush(stderr);
+}
+
+void clear_progress() {
+  if (isatty(STDERR_FILENO) != 0) std::fputs("\r\x1b[K", stderr);
+}
+
+void show_warning(const std::string& warning) {
+  clear_progress();
+  std::fprintf(stderr, "gdbench: %s\n", warning.c_str());
+}
+
+}  // namespace gdbench::app

@@ -1,0 +1,66 @@
+// The options by which run and verify choose cells, and the plan that comes of them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/invocation.h"
+#include "harness/base/result.h"
+#include "harness/measure/options.h"
+#include "harness/measure/plan.h"
+#include "harness/report/report.h"
+
+namespace CLI {
+class App;
+}
+
+namespace gdbench::app {
+
+struct SelectionOptions {
+  std::string matrix = "default";
+  std::vector<std::string> scenarios;
+  std::string baseline;  // an implementation; empty: the matrix' own
+  std::vector<std::string> implementations;
+  std::vector<std::string> settings;
+  std::vector<int> threads;
+  std::string build;        // another build's folder; empty: this one
+  std::string against;      // the folder of a build that is measured beside it, as the arm kBaseArm; empty: none is
+  std::string padded;       // this build's sources, their code at other addresses; empty: not measured
+  std::string padded_base;  // the same of `against`
+  std::string shard;        // "2/4": every fourth scenario from the second on; empty: all
+  bool no_cache = false;    // compute the reference even where an earlier run kept it
+  bool control = false;     // one cell of each scenario a second time (A/A)
+  std::uint64_t seed = 1;
+  double timeout_seconds = 60;
+  double memory_cap_gib = 4;
+};
+
+void add_selection_options(CLI::App& command, SelectionOptions& options);
+
+// The flag --no-cache, and the folder that it leaves empty (RunOptions::reference_cache).
+void add_no_cache(CLI::App& command, bool& no_cache);
+std::filesystem::path reference_cache(bool no_cache);
+
+// Limits of every worker process.
+protocol::Limits worker_limits(const SelectionOptions& options);
+
+// Processors that this process may use, in order.
+std::vector<int> allowed_processors();
+// Leaves the last processor to the workers, where there is another one.
+void keep_off_compute_processor(const std::vector<int>& processors);
+
+// Reads the matrix, asks the plugins, expands and plans; fills report.run (matrix, baseline, seed), scenarios and
+// cells. Errors are the input's.
+Result<measure::Plan> plan_selection(const SelectionOptions& options, report::Report& report);
+
+// The exit status that the cells call for.
+int status_of_cells(const report::Report& report);
+
+// A progress line on stderr where that is a terminal; nothing elsewhere. `clear` removes it.
+void show_progress(const measure::ProgressState& state);
+void clear_progress();
+// A line on stderr, before the progress line where there is one.
+void show_warning(const std::string& warning);
+
+}  // namespace gdbench::app

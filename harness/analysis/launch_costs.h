@@ -1,0 +1,22 @@
+// What each launch of a cell spent before its steady steps, and on one of them: what break-even points and times to a
+// target are computed from.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "harness/report/report.h"
+#include "harness/stats/break_even.h"
+
+namespace gdbench::analysis {
+
+// Launches without a warm sample are left out. Ready after load, prepare, and what the first step takes beyond a steady
+// one. Not counted are the start of the process, which is the harness's, and imports: they are a framework's, whichever
+// of its modes runs, and would hide what differs. Linear in the number of samples.
+std::vector<stats::LaunchCost> launch_costs(const report::Cell& cell);
+
+// Launch -> nanoseconds that a training of so many steps takes, with all that it has to wait for before.
+std::map<int, double> training_times(const report::Cell& cell, std::uint64_t steps);
+
+}  // namespace gdbench::analysis

@@ -1,0 +1,34 @@
+// Which samples of two cells belong together: those of the same launch and round, which were measured side by side.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/report/report.h"
+
+namespace gdbench::analysis {
+
+// Neither cold nor a time that is no positive number.
+bool is_used(const report::Sample& sample);
+
+// Times by launch, in the order of measuring.
+std::map<int, std::vector<double>> times_by_launch(const report::Cell& cell);
+
+// The same as estimates take them.
+std::vector<stats::Observation> observations_of(const report::Cell& cell);
+
+// Times by (launch, round); where a visit timed several blocks, in the order of measuring.
+using Visits = std::unordered_map<std::uint64_t, std::vector<double>>;
+Visits visits_of(const report::Cell& cell);
+
+// Samples of the candidate with those of the base in the same visit; visits that one side lacks are left out.
+std::vector<stats::Pair> pairs_of(const Visits& base, const report::Cell& candidate);
+std::vector<stats::Pair> pairs_of(const report::Cell& base, const report::Cell& candidate);
+
+// The same for cells that can be compared: of one scenario, thread count and arm.
+std::string group_of(const report::Cell& cell);
+
+}  // namespace gdbench::analysis

@@ -1,0 +1,132 @@
+#include "harness/analysis/summarise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "harness/analysis/attribution.h"
+#include "harness/analysis/ceilings.h"
+#include "harness/analysis/pairing.h"
+#include "harness/analysis/processor_use.h"
+#include "harness/analysis/time_to_target.h"
+#include "harness/analysis/verdicts.h"
+
+namespace gdbench::analysis {
+
+namespace {
+
+constexpr int kFewestLaunches = 3;
+
+double median_over_launches(const report::Cell& cell, double report::Launch::*field) {
+  std::vector<double> values;
+  values.reserve(cell.launches.size());
+  for (const report::Launch& launch : cell.launches) {
+    if (std::isfinite(launch.*field)) values.push_back(launch.*field);
+  }
+  return stats::median(std::move(values));
+}
+
+report::Summary summary_of(const report::Cell& cell, const std::vector<stats::Observation>& observations) {
+  std::vector<double> values;
+  values.reserve(observations.size());
+  for (const stats::Observation& observation : observations) values.push_back(observation.value);
+
+  report::Summary summary;
+  summary.step_ns = stats::typical_time(observations);
+  summary.median_absolute_deviation_ns = stats::median_absolute_deviation(values);
+  summary.samples = static_cast<int>(observations.size());
+  summary.first_step_ns = median_over_launches(cell, &report::Launch::first_step_ns);
+  summary.start_seconds = median_over_launches(cell, &report::Launch::start_seconds);
+  summary.load_seconds = median_over_launches(cell, &report::Launch::load_seconds);
+  summary.prepare_seconds = median_over_launches(cell, &report::Launch::prepare_seconds);
+  summary.launch_seconds = median_over_launches(cell, &report::Launch::total_seconds);
+  summary.cpu_per_wall = processors_used(cell);
+  if (std::string reason = reason_not_ranked(cell); !reason.empty()) summary.not_ranked = std::move(reason);
+  std::vector<double> imports;
+  for (const report::Launch& launch : cell.launches) {
+    if (launch.import_seconds) imports.push_back(*launch.import_seconds);
+    summary.peak_resident_bytes = std::max(summary.peak_resident_bytes, launch.peak_resident_bytes);
+    summary.peak_anonymous_bytes = std::max(summary.peak_anonymous_bytes, launch.peak_anonymous_bytes);
+    summary.imported_resident_bytes = std::max(summary.imported_resident_bytes, launch.imported_resident_bytes);
+  }
+  if (!imports.empty()) summary.import_seconds = stats::median(imports);
+  return summary;
+}
+
+struct Baseline {
+  const report::Cell* cell = nullptr;
+  Visits visits;
+};
+
+// The baseline cell of each group: of the run's baseline, where possible with default options; else the fastest that
+// is ranked.
+std::unordered_map<std::string, Baseline> baselines_of(const report::Report& report) {
+  std::unordered_map<std::string, Baseline> baselines;
+  const auto better = [&](const report::Cell& cell, const report::Cell& other) {
+    const bool own = cell.implementation == report.run.baseline;
+    if (own != (other.implementation == report.run.baseline)) return own;
+    if (own) return cell.options.empty() && !other.options.empty();
+    return cell.summary->step_ns.value < other.summary->step_ns.value;
+  };
+  for (const report::Cell& cell : report.cells) {
+    const bool own = cell.implementation == report.run.baseline;
+    if (!cell.summary || (!own && !report::is_ranked(cell))) continue;
+    Baseline& baseline = baselines[group_of(cell)];
+    if (baseline.cell == nullptr || better(cell, *baseline.cell)) baseline.cell = &cell;
+  }
+  for (auto& [group, baseline] : baselines) baseline.visits = visits_of(*baseline.cell);
+  return baselines;
+}
+
+}  // namespace
+
+stats::Estimate step_time(const report::Cell& cell, double confidence) {
+  return stats::typical_time(observations_of(cell), confidence);
+}
+
+void summarise(report::Report& report) {
+  for (report::Cell& cell : report.cells) {
+    cell.summary.reset();
+    if (cell.status.state != report::CellState::ok) continue;
+    const std::vector<stats::Observation> observations = observations_of(cell);
+    if (observations.empty()) continue;
+    cell.summary = summary_of(cell, observations);
+    cell.summary->to_target = time_to_target(cell);
+  }
+  add_ceiling_shares(report);
+  report.controls.reset();
+  if (std::vector<report::Control> controls = controls_of(report); !controls.empty())
+    report.controls = std::move(controls);
+  const std::unordered_map<std::string, Baseline> baselines = baselines_of(report);
+  const VerdictRules rules(report);
+  for (report::Cell& cell : report.cells) {
+    if (!cell.summary) continue;
+    const auto baseline = baselines.find(group_of(cell));
+    if (baseline == baselines.end() || baseline->second.cell == &cell) continue;
+    const std::vector<stats::Pair> pairs = pairs_of(baseline->second.visits, cell);
+    if (pairs.empty()) continue;
+    cell.summary->ratio =
+        report::RatioToBaseline{baseline->second.cell->id, stats::compare(pairs, rules.of(cell.scenario))};
+  }
+  report::Attribution attribution = attribution_of(report);
+  report.attribution.reset();
+  if (!attribution.taxes.empty() || !attribution.break_evens.empty() || !attribution.fits.empty()) {
+    report.attribution = std::move(attribution);
+  }
+}
+
+Result<report::Report> read_summarised(const std::string& path) {
+  Result<report::Report> report = report::read_report(path);
+  if (!report.ok()) return usage_error(report.error().message);
+  summarise(report.value());
+  return report;
+}
+
+double relative_precision(const report::Cell& cell) {
+  const stats::Estimate estimate = step_time(cell);
+  if (estimate.launches < kFewestLaunches || !(estimate.value > 0)) return std::numeric_limits<double>::infinity();
+  return (estimate.interval.high - estimate.interval.low) / 2 / estimate.value;
+}
+
+}  // namespace gdbench::analysis

@@ -1,0 +1,309 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/data/csv_columns.h"
+#include "harness/data/table.h"
+
+namespace gdbench::data {
+
+namespace {
+
+constexpr const char* kEmptyFile = "found an empty file, expected a header and rows";
+
+struct Record {
+  std::int64_t line = 0;  // where it begins, counted from 1
+  std::vector<std::string> cells;
+  bool blank = false;  // an empty line
+};
+
+// Splits text into records. After a fault `next` yields nothing and `fault` says why.
+class RecordReader {
+ public:
+  explicit RecordReader(std::string_view text) : text_(text) {
+    if (text_.substr(0, 3) == "\xef\xbb\xbf") position_ = 3;  // byte order mark
+  }
+
+  bool next(Record& record) {
+    if (position_ >= text_.size() || !fault_.empty()) return false;
+    record.line = line_;
+    record.cells.clear();
+    const std::size_t begin = position_;
+    do {
+      record.cells.emplace_back();
+      if (!read_cell(record.cells.back())) return false;
+    } while (take(','));
+    record.blank = position_ == begin;
+    take('\r');
+    if (take('\n')) ++line_;
+    return true;
+  }
+
+  const std::string& fault() const { return fault_; }
+  std::size_t position() const { return position_; }  // of the next record
+
+ private:
+  char peek() const { return position_ < text_.size() ? text_[position_] : '\0'; }
+
+  bool take(char character) {
+    if (position_ >= text_.size() || text_[position_] != character) return false;
+    ++position_;
+    return true;
+  }
+
+  bool at_cell_end() const {
+    if (position_ >= text_.size()) return true;
+    const char character = text_[position_];
+    return character == ',' || character == '\n' || (character == '\r' && text_.substr(position_, 2) == "\r\n");
+  }
+
+  bool read_cell(std::string& cell) {
+    if (take('"')) return read_quoted_cell(cell);
+    while (!at_cell_end()) {
+      if (peek() == '"') return fail("a quote inside an unquoted cell", "the whole cell in quotes, quotes doubled");
+      cell += text_[position_++];
+    }
+    return true;
+  }
+
+  bool read_quoted_cell(std::string& cell) {
+    const std::int64_t opened = line_;
+    while (position_ < text_.size()) {
+      const char character = text_[position_++];
+      if (character == '"' && !take('"')) {
+        return at_cell_end() || fail("text after a closing quote", "a comma or the end of the line");
+      }
+      if (character == '\n') ++line_;
+      cell += character;
+    }
+    line_ = opened;
+    return fail("a quoted cell without an end", "a closing quote");
+  }
+
+  bool fail(const std::string& found, const std::string& expected) {
+    fault_ = "line " + std::to_string(line_);
+    fault_.append(": found ").append(found).append(", expected ").append(expected);
+    return false;
+  }
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+  std::int64_t line_ = 1;
+  std::string fault_;
+};
+
+std::optional<std::int64_t> as_integer(const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Distinct labels in class order.
+std::vector<std::string> class_order(const std::vector<std::string>& labels) {
+  std::vector<std::string> names = labels;
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  if (!std::all_of(names.begin(), names.end(), [](const std::string& name) { return as_integer(name).has_value(); })) {
+    return names;
+  }
+  std::stable_sort(names.begin(), names.end(),
+                   [](const std::string& a, const std::string& b) { return *as_integer(a) < *as_integer(b); });
+  return names;
+}
+
+Error csv_fault(const std::filesystem::path& file, const std::string& message) {
+  return usage_error(one_line(file.string() + ": " + message));
+}
+
+Result<std::vector<std::size_t>> find_columns(const std::filesystem::path& file, const std::vector<std::string>& header,
+                                              const std::vector<std::string>& names) {
+  std::vector<std::size_t> columns;
+  for (const std::string& name : names) {
+    const auto count = std::count(header.begin(), header.end(), name);
+    if (count == 1) {
+      columns.push_back(static_cast<std::size_t>(std::find(header.begin(), header.end(), name) - header.begin()));
+      continue;
+    }
+    const std::string quoted_name = in_quotes(name);
+    if (count > 1) {
+      return csv_fault(file, "line 1: found column " + quoted_name + " more than once, expected distinct names");
+    }
+    return csv_fault(file, "line 1: found no column " + quoted_name + ", expected one of " + joined(header) +
+                               suggestion(name, header));
+  }
+  return columns;
+}
+
+class CsvReader {
+ public:
+  CsvReader(const std::filesystem::path& file, const scenario::CsvData& data, bool labels)
+      : file_(file), data_(data), labels_(labels) {}
+
+  Result<Table> read() {
+    Result<std::string> text = read_file(file_, "a CSV file with a header", most_data_bytes());
+    if (!text.ok()) return text.error();
+    if (!is_utf8(text.value())) return fault("found bytes that are not UTF-8, expected UTF-8");
+
+    RecordReader records(text.value());
+    Record record;
+    if (!records.next(record)) return fault(records.fault().empty() ? kEmptyFile : records.fault());
+    Status header = read_header(record);
+    if (!header.ok()) return header.error();
+    while (records.next(record)) {
+      if (record.blank && header_.size() > 1) continue;
+      Status status = read_record(record);
+      if (!status.ok()) return status.error();
+    }
+    if (!records.fault().empty()) return fault(records.fault());
+    return finish();
+  }
+
+ private:
+  Error fault(const std::string& message) const { return csv_fault(file_, message); }
+
+  Error cell_fault(const Record& record, std::size_t column, const std::string& found,
+                   const std::string& expected) const {
+    return fault("line " + std::to_string(record.line) + ", column " + in_quotes(header_[column]) + ": found " + found +
+                 ", expected " + expected);
+  }
+
+  Status read_header(const Record& record) {
+    header_ = record.cells;
+    Result<CsvColumns> columns = find_csv_columns(file_, header_, data_.features, data_.targets);
+    if (!columns.ok()) return columns.error();
+    feature_columns_ = std::move(columns.value().features);
+    target_columns_ = std::move(columns.value().targets);
+    table_.feature_names = std::move(columns.value().feature_names);
+    table_.target_names = data_.targets;
+    return {};
+  }
+
+  // The first chosen column whose cell is empty.
+  std::optional<std::size_t> empty_column(const Record& record) const {
+    for (const auto* columns : {&feature_columns_, &target_columns_}) {
+      for (const std::size_t column : *columns) {
+        if (trimmed(record.cells[column]).empty()) return column;
+      }
+    }
+    return std::nullopt;
+  }
+
+  Status read_record(const Record& record) {
+    if (record.cells.size() != header_.size()) {
+      return fault("line " + std::to_string(record.line) + ": found " + std::to_string(record.cells.size()) +
+                   " cells, expected " + std::to_string(header_.size()) + " as in the header");
+    }
+    if (const std::optional<std::size_t> column = empty_column(record)) {
+      if (data_.empty_cells == scenario::EmptyCells::reject) {
+        return cell_fault(record, *column, "an empty cell", "a value (or \"empty_cells\": \"drop\" in /data)");
+      }
+      ++table_.dropped_rows;
+      return {};
+    }
+    Status features =
+        read_numbers(record, feature_columns_, "a finite number (/data/features names the columns to take)", table_.x);
+    if (!features.ok()) return features;
+    if (!labels_) {
+      Status targets =
+          read_numbers(record, target_columns_, "a finite number (labels need softmax_cross_entropy)", table_.y);
+      if (!targets.ok()) return targets;
+    } else {
+      label_texts_.push_back(record.cells[target_columns_.front()]);
+    }
+    ++table_.rows;
+    return {};
+  }
+
+  Status read_numbers(const Record& record, const std::vector<std::size_t>& columns, const std::string& expected,
+                      std::vector<double>& values) {
+    for (const std::size_t column : columns) {
+      const std::optional<double> number = as_number(record.cells[column]);
+      if (!number) return cell_fault(record, column, in_quotes(record.cells[column]), expected);
+      values.push_back(*number);
+    }
+    return {};
+  }
+
+  Result<Table> finish() {
+    if (table_.rows == 0) {
+      return fault(table_.dropped_rows == 0 ? "found no rows below the header, expected some"
+                                            : "found an empty cell in every row, expected rows without");
+    }
+    table_.features = static_cast<std::int64_t>(feature_columns_.size());
+    table_.outputs = static_cast<std::int64_t>(target_columns_.size());
+    if (labels_) map_labels();
+    return std::move(table_);
+  }
+
+  void map_labels() {
+    table_.has_labels = true;
+    table_.class_names = class_order(label_texts_);
+    table_.outputs = static_cast<std::int64_t>(table_.class_names.size());
+    std::map<std::string_view, std::int32_t> numbers;
+    for (std::size_t i = 0; i < table_.class_names.size(); ++i) {
+      numbers[table_.class_names[i]] = static_cast<std::int32_t>(i);
+    }
+    for (const std::string& text : label_texts_) table_.labels.push_back(numbers[text]);
+  }
+
+  const std::filesystem::path& file_;
+  const scenario::CsvData& data_;
+  bool labels_;
+  std::vector<std::string> header_;
+  std::vector<std::size_t> feature_columns_;
+  std::vector<std::size_t> target_columns_;
+  std::vector<std::string> label_texts_;
+  Table table_;
+};
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// A finite number, the whole cell.
+std::optional<double> as_number(std::string_view cell) {
+  std::string_view text = trimmed(cell);
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+Result<CsvColumns> find_csv_columns(const std::filesystem::path& file, const std::vector<std::string>& header,
+                                    const std::vector<std::string>& features, const std::vector<std::string>& targets) {
+  Result<std::vector<std::size_t>> target_columns = find_columns(file, header, targets);
+  if (!target_columns.ok()) return target_columns.error();
+  std::vector<std::string> names = features;
+  for (const std::string& name : header) {
+    const bool is_target = std::find(targets.begin(), targets.end(), name) != targets.end();
+    if (features.empty() && !is_target) names.push_back(name);
+  }
+  if (names.empty()) return csv_fault(file, "line 1: found targets only, expected at least one feature column");
+  Result<std::vector<std::size_t>> feature_columns = find_columns(file, header, names);
+  if (!feature_columns.ok()) return feature_columns.error();
+  return CsvColumns{std::move(feature_columns).value(), std::move(target_columns).value(), std::move(names)};
+}
+
+Result<CsvHeader> read_csv_header(const std::filesystem::path& file, std::string_view text) {
+  RecordReader records(text);
+  Record record;
+  if (!records.next(record)) return csv_fault(file, records.fault().empty() ? kEmptyFile : records.fault());
+  return CsvHeader{std::move(record.cells), records.position()};
+}
+
+Result<Table> read_csv(const std::filesystem::path& file, const scenario::CsvData& data, bool labels) {
+  return CsvReader(file, data, labels).read();
+}
+
+}  // namespace gdbench::data

@@ -1,0 +1,39 @@
+// The chosen columns of a CSV file with a header.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace gdbench::data {
+
+struct CsvColumns {
+  std::vector<std::size_t> features;
+  std::vector<std::size_t> targets;
+  std::vector<std::string> feature_names;
+};
+
+// `features` empty: every column that is no target. Errors name the file and line 1: a column that is absent or there
+// twice, no feature.
+Result<CsvColumns> find_csv_columns(const std::filesystem::path& file, const std::vector<std::string>& header,
+                                    const std::vector<std::string>& features, const std::vector<std::string>& targets);
+
+// The header's cells and where the rows begin; `text` is the file's beginning.
+struct CsvHeader {
+  std::vector<std::string> cells;
+  std::size_t first_byte = 0;
+};
+Result<CsvHeader> read_csv_header(const std::filesystem::path& file, std::string_view text);
+
+// Without the spaces and tabs around it.
+std::string_view trimmed(std::string_view text);
+
+// A finite number, the whole cell.
+std::optional<double> as_number(std::string_view cell);
+
+}  // namespace gdbench::data

@@ -1,0 +1,184 @@
+#include "harness/data/dataset.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "harness/base/file.h"
+#include "harness/base/hash.h"
+#include "harness/base/random.h"
+#include "harness/base/text.h"
+#include "harness/data/stream_dataset.h"
+#include "harness/data/table.h"
+
+namespace gdbench::data {
+
+namespace {
+
+constexpr std::int64_t kMostOrderEntries = 4'000'000;
+constexpr std::int64_t kMostEpochs = 16;
+
+std::string name_for_messages(const scenario::Scenario& scenario) {
+  return one_line(scenario.file.empty() ? "scenario " + scenario.name : scenario.file.string());
+}
+
+struct SourceReader {
+  const scenario::Scenario& scenario;
+
+  std::filesystem::path resolve(const std::filesystem::path& path) const { return scenario.file.parent_path() / path; }
+  bool labels() const { return takes_labels(scenario.loss); }
+
+  Result<Table> operator()(const scenario::SyntheticData& data) const {
+    const double bytes = static_cast<double>(data.rows) * static_cast<double>(data.features + data.outputs) * 8;
+    if (bytes > static_cast<double>(most_data_bytes())) {
+      return usage_error(name_for_messages(scenario) + ": /data: found data of " +
+                         std::to_string(static_cast<std::int64_t>(bytes / 1e6)) + " MB in double, expected at most " +
+                         std::to_string(most_data_bytes() / 1'000'000) + " MB, a quarter of this machine's memory");
+    }
+    return make_synthetic(data, catalogue::row_of(scenario.loss.kind).targets);
+  }
+  Result<Table> operator()(const scenario::CsvData& data) const { return read_csv(resolve(data.path), data, labels()); }
+  Result<Table> operator()(const scenario::NpyData& data) const {
+    return read_npy(resolve(data.x), resolve(data.y), labels());
+  }
+  Result<Table> operator()(const scenario::StreamData&) const { return failure("a stream is no table"); }
+  Result<Table> operator()(const scenario::IdxData& data) const {
+    return read_idx(resolve(data.x), resolve(data.labels));
+  }
+};
+
+// Converts [rows, columns] and refuses what is not finite in T.
+template <class T>
+Status convert(const scenario::Scenario& scenario, const std::vector<double>& values, std::int64_t columns,
+               const std::vector<std::string>& names, const std::string& what, std::byte* place) {
+  T* converted = reinterpret_cast<T*>(place);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    converted[i] = static_cast<T>(values[i]);
+    if (std::isfinite(converted[i])) continue;
+    const std::size_t column = i % static_cast<std::size_t>(columns);
+    const std::string column_name = names.empty() ? std::to_string(column) : in_quotes(names[column]);
+    return usage_error(name_for_messages(scenario) + ": /data: found " + std::to_string(values[i]) + " in row " +
+                       std::to_string(i / static_cast<std::size_t>(columns)) + ", " + what + " column " + column_name +
+                       " (counted from 0), expected a finite " + name_of(scenario.dtype));
+  }
+  return {};
+}
+
+Status convert(const scenario::Scenario& scenario, const std::vector<double>& values, std::int64_t columns,
+               const std::vector<std::string>& names, const std::string& what, std::byte* place) {
+  return catalogue::with_element(scenario.dtype, [&](auto zero) {
+    return convert<decltype(zero)>(scenario, values, columns, names, what, place);
+  });
+}
+
+Status check_shares(const scenario::Scenario& scenario, const Table& table) {
+  if (catalogue::row_of(scenario.loss.kind).targets != catalogue::Targets::shares) return {};
+  const auto wrong = std::ranges::find_if(table.y, [](double value) { return !(value >= 0 && value <= 1); });
+  if (wrong == table.y.end()) return {};
+  const std::int64_t row = (wrong - table.y.begin()) / table.outputs;
+  return usage_error(name_for_messages(scenario) + ": /data: found the target " + formatted("%g", *wrong) + " in row " +
+                     std::to_string(row) + " (counted from 0), expected a number from 0 to 1, which the loss " +
+                     name_of(scenario.loss.kind) + " takes");
+}
+
+// [epochs, rows]: a Fisher-Yates shuffle per epoch (Durstenfeld, CACM 7, 1964), all from one seeded sequence.
+void fill_order(std::uint32_t* order, std::int64_t epochs, std::int64_t rows, std::uint64_t seed) {
+  Random random(seed);
+  for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
+    std::uint32_t* rows_of_epoch = order + epoch * rows;
+    std::iota(rows_of_epoch, rows_of_epoch + rows, 0U);
+    for (std::int64_t i = rows - 1; i > 0; --i) {
+      std::swap(rows_of_epoch[i], rows_of_epoch[random.below(static_cast<std::uint64_t>(i) + 1)]);
+    }
+  }
+}
+
+std::string digest_of(const Dataset& dataset, std::size_t x_bytes, std::size_t target_bytes) {
+  Hash64 hash;
+  hash.add(std::string(name_of(dataset.dtype)) + (dataset.has_labels ? " labels " : " values "));
+  hash.add(std::to_string(dataset.rows) + " " + std::to_string(dataset.features) + " " +
+           std::to_string(dataset.outputs) + " ");
+  hash.add(dataset.memory.data() + dataset.x_offset, x_bytes);
+  hash.add(dataset.memory.data() + dataset.target_offset, target_bytes);
+  return hexadecimal(hash.value());
+}
+
+Result<Dataset> pack(const scenario::Scenario& scenario, Table table) {
+  Dataset dataset;
+  dataset.dtype = scenario.dtype;
+  dataset.rows = table.rows;
+  dataset.features = table.features;
+  dataset.outputs = table.outputs;
+  dataset.has_labels = table.has_labels;
+  dataset.dropped_rows = table.dropped_rows;
+  // A full batch is the same whatever its order.
+  dataset.has_order = scenario.batch.rows && *scenario.batch.rows < table.rows && scenario.batch.shuffle;
+  dataset.epochs = dataset.has_order ? std::clamp<std::int64_t>(kMostOrderEntries / table.rows, 1, kMostEpochs) : 1;
+
+  const std::size_t x_bytes = table.x.size() * catalogue::size_of(scenario.dtype);
+  const std::size_t target_bytes = table.has_labels ? table.labels.size() * sizeof(std::int32_t)
+                                                    : table.y.size() * catalogue::size_of(scenario.dtype);
+  const auto order_entries = dataset.has_order ? static_cast<std::size_t>(dataset.epochs * table.rows) : 0;
+  dataset.target_offset = aligned_size(x_bytes);
+  dataset.order_offset = dataset.target_offset + aligned_size(target_bytes);
+  const std::size_t total = dataset.order_offset + aligned_size(order_entries * sizeof(std::uint32_t));
+  Result<SharedMemory> memory = SharedMemory::create("gdbench-data", total);
+  if (!memory.ok()) return memory.error();
+  dataset.memory = std::move(memory).value();
+
+  if (Status status = check_shares(scenario, table); !status.ok()) return status.error();
+  std::byte* base = dataset.memory.data();
+  Status status = convert(scenario, table.x, table.features, table.feature_names, "feature", base);
+  if (status.ok() && !table.has_labels) {
+    status = convert(scenario, table.y, table.outputs, table.target_names, "target", base + dataset.target_offset);
+  }
+  if (!status.ok()) return status.error();
+  std::copy(table.labels.begin(), table.labels.end(), reinterpret_cast<std::int32_t*>(base + dataset.target_offset));
+  if (dataset.has_order) {
+    fill_order(reinterpret_cast<std::uint32_t*>(base + dataset.order_offset), dataset.epochs, dataset.rows,
+               scenario.batch.seed);
+  }
+  dataset.digest = digest_of(dataset, x_bytes, target_bytes);
+  dataset.feature_names = std::move(table.feature_names);
+  dataset.class_names = std::move(table.class_names);
+  return dataset;
+}
+
+}  // namespace
+
+std::uintmax_t most_data_bytes() { return physical_memory() / 4; }
+
+std::int64_t Dataset::row_of(const scenario::Problem& problem, std::int64_t step, std::int64_t position) const {
+  const std::int64_t steps_per_epoch = problem.steps_per_epoch();
+  const std::int64_t within_epoch = step % steps_per_epoch * problem.batch_rows + position;
+  if (!has_order) return within_epoch;
+  return order()[step / steps_per_epoch % epochs * rows + within_epoch];
+}
+
+std::int64_t Dataset::batch_size(const scenario::Problem& problem, std::int64_t step) const {
+  const std::int64_t first = step % problem.steps_per_epoch() * problem.batch_rows;
+  return std::min(problem.batch_rows, rows - first);
+}
+
+Result<Dataset> make_dataset(const scenario::Scenario& scenario) {
+  try {
+    if (std::holds_alternative<scenario::StreamData>(scenario.data)) return make_stream_dataset(scenario);
+    Result<Table> table = std::visit(SourceReader{scenario}, scenario.data);
+    if (!table.ok()) return table.error();
+    if (table.value().has_labels && table.value().outputs < 2) {
+      return usage_error(name_for_messages(scenario) + ": /data: found one class only, expected at least two");
+    }
+    if (scenario.standardise.features) standardise(table.value().x, table.value().features);
+    if (scenario.standardise.targets && !table.value().has_labels) standardise(table.value().y, table.value().outputs);
+    return pack(scenario, std::move(table).value());
+  } catch (const std::bad_alloc&) {
+    return failure(name_for_messages(scenario) + ": no memory for its data");
+  } catch (const std::exception& error) {
+    return failure(one_line(name_for_messages(scenario) + ": data cannot be made: " + error.what()));
+  }
+}
+
+}  // namespace gdbench::data

@@ -1,0 +1,232 @@
+#include "harness/data/stream_dataset.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "harness/base/file.h"
+#include "harness/base/hash.h"
+#include "harness/base/text.h"
+#include "harness/data/csv_columns.h"
+#include "harness/data/moments.h"
+#include "harness/data/npy_header.h"
+#include "harness/data/stream.h"
+#include "harness/scenario/constraints.h"
+
+namespace gdbench::data {
+
+namespace {
+
+std::string name_of(const scenario::Scenario& scenario) {
+  return one_line(scenario.file.empty() ? "scenario " + scenario.name : scenario.file.string());
+}
+
+// As much of a file's beginning as a header may have.
+Result<std::string> read_beginning(const std::filesystem::path& file) {
+  std::string bytes(static_cast<std::size_t>(kStreamBlockBytes), '\0');
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  const ssize_t count = descriptor < 0 ? -1 : pread(descriptor, bytes.data(), bytes.size(), 0);
+  if (descriptor >= 0) close(descriptor);
+  if (count < 0) return file_error(file, "a file that cannot be read", "a file to stream");
+  bytes.resize(static_cast<std::size_t>(count));
+  return bytes;
+}
+
+class StreamDescriber {
+ public:
+  StreamDescriber(const scenario::Scenario& scenario, const scenario::StreamData& data)
+      : scenario_(scenario), data_(data), labels_(takes_labels(scenario.loss)) {}
+
+  Result<Dataset> describe() {
+    file_.path = std::filesystem::absolute(scenario_.file.parent_path() / data_.path).lexically_normal();
+    file_.format = data_.path.extension() == ".npy" ? StreamFormat::npy : StreamFormat::csv;
+    file_.memory_cap_bytes = data_.memory_cap;
+    if (Status status = note_size_and_time(file_); !status.ok()) return status.error();
+    const Result<std::string> beginning = read_beginning(file_.path);
+    if (!beginning.ok()) return beginning.error();
+    Status status = file_.format == StreamFormat::npy ? read_npy(beginning.value()) : read_csv(beginning.value());
+    if (status.ok()) status = read_rows();
+    if (status.ok()) status = check_memory_cap();
+    if (!status.ok()) return status.error();
+    return dataset();
+  }
+
+ private:
+  Status read_csv(const std::string& beginning) {
+    const Result<CsvHeader> header = read_csv_header(file_.path, beginning);
+    if (!header.ok()) return header.error();
+    Result<CsvColumns> columns = find_csv_columns(file_.path, header.value().cells, data_.features, data_.targets);
+    if (!columns.ok()) return columns.error();
+    file_.column_count = static_cast<std::int64_t>(header.value().cells.size());
+    file_.first_byte = static_cast<std::int64_t>(header.value().first_byte);
+    file_.feature_columns.assign(columns.value().features.begin(), columns.value().features.end());
+    file_.target_columns.assign(columns.value().targets.begin(), columns.value().targets.end());
+    feature_names_ = std::move(columns.value().feature_names);
+    return {};
+  }
+
+  Status read_npy(const std::string& beginning) {
+    const Result<NpyHeader> read = parse_npy_header(file_.path, beginning);
+    if (!read.ok()) return read.error();
+    const NpyHeader& header = read.value();
+    if (header.descr != "<f4" && header.descr != "<f8") {
+      return file_error(file_.path, "elements of type " + in_quotes(header.descr), "<f4 or <f8 in a file to stream");
+    }
+    if (header.shape.size() != 2 || header.shape[0] < 1 || header.shape[1] < 2 ||
+        header.shape[1] > scenario::kMostColumns) {
+      return file_error(file_.path, shape_text(header.shape), "shape [rows, columns] with at least 2 columns");
+    }
+    file_.element = header.descr == "<f4" ? catalogue::Dtype::f32 : catalogue::Dtype::f64;
+    file_.column_count = header.shape[1];
+    file_.first_byte = static_cast<std::int64_t>(header.first_byte);
+    const double bytes = static_cast<double>(header.shape[0]) * static_cast<double>(file_.row_bytes());
+    if (bytes != static_cast<double>(file_.file_bytes - file_.first_byte)) {
+      return file_error(file_.path, std::to_string(file_.file_bytes - file_.first_byte) + " bytes of elements",
+                        shape_text(header.shape) + " of " + header.descr + " (the file is cut off or too long)");
+    }
+    Status status = take_columns(data_.targets, "targets", file_.target_columns);
+    if (status.ok()) status = take_columns(data_.features, "features", file_.feature_columns);
+    if (!status.ok() || !data_.features.empty()) return status;
+    for (std::int32_t column = 0; column < file_.column_count; ++column) {
+      const auto& targets = file_.target_columns;
+      if (std::find(targets.begin(), targets.end(), column) == targets.end()) file_.feature_columns.push_back(column);
+    }
+    if (!file_.feature_columns.empty()) return {};
+    return pointed_fault("targets", "all of the file's columns", "at least one column left as a feature");
+  }
+
+  Error pointed_fault(const std::string& key, const std::string& found, const std::string& expected) const {
+    return usage_error(name_of(scenario_) + ": /data/" + key + ": found " + found + ", expected " + expected);
+  }
+
+  Status take_columns(const std::vector<std::string>& numbers, const std::string& key,
+                      std::vector<std::int32_t>& columns) const {
+    for (const std::string& text : numbers) {
+      std::int32_t column = -1;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), column);
+      if (error == std::errc() && end == text.data() + text.size() && column >= 0 && column < file_.column_count) {
+        columns.push_back(column);
+        continue;
+      }
+      return pointed_fault(key, in_quotes(text),
+                           "column numbers from 0 to " + std::to_string(file_.column_count - 1) + ", the file's last");
+    }
+    return {};
+  }
+
+  // The pass over all rows.
+  Status read_rows() {
+    const std::size_t features = file_.feature_columns.size();
+    const std::size_t targets = file_.target_columns.size();
+    ColumnMoments feature_moments(scenario_.standardise.features ? features : 0);
+    ColumnMoments target_moments(scenario_.standardise.targets ? targets : 0);
+    std::vector<double> x(features);
+    std::vector<double> y(targets);
+    StreamReader reader(file_);
+    reader.hash_into(&hash_);
+    for (;;) {
+      const Result<bool> read = reader.next(x.data(), y.data());
+      if (!read.ok()) return read.error();
+      if (!read.value()) break;
+      Status status = check_values(x, file_.feature_columns, !scenario_.standardise.features);
+      if (status.ok())
+        status = labels_ ? check_label(y[0]) : check_values(y, file_.target_columns, !scenario_.standardise.targets);
+      if (!status.ok()) return status;
+      feature_moments.add(x.data());
+      target_moments.add(y.data());
+      if (++rows_ > scenario::kMostRows)
+        return file_error(file_.path, "more than " + std::to_string(scenario::kMostRows) + " rows", "fewer");
+    }
+    if (rows_ == 0) return file_error(file_.path, "no rows", "some");
+    if (scenario_.standardise.features) {
+      file_.feature_means = feature_moments.means();
+      file_.feature_scales = feature_moments.scales();
+    }
+    if (scenario_.standardise.targets) {
+      file_.target_means = target_moments.means();
+      file_.target_scales = target_moments.scales();
+    }
+    return {};
+  }
+
+  // What is standardised later needs to be finite in double only.
+  Status check_values(const std::vector<double>& values, const std::vector<std::int32_t>& columns, bool narrow) const {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (std::isfinite(narrow ? catalogue::rounded_to(scenario_.dtype, values[i]) : values[i])) continue;
+      return file_error(file_.path,
+                        std::to_string(values[i]) + " in row " + std::to_string(rows_) + ", column " +
+                            std::to_string(columns[i]) + " (counted from 0)",
+                        std::string("a finite ") + scenario::name_of(scenario_.dtype));
+    }
+    return {};
+  }
+
+  Status check_label(double label) {
+    const auto* model = std::get_if<scenario::MultilayerPerceptron>(&scenario_.model);
+    const std::int64_t classes = model != nullptr ? model->layers.back().width : scenario::kMostColumns;
+    if (label >= 0 && label < static_cast<double>(classes) && label == std::floor(label)) {
+      outputs_ = std::max(outputs_, static_cast<std::int64_t>(label) + 1);
+      if (model != nullptr) outputs_ = classes;
+      return {};
+    }
+    return file_error(file_.path,
+                      std::to_string(label) + " in row " + std::to_string(rows_) + " (from 0), column " +
+                          std::to_string(file_.target_columns[0]),
+                      "an integer class from 0 to " + std::to_string(classes - 1));
+  }
+
+  // A worker holds batches and a block; three batches are what it needs without and with one batch made ahead.
+  Status check_memory_cap() const {
+    const std::int64_t batch_rows = scenario_.batch.rows.value_or(rows_);
+    const auto array_bytes = [&](std::size_t columns, std::size_t element) {
+      const double bytes = static_cast<double>(batch_rows) * static_cast<double>(columns * element);
+      return 64 * std::ceil(bytes / 64);  // arrays are aligned
+    };
+    const std::size_t element = catalogue::size_of(scenario_.dtype);
+    const double x = array_bytes(file_.feature_columns.size(), element);
+    const double targets = array_bytes(file_.target_columns.size(), labels_ ? sizeof(std::int32_t) : element);
+    const double needed = 3 * (x + targets) + static_cast<double>(file_.block_bytes());
+    if (needed <= static_cast<double>(file_.memory_cap_bytes)) return {};
+    return pointed_fault("memory_cap", std::to_string(file_.memory_cap_bytes),
+                         "at least " + std::to_string(static_cast<std::int64_t>(needed)) +
+                             " bytes, for three batches of " + std::to_string(batch_rows) +
+                             " rows and a block of the file");
+  }
+
+  Result<Dataset> dataset() {
+    Dataset dataset;
+    dataset.dtype = scenario_.dtype;
+    dataset.rows = rows_;
+    dataset.features = static_cast<std::int64_t>(file_.feature_columns.size());
+    dataset.outputs = labels_ ? outputs_ : static_cast<std::int64_t>(file_.target_columns.size());
+    dataset.has_labels = labels_;
+    dataset.epochs = 1;
+    dataset.feature_names = std::move(feature_names_);
+    dataset.digest = hexadecimal(hash_.value());
+    Result<SharedMemory> memory = SharedMemory::create("gdbench-data", aligned_size(1));
+    if (!memory.ok()) return memory.error();
+    dataset.memory = std::move(memory).value();
+    dataset.stream = std::make_shared<StreamRows>(std::move(file_), scenario_.dtype);
+    return dataset;
+  }
+
+  const scenario::Scenario& scenario_;
+  const scenario::StreamData& data_;
+  bool labels_;
+  StreamFile file_;
+  std::vector<std::string> feature_names_;
+  Hash64 hash_;  // of the rows' bytes
+  std::int64_t rows_ = 0;
+  std::int64_t outputs_ = 0;  // classes
+};
+
+}  // namespace
+
+Result<Dataset> make_stream_dataset(const scenario::Scenario& scenario) {
+  return StreamDescriber(scenario, std::get<scenario::StreamData>(scenario.data)).describe();
+}
+
+}  // namespace gdbench::data

@@ -1,0 +1,15 @@
+// A dataset whose rows stay in their file.
+#pragma once
+
+#include "harness/base/result.h"
+#include "harness/data/dataset.h"
+#include "harness/scenario/scenario.h"
+
+namespace gdbench::data {
+
+// Reads the file once, in blocks: counts rows, checks every chosen value, takes means and deviations where the scenario
+// standardises. The scenario's data is a StreamData. Errors name the scenario's file and JSON pointer, or the data
+// file's line.
+Result<Dataset> make_stream_dataset(const scenario::Scenario& scenario);
+
+}  // namespace gdbench::data

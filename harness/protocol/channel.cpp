@@ -1,0 +1,77 @@
+#include "harness/protocol/channel.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "harness/base/json_reader.h"
+
+namespace gdbench::protocol {
+
+namespace {
+
+constexpr int kWatchMilliseconds = 20;
+// No message of the protocol comes near this; a worker that writes on without a newline must not fill our memory.
+constexpr std::size_t kLongestLine = 16u << 20;
+
+}  // namespace
+
+Channel::Channel(int read_descriptor, int write_descriptor) : read_(read_descriptor), write_(write_descriptor) {}
+
+Status Channel::send(const nlohmann::ordered_json& message) {
+  const std::string line = compact(message) + "\n";
+  std::size_t written = 0;
+  while (written < line.size()) {
+    const ssize_t count = write(write_, line.data() + written, line.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0)
+      return Error{ErrorKind::disconnected, std::string("cannot write to the worker: ") + std::strerror(errno)};
+    written += static_cast<std::size_t>(count);
+  }
+  return {};
+}
+
+Status Channel::fill(std::chrono::steady_clock::time_point deadline, bool bounded, const Watch& watch) {
+  for (;;) {
+    int wait = kWatchMilliseconds;
+    if (bounded) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+      if (left.count() <= 0) return Error{ErrorKind::timed_out, "no answer in time"};
+      wait = static_cast<int>(std::min<long long>(wait, left.count()));
+    }
+    pollfd entry{read_, POLLIN, 0};
+    const int ready = poll(&entry, 1, watch || bounded ? wait : -1);
+    if (ready < 0 && errno != EINTR) return failure(std::string("poll: ") + std::strerror(errno));
+    if (ready > 0) break;
+    if (watch) {
+      if (Status status = watch(); !status.ok()) return status;
+    }
+  }
+  std::array<char, 65536> chunk;
+  const ssize_t count = read(read_, chunk.data(), chunk.size());
+  if (count < 0 && (errno == EINTR || errno == EAGAIN)) return {};
+  if (count <= 0) return Error{ErrorKind::disconnected, "the connection was closed"};
+  pending_.append(chunk.data(), static_cast<std::size_t>(count));
+  if (pending_.size() > kLongestLine) return failure("an answer is longer than 16 MiB");
+  return {};
+}
+
+Result<nlohmann::json> Channel::receive(std::chrono::milliseconds timeout, const Watch& watch) {
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  std::size_t newline;
+  while ((newline = pending_.find('\n', searched_)) == std::string::npos) {
+    searched_ = pending_.size();
+    if (Status status = fill(deadline, timeout.count() > 0, watch); !status.ok()) return status.error();
+  }
+  const std::string line = pending_.substr(0, newline);
+  pending_.erase(0, newline + 1);
+  searched_ = 0;
+  nlohmann::json message = nlohmann::json::parse(line, nullptr, false);
+  if (!message.is_object()) return failure("not a JSON object: " + line.substr(0, 80));
+  return message;
+}
+
+}  // namespace gdbench::protocol

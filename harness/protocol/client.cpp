@@ -1,0 +1,249 @@
+#include "harness/protocol/client.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "harness/base/clock.h"
+#include "harness/base/text.h"
+#include "harness/protocol/message_fields.h"
+#include "harness/protocol/state_image.h"
+
+namespace gdbench::protocol {
+
+namespace {
+
+using nlohmann::json;
+
+// A worker that prints without end would fill memory that no resident size shows.
+constexpr std::int64_t kOutputLimit = 64 << 20;
+constexpr double kGoodbyeSeconds = 2;
+
+ErrorKind kind_from_name(const std::string& name) {
+  return name == "unsupported" ? ErrorKind::unsupported : ErrorKind::failed;
+}
+
+// Where the arrays of a data set lie, or the file that they are streamed from.
+DataMessage describe(const data::Dataset& dataset) {
+  DataMessage message{
+      .dtype = dataset.dtype, .rows = dataset.rows, .features = dataset.features, .outputs = dataset.outputs};
+  if (dataset.stream) {
+    message.source = DataSource::streamed;
+    message.stream = dataset.stream->file();
+    return message;
+  }
+  message.x = {dataset.x_offset};
+  (dataset.has_labels ? message.labels : message.y) = {dataset.target_offset};
+  if (dataset.has_order) message.order = {dataset.order_offset, dataset.epochs};
+  return message;
+}
+
+template <class T>
+Status status_of(const Result<T>& result) {
+  return result.ok() ? Status{} : Status(result.error());
+}
+
+}  // namespace
+
+Client::Descriptor::~Descriptor() { close(number); }
+
+Result<Client> Client::start(const std::vector<std::string>& argv, const SharedMemory* data, const SharedMemory* state,
+                             const Limits& limits, const std::string& preload) {
+  int requests[2];
+  int responses[2];
+  if (pipe2(requests, O_CLOEXEC) != 0) return failure(std::string("cannot make a pipe: ") + std::strerror(errno));
+  Descriptor request_read(requests[0]);
+  Client client;
+  client.request_end_ = std::make_unique<Descriptor>(requests[1]);
+  if (pipe2(responses, O_CLOEXEC) != 0) return failure(std::string("cannot make a pipe: ") + std::strerror(errno));
+  Descriptor response_write(responses[1]);
+  client.response_end_ = std::make_unique<Descriptor>(responses[0]);
+
+  std::vector<InheritedDescriptor> inherited = {{request_read.number, kRequestDescriptor},
+                                                {response_write.number, kResponseDescriptor}};
+  if (data != nullptr) inherited.push_back({data->descriptor(), kDataDescriptor});
+  if (state != nullptr) inherited.push_back({state->descriptor(), kStateDescriptor});
+  Result<Process> process = Process::start(argv, inherited, limits.processors, preload);
+  if (!process.ok()) return process.error();
+  client.process_ = std::move(process).value();
+  client.channel_ = Channel(client.response_end_->number, client.request_end_->number);
+  client.limits_ = limits;
+  return client;
+}
+
+// Returns the anonymous memory.
+std::int64_t Client::note_memory() {
+  const MemoryUse now = process_.memory();
+  peak_memory_.anonymous = std::max(peak_memory_.anonymous, now.anonymous);
+  peak_memory_.shared = std::max(peak_memory_.shared, now.shared);
+  return now.anonymous;
+}
+
+const MemoryUse& Client::peak_memory() {
+  note_memory();
+  return peak_memory_;
+}
+
+Status Client::watch() {
+  if (limits_.cancelled && limits_.cancelled()) return failure("cancelled");
+  const std::int64_t bytes = note_memory();
+  if (bytes > limits_.memory_bytes) {
+    return Error{ErrorKind::crashed, "used " + std::to_string(bytes >> 20) + " MiB of memory, the cap is " +
+                                         std::to_string(limits_.memory_bytes >> 20) + " MiB"};
+  }
+  if (process_.output_bytes() > kOutputLimit) {
+    return Error{ErrorKind::crashed, "printed more than " + std::to_string(kOutputLimit >> 20) + " MiB"};
+  }
+  return {};
+}
+
+// Adds what only the process can tell: how it ended, what it printed last.
+Error Client::explain(const Error& error) {
+  if (error.kind == ErrorKind::timed_out) {
+    process_.finish(0);
+    return {error.kind, "no answer within " + std::to_string(limits_.request.count() / 1000) + " s"};
+  }
+  if (error.kind != ErrorKind::disconnected) {
+    process_.finish(0);
+    return error;
+  }
+  // Ended on its own: a moment for the kernel to report it.
+  Error explained{ErrorKind::crashed, process_.finish(0.5).text()};
+  if (const std::string line = process_.last_output_line(); !line.empty()) explained.message += ": " + line;
+  return explained;
+}
+
+Result<json> Client::await(std::int64_t id) {
+  for (;;) {
+    Result<json> answer = channel_.receive(limits_.request, [this] { return watch(); });
+    if (!answer.ok()) return answer;
+    const json answered = answer.value().value("id", json());
+    if (answered == id) return answer;
+    return failure("answered request " + answered.dump() + ", expected " + std::to_string(id));
+  }
+}
+
+template <class Request>
+Result<typename Request::Answer> Client::ask(const Request& request) {
+  const std::string name = Request::kName;
+  if (!process_.running()) return Error{ErrorKind::crashed, "the worker has ended"};
+  const std::int64_t id = next_id_++;
+  OrderedJson message = {{"request", name}, {"id", id}};
+  message.update(RecordWriter::encode(request));
+  const std::int64_t sent_ns = monotonic_ns();
+  if (Status status = channel_.send(message); !status.ok()) return explain(status.error());
+  const Result<json> answer = await(id);
+  requests_ns_ += monotonic_ns() - sent_ns;
+  if (!answer.ok()) {
+    Error error = explain(answer.error());
+    error.message = name + ": " + error.message;
+    return error;
+  }
+  const Result<Outcome> outcome = message_from<Outcome>(answer.value(), name);
+  if (!outcome.ok()) return outcome.error();
+  if (outcome.value().ok) return message_from<typename Request::Answer>(answer.value(), name);
+  const Refusal& refusal = outcome.value().error;
+  return Error{kind_from_name(refusal.kind), one_line(refusal.message)};
+}
+
+Result<HelloAnswer> Client::hello() {
+  Result<HelloAnswer> hello = ask(HelloRequest{});
+  if (hello.ok() && hello.value().protocol.major != kProtocolMajor) {
+    return unsupported("speaks version " + std::to_string(hello.value().protocol.major) +
+                       " of the worker protocol, this gdbench speaks version " + std::to_string(kProtocolMajor));
+  }
+  return hello;
+}
+
+Status Client::load(const std::string& implementation, const data::Dataset& dataset) {
+  return status_of(ask(LoadRequest{implementation, {kDataDescriptor, dataset.memory.size()}, describe(dataset)}));
+}
+
+Status Client::prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
+                       const ThreadSettings& threads, std::size_t state_bytes) {
+  const std::uint64_t image_bytes = protocol::state_layout(problem).image_bytes;
+  Result<PrepareAnswer> answer =
+      ask(PrepareRequest{problem, options, threads, {kStateDescriptor, state_bytes, image_bytes}});
+  if (!answer.ok()) return answer.error();
+  note_memory();
+  preparation_ = std::move(answer).value();
+  return {};
+}
+
+Status Client::set_state(std::size_t image, std::int64_t step) { return status_of(ask(SetStateRequest{image, step})); }
+
+Result<std::int64_t> Client::get_state(std::size_t image) {
+  const Result<StateAnswer> answer = ask(GetStateRequest{image});
+  if (!answer.ok()) return answer.error();
+  return answer.value().step;
+}
+
+// As its host says, who tells the plugin's time from its own; of other workers what their answers to run do not claim.
+OutsideTime Client::outside_total(const StateAnswer& answer) const {
+  if (answer.outside) return *answer.outside;
+  return {static_cast<double>(process_.cpu_ns()) - claimed_cpu_ns_, static_cast<double>(requests_ns_) - claimed_ns_};
+}
+
+Result<BlockAnswer> Client::run_steps(std::uint64_t steps, std::uint64_t added_iterations) {
+  RunRequest request{.steps = steps};
+  if (added_iterations > 0) request.added_iterations = added_iterations;
+  BlockAnswer result;
+  result.sent_ns = monotonic_ns();
+  const Result<RunAnswer> answer = ask(request);
+  result.received_ns = monotonic_ns();
+  if (!answer.ok()) return answer.error();
+  static_cast<RunAnswer&>(result) = answer.value();
+  claimed_cpu_ns_ += result.cpu_ns;
+  claimed_ns_ += result.real_ns;
+  return result;
+}
+
+Result<BlockAnswer> Client::run(const BlockRequest& block) {
+  if (Status status = set_state(block.start_image, block.start_step); !status.ok()) return status.error();
+  if (block.warm_up > 0) {
+    const Result<BlockAnswer> warm_up = run_steps(block.warm_up);
+    if (!warm_up.ok()) return warm_up;
+    if (Status status = set_state(block.start_image, block.start_step); !status.ok()) return status.error();
+  }
+  Result<BlockAnswer> answer = run_steps(block.steps, block.added_iterations);
+  if (!answer.ok()) return answer;
+  const Result<StateAnswer> end = ask(GetStateRequest{block.end_image});
+  if (!end.ok()) return end.error();
+  answer.value().end_step = end.value().step;
+  const OutsideTime before = std::exchange(outside_, outside_total(end.value()));
+  answer.value().host_tells_outside = end.value().outside.has_value();
+  answer.value().outside = {outside_.cpu_ns - before.cpu_ns, outside_.real_ns - before.real_ns};
+  return answer;
+}
+
+Status Client::run_on(std::uint64_t steps) { return status_of(run_steps(steps)); }
+
+Result<EvaluateAnswer> Client::evaluate_timed() {
+  const std::int64_t sent_ns = monotonic_ns();
+  Result<EvaluateAnswer> answer = ask(EvaluateRequest{});
+  const std::int64_t received_ns = monotonic_ns();
+  if (answer.ok() && !answer.value().real_ns) answer.value().real_ns = static_cast<double>(received_ns - sent_ns);
+  return answer;
+}
+
+Result<double> Client::evaluate() {
+  const Result<EvaluateAnswer> answer = ask(EvaluateRequest{});
+  if (!answer.ok()) return answer.error();
+  return answer.value().loss;
+}
+
+Result<ProfileAnswer> Client::profile(std::uint64_t steps) { return ask(ProfileRequest{steps}); }
+
+Status Client::bye() {
+  if (Status status = status_of(ask(ByeRequest{})); !status.ok()) return status;
+  const ProcessEnd end = process_.finish(kGoodbyeSeconds);
+  if (end.is_success()) return {};
+  return Error{ErrorKind::crashed, "bye: " + end.text()};
+}
+
+}  // namespace gdbench::protocol

@@ -1,0 +1,122 @@
+#include "harness/protocol/discovery.h"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace gdbench::protocol {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kAdapterSuffix = ".adapter.json";
+
+bool is_adapter(const fs::path& file) { return file.string().ends_with(kAdapterSuffix); }
+
+CatalogueEntry problem_entry(const fs::path& file, Error problem) {
+  CatalogueEntry entry;
+  std::string name = file.filename().string();
+  for (const char* suffix : {kAdapterSuffix, ".so"}) {
+    if (name.ends_with(suffix)) name.resize(name.size() - std::string(suffix).size());
+  }
+  entry.implementation.id = "plugin/" + name;
+  entry.file = file;
+  entry.problem = std::move(problem);
+  return entry;
+}
+
+// An object in any case.
+nlohmann::json read_manifest(const fs::path& file) {
+  std::ifstream stream(file);
+  nlohmann::json manifest = nlohmann::json::parse(stream, nullptr, false);
+  return manifest.is_object() ? manifest : nlohmann::json::object();
+}
+
+bool wanted(const fs::path& file, const Globs& globs) {
+  if (!globs || !is_adapter(file)) return true;
+  const nlohmann::json name = read_manifest(file).value("on_request", nlohmann::json());
+  if (!name.is_string()) return true;
+  const std::string first = name.get<std::string>() + "/";
+  return std::any_of(globs->begin(), globs->end(), [&](const std::string& glob) { return glob.starts_with(first); });
+}
+
+Result<std::vector<std::string>> adapter_command(const fs::path& file) {
+  const nlohmann::json command = read_manifest(file).value("command", nlohmann::json());
+  std::vector<std::string> argv;
+  for (const nlohmann::json& word : command) {
+    if (!word.is_string()) break;
+    argv.push_back(word.get<std::string>());
+  }
+  if (!command.is_array() || argv.empty() || argv.size() != command.size()) {
+    return usage_error(file.string() + ": /command: expected a list of words");
+  }
+  for (std::string& word : argv) {
+    const fs::path beside = file.parent_path() / word;
+    if (fs::path(word).is_relative() && fs::is_regular_file(beside)) word = beside.string();
+  }
+  return argv;
+}
+
+std::vector<fs::path> plugin_files(const std::vector<fs::path>& folders) {
+  std::vector<fs::path> files;
+  for (const fs::path& folder : folders) {
+    std::vector<fs::path> here;
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+      if (entry.path().extension() == ".so" || is_adapter(entry.path())) here.push_back(entry.path());
+    }
+    std::sort(here.begin(), here.end());
+    files.insert(files.end(), here.begin(), here.end());
+  }
+  return files;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> worker_command(const Arm& arm, const fs::path& file) {
+  if (is_adapter(file)) return adapter_command(file);
+  // dlopen looks a bare name up elsewhere; an absolute path is taken as it is.
+  return std::vector<std::string>{arm.worker.string(), "worker", "--plugin", fs::absolute(file).string()};
+}
+
+std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limits& limits) {
+  const Result<std::vector<std::string>> command = worker_command(arm, file);
+  if (!command.ok()) return {problem_entry(file, command.error())};
+  Result<Client> client = Client::start(command.value(), nullptr, nullptr, limits);
+  if (!client.ok()) return {problem_entry(file, client.error())};
+  const Result<HelloAnswer> hello = client.value().hello();
+  if (!hello.ok()) return {problem_entry(file, hello.error())};
+  if (Status status = client.value().bye(); !status.ok()) return {problem_entry(file, status.error())};
+
+  std::vector<CatalogueEntry> entries;
+  for (const ImplementationDescription& implementation : hello.value().implementations) {
+    CatalogueEntry entry;
+    entry.implementation = implementation;
+    entry.command = command.value();
+    entry.file = file;
+    entry.worker_build = hello.value().worker.build;
+    if (!is_adapter(file)) entry.allocation_counter = arm.allocation_counter;
+    entry.plugin = hello.value().plugin.name + " " + hello.value().plugin.version;
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::vector<CatalogueEntry> read_catalogue(const Arm& arm, const Limits& limits, const Globs& globs) {
+  std::vector<CatalogueEntry> catalogue;
+  std::set<std::string> seen;
+  for (const fs::path& file : plugin_files(arm.plugin_folders)) {
+    if (!wanted(file, globs)) continue;
+    for (CatalogueEntry& entry : ask(arm, file, limits)) {
+      if (!seen.insert(entry.implementation.id).second) {
+        entry = problem_entry(file, failure("offers " + entry.implementation.id + ", which another plugin offers too"));
+      }
+      catalogue.push_back(std::move(entry));
+    }
+  }
+  return catalogue;
+}
+
+}  // namespace gdbench::protocol

@@ -1,0 +1,53 @@
+// Which implementations there are: asks every plugin and adapter of an arm's folders, each in a process of its own.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/protocol/client.h"
+#include "harness/protocol/protocol.h"
+
+namespace gdbench::protocol {
+
+// Which build and which copy runs. Nothing assumes the coordinator's own.
+struct Arm {
+  std::string name = "new";
+  std::filesystem::path worker;  // the gdbench binary whose worker hosts the plugins
+  std::vector<std::filesystem::path> plugin_folders;
+  std::filesystem::path allocation_counter;  // to be preloaded into workers that are profiled; empty: there is none
+};
+
+struct CatalogueEntry {
+  ImplementationDescription implementation;
+  std::vector<std::string> command;  // argv of a worker that offers it
+  std::filesystem::path file;        // the plugin or adapter
+  std::string worker_build;          // of the process that answered
+  // Of the arm; empty for a worker that would not read it.
+  std::filesystem::path allocation_counter;
+  std::string plugin;  // its name and version, for people
+  // Set where the plugin could not be asked: the entry then stands for the whole plugin, under the id plugin/<file
+  // name>.
+  std::optional<Error> problem;
+
+  // By gdbench worker; an adapter is a program of its own.
+  bool hosted() const { return file.extension() == ".so"; }
+};
+
+// argv of a worker for a file: a shared object is hosted by the arm's worker; FILE.adapter.json names a command of its
+// own, {"command": ["perl", "adapter.pl"]}, whose relative file names are relative to that file.
+Result<std::vector<std::string>> worker_command(const Arm& arm, const std::filesystem::path& file);
+
+// Asks one file. A file that cannot be asked yields one entry with its problem.
+std::vector<CatalogueEntry> ask(const Arm& arm, const std::filesystem::path& file, const Limits& limits);
+
+// Asks every *.so and *.adapter.json of the arm's folders, in order of file name. An adapter that is there on request
+// ({"command": [...], "on_request": "jax"}) is asked only where one of `globs` begins with what it names ("jax/jit",
+// "jax/*"), and always where no globs are given. An id that was seen before becomes a problem entry: two plugins must
+// not claim one name.
+using Globs = std::optional<std::vector<std::string>>;
+std::vector<CatalogueEntry> read_catalogue(const Arm& arm, const Limits& limits, const Globs& globs = std::nullopt);
+
+}  // namespace gdbench::protocol

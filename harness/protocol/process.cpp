@@ -1,0 +1,241 @@
+#include "harness/protocol/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "harness/base/text.h"
+
+namespace gdbench::protocol {
+
+namespace {
+
+constexpr std::size_t kMostInherited = 8;
+
+// Everything between fork and exec: only async-signal-safe calls. Returns on failure only.
+void become_worker(char* const* argv, char* const* environment, const std::vector<InheritedDescriptor>& inherited,
+                   const std::vector<int>& processors, int output, pid_t parent) {
+  setpgid(0, 0);  // Ctrl-C on the terminal reaches the coordinator alone, which ends its workers in order
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) return;  // the coordinator died before the signal was armed
+  const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (score >= 0) {
+    [[maybe_unused]] const ssize_t written = write(score, "1000", 4);
+    close(score);
+  }
+  if (!processors.empty()) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const int processor : processors) CPU_SET(processor, &set);
+    sched_setaffinity(0, sizeof set, &set);
+  }
+  const int null = open("/dev/null", O_RDONLY);
+  dup2(null, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  // First to free numbers out of the way: a source may have a number that another one is to get, and with many workers
+  // alive the coordinator's numbers are large.
+  constexpr int kOutOfTheWay = 16;
+  std::array<int, kMostInherited> copies{};
+  for (std::size_t i = 0; i < inherited.size(); ++i) copies[i] = fcntl(inherited[i].ours, F_DUPFD, kOutOfTheWay);
+  for (std::size_t i = 0; i < inherited.size(); ++i) {
+    dup2(copies[i], inherited[i].theirs);  // dup2 clears close-on-exec
+    close(copies[i]);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  execvpe(argv[0], argv, environment);
+}
+
+constexpr std::string_view kPreload = "LD_PRELOAD=";
+
+// This process's environment, with `preload` (where there is one) before what is preloaded anyway.
+std::vector<std::string> environment_with(const std::string& preload) {
+  std::vector<std::string> variables;
+  std::string preloads = preload;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (!preload.empty() && text.starts_with(kPreload)) {
+      preloads.append(":").append(text.substr(kPreload.size()));
+    } else {
+      variables.emplace_back(text);
+    }
+  }
+  if (!preload.empty()) variables.push_back(std::string(kPreload) + preloads);
+  return variables;
+}
+
+// As exec wants them; `texts` must outlive them.
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+constexpr std::int64_t kStatusUnit = 1024;  // of memory in a process's status
+
+// Calls visit(field, number) for each line of the process's status; number() reads its value.
+template <class Visit>
+void visit_status(pid_t pid, const Visit& visit) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
+  std::string line;
+  while (std::getline(file, line)) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    visit(line.substr(0, colon), [&] { return std::strtoll(line.c_str() + colon + 1, nullptr, 10); });
+  }
+}
+
+}  // namespace
+
+std::string ProcessEnd::text() const {
+  switch (kind) {
+    case Kind::not_started:
+      return "not started";
+    case Kind::exit_status:
+      return "exit status " + std::to_string(number);
+    case Kind::signal:
+      return "signal " + std::to_string(number) + " (" + strsignal(number) + ")";
+  }
+  return "?";
+}
+
+Process::~Process() {
+  if (pid_ > 0) {
+    kill_group();
+    finish(0);
+  }
+  if (output_ >= 0) close(output_);
+}
+
+Process::Process(Process&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)), output_(std::exchange(other.output_, -1)) {}
+
+Process& Process::operator=(Process&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(output_, other.output_);
+  return *this;
+}
+
+Result<Process> Process::start(const std::vector<std::string>& argv, const std::vector<InheritedDescriptor>& inherited,
+                               const std::vector<int>& processors, const std::string& preload) {
+  if (inherited.size() > kMostInherited) return failure("too many descriptors for a worker");
+  Process process;
+  process.output_ = memfd_create("worker-output", MFD_CLOEXEC);
+  if (process.output_ < 0) return failure(std::string("cannot create a worker's output buffer: ") + strerror(errno));
+  fcntl(process.output_, F_SETFL, O_APPEND);
+  const std::vector<char*> arguments = pointers_to(argv);
+  const std::vector<std::string> variables = environment_with(preload);
+  const std::vector<char*> environment = pointers_to(variables);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid < 0) return failure(std::string("cannot start a worker: ") + strerror(errno));
+  if (pid == 0) {
+    become_worker(arguments.data(), environment.data(), inherited, processors, process.output_, parent);
+    dprintf(STDERR_FILENO, "cannot execute %s: %s\n", argv[0].c_str(), strerror(errno));
+    _exit(127);
+  }
+  process.pid_ = pid;
+  return process;
+}
+
+MemoryUse Process::memory() const {
+  MemoryUse use;
+  if (!running()) return use;
+  visit_status(pid_, [&](const std::string& field, const auto& number) {
+    if (field == "RssAnon") use.anonymous = number() * kStatusUnit;
+    if (field == "RssShmem") use.shared = number() * kStatusUnit;
+  });
+  return use;
+}
+
+std::int64_t Process::peak_resident_bytes() const {
+  std::int64_t peak = 0;
+  if (!running()) return peak;
+  visit_status(pid_, [&](const std::string& field, const auto& number) {
+    if (field == "VmHWM") peak = number() * kStatusUnit;
+  });
+  return peak;
+}
+
+std::int64_t Process::cpu_ns() const {
+  clockid_t clock;
+  timespec time{};
+  if (!running() || clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+int Process::threads() const {
+  int threads = 0;
+  if (!running()) return threads;
+  visit_status(pid_, [&](const std::string& field, const auto& number) {
+    if (field == "Threads") threads = static_cast<int>(number());
+  });
+  return threads;
+}
+
+std::int64_t Process::output_bytes() const {
+  struct stat information {};
+  return output_ >= 0 && fstat(output_, &information) == 0 ? information.st_size : 0;
+}
+
+std::string Process::last_output_line() const {
+  constexpr off_t kTail = 2048;
+  const off_t size = output_bytes();
+  std::string tail(static_cast<std::size_t>(std::min(size, kTail)), '\0');
+  const ssize_t count = pread(output_, tail.data(), tail.size(), size - static_cast<off_t>(tail.size()));
+  tail.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  while (!tail.empty() && (tail.back() == '\n' || tail.back() == '\r')) tail.pop_back();
+  tail.erase(0, tail.rfind('\n') + 1);
+  tail = tail.substr(0, 200);
+  const bool readable = is_utf8(tail);
+  for (char& character : tail) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && !readable)) character = '?';
+  }
+  return tail;
+}
+
+void Process::kill_group() const {
+  if (pid_ <= 0) return;
+  kill(-pid_, SIGKILL);
+  kill(pid_, SIGKILL);  // the group may not exist yet
+}
+
+ProcessEnd Process::finish(double seconds) {
+  if (pid_ <= 0) return {};
+  // A descriptor that becomes readable at the child's end: waiting without polling, without reaping.
+  // By number: glibc 2.36 declares pidfd_open without C linkage.
+  const auto watched = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+  pollfd entry{watched, POLLIN, 0};
+  const bool ended = poll(&entry, 1, static_cast<int>(seconds * 1000)) > 0;
+  if (watched >= 0) close(watched);
+  if (!ended) kill(pid_, SIGKILL);
+  // What the worker started itself goes with it; the group's number is ours until its leader is reaped.
+  kill(-pid_, SIGKILL);
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  if (WIFEXITED(status)) return {ProcessEnd::Kind::exit_status, WEXITSTATUS(status)};
+  return {ProcessEnd::Kind::signal, WTERMSIG(status)};
+}
+
+}  // namespace gdbench::protocol

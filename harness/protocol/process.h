@@ -1,0 +1,76 @@
+// A worker process as the coordinator sees it: started with its descriptors, watched, ended.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/base/shared_memory.h"
+
+namespace gdbench::protocol {
+
+// Descriptors that the child gets at fixed numbers.
+struct InheritedDescriptor {
+  int ours = -1;
+  int theirs = -1;
+};
+
+// Resident memory of a process in bytes, by kind.
+struct MemoryUse {
+  std::int64_t anonymous = 0;  // its own
+  std::int64_t shared = 0;     // data and states, which it shares with the coordinator
+};
+
+// How a process ended.
+struct ProcessEnd {
+  enum class Kind { not_started, exit_status, signal };
+  Kind kind = Kind::not_started;
+  int number = 0;  // the status or the signal
+
+  bool is_success() const { return kind == Kind::exit_status && number == 0; }
+  // "exit status 0", "signal 11 (Segmentation fault)".
+  std::string text() const;
+};
+
+class Process {
+ public:
+  Process() = default;
+  ~Process();  // kills what still runs
+  Process(Process&& other) noexcept;
+  Process& operator=(Process&& other) noexcept;
+
+  // Starts argv[0] (looked up on PATH) in a process group of its own. It dies with the calling thread's process, is
+  // first in line for the out-of-memory killer, and its stdout and stderr go to a buffer that `output` reads.
+  // It may use `processors` (empty: those that the coordinator uses). `preload` names a library that the dynamic linker
+  // puts before all others.
+  static Result<Process> start(const std::vector<std::string>& argv, const std::vector<InheritedDescriptor>& inherited,
+                               const std::vector<int>& processors, const std::string& preload = "");
+
+  bool running() const { return pid_ > 0; }
+  pid_t pid() const { return pid_; }
+
+  // Resident memory now; zeros where it cannot be read.
+  MemoryUse memory() const;
+  std::int64_t peak_resident_bytes() const;
+  // CPU time of all threads so far, in nanoseconds.
+  std::int64_t cpu_ns() const;
+  // Threads that it has now; 0 where that cannot be read.
+  int threads() const;
+  // Bytes that it printed.
+  std::int64_t output_bytes() const;
+  // The last line that it printed, at most 200 characters; empty for none.
+  std::string last_output_line() const;
+
+  // Waits up to `seconds` for the end, then kills the group.
+  ProcessEnd finish(double seconds);
+  void kill_group() const;
+
+ private:
+  pid_t pid_ = -1;
+  int output_ = -1;  // memfd
+};
+
+}  // namespace gdbench::protocol

@@ -1,0 +1,36 @@
+// A training's state as bytes of its dtype: what coordinator and worker exchange through shared memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "harness/scenario/problem.h"
+
+namespace gdbench::protocol {
+
+// Where one state lies within the state memory: parameters, then slots, each at a multiple of 64 bytes.
+struct StateLayout {
+  struct Entry {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::size_t offset = 0;  // within an image
+
+    std::int64_t size() const { return rows * columns; }
+  };
+  std::vector<Entry> parameters;
+  std::vector<Entry> slots;  // [slot, parameter]
+  std::size_t image_bytes = 0;
+};
+
+StateLayout state_layout(const scenario::Problem& problem);
+
+// One number of the dtype at an address.
+double read_number(scenario::Dtype dtype, const std::byte* source);
+void write_number(scenario::Dtype dtype, double value, std::byte* target);
+
+// Converts between a State (double) and the dtype's bytes of one image.
+void write_state(const scenario::State& state, const StateLayout& layout, scenario::Dtype dtype, std::byte* image);
+scenario::State read_state(const StateLayout& layout, scenario::Dtype dtype, const std::byte* image, std::int64_t step);
+
+}  // namespace gdbench::protocol

@@ -1,0 +1,132 @@
+#include "harness/questions/calibrate/calibration.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <utility>
+
+#include "harness/analysis/summarise.h"
+#include "harness/measure/cell_worker.h"
+#include "harness/measure/verify_cell.h"
+#include "harness/questions/compare/compare.h"
+
+namespace gdbench::calibrate {
+
+namespace {
+
+constexpr int kPilotLaunches = 10;
+constexpr int kBlocks = 10;
+constexpr std::uint64_t kIterations = 1'000'000;
+
+// From blocks of one step with and without the work, in a worker of the workload: on its processor, at its speed.
+Result<double> iteration_ns_of_a_launch(const measure::CellGroup& group, const measure::RunOptions& options) {
+  const measure::PlannedScenario& planned = group.scenario();
+  const measure::PlannedCell& cell = planned.cells.front();
+  const report::Block& block = *group.report().cells[cell.index].block;
+  report::Launch launch;
+  Result<measure::CellWorker> worker =
+      measure::CellWorker::start(planned, cell, measure::timed_problem(planned, cell, block), options.limits, launch);
+  if (!worker.ok()) return worker.error();
+  double least[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  for (int i = 0; i < kBlocks; ++i) {
+    for (const std::size_t with : {std::size_t{0}, std::size_t{1}}) {
+      const Result<protocol::BlockAnswer> answer = worker.value().run_block(1, 1, 0, with * kIterations);
+      if (!answer.ok()) return answer.error();
+      least[with] = std::min(least[with], answer.value().real_ns);
+    }
+  }
+  if (Status status = worker.value().client().bye(); !status.ok()) return status.error();
+  return (least[1] - least[0]) / static_cast<double>(kIterations);
+}
+
+// Launches differ in speed by several percent: a typical one's, as the step's time is that of a typical launch.
+Result<double> measure_iteration_ns(const measure::CellGroup& group, const measure::RunOptions& options) {
+  std::vector<double> values;
+  for (int i = 0; i < kPilotLaunches && !options.cancelled(); ++i) {
+    const Result<double> value = iteration_ns_of_a_launch(group, options);
+    if (!value.ok()) return value.error();
+    values.push_back(value.value());
+  }
+  return stats::median(std::move(values));
+}
+
+Status launch(Workload& workload, int launches, const measure::RunOptions& options) {
+  for (int i = 0; i < launches && !options.cancelled(); ++i) {
+    if (Status status = workload.group.launch(options); !status.ok()) return status;
+    const report::Cell* failed = workload.group.failed_cell();
+    if (failed != nullptr) return failure(failed->id + ": " + failed->status.reason);
+  }
+  return {};
+}
+
+report::ComparedCell compare(const Workload& workload, const report::Calibration& calibration) {
+  report::Report report = workload.group.report();
+  analysis::summarise(report);
+  const report::ReportComparison comparison =
+      compare::compare_arms(report, {.margin = calibration.margin, .confidence = calibration.confidence});
+  return comparison.cells.front();
+}
+
+}  // namespace
+
+std::vector<PlannedComparison> plan_comparisons(const std::vector<Level>& levels, std::size_t workloads,
+                                                std::uint64_t seed) {
+  std::vector<PlannedComparison> planned;
+  for (const Level& level : levels) {
+    for (int i = 0; i < level.comparisons; ++i) {
+      planned.push_back({0, static_cast<std::size_t>(i) % workloads, level.slowdown});
+    }
+  }
+  std::mt19937_64 generator(seed);
+  for (std::size_t i = planned.size(); i > 1; --i) std::swap(planned[i - 1], planned[generator() % i]);
+  for (std::size_t i = 0; i < planned.size(); ++i) planned[i].number = static_cast<int>(i);
+  return planned;
+}
+
+Status prepare(Workload& workload, const measure::RunOptions& options) {
+  if (Status status = workload.group.verify(options); !status.ok()) return status;
+  const report::Cell* failed = workload.group.failed_cell();
+  if (failed != nullptr) return failure(failed->id + ": " + failed->status.reason);
+  if (options.cancelled()) return {};
+  const Result<double> iteration_ns = measure_iteration_ns(workload.group, options);
+  if (!iteration_ns.ok()) return iteration_ns.error();
+  workload.iteration_ns = iteration_ns.value();
+  if (Status status = launch(workload, kPilotLaunches, options); !status.ok()) return status;
+  workload.step_ns = analysis::step_time(workload.group.report().cells.front()).value;
+  return {};
+}
+
+Result<report::CalibrationOutcome> compare_once(Workload& workload, const PlannedComparison& planned,
+                                                const report::Calibration& calibration,
+                                                const measure::RunOptions& options) {
+  const auto started = std::chrono::steady_clock::now();
+  constexpr std::size_t kSlowCell = 1;
+  const report::Block& block = *workload.group.report().cells[kSlowCell].block;
+  const double added_ns = planned.slowdown * workload.step_ns * static_cast<double>(block.steps);
+  workload.group.start_over();
+  workload.group.add_work(kSlowCell, static_cast<std::uint64_t>(std::llround(added_ns / workload.iteration_ns)));
+  if (Status status = launch(workload, calibration.launches, options); !status.ok()) return status.error();
+  report::ComparedCell compared = compare(workload, calibration);
+  if (compared.change == report::Change::regressed) {
+    workload.group.confirm_from_here();
+    if (Status status = launch(workload, calibration.launches, options); !status.ok()) return status.error();
+    compared = compare(workload, calibration);
+  }
+  // The machine's speed states change the step's time within minutes: the next comparison adds its share of this one's.
+  workload.step_ns = analysis::step_time(workload.group.report().cells.front()).value;
+  report::CalibrationOutcome outcome;
+  outcome.number = planned.number;
+  outcome.workload = workload.name;
+  outcome.slowdown = planned.slowdown;
+  outcome.change = compared.change;
+  if (compared.ratio) {
+    outcome.ratio = compared.ratio->value;
+    outcome.interval = compared.ratio->interval;
+  }
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  return outcome;
+}
+
+}  // namespace gdbench::calibrate

@@ -1,0 +1,50 @@
+// Compares an implementation with itself, slowed down by known shares, as `gdbench run --against` would compare two
+// builds: the slow side makes real work inside its timed blocks (harness/worker/added_work.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/measure/cell_group.h"
+#include "harness/measure/options.h"
+#include "harness/report/calibration.h"
+
+namespace gdbench::calibrate {
+
+// One cell in two arms, the base first.
+struct Workload {
+  std::string name;
+  measure::CellGroup group;
+  double step_ns = 0;       // of a typical launch
+  double iteration_ns = 0;  // likewise, of the added work
+};
+
+// Shares of the step, each with the number of its comparisons.
+struct Level {
+  double slowdown = 0;
+  int comparisons = 0;
+};
+
+struct PlannedComparison {
+  int number = 0;
+  std::size_t workload = 0;
+  double slowdown = 0;
+};
+
+// Every comparison of the calibration, in a seeded order that mixes levels and workloads, so that no level has the
+// machine's quiet hour to itself.
+std::vector<PlannedComparison> plan_comparisons(const std::vector<Level>& levels, std::size_t workloads,
+                                                std::uint64_t seed);
+
+// Verifies the cells and measures what the added work is weighed by. Errors: a cell is not ok.
+Status prepare(Workload& workload, const measure::RunOptions& options);
+
+// One comparison: as many launches of both sides as `calibration` says and, where the slow one seems to have regressed,
+// as many again to confirm it. Errors: a worker failed.
+Result<report::CalibrationOutcome> compare_once(Workload& workload, const PlannedComparison& planned,
+                                                const report::Calibration& calibration,
+                                                const measure::RunOptions& options);
+
+}  // namespace gdbench::calibrate

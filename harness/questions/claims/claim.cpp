@@ -1,0 +1,213 @@
+#include "harness/questions/claims/claim.h"
+
+#include <algorithm>
+
+#include "harness/base/json_reader.h"
+#include "harness/base/text.h"
+#include "harness/scenario/axes.h"
+#include "harness/scenario/matrix_reader.h"
+#include "harness/scenario/settings.h"
+
+namespace gdbench::claims {
+
+namespace {
+
+using nlohmann::json;
+using report::ClaimRelation;
+using report::PointRule;
+using report::Quantity;
+using report::RelationKind;
+
+constexpr std::int64_t kMostSteps = 1'000'000'000;
+
+// Keys that a cell of the matrix has; without these a choice of cells would be about none.
+std::vector<std::string> keys_of(const scenario::Matrix& matrix) {
+  std::vector<std::string> keys = {scenario::kScenarioAxis, scenario::kImplementationAxis, scenario::kThreadsAxis};
+  const auto add = [&keys](const std::string& key) {
+    const std::string full = scenario::full_key(key);
+    if (std::find(keys.begin(), keys.end(), full) == keys.end()) keys.push_back(full);
+  };
+  for (const auto& axis : matrix.axes) add(axis.first);
+  for (const auto& include : matrix.includes) {
+    for (const auto& member : include) add(member.first);
+  }
+  return keys;
+}
+
+// One relation of a document.
+class RelationParser {
+ public:
+  RelationParser(JsonDocument& document, JsonReader& reader, std::vector<std::string> keys)
+      : document_(document), reader_(reader), keys_(std::move(keys)) {}
+
+  ClaimRelation parse() {
+    ClaimRelation relation;
+    relation.kind = reader_.choice("kind", report::all_of<RelationKind>());
+    relation.quantity = reader_.choice("quantity", report::all_of<Quantity>());
+    read_steps(relation);
+    relation.a = settings("a");
+    relation.b = settings("b");
+    if (relation.a == relation.b) reader_.fail("b", "what a is", "another choice of cells");
+    read_limits(relation);
+    relation.rule = reader_.choice("points", report::all_of<PointRule>(), PointRule::all);
+    relation.decides = reader_.boolean("decides", true);
+    read_along(relation);
+    relation.at = places();
+    reader_.finish();
+    return relation;
+  }
+
+ private:
+  void check_key(const std::string& pointer, const std::string& key) {
+    if (std::find(keys_.begin(), keys_.end(), scenario::full_key(key)) != keys_.end()) return;
+    document_.fail(pointer, in_quotes(key) + ", which no cell of the matrix has",
+                   "one of " + joined(keys_) + suggestion(key, keys_));
+  }
+
+  void read_steps(ClaimRelation& relation) {
+    const bool timed = relation.quantity == Quantity::time_for_steps;
+    const json* steps = reader_.member("steps");
+    if (steps == nullptr) {
+      if (timed) reader_.fail("steps", "an array of numbers of steps");
+      return;
+    }
+    if (!timed) reader_.fail("steps", "steps with the quantity time_for_steps only");
+    const json list = steps->is_array() ? *steps : json::array({*steps});
+    for (const json& entry : list) {
+      const bool fits =
+          entry.is_number_integer() && entry.get<std::int64_t>() >= 1 && entry.get<std::int64_t>() <= kMostSteps;
+      if (!fits) return reader_.fail("steps", describe(entry), "integers from 1 to " + std::to_string(kMostSteps));
+      relation.steps.push_back(entry.get<std::uint64_t>());
+    }
+    if (relation.steps.empty()) reader_.fail("steps", "at least one number of steps");
+    keys_.push_back(kStepsAxis);
+  }
+
+  report::Settings settings(const std::string& key) {
+    report::Settings chosen;
+    const json* value = reader_.member(key);
+    if (value == nullptr || !value->is_object() || value->empty()) {
+      reader_.fail(key, "an object that chooses cells");
+      return chosen;
+    }
+    for (const auto& member : value->items()) {
+      const std::string place = reader_.pointer(key) + "/" + pointer_part(member.key());
+      check_key(place, member.key());
+      if (member.key() == kStepsAxis) document_.fail(place, "steps", "a key of cells: both sides take as many steps");
+      const std::optional<std::string> text = scenario::scalar_text(member.value());
+      if (!text) document_.fail(place, describe(member.value()), "text, a number, true or false");
+      chosen.emplace_back(scenario::full_key(member.key()), text.value_or(""));
+    }
+    return chosen;
+  }
+
+  void read_limits(ClaimRelation& relation) {
+    const bool saving = relation.kind == RelationKind::saving;
+    // A saving is below 1 and may be negative; ratios are positive.
+    const NumberRange range = saving ? NumberRange{-1e6, false, 1} : NumberRange{0, true};
+    for (const auto& [key, limit] :
+         {std::pair("at_least", &relation.at_least), std::pair("at_most", &relation.at_most)}) {
+      if (reader_.has(key)) *limit = reader_.number(key, range, std::nullopt);
+    }
+    const bool any = relation.at_least || relation.at_most;
+    if (relation.kind == RelationKind::crossover) {
+      if (any) reader_.fail(relation.at_least ? "at_least" : "at_most", "no limit: a crossover is about who is ahead");
+    } else if (!any) {
+      reader_.fail("at_least", "at_least, at_most or both");
+    } else if (relation.at_least && relation.at_most && *relation.at_least >= *relation.at_most) {
+      reader_.fail("at_most", "more than at_least");
+    }
+  }
+
+  void read_along(ClaimRelation& relation) {
+    const bool required = relation.kind == RelationKind::trend || relation.kind == RelationKind::crossover;
+    relation.along = required ? reader_.text("along") : reader_.text("along", "");
+    if (relation.along.empty()) return;
+    check_key(reader_.pointer("along"), relation.along);
+    relation.along = scenario::full_key(relation.along);
+    for (const report::Settings* side : {&relation.a, &relation.b}) {
+      for (const auto& [key, value] : *side) {
+        if (key == relation.along) reader_.fail("along", in_quotes(key) + ", which a or b chooses", "another axis");
+      }
+    }
+  }
+
+  std::vector<std::pair<std::string, std::vector<std::string>>> places() {
+    std::vector<std::pair<std::string, std::vector<std::string>>> result;
+    const json* value = reader_.member("at");
+    if (value == nullptr) return result;
+    if (!value->is_object() || value->empty()) {
+      reader_.fail("at", "an object of keys with their values");
+      return result;
+    }
+    for (const auto& member : value->items()) {
+      const std::string place = reader_.pointer("at") + "/" + pointer_part(member.key());
+      check_key(place, member.key());
+      std::vector<std::string> texts;
+      const json list = member.value().is_array() ? member.value() : json::array({member.value()});
+      for (const json& entry : list) {
+        const std::optional<std::string> text = scenario::scalar_text(entry);
+        if (!text) document_.fail(place, describe(entry), "text, numbers, true or false");
+        texts.push_back(text.value_or(""));
+      }
+      result.emplace_back(scenario::full_key(member.key()), std::move(texts));
+    }
+    return result;
+  }
+
+  JsonDocument& document_;
+  JsonReader& reader_;
+  std::vector<std::string> keys_;
+};
+
+Experiment read_experiment(JsonDocument& document, JsonReader& reader, const Claim& claim) {
+  Experiment experiment;
+  JsonReader matrix = reader.object("matrix");
+  experiment.matrix.name = claim.id;
+  experiment.matrix.file = claim.file;
+  scenario::read_cells(document, matrix, experiment.matrix);
+  matrix.finish();
+  for (JsonReader& relation : reader.objects("relations")) {
+    experiment.relations.push_back(RelationParser(document, relation, keys_of(experiment.matrix)).parse());
+  }
+  reader.finish();
+  return experiment;
+}
+
+bool decides(const Claim& claim) {
+  return std::any_of(claim.experiments.begin(), claim.experiments.end(), [](const Experiment& experiment) {
+    return std::any_of(experiment.relations.begin(), experiment.relations.end(),
+                       [](const ClaimRelation& relation) { return relation.decides; });
+  });
+}
+
+}  // namespace
+
+Result<Claim> read_claim(const std::filesystem::path& file) {
+  try {
+    Result<JsonDocument> read = JsonDocument::read(file, "a claim (a JSON object)");
+    if (!read.ok()) return read.error();
+    JsonDocument& document = read.value();
+    JsonReader root(document);
+    Claim claim;
+    claim.file = file;
+    claim.id = root.text("id");
+    claim.sentence = root.text("sentence");
+    claim.source = root.text("source");
+    claim.purpose = root.text("purpose");
+    std::vector<JsonReader> experiments = root.objects("experiments");
+    root.finish();
+    for (JsonReader& experiment : experiments)
+      claim.experiments.push_back(read_experiment(document, experiment, claim));
+    if (document.ok() && !decides(claim)) document.fail("/experiments", "no relation that decides", "at least one");
+    if (document.ok() && claim.id != file.stem()) {
+      document.fail("/id", in_quotes(claim.id), "the file's own name, " + in_quotes(file.stem().string()));
+    }
+    if (!document.ok()) return document.error();
+    return claim;
+  } catch (const std::exception& error) {
+    return failure(one_line(file.string() + ": cannot be read: " + error.what()));
+  }
+}
+
+}  // namespace gdbench::claims

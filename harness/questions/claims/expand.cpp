@@ -1,0 +1,157 @@
+#include "harness/questions/claims/expand.h"
+
+#include <algorithm>
+#include <map>
+
+#include "harness/base/text.h"
+#include "harness/questions/claims/point_entries.h"
+#include "harness/scenario/axes.h"
+#include "harness/scenario/settings.h"
+
+namespace gdbench::claims {
+
+namespace {
+
+using report::ClaimRelation;
+using report::Settings;
+using scenario::Point;
+
+// Every key of a point with its value, in the order in which people read them.
+Settings coordinates_of(const Point& point) {
+  Settings coordinates = {{scenario::kScenarioAxis, point.scenario_file.stem().string()}};
+  for (const scenario::Setting& setting : point.scenario_settings) {
+    coordinates.emplace_back(scenario::full_key(setting.key), setting.value);
+  }
+  coordinates.emplace_back(scenario::kImplementationAxis, point.implementation);
+  for (const auto& [key, value] : point.options) coordinates.emplace_back(scenario::kOptionPrefix + key, value);
+  coordinates.emplace_back(scenario::kThreadsAxis, std::to_string(point.threads));
+  return coordinates;
+}
+
+bool matches(const Settings& coordinates, const Settings& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
+    const std::string* value = value_of(coordinates, entry.first);
+    return value != nullptr && *value == entry.second;
+  });
+}
+
+// Without what the relation chooses on either side.
+Settings rest_of(Settings coordinates, const ClaimRelation& relation) {
+  std::erase_if(coordinates, [&](const auto& entry) {
+    return value_of(relation.a, entry.first) != nullptr || value_of(relation.b, entry.first) != nullptr;
+  });
+  return coordinates;
+}
+
+Settings sorted(Settings settings) {
+  std::sort(settings.begin(), settings.end());
+  return settings;
+}
+
+// Coordinates that all pairs share say nothing of any of them.
+void drop_common(std::vector<PointPair>& pairs) {
+  std::map<std::string, std::map<std::string, std::size_t>> counts;
+  for (const PointPair& pair : pairs) {
+    for (const auto& [key, value] : pair.at) ++counts[key][value];
+  }
+  for (PointPair& pair : pairs) {
+    std::erase_if(pair.at, [&](const auto& entry) { return counts[entry.first][entry.second] == pairs.size(); });
+  }
+}
+
+std::vector<PointPair> pairs_of(const std::vector<Point>& points, const ClaimRelation& relation) {
+  std::map<Settings, const Point*> base;
+  for (const Point& point : points) {
+    const Settings coordinates = coordinates_of(point);
+    if (matches(coordinates, relation.b)) base.emplace(sorted(rest_of(coordinates, relation)), &point);
+  }
+  std::vector<PointPair> pairs;
+  for (const Point& point : points) {
+    const Settings coordinates = coordinates_of(point);
+    if (!matches(coordinates, relation.a)) continue;
+    Settings rest = rest_of(coordinates, relation);
+    const auto found = base.find(sorted(rest));
+    if (found != base.end()) pairs.push_back({std::move(rest), point, *found->second});
+  }
+  return pairs;
+}
+
+// What `at` names and no pair has, as "key=value"; empty where each value is found.
+std::string unknown_place(const ExpandedRelation& expanded) {
+  for (const auto& [key, values] : expanded.relation->at) {
+    if (key == kStepsAxis) continue;
+    for (const std::string& value : values) {
+      const bool known = std::any_of(expanded.pairs.begin(), expanded.pairs.end(), [&](const PointPair& pair) {
+        const Settings coordinates = coordinates_of(pair.a);
+        const std::string* found = value_of(coordinates, key);
+        return found != nullptr && *found == value;
+      });
+      if (!known) return key + "=" + value;
+    }
+  }
+  return "";
+}
+
+// The known implementations and those that the matrix names beside them.
+std::vector<std::string> named_implementations(const scenario::Matrix& matrix, std::vector<std::string> known) {
+  std::vector<std::string> named;
+  const auto axis = matrix.axes.find(scenario::kImplementationAxis);
+  if (axis != matrix.axes.end()) named = axis->second;
+  for (const auto& include : matrix.includes) {
+    const auto found = include.find(scenario::kImplementationAxis);
+    if (found != include.end()) named.push_back(found->second);
+  }
+  for (std::string& name : named) {
+    const bool matched =
+        std::any_of(known.begin(), known.end(), [&](const std::string& id) { return scenario::glob_match(name, id); });
+    if (!matched) known.push_back(std::move(name));
+  }
+  return known;
+}
+
+// Whether there is a way to go along the axis that a trend or a crossover names.
+bool has_axis(const ExpandedRelation& expanded) {
+  const ClaimRelation& relation = *expanded.relation;
+  if (relation.kind != report::RelationKind::trend && relation.kind != report::RelationKind::crossover) return true;
+  if (relation.along == kStepsAxis) return relation.steps.size() > 1;
+  return value_of(expanded.pairs.front().at, relation.along) != nullptr;
+}
+
+Error fault(const Claim& claim, std::size_t experiment, std::size_t relation, const std::string& found,
+            const std::string& expected) {
+  return usage_error(one_line(claim.file.string() + ": /experiments/" + std::to_string(experiment) + "/relations/" +
+                              std::to_string(relation) + ": found " + found + ", expected " + expected));
+}
+
+}  // namespace
+
+Result<ExpandedClaim> expand(const Claim& claim, const std::vector<scenario::KnownScenario>& scenarios,
+                             const std::vector<std::string>& implementations) {
+  ExpandedClaim result;
+  result.claim = &claim;
+  for (std::size_t i = 0; i < claim.experiments.size(); ++i) {
+    const Experiment& experiment = claim.experiments[i];
+    Result<std::vector<Point>> points =
+        scenario::expand(experiment.matrix, {}, scenarios, named_implementations(experiment.matrix, implementations));
+    if (!points.ok()) return points.error();
+    for (std::size_t k = 0; k < experiment.relations.size(); ++k) {
+      ExpandedRelation expanded{&experiment.relations[k], pairs_of(points.value(), experiment.relations[k])};
+      if (expanded.pairs.empty()) {
+        return fault(claim, i, k, "no two cells of the matrix that a and b choose and that else agree",
+                     "at least one pair");
+      }
+      if (const std::string place = unknown_place(expanded); !place.empty()) {
+        return fault(claim, i, k, "at " + place + ", which no pair of cells has", "a value of the matrix");
+      }
+      drop_common(expanded.pairs);
+      if (!has_axis(expanded)) {
+        return fault(claim, i, k, "one value of " + expanded.relation->along + ", which it goes along", "several");
+      }
+      result.relations.push_back(std::move(expanded));
+    }
+    result.points.insert(result.points.end(), points.value().begin(), points.value().end());
+  }
+  return result;
+}
+
+}  // namespace gdbench::claims

@@ -1,0 +1,208 @@
+#include "harness/questions/crossover/crossover.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "harness/analysis/launch_costs.h"
+#include "harness/analysis/pairing.h"
+#include "harness/analysis/summarise.h"
+#include "harness/stats/needed_launches.h"
+
+namespace gdbench::crossover {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kLaunchesOfSteps = 20;    // at first
+constexpr double kLargestMargin = 0.1;  // that is worth a proposal
+
+double elapsed(const measure::RunOptions& options) {
+  return std::chrono::duration<double>(Clock::now() - options.started).count();
+}
+
+class Search {
+ public:
+  Search(const CrossoverRequest& request, const measure::RunOptions& options, report::Crossover& crossover)
+      : request_(request), options_(options), crossover_(crossover) {
+    verdict_.margin = crossover.margin;
+    verdict_.confidence = crossover.confidence;
+    verdict_.minimum_launches = stats::fewest_launches(crossover.confidence);
+  }
+
+  Status run() {
+    crossover_.complete = false;
+    while (!options_.cancelled()) {
+      const std::optional<stats::SizeToMeasure> wanted = stats::next_size(compared_, request_.search);
+      crossover_.complete = !wanted;
+      if (!wanted || !fits(expected_seconds(*wanted))) return {};
+      const Result<bool> measured = measure(*wanted);
+      if (!measured.ok()) return measured.error();
+      if (!measured.value()) return {};
+    }
+    return {};
+  }
+
+  void finish(report::Report& report) {
+    crossover_.answer = stats::find_crossover(compared_, crossover_.margin);
+    crossover_.need = need();
+    for (auto& [size, measured] : sizes_) {
+      const report::Report& own = measured.group.report();
+      if (const auto compared = compared_.find(size); compared != compared_.end()) {
+        crossover_.points.push_back({size, analysis::step_time(own.cells[0], verdict_.confidence),
+                                     analysis::step_time(own.cells[1], verdict_.confidence), compared->second});
+      }
+      report.scenarios.insert(report.scenarios.end(), own.scenarios.begin(), own.scenarios.end());
+      report.cells.insert(report.cells.end(), own.cells.begin(), own.cells.end());
+    }
+  }
+
+ private:
+  struct Measured {
+    measure::CellGroup group;
+    double verify_seconds = 0;
+    double launches_seconds = 0;  // of all of them
+
+    double seconds_of(int launches) const { return verify_seconds + launches * seconds_of_a_launch(); }
+    double seconds_of_a_launch() const { return group.launches() > 0 ? launches_seconds / group.launches() : 0; }
+  };
+
+  // Both ends are measured in any case: without them nothing can be said.
+  bool fits(double seconds) const {
+    return compared_.size() < 2 || elapsed(options_) + seconds <= options_.budget_seconds;
+  }
+
+  // Of a known size launches fit one by one; what a new one takes lies between its neighbours.
+  double expected_seconds(const stats::SizeToMeasure& wanted) const {
+    const auto above = sizes_.lower_bound(wanted.size);
+    if (above == sizes_.end()) return 0;
+    if (above->first == wanted.size) return above->second.seconds_of_a_launch();
+    if (above == sizes_.begin()) return 0;
+    const auto below = std::prev(above);
+    const double low = below->second.seconds_of(wanted.launches);
+    const double high = above->second.seconds_of(wanted.launches);
+    const auto distance = static_cast<double>(wanted.size - below->first);
+    return low + (high - low) * distance / static_cast<double>(above->first - below->first);
+  }
+
+  // False: a cell failed or it was cancelled.
+  Result<bool> measure(const stats::SizeToMeasure& wanted) {
+    auto found = sizes_.find(wanted.size);
+    if (found == sizes_.end()) {
+      Result<measure::CellGroup> planned = request_.plan(wanted.size);
+      if (!planned.ok()) return planned.error();
+      found = sizes_.emplace(wanted.size, Measured{std::move(planned).value()}).first;
+      const double before = elapsed(options_);
+      if (Status status = found->second.group.verify(options_); !status.ok()) return status.error();
+      found->second.verify_seconds = elapsed(options_) - before;
+    }
+    measure::CellGroup& group = found->second.group;
+    while (group.launches() < wanted.launches && group.failed_cell() == nullptr && !options_.cancelled()) {
+      if (!fits(found->second.seconds_of_a_launch()) && group.launches() >= options_.minimum_launches) break;
+      show_progress(wanted, group);
+      const double before = elapsed(options_);
+      if (Status status = group.launch(options_); !status.ok()) return status.error();
+      found->second.launches_seconds += elapsed(options_) - before;
+    }
+    group.release();
+    if (group.failed_cell() != nullptr || options_.cancelled()) return false;
+    const auto& cells = group.report().cells;
+    compared_[wanted.size] = stats::compare(analysis::pairs_of(cells[1], cells[0]), verdict_);
+    return true;
+  }
+
+  std::optional<report::CrossoverNeed> need() const {
+    report::CrossoverNeed need;
+    need.sizes = stats::open_sizes(compared_);
+    if (need.sizes.empty()) return std::nullopt;
+    const stats::Interval range = stats::margin_range(crossover_.margin);
+    bool worth_a_try = true;
+    bool enough_for_margin = true;
+    need.budget_seconds = elapsed(options_);
+    for (const std::int64_t size : need.sizes) {
+      const stats::Estimate& ratio = compared_.at(size).ratio;
+      const int launches = stats::needed_launches(ratio, range, verdict_.minimum_launches);
+      const int more = std::max(launches - ratio.launches, 0);
+      worth_a_try = worth_a_try && launches > 0;
+      enough_for_margin = enough_for_margin && ratio.launches >= verdict_.minimum_launches;
+      need.launches += more;
+      need.budget_seconds += more * sizes_.at(size).seconds_of_a_launch();
+      need.margin = std::max({need.margin, ratio.interval.high - 1, 1 / ratio.interval.low - 1});
+    }
+    if (!worth_a_try) need.launches = 0;
+    if (!enough_for_margin || need.margin > kLargestMargin) need.margin = 0;
+    return need;
+  }
+
+  void show_progress(const stats::SizeToMeasure& wanted, const measure::CellGroup& group) const {
+    options_.progress({"measure " + crossover_.axis + "=" + std::to_string(wanted.size) + ", launch " +
+                           std::to_string(group.launches() + 1) + " of " + std::to_string(wanted.launches),
+                       std::min(1.0, elapsed(options_) / options_.budget_seconds), -1});
+  }
+
+  const CrossoverRequest& request_;
+  const measure::RunOptions& options_;
+  report::Crossover& crossover_;
+  stats::VerdictOptions verdict_;
+  std::map<std::int64_t, Measured> sizes_;
+  stats::ComparedSizes compared_;
+};
+
+double median_of(const std::vector<report::Launch>& launches, double report::Launch::*field) {
+  std::vector<double> values;
+  for (const report::Launch& launch : launches) values.push_back(launch.*field);
+  return stats::median(std::move(values));
+}
+
+report::StartCost start_cost(const report::Cell& cell) {
+  return {cell.implementation, median_of(cell.launches, &report::Launch::load_seconds),
+          median_of(cell.launches, &report::Launch::prepare_seconds),
+          median_of(cell.launches, &report::Launch::first_step_ns), analysis::step_time(cell)};
+}
+
+report::StepsCrossover steps_crossover(const measure::CellGroup& group, const measure::RunOptions& options,
+                                       double margin) {
+  stats::BootstrapOptions bootstrap;
+  bootstrap.seed = options.seed;
+  const auto& cells = group.report().cells;
+  report::StepsCrossover crossover;
+  crossover.scenario = group.report().scenarios.front().label;
+  crossover.sides = {start_cost(cells[0]), start_cost(cells[1])};
+  crossover.faster = crossover.sides[1].step_ns.value < crossover.sides[0].step_ns.value ? 1 : 0;
+  crossover.answer = stats::break_even(analysis::launch_costs(cells[crossover.faster]),
+                                       analysis::launch_costs(cells[1 - crossover.faster]), margin, bootstrap);
+  return crossover;
+}
+
+}  // namespace
+
+Status measure_crossover(const CrossoverRequest& request, const measure::RunOptions& options,
+                         report::Crossover& crossover, report::Report& report) {
+  Search search(request, options, crossover);
+  const Status status = search.run();
+  search.finish(report);
+  return status;
+}
+
+Result<report::StepsCrossover> measure_break_even(measure::CellGroup& group, const measure::RunOptions& options,
+                                                  double margin) {
+  if (Status status = group.verify(options); !status.ok()) return status.error();
+  const auto stopped = [&] { return group.failed_cell() != nullptr || options.cancelled(); };
+  const int first = options.launches > 0 ? options.launches : kLaunchesOfSteps;
+  const int most = options.launches > 0 ? options.launches : stats::kMostLaunchesWorthATry;
+  for (int wanted = first;; wanted = std::min(2 * wanted, most)) {
+    const auto spent = [&] { return group.launches() >= first && elapsed(options) > options.budget_seconds; };
+    while (group.launches() < wanted && !stopped() && !spent()) {
+      options.progress(
+          {"launch " + std::to_string(group.launches() + 1), static_cast<double>(group.launches()) / wanted, -1});
+      if (Status status = group.launch(options); !status.ok()) return status.error();
+    }
+    report::StepsCrossover crossover = steps_crossover(group, options, margin);
+    if (wanted == most || stopped() || spent() || crossover.is_decided()) return crossover;
+  }
+}
+
+}  // namespace gdbench::crossover

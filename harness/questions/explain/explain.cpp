@@ -1,0 +1,198 @@
+#include "harness/questions/explain/explain.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
+#include "harness/analysis/launch_costs.h"
+#include "harness/analysis/pairing.h"
+#include "harness/analysis/verdicts.h"
+#include "harness/questions/explain/parts.h"
+#include "harness/report/implementation_name.h"
+#include "harness/stats/break_even.h"
+
+namespace gdbench::explain {
+
+namespace {
+
+// Beyond this many axes there are too many ways round to be read.
+constexpr std::size_t kMostAxes = 3;
+
+constexpr std::array kAxes = {"strategy", "backend", "policy", "options", "threads", "arm"};
+using Coordinates = std::array<std::string, kAxes.size()>;
+
+Coordinates coordinates_of(const report::Cell& cell) {
+  const report::ImplementationName name = report::parse_implementation(cell.implementation);
+  std::string options;
+  for (const auto& [key, value] : cell.options) options += (options.empty() ? "" : "&") + key + "=" + value;
+  return {name.strategy, name.backend, name.policy, options, std::to_string(cell.threads), cell.arm};
+}
+
+// What the two parts of a framework's id are called. Only frameworks say how long they took to load.
+std::string axis_name(std::size_t axis, const report::Cell& a, const report::Cell& b) {
+  const std::string name = kAxes[axis];
+  if (!a.summary->import_seconds || !b.summary->import_seconds) return name;
+  return name == "strategy" ? "framework" : name == "backend" ? "mode" : name;
+}
+
+const report::Cell* cell_at(const report::Report& report, const std::string& scenario, const Coordinates& coordinates) {
+  const auto found = std::find_if(report.cells.begin(), report.cells.end(), [&](const report::Cell& cell) {
+    return cell.scenario == scenario && cell.summary && coordinates_of(cell) == coordinates;
+  });
+  return found == report.cells.end() ? nullptr : &*found;
+}
+
+bool side_by_side(const report::Cell& a, const report::Cell& b) { return !analysis::pairs_of(a, b).empty(); }
+
+double magnitude(const report::AxisPart& part) { return std::abs(part.difference.difference_ns.value); }
+
+// Walks from a to b, changing the axes in the given order; nothing where a cell on the way is missing, or no launch has
+// it beside the one before.
+std::optional<report::AxisPath> walk(const report::Report& report, const report::Cell& a, const report::Cell& b,
+                                     const std::vector<std::size_t>& order, const report::CellDifference& whole) {
+  const Coordinates goal = coordinates_of(b);
+  Coordinates here = coordinates_of(a);
+  const report::Cell* cell = &a;
+  report::AxisPath path;
+  path.rest_ns = whole.difference_ns.value;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t axis = order[i];
+    const std::string value = std::exchange(here[axis], goal[axis]);
+    const report::Cell* next = i + 1 == order.size() ? &b : cell_at(report, a.scenario, here);
+    if (next == nullptr || !side_by_side(*cell, *next)) return std::nullopt;
+    path.parts.push_back(
+        {axis_name(axis, a, b), value, goal[axis], order.size() == 1 ? whole : difference_of(report, *cell, *next)});
+    path.rest_ns -= path.parts.back().difference.difference_ns.value;
+    cell = next;
+  }
+  std::stable_sort(path.parts.begin(), path.parts.end(),
+                   [](const report::AxisPart& x, const report::AxisPart& y) { return magnitude(x) > magnitude(y); });
+  return path;
+}
+
+std::vector<std::size_t> axes_between(const report::Cell& a, const report::Cell& b) {
+  const Coordinates from = coordinates_of(a);
+  const Coordinates to = coordinates_of(b);
+  std::vector<std::size_t> axes;
+  for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
+    if (from[axis] != to[axis]) axes.push_back(axis);
+  }
+  return axes;
+}
+
+std::vector<report::AxisPath> paths_between(const report::Report& report, const report::Cell& a, const report::Cell& b,
+                                            const report::CellDifference& whole) {
+  std::vector<std::size_t> order = axes_between(a, b);
+  std::vector<report::AxisPath> paths;
+  if (order.empty() || order.size() > kMostAxes) return paths;
+  do {
+    if (std::optional<report::AxisPath> path = walk(report, a, b, order, whole)) paths.push_back(std::move(*path));
+  } while (std::next_permutation(order.begin(), order.end()));
+  return paths;
+}
+
+// Over the fastest cell between the two in time that is one axis away from the faster one: what no profile divides is
+// divided by a row.
+std::optional<report::AxisPath> path_over_a_row(const report::Report& report, const report::Cell& a,
+                                                const report::Cell& b, const report::CellDifference& whole) {
+  const bool a_is_faster = whole.difference_ns.value < 0;
+  const report::Cell& faster = a_is_faster ? a : b;
+  const report::Cell& slower = a_is_faster ? b : a;
+  const report::Cell* between = nullptr;
+  const auto step_ns = [](const report::Cell& cell) { return cell.summary->step_ns.value; };
+  for (const report::Cell& cell : report.cells) {
+    if (cell.scenario != a.scenario || !cell.summary || !report::is_ranked(cell) || cell.arm == report::kControlArm)
+      continue;
+    if (step_ns(cell) <= step_ns(faster) || step_ns(cell) >= step_ns(slower)) continue;
+    if (axes_between(cell, faster).size() != 1 || axes_between(cell, slower).empty()) continue;
+    if (!side_by_side(cell, a) || !side_by_side(cell, b)) continue;
+    if (between == nullptr || step_ns(cell) < step_ns(*between)) between = &cell;
+  }
+  if (between == nullptr) return std::nullopt;
+  report::AxisPath path;
+  path.rest_ns = whole.difference_ns.value;
+  for (const auto& [cell, base] : {std::pair(&a, between), std::pair(between, &b)}) {
+    path.parts.push_back({report::kWholeImplementation, cell->implementation, base->implementation,
+                          difference_of(report, *cell, *base)});
+    path.rest_ns -= path.parts.back().difference.difference_ns.value;
+  }
+  return path;
+}
+
+report::BreakEvenRecord break_even_of(const report::Report& report, const report::Cell& faster,
+                                      const report::Cell& slower) {
+  if (report.attribution) {
+    for (const report::BreakEvenRecord& record : report.attribution->break_evens) {
+      if (record.cell == faster.id && record.other == slower.id) return record;
+    }
+  }
+  const double margin = stats::margin_of(analysis::verdict_options(report, faster.scenario));
+  return {faster.id, slower.id,
+          stats::break_even(analysis::launch_costs(faster), analysis::launch_costs(slower), margin,
+                            {.seed = report.run.seed})};
+}
+
+std::optional<double> import_ns(const report::Cell& cell) {
+  if (!cell.summary->import_seconds) return std::nullopt;
+  return *cell.summary->import_seconds * 1e9;
+}
+
+report::StartDifference start_difference(const report::Report& report, const report::Cell& a, const report::Cell& b,
+                                         stats::Verdict verdict) {
+  const bool a_is_faster = verdict == stats::Verdict::faster;
+  return {a.summary->load_seconds * 1e9,
+          b.summary->load_seconds * 1e9,
+          a.summary->prepare_seconds * 1e9,
+          b.summary->prepare_seconds * 1e9,
+          a.summary->first_step_ns,
+          b.summary->first_step_ns,
+          import_ns(a),
+          import_ns(b),
+          break_even_of(report, a_is_faster ? a : b, a_is_faster ? b : a)};
+}
+
+// What only cells of one scenario share.
+void add_causes_within(const report::Report& report, const report::Cell& a, const report::Cell& b,
+                       report::Explanation& explanation) {
+  explanation.paths = paths_between(report, a, b, explanation.whole);
+  if (explanation.paths.empty() && !explanation.profiles) {
+    if (std::optional<report::AxisPath> path = path_over_a_row(report, a, b, explanation.whole)) {
+      explanation.paths.push_back(std::move(*path));
+    }
+  }
+  explanation.start = start_difference(report, a, b, explanation.whole.comparison.verdict);
+  explanation.advice = advice_for(explanation);
+}
+
+}  // namespace
+
+report::Explanation explain(const report::Report& report, const report::Cell& a, const report::Cell& b) {
+  report::Explanation explanation;
+  const auto label_of = [&](const report::Cell& cell) {
+    const report::ScenarioRecord* scenario = report.find_scenario(cell.scenario);
+    return scenario == nullptr ? cell.scenario : scenario->label;
+  };
+  explanation.scenario = label_of(a);
+  explanation.b_scenario = label_of(b);
+  explanation.a = a.id;
+  explanation.b = b.id;
+  explanation.a_step_ns = a.summary->step_ns;
+  explanation.b_step_ns = b.summary->step_ns;
+  explanation.whole = difference_of(report, a, b);
+  if (a.scenario != b.scenario) explanation.differing = differing_keys(report, a, b);
+  explanation.target = target_difference(report, a, b);
+  if (explanation.differs()) {
+    explanation.profiles = profile_difference(a, b, explanation.whole);
+    explanation.a_dispatches = dispatch_cost(a);
+    explanation.b_dispatches = dispatch_cost(b);
+    explanation.calls = calls_share(a, b, explanation);
+    explanation.a_ceiling = a.summary->ceiling;
+    explanation.b_ceiling = b.summary->ceiling;
+    if (a.scenario == b.scenario) add_causes_within(report, a, b, explanation);
+  }
+  explanation.missing = missing_evidence(report, a, b, explanation);
+  return explanation;
+}
+
+}  // namespace gdbench::explain

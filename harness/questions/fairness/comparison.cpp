@@ -1,0 +1,122 @@
+#include "harness/questions/fairness/comparison.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "harness/questions/fairness/finder.h"
+
+namespace gdbench::fairness {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* kSchema = "gdbench-comparison-check";
+constexpr const char* kSchemaVersion = "1.0";
+
+struct RuleRow {
+  const char* name;
+  Harm harm;
+};
+
+// In the order of the enumerators.
+constexpr std::array kRules = {
+    RuleRow{"broadcast", Harm::wrong},
+    RuleRow{"shapes_do_not_fit", Harm::wrong},
+    RuleRow{"overwritten_input", Harm::wrong},
+    RuleRow{"no_wait", Harm::wrong},
+    RuleRow{"mixed_dtypes", Harm::wrong},
+    RuleRow{"compile_is_not_xla", Harm::wrong},
+    RuleRow{"updates", Harm::work},
+    RuleRow{"rows_of_a_step", Harm::work},
+    RuleRow{"device", Harm::work},
+    RuleRow{"threads", Harm::work},
+    RuleRow{"loss", Harm::work},
+    RuleRow{"outputs", Harm::work},
+    RuleRow{"weights_shape", Harm::work},
+    RuleRow{"optimizer", Harm::work},
+    RuleRow{"dtype", Harm::work},
+    RuleRow{"casts", Harm::work},
+    RuleRow{"rank_one_product", Harm::work},
+    RuleRow{"accumulated_parts", Harm::work},
+    RuleRow{"update_copies", Harm::work},
+    RuleRow{"shuffle", Harm::work},
+    RuleRow{"tracing", Harm::clock},
+    RuleRow{"clock_includes", Harm::clock},
+    RuleRow{"no_warm_up", Harm::clock},
+    RuleRow{"gradient_factor", Harm::training},
+    RuleRow{"undivided_accumulation", Harm::training},
+    RuleRow{"learning_rate", Harm::training},
+    RuleRow{"initial", Harm::training},
+    RuleRow{"rows", Harm::training},
+    RuleRow{"normalisation", Harm::training},
+    RuleRow{"optimizer_constant", Harm::training},
+};
+static_assert(kRules.size() == static_cast<std::size_t>(kLastRule) + 1);
+
+const RuleRow& row_of(Rule rule) { return kRules.at(static_cast<std::size_t>(rule)); }
+
+const char* verdict_of(const Comparison& comparison) {
+  if (!comparison.findings.empty()) return "unfair";
+  return comparison.fair() ? "fair" : "nothing_compared";
+}
+
+ordered_json to_ordered_json(const Finding& finding) {
+  ordered_json result = {
+      {"rule", name_of(finding.rule)}, {"harm", name_of(harm_of(finding.rule))}, {"key", finding.key}};
+  if (finding.side) result["side"] = name_of(*finding.side);
+  if (finding.side != Side::b) result["a"] = finding.a;
+  if (finding.side != Side::a) result["b"] = finding.b;
+  if (finding.ratio) result["ratio"] = *finding.ratio;
+  if (finding.learning_rate) result["learning_rate_for_b"] = *finding.learning_rate;
+  return result;
+}
+
+ordered_json to_ordered_json(const Unknown& unknown) {
+  ordered_json result = {{"key", unknown.key}, {"reason", name_of(unknown.reason)}};
+  if (unknown.side) result["not_given_by"] = name_of(*unknown.side);
+  return result;
+}
+
+template <class T>
+ordered_json list_of(const std::vector<T>& entries) {
+  ordered_json list = ordered_json::array();
+  for (const T& entry : entries) list.push_back(to_ordered_json(entry));
+  return list;
+}
+
+}  // namespace
+
+const char* name_of(Rule rule) { return row_of(rule).name; }
+Harm harm_of(Rule rule) { return row_of(rule).harm; }
+const char* name_of(Side side) { return side == Side::a ? "a" : "b"; }
+const char* name_of(UnknownReason reason) { return reason == UnknownReason::not_given ? "not_given" : "not_proven"; }
+
+Comparison compare(const Description& a, const Description& b) {
+  Comparison comparison;
+  comparison.a = a.name;
+  comparison.b = b.name;
+  Finder finder(a, b, comparison);
+  find_wrong_sides(finder);
+  find_unequal_work(finder);
+  find_unequal_clocks(finder);
+  find_unequal_training(finder);
+  std::stable_sort(comparison.findings.begin(), comparison.findings.end(),
+                   [](const Finding& x, const Finding& y) { return x.rule < y.rule; });
+  return comparison;
+}
+
+nlohmann::ordered_json to_ordered_json(const Comparison& comparison) {
+  return {{"schema", kSchema},
+          {"schema_version", kSchemaVersion},
+          {"a", comparison.a},
+          {"b", comparison.b},
+          {"verdict", verdict_of(comparison)},
+          {"findings", list_of(comparison.findings)},
+          {"unknown", list_of(comparison.unknown)},
+          {"compared", comparison.compared},
+          {"unsaid", comparison.unsaid}};
+}
+
+}  // namespace gdbench::fairness

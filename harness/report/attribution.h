@@ -1,0 +1,71 @@
+// What the differences of a run are made of. Computed by summarise() from samples, launches and profiles; shown by the
+// renderers and put into words by explain.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/report/arm.h"
+#include "harness/report/profile.h"
+#include "harness/stats/break_even.h"
+#include "harness/stats/estimate.h"
+
+namespace gdbench::report {
+
+// One op of two profiles, per step; times are self times with the clock readings that profiling adds. An op that only
+// one of them has counts nothing in the other.
+struct OpDifference {
+  Phase phase = Phase::other;
+  std::string op;
+  double calls = 0;
+  double base_calls = 0;
+  double time_ns = 0;
+  double base_time_ns = 0;
+};
+
+// What a strategy costs: "tape/eigen" beside "hand/eigen", in the same scenario, with the same threads and arm. The
+// base is of the baseline's strategy or, where that shares its backends with none (loop/plain), of "hand".
+struct FrameworkTax {
+  std::string cell;
+  std::string base;
+  stats::Estimate difference_ns;  // per step, paired by launch and round; negative where the strategy wins
+  stats::Comparison ratio;        // of the cell's time to the base's, paired alike
+  double calls_per_step = 0;      // of kernels, of the cell, from its profile; 0 where it has none
+  double difference_per_call_ns = 0;
+  std::vector<OpDifference> ops;  // largest difference first; empty where one of the two has no profile
+};
+
+// From how many steps on `cell` is done before `other`, loading, preparing and the first step counted. Only of cells
+// whose steps are told apart: `cell` is faster by the verdict that every table gives.
+struct BreakEvenRecord {
+  std::string cell;
+  std::string other;
+  stats::BreakEven result;
+};
+
+// time of a step = step_ns + call_ns * kernel calls + operation_ns * floating-point operations, fitted over the
+// scenarios of one implementation (of one dtype, thread count and arm) by relative least squares. A coefficient that
+// took no part has no launches: calls that do not vary, operations of an implementation that does none.
+struct CostFit {
+  std::string implementation;
+  std::string dtype;
+  int threads = 1;
+  std::string arm = kNewArm;
+  int scenarios = 0;
+  stats::Estimate step_ns;
+  stats::Estimate call_ns;
+  stats::Estimate operation_ns;
+  double largest_relative_residual = 0;
+  // Since 1.6: which of the three are 0 or not told from it, by their names. Their intervals are one-sided: from 0 to
+  // what they are at most. Where that is 0 too, they are in every resample, and no limit is known.
+  std::optional<std::vector<std::string>> at_bound{};
+};
+
+struct Attribution {
+  std::vector<FrameworkTax> taxes;
+  std::vector<BreakEvenRecord> break_evens;
+  std::vector<CostFit> fits;
+};
+
+}  // namespace gdbench::report

@@ -1,0 +1,95 @@
+#include "harness/report/calibration.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "harness/stats/distributions.h"
+
+namespace gdbench::report {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr double kConfidenceOfLimits = 0.95;
+constexpr double kFound = 0.8;  // the power that experiments are customarily planned for
+
+CalibrationLevel level_of(double slowdown, const std::vector<const CalibrationOutcome*>& outcomes) {
+  CalibrationLevel level;
+  level.slowdown = slowdown;
+  level.comparisons = static_cast<int>(outcomes.size());
+  std::vector<double> ratios;
+  std::vector<double> seconds;
+  for (const CalibrationOutcome* outcome : outcomes) {
+    level.regressed += outcome->change == Change::regressed ? 1 : 0;
+    level.improved += outcome->change == Change::improved ? 1 : 0;
+    if (outcome->ratio > 0) ratios.push_back(outcome->ratio);
+    seconds.push_back(outcome->seconds);
+  }
+  const int counted = level.regressed + (slowdown == 0 ? level.improved : 0);
+  level.share = static_cast<double>(counted) / level.comparisons;
+  level.lower_limit = stats::proportion_lower_limit(counted, level.comparisons, kConfidenceOfLimits);
+  level.upper_limit = stats::proportion_upper_limit(counted, level.comparisons, kConfidenceOfLimits);
+  level.median_ratio = stats::median(std::move(ratios));
+  level.seconds = stats::median(std::move(seconds));
+  return level;
+}
+
+}  // namespace
+
+std::vector<CalibrationLevel> levels_of(const Calibration& calibration) {
+  std::map<double, std::vector<const CalibrationOutcome*>> by_slowdown;
+  for (const CalibrationOutcome& outcome : calibration.outcomes) by_slowdown[outcome.slowdown].push_back(&outcome);
+  std::vector<CalibrationLevel> levels;
+  for (const auto& [slowdown, outcomes] : by_slowdown) levels.push_back(level_of(slowdown, outcomes));
+  return levels;
+}
+
+double smallest_detectable_slowdown(const std::vector<CalibrationLevel>& levels) {
+  const CalibrationLevel* before = nullptr;
+  for (const CalibrationLevel& level : levels) {
+    if (level.slowdown == 0) continue;
+    if (level.share >= kFound) {
+      if (before == nullptr || level.share == before->share) return level.slowdown;
+      const double part = (kFound - before->share) / (level.share - before->share);
+      return before->slowdown + part * (level.slowdown - before->slowdown);
+    }
+    before = &level;
+  }
+  return 0;
+}
+
+json to_json(const Calibration& calibration) {
+  json document = {{"schema", "gdbench-calibration"},      {"schema_version", {{"major", 1}, {"minor", 0}}},
+                   {"launches", calibration.launches},     {"margin", calibration.margin},
+                   {"confidence", calibration.confidence}, {"planned", calibration.planned}};
+  const std::vector<CalibrationLevel> levels = levels_of(calibration);
+  document["smallest_detectable_slowdown"] = smallest_detectable_slowdown(levels);
+  json shown = json::array();
+  for (const CalibrationLevel& level : levels) {
+    shown.push_back({{"slowdown", level.slowdown},
+                     {"comparisons", level.comparisons},
+                     {"regressed", level.regressed},
+                     {"improved", level.improved},
+                     {"share", level.share},
+                     {"lower_limit", level.lower_limit},
+                     {"upper_limit", level.upper_limit},
+                     {"median_ratio", level.median_ratio},
+                     {"seconds", level.seconds}});
+  }
+  document["levels"] = std::move(shown);
+  json outcomes = json::array();
+  for (const CalibrationOutcome& outcome : calibration.outcomes) {
+    outcomes.push_back({{"number", outcome.number},
+                        {"workload", outcome.workload},
+                        {"slowdown", outcome.slowdown},
+                        {"change", name_of(outcome.change)},
+                        {"ratio", outcome.ratio},
+                        {"interval", {{"low", outcome.interval.low}, {"high", outcome.interval.high}}},
+                        {"seconds", outcome.seconds}});
+  }
+  document["outcomes"] = std::move(outcomes);
+  return document;
+}
+
+}  // namespace gdbench::report

@@ -1,0 +1,256 @@
+#include "harness/report/journal.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <unordered_map>
+
+#include "harness/base/json_reader.h"
+#include "harness/report/fields.h"
+#include "harness/report/report_file.h"
+
+namespace gdbench::report {
+
+namespace {
+
+// The first bytes of every line; a report's text starts otherwise.
+constexpr std::string_view kEventPrefix = "{\"event\":";
+
+OrderedJson event_of(const char* kind) {
+  OrderedJson event = OrderedJson::object();
+  event["event"] = kind;
+  return event;
+}
+
+// Adds a journal's lines up to a report.
+class JournalReader {
+ public:
+  explicit JournalReader(std::string origin) : origin_(std::move(origin)) {}
+
+  Status line(const std::string& text) {
+    ++number_;
+    const std::string place = origin_ + ": line " + std::to_string(number_);
+    const nlohmann::json event = nlohmann::json::parse(text, nullptr, false);
+    if (!event.is_object() || !event.contains("event") || !event["event"].is_string()) {
+      return usage_error(place + ": found no event, expected one JSON object with the key \"event\"");
+    }
+    const std::string kind = event["event"].get<std::string>();
+    if ((number_ == 1) != (kind == "run")) {
+      return usage_error(place + ": found the event \"" + kind + "\", expected the event \"run\" on line 1 only");
+    }
+    if (kind == "run") return start(event, place);
+    RecordReader::Context context{place, newer_};
+    apply(kind, event, context);
+    if (context.error) return *context.error;
+    return {};
+  }
+
+  Report take() {
+    if (!ended_) report_.run.status = "killed";
+    return std::move(report_);
+  }
+
+ private:
+  Status start(const nlohmann::json& event, const std::string& place) {
+    if (!event.contains("report")) return usage_error(place + ": /report: found nothing, expected this key");
+    Result<Report> report = from_json(event["report"], place);
+    if (!report.ok()) return report.error();
+    report_ = std::move(report).value();
+    newer_ = event["report"]["schema_version"]["minor"].get<int>() > kSchemaMinor;
+    for (std::size_t i = 0; i < report_.cells.size(); ++i) positions_[report_.cells[i].id] = i;
+    return {};
+  }
+
+  void apply(const std::string& kind, const nlohmann::json& event, RecordReader::Context& context) {
+    const Place root;
+    RecordReader reader(event, root, context);
+    std::string text;
+    reader.field("event", text);
+    if (kind == "note") {
+      reader.field("text", report_.notes.emplace_back());
+    } else if (kind == "resume") {
+      std::string at;
+      reader.field("at", at);
+      ended_ = false;
+    } else if (kind == "end") {
+      reader.field("status", report_.run.status);
+      reader.field("finished_at", report_.run.finished_at);
+      ended_ = true;
+    } else if (kind == "cell" || kind == "sample" || kind == "launch") {
+      apply_to_cell(kind, reader, context);
+    } else {
+      RecordReader::refuse(event["event"], {&root, "event"}, "one of run, cell, sample, launch, note, resume, end",
+                           context);
+    }
+    reader.finish();
+  }
+
+  void apply_to_cell(const std::string& kind, RecordReader& reader, RecordReader::Context& context) {
+    const Place root;
+    std::string id;
+    reader.field("cell", id);
+    if (context.error) return;
+    const auto position = positions_.find(id);
+    if (position == positions_.end()) {
+      return RecordReader::refuse(id, {&root, "cell"}, "the id of a cell of line 1", context);
+    }
+    Cell& cell = report_.cells[position->second];
+    if (kind == "sample") return reader.field("sample", cell.samples.emplace_back());
+    if (kind == "launch") return reader.field("launch", cell.launches.emplace_back());
+    reader.field("build", cell.build);
+    reader.field("status", cell.status);
+    reader.optional("verification", cell.verification);
+    reader.optional("block", cell.block);
+    reader.optional("profile", cell.profile);
+    reader.optional("other_profiles", cell.other_profiles);
+    reader.optional("target", cell.target);
+    reader.optional("confirmed_from", cell.confirmed_from);
+  }
+
+  std::string origin_;
+  Report report_;
+  std::unordered_map<std::string, std::size_t> positions_;  // of cells, by id
+  std::size_t number_ = 0;
+  bool newer_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+Journal::~Journal() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+Journal::Journal(Journal&& other) noexcept
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      nowhere_(std::exchange(other.nowhere_, false)) {}
+
+Journal& Journal::operator=(Journal&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(nowhere_, other.nowhere_);
+  return *this;
+}
+
+Result<Journal> Journal::create(const std::string& path, const Report& report) {
+  Journal journal;
+  journal.path_ = path;
+  if (Status status = journal.open_alone(O_CREAT); !status.ok()) return status.error();
+  // A device has nothing to drop.
+  if (ftruncate(journal.descriptor_, 0) != 0 && errno != EINVAL) return cannot_be_written(path, std::strerror(errno));
+  OrderedJson event = event_of("run");
+  event["report"] = to_ordered_json(report);
+  const Status status = journal.append(event);
+  if (!status.ok()) return status.error();
+  return journal;
+}
+
+Result<Journal> Journal::resume(const std::string& path, const std::string& at) {
+  const Result<std::string> content = read_text(path);
+  if (!content.ok()) return content.error();
+  Journal journal;
+  journal.path_ = path;
+  if (Status status = journal.open_alone(0); !status.ok()) return status.error();
+  const auto whole = static_cast<off_t>(content.value().rfind('\n') + 1);
+  if (ftruncate(journal.descriptor_, whole) != 0) return cannot_be_written(path, std::strerror(errno));
+  OrderedJson event = event_of("resume");
+  event["at"] = at;
+  const Status status = journal.append(event);
+  if (!status.ok()) return status.error();
+  return journal;
+}
+
+Journal Journal::nowhere() {
+  Journal journal;
+  journal.nowhere_ = true;
+  return journal;
+}
+
+Status Journal::open_alone(int flags) {
+  descriptor_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0666);
+  if (descriptor_ < 0) return cannot_be_written(path_, std::strerror(errno));
+  if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return {};
+  return usage_error(path_ + ": found a run that is still going on, expected no other that writes it");
+}
+
+Status Journal::append(const nlohmann::ordered_json& event) {
+  if (nowhere_) return {};
+  if (descriptor_ < 0) return failure(path_ + ": the journal is closed");
+  // A single write: O_APPEND then keeps lines whole even if a signal handler or a fork writes too.
+  const Status status = write_all(descriptor_, compact(event) + "\n");
+  if (status.ok()) return status;
+  close(descriptor_);  // anything after half a line would corrupt the journal
+  descriptor_ = -1;
+  return cannot_be_written(path_, status.error().message);
+}
+
+Status Journal::cell(const Cell& cell) {
+  OrderedJson event = event_of("cell");
+  event["cell"] = cell.id;
+  event["build"] = cell.build;
+  event["status"] = RecordWriter::encode(cell.status);
+  if (cell.verification) event["verification"] = RecordWriter::encode(*cell.verification);
+  if (cell.block) event["block"] = RecordWriter::encode(*cell.block);
+  if (cell.profile) event["profile"] = RecordWriter::encode(*cell.profile);
+  if (cell.other_profiles) event["other_profiles"] = RecordWriter::encode(*cell.other_profiles);
+  if (cell.target) event["target"] = RecordWriter::encode(*cell.target);
+  if (cell.confirmed_from) event["confirmed_from"] = *cell.confirmed_from;
+  return append(event);
+}
+
+Status Journal::sample(const std::string& cell_id, const Sample& sample) {
+  OrderedJson event = event_of("sample");
+  event["cell"] = cell_id;
+  event["sample"] = RecordWriter::encode(sample);
+  return append(event);
+}
+
+Status Journal::launch(const std::string& cell_id, const Launch& launch) {
+  OrderedJson event = event_of("launch");
+  event["cell"] = cell_id;
+  event["launch"] = RecordWriter::encode(launch);
+  return append(event);
+}
+
+Status Journal::note(const std::string& text) {
+  OrderedJson event = event_of("note");
+  event["text"] = text;
+  return append(event);
+}
+
+Status Journal::end(const Run& run) {
+  OrderedJson event = event_of("end");
+  event["status"] = run.status;
+  event["finished_at"] = run.finished_at;
+  const Status status = append(event);
+  if (!status.ok() || nowhere_) return status;
+  if (fsync(descriptor_) != 0) return cannot_be_written(path_, std::strerror(errno));
+  return {};
+}
+
+bool is_journal(const std::string& content) { return content.starts_with(kEventPrefix); }
+
+Result<Report> parse_journal(const std::string& content, const std::string& origin) {
+  JournalReader reader(origin);
+  std::size_t start = 0;
+  std::size_t end = content.find('\n');
+  if (end == std::string::npos)
+    return usage_error(origin + ": line 1: found no whole line, expected the event \"run\"");
+  try {
+    while (end != std::string::npos) {
+      const Status status = reader.line(content.substr(start, end - start));
+      if (!status.ok()) return status.error();
+      start = end + 1;
+      end = content.find('\n', start);
+    }
+  } catch (const std::exception& error) {
+    return failure(origin + ": cannot be read: " + error.what());
+  }
+  return reader.take();
+}
+
+}  // namespace gdbench::report

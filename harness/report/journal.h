@@ -1,0 +1,63 @@
+// The append-only journal of a run, one JSON object a line, so that a kill or a full disk loses nothing that was
+// measured.
+//   {"event":"run","report":{...}}            the report as known before measuring: run, environment, scenarios, cells
+//   {"event":"cell","cell":ID,"build":"...","status":...,"verification":...,"block":...,"profile":...,
+//    "other_profiles":[...],"target":...,"confirmed_from":...}
+//   {"event":"sample","cell":ID,"sample":{...}}
+//   {"event":"launch","cell":ID,"launch":{...}}
+//   {"event":"note","text":"..."}
+//   {"event":"resume","at":"..."}             the run was stopped and is gone on with
+//   {"event":"end","status":"complete","finished_at":"..."}
+// A last line without its line feed, as a kill leaves it, is dropped; a journal without an end event reads as a run
+// whose status is "killed".
+#pragma once
+
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/report/report.h"
+
+namespace gdbench::report {
+
+class Journal {
+ public:
+  Journal() = default;
+  ~Journal();
+  Journal(Journal&& other) noexcept;
+  Journal& operator=(Journal&& other) noexcept;
+
+  // Creates `path` (an existing file is replaced) and writes the run event. Errors: the path cannot be written.
+  static Result<Journal> create(const std::string& path, const Report& report);
+
+  // Goes on with the journal of a stopped run: drops what a kill left of a last line and appends. Errors: the path
+  // cannot be written; its run still goes on.
+  static Result<Journal> resume(const std::string& path, const std::string& at);
+
+  // A journal that keeps nothing: for measurements that are shown at once and repeated at will.
+  static Journal nowhere();
+
+  // Each appends one line with a single write; an error (disk full) is returned once the line could not be written.
+  Status cell(const Cell& cell);  // status, verification, block, profiles, target, build
+  Status sample(const std::string& cell_id, const Sample& sample);
+  Status launch(const std::string& cell_id, const Launch& launch);
+  Status note(const std::string& text);
+  Status end(const Run& run);
+
+  const std::string& path() const { return path_; }
+
+ private:
+  // Errors: the path cannot be written; another process has it open as its journal.
+  Status open_alone(int flags);
+  Status append(const nlohmann::ordered_json& event);
+  std::string path_;
+  int descriptor_ = -1;
+  bool nowhere_ = false;
+};
+
+// The report that a journal's lines add up to, without summaries; `origin` names the file in messages. Errors: a line
+// that is no event, named by its number. read_report reads such files.
+Result<Report> parse_journal(const std::string& content, const std::string& origin);
+// Whether a file's text is a journal's and not a report's.
+bool is_journal(const std::string& content);
+
+}  // namespace gdbench::report

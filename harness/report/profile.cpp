@@ -1,0 +1,41 @@
+#include "harness/report/profile.h"
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "harness/report/fields.h"
+
+namespace gdbench::report {
+
+double unattributed_ns(const Profile& profile) {
+  return std::accumulate(
+      profile.records.begin(), profile.records.end(), profile.profiled_step_ns,
+      [](double rest, const ProfileRecord& record) { return record.once() ? rest : rest - record.time_ns; });
+}
+
+double data_share(const Profile& profile) {
+  double time_ns = 0;
+  for (const ProfileRecord& record : profile.records) {
+    if (record.phase == Phase::data) time_ns += record.time_ns;
+  }
+  return profile.profiled_step_ns > 0 ? time_ns / profile.profiled_step_ns : 0;
+}
+
+double calls_per_step(const Profile& profile) {
+  double calls = 0;
+  for (const ProfileRecord& record : profile.records) {
+    const Phase phase = record.phase;
+    if (phase == Phase::forward || phase == Phase::backward || phase == Phase::update) calls += record.calls;
+  }
+  return calls;
+}
+
+nlohmann::json to_json(const Profile& profile) {
+  nlohmann::json json(RecordWriter::encode(profile));
+  json["schema"] = "gdbench-profile";
+  json["schema_version"] = {{"major", 1}, {"minor", 2}};
+  json["unattributed_ns"] = unattributed_ns(profile);
+  return json;
+}
+
+}  // namespace gdbench::report

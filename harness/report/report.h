@@ -1,0 +1,276 @@
+// The report: everything a run learned, as typed data. Written as JSON (schema: reports/schema/report.schema.json),
+// rendered by reports/render, read again by every later command. Every figure shown can be recomputed from `samples`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/report/arm.h"
+#include "harness/report/attribution.h"
+#include "harness/report/condition.h"
+#include "harness/report/control.h"
+#include "harness/report/named.h"
+#include "harness/report/profile.h"
+#include "harness/report/resolved_scenario.h"
+#include "harness/report/target.h"
+#include "harness/stats/estimate.h"
+
+namespace gdbench::report {
+
+constexpr int kSchemaMajor = 1;
+constexpr int kSchemaMinor = 7;
+
+enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
+inline constexpr Named<CellState> kCellStates[] = {
+    {CellState::pending, "pending"},    {CellState::ok, "ok"},           {CellState::unsupported, "unsupported"},
+    {CellState::wrong, "wrong"},        {CellState::crashed, "crashed"}, {CellState::timed_out, "timed out"},
+    {CellState::untrusted, "untrusted"}};
+constexpr const auto& rows_of(CellState /*any*/) { return kCellStates; }
+
+// That the implementation failed: wrong, crashed, timed out or untrusted.
+bool is_failure(CellState state);
+
+struct CellStatus {
+  CellState state = CellState::pending;
+  std::string reason;  // one line; empty for ok
+};
+std::string words_of(const CellStatus& status);  // "wrong: w0 differs", "ok"
+
+// One timed block of a cell. Times are per step.
+struct Sample {
+  int launch = 0;
+  int round = 0;
+  int position = 0;   // in the round's order, from 0
+  bool cold = false;  // the first block of its launch: kept, not used for estimates
+  std::uint64_t steps = 0;
+  double real_ns = 0;       // wall clock per step, by Google Benchmark or the adapter's own stamps
+  double cpu_ns = 0;        // process CPU time per step
+  double request_ns = 0;    // the whole request seen by the coordinator, per block
+  double displacement = 0;  // 2-norm of the parameters' change over the block
+  // Since 1.6: what the worker spent outside the clock since its block before this one, the larger of CPU and wall
+  // time.
+  std::optional<double> outside_ns{};
+};
+
+// One fresh process of a cell. Durations in seconds unless named otherwise.
+struct Launch {
+  int launch = 0;
+  std::string started_at;    // UTC, ISO 8601
+  double start_seconds = 0;  // spawn to the answer to hello
+  double load_seconds = 0;
+  double prepare_seconds = 0;
+  double first_step_ns = 0;  // the first step of the process
+  double total_seconds = 0;  // spawn to exit
+  std::int64_t peak_resident_bytes = 0;
+  // Since 1.3. Of that, what is the process's own and what it shares (data, states): the largest readings, at the end
+  // of preparing, now and then while it works, and before its exit.
+  std::optional<std::int64_t> peak_anonymous_bytes{};
+  std::optional<std::int64_t> peak_shared_bytes{};
+  std::optional<std::int64_t> cached_file_bytes{};  // of a streamed file in the page cache, before its exit
+  // Since 1.4. Where the worker loads libraries in prepare: what of prepare_seconds that took, and what was resident
+  // just after.
+  std::optional<double> import_seconds{};
+  std::optional<std::int64_t> imported_resident_bytes{};
+  // Since 1.6: blocks that were made again, because the worker was too busy outside the clock.
+  std::optional<int> repeated_blocks{};
+};
+
+struct TensorCheck {
+  std::string name;
+  double error = 0;
+  double tolerance = 0;
+  double relative = 0;
+};
+
+struct Verification {
+  std::int64_t steps = 0;
+  bool sampled = false;  // every entry of a single step instead of a whole trajectory
+  double initial_loss = 0;
+  double final_loss = 0;  // after `steps` steps, by the reference
+  std::vector<TensorCheck> tensors;
+};
+
+struct Block {
+  std::uint64_t steps = 0;             // per timed block
+  std::uint64_t warm_up_steps = 0;     // untimed, before each block
+  double learning_rate = 0;            // in timed blocks
+  bool reduced_learning_rate = false;  // smaller than the scenario's, so that the block does not reach the fixed point
+  double empty_block_ns = 0;           // what a block of zero steps reads in this worker
+  // Since 1.5: of work that was added to each timed block, to calibrate (harness/questions/calibrate).
+  std::optional<std::uint64_t> added_iterations{};
+};
+
+struct RatioToBaseline {
+  std::string baseline;  // cell id
+  stats::Comparison comparison;
+};
+
+enum class BoundBy { operations, bytes, chain };
+inline constexpr Named<BoundBy> kBounds[] = {
+    {BoundBy::operations, "operations"}, {BoundBy::bytes, "bytes"}, {BoundBy::chain, "chain"}};
+constexpr const auto& rows_of(BoundBy /*any*/) { return kBounds; }
+
+// A cell beside what its processor could do; the formulas are in harness/analysis/ceilings.h.
+struct CeilingShare {
+  BoundBy bound_by = BoundBy::operations;  // the longest of the three below
+  std::string level;                       // whose bandwidth bytes_ns rests on: "L1" ... "memory"
+  double floor_ns = 0;
+  double operations_ns = 0;
+  double bytes_ns = 0;
+  double chain_ns = 0;
+  double share = 0;     // floor_ns over the step's time
+  bool failed = false;  // a share above 1: the ceiling was measured too low, or the floor is none
+};
+
+struct Summary {
+  stats::Estimate step_ns;  // median with 95% interval
+  double median_absolute_deviation_ns = 0;
+  int samples = 0;
+  double first_step_ns = 0;  // medians over launches
+  double start_seconds = 0;
+  double load_seconds = 0;
+  double prepare_seconds = 0;
+  double launch_seconds = 0;
+  std::optional<double> import_seconds;                 // median over launches; absent where none has it
+  std::optional<std::int64_t> imported_resident_bytes;  // likewise the maximum: what peak_resident_bytes began with
+  std::optional<double> cpu_per_wall;  // since 1.4: median over warm samples; all threads of the process
+  // Since 1.6: why a row of a kind that is ranked is not: it used more processors than its threads. Absent where it is.
+  std::optional<std::string> not_ranked;
+  std::int64_t peak_resident_bytes = 0;              // maximum over launches
+  std::optional<std::int64_t> peak_anonymous_bytes;  // likewise; absent where no launch has it
+  std::optional<RatioToBaseline> ratio;              // absent for the baseline itself
+  std::optional<CeilingShare> ceiling;    // absent without measured ceilings, and for rows that are not ranked
+  std::optional<TimeToTarget> to_target;  // absent without a target, or where it was not reached
+};
+
+struct Cell {
+  std::string id;        // "<scenario label>/<implementation>[?option=value...][@threads][#arm]", unique in the report
+  std::string scenario;  // key into Report.scenarios
+  std::string implementation;
+  std::map<std::string, std::string> options;  // only those that differ from their defaults
+  // Since 1.4: those that do not. Absent where the implementation declares none.
+  std::optional<std::map<std::string, std::string>> default_options;
+  int threads = 1;
+  std::string arm = kNewArm;
+  std::string build;   // of the implementation: compiler, flags, libraries
+  std::string worker;  // build of the worker that hosts it, as the worker says itself
+  // Since 1.4: what the libraries that it loads say of themselves: builds, thread settings ...
+  std::optional<std::map<std::string, std::string>> runtime;
+  std::string repeat;  // the shortest command line that repeats this cell
+  bool ranked = true;  // false for policies and for implementations that do nothing on purpose; see is_ranked
+  CellStatus status;
+  std::optional<Verification> verification;
+  std::optional<Block> block;
+  std::optional<Profile> profile;  // of a process of its own; absent where the implementation offers none
+  // Since 1.7: the same of other processes. How they scatter says what a profile is worth.
+  std::optional<std::vector<Profile>> other_profiles;
+  std::optional<TargetRun> target;  // of another; absent where the scenario has no target
+  // Since 1.5: the first of the launches that were made to confirm a regression which those before it showed.
+  std::optional<int> confirmed_from;
+  std::vector<Launch> launches;
+  std::vector<Sample> samples;
+  std::optional<Summary> summary;
+};
+
+// Whether a cell may win, and be an opponent: in rankings, claims, break-even points and explanations.
+inline bool is_ranked(const Cell& cell) { return cell.ranked && !(cell.summary && cell.summary->not_ranked); }
+
+struct ScenarioRecord {
+  std::string key;    // identity hash of the resolved scenario
+  std::string name;   // "mlp-10-50-1"
+  std::string label;  // name plus what was overridden: "mlp-10-50-1 batch=32 dtype=f64"
+  ResolvedScenario resolved;
+  std::int64_t rows = 0;
+  std::int64_t features = 0;
+  std::int64_t outputs = 0;
+  std::int64_t parameters = 0;
+  std::int64_t batch_rows = 0;
+  double operations_per_step = 0;
+  std::string data_digest;
+};
+
+struct Run {
+  std::string id;
+  std::string started_at;
+  std::string finished_at;           // empty while running or killed
+  std::string status = "running";    // running, complete, interrupted, failed; killed: a journal without an end
+  std::vector<std::string> command;  // argv that repeats the run
+  std::string matrix;
+  std::string baseline;  // implementation id that ratios refer to
+  std::uint64_t seed = 1;
+  double budget_seconds = 0;
+  double precision = 0;  // 0: none asked for
+  bool quick = false;
+  std::optional<std::string> shard;  // since 1.5: "2/4", a part of the matrix; absent: all of it
+};
+
+// Bandwidths of a cache level or of memory, in 1e9 bytes a second.
+struct LevelCeiling {
+  std::string level;                   // "L1", "L2", "L3", "memory"
+  std::int64_t capacity_bytes = 0;     // as the machine reports it
+  std::int64_t working_set_bytes = 0;  // what was measured with
+  double read_gb_per_second = 0;       // the best over one to four streams
+  int read_streams = 0;                // the number of streams that was best
+  double update_gb_per_second = 0;     // two reads and a write, all three counted
+};
+
+// What one core reaches with vectors of one width. Rates in 1e9 operations a second, a multiply-add counted as two.
+struct VectorCeilings {
+  std::string vectors;  // "sse2", "avx2", "avx512f"
+  int bits = 0;
+  double fma_f32_gflop_per_second = 0;
+  double fma_f64_gflop_per_second = 0;
+  double fma_f32_latency_ns = 0;
+  double fma_f64_latency_ns = 0;
+  double addition_f32_latency_ns = 0;
+  double addition_f64_latency_ns = 0;
+  std::vector<LevelCeiling> levels;
+};
+
+struct CeilingsMeasurement {
+  std::string at;  // UTC, ISO 8601
+  double seconds = 0;
+  std::vector<VectorCeilings> widths;  // those that the processor has, narrowest first
+};
+
+struct Ceilings {
+  int processor = 0;                              // the logical processor, also that of single-threaded cells
+  std::vector<CeilingsMeasurement> measurements;  // at the start and at the end of the run: speeds change
+  std::optional<VectorCeilings> best;             // the best of all; `vectors` and `bits` are the fastest f32 rate's
+};
+
+struct Report {
+  Run run;
+  std::string environment = "{}";                    // JSON text, see harness/machine/environment.h
+  std::optional<std::vector<Condition>> conditions;  // since 1.5: what the run began under
+  std::optional<Ceilings> ceilings;                  // absent where they were not measured
+  std::vector<ScenarioRecord> scenarios;
+  std::vector<Cell> cells;
+  std::optional<std::vector<Control>> controls;  // since 1.5: cells beside themselves; absent where there are none
+  std::optional<Attribution> attribution;        // what differences are made of; absent where there is nothing to say
+  std::vector<std::string> notes;                // what a reader should know: skipped plugins, interrupted launches ...
+
+  Cell* find_cell(const std::string& id);
+  const ScenarioRecord* find_scenario(const std::string& key) const;
+
+  // Of another part of the same run: ceilings are added to these, and notes that are not there yet.
+  void add_ceilings(const std::optional<Ceilings>& others);
+  void add_notes(const std::vector<std::string>& others);
+};
+
+nlohmann::json to_json(const Report& report);
+// Refuses another schema major in one line; takes older minors, ignoring nothing it knows. `origin` names the file in
+// messages.
+Result<Report> from_json(const nlohmann::json& json, const std::string& origin);
+
+// Reads a report or a journal (told apart by content).
+Result<Report> read_report(const std::string& path);
+// Writes through a temporary file and rename, so that a reader never sees half a report.
+Status write_report(const Report& report, const std::string& path);
+
+}  // namespace gdbench::report

@@ -1,0 +1,99 @@
+#include "harness/report/report_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "harness/base/file.h"
+#include "harness/base/json_reader.h"
+#include "harness/report/journal.h"
+
+namespace gdbench::report {
+
+namespace {
+
+bool holds_containers(const OrderedJson& json) {
+  for (const OrderedJson& value : json) {
+    if (value.is_structured()) return true;
+  }
+  return false;
+}
+
+void append_text(const OrderedJson& json, std::size_t indent, std::string& text) {
+  if (!json.is_structured() || !holds_containers(json)) {
+    text += compact(json);
+    return;
+  }
+  const std::string margin(indent + 2, ' ');
+  text += json.is_object() ? "{\n" : "[\n";
+  bool first = true;
+  for (const auto& entry : json.items()) {
+    if (!first) text += ",\n";
+    first = false;
+    text += margin;
+    if (json.is_object()) text += compact(OrderedJson(entry.key())) + ": ";
+    append_text(entry.value(), indent + 2, text);
+  }
+  text.append("\n").append(indent, ' ').append(json.is_object() ? "}" : "]");
+}
+
+}  // namespace
+
+Error cannot_be_written(const std::string& path, const std::string& reason) {
+  return usage_error(path + ": cannot be written: " + reason);
+}
+
+std::string to_text(const OrderedJson& json) {
+  std::string text;
+  append_text(json, 0, text);
+  text += "\n";
+  return text;
+}
+
+Result<std::string> read_text(const std::string& path) {
+  return read_file(path, "a report or a journal of gdbench", physical_memory());
+}
+
+Status write_all(int descriptor, const std::string& text) {
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t count = write(descriptor, text.data() + written, text.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failure(std::strerror(errno));
+    written += static_cast<std::size_t>(count);
+  }
+  return {};
+}
+
+Result<Report> read_report(const std::string& path) {
+  const Result<std::string> text = read_text(path);
+  if (!text.ok()) return text.error();
+  if (is_journal(text.value())) return parse_journal(text.value(), path);
+  const Result<nlohmann::json> json = parse_json(text.value());
+  if (!json.ok()) return usage_error(path + ": " + json.error().message);
+  return from_json(json.value(), path);
+}
+
+Status write_report(const Report& report, const std::string& path) {
+  std::string text;
+  try {
+    text = to_text(to_ordered_json(report));
+  } catch (const std::exception& error) {
+    return cannot_be_written(path, error.what());
+  }
+  const std::string temporary = path + ".partial-" + std::to_string(getpid());
+  const int descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) return cannot_be_written(path, std::strerror(errno));
+  Status status = write_all(descriptor, text);
+  if (status.ok() && fsync(descriptor) != 0) status = failure(std::strerror(errno));
+  if (close(descriptor) != 0 && status.ok()) status = failure(std::strerror(errno));
+  if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) status = failure(std::strerror(errno));
+  if (status.ok()) return status;
+  unlink(temporary.c_str());
+  return cannot_be_written(path, status.error().message);
+}
+
+}  // namespace gdbench::report

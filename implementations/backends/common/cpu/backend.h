@@ -1,0 +1,44 @@
+// The half of a backend that all CPU backends share: memory, checking of requests, binding, error texts and the
+// exported entry. It is compiled into each backend's library, which adds its kernels by defining `definition`.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "implementations/backends/common/cpu/functions.h"
+#include "implementations/backends/common/kernels.h"
+
+namespace gdbench::backends::cpu {
+
+// What a backend is made of.
+struct Definition {
+  const char* name = nullptr;
+  const char* build = nullptr;
+  std::uint32_t flags = 0;   // BackendFlag
+  std::uint32_t dtypes = 0;  // GDBENCH_BIT masks
+  std::uint32_t optimizers = 0;
+  std::int32_t max_compute_threads = 1;  // more of them take part in regions alone
+
+  // Asked first, for ops that take more preparation than choosing a function: a request whose shapes are consistent,
+  // whose layouts, dtype and epilogues are the backend's. An empty Binding leaves the request to
+  // the functions. May throw; null where there is no such op.
+  Binding (*bind)(const Request& request) = nullptr;
+  Functions f32;
+  Functions f64;
+
+  // Backend::bind_region, if there is one. Null with the reason in `unsupported`, which goes on after "NAME has no ".
+  // May throw.
+  OwnedCall* (*bind_region)(const TrainingRegion& region, int threads, std::string& unsupported) = nullptr;
+  std::span<const gdbench_option> region_options = {};
+  const char* region_passes = "";
+  const char* region_pass_descriptions = "";
+};
+
+// Defined by each backend.
+const Definition& definition();
+
+// Binds a request for which Definition::bind's conditions hold. For calls that are made of others.
+Binding bind_request(const Request& request);
+
+}  // namespace gdbench::backends::cpu

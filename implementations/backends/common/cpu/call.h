@@ -1,0 +1,86 @@
+// What CPU backends build their calls from: a Call that knows how to delete itself, and typed access to operands.
+#pragma once
+
+#include <utility>
+
+#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/rules/losses.h"
+
+namespace gdbench::backends::cpu {
+
+// A backend's calls derive from this and add shapes and attributes as the run function needs them. Any of them may be a
+// region's, so that what unbinds them need not know.
+struct OwnedCall : RegionCall {
+  void (*destroy)(OwnedCall* call) = nullptr;
+};
+
+// A call of an op that needs no more than the shape of its matrix.
+struct ShapedCall : OwnedCall {
+  explicit ShapedCall(const Operand& operand) : rows(operand.rows), columns(operand.columns) {}
+  std::int64_t size() const { return rows * columns; }
+
+  std::int64_t rows;
+  std::int64_t columns;
+};
+
+// A loss or its gradient for outputs [rows, columns].
+struct LossCall : ShapedCall {
+  explicit LossCall(const Request& request)
+      : ShapedCall(request.operands[0]),
+        scale(request.alpha * loss_scale(request)),
+        huber_delta(request.loss.huber_delta) {}
+  double scale;  // what the sum over rows, or the bare gradient, is multiplied by
+  double huber_delta;
+};
+
+// C = alpha A + beta B for matrices [rows, columns].
+struct CombineCall : ShapedCall {
+  explicit CombineCall(const Request& request)
+      : ShapedCall(request.operands[2]), alpha(request.alpha), beta(request.beta) {}
+  double alpha;
+  double beta;
+};
+
+// A buffer is the data's own address on a CPU.
+template <class Element>
+Element* data(Buffer buffer) {
+  return reinterpret_cast<Element*>(buffer);
+}
+
+// alpha and beta of a product, whose update epilogue is -(learning rate) and 1.
+template <class T>
+struct ProductFactors {
+  explicit ProductFactors(const Request& request)
+      : fixed_alpha(static_cast<T>(request.alpha)),
+        beta(request.epilogue_update ? T(1) : static_cast<T>(request.beta)),
+        update(request.epilogue_update) {}
+
+  // `buffers` are the product's operands.
+  T alpha(const Buffer* buffers) const {
+    return update ? -static_cast<T>(data<const UpdateScalars>(buffers[3])->learning_rate) : fixed_alpha;
+  }
+
+  T fixed_alpha;
+  T beta;
+  bool update;
+};
+
+// What binding an op yields: a call, or the reason why the backend does not offer it.
+struct Binding {
+  OwnedCall* call = nullptr;
+  const char* reason = nullptr;
+};
+
+using Run = void (*)(const Call* call, const Buffer* buffers, Stream* stream);
+
+template <class Derived>
+Binding make_binding(Derived values, Run run) {
+  auto* call = new Derived(std::move(values));
+  call->run = run;
+  call->destroy = [](OwnedCall* owned) { delete static_cast<Derived*>(owned); };
+  return {call, nullptr};
+}
+
+inline Binding unsupported(const char* reason) { return {nullptr, reason}; }
+
+}  // namespace gdbench::backends::cpu

@@ -1,0 +1,98 @@
+// Bias, activations, column sums and combinations as plain loops over row-major arrays. The naive backend's
+// kernels; other backends take those for which their library has nothing (or nothing faster), compiled with their own
+// flags.
+#pragma once
+
+#include "implementations/backends/common/cpu/functions.h"
+#include "implementations/backends/common/cpu/update_loops.h"
+#include "implementations/backends/common/rules/activations.h"
+
+namespace gdbench::backends::cpu {
+
+template <class T>
+void run_add_bias(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ShapedCall&>(*call);
+  const T* __restrict bias = data<const T>(buffers[0]);
+  T* __restrict z = data<T>(buffers[1]);
+  for (std::int64_t i = 0; i < shape.rows; ++i) {
+    for (std::int64_t j = 0; j < shape.columns; ++j) z[i * shape.columns + j] += bias[j];
+  }
+}
+
+template <class T>
+void run_column_sum(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ShapedCall&>(*call);
+  const T* __restrict d = data<const T>(buffers[0]);
+  T* __restrict sums = data<T>(buffers[1]);
+  for (std::int64_t j = 0; j < shape.columns; ++j) sums[j] = 0;
+  for (std::int64_t i = 0; i < shape.rows; ++i) {
+    for (std::int64_t j = 0; j < shape.columns; ++j) sums[j] += d[i * shape.columns + j];
+  }
+}
+
+// Z and A may be the same buffer, so neither is restrict.
+template <class T, class Function>
+void run_activation(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ShapedCall&>(*call);
+  const T* z = data<const T>(buffers[0]);
+  T* a = data<T>(buffers[1]);
+  for (std::int64_t i = 0; i < shape.size(); ++i) a[i] = Function::value(z[i]);
+}
+
+template <class T, class Function>
+void run_activation_gradient(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ShapedCall&>(*call);
+  const T* __restrict a = data<const T>(buffers[0]);
+  T* __restrict d = data<T>(buffers[1]);
+  for (std::int64_t i = 0; i < shape.size(); ++i) d[i] *= Function::derivative(a[i]);
+}
+
+// C may be A's or B's buffer here and below, so none is restrict.
+template <class T>
+void run_combine(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const CombineCall&>(*call);
+  const T* a = data<const T>(buffers[0]);
+  const T* b = data<const T>(buffers[1]);
+  T* c = data<T>(buffers[2]);
+  const T alpha = static_cast<T>(shape.alpha);
+  const T beta = static_cast<T>(shape.beta);
+  for (std::int64_t i = 0; i < shape.size(); ++i) c[i] = alpha * a[i] + beta * b[i];
+}
+
+template <class T>
+void run_scale(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const CombineCall&>(*call);
+  const T* a = data<const T>(buffers[0]);
+  T* c = data<T>(buffers[2]);
+  const T alpha = static_cast<T>(shape.alpha);
+  for (std::int64_t i = 0; i < shape.size(); ++i) c[i] = alpha * a[i];
+}
+
+template <class T>
+void run_multiply(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ShapedCall&>(*call);
+  const T* a = data<const T>(buffers[0]);
+  const T* b = data<const T>(buffers[1]);
+  T* c = data<T>(buffers[2]);
+  for (std::int64_t i = 0; i < shape.size(); ++i) c[i] = a[i] * b[i];
+}
+
+template <class T>
+ElementwiseFunctions elementwise_loops() {
+  ElementwiseFunctions functions = {
+      .add_bias = run_add_bias<T>,
+      .column_sum = run_column_sum<T>,
+      .combine = run_combine<T>,
+      .scale = run_scale<T>,
+      .multiply = run_multiply<T>,
+  };
+  catalogue::for_each<Activation>([&](auto activation) {
+    using Rule = RuleOf<activation.value>;
+    entry_of(functions.activation, activation.value) = run_activation<T, Rule>;
+    entry_of(functions.activation_gradient, activation.value) = run_activation_gradient<T, Rule>;
+  });
+  set_update_loops<T>(functions);
+  return functions;
+}
+
+}  // namespace gdbench::backends::cpu

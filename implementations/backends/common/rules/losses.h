@@ -1,0 +1,77 @@
+// The losses: what each entry adds, its derivative, and what both are multiplied by.
+#pragma once
+
+#include <cmath>
+#include <cstdlib>
+
+#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/rules/host_device.h"
+#include "implementations/backends/common/rules/rule_of.h"
+
+namespace gdbench::backends {
+
+// Of a loss whose columns are not coupled (see catalogue::LossRow), for an output p, its target y and huber_delta.
+template <>
+struct RuleOf<Loss::mse> {
+  template <class T>
+  GDBENCH_HOST_DEVICE static T term(T p, T y, T /*delta*/) {
+    return (p - y) * (p - y);
+  }
+  template <class T>
+  GDBENCH_HOST_DEVICE static T slope(T p, T y, T /*delta*/) {
+    return p - y;
+  }
+};
+template <>
+struct RuleOf<Loss::half_mse> : RuleOf<Loss::mse> {};
+template <>
+struct RuleOf<Loss::binary_cross_entropy> {
+  // log(1 + e^p) - p y, with the larger of 1 and e^p taken out, so that e^p does not overflow.
+  template <class T>
+  GDBENCH_HOST_DEVICE static T term(T p, T y, T /*delta*/) {
+    return (p > T(0) ? p : T(0)) - p * y + std::log1p(std::exp(-std::abs(p)));
+  }
+  template <class T>
+  GDBENCH_HOST_DEVICE static T slope(T p, T y, T /*delta*/) {
+    return 1 / (1 + std::exp(-p)) - y;
+  }
+};
+template <>
+struct RuleOf<Loss::huber> {
+  template <class T>
+  GDBENCH_HOST_DEVICE static T term(T p, T y, T delta) {
+    const T error = std::abs(p - y);
+    return error <= delta ? error * error / 2 : delta * (error - delta / 2);
+  }
+  template <class T>
+  GDBENCH_HOST_DEVICE static T slope(T p, T y, T delta) {
+    const T error = p - y;
+    return error > delta ? delta : error < -delta ? -delta : error;
+  }
+};
+
+template <Loss loss>
+inline constexpr bool kCouplesColumns = catalogue::row_of(loss).couples_columns;
+
+// Whose gradient is linear in P - Y.
+constexpr bool is_squared_error(Loss loss) { return loss == Loss::mse || loss == Loss::half_mse; }
+
+// The constants of gdbench_loss: means are over rows, and where columns are not coupled over outputs too.
+inline double loss_scale(const Request& request) {
+  const auto rows = static_cast<double>(request.operands[0].rows);
+  const double mean = 1 / (rows * static_cast<double>(request.operands[0].columns));
+  switch (request.loss) {
+    case Loss::mse:
+      return request.op == Op::loss ? mean : 2 * mean;
+    case Loss::half_mse:
+      return request.op == Op::loss ? mean / 2 : mean;
+    case Loss::softmax_cross_entropy:
+      return 1 / rows;
+    case Loss::binary_cross_entropy:
+    case Loss::huber:
+      return mean;
+  }
+  std::abort();  // no such loss
+}
+
+}  // namespace gdbench::backends

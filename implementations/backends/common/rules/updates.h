@@ -1,0 +1,189 @@
+// What each optimizer does to an entry of a parameter.
+//
+// The rules are PyTorch's (torch.optim). Weight decay is coupled where wd times the parameter is added to the gradient
+// before the rule sees it, and decoupled where the parameter loses (learning rate) wd times itself before the rule
+// changes it (torch.optim.AdamW).
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/rules/host_device.h"
+#include "implementations/backends/common/rules/rule_of.h"
+
+namespace gdbench::backends {
+
+enum class Decay : std::uint32_t { none, coupled, decoupled };
+constexpr std::size_t kDecayCount = 3;
+
+inline Decay decay_of(const gdbench_optimizer& optimizer) {
+  if (optimizer.weight_decay == 0) return Decay::none;
+  const bool decoupled =
+      catalogue::row_of(catalogue::kind_of(optimizer)).always_decoupled || optimizer.decoupled_weight_decay != 0;
+  return decoupled ? Decay::decoupled : Decay::coupled;
+}
+
+// An optimizer's constants, converted once.
+template <class T>
+struct UpdateConstants {
+  explicit UpdateConstants(const gdbench_optimizer& optimizer)
+      : momentum(static_cast<T>(optimizer.momentum)),
+        beta1(static_cast<T>(optimizer.beta1)),
+        rest_of_beta1(static_cast<T>(1 - optimizer.beta1)),
+        beta2(static_cast<T>(optimizer.beta2)),
+        rest_of_beta2(static_cast<T>(1 - optimizer.beta2)),
+        rho(static_cast<T>(optimizer.rho)),
+        rest_of_rho(static_cast<T>(1 - optimizer.rho)),
+        epsilon(static_cast<T>(optimizer.epsilon)),
+        weight_decay(static_cast<T>(optimizer.weight_decay)),
+        exact_weight_decay(optimizer.weight_decay) {}
+
+  T momentum;
+  T beta1;
+  T rest_of_beta1;  // 1 - beta1
+  T beta2;
+  T rest_of_beta2;
+  T rho;
+  T rest_of_rho;
+  T epsilon;
+  T weight_decay;
+  double exact_weight_decay;
+};
+
+// All that the update of an entry reads but the entry: a local copy, so that compilers keep it in registers.
+template <class T>
+struct UpdateStep : UpdateConstants<T> {
+  GDBENCH_HOST_DEVICE UpdateStep(const UpdateConstants<T>& constants, const UpdateScalars& scalars)
+      : UpdateConstants<T>(constants),
+        rate(static_cast<T>(scalars.learning_rate)),
+        shrinkage(static_cast<T>(scalars.learning_rate * constants.exact_weight_decay)),
+        corrected_rate(static_cast<T>(scalars.learning_rate * scalars.first_moment_factor)),
+        root_factor(static_cast<T>(scalars.second_moment_root_factor)),
+        gradient_rate(static_cast<T>(scalars.learning_rate * scalars.gradient_factor)) {}
+
+  T rate;
+  T shrinkage;       // what decoupled decay takes off a parameter of 1
+  T corrected_rate;  // Adam's rate / (1 - beta1^t)
+  T root_factor;     // 1 / sqrt(1 - beta2^t)
+  T gradient_rate;   // Nadam's, by which the gradient itself counts
+};
+
+// Each rule has how far a parameter's entry descends in a step, by its gradient g and its slots, which it brings up to
+// date. Constants as in gdbench_optimizer: mu momentum, rate the learning rate, eps epsilon, t the number of the update
+// from 1.
+
+// torch.optim.SGD: rate g.
+template <>
+struct RuleOf<OptimizerKind::sgd> {
+  template <class T>
+  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g) {
+    return step.rate * g;
+  }
+};
+// torch.optim.SGD with momentum: b = mu b + g; rate b.
+template <>
+struct RuleOf<OptimizerKind::momentum> {
+  template <class T>
+  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& b) {
+    b = step.momentum * b + g;
+    return step.rate * b;
+  }
+};
+// torch.optim.SGD with nesterov: b = mu b + g; rate (g + mu b).
+template <>
+struct RuleOf<OptimizerKind::nesterov> {
+  template <class T>
+  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& b) {
+    b = step.momentum * b + g;
+    return step.rate * (g + step.momentum * b);
+  }
+};
+// torch.optim.Adagrad: s = s + g^2; rate g / (sqrt(s) + eps).
+template <>
+struct RuleOf<OptimizerKind::adagrad> {
+  template <class T>
+  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& s) {
+    s += g * g;
+    return step.rate * g / (std::sqrt(s) + step.epsilon);
+  }
+};
+// torch.optim.RMSprop: v = rho v + (1 - rho) g^2; rate g / (sqrt(v) + eps).
+template <>
+struct RuleOf<OptimizerKind::rmsprop> {
+  template <class T>
+  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& v) {
+    v = step.rho * v + step.rest_of_rho * g * g;
+    return step.rate * g / (std::sqrt(v) + step.epsilon);
+  }
+};
+// torch.optim.Adam; torch.optim.AdamW is the same but for its decay: m = beta1 m + (1 - beta1) g,
+// v = beta2 v + (1 - beta2) g^2; rate (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps).
+template <>
+struct RuleOf<OptimizerKind::adam> {
+  template <class T>
+  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& m, T& v) {
+    m = step.beta1 * m + step.rest_of_beta1 * g;
+    v = step.beta2 * v + step.rest_of_beta2 * g * g;
+    return step.corrected_rate * m / (step.root_factor * std::sqrt(v) + step.epsilon);
+  }
+};
+template <>
+struct RuleOf<OptimizerKind::adamw> : RuleOf<OptimizerKind::adam> {};
+// Chen et al., NeurIPS 2023, algorithm 2: rate sign(beta1 m + (1 - beta1) g); m = beta2 m + (1 - beta2) g.
+template <>
+struct RuleOf<OptimizerKind::lion> {
+  template <class T>
+  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& m) {
+    const T direction = step.beta1 * m + step.rest_of_beta1 * g;
+    m = step.beta2 * m + step.rest_of_beta2 * g;
+    return direction > T(0) ? step.rate : direction < T(0) ? -step.rate : direction;  // a NaN stays one
+  }
+};
+// torch.optim.NAdam: m and v as Adam's, mu_t = beta1 (1 - 0.96^(t psi) / 2) with psi the momentum's decay, M_t the
+// product of mu_1 to mu_t; rate (mu_(t+1) m / (1 - M_(t+1)) + (1 - mu_t) g / (1 - M_t)) / (sqrt(v / (1 - beta2^t)) +
+// eps).
+template <>
+struct RuleOf<OptimizerKind::nadam> {
+  template <class T>
+  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& m, T& v) {
+    m = step.beta1 * m + step.rest_of_beta1 * g;
+    v = step.beta2 * v + step.rest_of_beta2 * g * g;
+    return (step.corrected_rate * m + step.gradient_rate * g) / (step.root_factor * std::sqrt(v) + step.epsilon);
+  }
+};
+
+template <OptimizerKind kind>
+inline constexpr std::size_t kSlots = catalogue::slot_count(kind);
+
+// A parameter's entry after the update by its gradient, which brings its slots up to date.
+template <OptimizerKind kind, Decay decay, class T>
+GDBENCH_HOST_DEVICE T updated(const UpdateStep<T>& step, T p, T g, T* first, T* second) {
+  if constexpr (decay == Decay::coupled) g += step.weight_decay * p;
+  if constexpr (decay == Decay::decoupled) p -= step.shrinkage * p;
+  using Rule = RuleOf<kind>;
+  if constexpr (kSlots<kind> == 0) return p - Rule::descent(step, g);
+  if constexpr (kSlots<kind> == 1) return p - Rule::descent(step, g, *first);
+  if constexpr (kSlots<kind> == 2) return p - Rule::descent(step, g, *first, *second);
+}
+
+template <Decay decay>
+using DecayConstant = std::integral_constant<Decay, decay>;
+
+// Calls visit(kind, decay) with an optimizer's std::integral_constants and returns what it returns.
+template <class Visitor>
+decltype(auto) with_rule(const gdbench_optimizer& optimizer, Visitor visit) {
+  return catalogue::with(catalogue::kind_of(optimizer), [&](auto kind) -> decltype(auto) {
+    switch (decay_of(optimizer)) {
+      case Decay::coupled:
+        return visit(kind, DecayConstant<Decay::coupled>());
+      case Decay::decoupled:
+        return visit(kind, DecayConstant<Decay::decoupled>());
+      case Decay::none:
+        break;
+    }
+    return visit(kind, DecayConstant<Decay::none>());
+  });
+}
+
+}  // namespace gdbench::backends

@@ -1,0 +1,129 @@
+// What a device can do, for scripts/gpu-check: copies in its memory, products by cuBLAS, and what a launch costs.
+// Writes one JSON object; every figure is the best of several, by events and therefore without the host's time but for
+// launches.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "implementations/backends/cuda/blas.h"
+#include "implementations/backends/cuda/launch.h"
+
+namespace gdbench::backends::cuda {
+namespace {
+
+constexpr int kTries = 7;
+
+void check(cudaError_t error, const char* what) {
+  if (error == cudaSuccess) return;
+  std::fprintf(stderr, "gdbench-device-ceilings: %s: %s\n", what, cudaGetErrorString(error));
+  std::exit(1);
+}
+
+// The least milliseconds that `work` takes on the stream.
+double least_milliseconds(cudaStream_t stream, const std::function<void()>& work) {
+  cudaEvent_t start = nullptr;
+  cudaEvent_t end = nullptr;
+  check(cudaEventCreate(&start), "an event");
+  check(cudaEventCreate(&end), "an event");
+  float least = 1e30F;
+  for (int i = 0; i < kTries; ++i) {
+    check(cudaEventRecord(start, stream), "recording an event");
+    work();
+    check(cudaEventRecord(end, stream), "recording an event");
+    check(cudaEventSynchronize(end), "waiting");
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, start, end), "reading events");
+    least = std::min(least, milliseconds);
+  }
+  cudaEventDestroy(start);
+  cudaEventDestroy(end);
+  return least;
+}
+
+// Read and written, in GB/s.
+double copy_rate(cudaStream_t stream) {
+  constexpr std::size_t kBytes = std::size_t{1} << 30;
+  void* from = nullptr;
+  void* to = nullptr;
+  check(cudaMalloc(&from, kBytes), "1 GiB");
+  check(cudaMalloc(&to, kBytes), "1 GiB");
+  const double milliseconds = least_milliseconds(
+      stream, [&] { check(cudaMemcpyAsync(to, from, kBytes, cudaMemcpyDeviceToDevice, stream), "a copy"); });
+  cudaFree(from);
+  cudaFree(to);
+  return 2e-6 * static_cast<double>(kBytes) / milliseconds;
+}
+
+// TFLOP/s of a square product.
+template <class T>
+double product_rate(cudaStream_t stream, Blas& blas, std::int64_t size) {
+  const std::size_t bytes = static_cast<std::size_t>(size * size) * sizeof(T);
+  T* matrices[3] = {};
+  for (T*& matrix : matrices) {
+    void* memory = nullptr;
+    check(cudaMalloc(&memory, bytes), "a matrix");
+    check(cudaMemsetAsync(memory, 0, bytes, stream), "clearing a matrix");
+    matrix = static_cast<T*>(memory);
+  }
+  const Gemm gemm{false, false, size, size, size, 1, 0, size, size, size};
+  const double milliseconds = least_milliseconds(stream, [&] {
+    if (!blas.gemm(gemm, matrices[0], matrices[1], matrices[2])) check(cudaErrorUnknown, "cuBLAS's gemm");
+  });
+  for (T* matrix : matrices) cudaFree(matrix);
+  const auto n = static_cast<double>(size);
+  return 2e-9 * n * n * n / milliseconds;
+}
+
+struct Nothing {
+  GDBENCH_HOST_DEVICE void operator()(std::int64_t /*i*/) const {}
+};
+
+// Microseconds from launch to launch of kernels that do nothing, by the wall clock.
+double launch_cost(cudaStream_t stream) {
+  constexpr int kLaunches = 1000;
+  double least = 1e30;
+  for (int i = 0; i < kTries; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int launch = 0; launch < kLaunches; ++launch) launch_entries(stream, 1, Nothing{});
+    check(cudaStreamSynchronize(stream), "waiting");
+    const std::chrono::duration<double, std::micro> all = std::chrono::steady_clock::now() - start;
+    least = std::min(least, all.count() / kLaunches);
+  }
+  return least;
+}
+
+int run() {
+  cudaDeviceProp device{};
+  check(cudaGetDeviceProperties(&device, 0), "the first CUDA device");
+  int clock_khz = 0;
+  check(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, 0), "its clock");
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
+  std::string error;
+  const std::unique_ptr<Blas> blas(Blas::open(stream, false, error));
+  const std::unique_ptr<Blas> tf32(Blas::open(stream, true, error));
+  if (blas == nullptr || tf32 == nullptr) {
+    std::fprintf(stderr, "gdbench-device-ceilings: %s\n", error.c_str());
+    return 1;
+  }
+  constexpr std::int64_t kSize = 4096;
+  std::printf(
+      "{\"device\": \"%s\", \"compute_capability\": \"%d.%d\", \"multiprocessors\": %d, \"clock_mhz\": %d, "
+      "\"copy_gb_per_s\": %.1f, \"product_f32_tflop_per_s\": %.2f, \"product_tf32_tflop_per_s\": %.2f, "
+      "\"product_f64_tflop_per_s\": %.2f, \"product_size\": %lld, \"launch_us\": %.3f}\n",
+      device.name, device.major, device.minor, device.multiProcessorCount, clock_khz / 1000, copy_rate(stream),
+      product_rate<float>(stream, *blas, kSize), product_rate<float>(stream, *tf32, kSize),
+      product_rate<double>(stream, *blas, kSize), static_cast<long long>(kSize), launch_cost(stream));
+  return 0;
+}
+
+}  // namespace
+}  // namespace gdbench::backends::cuda
+
+int main() { return gdbench::backends::cuda::run(); }

@@ -1,0 +1,86 @@
+// How work reaches the device. Kernels are written as plain functions of an index, in two shapes:
+// - entries: body(i) for every i below a count, in any order, none waiting for another;
+// - blocks: a program of kBlockThreads threads that share memory and go through phases together.
+// Compiled by nvcc they become kernels. Compiled by a host compiler (the tests' emulated device) the same functions are
+// called in loops, so that what they compute and which entries they touch is tested where there is no device.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "implementations/backends/common/rules/host_device.h"
+
+namespace gdbench::backends::cuda {
+
+constexpr int kBlockThreads = 256;
+// More blocks than these wait for processors anyway; entries beyond them are taken in strides.
+constexpr std::int64_t kMostBlocks = 4096;
+
+inline unsigned blocks_for(std::int64_t threads) {
+  const std::int64_t blocks = (threads + kBlockThreads - 1) / kBlockThreads;
+  return static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, kMostBlocks));
+}
+
+// The entries of one thread of a grid.
+template <class Body>
+GDBENCH_HOST_DEVICE void visit_entries(unsigned block, unsigned blocks, unsigned thread, std::int64_t count,
+                                       const Body& body) {
+  const std::int64_t stride = static_cast<std::int64_t>(blocks) * kBlockThreads;
+  for (std::int64_t i = static_cast<std::int64_t>(block) * kBlockThreads + thread; i < count; i += stride) body(i);
+}
+
+#ifdef __CUDACC__
+
+template <class Body>
+__global__ void __launch_bounds__(kBlockThreads) run_entries(const Body body, const std::int64_t count) {
+  visit_entries(blockIdx.x, gridDim.x, threadIdx.x, count, body);
+}
+
+template <class Program>
+__global__ void __launch_bounds__(kBlockThreads) run_blocks(const Program program) {
+  __shared__ typename Program::Shared shared;
+  for (int phase = 0; phase < Program::kPhases; ++phase) {
+    program.run(phase, static_cast<std::int64_t>(blockIdx.x), static_cast<int>(threadIdx.x), shared);
+    __syncthreads();
+  }
+}
+
+template <class Body>
+void launch_entries(cudaStream_t stream, std::int64_t count, const Body& body) {
+  run_entries<<<blocks_for(count), kBlockThreads, 0, stream>>>(body, count);
+}
+
+template <class Program>
+void launch_blocks(cudaStream_t stream, std::int64_t blocks, const Program& program) {
+  run_blocks<<<static_cast<unsigned>(blocks), kBlockThreads, 0, stream>>>(program);
+}
+
+#else
+
+template <class Body>
+void launch_entries(cudaStream_t stream, std::int64_t count, const Body& body) {
+  emulated_launch(stream, [body, count] {
+    const unsigned blocks = blocks_for(count);
+    for (unsigned block = 0; block < blocks; ++block) {
+      for (unsigned thread = 0; thread < kBlockThreads; ++thread) visit_entries(block, blocks, thread, count, body);
+    }
+  });
+}
+
+template <class Program>
+void launch_blocks(cudaStream_t stream, std::int64_t blocks, const Program& program) {
+  emulated_launch(stream, [program, blocks] {
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      typename Program::Shared shared;
+      for (int phase = 0; phase < Program::kPhases; ++phase) {
+        for (int thread = 0; thread < kBlockThreads; ++thread) program.run(phase, block, thread, shared);
+      }
+    }
+  });
+}
+
+#endif
+
+}  // namespace gdbench::backends::cuda

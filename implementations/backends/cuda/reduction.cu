@@ -1,0 +1,108 @@
+// Column sums and losses.
+#include <cmath>
+
+#include "implementations/backends/cuda/call.h"
+#include "implementations/backends/cuda/elementwise.h"
+#include "implementations/backends/cuda/reduction.h"
+#include "implementations/backends/cuda/scratch.h"
+#include "implementations/backends/common/rules/losses.h"
+
+namespace gdbench::backends::cuda {
+namespace {
+
+// Rows that one block adds up in a few microseconds.
+constexpr std::int64_t kSplitRows = 4096;
+
+template <class T>
+struct StoreColumn {
+  T* sums;
+  GDBENCH_HOST_DEVICE void operator()(std::int64_t /*split*/, std::int64_t column, T sum) const { sums[column] = sum; }
+};
+
+struct StoreScaled {
+  double* loss;
+  double scale;
+  GDBENCH_HOST_DEVICE void operator()(std::int64_t /*split*/, std::int64_t /*column*/, double sum) const {
+    *loss = scale * sum;
+  }
+};
+
+template <class T, class Rule>
+struct LossTerm {
+  const T* p;
+  const T* y;
+  double delta;
+  GDBENCH_HOST_DEVICE double operator()(std::int64_t i, std::int64_t /*column*/) const {
+    return Rule::term(static_cast<double>(p[i]), static_cast<double>(y[i]), delta);
+  }
+};
+
+// Shifted by the row's largest logit, so that exp does not overflow.
+template <class T>
+struct CrossEntropyTerm {
+  const T* p;
+  const std::int32_t* labels;
+  std::int64_t columns;
+  GDBENCH_HOST_DEVICE double operator()(std::int64_t i, std::int64_t /*column*/) const {
+    const T* row = p + i * columns;
+    T shift = row[0];
+    for (std::int64_t j = 1; j < columns; ++j) shift = row[j] > shift ? row[j] : shift;
+    T sum = 0;
+    for (std::int64_t j = 0; j < columns; ++j) sum += std::exp(row[j] - shift);
+    return static_cast<double>(std::log(sum) - (row[labels[i]] - shift));
+  }
+};
+
+template <class T>
+OwnedCall* bind_column_sum(Context& context, const Request& request) {
+  const Operand matrix = request.operands[0];
+  const ReductionShape shape = reduction_of(matrix.rows, matrix.columns, kSplitRows);
+  Scratch partials =
+      shape.splits == 1 ? Scratch() : Scratch(sizeof(T) * static_cast<std::size_t>(shape.splits * matrix.columns));
+  return make_call(context, "column_sum", [shape, partials = std::move(partials)](Context& to, const Buffer* buffers) {
+    reduce<T>(to.stream, shape, partials.template as<T>(), MatrixTerm<T>{data<const T>(buffers[0]), shape.columns},
+              StoreColumn<T>{data<T>(buffers[1])});
+  });
+}
+
+// The loss as the sum of `terms` numbers.
+template <class MakeTerm>
+OwnedCall* bind_sum(Context& context, const Request& request, std::int64_t terms, MakeTerm make_term) {
+  const ReductionShape shape = reduction_of(terms, 1, kSplitRows);
+  const double scale = request.alpha * loss_scale(request);
+  Scratch partials = shape.splits == 1 ? Scratch() : Scratch(sizeof(double) * static_cast<std::size_t>(shape.splits));
+  return make_call(context, "loss",
+                   [shape, scale, make_term, partials = std::move(partials)](Context& to, const Buffer* buffers) {
+                     reduce<double>(to.stream, shape, partials.template as<double>(), make_term(buffers),
+                                    StoreScaled{data<double>(buffers[2]), scale});
+                   });
+}
+
+template <class T>
+OwnedCall* bind_loss(Context& context, const Request& request) {
+  const Operand outputs = request.operands[0];
+  if (catalogue::row_of(request.loss.kind).couples_columns) {
+    return bind_sum(context, request, outputs.rows, [outputs](const Buffer* buffers) {
+      return CrossEntropyTerm<T>{data<const T>(buffers[0]), data<const std::int32_t>(buffers[1]), outputs.columns};
+    });
+  }
+  const double delta = request.loss.huber_delta;
+  return with_loss_of_entries(request.loss, [&](auto rule) {
+    return bind_sum(context, request, outputs.rows * outputs.columns, [delta](const Buffer* buffers) {
+      return LossTerm<T, decltype(rule)>{data<const T>(buffers[0]), data<const T>(buffers[1]), delta};
+    });
+  });
+}
+
+template <class T>
+OwnedCall* bind_of(Context& context, const Request& request) {
+  return request.op == Op::column_sum ? bind_column_sum<T>(context, request) : bind_loss<T>(context, request);
+}
+
+}  // namespace
+
+OwnedCall* bind_reduction(Context& context, const Request& request) {
+  return catalogue::with_element(request.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, request); });
+}
+
+}  // namespace gdbench::backends::cuda

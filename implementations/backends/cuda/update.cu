@@ -1,0 +1,83 @@
+// Every optimizer's update: one pass over gradient, parameter and slots, four entries of 4 bytes (two of 8) at once.
+#include "implementations/backends/cuda/call.h"
+#include "implementations/backends/cuda/elementwise.h"
+#include "implementations/backends/cuda/entries.h"
+#include "implementations/backends/common/rules/updates.h"
+
+namespace gdbench::backends::cuda {
+namespace {
+
+template <class T, OptimizerKind kind, Decay decay>
+struct Update {
+  const T* gradient;
+  const UpdateScalars* scalars;
+  T* parameter;
+  T* first;
+  T* second;
+  std::int64_t packs;
+  UpdateConstants<T> constants;
+
+  GDBENCH_HOST_DEVICE void operator()(std::int64_t i) const {
+    const UpdateStep<T> step(constants, *scalars);
+    if (i >= packs) {
+      const std::int64_t at = packs * kPackWidth<T> + (i - packs);
+      parameter[at] = updated<kind, decay>(step, parameter[at], gradient[at], first + at, second + at);
+      return;
+    }
+    const Pack<T> g = reinterpret_cast<const Pack<T>*>(gradient)[i];
+    Pack<T> p = reinterpret_cast<Pack<T>*>(parameter)[i];
+    Pack<T> one{};
+    Pack<T> two{};
+    if constexpr (kSlots<kind> > 0) one = reinterpret_cast<Pack<T>*>(first)[i];
+    if constexpr (kSlots<kind> > 1) two = reinterpret_cast<Pack<T>*>(second)[i];
+    for (int l = 0; l < kPackWidth<T>; ++l) {
+      p.entries[l] = updated<kind, decay>(step, p.entries[l], g.entries[l], one.entries + l, two.entries + l);
+    }
+    reinterpret_cast<Pack<T>*>(parameter)[i] = p;
+    if constexpr (kSlots<kind> > 0) reinterpret_cast<Pack<T>*>(first)[i] = one;
+    if constexpr (kSlots<kind> > 1) reinterpret_cast<Pack<T>*>(second)[i] = two;
+  }
+};
+
+template <class T, OptimizerKind kind, Decay decay>
+OwnedCall* bind_with(Context& context, const Request& request) {
+  const std::int64_t size = size_of(request.operands[2]);
+  const UpdateConstants<T> constants(*request.optimizer);
+  return make_call(context, "update", [size, constants](Context& to, const Buffer* buffers) {
+    // A slot that the rule does not have is never read: any address serves.
+    Update<T, kind, decay> update{data<const T>(buffers[0]),
+                                  data<const UpdateScalars>(buffers[1]),
+                                  data<T>(buffers[2]),
+                                  data<T>(buffers[2]),
+                                  data<T>(buffers[2]),
+                                  0,
+                                  constants};
+    bool packed = packs(update.gradient) && packs(update.parameter);
+    if constexpr (kSlots<kind> > 0) {
+      update.first = data<T>(buffers[3]);
+      packed = packed && packs(update.first);
+    }
+    if constexpr (kSlots<kind> > 1) {
+      update.second = data<T>(buffers[4]);
+      packed = packed && packs(update.second);
+    }
+    const Split split = split_of<T>(size, packed);
+    update.packs = split.packs;
+    launch_entries(to.stream, split.bodies(), update);
+  });
+}
+
+template <class T>
+OwnedCall* bind_of(Context& context, const Request& request) {
+  return with_rule(*request.optimizer, [&](auto kind, auto decay) {
+    return bind_with<T, decltype(kind)::value, decltype(decay)::value>(context, request);
+  });
+}
+
+}  // namespace
+
+OwnedCall* bind_update(Context& context, const Request& request) {
+  return catalogue::with_element(request.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, request); });
+}
+
+}  // namespace gdbench::backends::cuda

@@ -1,0 +1,279 @@
+// Code that is made for a region while its model is prepared. Single ops, which the evaluation of the loss takes, are
+// the plain loops of naive: no step of training runs them.
+#include "implementations/backends/common/cpu/backend.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "implementations/backends/jit/dump.h"
+#include "implementations/backends/jit/llvm/compiler.h"
+#include "implementations/backends/jit/lower/context.h"
+#include "implementations/backends/jit/lower/rounding.h"
+#include "implementations/backends/jit/lower/step.h"
+#include "implementations/backends/jit/region/hoist.h"
+#include "implementations/backends/jit/team.h"
+#include "implementations/backends/naive/definition.h"
+
+namespace gdbench::backends {
+
+namespace jit {
+namespace {
+
+constexpr int kMostThreads = 64;
+
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+using Memory = std::unique_ptr<void, Free>;
+
+Memory zeroed(std::int64_t bytes) {
+  constexpr std::size_t kPage = 4096;
+  const std::size_t rounded = (static_cast<std::size_t>(bytes) / kPage + 1) * kPage;
+  Memory memory(std::aligned_alloc(kPage, rounded));
+  if (!memory) throw std::bad_alloc();
+  std::fill_n(static_cast<char*>(memory.get()), rounded, '\0');
+  return memory;
+}
+
+// One thread's code and memory.
+struct ThreadCode {
+  std::unique_ptr<Compiled> compiled;
+  Memory arena;
+};
+
+struct RegionRun : cpu::OwnedCall {
+  std::vector<ThreadCode> threads;
+  Memory shared;
+  std::size_t arena_argument = 0;  // behind the buffers
+  std::shared_ptr<Team> team;      // null for one thread
+  std::vector<RegionReport> times;
+};
+
+struct Running {
+  const RegionRun& region;
+  const Buffer* buffers;
+};
+
+void meet(void* barrier) { static_cast<Barrier*>(barrier)->meet(); }
+
+void run_thread(const void* data, int thread) {
+  const auto& [region, buffers] = *static_cast<const Running*>(data);
+  const ThreadCode& code = region.threads[static_cast<std::size_t>(thread)];
+  void* arguments[kMostArguments];
+  for (std::size_t i = 0; i < region.arena_argument; ++i) arguments[i] = cpu::data<void>(buffers[i]);
+  void** own = arguments + region.arena_argument;
+  own[kArena] = code.arena.get();
+  own[kSharedArena] = region.shared.get();
+  own[kMeeting] = reinterpret_cast<void*>(&meet);
+  own[kMeeting + 1] = region.team == nullptr ? nullptr : &region.team->barrier();
+  code.compiled->function(arguments, static_cast<std::int64_t>(region.steps));
+}
+
+void run(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const Running running{*static_cast<const RegionRun*>(call), buffers};
+  if (running.region.team == nullptr) {
+    run_thread(&running, 0);
+  } else {
+    running.region.team->run(run_thread, &running);
+  }
+}
+
+// Columns of `from` side by side, block after block.
+template <class T>
+void make_pack(const Pack& pack, const T* from, T* to, std::int64_t lanes) {
+  const std::int64_t stride = rounded_up(pack.block_rows, lanes);
+  for (std::int64_t row = 0; row < pack.rows; ++row) {
+    T* block = to + row / pack.block_rows * stride * pack.columns + row % pack.block_rows;
+    for (std::int64_t column = 0; column < pack.columns; ++column)
+      block[column * stride] = from[row * pack.columns + column];
+  }
+}
+
+void make_packs(const Lowered& lowered, const TrainingRegion& training, const Target& target, void* arena) {
+  for (const Pack& pack : lowered.packs) {
+    const Buffer from = pack.argument == kX ? training.constant_x : training.constant_targets;
+    void* to = static_cast<char*>(arena) + pack.offset;
+    const std::int64_t skipped = pack.first_row * pack.columns;
+    catalogue::with_element(training.dtype, [&](auto zero) {
+      using T = decltype(zero);
+      make_pack(pack, cpu::data<const T>(from) + skipped, static_cast<T*>(to), target.lanes(scalar_of(training.dtype)));
+    });
+  }
+}
+
+// Entry (row, column) of one side of a hoisted product.
+template <class T>
+double side_entry(const Region& region, const TrainingRegion& training, std::optional<ValueId> side, std::int64_t row,
+                  std::int64_t column) {
+  if (!side) return 1;
+  const Buffer buffer = region[*side].role == RegionRole::x ? training.constant_x : training.constant_targets;
+  return static_cast<double>(cpu::data<const T>(buffer)[row * region[*side].columns + column]);
+}
+
+template <class T>
+void precompute(const Lowered& lowered, const Region& region, const TrainingRegion& training, void* arena) {
+  for (const Precomputed& precomputed : lowered.precomputed) {
+    const Matrix& matrix = precomputed.matrix;
+    const HoistedProduct& product = precomputed.product;
+    T* to = reinterpret_cast<T*>(static_cast<char*>(arena) + precomputed.offset);
+    for (std::int64_t i = 0; i < matrix.rows; ++i) {
+      for (std::int64_t j = 0; j < matrix.columns; ++j) {
+        double sum = 0;
+        for (std::int64_t row = 0; row < training.rows; ++row) {
+          sum += side_entry<T>(region, training, product.left, row, i) *
+                 side_entry<T>(region, training, product.right, row, j);
+        }
+        to[i * matrix.row_stride + j * matrix.column_stride] = static_cast<T>(product.factor * sum);
+      }
+    }
+  }
+}
+
+using Clock = std::chrono::steady_clock;
+
+double nanoseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+// Of the processor as it runs now: integer multiplications that wait for each other take three cycles each on all
+// x86-64 processors of the last fifteen years (Agner Fog, Instruction tables).
+double nanoseconds_per_cycle() {
+  constexpr int kMultiplications = 4000;  // some microseconds
+  constexpr double kCycles = 3.0 * kMultiplications;
+  double least = 0;
+  for (int round = 0; round < 3; ++round) {
+    std::uint64_t value = 3;
+    const Clock::time_point start = Clock::now();
+    for (int i = 0; i < kMultiplications; ++i) asm volatile("imul %0, %0" : "+r"(value));
+    const double elapsed = nanoseconds_since(start);
+    if (round == 0 || elapsed < least) least = elapsed;
+  }
+  return least / kCycles;
+}
+
+// Compiles a region for one thread after the other, adding up what that takes.
+class RegionCompiler {
+ public:
+  RegionCompiler(const TrainingRegion& training, const Region& source, const Choices& choices)
+      : training_(training), source_(source), choices_(choices) {}
+
+  PlanChoice choose(std::span<const Target> targets, int threads) {
+    const Clock::time_point start = Clock::now();
+    PlanChoice choice = choose_plan(source_, targets, choices_, threads);
+    planning_ns_ = nanoseconds_since(start);
+    predicted_cycles_ = choice.cycles;
+    return choice;
+  }
+
+  // Of thread 0 what readers see: its reports and its listing.
+  ThreadCode compile_for(const PlanChoice& choice, const Share& share, RegionRun& region) {
+    const Clock::time_point start = Clock::now();
+    const Lowered lowered = lower(source_, choices_, choice.plan, share);
+    lowering_ns_ += nanoseconds_since(start);
+    const Clock::time_point compiling = Clock::now();
+    ThreadCode code;
+    std::string error;
+    Listing listing;
+    const bool listed = share.thread == 0 && !choices_.dump.empty();
+    const Target& target = choice.plan.target;
+    code.compiled = compile(lowered.program, {target.vector_bits, target.avx512}, listed ? &listing : nullptr, error);
+    if (code.compiled == nullptr) throw std::runtime_error(error);
+    code_ns_ += nanoseconds_since(compiling);
+    if (listed)
+      dump(choices_.dump, training_.name, source_, choice.considered + lowered.plan, lowered.program, listing);
+    code.arena = zeroed(lowered.arena_bytes);
+    make_packs(lowered, training_, target, code.arena.get());
+    catalogue::with_element(
+        training_.dtype, [&](auto zero) { precompute<decltype(zero)>(lowered, source_, training_, code.arena.get()); });
+    if (share.thread == 0) {
+      region.arena_argument = lowered.arena_argument;
+      region.shared = zeroed(lowered.shared_bytes);
+      std::ranges::copy(lowered.fired, fired_);
+    }
+    return code;
+  }
+
+  // A record per pass, whose time is in that of the whole, and one for each half of the work.
+  std::vector<RegionReport> reports() const {
+    std::vector<RegionReport> reports;
+    for (std::size_t i = 0; i < kPassCount; ++i) reports.push_back({name_of(static_cast<Pass>(i)), fired_[i], 0});
+    // Not a part of the work: what a step was expected to take, for those who see what it does.
+    reports.push_back(
+        {"a step's cycles, predicted", std::llround(predicted_cycles_), predicted_cycles_ * nanoseconds_per_cycle()});
+    reports.push_back({"planning", 1, planning_ns_});
+    reports.push_back({"lowering", 1, lowering_ns_});
+    reports.push_back({"code generation", 1, code_ns_});
+    return reports;
+  }
+
+ private:
+  const TrainingRegion& training_;
+  const Region& source_;
+  const Choices& choices_;
+  double planning_ns_ = 0;
+  double predicted_cycles_ = 0;
+  double lowering_ns_ = 0;
+  double code_ns_ = 0;
+  std::int64_t fired_[kPassCount] = {};
+};
+
+// Those of the compute threads, the caller's first; none where nobody says.
+std::vector<int> processors_of(const gdbench_settings* settings) {
+  if (settings == nullptr || settings->compute_cores == nullptr) return {};
+  return {settings->compute_cores, settings->compute_cores + settings->compute_core_count};
+}
+
+cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::string& unsupported) {
+  const Choices choices = choices_of(training.settings);
+  const std::vector<Target> targets = targets_for(choices.instructions);
+  if (targets.empty()) {
+    unsupported = this_machine() == nullptr ? "code for a processor without AVX2 and FMA" : "AVX-512 on this processor";
+  }
+  if (unsupported.empty()) unsupported = unsupported_reason(training);
+  if (!unsupported.empty()) return nullptr;
+  Region source = region_of(training);
+  if (training.hoist && !hoist(source)) {
+    unsupported = "hoisting but for linear regression on a batch that is the same in all steps";
+    return nullptr;
+  }
+  unsupported = reason_against_threads(source, choices, threads);
+  if (!unsupported.empty()) return nullptr;
+  RegionRun region;
+  RegionCompiler compiler(training, source, choices);
+  const PlanChoice choice = compiler.choose(targets, threads);
+  for (int thread = 0; thread < threads; ++thread) {
+    region.threads.push_back(compiler.compile_for(choice, {thread, threads}, region));
+  }
+  if (threads > 1) region.team = team_of(threads, processors_of(training.settings));
+  region.times = compiler.reports();
+  region.reports = region.times.data();  // a vector's entries stay where they are when it is moved
+  region.report_count = region.times.size();
+  return cpu::make_binding(std::move(region), run).call;
+}
+
+}  // namespace
+}  // namespace jit
+
+const cpu::Definition& cpu::definition() {
+  static const Definition definition = [] {
+    Definition regions = naive::definition();
+    regions.name = "jit";
+    regions.flags = 0;
+    regions.max_compute_threads = jit::kMostThreads;
+    regions.bind_region = jit::bind_region;
+    regions.region_options = jit::region_options();
+    regions.region_passes = jit::pass_names();
+    regions.region_pass_descriptions = jit::pass_descriptions();
+    return regions;
+  }();
+  return definition;
+}
+
+}  // namespace gdbench::backends

@@ -1,0 +1,106 @@
+#include "implementations/backends/jit/llvm/values.h"
+
+#include <string>
+
+namespace gdbench::backends::jit {
+
+Values::Values(LLVMContextRef context, const std::string& name)
+    : context_(context),
+      module_(LLVMModuleCreateWithNameInContext(name.c_str(), context)),
+      builder_(LLVMCreateBuilderInContext(context)) {}
+
+Values::~Values() { LLVMDisposeBuilder(builder_); }
+
+LLVMTypeRef Values::integer(unsigned bits) { return LLVMIntTypeInContext(context_, bits); }
+
+LLVMTypeRef Values::byte_pointer() { return LLVMPointerType(integer(8), 0); }
+
+LLVMTypeRef Values::scalar(Scalar type) {
+  switch (type) {
+    case Scalar::f32:
+      return LLVMFloatTypeInContext(context_);
+    case Scalar::f64:
+      return LLVMDoubleTypeInContext(context_);
+    case Scalar::i32:
+      return integer(32);
+    case Scalar::i64:
+      return integer(64);
+    case Scalar::boolean:
+      break;
+  }
+  return integer(1);
+}
+LLVMTypeRef Values::llvm_type(Type type) {
+  return type.lanes == 1 ? scalar(type.scalar) : LLVMVectorType(scalar(type.scalar), static_cast<unsigned>(type.lanes));
+}
+
+LLVMValueRef Values::number(std::int64_t value) {
+  return LLVMConstInt(integer(64), static_cast<std::uint64_t>(value), 1);
+}
+
+LLVMValueRef Values::constant(Scalar type, double value) {
+  return is_real(type) ? LLVMConstReal(scalar(type), value)
+                       : LLVMConstInt(scalar(type), static_cast<std::uint64_t>(static_cast<std::int64_t>(value)), 1);
+}
+LLVMValueRef Values::constant(Scalar type, const std::vector<double>& numbers) {
+  std::vector<LLVMValueRef> lanes;
+  for (const double value : numbers) lanes.push_back(constant(type, value));
+  return lanes.size() == 1 ? lanes[0] : LLVMConstVector(lanes.data(), static_cast<unsigned>(lanes.size()));
+}
+LLVMValueRef Values::constant(Type type, double value) {
+  return constant(type.scalar, std::vector<double>(static_cast<std::size_t>(type.lanes), value));
+}
+
+LLVMValueRef Values::call(const char* name, std::initializer_list<LLVMTypeRef> types,
+                          std::initializer_list<LLVMValueRef> arguments) {
+  const unsigned id = LLVMLookupIntrinsicID(name, std::char_traits<char>::length(name));
+  std::vector<LLVMTypeRef> overloads(types);
+  std::vector<LLVMValueRef> values(arguments);
+  LLVMValueRef intrinsic = LLVMGetIntrinsicDeclaration(module_, id, overloads.data(), overloads.size());
+  LLVMTypeRef type = LLVMIntrinsicGetType(context_, id, overloads.data(), overloads.size());
+  return LLVMBuildCall2(builder_, type, intrinsic, values.data(), static_cast<unsigned>(values.size()), "");
+}
+
+LLVMValueRef Values::mask(int lanes, int active) {
+  std::vector<LLVMValueRef> bits;
+  for (int i = 0; i < lanes; ++i) bits.push_back(LLVMConstInt(integer(1), i < active ? 1 : 0, 0));
+  return LLVMConstVector(bits.data(), static_cast<unsigned>(bits.size()));
+}
+
+LLVMValueRef Values::shuffle(LLVMValueRef a, LLVMValueRef b, const std::vector<int>& indices) {
+  std::vector<LLVMValueRef> lanes;
+  for (const int index : indices) lanes.push_back(LLVMConstInt(integer(32), static_cast<unsigned>(index), 0));
+  LLVMValueRef picked =
+      LLVMBuildShuffleVector(builder_, a, b, LLVMConstVector(lanes.data(), static_cast<unsigned>(lanes.size())), "");
+  // Frozen, nothing sees through it: two shuffles and an addition would become one instruction that adds neighbours,
+  // which takes longer.
+  if (a != b) picked = LLVMBuildFreeze(builder_, picked, "");
+  // A vector of one lane is a scalar here.
+  return indices.size() == 1 ? LLVMBuildExtractElement(builder_, picked, LLVMConstInt(integer(32), 0, 0), "") : picked;
+}
+
+LLVMValueRef Values::splat(Type type, LLVMValueRef value) {
+  LLVMValueRef zero = LLVMConstInt(integer(32), 0, 0);
+  LLVMValueRef first = LLVMBuildInsertElement(builder_, LLVMGetUndef(llvm_type(type)), value, zero, "");
+  return LLVMBuildShuffleVector(builder_, first, LLVMGetUndef(llvm_type(type)),
+                                LLVMConstNull(LLVMVectorType(integer(32), static_cast<unsigned>(type.lanes))), "");
+}
+
+LLVMValueRef Values::power_of_two(Type type, LLVMValueRef a) {
+  const bool single = type.scalar == Scalar::f32;
+  const Type bits{single ? Scalar::i32 : Scalar::i64, type.lanes};
+  LLVMValueRef sum = LLVMBuildFAdd(builder_, a, constant(type, single ? 0x1.8p23 + 127 : 0x1.8p52 + 1023), "");
+  LLVMValueRef exponent = LLVMBuildBitCast(builder_, sum, llvm_type(bits), "");
+  exponent = LLVMBuildShl(builder_, exponent, constant(bits, single ? 23 : 52), "");
+  return LLVMBuildBitCast(builder_, exponent, llvm_type(type), "");
+}
+
+LLVMValueRef Values::convert(Type from, Type to, LLVMValueRef value) {
+  LLVMTypeRef wanted = llvm_type(to);
+  if (is_real(from.scalar) && is_real(to.scalar)) return LLVMBuildFPCast(builder_, value, wanted, "");
+  if (is_real(to.scalar)) return LLVMBuildSIToFP(builder_, value, wanted, "");
+  if (is_real(from.scalar)) return LLVMBuildFPToSI(builder_, value, wanted, "");
+  return LLVMBuildIntCast2(builder_, value, wanted, 1, "");
+}
+
+}  // namespace gdbench::backends::jit

@@ -1,0 +1,59 @@
+// Types and values of a module, as LLVM's interface makes them: what a program's types, constants and vector
+// instructions are there.
+#pragma once
+
+#include <llvm-c/Core.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "implementations/backends/jit/loops/program.h"
+
+namespace gdbench::backends::jit {
+
+constexpr bool is_real(Scalar type) { return type == Scalar::f32 || type == Scalar::f64; }
+
+// Instructions go to where its builder stands.
+class Values {
+ public:
+  // Of a new module `name`, which is the caller's to dispose of.
+  Values(LLVMContextRef context, const std::string& name);
+  ~Values();
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+
+  LLVMContextRef context() const { return context_; }
+  LLVMModuleRef module() const { return module_; }
+  LLVMBuilderRef builder() const { return builder_; }
+
+  LLVMTypeRef integer(unsigned bits);
+  LLVMTypeRef byte_pointer();
+  LLVMTypeRef scalar(Scalar type);
+  LLVMTypeRef llvm_type(Type type);  // of one lane: a scalar
+
+  LLVMValueRef number(std::int64_t value);  // of 64 bits
+  LLVMValueRef constant(Scalar type, double value);
+  LLVMValueRef constant(Scalar type, const std::vector<double>& numbers);  // a lane per number
+  LLVMValueRef constant(Type type, double value);                          // in all lanes
+  LLVMValueRef mask(int lanes, int active);
+
+  // An intrinsic that is overloaded for `types`.
+  LLVMValueRef call(const char* name, std::initializer_list<LLVMTypeRef> types,
+                    std::initializer_list<LLVMValueRef> arguments);
+  LLVMValueRef splat(Type type, LLVMValueRef value);
+  // Lanes by their indices in `a` and `b`, one behind the other.
+  LLVMValueRef shuffle(LLVMValueRef a, LLVMValueRef b, const std::vector<int>& indices);
+  // 2^a: added to 1.5 x 2^(bits of the mantissa), a + bias stands in the sum's last bits, from where it is shifted to
+  // where exponents are.
+  LLVMValueRef power_of_two(Type type, LLVMValueRef a);
+  LLVMValueRef convert(Type from, Type to, LLVMValueRef value);
+
+ private:
+  LLVMContextRef context_;
+  LLVMModuleRef module_;
+  LLVMBuilderRef builder_;
+};
+
+}  // namespace gdbench::backends::jit

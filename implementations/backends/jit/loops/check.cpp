@@ -1,0 +1,210 @@
+#include "implementations/backends/jit/loops/check.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace gdbench::backends::jit {
+namespace {
+
+class Checker {
+ public:
+  explicit Checker(const Program& program)
+      : program_(program), known_(program.registers.size(), false), loops_(program.loops, nullptr) {}
+
+  std::string run() {
+    check(program_.body);
+    return error_;
+  }
+
+ private:
+  bool failed() const { return !error_.empty(); }
+
+  void fail(const Instruction& instruction, const std::string& what) {
+    if (failed()) return;
+    error_ =
+        std::string(name_of(instruction.code)) + " into register " + std::to_string(instruction.result) + ": " + what;
+  }
+
+  void check(const Block& block) {
+    const std::vector<bool> known_before = known_;
+    for (const Statement& statement : block) {
+      if (failed()) return;
+      if (statement.loop) {
+        check_loop(*statement.loop);
+      } else {
+        check_instruction(statement.instruction);
+      }
+    }
+    known_ = known_before;  // registers are seen in their own block and those inside it
+  }
+
+  void check_loop(const Loop& loop) {
+    if (loop.id >= loops_.size() || loops_[loop.id] != nullptr) {
+      error_ = "loop " + std::to_string(loop.id) + ": its number is not its own";
+    } else if (!loop.over_steps && (loop.step <= 0 || loop.begin >= loop.end)) {
+      error_ = "loop " + std::to_string(loop.id) + ": it does not run";
+    }
+    if (failed()) return;
+    loops_[loop.id] = &loop;
+    check(loop.body);
+    loops_[loop.id] = nullptr;
+  }
+
+  void check_instruction(const Instruction& instruction) {
+    for (int i = 0; i < instruction.operand_count; ++i) {
+      const Register operand = instruction.operands[i];
+      if (operand >= known_.size() || !known_[operand]) {
+        return fail(instruction, "operand " + std::to_string(i) + " is not set here");
+      }
+    }
+    check_types(instruction);
+    if (instruction.code == Code::load || instruction.code == Code::store) check_address(instruction);
+    if (instruction.code == Code::set) set_.insert(instruction.variable);
+    if (instruction.code == Code::get && !set_.contains(instruction.variable)) {
+      fail(instruction, "variable " + std::to_string(instruction.variable) + " is not set yet");
+    }
+    if (!instruction.has_result()) return;
+    if (instruction.result >= known_.size() || known_[instruction.result]) {
+      return fail(instruction, "the register is set twice");
+    }
+    known_[instruction.result] = true;
+  }
+
+  Type type(Register value) const { return program_.registers[value]; }
+  Type operand(const Instruction& instruction, int index) const { return type(instruction.operands[index]); }
+
+  // The type that a result must have; nothing where the operands do not fit together.
+  std::optional<Type> result_type(const Instruction& instruction) const {
+    const auto same = [&](int count) {
+      for (int i = 0; i < count; ++i) {
+        if (i >= instruction.operand_count || operand(instruction, i) != operand(instruction, 0)) return false;
+      }
+      return instruction.operand_count == count;
+    };
+    const Type own = instruction.has_result() ? type(instruction.result) : Type();
+    switch (instruction.code) {
+      case Code::constant:
+        if (!instruction.numbers.empty() && instruction.numbers.size() != static_cast<std::size_t>(own.lanes))
+          return {};
+        return own;
+      case Code::prefetch:
+      case Code::fence:
+      case Code::meet:
+      case Code::note:
+        return own;
+      case Code::splat:
+        if (!same(1) || operand(instruction, 0).lanes != 1) return {};
+        return Type{operand(instruction, 0).scalar, own.lanes};
+      case Code::count:
+        return Type{Scalar::i32, own.lanes};
+      case Code::load:
+        return Type{program_.arrays[instruction.address.array].element, own.lanes};
+      case Code::store:
+        if (!same(1) || operand(instruction, 0).scalar != program_.arrays[instruction.address.array].element) return {};
+        return own;
+      case Code::get:
+        return program_.variables[instruction.variable];
+      case Code::set:
+        if (!same(1) || operand(instruction, 0) != program_.variables[instruction.variable]) return {};
+        return own;
+      case Code::add:
+      case Code::subtract:
+      case Code::multiply:
+      case Code::divide:
+        if (!same(2)) return {};
+        return operand(instruction, 0);
+      case Code::multiply_add:
+        if (!same(3)) return {};
+        return operand(instruction, 0);
+      case Code::square_root:
+      case Code::round:
+      case Code::power_of_two:
+        if (!same(1)) return {};
+        return operand(instruction, 0);
+      case Code::less:
+      case Code::equal:
+        if (!same(2)) return {};
+        return Type{Scalar::boolean, operand(instruction, 0).lanes};
+      case Code::select: {
+        if (instruction.operand_count != 3 || operand(instruction, 1) != operand(instruction, 2)) return {};
+        const Type wanted{Scalar::boolean, operand(instruction, 1).lanes};
+        if (operand(instruction, 0) != wanted) return {};
+        return operand(instruction, 1);
+      }
+      case Code::convert:
+        if (!same(1)) return {};
+        return Type{own.scalar, operand(instruction, 0).lanes};
+      case Code::lane:
+        if (!same(1) || !within(instruction, operand(instruction, 0).lanes)) return {};
+        return Type{operand(instruction, 0).scalar, 1};
+      case Code::shuffle:
+        if (!same(2) || !within(instruction, 2 * operand(instruction, 0).lanes)) return {};
+        return Type{operand(instruction, 0).scalar, static_cast<int>(instruction.indices.size())};
+    }
+    return {};
+  }
+
+  static bool within(const Instruction& instruction, int lanes) {
+    return !instruction.indices.empty() && std::all_of(instruction.indices.begin(), instruction.indices.end(),
+                                                       [&](int index) { return index >= 0 && index < lanes; });
+  }
+
+  void check_types(const Instruction& instruction) {
+    if ((instruction.code == Code::get || instruction.code == Code::set) &&
+        instruction.variable >= program_.variables.size()) {
+      return fail(instruction, "there is no variable " + std::to_string(instruction.variable));
+    }
+    const bool memory = instruction.code == Code::load || instruction.code == Code::store;
+    if (memory && instruction.address.array >= program_.arrays.size()) {
+      return fail(instruction, "there is no array " + std::to_string(instruction.address.array));
+    }
+    const std::optional<Type> wanted = result_type(instruction);
+    if (!wanted || (instruction.has_result() && type(instruction.result) != *wanted)) {
+      fail(instruction, "the types do not fit together");
+    }
+  }
+
+  void check_address(const Instruction& instruction) {
+    if (const std::optional<Register> base = instruction.address.base) {
+      if (*base >= known_.size() || !known_[*base]) return fail(instruction, "its address's base is not set here");
+      if (type(*base) != Type{Scalar::i64, 1}) return fail(instruction, "its address's base is no whole number");
+    }
+    const Array& array = program_.arrays[instruction.address.array];
+    const int lanes = instruction.code == Code::store ? operand(instruction, 0).lanes : type(instruction.result).lanes;
+    if (instruction.active < 1 || instruction.active > lanes) return fail(instruction, "no lane is active");
+    std::int64_t least = instruction.address.index.constant;
+    std::int64_t most = least + instruction.active - 1;
+    std::int64_t per_step = 0;
+    for (const auto& [id, coefficient] : instruction.address.index.terms) {
+      const Loop* loop = id < loops_.size() ? loops_[id] : nullptr;
+      if (loop == nullptr) return fail(instruction, "its address counts with a loop that it is not in");
+      if (loop->over_steps) {
+        per_step = coefficient;
+        continue;
+      }
+      const std::int64_t first = coefficient * loop->begin;
+      const std::int64_t last = coefficient * loop->last();
+      least += std::min(first, last);
+      most += std::max(first, last);
+    }
+    const bool steps = array.size == kPerStep;
+    const std::int64_t end = steps ? per_step : array.size;
+    if (least < 0 || most >= end || (!steps && per_step != 0)) {
+      fail(instruction, "elements " + std::to_string(least) + " to " + std::to_string(most) + " of " + array.name +
+                            ", which has " + std::to_string(end));
+    }
+  }
+
+  const Program& program_;
+  std::vector<bool> known_;         // by register
+  std::vector<const Loop*> loops_;  // those that are around the instruction, by their number
+  std::set<VariableId> set_;
+  std::string error_;
+};
+
+}  // namespace
+
+std::string program_error(const Program& program) { return Checker(program).run(); }
+
+}  // namespace gdbench::backends::jit

@@ -1,0 +1,243 @@
+#include "implementations/backends/jit/loops/cost.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <vector>
+
+namespace gdbench::backends::jit {
+namespace {
+
+constexpr int kLineBytes = 64;
+
+std::int64_t trips_of(const Loop& loop) {
+  return loop.over_steps ? 1 : (loop.end - loop.begin + loop.step - 1) / loop.step;
+}
+
+// Entries of one array that a block reads or writes while the loops around it stand still: from `low` to `high`,
+// `volume` of them at most, wherever `terms` of those loops put them.
+struct Touched {
+  ArrayId array = 0;
+  std::vector<std::pair<LoopId, std::int64_t>> terms;
+  double low = 0;
+  double high = 0;
+  double volume = 0;
+};
+
+// What a block touches, without saying anything twice.
+class Footprint {
+ public:
+  void add(const Touched& touched) {
+    for (Touched& known : all_) {
+      if (known.array != touched.array || known.terms != touched.terms) continue;
+      known.low = std::min(known.low, touched.low);
+      known.high = std::max(known.high, touched.high);
+      known.volume += touched.volume;
+      return;
+    }
+    all_.push_back(touched);
+  }
+
+  // As seen from outside of a loop that runs through all of its rounds.
+  Footprint around(const Loop& loop) const {
+    Footprint outer;
+    for (Touched touched : all_) {
+      const auto term =
+          std::ranges::find(touched.terms, loop.id, [](const std::pair<LoopId, std::int64_t>& t) { return t.first; });
+      if (term != touched.terms.end()) {
+        const double span = static_cast<double>(term->second * loop.step * (trips_of(loop) - 1));
+        touched.low += std::min(0.0, span);
+        touched.high += std::max(0.0, span);
+        touched.volume *= static_cast<double>(trips_of(loop));
+        touched.terms.erase(term);
+      }
+      outer.add(touched);
+    }
+    return outer;
+  }
+
+  double bytes(const Program& program) const {
+    double sum = 0;
+    for (const Touched& touched : all_) {
+      sum += std::min(touched.high - touched.low, touched.volume) *
+             static_cast<double>(bytes_of(program.arrays[touched.array].element));
+    }
+    return sum;
+  }
+
+  const std::vector<Touched>& all() const { return all_; }
+
+ private:
+  std::vector<Touched> all_;
+};
+
+// A block, or a loop with all its rounds.
+struct Part {
+  Cost cost;
+  Footprint footprint;
+};
+
+class Counting {
+ public:
+  Counting(const Program& program, const CoreModel& core)
+      : program_(program), core_(core), is_loaded_(program.registers.size(), false) {}
+
+  Cost run() {
+    Cost cost = steps().cost;
+    // What the second cache delivers is partly hidden behind instructions; what comes from beyond is fetched ahead.
+    cost.cycles = std::max(cost.instruction_cycles + cost.second_cache_bytes / core_.second_cache_bytes_per_cycle,
+                           cost.beyond_bytes / core_.beyond_bytes_per_cycle);
+    return cost;
+  }
+
+ private:
+  // Instructions of a block that are in no loop inside of it.
+  struct Mix {
+    double arithmetic = 0;
+    double divisions = 0;
+    double loads = 0;
+    double stores = 0;
+    double shuffles = 0;
+    double others = 0;
+    std::map<VariableId, double> additions;  // to the same variable, one after the other
+  };
+
+  // The loop over steps, without what comes before the first and after the last; all of a program that has none.
+  Part steps() {
+    const auto is_steps = [](const Statement& statement) { return statement.loop && statement.loop->over_steps; };
+    const auto found = std::ranges::find_if(program_.body, is_steps);
+    return found == program_.body.end() ? block(program_.body) : loop(*found->loop);
+  }
+
+  static void add(Cost& cost, const std::string& note, double cycles) {
+    if (note.empty()) return;
+    const auto known = std::ranges::find(cost.noted_cycles, note, [](const auto& noted) { return noted.first; });
+    if (known == cost.noted_cycles.end()) {
+      cost.noted_cycles.emplace_back(note, cycles);
+    } else {
+      known->second += cycles;
+    }
+  }
+
+  Part block(const Block& statements) {
+    Part part;
+    Mix mix;
+    Footprint direct;
+    std::string note;
+    for (const Statement& statement : statements) {
+      if (!statement.loop) {
+        if (statement.instruction.code == Code::note) note = statement.instruction.text;
+        count(statement.instruction, mix, direct);
+        continue;
+      }
+      const Part inner = loop(*statement.loop);
+      double unnoted = inner.cost.instruction_cycles;
+      for (const auto& [text, cycles] : inner.cost.noted_cycles) {
+        add(part.cost, text, cycles);
+        unnoted -= cycles;
+      }
+      add(part.cost, note, unnoted);
+      part.cost.arithmetic += inner.cost.arithmetic;
+      part.cost.instruction_cycles += inner.cost.instruction_cycles;
+      part.cost.second_cache_bytes += inner.cost.second_cache_bytes;
+      part.cost.beyond_bytes += inner.cost.beyond_bytes;
+      for (const Touched& touched : inner.footprint.all()) part.footprint.add(touched);
+    }
+    const double bytes = direct.bytes(program_);
+    part.cost.second_cache_bytes += bytes;
+    part.cost.beyond_bytes += bytes;
+    for (const Touched& touched : direct.all()) part.footprint.add(touched);
+    part.cost.arithmetic += mix.arithmetic;
+    part.cost.instruction_cycles += cycles_of(mix);
+    add(part.cost, note, cycles_of(mix));
+    return part;
+  }
+
+  Part loop(const Loop& loop) {
+    Part body = block(loop.body);
+    Part all;
+    all.footprint = body.footprint.around(loop);
+    const auto trips = static_cast<double>(trips_of(loop));
+    for (const auto& [text, cycles] : body.cost.noted_cycles) add(all.cost, text, trips * cycles);
+    all.cost.arithmetic = trips * body.cost.arithmetic;
+    all.cost.instruction_cycles = trips * body.cost.instruction_cycles + (loop.over_steps ? 0 : core_.cycles_per_loop);
+    // A cache that holds a round's data has, in the next round, what both share; of steps that share all of it, all.
+    const double round_bytes = body.footprint.bytes(program_);
+    const double all_bytes = loop.over_steps ? 0 : all.footprint.bytes(program_);
+    all.cost.second_cache_bytes = round_bytes <= core_.first_cache ? all_bytes : trips * body.cost.second_cache_bytes;
+    all.cost.beyond_bytes = round_bytes <= core_.second_cache ? all_bytes : trips * body.cost.beyond_bytes;
+    return all;
+  }
+
+  double cycles_of(const Mix& mix) const {
+    const double instructions = mix.arithmetic + mix.divisions + mix.loads + mix.stores + mix.shuffles + mix.others;
+    double cycles = std::max({mix.arithmetic / core_.arithmetic_per_cycle + mix.divisions * core_.division_cycles,
+                              mix.loads / core_.loads_per_cycle, mix.stores / core_.stores_per_cycle,
+                              mix.shuffles / core_.shuffles_per_cycle, instructions / core_.instructions_per_cycle});
+    for (const auto& [variable, additions] : mix.additions) {
+      cycles = std::max(cycles, additions * core_.addition_latency);
+    }
+    return cycles;
+  }
+
+  void count(const Instruction& instruction, Mix& mix, Footprint& direct) {
+    switch (instruction.code) {
+      case Code::load:
+        ++mix.loads;
+        is_loaded_[instruction.result] = true;
+        touch(instruction.address, program_.registers[instruction.result].lanes, direct);
+        break;
+      case Code::store:
+        ++mix.stores;
+        touch(instruction.address, program_.registers[instruction.operands[0]].lanes, direct);
+        break;
+      case Code::prefetch:  // takes a line's place in the cache
+        ++mix.loads;
+        touch(instruction.address, kLineBytes / static_cast<int>(bytes_of(element_of(instruction.address))), direct);
+        break;
+      case Code::splat:  // of what was loaded: by the load
+        if (!is_loaded_[instruction.operands[0]]) ++mix.shuffles;
+        break;
+      case Code::shuffle:
+      case Code::lane:
+        ++mix.shuffles;
+        break;
+      case Code::divide:
+      case Code::square_root:
+        ++mix.divisions;
+        break;
+      case Code::set:
+        ++mix.additions[instruction.variable];
+        break;
+      case Code::constant:
+      case Code::get:
+      case Code::fence:
+      case Code::meet:
+      case Code::note:
+        break;
+      case Code::count:
+      case Code::convert:
+        ++mix.others;
+        break;
+      default:
+        ++mix.arithmetic;
+    }
+  }
+
+  Scalar element_of(const Address& address) const { return program_.arrays[address.array].element; }
+
+  void touch(const Address& address, int lanes, Footprint& direct) const {
+    const auto low = static_cast<double>(address.index.constant);
+    direct.add({address.array, address.index.terms, low, low + lanes, static_cast<double>(lanes)});
+  }
+
+  const Program& program_;
+  const CoreModel& core_;
+  std::vector<bool> is_loaded_;  // by register
+};
+
+}  // namespace
+
+Cost cost_of(const Program& program, const CoreModel& core) { return Counting(program, core).run(); }
+
+}  // namespace gdbench::backends::jit

@@ -1,0 +1,43 @@
+// What a step of a program takes, counted from its loops before anything is compiled: which of two ways of lowering a
+// region is the faster one, and what should be expected of it.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "implementations/backends/jit/loops/program.h"
+
+namespace gdbench::backends::jit {
+
+// A core, as the prediction sees it. The defaults are of the processor that this was compared with (Zen 4), and
+// not far from others with two units for multiply-adds.
+struct CoreModel {
+  double arithmetic_per_cycle = 2;  // vectors, of any width that the program uses
+  double loads_per_cycle = 2;
+  double stores_per_cycle = 1;
+  double shuffles_per_cycle = 2;
+  double instructions_per_cycle = 5;
+  double addition_latency = 4;    // of a multiply-add, too
+  double division_cycles = 5;     // and of a square root
+  double cycles_per_loop = 12;    // to enter and to leave one, which is predicted wrongly at its end
+  double first_cache = 32 << 10;  // in bytes
+  double second_cache = 1 << 20;
+  double second_cache_bytes_per_cycle = 96;  // above what it delivers: hidden in part
+  double beyond_bytes_per_cycle = 20;
+};
+
+// Per step.
+struct Cost {
+  double arithmetic = 0;          // vector instructions that calculate
+  double instruction_cycles = 0;  // what all instructions take, if everything is in the first cache
+  double second_cache_bytes = 0;  // that the first cache can't keep from one use to the next
+  double beyond_bytes = 0;        // that the second can't
+  double cycles = 0;
+  // Of the instruction cycles, those of loops and instructions that follow a note; the same note stands once.
+  std::vector<std::pair<std::string, double>> noted_cycles;
+};
+
+Cost cost_of(const Program& program, const CoreModel& core = {});
+
+}  // namespace gdbench::backends::jit

@@ -1,0 +1,181 @@
+// A program of loops over arrays, as data: what a region is lowered to, and what is compiled, printed and checked.
+//
+// An instruction sets a register, once; what is set again and again (accumulators, parameters that stay in registers
+// over all steps) is a variable. Loops have constant bounds, except for the one over steps, and addresses are sums of
+// multiples of their counters, so that every access can be proven to lie inside its array before anything is compiled
+// (check.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/abi/catalogue.h"
+
+namespace gdbench::backends::jit {
+
+using catalogue::name_of;
+
+enum class Scalar : std::uint8_t { f32, f64, i32, i64, boolean };
+
+std::size_t bytes_of(Scalar scalar);
+inline constexpr catalogue::Named<Scalar> kScalarTypes[] = {{Scalar::f32, "f32"},
+                                                            {Scalar::f64, "f64"},
+                                                            {Scalar::i32, "i32"},
+                                                            {Scalar::i64, "i64"},
+                                                            {Scalar::boolean, "boolean"}};
+constexpr const auto& rows_of(Scalar /*any*/) { return kScalarTypes; }
+
+struct Type {
+  Scalar scalar = Scalar::f32;
+  int lanes = 1;
+  bool operator==(const Type&) const = default;
+};
+
+using Register = std::uint32_t;
+using VariableId = std::uint32_t;
+using LoopId = std::uint32_t;
+using ArrayId = std::uint32_t;
+
+// constant + sum of coefficients x counters of loops.
+struct Affine {
+  Affine(std::int64_t value = 0) : constant(value) {}  // NOLINT(google-explicit-constructor): a number is an index
+  static Affine counter(LoopId loop);
+
+  bool is_constant() const { return terms.empty(); }
+
+  std::int64_t constant;
+  std::vector<std::pair<LoopId, std::int64_t>> terms;  // ascending loops, coefficients other than 0
+};
+Affine operator+(Affine a, const Affine& b);
+Affine operator*(Affine a, std::int64_t factor);
+
+// A part of one of the function's arguments. Arrays do not overlap.
+struct Array {
+  std::string name;
+  Scalar element = Scalar::f32;
+  std::size_t argument = 0;
+  std::int64_t offset = 0;    // bytes from where the argument points to
+  std::int64_t size = 0;      // in elements, counted from an address's base; kPerStep: so many for each step
+  std::size_t alignment = 0;  // of its first element, in bytes
+};
+constexpr std::int64_t kPerStep = -1;
+
+struct Address {
+  ArrayId array = 0;
+  Affine index;                       // in elements
+  std::optional<Register> base = {};  // i64: elements that come on top, which nobody but the caller can vouch for
+};
+
+enum class Code : std::uint8_t {
+  constant,  // `number` in all lanes, or `numbers`
+  splat,     // a scalar in all lanes
+  count,     // i32: `address.index` and the numbers that follow, lane by lane
+  load,      // from `address` on; lanes from `active` on are zero and not read
+  store,     // operand 0; lanes from `active` on are not written
+  get,       // a variable's value
+  set,       // a variable to operand 0
+  add,
+  subtract,
+  multiply,
+  divide,
+  multiply_add,  // a b + c, rounded once
+  square_root,
+  less,          // a < b, lane by lane; false where one is a NaN
+  equal,         // of integers
+  select,        // operand 0 ? operand 1 : operand 2, lane by lane
+  round,         // to the nearest whole number, ties to even
+  power_of_two,  // 2^a of a whole number in the range of normal numbers
+  convert,       // between scalars, a number to the nearest one
+  lane,          // number `indices[0]`, as a scalar
+  shuffle,       // lanes `indices` of operand 0 followed by operand 1
+  prefetch,      // what lies at `address`, which may be behind the end of its array, will be read soon
+  fence,         // what was loaded before is loaded anew behind it, instead of being kept in registers
+  meet,          // waits for the other threads that run the same steps
+  note,          // `text`, for readers
+};
+
+inline constexpr catalogue::Named<Code> kCodes[] = {{Code::constant, "constant"},
+                                                    {Code::splat, "splat"},
+                                                    {Code::count, "count"},
+                                                    {Code::load, "load"},
+                                                    {Code::store, "store"},
+                                                    {Code::get, "get"},
+                                                    {Code::set, "set"},
+                                                    {Code::add, "add"},
+                                                    {Code::subtract, "subtract"},
+                                                    {Code::multiply, "multiply"},
+                                                    {Code::divide, "divide"},
+                                                    {Code::multiply_add, "multiply_add"},
+                                                    {Code::square_root, "square_root"},
+                                                    {Code::less, "less"},
+                                                    {Code::equal, "equal"},
+                                                    {Code::select, "select"},
+                                                    {Code::round, "round"},
+                                                    {Code::power_of_two, "power_of_two"},
+                                                    {Code::convert, "convert"},
+                                                    {Code::lane, "lane"},
+                                                    {Code::shuffle, "shuffle"},
+                                                    {Code::prefetch, "prefetch"},
+                                                    {Code::fence, "fence"},
+                                                    {Code::meet, "meet"},
+                                                    {Code::note, "note"}};
+constexpr const auto& rows_of(Code /*any*/) { return kCodes; }
+
+struct Instruction {
+  Code code = Code::note;
+  Register result = 0;  // unless it has none: store, set, prefetch, fence, meet, note
+  Register operands[3] = {};
+  int operand_count = 0;
+  VariableId variable = 0;
+  Address address;
+  int active = 0;
+  double number = 0;
+  std::vector<double> numbers;
+  std::vector<int> indices;
+  std::string text;
+
+  bool has_result() const {
+    return code != Code::store && code != Code::set && code != Code::prefetch && code != Code::fence &&
+           code != Code::meet && code != Code::note;
+  }
+};
+
+struct Loop;
+// Either an instruction or a loop.
+struct Statement {
+  Instruction instruction;
+  std::unique_ptr<Loop> loop;
+};
+using Block = std::vector<Statement>;
+
+// Runs at least once.
+struct Loop {
+  LoopId id = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;  // exclusive
+  std::int64_t step = 1;
+  bool over_steps = false;  // from 0 to the number of steps, which is the function's argument; `end` means nothing
+  Block body = {};
+
+  // The counter's last value.
+  std::int64_t last() const { return begin + (end - begin - 1) / step * step; }
+};
+
+struct Program {
+  std::string name;
+  std::vector<Array> arrays;
+  std::vector<Type> registers;
+  std::vector<Type> variables;
+  LoopId loops = 0;
+  std::size_t meeting_argument = 0;  // of a program that meets: a function, and behind it what the function is given
+  Block body = {};
+
+  std::size_t instruction_count() const;
+};
+
+}  // namespace gdbench::backends::jit

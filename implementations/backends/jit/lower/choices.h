@@ -1,0 +1,73 @@
+// What a lowering may choose, the options that say so, and what came of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gdbench/plugin.h"
+#include "harness/abi/catalogue.h"
+#include "implementations/backends/jit/lower/target.h"
+
+namespace gdbench::backends::jit {
+
+using catalogue::name_of;
+
+// Passes over a region, each of which can be switched off.
+enum class Pass : std::uint8_t {
+  unit_products,      // gradients of one row are added to the parameters entry by entry (region/unit_products.h)
+  scale_folding,      // and the learning rate is a factor of the loss's gradient
+  product_epilogues,  // elementwise nodes are computed where their operands are (groups.h)
+  sum_epilogues,      // so are sums over rows, beside the entries that they sum (sum_epilogues.h)
+  update_epilogues,   // so are updates, behind the products of their gradients
+  row_blocks,         // a batch is processed in blocks of rows (row_blocks.h)
+  layout,             // lanes are rows where that is less work (plan.h)
+  streaming,          // narrow models go over the batch once (stream.h)
+  scalarisation,      // tiny models become scalars (scalars.h)
+  padding,            // small parameters lie with padded rows from the first step to the last (padding.h)
+  unrolling,          // short loops become straight lines (loops/unroll.h)
+};
+
+struct PassRow {
+  Pass value;
+  const char* name;
+  const char* description;
+};
+inline constexpr PassRow kPasses[] = {
+    {Pass::unit_products, "unit-products", "adds the gradient of one row to the parameters entry by entry"},
+    {Pass::scale_folding, "scale-folding", "makes the learning rate a factor of the loss's gradient"},
+    {Pass::product_epilogues, "product-epilogues", "computes elementwise operations where their operands are made"},
+    {Pass::sum_epilogues, "sum-epilogues", "sums over rows beside the entries that are summed"},
+    {Pass::update_epilogues, "update-epilogues", "updates parameters behind the products of their gradients"},
+    {Pass::row_blocks, "row-blocks", "goes through a batch in blocks of rows"},
+    {Pass::layout, "layout", "makes rows the lanes of vectors where that is less work"},
+    {Pass::streaming, "streaming", "goes over the batch once where the model is narrow"},
+    {Pass::scalarisation, "scalarisation", "keeps tiny models in scalars"},
+    {Pass::padding, "padding", "keeps small parameters in padded rows for all steps"},
+    {Pass::unrolling, "unrolling", "makes straight lines of short loops"}};
+constexpr const auto& rows_of(Pass /*any*/) { return kPasses; }
+constexpr std::size_t kPassCount = std::size(kPasses);
+
+enum class Lanes : std::uint8_t { cheaper, columns, rows };
+
+struct Choices {
+  bool on[kPassCount] = {true, true, true, true, true, true, true, true, true, true, true};
+  std::int64_t block_rows = 0;  // of a block of rows; 0: as many as promise the fastest step
+  std::int64_t scalar_limit = 256;
+  Lanes lanes = Lanes::cheaper;
+  InstructionSet instructions = InstructionSet::fastest;
+  std::string dump;  // a folder for what was made of the region; empty: none
+
+  bool has(Pass pass) const { return on[static_cast<std::size_t>(pass)]; }
+};
+
+// Options but for the passes.
+std::span<const gdbench_option> region_options();
+const char* pass_names();         // that the option `passes` switches, separated by '|'
+const char* pass_descriptions();  // lines "NAME: what it does"
+
+// From an instance's settings; null: the defaults.
+Choices choices_of(const gdbench_settings* settings);
+
+}  // namespace gdbench::backends::jit

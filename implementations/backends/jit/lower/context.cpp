@@ -1,0 +1,181 @@
+#include "implementations/backends/jit/lower/context.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "implementations/backends/jit/lower/rounding.h"
+
+namespace gdbench::backends::jit {
+
+namespace {
+
+constexpr std::int64_t kScalarsPerStep = sizeof(UpdateScalars) / sizeof(double);
+static_assert(kScalarsPerStep == 4);
+
+}  // namespace
+
+Context::Context(Region& for_region, const Target& for_target, Builder& writer)
+    : region(for_region), target(for_target), builder(writer), rows_of_(for_region), places_(for_region.values.size()) {
+  for (const RegionValue& value : region.values) {
+    if (value.role == RegionRole::slot) slots_ = std::max(slots_, value.slot + 1);
+  }
+  for (ValueId value = 0; value < region.values.size(); ++value) {
+    if (region[value].role != RegionRole::result) place_input(value);
+    if (region[value].hoisted) place_hoisted(value);
+  }
+}
+
+void Context::place_input(ValueId id) {
+  const RegionValue& value = region[id];
+  Array array;
+  array.name = region.name_of(id);
+  array.element = real();
+  array.size = value.rows * value.columns;
+  std::int64_t first = region.gathered ? 0 : value.first_row * value.columns;
+  switch (value.role) {
+    case RegionRole::x:
+      array.argument = kX;
+      break;
+    case RegionRole::targets: {
+      const bool labels = std::ranges::any_of(region.nodes, [&](const Node& node) {
+        return node.op() == Op::loss_gradient && node.operands[1] == id && takes_labels(node.request.loss);
+      });
+      array.argument = kTargets;
+      if (labels) array.element = Scalar::i32;
+      break;
+    }
+    case RegionRole::parameter:
+      array.argument = kParameters;
+      first = value.offset;
+      break;
+    case RegionRole::slot:
+      array.argument = kFirstSlot + value.slot;
+      first = value.offset;
+      break;
+    case RegionRole::scalars:
+      array.argument = kScalars;
+      array.element = Scalar::f64;
+      array.size = kPerStep;
+      first = 0;
+      break;
+    case RegionRole::result:
+      return;
+  }
+  const std::size_t element = bytes_of(array.element);
+  array.offset = first * static_cast<std::int64_t>(element);
+  // Blocks start where arrays must, a batch anywhere in the data.
+  const bool state = value.role == RegionRole::parameter || value.role == RegionRole::slot;
+  array.alignment = state ? std::gcd(GDBENCH_ALIGNMENT, static_cast<std::size_t>(array.offset)) : element;
+  const std::int64_t stride = value.role == RegionRole::scalars ? kScalarsPerStep : value.columns;
+  if (region.gathered && is_batch(id)) array.size = value.columns;  // a row, wherever it is
+  Matrix matrix;
+  matrix.array = builder.array(std::move(array));
+  matrix.rows = value.rows;
+  matrix.columns = value.columns;
+  matrix.row_stride = stride;
+  places_[id] = matrix;
+}
+
+void Context::place_hoisted(ValueId id) {
+  const std::int64_t offset = arena_bytes_;
+  const Matrix matrix = allocate(region.name_of(id), region[id].rows, region[id].columns);
+  precomputed_.push_back({*region[id].hoisted, matrix, offset});
+  place_at(id, matrix);
+}
+
+bool Context::is_batch(ValueId id) const {
+  return region[id].role == RegionRole::x || region[id].role == RegionRole::targets;
+}
+
+void Context::begin_step(const Affine& step) {
+  if (!region.gathered) return;
+  Array numbers;
+  numbers.name = "rows";
+  numbers.element = Scalar::i32;
+  numbers.argument = kRows;
+  numbers.size = kPerStep;
+  numbers.alignment = bytes_of(Scalar::i32);
+  const ArrayId array = builder.array(std::move(numbers));
+  numbers_of_step_ = step * region.batch_rows;
+  for (ValueId id = 0; id < region.values.size(); ++id) {
+    if (!is_batch(id)) continue;
+    places_[id]->numbers = array;
+    places_[id]->first_number = numbers_of_step_ + Affine(region[id].first_row);
+  }
+}
+
+Line Context::line_of(const Matrix& matrix, const Affine& index, bool column) {
+  if (!matrix.numbers || matrix.numbered_columns != column) return {index, {}};
+  const Register number = builder.load({*matrix.numbers, matrix.first_number + index, {}}, 1);
+  const std::int64_t stride = column ? matrix.column_stride : matrix.row_stride;
+  const Register wide = builder.convert(number, Scalar::i64);
+  return {0, builder.multiply(wide, builder.constant({Scalar::i64, 1}, static_cast<double>(stride)))};
+}
+
+std::int64_t Context::entries_per_block(ValueId id, std::int64_t rows) const {
+  const auto packed = entries_per_row_.find(id);
+  return rows * (packed == entries_per_row_.end() ? places_[id]->row_stride : packed->second);
+}
+
+void Context::take_rows(const std::set<ValueId>& batch, std::int64_t rows, const Affine& first) {
+  for (const ValueId id : batch) {
+    rows_of_.values[id].rows = rows;
+    if (!places_[id]) continue;
+    places_[id]->rows = rows;
+    if (region[id].role == RegionRole::result) continue;
+    if (places_[id]->numbers) {
+      places_[id]->first_number = numbers_of_step_ + Affine(region[id].first_row) + first;
+      continue;
+    }
+    places_[id]->first = first * entries_per_block(id, 1);
+  }
+}
+
+std::vector<Matrix> Context::allocate_parts(const std::string& name, std::int64_t rows, std::int64_t columns,
+                                            int threads) {
+  std::vector<Matrix> places;
+  for (int thread = 0; thread < threads; ++thread) {
+    places.push_back(allocate_in(arena_argument() + kSharedArena, shared_bytes_, real(),
+                                 name + "_of_thread_" + std::to_string(thread), rows, columns, false));
+  }
+  return places;
+}
+
+Matrix Context::allocate_in(std::size_t argument, std::int64_t& bytes, Scalar element, const std::string& name,
+                            std::int64_t rows, std::int64_t columns, bool rows_side_by_side) {
+  const bool column = columns == 1 || rows_side_by_side;
+  const std::int64_t stride = rounded_up(column ? rows : columns, lanes());
+  const std::int64_t size = stride * (column ? columns : rows);
+  Array array;
+  array.name = name;
+  array.element = element;
+  array.argument = argument;
+  array.offset = bytes;
+  array.size = size;
+  array.alignment = GDBENCH_ALIGNMENT;
+  bytes += rounded_up(size * static_cast<std::int64_t>(bytes_of(element)), GDBENCH_ALIGNMENT);
+  Matrix matrix;
+  matrix.array = builder.array(std::move(array));
+  matrix.rows = rows;
+  matrix.columns = columns;
+  matrix.row_stride = column ? 1 : stride;
+  matrix.column_stride = column && columns > 1 ? stride : 1;
+  matrix.padded = true;
+  return matrix;
+}
+
+void Context::pack(ValueId id, std::int64_t block_rows) {
+  const RegionValue& value = region[id];
+  const std::int64_t block = rounded_up(block_rows, lanes());
+  const std::int64_t blocks = (value.rows + block_rows - 1) / block_rows;
+  const std::int64_t offset = arena_bytes_;
+  const Matrix all = allocate("packed_" + region.name_of(id), block * blocks, value.columns, true);
+  packs_.push_back(
+      {value.role == RegionRole::x ? kX : kTargets, value.first_row, value.rows, value.columns, block_rows, offset});
+  places_[id] = all;
+  places_[id]->rows = std::min(block_rows, value.rows);
+  places_[id]->column_stride = block;
+  entries_per_row_[id] = value.columns;
+}
+
+}  // namespace gdbench::backends::jit

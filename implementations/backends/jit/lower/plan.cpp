@@ -1,0 +1,145 @@
+#include "implementations/backends/jit/lower/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <vector>
+
+#include "implementations/backends/jit/lower/rounding.h"
+#include "implementations/backends/jit/lower/row_stream.h"
+#include "implementations/backends/jit/lower/scalars.h"
+#include "implementations/backends/jit/lower/step.h"
+#include "implementations/backends/jit/lower/stream.h"
+
+namespace gdbench::backends::jit {
+namespace {
+
+bool are_scalars(const Region& region, const Choices& choices) {
+  return choices.has(Pass::scalarisation) && scalar_size(region) <= choices.scalar_limit && !region.gathered;
+}
+
+class Planner {
+ public:
+  Planner(const Region& region, const Target& target, const Choices& choices, int threads)
+      : region_(region), target_(target), choices_(choices), share_{0, threads}, own_(region) {
+    blocks_ = find_row_blocks(own_);
+  }
+
+  std::vector<Plan> plans() const {
+    if (are_scalars(region_, choices_)) return {{Plan::Form::scalars, false, 0}};
+    if (!blocks_) return {Plan{}};
+    const bool rows_may_be_lanes = choices_.has(Pass::layout) && choices_.lanes != Lanes::columns && can_turn();
+    if (rows_may_be_lanes && can_stream()) return {{Plan::Form::stream, true, 0}};
+    std::vector<Plan> plans;
+    if (rows_may_be_lanes) add_loops(true, plans);
+    if (!rows_may_be_lanes || choices_.lanes == Lanes::cheaper) {
+      add_loops(false, plans);
+      if (can_stream_rows()) plans.push_back({Plan::Form::row_stream, false, 0});
+    }
+    return plans;
+  }
+
+ private:
+  int lanes() const { return target_.lanes(region_.real); }
+  std::int64_t own_rows() const { return least_rows_of_a_share(blocks_->rows, lanes(), share_.threads); }
+
+  // What the batch consists of lies with its rows side by side already, or may be copied once for all steps; and the
+  // lowering of softmax has a register for each class.
+  bool can_turn() const {
+    constexpr std::int64_t kMostClasses = 32;
+    const bool inputs = std::ranges::all_of(blocks_->batch, [&](ValueId value) {
+      return region_[value].role == RegionRole::result || region_[value].columns == 1 || region_.constant_batch;
+    });
+    const bool softmax = std::ranges::all_of(region_.nodes, [&](const Node& node) {
+      return node.op() != Op::loss_gradient || !takes_labels(node.request.loss) ||
+             region_[node.result].columns <= kMostClasses;
+    });
+    return inputs && softmax && (choices_.lanes == Lanes::rows || own_rows() >= 2 * lanes());
+  }
+
+  bool can_stream() const {
+    return choices_.has(Pass::streaming) && !region_.gathered && own_rows() >= 2 * lanes() &&
+           registers_of_stream(region_, *blocks_) <= target_.registers;
+  }
+
+  bool can_stream_rows() const {
+    return choices_.has(Pass::streaming) && choices_.block_rows == 0 && find_row_stream(own_, *blocks_, target_);
+  }
+
+  // Blocks from what the first cache holds of wide layers to what the second does of narrow ones, and the whole batch.
+  void add_loops(bool rows_in_lanes, std::vector<Plan>& plans) const {
+    const auto add = [&](std::int64_t rows) {
+      // Blocks of packed rows follow each other without gaps.
+      if (rows_in_lanes) rows = rounded_up(rows, lanes());
+      if (rows < own_rows()) plans.push_back({Plan::Form::loops, rows_in_lanes, rows});
+    };
+    const std::size_t before = plans.size();
+    if (choices_.has(Pass::row_blocks) && choices_.block_rows != 0) add(choices_.block_rows);
+    if (plans.size() > before) return;
+    if (choices_.has(Pass::row_blocks) && choices_.block_rows == 0) {
+      for (const std::int64_t rows : {16, 32, 64, 128, 256}) add(equal_blocks(rows, rows_in_lanes ? lanes() : 1));
+    }
+    plans.push_back({Plan::Form::loops, rows_in_lanes, 0});
+  }
+
+  // About `wanted` rows, such that no smaller block is left over, if there is such a number: it would be compiled for
+  // itself.
+  std::int64_t equal_blocks(std::int64_t wanted, std::int64_t unit) const {
+    std::int64_t best = wanted;
+    for (std::int64_t rows = wanted * 3 / 4; rows <= wanted * 4 / 3; ++rows) {
+      if (rows % unit != 0 || own_rows() % rows != 0) continue;
+      const bool closer = std::abs(rows - wanted) < std::abs(best - wanted);
+      if (own_rows() % best != 0 || closer) best = rows;
+    }
+    return best;
+  }
+
+  const Region& region_;
+  const Target& target_;
+  const Choices& choices_;
+  Share share_;
+  Region own_;
+  std::optional<RowBlocks> blocks_;
+};
+
+}  // namespace
+
+std::string text_of(const Plan& plan) {
+  if (plan.form == Plan::Form::scalars) return "scalars";
+  if (plan.form == Plan::Form::stream) return "one stream of rows, lanes are rows";
+  if (plan.form == Plan::Form::row_stream) return "one stream of rows, lanes are columns";
+  return std::string("loops, lanes are ") + (plan.rows_in_lanes ? "rows" : "columns") + ", " +
+         (plan.block_rows == 0 ? "all rows together" : "blocks of " + std::to_string(plan.block_rows) + " rows") +
+         (plan.target.vector_bits == 512 ? ", 512 bits" : "");
+}
+
+PlanChoice choose_plan(const Region& region, std::span<const Target> targets, const Choices& choices, int threads) {
+  PlanChoice choice;
+  const auto consider = [&](Plan plan, const Target& target) {
+    plan.target = target;
+    const double cycles = predicted_cycles(region, choices, plan, {0, threads});
+    const bool first = choice.considered.empty();
+    choice.considered += text_of(plan) + ": " + std::to_string(std::llround(cycles)) + " cycles\n";
+    if (!first && cycles >= choice.cycles) return;
+    choice.plan = plan;
+    choice.cycles = cycles;
+  };
+  for (const Plan& plan : Planner(region, targets[0], choices, threads).plans()) consider(plan, targets[0]);
+  const Plan best = choice.plan;
+  for (const Target& other : targets.subspan(1)) {
+    if (best.form == Plan::Form::loops && !best.rows_in_lanes) consider(best, other);
+  }
+  return choice;
+}
+
+std::string reason_against_threads(Region region, const Choices& choices, int threads) {
+  if (threads == 1) return "";
+  if (are_scalars(region, choices)) return "second thread for steps of so few multiplications (scalar_limit)";
+  const std::optional<RowBlocks> blocks = find_row_blocks(region);
+  if (!blocks) return "second thread for batches in parts and hoisted ones";
+  if (blocks->rows >= threads) return "";
+  return "rows for each of " + std::to_string(threads) + " threads in batches of " + std::to_string(blocks->rows);
+}
+
+}  // namespace gdbench::backends::jit

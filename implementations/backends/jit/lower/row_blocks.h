@@ -1,0 +1,28 @@
+// A batch in blocks of rows that stay in the caches from the first layer to the last and back. What is summed over rows
+// is summed over blocks; everything else of a step, the updates, follows the last block.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+
+#include "implementations/backends/jit/lower/context.h"
+
+namespace gdbench::backends::jit {
+
+struct RowBlocks {
+  std::set<ValueId> batch;  // values with a row for each row of the batch
+  std::set<ValueId> sums;   // what is summed over the rows
+  NodeIndex nodes = 0;      // so many nodes, the first ones, are the batch's
+  std::int64_t rows = 0;    // of the batch
+};
+
+// Puts the batch's nodes first. Nothing where a step does not have that form: a batch in several parts, a product of
+// two batches that is none over rows.
+std::optional<RowBlocks> find_row_blocks(Region& region);
+
+// A thread's rows of a batch, and the fewest that one has: whole vectors of them, if there are enough.
+Range share_of_rows(const Share& share, std::int64_t rows, int lanes);
+std::int64_t least_rows_of_a_share(std::int64_t rows, int lanes, int threads);
+
+}  // namespace gdbench::backends::jit

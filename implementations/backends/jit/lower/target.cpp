@@ -1,0 +1,61 @@
+#include "implementations/backends/jit/lower/target.h"
+
+#include <cpuid.h>
+
+namespace gdbench::backends::jit {
+
+namespace {
+
+// As the processor's maker counts; AMD's 0x19 is Zen 3 and, with AVX-512, Zen 4.
+unsigned family() {
+  unsigned version = 0;
+  unsigned other = 0;
+  if (__get_cpuid(1, &version, &other, &other, &other) == 0) return 0;
+  const unsigned base = version >> 8 & 0xf;
+  return base == 0xf ? base + (version >> 20 & 0xff) : base;
+}
+
+}  // namespace
+
+CoreModel core_of(const Target& target) {
+  CoreModel core;
+  if (!target.halved) return core;
+  for (double* rate :
+       {&core.arithmetic_per_cycle, &core.loads_per_cycle, &core.stores_per_cycle, &core.shuffles_per_cycle}) {
+    *rate /= 2;
+  }
+  core.division_cycles *= 2;
+  // Measured: half as many instructions leave the first cache time to be filled.
+  core.second_cache_bytes_per_cycle *= 2;
+  return core;
+}
+
+const Target* this_machine(InstructionSet instructions) {
+  static constexpr Target kAvx512 = {512, 32, true};
+  static constexpr Target kAvx512Halved = {512, 32, true, true};
+  static constexpr Target kAvx512Half = {256, 32, true};
+  static constexpr Target kAvx2 = {256, 16, false};
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return nullptr;
+  const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+  // Zen 4 makes two of every operation of 512 bits; 32 registers of 256 bits then serve better.
+  const bool halves = __builtin_cpu_is("amd") != 0 && family() == 0x19;
+  if (instructions == InstructionSet::fastest) {
+    instructions = !has_avx512 ? InstructionSet::avx2 : halves ? InstructionSet::avx512vl : InstructionSet::avx512;
+  }
+  if (instructions == InstructionSet::avx2) return &kAvx2;
+  if (!has_avx512) return nullptr;
+  if (instructions == InstructionSet::avx512vl) return &kAvx512Half;
+  return halves ? &kAvx512Halved : &kAvx512;
+}
+
+std::vector<Target> targets_for(InstructionSet instructions) {
+  const Target* usual = this_machine(instructions);
+  if (usual == nullptr) return {};
+  const Target* wide = this_machine(InstructionSet::avx512);
+  const bool both = instructions == InstructionSet::fastest && wide != nullptr && wide->halved;
+  return both ? std::vector{*usual, *wide} : std::vector{*usual};
+}
+
+}  // namespace gdbench::backends::jit

@@ -1,0 +1,143 @@
+#include "implementations/backends/jit/lower/update.h"
+
+#include <algorithm>
+
+#include "implementations/backends/common/rules/updates.h"
+
+namespace gdbench::backends::jit {
+
+void load_factors(Context& context, const Affine& step) {
+  const auto update = std::ranges::find(context.region.nodes, Op::update, &Node::op);
+  if (update == context.region.nodes.end()) return;
+  const gdbench_optimizer& optimizer = *update->request.optimizer;
+  Builder& builder = context.builder;
+  const Matrix& place = context.place(update->operands[1]);
+  const auto load = [&](std::int64_t field) {
+    return builder.load({place.array, step * place.row_stride + Affine(field)}, 1);
+  };
+  // In double, as in rules/updates.h, and rounded once.
+  const Register rate = load(0);
+  const auto rounded = [&](Register value) { return builder.convert(value, context.real()); };
+  StepFactors factors;
+  factors.rate = rounded(rate);
+  if (decay_of(optimizer) == Decay::decoupled) {
+    factors.shrinkage = rounded(builder.multiply(rate, builder.constant({Scalar::f64, 1}, optimizer.weight_decay)));
+  }
+  if (catalogue::row_of(catalogue::kind_of(optimizer)).corrects_moments) {
+    factors.corrected_rate = rounded(builder.multiply(rate, load(1)));
+    factors.root_factor = rounded(load(2));
+    factors.gradient_rate = rounded(builder.multiply(rate, load(3)));
+  }
+  context.factors = factors;
+}
+
+namespace {
+
+class Update {
+ public:
+  Update(Context& context, const gdbench_optimizer& optimizer, const EntryState& entries)
+      : builder_(context.builder),
+        context_(context),
+        optimizer_(optimizer),
+        entries_(entries),
+        lanes_(builder_.type_of(entries.parameter).lanes) {}
+
+  EntryState run() {
+    const Decay decay = decay_of(optimizer_);
+    if (decay == Decay::coupled) {
+      entries_.gradient = builder_.multiply_add(number(optimizer_.weight_decay), entries_.parameter, entries_.gradient);
+    }
+    if (decay == Decay::decoupled) {
+      entries_.parameter = minus_product(factors().shrinkage, entries_.parameter);
+    }
+    descend();
+    return entries_;
+  }
+
+ private:
+  const StepFactors& factors() const { return *context_.factors; }
+  Register number(double value) { return context_.real_number(value, lanes_); }
+  Register splat(Register scalar) { return builder_.splat(scalar, lanes_); }
+
+  Register product(Register factor, Register value) { return builder_.multiply(splat(factor), value); }
+
+  // parameter - factor value
+  Register minus_product(Register factor, Register value) {
+    return builder_.multiply_add(builder_.negate(splat(factor)), value, entries_.parameter);
+  }
+
+  // old := factor old + share new
+  Register averaged(double factor, Register old, double share, Register added) {
+    return builder_.multiply_add(number(factor), old, builder_.multiply(number(share), added));
+  }
+
+  // parameter - value / (factor sqrt(squares) + epsilon), without a factor where it is null
+  Register scaled_descent(Register value, const Register* factor, Register squares) {
+    Register root = builder_.square_root(squares);
+    root = factor == nullptr ? builder_.add(root, number(optimizer_.epsilon))
+                             : builder_.multiply_add(splat(*factor), root, number(optimizer_.epsilon));
+    return builder_.subtract(entries_.parameter, builder_.divide(value, root));
+  }
+
+  void descend() {
+    const Register g = entries_.gradient;
+    Register& first = entries_.slots[0];
+    Register& second = entries_.slots[1];
+    const OptimizerKind kind = catalogue::kind_of(optimizer_);
+    switch (kind) {
+      case OptimizerKind::momentum:
+      case OptimizerKind::nesterov: {
+        const Register mu = number(optimizer_.momentum);
+        first = builder_.multiply_add(mu, first, g);
+        const bool ahead = kind == OptimizerKind::nesterov;
+        entries_.parameter = minus_product(factors().rate, ahead ? builder_.multiply_add(mu, first, g) : first);
+        break;
+      }
+      case OptimizerKind::adagrad:
+        first = builder_.multiply_add(g, g, first);
+        entries_.parameter = scaled_descent(product(factors().rate, g), nullptr, first);
+        break;
+      case OptimizerKind::rmsprop:
+        first = averaged(optimizer_.rho, first, 1 - optimizer_.rho, builder_.multiply(g, g));
+        entries_.parameter = scaled_descent(product(factors().rate, g), nullptr, first);
+        break;
+      case OptimizerKind::adam:
+      case OptimizerKind::adamw:
+      case OptimizerKind::nadam: {
+        first = averaged(optimizer_.beta1, first, 1 - optimizer_.beta1, g);
+        second = averaged(optimizer_.beta2, second, 1 - optimizer_.beta2, builder_.multiply(g, g));
+        Register moved = product(factors().corrected_rate, first);
+        if (kind == OptimizerKind::nadam) moved = builder_.multiply_add(splat(factors().gradient_rate), g, moved);
+        entries_.parameter = scaled_descent(moved, &factors().root_factor, second);
+        break;
+      }
+      case OptimizerKind::lion: {
+        const Register direction = averaged(optimizer_.beta1, first, 1 - optimizer_.beta1, g);
+        first = averaged(optimizer_.beta2, first, 1 - optimizer_.beta2, g);
+        const Register zero = number(0);
+        const Register rate = splat(factors().rate);
+        const Register falls = builder_.select(builder_.less(direction, zero), builder_.negate(rate), direction);
+        entries_.parameter =
+            builder_.subtract(entries_.parameter, builder_.select(builder_.less(zero, direction), rate, falls));
+        break;
+      }
+      case OptimizerKind::sgd:
+        entries_.parameter = minus_product(factors().rate, g);
+        break;
+    }
+  }
+
+  Builder& builder_;
+  Context& context_;
+  const gdbench_optimizer& optimizer_;
+  EntryState entries_;
+  int lanes_;
+};
+
+}  // namespace
+
+EntryState updated(Context& context, const gdbench_optimizer& optimizer, EntryState entries) {
+  return Update(context, optimizer, entries).run();
+}
+
+}  // namespace gdbench::backends::jit

@@ -1,0 +1,131 @@
+#include "implementations/backends/jit/region/region.h"
+
+#include <algorithm>
+#include <string>
+
+#include "implementations/backends/common/rules/updates.h"
+
+namespace gdbench::backends::jit {
+
+namespace {
+
+bool has_lowering(Op op) { return op != Op::loss && op != Op::gather; }
+
+}  // namespace
+
+Scalar scalar_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f32:
+      return Scalar::f32;
+    case Dtype::f64:
+      return Scalar::f64;
+  }
+  return Scalar::f32;
+}
+
+std::optional<NodeIndex> Region::producer(ValueId value) const {
+  for (NodeIndex i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].result == value) return i;
+  }
+  return {};
+}
+
+std::vector<NodeIndex> Region::readers(ValueId value) const {
+  std::vector<NodeIndex> readers;
+  for (NodeIndex i = 0; i < nodes.size(); ++i) {
+    if (std::ranges::find(nodes[i].operands, value) != nodes[i].operands.end()) readers.push_back(i);
+  }
+  return readers;
+}
+
+std::string unsupported_reason(const TrainingRegion& training) {
+  if (training.graph == nullptr) return "a step that is not given as a graph";
+  for (std::size_t i = 0; i < training.graph->node_count; ++i) {
+    const Request& request = training.graph->nodes[i].request;
+    if (!has_lowering(request.op)) return std::string(backends::name_of(request.op)) + " within a region";
+    if (request.epilogue_bias || request.epilogue_update || request.epilogue_activation != Activation::identity) {
+      return "epilogues of others than its own";
+    }
+  }
+  return {};
+}
+
+Region region_of(const TrainingRegion& training) {
+  const RegionGraph& graph = *training.graph;
+  Region region;
+  region.real = scalar_of(training.dtype);
+  region.gathered = training.gathers;
+  region.batch_rows = training.rows;
+  region.constant_batch = training.constant_x != nullptr && training.constant_targets != nullptr;
+  for (std::size_t i = 0; i < graph.value_count; ++i) region.values.push_back({graph.values[i]});
+  for (std::size_t i = 0; i < graph.node_count; ++i) {
+    const RegionNode& from = graph.nodes[i];
+    Node node{from.request, {from.operands, from.operands + from.operand_count}, from.result};
+    node.request.operand_count = node.operands.size();
+    for (std::size_t j = 0; j < node.operands.size(); ++j) {
+      const RegionValue& operand = region[node.operands[j]];
+      node.request.operands[j] = {operand.rows, operand.columns};
+    }
+    region.nodes.push_back(std::move(node));
+  }
+  return region;
+}
+
+std::size_t sink_gradients(Region& region) {
+  std::vector<bool> late(region.nodes.size(), false);
+  const auto is_update = [&](NodeIndex node) { return region.nodes[node].op() == Op::update; };
+  for (NodeIndex i = 0; i < region.nodes.size(); ++i) {
+    const std::vector<NodeIndex> readers = region.readers(region.nodes[i].result);
+    late[i] = is_update(i) || (!readers.empty() && std::ranges::all_of(readers, is_update));
+  }
+  std::vector<Node> nodes;
+  for (const bool wanted : {false, true}) {
+    for (NodeIndex i = 0; i < region.nodes.size(); ++i) {
+      if (late[i] == wanted) nodes.push_back(region.nodes[i]);
+    }
+  }
+  std::size_t moved = 0;
+  for (NodeIndex i = 0; i < nodes.size(); ++i) moved += nodes[i].result != region.nodes[i].result ? 1 : 0;
+  region.nodes = std::move(nodes);
+  return moved;
+}
+
+std::string Region::name_of(ValueId id) const {
+  const RegionValue& value = values[id];
+  const auto numbered = [](const char* name, std::int64_t number) { return name + std::to_string(number); };
+  switch (value.role) {
+    case RegionRole::x:
+      return value.first_row == 0 ? "x" : numbered("x_from_row_", value.first_row);
+    case RegionRole::targets:
+      return value.first_row == 0 ? "targets" : numbered("targets_from_row_", value.first_row);
+    case RegionRole::parameter:
+      return numbered("parameter_", value.offset);
+    case RegionRole::slot:
+      return numbered("slot_", static_cast<std::int64_t>(value.slot)) + numbered("_", value.offset);
+    case RegionRole::scalars:
+      return "scalars";
+    case RegionRole::result:
+      break;
+  }
+  return numbered("v", id);
+}
+
+std::string text_of(const Region& region, const Node& node) {
+  const RegionValue& result = region[node.result];
+  std::string text = region.name_of(node.result) + " = " + backends::name_of(node.op());
+  if (node.request.transpose_a) text += "[transpose_a]";
+  if (node.request.transpose_b) text += "[transpose_b]";
+  text += "(";
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + region.name_of(node.operands[i]);
+  }
+  return text + "): " + std::to_string(result.rows) + "x" + std::to_string(result.columns);
+}
+
+std::string text_of(const Region& region) {
+  std::string text;
+  for (const Node& node : region.nodes) text += text_of(region, node) + "\n";
+  return text;
+}
+
+}  // namespace gdbench::backends::jit

@@ -1,0 +1,76 @@
+// A training step as values and the nodes that compute them, as the strategy handed it over: no code, and nothing that
+// outlives the call that binds it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/jit/loops/program.h"
+
+namespace gdbench::backends::jit {
+
+using ValueId = std::uint32_t;
+using NodeIndex = std::size_t;  // in the order of execution
+
+struct Node {
+  Request request;  // op, dtype and attributes, and its operands' shapes as the op's table of kernels.h lists inputs
+  std::vector<ValueId> operands;
+  ValueId result = 0;
+
+  Op op() const { return request.op; }
+};
+
+// (left' right) factor, over all rows of the batch; a side without a value is a column of ones.
+struct HoistedProduct {
+  std::optional<ValueId> left;
+  std::optional<ValueId> right;
+  double factor = 1;
+};
+
+struct Value : RegionValue {
+  // Of a value that is computed before the first step, from a batch that is the same in all of them. No node has it as
+  // its result.
+  std::optional<HoistedProduct> hoisted = {};
+};
+
+Scalar scalar_of(Dtype dtype);
+
+struct Region {
+  Scalar real = Scalar::f32;
+  bool constant_batch = false;     // all steps see the same X and targets
+  bool gathered = false;           // the rows of a step's batch are given by their numbers
+  bool gradients_descend = false;  // they have minus the learning rate as a factor: updates add them (unit_products.h)
+  bool unit_products = false;      // those that an update adds start at the parameter
+  std::int64_t batch_rows = 0;
+  std::vector<Value> values;
+  std::vector<Node> nodes;
+
+  const Value& operator[](ValueId value) const { return values[value]; }
+  // The node that computes a value; nothing for inputs.
+  std::optional<NodeIndex> producer(ValueId value) const;
+  // A name of its own, that is an identifier: "x", "parameter_16", "v7".
+  std::string name_of(ValueId value) const;
+  // The nodes that read a value, in order, each once.
+  std::vector<NodeIndex> readers(ValueId value) const;
+};
+
+// Of update's operands: gradient, scalars, the parameter, its slots.
+constexpr std::size_t kUpdatedParameter = 2;
+
+// Why the region can't be compiled, empty where it can; decided before anything is.
+std::string unsupported_reason(const TrainingRegion& training);
+Region region_of(const TrainingRegion& training);
+
+// Puts what only updates read, and the updates themselves, behind everything else: a parameter is then read for the
+// last time before its gradient is computed, which may be written into the parameter at once. Returns how many nodes
+// moved.
+std::size_t sink_gradients(Region& region);
+
+// "v7 = product[transpose_a](x, v5): 10x50", a line per node.
+std::string text_of(const Region& region);
+std::string text_of(const Region& region, const Node& node);
+
+}  // namespace gdbench::backends::jit

@@ -1,0 +1,11 @@
+// Plain loops over row-major arrays, no vendor library.
+#include "implementations/backends/naive/definition.h"
+
+namespace gdbench::backends {
+
+const cpu::Definition& cpu::definition() {
+  static const Definition definition = naive::definition();
+  return definition;
+}
+
+}  // namespace gdbench::backends

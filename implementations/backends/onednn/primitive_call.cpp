@@ -1,0 +1,92 @@
+#include "implementations/backends/onednn/primitive_call.h"
+
+#include <cassert>
+
+// oneDNN's OpenMP runtime, whichever it is (GNU's, LLVM's), comes with the library; a build of oneDNN without OpenMP
+// leaves this null. Linking an OpenMP of our own could set the threads of another runtime.
+extern "C" __attribute__((weak)) void omp_set_num_threads(int count);
+
+namespace gdbench::backends::onednn {
+namespace {
+
+const dnnl::stream& stream() {
+  static const dnnl::stream stream(engine());
+  return stream;
+}
+
+dnnl::engine make_engine() {
+  dnnl::set_verbose(0);
+  dnnl_set_jit_dump(0);
+  return {dnnl::engine::kind::cpu, 0};
+}
+
+}  // namespace
+
+void use_one_thread() {
+  if (omp_set_num_threads != nullptr) omp_set_num_threads(1);
+}
+
+const dnnl::engine& engine() {
+  static const dnnl::engine engine = make_engine();
+  return engine;
+}
+
+dnnl::memory::desc matrix(std::int64_t rows, std::int64_t columns, bool transposed) {
+  const dnnl::memory::dims strides = transposed ? dnnl::memory::dims{1, rows} : dnnl::memory::dims{columns, 1};
+  return {{rows, columns}, dnnl::memory::data_type::f32, strides};
+}
+
+dnnl::primitive_attr own_scratchpad() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+PrimitiveCall::PrimitiveCall(dnnl::primitive primitive, const dnnl::memory::desc& scratchpad,
+                             std::initializer_list<Argument> arguments)
+    : primitive_(std::move(primitive)) {
+  assert(arguments.size() <= kMaximumOperands);
+  std::size_t i = 0;
+  for (const Argument& argument : arguments) {
+    memories_[i] = dnnl::memory(argument.shape, engine(), DNNL_MEMORY_NONE);
+    operands_[i] = argument.operand;
+    arguments_[i] = {argument.argument, memories_[i].get()};
+    ++i;
+  }
+  memories_[i] = dnnl::memory(scratchpad, engine());
+  arguments_[i] = {DNNL_ARG_SCRATCHPAD, memories_[i].get()};
+  count_ = static_cast<int>(i) + 1;
+  stream();
+}
+
+void PrimitiveCall::execute(const Buffer* buffers) const {
+  // The C interface: the C++ one builds a map at every call. Neither function can fail with what the constructor made.
+  for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(count_); ++i) {
+    dnnl_memory_set_data_handle(arguments_[i].memory, cpu::data<void>(buffers[operands_[i]]));
+  }
+  dnnl_primitive_execute(primitive_.get(), stream().get(), count_, arguments_.data());
+}
+
+std::optional<Eltwise> eltwise_of(Activation activation) {
+  switch (activation) {
+    case Activation::identity:
+      break;
+    case Activation::relu:
+      return Eltwise{dnnl::algorithm::eltwise_relu};
+    case Activation::tanh:
+      return Eltwise{dnnl::algorithm::eltwise_tanh};
+    case Activation::sigmoid:
+      return Eltwise{dnnl::algorithm::eltwise_logistic};
+    case Activation::leaky_relu:
+      return Eltwise{dnnl::algorithm::eltwise_relu, 0.01F};
+    case Activation::silu:
+      return Eltwise{dnnl::algorithm::eltwise_swish, 1};
+    case Activation::gelu:
+      return Eltwise{dnnl::algorithm::eltwise_gelu_erf};
+    case Activation::gelu_tanh:
+      return Eltwise{dnnl::algorithm::eltwise_gelu_tanh};
+  }
+  return std::nullopt;
+}
+
+}  // namespace gdbench::backends::onednn

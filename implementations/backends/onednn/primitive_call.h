@@ -1,0 +1,68 @@
+// A oneDNN primitive as a call: created once at bind, with its memory descriptors; running it sets addresses.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <dnnl.hpp>
+#include <initializer_list>
+#include <optional>
+
+#include "implementations/backends/common/cpu/call.h"
+
+namespace gdbench::backends::onednn {
+
+// Confines what oneDNN does on behalf of the calling thread to that thread: no helper threads start, none spin. To be
+// called before anything else of the library.
+void use_one_thread();
+
+// The process's CPU engine.
+const dnnl::engine& engine();
+
+// A dense row-major f32 matrix; `transposed`: the transpose of one that lies as [columns, rows].
+dnnl::memory::desc matrix(std::int64_t rows, std::int64_t columns, bool transposed = false);
+
+// Attributes that let a call own the primitive's scratch space, so that a run does not allocate it.
+dnnl::primitive_attr own_scratchpad();
+
+// What the primitive calls `argument` (DNNL_ARG_SRC ...) is the call's operand number `operand`.
+struct Argument {
+  int argument;
+  std::size_t operand;
+  dnnl::memory::desc shape;
+};
+
+class PrimitiveCall : public cpu::OwnedCall {
+ public:
+  // `scratchpad` is the primitive's scratchpad_desc().
+  PrimitiveCall(dnnl::primitive primitive, const dnnl::memory::desc& scratchpad,
+                std::initializer_list<Argument> arguments);
+
+  // For classes that add loops of their own to the primitive.
+  void execute(const Buffer* buffers) const;
+
+ private:
+  dnnl::primitive primitive_;
+  int count_ = 0;
+  std::array<std::size_t, kMaximumOperands> operands_{};  // by argument
+  std::array<dnnl_exec_arg_t, kMaximumOperands + 1> arguments_{};
+  std::array<dnnl::memory, kMaximumOperands + 1> memories_;  // what arguments_ points to; the last is scratch space
+};
+
+// A call that runs the primitive and nothing else.
+template <class Description>
+cpu::Binding bind_primitive(const Description& description, dnnl::primitive primitive,
+                            std::initializer_list<Argument> arguments) {
+  return cpu::make_binding(PrimitiveCall(std::move(primitive), description.scratchpad_desc(), arguments),
+                           [](const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+                             static_cast<const PrimitiveCall*>(call)->execute(buffers);
+                           });
+}
+
+// An activation as oneDNN names it; none for the identity.
+struct Eltwise {
+  dnnl::algorithm algorithm;
+  float alpha = 0;
+};
+std::optional<Eltwise> eltwise_of(Activation activation);
+
+}  // namespace gdbench::backends::onednn

@@ -1,0 +1,124 @@
+#include "implementations/loader/batch_loader.h"
+
+#include <string>
+
+#include "implementations/common/failure.h"
+
+namespace gdbench::loader {
+namespace {
+
+using implementations::Failure;
+
+constexpr double kMostLaidOutBytes = 1 << 30;
+
+std::string mebibytes(double bytes) { return std::to_string(static_cast<std::int64_t>(bytes) >> 20) + " MiB"; }
+
+}  // namespace
+
+BatchLoader::BatchLoader(const gdbench_data& data, std::int64_t batch_rows, bool labels, const LoaderSettings& settings)
+    : plan_{&data, batch_rows, labels} {
+  if (batch_rows < 1 || batch_rows > data.rows) {
+    throw Failure(GDBENCH_INVALID,
+                  "batch of " + std::to_string(batch_rows) + " rows, expected 1 to " + std::to_string(data.rows));
+  }
+  x_stride_ = aligned_size(static_cast<std::size_t>(batch_rows) * x_row_bytes());
+  target_stride_ = aligned_size(static_cast<std::size_t>(batch_rows) * target_row_bytes());
+  if (data.stream != nullptr) {
+    stream(settings);
+  } else if (settings.loader == Loader::sample) {
+    make_with(make_sampler(plan_), settings);
+  } else if (settings.loader == Loader::gather || (settings.loader == Loader::automatic && data.order != nullptr)) {
+    make_with(make_gatherer(plan_), settings);
+  } else if (settings.prefetch > 0) {
+    throw Failure(GDBENCH_UNSUPPORTED,
+                  "prefetch=" + std::to_string(settings.prefetch) + ": batches lie ready, nothing is made ahead");
+  } else if (settings.loader == Loader::resident) {
+    lay_out();
+  } else {
+    show_data();
+  }
+}
+
+void BatchLoader::show_data() {
+  const auto rows = static_cast<std::size_t>(plan_.data->rows);
+  memory_ = {plan_.x(), rows * x_row_bytes(), plan_.targets(), rows * target_row_bytes()};
+}
+
+void BatchLoader::allocate(std::int64_t slots) {
+  const std::size_t x_bytes = static_cast<std::size_t>(slots) * x_stride_;
+  const std::size_t target_bytes = static_cast<std::size_t>(slots) * target_stride_;
+  own_x_ = allocate_aligned(x_bytes);
+  own_targets_ = allocate_aligned(target_bytes);
+  memory_ = {own_x_.get(), x_bytes, own_targets_.get(), target_bytes};
+}
+
+Prefetcher::Slot BatchLoader::slot(std::int64_t index) const {
+  const auto number = static_cast<std::size_t>(index);
+  return {own_x_.get() + number * x_stride_, own_targets_.get() + number * target_stride_};
+}
+
+void BatchLoader::lay_out() {
+  const std::int64_t epochs = plan_.data->order != nullptr ? plan_.data->epochs : 1;
+  const std::int64_t batches = epochs * steps_per_epoch();
+  const double bytes = static_cast<double>(batches) * static_cast<double>(x_stride_ + target_stride_);
+  if (bytes > kMostLaidOutBytes) {
+    throw Failure(GDBENCH_UNSUPPORTED, "loader=resident: " + std::to_string(epochs) + " epoch(s) of " +
+                                           std::to_string(steps_per_epoch()) + " batches take " + mebibytes(bytes) +
+                                           ", at most " + mebibytes(kMostLaidOutBytes) + " are laid out");
+  }
+  allocate(batches);
+  const std::unique_ptr<BatchMaker> gatherer = make_gatherer(plan_);
+  for (std::int64_t step = 0; step < batches; ++step) gatherer->make(step, slot(step).x, slot(step).targets);
+  laid_out_ = batches;
+}
+
+// The stream's memory cap covers the ring of batches, the block, and the rows of an evaluation's piece: what is left.
+void BatchLoader::stream(const LoaderSettings& settings) {
+  if (settings.loader != Loader::automatic) {
+    throw Failure(GDBENCH_UNSUPPORTED, "a loader other than auto for streamed data, which are read in order");
+  }
+  const gdbench_stream& file = *plan_.data->stream;
+  const double ring = static_cast<double>(settings.prefetch + 1) * static_cast<double>(x_stride_ + target_stride_);
+  const double left =
+      static_cast<double>(file.memory_cap_bytes) - ring - static_cast<double>(StreamReader::block_bytes(file));
+  const double rows = left / static_cast<double>(x_row_bytes() + target_row_bytes());
+  if (rows < 1) {
+    throw Failure(GDBENCH_UNSUPPORTED,
+                  std::to_string(settings.prefetch + 1) + " batches and a block of the file take " +
+                      std::to_string(static_cast<std::int64_t>(static_cast<double>(file.memory_cap_bytes) - left)) +
+                      " bytes, memory_cap is " + std::to_string(file.memory_cap_bytes));
+  }
+  spare_rows_ = static_cast<std::int64_t>(std::min(rows, static_cast<double>(plan_.data->rows)));
+  stream_reader_.emplace(plan_);
+  make_with(make_stream_maker(plan_, *stream_reader_), settings);
+}
+
+void BatchLoader::make_with(std::unique_ptr<BatchMaker> maker, const LoaderSettings& settings) {
+  allocate(settings.prefetch + 1);
+  maker_ = std::move(maker);
+  if (settings.prefetch == 0) return;
+  std::vector<Prefetcher::Slot> slots;
+  for (std::int64_t i = 0; i <= settings.prefetch; ++i) slots.push_back(slot(i));
+  prefetcher_.emplace(*maker_, std::move(slots), settings.helper_cores);
+}
+
+Batch BatchLoader::place(std::int64_t step) const {
+  const std::int64_t rows = plan_.rows(step);
+  if (own_x_ != nullptr) {
+    const Prefetcher::Slot at = slot(laid_out_ > 0 ? step % laid_out_ : 0);
+    return {at.x, at.targets, rows};
+  }
+  const auto first = static_cast<std::size_t>(plan_.first(step));
+  return {memory_.x + first * x_row_bytes(), memory_.targets + first * target_row_bytes(), rows};
+}
+
+Batch BatchLoader::batch(std::int64_t step) {
+  if (prefetcher_) {
+    const Prefetcher::Slot& made = prefetcher_->next();
+    return {made.x, made.targets, plan_.rows(step)};
+  }
+  if (maker_) maker_->make(step, own_x_.get(), own_targets_.get());
+  return place(step);
+}
+
+}  // namespace gdbench::loader

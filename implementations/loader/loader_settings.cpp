@@ -1,0 +1,47 @@
+#include "implementations/loader/loader_settings.h"
+
+#include <charconv>
+#include <string>
+
+#include "implementations/common/failure.h"
+#include "implementations/common/options.h"
+
+namespace gdbench::loader {
+namespace {
+
+using implementations::Failure;
+using implementations::option_value;
+
+Loader loader_named(const std::string& name) {
+  if (name == "resident") return Loader::resident;
+  if (name == "gather") return Loader::gather;
+  if (name == "sample") return Loader::sample;
+  if (name == "auto" || name.empty()) return Loader::automatic;
+  throw Failure(GDBENCH_INVALID, "loader: found \"" + name + "\", expected auto, resident, gather or sample");
+}
+
+int batches_ahead(const std::string& text) {
+  if (text.empty()) return 0;
+  int value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= 0 && value <= kMostPrefetch) return value;
+  throw Failure(GDBENCH_UNSUPPORTED,
+                "prefetch: found " + text + ", expected an integer from 0 to " + std::to_string(kMostPrefetch));
+}
+
+}  // namespace
+
+LoaderSettings read_loader_settings(const gdbench_settings& settings) {
+  LoaderSettings result;
+  result.loader = loader_named(option_value(settings, kLoaderOption.key));
+  result.prefetch = batches_ahead(option_value(settings, kPrefetchOption.key));
+  if (settings.helper_core_count > 0) {
+    result.helper_cores.assign(settings.helper_cores, settings.helper_cores + settings.helper_core_count);
+  }
+  if (result.prefetch > 0 && result.helper_cores.empty()) {
+    throw Failure(GDBENCH_UNSUPPORTED, "prefetch needs a processor for its helper thread; all are compute processors");
+  }
+  return result;
+}
+
+}  // namespace gdbench::loader

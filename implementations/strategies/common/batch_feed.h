@@ -1,0 +1,95 @@
+// Turns the loader's batches (host memory) into a backend's buffers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "implementations/loader/batch_loader.h"
+#include "implementations/loader/csr_features.h"
+#include "implementations/strategies/common/device_batches.h"
+#include "implementations/strategies/common/micro_batches.h"
+#include "implementations/strategies/common/program.h"
+#include "implementations/strategies/common/session.h"
+
+namespace gdbench::strategies {
+
+// How the first layer's operand is stored.
+enum class Features { dense, csr };
+
+inline backends::CsrMatrix matrix_of(const loader::CsrFeatures::Rows& rows) {
+  return {rows.row_offsets, rows.column_indices, rows.values};
+}
+
+class BatchFeed {
+ public:
+  struct Batch {
+    backends::Buffer x = nullptr;        // [rows, features]
+    backends::Buffer targets = nullptr;  // [rows, outputs], or labels [rows]
+    std::int64_t rows = 0;
+    backends::Layout x_layout = backends::Layout::row_major;
+    std::int64_t x_entries = 0;  // of sparse_csr, on average over batches
+
+    Matrix x_matrix(std::int64_t features) const { return {x, rows, features, x_layout, x_entries}; }
+  };
+
+  // On a CPU nothing is copied but for csr, whose features are compressed here: data and the loader's batch buffers are
+  // shown to the backend as they are. For a device see DeviceBatches, whose `gather` this is. Throws Failure, as both
+  // do.
+  BatchFeed(Session& session, const gdbench_data& data, const gdbench_problem& problem,
+            const gdbench_settings& settings, Features features, bool gather);
+
+  // Says which steps' batches come next.
+  void start(std::int64_t first_step, std::uint64_t steps) { loader_.start(first_step, steps); }
+  // The batch of a step counted from 0; valid until the next call. Never allocates. See BatchLoader::batch.
+  Batch batch(std::int64_t step) {
+    if (device_) return shown(device_->batch(step));
+    if (csr_) sparse_x_ = matrix_of(csr_->batch(step));
+    return shown(loader_.batch(step));
+  }
+  // A batch of a step's size, for making calls: only what is in it is missing.
+  Batch place(std::int64_t step) const { return device_ ? shown(device_->place(step)) : shown(loader_.place(step)); }
+  // Whether all steps see the same batch in the same place.
+  bool full_batch() const { return device_ ? device_->full_batch() : loader_.full_batch(); }
+  // The rows of a part of a batch. Of csr features the whole batch is the only part.
+  Batch part(const Batch& batch, const MicroBatch& part) const {
+    if (part.rows == batch.rows) return batch;
+    const auto first = static_cast<std::size_t>(part.first);
+    return {session_.slice(batch.x, first * loader_.x_row_bytes()),
+            session_.slice(batch.targets, first * loader_.target_row_bytes()), part.rows};
+  }
+  // Bytes that the step itself reads and writes in making a batch of `rows` rows.
+  double copied_bytes(std::int64_t rows) const;
+
+  // Null on a CPU.
+  DeviceBatches* device() { return device_ ? &*device_ : nullptr; }
+  loader::BatchLoader& loader() { return loader_; }
+  const loader::BatchLoader& loader() const { return loader_; }
+  // Null where the features are dense.
+  const loader::CsrFeatures* csr() const { return csr_ ? &*csr_ : nullptr; }
+
+ private:
+  static Batch shown(const DeviceBatch& batch) { return {batch.x, batch.targets, batch.rows}; }
+  Batch shown(const loader::Batch& batch) const {
+    const loader::BatchMemory& memory = loader_.memory();
+    const backends::Buffer targets = session_.slice(
+        targets_, static_cast<std::size_t>(static_cast<const std::byte*>(batch.targets) - memory.targets));
+    if (csr_) {
+      const auto entries = static_cast<std::int64_t>(csr_->mean_entries(batch.rows));
+      return {x_, targets, batch.rows, backends::Layout::sparse_csr, entries};
+    }
+    const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(batch.x) - memory.x);
+    return {session_.slice(x_, offset), targets, batch.rows};
+  }
+
+  Session& session_;
+  gdbench_data loaded_;  // what the loader delivers: for csr the targets alone
+  loader::BatchLoader loader_;
+  std::optional<DeviceBatches> device_;
+  std::optional<loader::CsrFeatures> csr_;
+  backends::CsrMatrix sparse_x_;  // csr: what x_ shows, the batch of the last step asked for
+  backends::Buffer x_ = nullptr;
+  backends::Buffer targets_ = nullptr;
+};
+
+}  // namespace gdbench::strategies

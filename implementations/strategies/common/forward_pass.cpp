@@ -1,0 +1,56 @@
+#include "implementations/strategies/common/forward_pass.h"
+
+#include "implementations/loader/batch_loader.h"
+
+namespace gdbench::strategies {
+
+using backends::Op;
+using backends::Request;
+
+ForwardPass::ForwardPass(Session& session, const gdbench_problem& problem, const Parameters& parameters,
+                         std::int64_t rows)
+    : session_(session), problem_(problem), parameters_(parameters) {
+  const std::size_t element = catalogue::size_of(catalogue::dtype_of(problem));
+  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
+    const std::size_t bytes = static_cast<std::size_t>(rows * layer(l).outputs) * element;
+    activations_.push_back(session.allocate(bytes));
+    const bool keeps_sums = catalogue::reads_input(catalogue::activation_of(layer(l)));
+    sums_.push_back(keeps_sums ? session.allocate(bytes) : activations_.back());
+  }
+}
+
+Request ForwardPass::request(Op op) const {
+  Request request;
+  request.op = op;
+  request.dtype = catalogue::dtype_of(problem_);
+  request.loss = catalogue::loss_of(problem_);
+  return request;
+}
+
+void ForwardPass::add(Program& program, const Matrix& x) {
+  Matrix input = x;
+  for (std::int64_t l = 0; l < problem_.layer_count; ++l) {
+    const Matrix sums = told_by(l, x.rows);
+    const Matrix output = activations(l, x.rows);
+    program.add(session_, request(Op::product), catalogue::Phase::forward,
+                parameters_.weights_part(l, GDBENCH_READS_PARAMETERS), {input, parameters_.weights(l), sums});
+    if (layer(l).has_bias != 0) {
+      program.add(session_, request(Op::add_bias), catalogue::Phase::forward,
+                  parameters_.bias_part(l, GDBENCH_READS_PARAMETERS), {parameters_.bias(l), sums});
+    }
+    if (catalogue::activation_of(layer(l)) != catalogue::Activation::identity) {
+      Request activation = request(Op::activation);
+      activation.activation = catalogue::activation_of(layer(l));
+      program.add(session_, activation, catalogue::Phase::forward, of_layer(l), {sums, output});
+    }
+    input = output;
+  }
+}
+
+void ForwardPass::add_loss(Program& program, const Matrix& targets, const Matrix& loss) {
+  const Matrix output = activations(problem_.layer_count - 1, targets.rows);
+  program.add(session_, request(Op::loss), catalogue::Phase::forward, of_layer(problem_.layer_count - 1),
+              {output, targets, loss});
+}
+
+}  // namespace gdbench::strategies

@@ -1,0 +1,178 @@
+#include "implementations/strategies/common/parameters.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+
+#include "implementations/common/failure.h"
+#include "implementations/loader/batch_loader.h"
+
+namespace gdbench::strategies {
+namespace {
+
+using implementations::Failure;
+
+double learning_rate(const gdbench_optimizer& optimizer, std::int64_t step) {
+  return optimizer.learning_rates[std::min(step, optimizer.learning_rate_count - 1)];
+}
+
+}  // namespace
+
+Parameters::Parameters(Session& session, const gdbench_problem& problem)
+    : session_(session),
+      optimizer_(*problem.optimizer),
+      dtype_(catalogue::dtype_of(problem)),
+      first_correction_(optimizer_.beta1),
+      second_correction_(optimizer_.beta2),
+      momentum_(optimizer_.beta1, optimizer_.momentum_decay) {
+  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
+    const gdbench_layer& layer = problem.layers[l];
+    places_.push_back(place(l, layer.inputs, layer.outputs));
+    if (layer.has_bias != 0) places_.push_back(place(l, 1, layer.outputs));
+  }
+  values_ = session.allocate(block_bytes_);
+  gradients_ = session.allocate(block_bytes_);
+  for (std::size_t slot = 0; slot < catalogue::slot_count(catalogue::kind_of(optimizer_)); ++slot) {
+    slots_.push_back(session.allocate(block_bytes_));
+  }
+  scalars_ = session.allocate(sizeof(backends::UpdateScalars));
+  varies_ = optimizer_.learning_rate_count > 1 || catalogue::row_of(catalogue::kind_of(optimizer_)).corrects_moments;
+
+  std::size_t next = 0;
+  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
+    const Place& weights = places_[next];
+    Layer layer{matrix(values_, weights), {}, matrix(gradients_, weights), {}, next++};
+    if (problem.layers[l].has_bias != 0) {
+      const Place& bias = places_[next++];
+      layer.bias = matrix(values_, bias);
+      layer.bias_gradient = matrix(gradients_, bias);
+    }
+    layers_.push_back(layer);
+  }
+}
+
+Parameters::Place Parameters::place(std::int64_t layer, std::int64_t rows, std::int64_t columns) {
+  Place place{0, rows, columns, layer};
+  const std::size_t alignment = std::min<std::size_t>(std::bit_ceil(bytes_of(place)), GDBENCH_ALIGNMENT);
+  place.offset = (block_bytes_ + alignment - 1) / alignment * alignment;
+  block_bytes_ = place.offset + bytes_of(place);
+  return place;
+}
+
+std::size_t Parameters::bytes_of(const Place& place) const {
+  return static_cast<std::size_t>(place.rows * place.columns) * catalogue::size_of(dtype_);
+}
+
+std::int64_t Parameters::block_size() const {
+  return static_cast<std::int64_t>(block_bytes_ / catalogue::size_of(dtype_));
+}
+
+std::int64_t Parameters::offset(std::size_t parameter) const {
+  return static_cast<std::int64_t>(places_[parameter].offset / catalogue::size_of(dtype_));
+}
+
+std::vector<std::int64_t> Parameters::layers() const {
+  std::vector<std::int64_t> layers;
+  for (const Place& place : places_) layers.push_back(place.layer);
+  return layers;
+}
+
+void Parameters::bind_update(Program& program, const ModelPart& part, const std::vector<Matrix>& operands) {
+  backends::Request request;
+  request.op = backends::Op::update;
+  request.dtype = dtype_;
+  request.optimizer = &optimizer_;
+  program.add(session_, request, catalogue::Phase::update, part, operands);
+}
+
+void Parameters::add_update(Program& program) {
+  const std::int64_t size = block_size();
+  std::vector<Matrix> operands = {{gradients_, 1, size}, scalars(), {values_, 1, size}};
+  for (const backends::Buffer slot : slots_) operands.push_back({slot, 1, size});
+  const auto last = static_cast<std::int64_t>(places_.size()) - 1;
+  bind_update(program, {{0, places_.back().layer}, {0, last}, GDBENCH_UPDATES_PARAMETERS}, operands);
+}
+
+void Parameters::add_update_of_each(Program& program) {
+  for (std::size_t parameter = 0; parameter < places_.size(); ++parameter) {
+    std::vector<Matrix> operands = {gradient(parameter), scalars(), value(parameter)};
+    for (std::size_t i = 0; i < slots_.size(); ++i) operands.push_back(slot(parameter, i));
+    bind_update(program, part_of(parameter, GDBENCH_UPDATES_PARAMETERS), operands);
+  }
+}
+
+void Parameters::set_gradients(const void* gradients) {
+  const auto* from = static_cast<const std::byte*>(gradients);
+  for (const Place& place : places_) {
+    session_.upload(session_.slice(gradients_, place.offset), from, bytes_of(place));
+    from += bytes_of(place);
+  }
+}
+
+backends::UpdateScalars Parameters::scalars_of(std::int64_t step) {
+  backends::UpdateScalars scalars;
+  scalars.learning_rate = learning_rate(optimizer_, step);
+  const catalogue::OptimizerKind kind = catalogue::kind_of(optimizer_);
+  if (!catalogue::row_of(kind).corrects_moments) return scalars;
+  scalars.second_moment_root_factor = 1 / std::sqrt(second_correction_.at(step + 1));
+  if (kind == catalogue::OptimizerKind::nadam) {
+    const MomentumSchedule::Factors factors = momentum_.at(step + 1);
+    scalars.first_moment_factor = factors.of_moment;
+    scalars.gradient_factor = factors.of_gradient;
+  } else {
+    scalars.first_moment_factor = 1 / first_correction_.at(step + 1);
+  }
+  return scalars;
+}
+
+void Parameters::set_step(std::int64_t step) {
+  const double rate = learning_rate(optimizer_, step);
+  const bool written = written_step_ == step ||
+                       (written_step_ >= 0 && !catalogue::row_of(catalogue::kind_of(optimizer_)).corrects_moments);
+  if (written && rate == written_rate_) return;
+  const backends::UpdateScalars scalars = scalars_of(step);
+  session_.enqueue_upload(scalars_, &scalars, sizeof(scalars));
+  written_step_ = step;
+  written_rate_ = rate;
+}
+
+void Parameters::check_shapes(const gdbench_state& state) const {
+  const auto count = static_cast<std::int64_t>(places_.size());
+  bool fits = state.parameter_count == count &&
+              (state.slot_count == 0 || state.slot_count == static_cast<std::int64_t>(slots_.size()));
+  for (std::int64_t i = 0; fits && i < count * (1 + state.slot_count); ++i) {
+    const gdbench_tensor& tensor = i < count ? state.parameters[i] : state.slots[i - count];
+    const Place& place = places_[static_cast<std::size_t>(i % count)];
+    fits = tensor.rows == place.rows && tensor.columns == place.columns;
+  }
+  if (!fits) throw Failure(GDBENCH_INVALID, "the state's tensors do not have the shapes of the problem's parameters");
+}
+
+void Parameters::set_state(const gdbench_state& state) {
+  check_shapes(state);
+  const std::size_t count = places_.size();
+  const std::vector<std::byte> zeros(state.slot_count == 0 && !slots_.empty() ? block_bytes_ : 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Place& at = places_[i];
+    session_.upload(session_.slice(values_, at.offset), state.parameters[i].data, bytes_of(at));
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      const void* from = zeros.empty() ? state.slots[slot * count + i].data : zeros.data();
+      session_.upload(session_.slice(slots_[slot], at.offset), from, bytes_of(at));
+    }
+  }
+}
+
+void Parameters::get_state(const gdbench_state& state) {
+  check_shapes(state);
+  const std::size_t count = places_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Place& at = places_[i];
+    session_.download(session_.slice(values_, at.offset), state.parameters[i].data, bytes_of(at));
+    for (std::size_t slot = 0; slot < static_cast<std::size_t>(state.slot_count); ++slot) {
+      session_.download(session_.slice(slots_[slot], at.offset), state.slots[slot * count + i].data, bytes_of(at));
+    }
+  }
+}
+
+}  // namespace gdbench::strategies

@@ -1,0 +1,117 @@
+// Parameters, their gradients and the optimizer's slots in a backend's memory, and their transfer to and from the
+// host's state tensors.
+//
+// All parameters lie in one block in the ABI's order, gradients and slots in blocks of the same layout, so that one
+// elementwise update serves the whole model. A parameter starts at a multiple of its size rounded up to a power of two,
+// at most GDBENCH_ALIGNMENT: small ones share a cache line, large ones are aligned. Gaps hold zeros and stay so.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "implementations/strategies/common/bias_correction.h"
+#include "implementations/strategies/common/momentum_schedule.h"
+#include "implementations/strategies/common/program.h"
+#include "implementations/strategies/common/session.h"
+
+namespace gdbench::strategies {
+
+class Parameters {
+ public:
+  // Zero until set_state.
+  Parameters(Session& session, const gdbench_problem& problem);
+
+  // Of layer l: W [inputs, outputs] and b [1, outputs], and their gradients. A layer without a bias has a null buffer.
+  const Matrix& weights(std::int64_t layer) const { return layers_[static_cast<std::size_t>(layer)].weights; }
+  const Matrix& bias(std::int64_t layer) const { return layers_[static_cast<std::size_t>(layer)].bias; }
+  const Matrix& weights_gradient(std::int64_t layer) const {
+    return layers_[static_cast<std::size_t>(layer)].weights_gradient;
+  }
+  const Matrix& bias_gradient(std::int64_t layer) const {
+    return layers_[static_cast<std::size_t>(layer)].bias_gradient;
+  }
+
+  // What a profile says of a call that uses one of them so.
+  ModelPart weights_part(std::int64_t layer, gdbench_parameter_use use) const {
+    return part_of(layers_[static_cast<std::size_t>(layer)].first_parameter, use);
+  }
+  ModelPart bias_part(std::int64_t layer, gdbench_parameter_use use) const {
+    return part_of(layers_[static_cast<std::size_t>(layer)].first_parameter + 1, use);
+  }
+  ModelPart part_of(std::size_t parameter, gdbench_parameter_use use) const {
+    return {Range::of(places_[parameter].layer), Range::of(static_cast<std::int64_t>(parameter)), use};
+  }
+
+  // The same by a parameter's index in the ABI's order; and what else its own update takes.
+  Matrix value(std::size_t parameter) const { return matrix(values_, places_[parameter]); }
+  Matrix gradient(std::size_t parameter) const { return matrix(gradients_, places_[parameter]); }
+  Matrix slot(std::size_t parameter, std::size_t slot) const { return matrix(slots_[slot], places_[parameter]); }
+  // The whole block of parameters, of each slot, and where parameters start in it; in entries.
+  backends::Buffer values() const { return values_; }
+  backends::Buffer slot_block(std::size_t slot) const { return slots_[slot]; }
+  std::int64_t block_size() const;
+  std::int64_t offset(std::size_t parameter) const;
+  std::size_t parameter_count() const { return places_.size(); }
+  std::vector<std::int64_t> layers() const;  // of each parameter
+  Matrix scalars() const { return {scalars_, 1, 1}; }
+  std::size_t slot_count() const { return slots_.size(); }
+
+  // Appends the update of all parameters by their gradients: as one call, or as one call for each.
+  void add_update(Program& program);
+  void add_update_of_each(Program& program);
+
+  // Copies gradients that lie one after the other in the ABI's order, without gaps.
+  void set_gradients(const void* gradients);
+
+  // What the update of step `step` takes; cheapest for steps in their order.
+  backends::UpdateScalars scalars_of(std::int64_t step);
+  // Writes the scalars that the update reads in step `step`; does nothing where they are there.
+  void set_step(std::int64_t step);
+  // Whether set_step has something to do at every step or never again after the first.
+  bool varies() const { return varies_; }
+
+  // Copies the tensors; slots that the state does not have become zero. `step` is the caller's.
+  void set_state(const gdbench_state& state);
+  void get_state(const gdbench_state& state);
+
+ private:
+  struct Layer {
+    Matrix weights;
+    Matrix bias;
+    Matrix weights_gradient;
+    Matrix bias_gradient;
+    std::size_t first_parameter = 0;  // its weights; the bias follows
+  };
+  struct Place {
+    std::size_t offset = 0;  // bytes from the block's start
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t layer = 0;
+  };
+  Place place(std::int64_t layer, std::int64_t rows, std::int64_t columns);
+  Matrix matrix(backends::Buffer block, const Place& at) const {
+    return {session_.slice(block, at.offset), at.rows, at.columns};
+  }
+  void bind_update(Program& program, const ModelPart& part, const std::vector<Matrix>& operands);
+  void check_shapes(const gdbench_state& state) const;
+  std::size_t bytes_of(const Place& place) const;
+
+  Session& session_;
+  const gdbench_optimizer& optimizer_;
+  catalogue::Dtype dtype_;
+  std::vector<Layer> layers_;
+  std::vector<Place> places_;  // in the ABI's order
+  std::size_t block_bytes_ = 0;
+  backends::Buffer values_ = nullptr;
+  backends::Buffer gradients_ = nullptr;
+  std::vector<backends::Buffer> slots_;
+  backends::Buffer scalars_ = nullptr;
+  BiasCorrection first_correction_;
+  BiasCorrection second_correction_;
+  MomentumSchedule momentum_;
+  std::int64_t written_step_ = -1;
+  double written_rate_ = 0;
+  bool varies_ = false;
+};
+
+}  // namespace gdbench::strategies

@@ -1,0 +1,98 @@
+#include "implementations/strategies/common/session.h"
+
+#include "implementations/common/failure.h"
+
+namespace gdbench::strategies {
+
+Session::Session(const backends::Backend& backend, std::int32_t compute_threads) : backend_(backend) {
+  check(backend_.create({compute_threads, backend.tf32, this, remember_error}, &context_));
+}
+
+Session::~Session() {
+  for (backends::Recording* recording : recordings_) backend_.discard(context_, recording);
+  for (backends::Call* call : calls_) backend_.unbind(context_, call);
+  for (const void* data : pinned_) backend_.unpin(context_, data);
+  for (const backends::Buffer buffer : buffers_) backend_.release(context_, buffer);
+  backend_.destroy(context_);
+}
+
+backends::Buffer Session::allocate(std::size_t bytes) {
+  buffers_.reserve(buffers_.size() + 1);
+  backends::Buffer buffer = nullptr;
+  check(backend_.allocate(context_, bytes, &buffer));
+  buffers_.push_back(buffer);
+  return buffer;
+}
+
+backends::Buffer Session::import_host(const void* data, std::size_t bytes) {
+  buffers_.reserve(buffers_.size() + 1);
+  backends::Buffer buffer = nullptr;
+  check(backend_.import_host(context_, data, bytes, &buffer));
+  buffers_.push_back(buffer);
+  return buffer;
+}
+
+void Session::pin(const void* data, std::size_t bytes) {
+  if (backend_.pin == nullptr) {
+    throw implementations::Failure(GDBENCH_UNSUPPORTED, std::string(backend_.name) + " locks no pages");
+  }
+  pinned_.reserve(pinned_.size() + 1);
+  check(backend_.pin(context_, data, bytes));
+  pinned_.push_back(data);
+}
+
+const backends::Call* Session::bind(const backends::Request& request) {
+  calls_.reserve(calls_.size() + 1);
+  backends::Call* call = nullptr;
+  check(backend_.bind(context_, request, &call));
+  calls_.push_back(call);
+  return call;
+}
+
+backends::RegionCall* Session::bind_region(const backends::TrainingRegion& region) {
+  if (backend_.bind_region == nullptr) {
+    throw implementations::Failure(GDBENCH_UNSUPPORTED, std::string(backend_.name) + " has no training regions");
+  }
+  calls_.reserve(calls_.size() + 1);
+  backends::RegionCall* call = nullptr;
+  check(backend_.bind_region(context_, region, &call));
+  calls_.push_back(call);
+  return call;
+}
+
+double Session::end_timing() {
+  double nanoseconds = 0;
+  check(backend_.end_timing(context_, &nanoseconds));
+  return nanoseconds;
+}
+
+void Session::begin_recording() { check(backend_.begin_recording(context_)); }
+
+const backends::Recording* Session::end_recording() {
+  recordings_.reserve(recordings_.size() + 1);
+  backends::Recording* recording = nullptr;
+  check(backend_.end_recording(context_, &recording));
+  recordings_.push_back(recording);
+  return recording;
+}
+
+void Session::upload(backends::Buffer buffer, const void* data, std::size_t bytes) {
+  backend_.upload(context_, buffer, data, bytes, nullptr);
+  synchronise();
+}
+
+void Session::download(backends::Buffer buffer, void* data, std::size_t bytes) {
+  backend_.download(context_, buffer, data, bytes, nullptr);
+  synchronise();
+}
+
+void Session::synchronise() { check(backend_.synchronise(context_, nullptr)); }
+
+void Session::check(gdbench_status status) {
+  if (status == GDBENCH_OK) return;
+  throw implementations::Failure(status, error_.empty() ? std::string(backend_.name) + " failed" : error_);
+}
+
+void Session::remember_error(void* session, const char* message) { static_cast<Session*>(session)->error_ = message; }
+
+}  // namespace gdbench::strategies

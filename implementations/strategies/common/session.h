@@ -1,0 +1,67 @@
+// One strategy's use of a backend: the context, and the buffers and calls that live in it. Turns a backend's statuses
+// into Failures.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "implementations/backends/common/kernels.h"
+
+namespace gdbench::strategies {
+
+class Session {
+ public:
+  Session(const backends::Backend& backend, std::int32_t compute_threads);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // All live until the session ends. allocate's memory is zero.
+  backends::Buffer allocate(std::size_t bytes);
+  // Locks the pages of host memory, which a device then reads by itself; upload's memory must be left alone until
+  // synchronise where it is. Unlocked when the session ends. Throws Failure where the backend cannot.
+  void pin(const void* data, std::size_t bytes);
+  backends::Buffer import_host(const void* data, std::size_t bytes);
+  const backends::Call* bind(const backends::Request& request);
+  // Throws Failure where the backend has no regions, or refuses this one.
+  backends::RegionCall* bind_region(const backends::TrainingRegion& region);
+
+  // Whether a buffer is a host address.
+  bool host_memory() const { return (backend_.flags & backends::kDevice) == 0; }
+  backends::Buffer slice(backends::Buffer buffer, std::size_t offset) const { return backend_.slice(buffer, offset); }
+  // Whether the backend has a clock of its own; the time by it of what is called between the two.
+  bool has_clock() const { return backend_.begin_timing != nullptr; }
+  void begin_timing() { check(backend_.begin_timing(context_)); }
+  double end_timing();
+
+  // Whether calls can be recorded and replayed.
+  bool records() const { return backend_.begin_recording != nullptr; }
+  // Between the two, calls are recorded instead of done. The recording lives until the session ends.
+  void begin_recording();
+  const backends::Recording* end_recording();
+  void replay(const backends::Recording* recording) { backend_.replay(context_, recording); }
+
+  // Returns when `data` may be changed again; calls that follow find it in place.
+  void enqueue_upload(backends::Buffer buffer, const void* data, std::size_t bytes) {
+    backend_.upload(context_, buffer, data, bytes, nullptr);
+  }
+  // Both return when the copy is done.
+  void upload(backends::Buffer buffer, const void* data, std::size_t bytes);
+  void download(backends::Buffer buffer, void* data, std::size_t bytes);
+  void synchronise();
+
+ private:
+  void check(gdbench_status status);
+  static void remember_error(void* session, const char* message);
+
+  const backends::Backend& backend_;
+  backends::Context* context_ = nullptr;
+  std::string error_;
+  std::vector<backends::Buffer> buffers_;
+  std::vector<backends::Call*> calls_;
+  std::vector<backends::Recording*> recordings_;
+  std::vector<const void*> pinned_;
+};
+
+}  // namespace gdbench::strategies

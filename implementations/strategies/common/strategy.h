@@ -1,0 +1,64 @@
+// How a step is executed. A strategy does no arithmetic: it calls a backend's kernels, so that two strategies on the
+// same backend differ by the strategy alone.
+//
+// The functions mirror gdbench_implementation's, in the same order of life; they throw Failure
+// (implementations/common/failure.h) where those return a status. What the host must not ask of an implementation, by
+// its masks, never gets here: the adapter refuses it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "gdbench/plugin.h"
+#include "implementations/backends/common/kernels.h"
+
+namespace gdbench::strategies {
+
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  // `data` stays valid until destruction, as do `problem` and `settings`.
+  virtual void load(const gdbench_data& data) = 0;
+  virtual void prepare(const gdbench_problem& problem, const gdbench_settings& settings) = 0;
+  virtual void set_state(const gdbench_state& state) = 0;
+  virtual void get_state(gdbench_state& state) = 0;
+  // Exactly `steps` updates; allocates nothing.
+  virtual void run(std::uint64_t steps) = 0;
+  virtual void sync() = 0;
+  // The mean loss over all rows of a split (0 training, 1 validation).
+  virtual double evaluate(std::int32_t split) = 0;
+  // As run and sync, with a record per op and phase.
+  virtual void profile(std::uint64_t steps, const gdbench_profile_sink& sink) = 0;
+  // Helper threads of this instance, once it is prepared.
+  virtual std::int32_t helper_threads() const = 0;
+};
+
+// For StrategyDescriptor's functions.
+template <class Implementation>
+std::unique_ptr<Strategy> make_strategy(const backends::Backend& backend) {
+  return std::make_unique<Implementation>(backend);
+}
+
+// A row of a plugin's list: what a strategy is called, offers, and how one is made.
+struct StrategyDescriptor {
+  const char* name = nullptr;  // "hand"; the implementation's id is name/backend + policy
+  const char* policy = "";     // "+replay", or nothing
+  const char* description = nullptr;
+  std::uint32_t tasks = 0;  // masks as in gdbench_implementation
+  std::uint32_t activations = 0;
+  std::uint32_t losses = 0;
+  std::uint32_t optimizers = 0;  // offered if the backend has the update too
+  std::uint32_t capabilities = 0;
+  std::int64_t max_layers = 0;
+  std::int32_t helper_threads = 0;  // the most that an instance uses
+  std::int64_t option_count = 0;
+  const gdbench_option* options = nullptr;
+  // Hands regions over with the settings: the backend's region_options and region_passes become options of its own.
+  bool regions = false;
+  // `backend` lives as long as the process.
+  std::unique_ptr<Strategy> (*create)(const backends::Backend& backend) = nullptr;
+  // For the task update, whose step has little in common with a training step; null where `tasks` does not have it.
+  std::unique_ptr<Strategy> (*create_update)(const backends::Backend& backend) = nullptr;
+};
+
+}  // namespace gdbench::strategies

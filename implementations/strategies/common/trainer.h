@@ -1,0 +1,103 @@
+// What strategies that train chains of fully connected layers have in common but for the step itself: batches and their
+// parts, the learning rate of a step, and the evaluation of the loss.
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "implementations/strategies/common/batch_feed.h"
+#include "implementations/strategies/common/column_masks.h"
+#include "implementations/strategies/common/evaluation.h"
+#include "implementations/strategies/common/micro_batches.h"
+#include "implementations/strategies/common/profile.h"
+#include "implementations/strategies/common/trainer_base.h"
+
+namespace gdbench::strategies {
+
+// What a Trainer can do, for the masks of StrategyDescriptor.
+constexpr std::uint32_t kTrainerCapabilities =
+    GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_STREAM) |
+    GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE) | GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES) |
+    GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY);
+constexpr std::int32_t kTrainerHelperThreads = 1;  // for prefetch
+
+// The option that a strategy declares whose step takes X from BatchFeed::Batch::x_matrix, whatever its layout.
+constexpr gdbench_option kFeaturesOption = {
+    "features",
+    GDBENCH_OPTION_CHOICE,
+    0,
+    "dense",
+    "dense|csr",
+    "the first layer's operand: the dense array, or compressed sparse rows made from it without its zeros"};
+
+class Trainer : public TrainerBase {
+ public:
+  // `gather`: as DeviceBatches has it.
+  explicit Trainer(const backends::Backend& backend, bool gather = false) : TrainerBase(backend), gather_(gather) {}
+
+  // A strategy extends it with what its step needs. Throws Failure (GDBENCH_UNSUPPORTED) for csr features on a backend
+  // without sparse products, or in micro-batches.
+  void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override;
+  double evaluate(std::int32_t split) override;
+  std::int32_t helper_threads() const override { return feed_->loader().helper_threads(); }
+
+ protected:
+  BatchFeed& feed() { return *feed_; }
+  // Of the task gradients; null for train, whose step takes the gradient of the whole loss.
+  const ColumnMasks* masks() const { return masks_ ? &*masks_ : nullptr; }
+  // The parts in which a batch of `rows` rows is processed, and the rows of the largest one of all.
+  std::vector<MicroBatch> parts_of(std::int64_t rows) const { return micro_batches(rows, problem().micro_batches); }
+  std::int64_t largest_part() const { return largest_micro_batch(problem().batch_rows, problem().micro_batches); }
+  // Columns of a batch's targets: labels have one.
+  std::int64_t target_columns() const;
+
+  // Calls execute(batch) for each of `steps` steps, with the learning rate of the step in place. Where all steps are
+  // alike it is called with the same batch and nothing else happens in between.
+  template <class Execute>
+  void for_each_step(std::uint64_t steps, Execute execute);
+  // The same for a profile: the batch and the learning rate are a record of phase data.
+  template <class Execute>
+  void for_each_profiled_step(std::uint64_t steps, Profile& profile, Execute execute);
+
+ private:
+  bool gather_;
+  // In the order of dependence: what comes later holds references to what comes before.
+  std::optional<BatchFeed> feed_;
+  std::optional<ColumnMasks> masks_;
+  std::optional<Evaluation> evaluations_[2];
+};
+
+template <class Execute>
+void Trainer::for_each_step(std::uint64_t steps, Execute execute) {
+  parameters().set_step(step_);
+  if (feed_->full_batch() && !parameters().varies()) {
+    const BatchFeed::Batch batch = feed_->batch(step_);
+    for (std::uint64_t i = 0; i < steps; ++i) execute(batch);
+    step_ += static_cast<std::int64_t>(steps);
+    return;
+  }
+  feed_->start(step_, steps);
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    parameters().set_step(step_);
+    execute(feed_->batch(step_));
+    ++step_;
+  }
+}
+
+template <class Execute>
+void Trainer::for_each_profiled_step(std::uint64_t steps, Profile& profile, Execute execute) {
+  feed_->start(step_, steps);
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    const double start = now_ns();
+    parameters().set_step(step_);
+    const BatchFeed::Batch batch = feed_->batch(step_);
+    if (!session().host_memory()) session().synchronise();  // the transfer is the batch's
+    profile.add({"batch", catalogue::Phase::data, {0, feed_->copied_bytes(batch.rows)}, {}}, now_ns() - start);
+    execute(batch);
+    ++step_;
+  }
+}
+
+}  // namespace gdbench::strategies

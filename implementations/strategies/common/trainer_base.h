@@ -1,0 +1,50 @@
+// What strategies have in common whatever a step is: the session, the parameters and the count of steps.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "implementations/strategies/common/parameters.h"
+#include "implementations/strategies/common/session.h"
+#include "implementations/strategies/common/strategy.h"
+
+namespace gdbench::strategies {
+
+// The option by which a strategy that calls the kernels one by one updates parameters: see TrainerBase::add_update.
+constexpr gdbench_option kUpdateOption = {
+    "update", GDBENCH_OPTION_CHOICE, 0,
+    "merged", "merged|each",         "the optimizer's update: one call for all parameters, or a call for each of them"};
+
+class TrainerBase : public Strategy {
+ public:
+  explicit TrainerBase(const backends::Backend& backend) : backend_(backend) {}
+
+  void load(const gdbench_data& data) override { data_ = &data; }
+  // A strategy extends it with what its step needs.
+  void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override;
+  void set_state(const gdbench_state& state) override;
+  void get_state(gdbench_state& state) override;
+  void sync() override { session_->synchronise(); }
+  std::int32_t helper_threads() const override { return 0; }
+
+ protected:
+  const backends::Backend& backend() const { return backend_; }
+  const gdbench_data& data() const { return *data_; }
+  const gdbench_problem& problem() const { return *problem_; }
+  Session& session() { return *session_; }
+  Parameters& parameters() { return *parameters_; }
+  // Appends the update of all parameters: one call, or one for each where the option `update` says so.
+  void add_update(Program& program);
+
+  std::int64_t step_ = 0;
+
+ private:
+  const backends::Backend& backend_;
+  const gdbench_data* data_ = nullptr;
+  const gdbench_problem* problem_ = nullptr;
+  std::optional<Session> session_;
+  std::optional<Parameters> parameters_;  // holds a reference to the session
+  bool update_each_ = false;
+};
+
+}  // namespace gdbench::strategies

@@ -1,0 +1,13 @@
+// Judged claims of every verdict and kind, made by hand.
+#pragma once
+
+#include <vector>
+
+#include "harness/report/claim_judgement.h"
+
+namespace gdbench::tests {
+
+// Confirmed with flips and a point beside, refuted by counts, inconclusive with what it would take, not run.
+std::vector<report::ClaimJudgement> example_judgements();
+
+}  // namespace gdbench::tests

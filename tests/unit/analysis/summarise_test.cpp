@@ -1,0 +1,241 @@
+#include "harness/analysis/summarise.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "harness/analysis/pairing.h"
+#include "harness/analysis/processor_use.h"
+#include "tests/support/reports/example_report.h"
+
+namespace gdbench::analysis {
+namespace {
+
+report::Cell cell_of(const std::string& implementation) {
+  report::Cell cell;
+  cell.id = "s/" + implementation;
+  cell.scenario = "s";
+  cell.implementation = implementation;
+  cell.status.state = report::CellState::ok;
+  return cell;
+}
+
+report::Sample block(int launch, int round, double real_ns, bool cold = false) {
+  report::Sample sample;
+  sample.launch = launch;
+  sample.round = round;
+  sample.cold = cold;
+  sample.steps = 10;
+  sample.real_ns = real_ns;
+  sample.cpu_ns = real_ns;
+  return sample;
+}
+
+// Machine speed drifts by the launch; the candidate always takes `factor` times as long.
+report::Report drifting(double factor, int launches = 8) {
+  report::Report report;
+  report.run.baseline = "example/base";
+  report.scenarios.push_back({});
+  report.scenarios[0].key = "s";
+  report::Cell base = cell_of("example/base");
+  report::Cell candidate = cell_of("example/candidate");
+  for (int launch = 0; launch < launches; ++launch) {
+    const double speed = 100 + 10 * launch;
+    base.samples.push_back(block(launch, 0, 5 * speed, true));
+    candidate.samples.push_back(block(launch, 0, 7 * speed, true));
+    for (int round = 1; round < 4; ++round) {
+      base.samples.push_back(block(launch, round, speed + round));
+      candidate.samples.push_back(block(launch, round, (speed + round) * factor));
+    }
+  }
+  report.cells = {base, candidate};
+  return report;
+}
+
+TEST(Summarise, LeavesColdBlocksOut) {
+  report::Report report = drifting(2, 1);
+  summarise(report);
+  ASSERT_TRUE(report.cells[0].summary.has_value());
+  EXPECT_DOUBLE_EQ(report.cells[0].summary->step_ns.value, 102);  // of 101, 102, 103
+  EXPECT_DOUBLE_EQ(report.cells[0].summary->median_absolute_deviation_ns, 1);
+  EXPECT_EQ(report.cells[0].summary->samples, 3);
+  EXPECT_TRUE(report.cells[0].summary->step_ns.within_one_process);
+}
+
+TEST(Summarise, PairsByLaunchAndRound) {
+  report::Report report = drifting(0.5);
+  summarise(report);
+  ASSERT_TRUE(report.cells[1].summary.has_value());
+  ASSERT_TRUE(report.cells[1].summary->ratio.has_value());
+  const report::RatioToBaseline& ratio = *report.cells[1].summary->ratio;
+  EXPECT_EQ(ratio.baseline, "s/example/base");
+  EXPECT_NEAR(ratio.comparison.ratio.value, 0.5, 1e-12);
+  // Unpaired, the drift of 70% between launches would widen this.
+  EXPECT_NEAR(ratio.comparison.ratio.interval.low, 0.5, 1e-12);
+  EXPECT_NEAR(ratio.comparison.ratio.interval.high, 0.5, 1e-12);
+  EXPECT_EQ(ratio.comparison.verdict, stats::Verdict::faster);
+  EXPECT_FALSE(report.cells[0].summary->ratio.has_value()) << "the baseline has no ratio";
+}
+
+TEST(Summarise, PairsWhateverTheOrderOfSamples) {
+  report::Report report = drifting(0.5);
+  std::reverse(report.cells[1].samples.begin(), report.cells[1].samples.end());
+  summarise(report);
+  EXPECT_NEAR(report.cells[1].summary->ratio->comparison.ratio.interval.high, 0.5, 1e-12);
+}
+
+TEST(Summarise, PairsBlocksOfOneVisitInTheirOrder) {
+  report::Report report = drifting(0.5);
+  for (report::Cell& cell : report.cells) {
+    for (report::Sample& sample : cell.samples) sample.round = 0;
+  }
+  summarise(report);
+  EXPECT_NEAR(report.cells[1].summary->ratio->comparison.ratio.interval.high, 0.5, 1e-12);
+}
+
+TEST(Summarise, IgnoresVisitsThatOneSideLacks) {
+  report::Report report = drifting(0.5);
+  report.cells[1].samples.resize(report.cells[1].samples.size() - 2);
+  report.cells[1].samples.push_back(block(99, 1, 1e9));
+  summarise(report);
+  EXPECT_NEAR(report.cells[1].summary->ratio->comparison.ratio.value, 0.5, 1e-12);
+}
+
+TEST(Summarise, ComparesWithinThreadsArmAndScenario) {
+  for (const auto& change : std::vector<void (*)(report::Cell&)>{[](report::Cell& cell) { cell.threads = 2; },
+                                                                 [](report::Cell& cell) { cell.arm = "base"; },
+                                                                 [](report::Cell& cell) { cell.scenario = "other"; }}) {
+    report::Report report = drifting(0.5);
+    change(report.cells[1]);
+    summarise(report);
+    ASSERT_TRUE(report.cells[1].summary.has_value());
+    EXPECT_FALSE(report.cells[1].summary->ratio.has_value());
+  }
+}
+
+TEST(Summarise, PrefersTheBaselineWithDefaultOptions) {
+  report::Report report = drifting(0.5);
+  report::Cell tuned = report.cells[0];
+  tuned.id = "s/example/base?fast=true";
+  tuned.options = {{"fast", "true"}};
+  report.cells.insert(report.cells.begin(), tuned);
+  summarise(report);
+  EXPECT_EQ(report.cells[2].summary->ratio->baseline, "s/example/base");
+  ASSERT_TRUE(report.cells[0].summary->ratio.has_value()) << "a tuned baseline is compared with the plain one";
+  EXPECT_NEAR(report.cells[0].summary->ratio->comparison.ratio.value, 1, 1e-12);
+}
+
+TEST(Summarise, TakesTheSummaryFromCellsThatAreNotOk) {
+  report::Report report = drifting(0.5);
+  summarise(report);
+  report.cells[0].status = {report::CellState::untrusted, "example"};
+  summarise(report);
+  EXPECT_FALSE(report.cells[0].summary.has_value());
+  ASSERT_TRUE(report.cells[1].summary.has_value());
+  EXPECT_FALSE(report.cells[1].summary->ratio.has_value()) << "there is no baseline any more";
+}
+
+TEST(Summarise, GivesNoSummaryWithoutAUsableBlock) {
+  report::Report report = drifting(0.5);
+  report.cells[0].samples = {block(0, 0, 10, true), block(0, 1, std::nan("")), block(0, 2, 0)};
+  summarise(report);
+  EXPECT_FALSE(report.cells[0].summary.has_value());
+}
+
+TEST(Summarise, TakesMediansOverLaunches) {
+  report::Report report = drifting(1, 3);
+  report::Cell& cell = report.cells[0];
+  for (int launch = 0; launch < 3; ++launch) {
+    const double value = launch == 2 ? 100 : launch + 1;  // 1, 2, 100
+    cell.launches.push_back({launch, "", value, 2 * value, 3 * value, 4 * value, 5 * value, launch * 1000});
+  }
+  cell.launches[0].peak_anonymous_bytes = 500;
+  cell.launches[2].peak_anonymous_bytes = 400;  // the other launch is an older version's
+  summarise(report);
+  EXPECT_EQ(cell.summary->peak_anonymous_bytes, 500);
+  EXPECT_DOUBLE_EQ(cell.summary->start_seconds, 2);
+  EXPECT_DOUBLE_EQ(cell.summary->load_seconds, 4);
+  EXPECT_DOUBLE_EQ(cell.summary->prepare_seconds, 6);
+  EXPECT_DOUBLE_EQ(cell.summary->first_step_ns, 8);
+  EXPECT_DOUBLE_EQ(cell.summary->launch_seconds, 10);
+  EXPECT_EQ(cell.summary->peak_resident_bytes, 2000);
+}
+
+TEST(Summarise, GivesTheSameFiguresForTheSameSeed) {
+  report::Report first = drifting(1.001);
+  report::Report second = first;
+  summarise(first);
+  summarise(second);
+  EXPECT_EQ(to_json(first), to_json(second));
+  EXPECT_LT(first.cells[0].summary->step_ns.interval.low, first.cells[0].summary->step_ns.interval.high);
+}
+
+TEST(PairedSamples, AreTheWarmOnesOfTheSameVisit) {
+  report::Report report = drifting(3, 2);
+  report.cells[0].samples.push_back(block(9, 1, 1));  // a launch that the candidate lacks
+  const std::vector<stats::Pair> pairs = pairs_of(report.cells[0], report.cells[1]);
+  ASSERT_EQ(pairs.size(), 6U);
+  for (const stats::Pair& pair : pairs) EXPECT_DOUBLE_EQ(pair.candidate / pair.base, 3);
+  EXPECT_EQ(pairs.front().launch, 0);
+  EXPECT_EQ(pairs.back().launch, 1);
+}
+
+TEST(StepTime, IsTheSummarys) {
+  report::Report report = drifting(3);
+  summarise(report);
+  const stats::Estimate estimate = step_time(report.cells[1]);
+  EXPECT_EQ(estimate.value, report.cells[1].summary->step_ns.value);
+  EXPECT_EQ(estimate.interval.high, report.cells[1].summary->step_ns.interval.high);
+}
+
+TEST(RelativePrecision, IsInfiniteBelowThreeLaunches) {
+  EXPECT_TRUE(std::isinf(relative_precision(drifting(1, 2).cells[0])));
+  EXPECT_TRUE(std::isinf(relative_precision(report::Cell{})));
+}
+
+TEST(RelativePrecision, IsHalfTheIntervalOverTheValue) {
+  report::Cell steady = cell_of("example/steady");
+  for (int launch = 0; launch < 5; ++launch) steady.samples.push_back(block(launch, 1, 50));
+  EXPECT_DOUBLE_EQ(relative_precision(steady), 0);
+  const double drifting_precision = relative_precision(drifting(1).cells[0]);
+  EXPECT_GT(drifting_precision, 0);
+  EXPECT_LT(drifting_precision, 0.7);
+}
+
+// One cell of `threads` threads with three warm samples and a cold one that does not count.
+report::Cell cell_that_used(int threads, std::vector<double> processors) {
+  report::Cell cell;
+  cell.threads = threads;
+  cell.samples.push_back({.cold = true, .real_ns = 10, .cpu_ns = 80});
+  for (const double used : processors) cell.samples.push_back({.real_ns = 10, .cpu_ns = 10 * used});
+  return cell;
+}
+
+TEST(ProcessorUse, RowsThatUseMoreThanTheirThreadsAreNotRanked) {
+  EXPECT_EQ(reason_not_ranked(cell_that_used(1, {1.79, 1.5, 1.9})), "used 1.79 processors, has 1 thread");
+  EXPECT_EQ(reason_not_ranked(cell_that_used(2, {2.4, 2.4, 1})), "used 2.40 processors, has 2 threads");
+  EXPECT_EQ(reason_not_ranked(cell_that_used(2, {1.79, 1.5, 1.9})), "");
+  EXPECT_EQ(reason_not_ranked(cell_that_used(1, {1.02, 0.98, 2})), "") << "helper threads that wake and wait";
+  EXPECT_EQ(reason_not_ranked(cell_that_used(1, {})), "");
+}
+
+TEST(ProcessorUse, AnUnrankedRowIsNobodysOpponent) {
+  report::Report report = tests::example_report();
+  for (report::Cell& cell : report.cells) {
+    for (report::Sample& sample : cell.samples) sample.cpu_ns = 2 * sample.real_ns;
+  }
+  summarise(report);
+  int judged = 0;
+  for (const report::Cell& cell : report.cells) {
+    if (!cell.summary || cell.threads > 1) continue;
+    ++judged;
+    EXPECT_FALSE(report::is_ranked(cell)) << cell.id;
+    EXPECT_EQ(cell.summary->not_ranked, "used 2.00 processors, has 1 thread");
+    EXPECT_FALSE(cell.summary->ceiling) << cell.id;
+  }
+  EXPECT_GT(judged, 0);
+  EXPECT_TRUE(!report.attribution || (report.attribution->break_evens.empty() && report.attribution->taxes.empty()));
+}
+
+}  // namespace
+}  // namespace gdbench::analysis

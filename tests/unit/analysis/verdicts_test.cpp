@@ -1,0 +1,90 @@
+#include "harness/analysis/verdicts.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/analysis/summarise.h"
+#include "harness/report/report.h"
+
+namespace gdbench::analysis {
+namespace {
+
+report::Cell cell_taking(const std::string& implementation, const std::string& arm, double step_ns, int launches = 8) {
+  report::Cell cell;
+  cell.id = "s/" + implementation + "#" + arm;
+  cell.scenario = "s";
+  cell.implementation = implementation;
+  cell.arm = arm;
+  cell.status.state = report::CellState::ok;
+  for (int launch = 0; launch < launches; ++launch) {
+    report::Sample sample;
+    sample.launch = launch;
+    sample.round = 1;
+    sample.steps = 10;
+    sample.real_ns = step_ns * (1 + 0.001 * (launch % 3));
+    cell.samples.push_back(sample);
+  }
+  return cell;
+}
+
+report::Report report_with_control(double control_ns, int launches = 8) {
+  report::Report report;
+  report.run.baseline = "a/base";
+  report.scenarios.push_back({});
+  report.scenarios[0].key = "s";
+  report.cells = {cell_taking("a/base", "new", 100, launches),
+                  cell_taking("a/base", report::kControlArm, control_ns, launches),
+                  cell_taking("a/other", "new", 102, launches)};
+  summarise(report);
+  return report;
+}
+
+const stats::Comparison& verdict_on_other(const report::Report& report) {
+  return report.cells[2].summary->ratio->comparison;
+}
+
+TEST(Controls, AreComparedWithTheirTwins) {
+  const report::Report report = report_with_control(100.5);
+  ASSERT_TRUE(report.controls.has_value());
+  ASSERT_EQ(report.controls->size(), 1U);
+  const report::Control& control = report.controls->front();
+  EXPECT_EQ(control.cell, "s/a/base#control");
+  EXPECT_EQ(control.twin, "s/a/base#new");
+  EXPECT_NEAR(control.comparison.ratio.value, 1.005, 1e-12);
+  EXPECT_EQ(control.comparison.verdict, stats::Verdict::equivalent);
+}
+
+TEST(Controls, WithoutOneNothingIsLowered) {
+  report::Report report = report_with_control(100);
+  report.cells.erase(report.cells.begin() + 1);
+  summarise(report);
+  EXPECT_FALSE(report.controls.has_value());
+  EXPECT_EQ(report.cells[1].summary->ratio->comparison.verdict, stats::Verdict::slower);
+  EXPECT_EQ(verdict_options(report, "s").noise_floor, 0);
+}
+
+TEST(Controls, ACleanOneLeavesVerdictsAlone) {
+  EXPECT_EQ(verdict_on_other(report_with_control(100.1)).verdict, stats::Verdict::slower);
+}
+
+TEST(Controls, WhatOneIsOffByIsTheLeastMargin) {
+  // Off by 3% with an interval that reaches back to 1: not dirty, and 2% are not to be told apart any more.
+  report::Report report = report_with_control(103);
+  for (std::size_t i = 0; i < 3; ++i) report.cells[1].samples[i].real_ns = 100;
+  summarise(report);
+  EXPECT_EQ(report.controls->front().comparison.verdict, stats::Verdict::inconclusive);
+  EXPECT_NEAR(verdict_options(report, "s").noise_floor, 0.03, 0.002);
+  EXPECT_EQ(verdict_on_other(report).verdict, stats::Verdict::equivalent);
+}
+
+TEST(Controls, ADirtyOneLowersEveryVerdictOfItsScenario) {
+  const report::Report report = report_with_control(105);
+  const stats::VerdictOptions options = verdict_options(report, "s");
+  EXPECT_NE(options.unfit.find("this machine was unfit"), std::string::npos) << options.unfit;
+  EXPECT_EQ(verdict_on_other(report).verdict, stats::Verdict::inconclusive);
+  EXPECT_EQ(verdict_on_other(report).remark, options.unfit);
+  EXPECT_TRUE(verdict_options(report, "another scenario").unfit.empty());
+  EXPECT_EQ(compare_cells(report, report.cells[0], report.cells[2]).verdict, stats::Verdict::inconclusive);
+}
+
+}  // namespace
+}  // namespace gdbench::analysis

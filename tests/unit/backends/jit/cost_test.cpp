@@ -1,0 +1,129 @@
+// What is known of a program before it is compiled: what its loops take, and that they may be straight lines as well.
+#include "implementations/backends/jit/loops/cost.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "implementations/backends/jit/loops/builder.h"
+#include "implementations/backends/jit/loops/check.h"
+#include "implementations/backends/jit/loops/unroll.h"
+#include "tests/support/implementations/jit_targets.h"
+
+namespace gdbench::backends::jit {
+namespace {
+
+constexpr int kLanes = 8;
+constexpr Type kVector{Scalar::f32, kLanes};
+
+ArrayId floats(Builder& builder, std::size_t argument, std::int64_t size) {
+  return builder.array({argument == 0 ? "x" : "y", Scalar::f32, argument, 0, size, sizeof(float)});
+}
+
+// In each step `sweeps` times over x, whose vectors are added to one of `sums`.
+Program sum_program(std::int64_t size, std::int64_t sweeps, std::int64_t sums) {
+  Program program;
+  program.name = "sums";
+  Builder builder(program);
+  const ArrayId x = floats(builder, 0, size);
+  std::vector<VariableId> variables;
+  for (std::int64_t i = 0; i < sums; ++i) {
+    variables.push_back(builder.variable(kVector));
+    builder.set(variables.back(), builder.constant(kVector, 0));
+  }
+  builder.steps([&](const Affine&) {
+    builder.loop(0, sweeps, 1, [&](const Affine&) {
+      builder.note("a sweep");
+      builder.loop(0, size, sums * kLanes, [&](const Affine& first) {
+        for (std::int64_t i = 0; i < sums; ++i) {
+          const VariableId sum = variables[static_cast<std::size_t>(i)];
+          builder.set(sum, builder.add(builder.get(sum), builder.load({x, first + Affine(i * kLanes)}, kLanes)));
+        }
+      });
+    });
+  });
+  return program;
+}
+
+TEST(JitCostTest, CountsInstructionsByTheirLoops) {
+  const CoreModel core;
+  const Cost cost = cost_of(sum_program(1024, 10, 8), core);
+  EXPECT_EQ(cost.arithmetic, 10 * 128);
+  const double additions = cost.arithmetic / core.arithmetic_per_cycle;
+  EXPECT_GE(cost.instruction_cycles, additions);
+  EXPECT_LE(cost.instruction_cycles, additions + 11 * core.cycles_per_loop);
+  ASSERT_EQ(cost.noted_cycles.size(), 1U);
+  EXPECT_EQ(cost.noted_cycles[0].first, "a sweep");
+  EXPECT_NEAR(cost.noted_cycles[0].second, cost.instruction_cycles, core.cycles_per_loop);
+}
+
+TEST(JitCostTest, AdditionsToOneSumWaitForEachOther) {
+  const CoreModel core;
+  const double waiting = cost_of(sum_program(1024, 10, 1), core).instruction_cycles;
+  EXPECT_GE(waiting, 10 * 128 * core.addition_latency);
+}
+
+TEST(JitCostTest, BytesComeFromWhereTheyAreKept) {
+  const CoreModel core;
+  const auto first = static_cast<std::int64_t>(core.first_cache) / 4;
+  const auto second = static_cast<std::int64_t>(core.second_cache) / 4;
+  const Cost small = cost_of(sum_program(first / 2, 10, 8), core);
+  EXPECT_EQ(small.second_cache_bytes, 0);
+  EXPECT_EQ(small.beyond_bytes, 0);
+  const Cost middle = cost_of(sum_program(second / 2, 10, 8), core);
+  EXPECT_EQ(middle.second_cache_bytes, 10 * core.second_cache / 2);
+  EXPECT_EQ(middle.beyond_bytes, 0);
+  const Cost large = cost_of(sum_program(4 * second, 10, 8), core);
+  EXPECT_EQ(large.beyond_bytes, 10 * core.second_cache * 4);
+  EXPECT_GE(large.cycles, large.beyond_bytes / core.beyond_bytes_per_cycle);
+}
+
+// y[i] = 3 y[i - 1] + x[i], by `rounds` rounds of a loop.
+Program recurrence_program(std::int64_t rounds) {
+  Program program;
+  program.name = "recurrence";
+  Builder builder(program);
+  const ArrayId x = floats(builder, 0, kLanes * rounds);
+  const ArrayId y = floats(builder, 1, kLanes * (rounds + 1));
+  builder.loop(0, rounds * kLanes, kLanes, [&](const Affine& i) {
+    const Register before = builder.load({y, i}, kLanes);
+    const Register three = builder.constant(kVector, 3);
+    builder.store({y, i + Affine(kLanes)}, builder.multiply_add(three, before, builder.load({x, i}, kLanes)));
+  });
+  return program;
+}
+
+std::vector<float> recurrence(const Program& program, std::int64_t rounds) {
+  std::vector<float> x(static_cast<std::size_t>(rounds * kLanes));
+  std::vector<float> y(static_cast<std::size_t>((rounds + 1) * kLanes), 1);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0.1F * static_cast<float>(i);
+  const auto compiled = compiled_for(*this_machine(), program);
+  void* arguments[] = {x.data(), y.data()};
+  if (compiled != nullptr) compiled->function(arguments, 1);
+  return y;
+}
+
+TEST(JitUnrollTest, StraightLinesComputeWhatTheLoopDid) {
+  constexpr std::int64_t kRounds = 5;
+  Program program = recurrence_program(kRounds);
+  const std::vector<float> expected = recurrence(program, kRounds);
+  EXPECT_EQ(unroll_short_loops(program, 4 * kRounds), 1);
+  EXPECT_EQ(program_error(program), "");
+  for (const Statement& statement : program.body) EXPECT_EQ(statement.loop, nullptr);
+  EXPECT_EQ(recurrence(program, kRounds), expected);
+}
+
+TEST(JitUnrollTest, LongLoopsAndStepsStay) {
+  constexpr std::int64_t kRounds = 5;
+  Program program = recurrence_program(kRounds);
+  EXPECT_EQ(unroll_short_loops(program, 4 * kRounds - 1), 0);
+  Program steps = sum_program(1024, 2, 8);
+  EXPECT_EQ(unroll_short_loops(steps, 100), 0);
+  Program both = sum_program(8 * kLanes * 3, 2, 8);
+  EXPECT_EQ(unroll_short_loops(both, 150), 2);  // the inner loop, and then the outer one
+  EXPECT_EQ(program_error(both), "");
+  EXPECT_TRUE(both.body.back().loop->over_steps);
+}
+
+}  // namespace
+}  // namespace gdbench::backends::jit

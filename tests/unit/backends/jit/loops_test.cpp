@@ -1,0 +1,321 @@
+// Programs of loops: what is checked before they are compiled, that the text that is printed computes what is compiled,
+// and how exact the elementary functions are.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <numbers>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "implementations/backends/jit/loops/builder.h"
+#include "implementations/backends/jit/loops/check.h"
+#include "implementations/backends/jit/loops/functions.h"
+#include "implementations/backends/jit/loops/lane_sums.h"
+#include "implementations/backends/jit/loops/text.h"
+#include "tests/support/implementations/jit_targets.h"
+
+namespace gdbench::backends::jit {
+namespace {
+
+Array array_of(const char* name, Scalar element, std::size_t argument, std::int64_t size) {
+  return {name, element, argument, 0, size, bytes_of(element)};
+}
+
+// y[i] = f(x[i]) for `size` entries, a multiple of `lanes`.
+template <class Function>
+Program map_program(Scalar real, int lanes, std::int64_t size, const Function& function) {
+  Program program;
+  program.name = "map";
+  Builder builder(program);
+  const ArrayId x = builder.array(array_of("x", real, 0, size));
+  const ArrayId y = builder.array(array_of("y", real, 1, size));
+  builder.loop(0, size, lanes, [&](const Affine& i) {
+    builder.store({y, i}, function(builder, builder.load({x, i}, lanes)));
+  });
+  return program;
+}
+
+template <class T, class Function>
+std::vector<T> mapped(const Target& target, const std::vector<T>& x, const Function& function) {
+  const Scalar real = sizeof(T) == 4 ? Scalar::f32 : Scalar::f64;
+  const Program program = map_program(real, target.lanes(real), static_cast<std::int64_t>(x.size()), function);
+  EXPECT_EQ(program_error(program), "");
+  const auto compiled = compiled_for(target, program);
+  std::vector<T> y(x.size());
+  void* arguments[] = {const_cast<T*>(x.data()), y.data()};
+  if (compiled != nullptr) compiled->function(arguments, 1);
+  return y;
+}
+
+// Distance in units of the last place of the exact value.
+template <class T>
+double error_in_ulp(T actual, long double exact) {
+  const auto magnitude = static_cast<T>(std::abs(exact));
+  const T ulp = std::nextafter(magnitude, std::numeric_limits<T>::infinity()) - magnitude;
+  return static_cast<double>(std::abs(static_cast<long double>(actual) - exact) / static_cast<long double>(ulp));
+}
+
+template <class T>
+std::vector<T> points(long double from, long double to) {
+  constexpr int kCount = 1 << 16;
+  std::vector<T> values;
+  for (int i = 0; i < kCount; ++i) values.push_back(static_cast<T>(from + (to - from) * i / (kCount - 1)));
+  return values;
+}
+
+template <class T, class Function, class Exact>
+double worst_error(const Target& target, long double from, long double to, const Function& function,
+                   const Exact& exact) {
+  const std::vector<T> x = points<T>(from, to);
+  const std::vector<T> y = mapped(target, x, function);
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    worst = std::max(worst, error_in_ulp(y[i], exact(static_cast<long double>(x[i]))));
+  return worst;
+}
+
+template <class T>
+class JitFunctionsTest : public testing::Test {};
+using Reals = testing::Types<float, double>;
+TYPED_TEST_SUITE(JitFunctionsTest, Reals);
+
+TYPED_TEST(JitFunctionsTest, AreAsExactAsTheySay) {
+  const long double most = sizeof(TypeParam) == 4 ? 87 : 708;
+  const auto exp_of = [](long double x) { return std::exp(x); };
+  const auto sigmoid_of = [](long double x) { return 1 / (1 + std::exp(-x)); };
+  const auto tanh_of = [](long double x) { return std::tanh(x); };
+  const auto distribution = [](Builder& builder, Register z) { return normal(builder, z).distribution; };
+  const auto distribution_of = [](long double z) { return std::erfc(-z / std::numbers::sqrt2_v<long double>) / 2; };
+  for_each_target([&](const Target& target) {
+    for (const long double range : {1e-4L, 0.5L, 4.0L, 30.0L, most}) {
+      SCOPED_TRACE(static_cast<double>(range));
+      EXPECT_LE((worst_error<TypeParam>(target, -range, range, exponential, exp_of)), 2.0);
+      EXPECT_LE((worst_error<TypeParam>(target, -range, range, sigmoid, sigmoid_of)), 3.0);
+      EXPECT_LE((worst_error<TypeParam>(target, -range, range, hyperbolic_tangent, tanh_of)), 3.0);
+      // Below, the distribution is no normal number.
+      const long double least = sizeof(TypeParam) == 4 ? 12.9L : 37.4L;
+      EXPECT_LE((worst_error<TypeParam>(target, -std::min(range, least), range, distribution, distribution_of)), 7.0);
+    }
+  });
+}
+
+TYPED_TEST(JitFunctionsTest, GoOnBeyondTheirRange) {
+  constexpr TypeParam kInfinity = std::numeric_limits<TypeParam>::infinity();
+  const TypeParam nan = std::numeric_limits<TypeParam>::quiet_NaN();
+  std::vector<TypeParam> x(16, 0);
+  x[0] = kInfinity;
+  x[1] = -kInfinity;
+  x[2] = 1e30F;
+  x[3] = -1e30F;
+  x[4] = nan;
+  for_each_target([&](const Target& target) {
+    const std::vector<TypeParam> exps = mapped(target, x, exponential);
+    EXPECT_EQ(exps[0], kInfinity);
+    EXPECT_EQ(exps[1], 0);
+    EXPECT_EQ(exps[2], kInfinity);
+    EXPECT_EQ(exps[3], 0);
+    EXPECT_TRUE(std::isnan(exps[4]));
+    EXPECT_EQ(exps[5], 1);
+    const std::vector<TypeParam> sigmoids = mapped(target, x, sigmoid);
+    EXPECT_EQ(sigmoids[0], 1);
+    EXPECT_EQ(sigmoids[1], 0);
+    EXPECT_TRUE(std::isnan(sigmoids[4]));
+    EXPECT_EQ(sigmoids[5], TypeParam(0.5));
+    const std::vector<TypeParam> tangents = mapped(target, x, hyperbolic_tangent);
+    EXPECT_EQ(tangents[0], 1);
+    EXPECT_EQ(tangents[1], -1);
+    EXPECT_TRUE(std::isnan(tangents[4]));
+    EXPECT_EQ(tangents[5], 0);
+  });
+}
+
+TEST(JitCheckTest, SeesWhatLiesOutsideOfAnArray) {
+  const auto error_of = [](std::int64_t size, std::int64_t count, std::int64_t step, std::int64_t offset, int lanes) {
+    Program program;
+    Builder builder(program);
+    const ArrayId x = builder.array(array_of("x", Scalar::f32, 0, size));
+    builder.loop(0, count, step, [&](const Affine& i) { builder.load({x, i * 2 + Affine(offset)}, 4, lanes); });
+    return program_error(program);
+  };
+  EXPECT_EQ(error_of(20, 9, 1, 0, 4), "");
+  EXPECT_NE(error_of(19, 9, 1, 0, 4), "");
+  EXPECT_EQ(error_of(19, 9, 1, 0, 3), "");  // the fourth lane is not read
+  EXPECT_NE(error_of(19, 9, 1, -1, 3), "");
+  EXPECT_EQ(error_of(18, 9, 3, 2, 4), "");  // the last counter is 6
+  EXPECT_NE(error_of(17, 9, 3, 2, 4), "");
+}
+
+TEST(JitCheckTest, SeesWhatIsNotSet) {
+  Program program;
+  Builder builder(program);
+  const VariableId sum = builder.variable({Scalar::f32, 4});
+  builder.get(sum);
+  EXPECT_NE(program_error(program).find("variable 0 is not set"), std::string::npos) << program_error(program);
+
+  Program scoped;
+  Builder inner(scoped);
+  Register inside = 0;
+  inner.loop(0, 4, 1, [&](const Affine&) { inside = inner.constant({Scalar::f32, 4}, 1); });
+  inner.add(inside, inside);
+  EXPECT_NE(program_error(scoped).find("not set here"), std::string::npos) << program_error(scoped);
+}
+
+TEST(JitCheckTest, SeesTypesThatDoNotFit) {
+  Program program;
+  Builder builder(program);
+  builder.add(builder.constant({Scalar::f32, 4}, 1), builder.constant({Scalar::f32, 8}, 1));
+  EXPECT_NE(program_error(program).find("types"), std::string::npos) << program_error(program);
+}
+
+// The sum of a dot product, its function of it, a count, masks, a variable over steps and a place that is looked up.
+Program sample_program(int lanes) {
+  constexpr std::int64_t kSize = 50;
+  Program program;
+  program.name = "sample";
+  Builder builder(program);
+  const ArrayId x = builder.array(array_of("x", Scalar::f32, 0, kSize));
+  const ArrayId y = builder.array(array_of("y", Scalar::f32, 1, kSize));
+  const ArrayId labels = builder.array(array_of("labels", Scalar::i32, 2, kSize));
+  const VariableId sum = builder.variable({Scalar::f32, lanes});
+  builder.set(sum, builder.constant({Scalar::f32, lanes}, 0.25));
+  builder.steps([&](const Affine&) {
+    const auto visit = [&](const Affine& i, int active) {
+      const Register value = builder.load({x, i}, lanes, active);
+      builder.set(sum, builder.multiply_add(value, sigmoid(builder, value), builder.get(sum)));
+      const Register label = builder.load({labels, i}, lanes, active);
+      const Register matches = builder.equal(builder.whole_numbers(i, lanes), label);
+      const Register chosen = builder.select(matches, hyperbolic_tangent(builder, builder.get(sum)), value);
+      builder.store({y, i}, builder.square_root(builder.multiply(chosen, chosen)), active);
+    };
+    const std::int64_t whole = kSize / lanes * lanes;
+    builder.loop(0, whole, lanes, [&](const Affine& i) { visit(i, lanes); });
+    if (whole < kSize) visit(whole, static_cast<int>(kSize - whole));
+  });
+  builder.fence();
+  // Entry 2 labels[3] of x.
+  const Register label = builder.convert(builder.load({labels, 3}, 1), Scalar::i64);
+  const Register place = builder.multiply(label, builder.constant({Scalar::i64, 1}, 2));
+  builder.store({y, 0}, builder.load({x, 0, place}, 1));
+  std::vector<Register> sums;
+  for (int i = 0; i < 3; ++i) sums.push_back(builder.load({x, 3 * i}, lanes));
+  builder.store({y, 1}, sums_of_lanes(builder, sums), 3);
+  builder.store({y, 7},
+                builder.divide(builder.sum_of_lanes(builder.get(sum)), builder.maximum_of_lanes(builder.get(sum))));
+  return program;
+}
+
+// Sums of the lanes of `vectors`, each of which has as many as the machine's vectors; and what the function, given them
+// all, stores of its result.
+struct LaneSums {
+  std::vector<double> sums;
+  std::vector<double> stored;
+};
+
+LaneSums lane_sums(const Target& target, Register (*function)(Builder&, std::vector<Register>), Scalar real,
+                   int vectors, int stored) {
+  const int lanes = target.lanes(real);
+  Program program;
+  Builder builder(program);
+  const ArrayId x = builder.array(array_of("x", Scalar::i32, 0, vectors * lanes));
+  const ArrayId y = builder.array(array_of("y", real, 1, stored));
+  std::vector<Register> registers;
+  for (int i = 0; i < vectors; ++i) registers.push_back(builder.convert(builder.load({x, i * lanes}, lanes), real));
+  builder.store({y, 0}, function(builder, registers), stored);
+  EXPECT_EQ(program_error(program), "");
+  const auto compiled = compiled_for(target, program);
+  LaneSums result{std::vector<double>(static_cast<std::size_t>(vectors)),
+                  std::vector<double>(static_cast<std::size_t>(stored))};
+  std::vector<std::int32_t> numbers(static_cast<std::size_t>(vectors * lanes));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = static_cast<std::int32_t>(i * i % 97);
+    result.sums[i / static_cast<std::size_t>(lanes)] += numbers[i];
+  }
+  std::vector<float> floats(result.stored.size());
+  void* to = real == Scalar::f64 ? static_cast<void*>(result.stored.data()) : floats.data();
+  void* arguments[] = {numbers.data(), to};
+  compiled->function(arguments, 1);
+  if (real == Scalar::f32) result.stored.assign(floats.begin(), floats.end());
+  return result;
+}
+
+TEST(JitLaneSumsTest, AddUpEachVector) {
+  for_each_target([](const Target& target) {
+    for (const Scalar real : {Scalar::f32, Scalar::f64}) {
+      for (int count = 1; count <= target.lanes(real); ++count) {
+        const LaneSums result = lane_sums(target, sums_of_lanes, real, count, count);
+        EXPECT_EQ(result.stored, result.sums) << count;
+      }
+    }
+  });
+}
+
+TEST(JitLaneSumsTest, RepeatTheSumsInAllLanes) {
+  for_each_target([](const Target& target) {
+    for (const Scalar real : {Scalar::f32, Scalar::f64}) {
+      const int lanes = target.lanes(real);
+      for (int count = 1; count <= lanes; count *= 2) {
+        const LaneSums result = lane_sums(target, repeated_sums_of_lanes, real, count, lanes);
+        for (std::size_t lane = 0; lane < result.stored.size(); ++lane) {
+          EXPECT_EQ(result.stored[lane], result.sums[lane % static_cast<std::size_t>(count)]) << count;
+        }
+      }
+    }
+  });
+}
+
+// AVX2 has neither vectors of 512 bits nor registers for masks nor the upper half of the others.
+TEST(JitCompilerTest, UsesNoInstructionsButThoseItMay) {
+  for_each_target([](const Target& target) {
+    Listing listing;
+    compiled_for(target, sample_program(target.lanes(Scalar::f32)), &listing);
+    const auto uses = [&](const char* pattern) { return std::regex_search(listing.assembly, std::regex(pattern)); };
+    EXPECT_EQ(uses("%zmm"), target.vector_bits == 512);
+    EXPECT_EQ(uses("%k[0-7]|%[xy]mm(1[6-9]|[23][0-9])"), target.avx512);
+  });
+}
+
+TEST(JitTextTest, IsWhatRuns) {
+  const Target& target = *this_machine();
+  const Program program = sample_program(target.lanes(Scalar::f32));
+  ASSERT_EQ(program_error(program), "");
+  Listing listing;
+  const auto compiled = compiled_for(target, program, &listing);
+  EXPECT_NE(listing.intermediate.find("llvm.fma"), std::string::npos);
+  EXPECT_NE(listing.assembly.find("vfmadd"), std::string::npos);
+
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "gdbench-jit-text";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "sample.cpp") << text_of(program);
+  const std::string command = std::string(GDBENCH_CXX_COMPILER) +
+                              " -std=c++20 -O1 -mfma -ffp-contract=off -shared -fPIC " +
+                              (folder / "sample.cpp").string() + " -o " + (folder / "sample.so").string();
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  void* library = dlopen((folder / "sample.so").c_str(), RTLD_NOW);
+  ASSERT_NE(library, nullptr) << dlerror();
+  const auto printed = reinterpret_cast<Function>(dlsym(library, "run"));
+  ASSERT_NE(printed, nullptr);
+
+  std::vector<float> x(50);
+  std::vector<std::int32_t> labels(50);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = std::sin(static_cast<float>(i)) * 3;
+    labels[i] = static_cast<std::int32_t>(i % 3 == 0 ? i : 0);
+  }
+  std::vector<float> results[2] = {std::vector<float>(50), std::vector<float>(50)};
+  for (const auto& [function, result] : {std::pair(compiled->function, &results[0]), std::pair(printed, &results[1])}) {
+    void* arguments[] = {x.data(), result->data(), labels.data()};
+    function(arguments, 3);
+  }
+  EXPECT_EQ(results[0], results[1]);
+  dlclose(library);
+}
+
+}  // namespace
+}  // namespace gdbench::backends::jit

@@ -1,0 +1,427 @@
+// Regions that are compiled, against the plain loops of training_case.h: every op, optimizer and kind of batch, shapes
+// that fill no vector, and random networks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "implementations/common/failure.h"
+#include "implementations/strategies/graph/graph.h"
+#include "tests/support/implementations/jit_targets.h"
+#include "tests/support/implementations/said_records.h"
+#include "tests/support/implementations/training_case.h"
+
+namespace gdbench::strategies {
+namespace {
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr int kRandomNetworks = 40;  // each takes three times as long there
+#else
+constexpr int kRandomNetworks = 75;
+#endif
+
+class JitRegionTest : public testing::TestWithParam<catalogue::Dtype> {
+ protected:
+  using Options = std::vector<gdbench_option_value>;
+
+  // Makes `steps` updates in two calls; returns the loss after them.
+  static double trained_by_jit(TrainingProblem& training, std::int64_t steps, const Options& options,
+                               const StrategyDescriptor& descriptor, int threads) {
+    training.mutable_settings().option_count = static_cast<std::int64_t>(options.size());
+    training.mutable_settings().options = options.data();
+    training.mutable_settings().compute_threads = threads;
+    const auto strategy = descriptor.create(backends::backend_named("jit"));
+    strategy->load(training.data());
+    strategy->prepare(training.problem(), training.settings());
+    strategy->set_state(training.state());
+    strategy->run(1);
+    strategy->run(static_cast<std::uint64_t>(steps - 1));
+    strategy->sync();
+    strategy->get_state(training.state());
+    EXPECT_EQ(training.state().step, steps);
+    return strategy->evaluate(0);
+  }
+
+  // The tolerance is relative where entries are larger than 1.
+  static void check(TrainingCase values, std::int64_t steps, double tolerance_f32 = 2e-4, const Options& options = {},
+                    const StrategyDescriptor& descriptor = graph::kRegionDescriptor, int threads = 1) {
+    values.dtype = GetParam();
+    TrainingProblem training(values);
+    const double trained_loss = trained_by_jit(training, steps, options, descriptor, threads);
+    const double tolerance = GetParam() == catalogue::Dtype::f32 ? tolerance_f32 : 1e-10;
+    const std::vector<Dense> actual = training.state_values();
+    const std::vector<Dense> expected = training.trained(steps);
+    // What diverges has no digits to compare.
+    if (!(training.loss(expected, 0) < 1e6)) return;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      for (std::size_t entry = 0; entry < expected[i].values.size(); ++entry) {
+        const double wanted = expected[i].values[entry];
+        ASSERT_NEAR(actual[i].values[entry], wanted, tolerance * std::max(1.0, std::abs(wanted)))
+            << "parameter " << i << " entry " << entry;
+      }
+    }
+    const double loss = training.loss(expected, 0);
+    EXPECT_NEAR(trained_loss, loss, tolerance * std::max(1.0, loss));
+  }
+};
+
+TEST_P(JitRegionTest, TrainsLikePlainLoops) {
+  for_each_training_case([&](const TrainingCase& values) { check(values, 8); });
+}
+
+// What fills no vector, several, more than a block; more than the scalars of one call are for.
+TEST_P(JitRegionTest, ShapesBesideVectors) {
+  check({.layers = {layer(1, 1)}, .loss = catalogue::Loss::mse, .rows = 1003, .batch_rows = 1003}, 5);
+  check({.layers = {layer(10, 1)}, .loss = catalogue::Loss::mse, .rows = 300, .batch_rows = 300}, 5);
+  check({.layers = {layer(2, 4, catalogue::Activation::tanh), layer(4, 1)}, .rows = 4, .batch_rows = 4}, 5);
+  check({.layers = {layer(10, 50, catalogue::Activation::relu), layer(50, 1)}, .rows = 100, .batch_rows = 100}, 5);
+  check({.layers = {layer(3, 3)}, .loss = catalogue::Loss::softmax_cross_entropy, .rows = 5, .batch_rows = 5}, 5);
+  check({.layers = {layer(9, 33, catalogue::Activation::relu), layer(33, 10)},
+         .loss = catalogue::Loss::softmax_cross_entropy,
+         .rows = 40,
+         .batch_rows = 40},
+        5);
+  // More classes than a row's vectors stay in registers for.
+  check({.layers = {layer(6, 201)}, .loss = catalogue::Loss::softmax_cross_entropy, .rows = 17, .batch_rows = 17}, 5);
+  check({.layers = {layer(20, 17, catalogue::Activation::tanh), layer(17, 2)}, .rows = 30, .batch_rows = 1}, 40);
+  check({.layers = {layer(20, 17, catalogue::Activation::tanh), layer(17, 2)},
+         .rows = 30,
+         .batch_rows = 8,
+         .shuffled = true},
+        9);
+  check({.layers = {layer(7, 9, catalogue::Activation::tanh), layer(9, 3)},
+         .rows = 23,
+         .batch_rows = 23,
+         .micro_batches = 3},
+        5);
+  check({.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3, .learning_rates = {0.1, 0.01}}, 5000);
+}
+
+// One output of rows that fill a vector, several, and what fills none; with rows left over that go one by one, and with
+// everything that may stand between the product and the sums.
+TEST_P(JitRegionTest, WideRowsOfOneOutput) {
+  for (const std::int64_t columns : {17, 32, 33, 100}) {
+    for (const std::int64_t rows : {131, 1003}) {
+      for (const auto& [instructions, target] : backends::jit::targets_of_this_machine()) {
+        SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(columns) + ", " + instructions);
+        const std::vector<gdbench_option_value> options = {{"lanes", "columns"}, {"instructions", instructions}};
+        const TrainingCase plain = {
+            .layers = {layer(columns, 1)}, .loss = catalogue::Loss::mse, .rows = rows, .batch_rows = rows};
+        check(plain, 4, 2e-4, options);
+        TrainingCase other = {.layers = {layer(columns, 1, catalogue::Activation::sigmoid, false)},
+                              .loss = catalogue::Loss::half_mse,
+                              .rows = rows,
+                              .batch_rows = rows,
+                              .optimizer = {catalogue::OptimizerKind::adam, 0.01, false}};
+        check(other, 4, 2e-4, options);
+        other.batch_rows = rows / 2;
+        check(other, 4, 2e-4, options);
+        check(plain, 4, 2e-4, options, graph::kRegionDescriptor, 2);
+      }
+    }
+  }
+}
+
+TEST_P(JitRegionTest, EveryOptimizerWithEveryDecay) {
+  for (const OptimizerCase& optimizer : optimizer_cases()) {
+    SCOPED_TRACE(std::string("optimizer ") + name_of(optimizer.kind));
+    check({.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3, .optimizer = optimizer}, 6);
+    check({.layers = {layer(9, 21, catalogue::Activation::tanh), layer(21, 4)},
+           .rows = 13,
+           .batch_rows = 13,
+           .optimizer = optimizer},
+          6);
+  }
+}
+
+// Where a learning rate may be folded into the loss's gradient, and where it may not.
+TEST_P(JitRegionTest, BatchesOfOneRow) {
+  for (const catalogue::Loss loss : catalogue::all_of<catalogue::Loss>()) {
+    for (const OptimizerCase& optimizer : {OptimizerCase{catalogue::OptimizerKind::sgd, 0, false},
+                                           {catalogue::OptimizerKind::sgd, 0.01, false},
+                                           {catalogue::OptimizerKind::sgd, 0.01, true},
+                                           {catalogue::OptimizerKind::momentum, 0, false}}) {
+      SCOPED_TRACE(std::string("loss ") + name_of(loss) + ", optimizer " + name_of(optimizer.kind));
+      TrainingCase values = {.layers = {layer(20, 17, catalogue::Activation::tanh, false),
+                                        layer(17, 33, catalogue::Activation::relu), layer(33, 3)},
+                             .loss = loss,
+                             .rows = 30,
+                             .batch_rows = 1,
+                             .shuffled = true,
+                             .learning_rates = {0.01, 0.001},
+                             .optimizer = optimizer};
+      check(values, 7);
+      values.batch_rows = 3;
+      values.micro_batches = 3;
+      check(values, 3);
+    }
+  }
+}
+
+// Whatever is chosen, the result is the same but for rounding.
+TEST_P(JitRegionTest, EveryChoice) {
+  std::vector<std::vector<gdbench_option_value>> choices = {
+      {{"passes", "none"}},
+      {{"passes", "-product-epilogues"}},
+      {{"passes", "-update-epilogues"}},
+      {{"passes", "-sum-epilogues"}},
+      {{"lanes", "columns"}, {"block_rows", "0"}, {"passes", "-row-blocks"}},
+      {{"passes", "-row-blocks,-layout"}},
+      {{"passes", "-unrolling,-padding"}},
+      {{"passes", "-unit-products"}},
+      {{"passes", "-scale-folding"}},
+      {{"passes", "-scalarisation"}},
+      {{"passes", "-scalarisation,-streaming"}},
+      {{"scalar_limit", "3000"}},
+      {{"lanes", "rows"}},
+      {{"lanes", "columns"}},
+      {{"lanes", "rows"}, {"block_rows", "16"}},
+      {{"lanes", "rows"}, {"block_rows", "5"}},
+      {{"lanes", "columns"}, {"block_rows", "7"}},
+      {{"lanes", "columns"}, {"block_rows", "1"}},
+      {{"loader", "gather"}},
+  };
+  for (const auto& [instructions, target] : backends::jit::targets_of_this_machine()) {
+    choices.push_back({{"instructions", instructions}});
+    choices.push_back({{"instructions", instructions}, {"lanes", "rows"}, {"block_rows", "5"}});
+  }
+  for (const std::vector<gdbench_option_value>& options : choices) {
+    std::string trace;
+    for (const gdbench_option_value& option : options) trace += std::string(option.key) + "=" + option.value + " ";
+    SCOPED_TRACE(trace);
+    check({.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3}, 4, 2e-4, options);
+    check({.layers = {layer(1, 1)}, .rows = 75, .batch_rows = 75}, 4, 2e-4, options);
+    check({.layers = {layer(10, 3, catalogue::Activation::sigmoid)}, .rows = 75, .batch_rows = 75}, 4, 2e-4, options);
+    check({.layers = {layer(9, 21, catalogue::Activation::relu), layer(21, 4)},
+           .loss = catalogue::Loss::softmax_cross_entropy,
+           .rows = 67,
+           .batch_rows = 67},
+          4, 2e-4, options);
+    check({.layers = {layer(9, 21, catalogue::Activation::tanh), layer(21, 1)},
+           .rows = 40,
+           .batch_rows = 17,
+           .shuffled = true,
+           .optimizer = {catalogue::OptimizerKind::adam, 0.01, false}},
+          7, 2e-4, options);
+    check({.layers = {layer(5, 17, catalogue::Activation::relu, false), layer(17, 6)},
+           .rows = 33,
+           .batch_rows = 33,
+           .micro_batches = 3},
+          4, 2e-4, options);
+    check({.layers = {layer(20, 17, catalogue::Activation::tanh), layer(17, 2)},
+           .rows = 30,
+           .batch_rows = 1,
+           .shuffled = true},
+          7, 2e-4, options);
+  }
+}
+
+// Shapes for each of the ways in which a step is lowered, with batches of several blocks and of rows by their numbers.
+std::vector<TrainingCase> cases_for_threads() {
+  return {
+      {.layers = {layer(10, 1)}, .rows = 300, .batch_rows = 300},
+      {.layers = {layer(1, 1)},
+       .rows = 1003,
+       .batch_rows = 1003,
+       .optimizer = {catalogue::OptimizerKind::adam, 0.01, false}},
+      {.layers = {layer(33, 3)}, .rows = 129, .batch_rows = 129},
+      {.layers = {layer(40, 1)}, .rows = 1003, .batch_rows = 1003},
+      {.layers = {layer(10, 50, catalogue::Activation::relu), layer(50, 1)}, .rows = 1000, .batch_rows = 1000},
+      {.layers = {layer(9, 33, catalogue::Activation::tanh), layer(33, 10)},
+       .loss = catalogue::Loss::softmax_cross_entropy,
+       .rows = 70,
+       .batch_rows = 70,
+       .optimizer = {catalogue::OptimizerKind::momentum, 0, false}},
+      {.layers = {layer(9, 21, catalogue::Activation::relu), layer(21, 4)},
+       .rows = 90,
+       .batch_rows = 40,
+       .shuffled = true},
+  };
+}
+
+TEST_P(JitRegionTest, ThreadsShareTheRows) {
+  for (const int threads : {2, 3}) {
+    for (const TrainingCase& values : cases_for_threads()) {
+      for (const char* block : {"0", "16"}) {
+        SCOPED_TRACE(std::to_string(threads) + " threads, " + std::to_string(values.rows) + " rows, block_rows " +
+                     block);
+        check(values, 5, 2e-4, {{"block_rows", block}}, graph::kRegionDescriptor, threads);
+      }
+    }
+  }
+}
+
+TEST_P(JitRegionTest, ThreadsAddUpInTheSameOrderEveryTime) {
+  for (TrainingCase values : cases_for_threads()) {
+    values.dtype = GetParam();
+    values.learning_rates = {0.001};
+    std::vector<std::vector<Dense>> results;
+    for (int run = 0; run < 3; ++run) {
+      TrainingProblem training(values);
+      trained_by_jit(training, 20, {}, graph::kRegionDescriptor, 2);
+      results.push_back(training.state_values());
+    }
+    for (std::size_t run = 1; run < results.size(); ++run) {
+      for (std::size_t i = 0; i < results[0].size(); ++i) EXPECT_EQ(results[run][i].values, results[0][i].values);
+    }
+  }
+}
+
+TEST_P(JitRegionTest, ThreadsThatNothingIsLeftForAreRefused) {
+  const std::vector<std::pair<TrainingCase, const char*>> refused = {
+      {{.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3}, "scalar_limit"},
+      {{.layers = {layer(50, 30)}, .rows = 1, .batch_rows = 1}, "no rows for each of 2 threads"},
+      {{.layers = {layer(50, 30)}, .rows = 90, .batch_rows = 90, .micro_batches = 3}, "batches in parts"},
+  };
+  for (const auto& [values, reason] : refused) {
+    try {
+      check(values, 2, 2e-4, {}, graph::kRegionDescriptor, 2);
+      ADD_FAILURE() << "no " << reason;
+    } catch (const implementations::Failure& failure) {
+      EXPECT_EQ(failure.status(), GDBENCH_UNSUPPORTED);
+      EXPECT_NE(std::string(failure.what()).find(reason), std::string::npos) << failure.what();
+    }
+  }
+}
+
+TEST_P(JitRegionTest, HoistedLinearRegression) {
+  const auto check_hoisted = [](const TrainingCase& values) { check(values, 6, 5e-4, {}, graph::kHoistedDescriptor); };
+  check_hoisted({.layers = {layer(2, 1, catalogue::Activation::identity, false)}, .rows = 3, .batch_rows = 3});
+  check_hoisted({.layers = {layer(2, 1)}, .loss = catalogue::Loss::half_mse, .rows = 30, .batch_rows = 30});
+  check_hoisted({.layers = {layer(33, 3)},
+                 .rows = 129,
+                 .batch_rows = 129,
+                 .optimizer = {catalogue::OptimizerKind::adam, 0.01, false}});
+  // More than one layer, a batch that is not all the data, another loss.
+  const std::vector<TrainingCase> others = {
+      {.layers = {layer(2, 3), layer(3, 1)}, .rows = 3, .batch_rows = 3},
+      {.layers = {layer(2, 1)}, .rows = 9, .batch_rows = 3},
+      {.layers = {layer(2, 1, catalogue::Activation::tanh)}, .rows = 9, .batch_rows = 9},
+      {.layers = {layer(2, 3)}, .loss = catalogue::Loss::softmax_cross_entropy, .rows = 9, .batch_rows = 9},
+  };
+  for (const TrainingCase& values : others) {
+    try {
+      check_hoisted(values);
+      ADD_FAILURE() << "was hoisted";
+    } catch (const implementations::Failure& failure) {
+      EXPECT_EQ(failure.status(), GDBENCH_UNSUPPORTED);
+      EXPECT_NE(std::string(failure.what()).find("no hoisting but"), std::string::npos) << failure.what();
+    }
+  }
+}
+
+struct Firing {
+  const char* pass;
+  TrainingCase fires;
+  std::vector<gdbench_option_value> options;
+  TrainingCase rests;
+};
+
+std::vector<Firing> firings() {
+  const TrainingCase tiny = {.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3};
+  const TrainingCase small = {
+      .layers = {layer(9, 21, catalogue::Activation::tanh), layer(21, 4)}, .rows = 13, .batch_rows = 13};
+  const TrainingCase shuffled = {.layers = {layer(9, 21, catalogue::Activation::tanh), layer(21, 4)},
+                                 .rows = 70,
+                                 .batch_rows = 17,
+                                 .shuffled = true};
+  const TrainingCase tall = {.layers = {layer(10, 1)}, .rows = 300, .batch_rows = 300};
+  // More rows than the second cache holds: with fewer, whether one pass is quicker differs from processor to processor.
+  const TrainingCase wide = {.layers = {layer(40, 1)}, .rows = 20003, .batch_rows = 20003};
+  const TrainingCase narrow = {
+      .layers = {layer(33, 9, catalogue::Activation::relu), layer(9, 5)}, .rows = 400, .batch_rows = 400};
+  const TrainingCase many_rows = {
+      .layers = {layer(10, 50, catalogue::Activation::relu), layer(50, 1)}, .rows = 1000, .batch_rows = 1000};
+  const TrainingCase one_row = {.layers = {layer(10, 50, catalogue::Activation::relu), layer(50, 1)},
+                                .rows = 40,
+                                .batch_rows = 1,
+                                .shuffled = true};
+  return {
+      {"scalarisation", tiny, {}, small},
+      {"unit-products", one_row, {}, small},
+      {"scale-folding", one_row, {}, small},
+      {"streaming", tall, {}, small},
+      {"streaming", wide, {}, small},
+      {"layout", narrow, {}, shuffled},
+      {"row-blocks", many_rows, {{"block_rows", "100"}}, small},
+      {"sum-epilogues", many_rows, {{"lanes", "columns"}}, small},
+      {"product-epilogues", small, {}, tiny},
+      {"update-epilogues", shuffled, {}, tiny},
+      {"unrolling", small, {}, tiny},
+      {"padding", small, {}, tall},
+  };
+}
+
+TEST_P(JitRegionTest, EachPassFiresWhereItMustAndRestsElsewhere) {
+  const auto fired = [](TrainingCase values, std::vector<gdbench_option_value> options, const std::string& pass) {
+    values.dtype = GetParam();
+    TrainingProblem training(values);
+    training.mutable_settings().option_count = static_cast<std::int64_t>(options.size());
+    training.mutable_settings().options = options.data();
+    const auto strategy = graph::kRegionDescriptor.create(backends::backend_named("jit"));
+    strategy->load(training.data());
+    strategy->prepare(training.problem(), training.settings());
+    strategy->set_state(training.state());
+    return said_by(*strategy, 1).records.at({"pass " + pass, catalogue::Phase::compile}).calls;
+  };
+  for (const Firing& firing : firings()) {
+    SCOPED_TRACE(firing.pass);
+    EXPECT_GT(fired(firing.fires, firing.options, firing.pass), 0U);
+    EXPECT_EQ(fired(firing.rests, firing.options, firing.pass), 0U);
+    const std::string off = std::string("-") + firing.pass;
+    std::vector<gdbench_option_value> without = firing.options;
+    without.push_back({"passes", off.c_str()});
+    EXPECT_EQ(fired(firing.fires, without, firing.pass), 0U);
+  }
+}
+
+template <class Enum>
+Enum any_of(std::mt19937_64& generator) {
+  return static_cast<Enum>(generator() % catalogue::kCount<Enum>);
+}
+
+// One to five layers, odd and prime sizes, batches of 1 to 4097 rows. GDBENCH_SEED takes another seed than 1. Each in
+// turn of the kinds of vectors that the processor has.
+TEST_P(JitRegionTest, RandomNetworks) {
+  const char* text = std::getenv("GDBENCH_SEED");
+  const unsigned long seed = text == nullptr ? 1 : std::strtoul(text, nullptr, 10);
+  std::mt19937_64 generator(seed);
+  const auto one_of = [&](std::initializer_list<std::int64_t> values) {
+    return values.begin()[generator() % values.size()];
+  };
+  const std::vector<OptimizerCase> optimizers = optimizer_cases();
+  const std::vector<backends::jit::NamedTarget> targets = backends::jit::targets_of_this_machine();
+  for (int i = 0; i < kRandomNetworks; ++i) {
+    TrainingCase values;
+    const std::int64_t depth = one_of({1, 1, 2, 2, 3, 4, 5});
+    std::int64_t inputs = one_of({1, 2, 3, 7, 8, 16, 17, 31, 64});
+    for (std::int64_t l = 0; l < depth; ++l) {
+      const std::int64_t outputs = one_of({1, 2, 3, 5, 8, 13, 16, 23, 33, 47});
+      values.layers.push_back(layer(inputs, outputs, any_of<catalogue::Activation>(generator), generator() % 4 != 0));
+      inputs = outputs;
+    }
+    values.loss = any_of<catalogue::Loss>(generator);
+    values.batch_rows = one_of({1, 1, 2, 3, 7, 16, 31, 64, 97, 130, 517, 1021, 4097});
+    values.rows = values.batch_rows + one_of({0, 0, 5});
+    do {
+      values.optimizer = optimizers[generator() % optimizers.size()];
+      // Where a gradient is as small as its rounding error, as some of these are, its sign may be the other one.
+    } while (values.optimizer.kind == catalogue::OptimizerKind::lion);
+    values.learning_rates = {0.01};
+    const char* instructions = targets[static_cast<std::size_t>(i) % targets.size()].name;
+    SCOPED_TRACE("GDBENCH_SEED=" + std::to_string(seed) + ", network " + std::to_string(i) + ", " + instructions);
+    check(values, 3, 5e-3, {{"instructions", instructions}});
+    if (HasFatalFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Dtypes, JitRegionTest, testing::Values(catalogue::Dtype::f32, catalogue::Dtype::f64),
+                         [](const auto& given) { return given.param == catalogue::Dtype::f32 ? "f32" : "f64"; });
+
+}  // namespace
+}  // namespace gdbench::strategies

@@ -1,0 +1,134 @@
+#include "tests/support/scenarios/files.h"
+
+namespace gdbench::data {
+namespace {
+
+using tests::csv_scenario;
+using tests::Files;
+
+using nlohmann::json;
+
+class Csv : public Files {
+ protected:
+  std::string error_of(const std::string& text, const std::vector<scenario::Setting>& settings = {}) const {
+    write("table.csv", text);
+    return data_error(csv_scenario(), settings);
+  }
+  static std::vector<double> values(const double* data, std::int64_t count) { return {data, data + count}; }
+};
+
+TEST_F(Csv, ReadsChosenColumnsInTheScenariosOrder) {
+  write("table.csv", "a,b,y,c\n1,2,3,4\n-5e1,.5,+7,8\n");
+  json scenario = csv_scenario();
+  scenario["data"]["features"] = {"c", "a"};
+  const Dataset data = dataset(scenario);
+  EXPECT_EQ(data.rows, 2);
+  EXPECT_EQ(data.features, 2);
+  EXPECT_EQ(data.outputs, 1);
+  EXPECT_FALSE(data.has_labels);
+  EXPECT_EQ(values(data.x<double>(), 4), (std::vector<double>{4, 1, 8, -50}));
+  EXPECT_EQ(values(data.y<double>(), 2), (std::vector<double>{3, 7}));
+  EXPECT_EQ(data.feature_names, (std::vector<std::string>{"c", "a"}));
+}
+
+TEST_F(Csv, TakesAllOtherColumnsWithoutFeatures) {
+  write("table.csv", "a,y,c\n1,2,3\n");
+  EXPECT_EQ(dataset(csv_scenario()).feature_names, (std::vector<std::string>{"a", "c"}));
+}
+
+TEST_F(Csv, ReadsQuotesLineEndsAndByteOrderMark) {
+  // A quoted comma, doubled quotes, a line break in a name, CRLF, no line end at the end, an empty line.
+  write("table.csv", "\xef\xbb\xbf\"a, \"\"b\"\"\nc\",y\r\n\"1\", 2 \r\n\r\n\"3\",4");
+  const Dataset data = dataset(csv_scenario());
+  EXPECT_EQ(data.feature_names, std::vector<std::string>{"a, \"b\"\nc"});
+  EXPECT_EQ(values(data.x<double>(), 2), (std::vector<double>{1, 3}));
+  EXPECT_EQ(values(data.y<double>(), 2), (std::vector<double>{2, 4}));
+}
+
+TEST_F(Csv, MapsLabelsInSortedOrder) {
+  write("table.csv", "x,y\n1,pear\n2,apple\n3,pear\n4,\"fig, dried\"\n");
+  const Dataset data = dataset(csv_scenario(), {{"loss", "softmax_cross_entropy"}});
+  EXPECT_TRUE(data.has_labels);
+  EXPECT_EQ(data.outputs, 3);
+  EXPECT_EQ(data.class_names, (std::vector<std::string>{"apple", "fig, dried", "pear"}));
+  EXPECT_EQ(std::vector<std::int32_t>(data.labels(), data.labels() + 4), (std::vector<std::int32_t>{2, 0, 2, 1}));
+}
+
+TEST_F(Csv, SortsIntegerLabelsByValue) {
+  write("table.csv", "x,y\n1,10\n2,9\n3,-1\n");
+  EXPECT_EQ(dataset(csv_scenario(), {{"loss", "softmax_cross_entropy"}}).class_names,
+            (std::vector<std::string>{"-1", "9", "10"}));
+}
+
+TEST_F(Csv, RejectsOrDropsRowsWithEmptyCells) {
+  const std::string text = "x,y,note\n1,2,\n,3,a\n4, ,b\n5,6,c\n";
+  json scenario = csv_scenario();
+  scenario["data"]["features"] = {"x"};
+  write("table.csv", text);
+  EXPECT_EQ(data_error(scenario),
+            "table.csv: line 3, column \"x\": found an empty cell, expected a value (or \"empty_cells\": \"drop\" in "
+            "/data)");
+  const Dataset data = dataset(scenario, {{"data.empty_cells", "drop"}});
+  EXPECT_EQ(data.rows, 2) << "an empty cell in a column that is not chosen does not count";
+  EXPECT_EQ(data.dropped_rows, 2);
+  EXPECT_EQ(values(data.x<double>(), 2), (std::vector<double>{1, 5}));
+  EXPECT_EQ(error_of("x,y\n,1\n2,\n", {{"data.empty_cells", "drop"}}),
+            "table.csv: found an empty cell in every row, expected rows without");
+}
+
+TEST_F(Csv, NamesLineColumnAndValueOfText) {
+  EXPECT_EQ(error_of("x,y\n1,2\nabc,3\n"),
+            "table.csv: line 3, column \"x\": found \"abc\", expected a finite number (/data/features names the "
+            "columns to take)");
+  EXPECT_EQ(error_of("x,y\n1,abc\n"),
+            "table.csv: line 2, column \"y\": found \"abc\", expected a finite number (labels need "
+            "softmax_cross_entropy)");
+  // The line counts line breaks in quoted cells.
+  EXPECT_EQ(error_of("x,y,z\n1,2,\"3\"\n4,5,\"\n\n\"\n", {{"features", R"(["x"])"}}), "");
+  EXPECT_EQ(error_of("\"x\n\n\",y\n1,2\nabc,3\n"),
+            "table.csv: line 5, column \"x\\x0a\\x0a\": found \"abc\", expected a finite number (/data/features names "
+            "the columns to take)");
+  for (const std::string value :
+       {"nan", "inf", "-inf", "NAN", "infinity", "1e999", "0x10", "1 2", "1;2", "--1", "+-1", "1e", "."}) {
+    EXPECT_EQ(error_of("x,y\n" + value + ",1\n"),
+              "table.csv: line 2, column \"x\": found \"" + value +
+                  "\", expected a finite number (/data/features names the columns to take)");
+  }
+}
+
+TEST_F(Csv, RefusesBrokenTables) {
+  EXPECT_EQ(error_of(""), "table.csv: found an empty file, expected a header and rows");
+  EXPECT_EQ(error_of("x,y\n"), "table.csv: found no rows below the header, expected some");
+  EXPECT_EQ(error_of("x,y\n1,2\n1,2,3\n"), "table.csv: line 3: found 3 cells, expected 2 as in the header");
+  EXPECT_EQ(error_of("x,y\n1\n"), "table.csv: line 2: found 1 cells, expected 2 as in the header");
+  EXPECT_EQ(error_of("x,z\n1,2\n"), "table.csv: line 1: found no column \"y\", expected one of x, z");
+  EXPECT_EQ(error_of("weight,y\n1,2\n", {{"features", R"(["wieght"])"}}),
+            "table.csv: line 1: found no column \"wieght\", expected one of weight, y (did you mean weight?)");
+  EXPECT_EQ(error_of("x,x,y\n1,2,3\n"),
+            "table.csv: line 1: found column \"x\" more than once, expected distinct names");
+  EXPECT_EQ(error_of("y\n1\n"), "table.csv: line 1: found targets only, expected at least one feature column");
+  EXPECT_EQ(error_of("x,y\n1,\"2\n3,4\n"),
+            "table.csv: line 2: found a quoted cell without an end, expected a closing quote");
+  EXPECT_EQ(error_of("x,y\n1,\"2\"3\n"),
+            "table.csv: line 2: found text after a closing quote, expected a comma or the end of the line");
+  EXPECT_EQ(
+      error_of("x,y\n1,2\"3\"\n"),
+      "table.csv: line 2: found a quote inside an unquoted cell, expected the whole cell in quotes, quotes doubled");
+  EXPECT_EQ(error_of("x,y\n1,\xff\n"), "table.csv: found bytes that are not UTF-8, expected UTF-8");
+}
+
+TEST_F(Csv, RefusesValuesThatTheDtypeCannotHold) {
+  const std::string text = "x,y\n1,2\n1e300,3\n";
+  EXPECT_EQ(error_of(text), "");
+  EXPECT_EQ(error_of(text, {{"dtype", "f32"}}).substr(0, 28), "s.json: /data: found 1000000");
+  EXPECT_NE(error_of(text, {{"dtype", "f32"}}).find("in row 1, feature column \"x\""), std::string::npos);
+  EXPECT_NE(error_of("x,y\n1,1e300\n", {{"dtype", "f32"}}).find("in row 0, target column \"y\""), std::string::npos);
+}
+
+TEST_F(Csv, NeedsTwoClasses) {
+  EXPECT_EQ(error_of("x,y\n1,a\n2,a\n", {{"loss", "softmax_cross_entropy"}}),
+            "s.json: /data: found one class only, expected at least two");
+}
+
+}  // namespace
+}  // namespace gdbench::data

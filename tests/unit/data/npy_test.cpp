@@ -1,0 +1,140 @@
+#include <cstring>
+
+#include "tests/support/scenarios/files.h"
+
+namespace gdbench::data {
+namespace {
+
+using tests::csv_scenario;
+using tests::Files;
+
+using nlohmann::json;
+
+template <class T>
+std::string bytes_of(const std::vector<T>& values) {
+  std::string bytes(values.size() * sizeof(T), '\0');
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+std::string npy(const std::string& header, const std::string& elements, int version = 1) {
+  std::string text = header + "\n";
+  std::string bytes = std::string("\x93NUMPY") + static_cast<char>(version) + '\0';
+  for (int i = 0; i < (version == 1 ? 2 : 4); ++i) bytes += static_cast<char>(text.size() >> (8 * i) & 255U);
+  return bytes + text + elements;
+}
+
+std::string header(const std::string& descr, const std::string& shape, const std::string& fortran = "False") {
+  return "{'descr': '" + descr + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }";
+}
+
+json npy_scenario() {
+  json scenario = csv_scenario();
+  scenario["data"] = {{"source", "npy"}, {"x", "x.npy"}, {"y", "y.npy"}};
+  return scenario;
+}
+
+class Npy : public Files {
+ protected:
+  std::string error_of(const std::string& x, const std::string& y,
+                       const std::vector<scenario::Setting>& settings = {}) const {
+    write("x.npy", x);
+    write("y.npy", y);
+    return data_error(npy_scenario(), settings);
+  }
+  const std::string good_x_ = npy(header("<f8", "(2, 3)"), bytes_of<double>({1, 2, 3, 4, 5, 6}));
+  const std::string good_y_ = npy(header("<f8", "(2,)"), bytes_of<double>({7, 8}));
+};
+
+TEST_F(Npy, ReadsEveryElementTypeAndVersion) {
+  const std::vector<std::pair<std::string, std::string>> types = {{"<f4", bytes_of<float>({1, 2, 3, 4, 5, 6})},
+                                                                  {"<f8", bytes_of<double>({1, 2, 3, 4, 5, 6})},
+                                                                  {"<i4", bytes_of<std::int32_t>({1, 2, 3, 4, 5, 6})},
+                                                                  {"<i8", bytes_of<std::int64_t>({1, 2, 3, 4, 5, 6})},
+                                                                  {"|u1", bytes_of<std::uint8_t>({1, 2, 3, 4, 5, 6})}};
+  write("y.npy", good_y_);
+  for (const auto& [descr, elements] : types) {
+    for (const int version : {1, 2, 3}) {
+      write("x.npy", npy(header(descr, "(2, 3)"), elements, version));
+      const Dataset data = dataset(npy_scenario());
+      EXPECT_EQ(data.rows, 2);
+      EXPECT_EQ(data.features, 3);
+      EXPECT_EQ(std::vector<double>(data.x<double>(), data.x<double>() + 6), (std::vector<double>{1, 2, 3, 4, 5, 6}));
+      EXPECT_EQ(std::vector<double>(data.y<double>(), data.y<double>() + 2), (std::vector<double>{7, 8}));
+    }
+  }
+}
+
+TEST_F(Npy, ReadsLabels) {
+  const std::vector<scenario::Setting> softmax = {{"loss", "softmax_cross_entropy"}};
+  write("x.npy", good_x_);
+  write("y.npy", npy(header("<i8", "(2, 1)"), bytes_of<std::int64_t>({2, 0})));
+  const Dataset data = dataset(npy_scenario(), softmax);
+  EXPECT_EQ(data.outputs, 3);
+  EXPECT_EQ(data.labels()[0], 2);
+  EXPECT_EQ(data.labels()[1], 0);
+  EXPECT_EQ(error_of(good_x_, good_y_, softmax),
+            "y.npy: found elements that are no integers, expected integer class labels");
+  EXPECT_EQ(error_of(good_x_, npy(header("<i8", "(2,)"), bytes_of<std::int64_t>({INT64_MAX, 0})), softmax),
+            "y.npy: found label 9223372036854775808 in row 0 (from 0), expected a class from 0 to 1048575");
+  EXPECT_EQ(error_of(good_x_, npy(header("<i8", "(2,)"), bytes_of<std::int64_t>({1, -1})), softmax),
+            "y.npy: found label -1 in row 1 (from 0), expected a class from 0 to 1048575");
+  EXPECT_EQ(error_of(good_x_, npy(header("|u1", "(2, 2)"), "\1\2\1\2"), softmax),
+            "y.npy: found shape [2, 2], expected shape [rows] of labels");
+}
+
+TEST_F(Npy, RefusesOtherLayoutsByName) {
+  const std::string six_doubles = bytes_of<double>({1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(error_of(npy(header(">f8", "(2, 3)"), six_doubles), good_y_),
+            "x.npy: found elements of type \">f8\", expected one of <f4, <f8, <i4, <i8, |u1");
+  EXPECT_EQ(error_of(npy(header("<f2", "(2, 3)"), std::string(12, '\0')), good_y_),
+            "x.npy: found elements of type \"<f2\", expected one of <f4, <f8, <i4, <i8, |u1");
+  EXPECT_EQ(error_of(npy(header("<f8", "(2, 3)", "True"), six_doubles), good_y_),
+            "x.npy: found Fortran order, expected C order (numpy.ascontiguousarray)");
+  EXPECT_EQ(error_of(npy(header("<f8", "(6,)"), six_doubles), good_y_),
+            "x.npy: found shape [6], expected shape [rows, features], none of them 0");
+  EXPECT_EQ(error_of(npy(header("<f8", "(2, 0)"), ""), good_y_),
+            "x.npy: found shape [2, 0], expected shape [rows, features], none of them 0");
+  EXPECT_EQ(error_of(npy(header("<f8", "(0, 999999999999)"), ""), good_y_),
+            "x.npy: found shape [0, 999999999999], expected shape [rows, features], none of them 0");
+  EXPECT_EQ(error_of(good_x_, npy(header("<f8", "()"), bytes_of<double>({1}))),
+            "y.npy: found shape [], expected shape [rows] or [rows, outputs]");
+  EXPECT_EQ(error_of(good_x_, npy(header("<f8", "(3,)"), bytes_of<double>({1, 2, 3}))),
+            "y.npy: found 3 rows, expected 2 as in " + (folder_ / "x.npy").string());
+  std::string version_4 = good_x_;
+  version_4[6] = 4;
+  EXPECT_EQ(error_of(version_4, good_y_), "x.npy: found NPY version 4.0, expected version 1.0, 2.0 or 3.0");
+}
+
+TEST_F(Npy, RefusesBrokenHeaders) {
+  const std::string elements = bytes_of<double>({1, 2, 3, 4, 5, 6});
+  for (const std::string text : {"", "{", "{}", "{'descr': '<f8'}", "{'descr': '<f8', 'fortran_order': False, }",
+                                 "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), 'shape': (2, 3), }",
+                                 "{'descr': '<f8', 'fortran_order': False, 'shape': (2, -3), }",
+                                 "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }",
+                                 "{'descr': '<f8', 'fortran_order': maybe, 'shape': (2, 3), }",
+                                 "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2, 3), }",
+                                 "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), } x",
+                                 "{'descr': '<f8', 'other': 1, 'fortran_order': False, 'shape': (2, 3), }"}) {
+    EXPECT_NE(error_of(npy(text, elements), good_y_).find("x.npy: found NPY header"), std::string::npos) << text;
+  }
+}
+
+TEST_F(Npy, RefusesEveryTruncationAndExcess) {
+  for (std::size_t length = 0; length < good_x_.size(); ++length) {
+    EXPECT_NE(error_of(good_x_.substr(0, length), good_y_), "") << length;
+  }
+  EXPECT_EQ(error_of(good_x_, good_y_), "");
+  EXPECT_EQ(error_of(good_x_ + "x", good_y_),
+            "x.npy: found 49 bytes of elements, expected shape [2, 3] of <f8 (the file is cut off or too long)");
+}
+
+TEST_F(Npy, RefusesWhatIsNotFinite) {
+  EXPECT_EQ(error_of(npy(header("<f8", "(2, 2)"), bytes_of<double>({1, 2, 3, HUGE_VAL})), good_y_),
+            "s.json: /data: found inf in row 1, feature column 1 (counted from 0), expected a finite f64");
+  EXPECT_EQ(error_of(good_x_, npy(header("<f8", "(2,)"), bytes_of<double>({NAN, 1}))),
+            "s.json: /data: found nan in row 0, target column 0 (counted from 0), expected a finite f64");
+}
+
+}  // namespace
+}  // namespace gdbench::data

@@ -1,0 +1,151 @@
+#include "harness/protocol/channel.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+namespace gdbench::protocol {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A channel that reads what the test writes, through a pipe of its own.
+class ChannelTest : public testing::Test {
+ protected:
+  ChannelTest() {
+    EXPECT_EQ(pipe2(descriptors_, O_CLOEXEC), 0);
+    channel_ = Channel(descriptors_[0], descriptors_[1]);
+  }
+  ~ChannelTest() override {
+    close(descriptors_[0]);
+    close_writer();
+  }
+
+  void write_text(const std::string& text) const {
+    ASSERT_EQ(write(descriptors_[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  }
+  void close_writer() {
+    if (descriptors_[1] >= 0) close(descriptors_[1]);
+    descriptors_[1] = -1;
+  }
+
+  Channel channel_;
+  int descriptors_[2] = {-1, -1};
+};
+
+TEST_F(ChannelTest, SendsOneLineThatItReceivesAgain) {
+  ASSERT_TRUE(channel_.send({{"request", "hello"}, {"text", "two\nlines"}}).ok());
+  const Result<nlohmann::json> received = channel_.receive(milliseconds(1000), nullptr);
+  ASSERT_TRUE(received.ok());
+  EXPECT_EQ(received.value().at("text"), "two\nlines");
+}
+
+TEST_F(ChannelTest, SendsBrokenTextWithoutThrowing) {
+  ASSERT_TRUE(channel_.send({{"path", "caf\xe9"}}).ok());
+  EXPECT_TRUE(channel_.receive(milliseconds(1000), nullptr).ok());
+}
+
+TEST_F(ChannelTest, PutsALineTogetherFromParts) {
+  std::thread writer([this] {
+    for (const char* part : {"{\"a\"", ":", " 1", "}\n{}\n"}) {
+      write_text(part);
+      std::this_thread::sleep_for(milliseconds(30));
+    }
+  });
+  const Result<nlohmann::json> received = channel_.receive(milliseconds(5000), nullptr);
+  writer.join();
+  ASSERT_TRUE(received.ok());
+  EXPECT_EQ(received.value().at("a"), 1);
+  // The line behind it is shorter than what had been searched for its end.
+  EXPECT_TRUE(channel_.receive(milliseconds(1000), nullptr).ok());
+}
+
+TEST_F(ChannelTest, KeepsTheLinesThatCameTogetherApart) {
+  write_text("{\"a\": 1}\n{\"a\": 2}\n{\"a\"");
+  for (const int expected : {1, 2}) {
+    const Result<nlohmann::json> received = channel_.receive(milliseconds(1000), nullptr);
+    ASSERT_TRUE(received.ok());
+    EXPECT_EQ(received.value().at("a"), expected);
+  }
+  write_text(": 3}\n");
+  const Result<nlohmann::json> last = channel_.receive(milliseconds(1000), nullptr);
+  ASSERT_TRUE(last.ok());
+  EXPECT_EQ(last.value().at("a"), 3);
+}
+
+TEST_F(ChannelTest, RefusesALineWithoutEnd) {
+  std::thread writer([this] {
+    const std::string block(65536, 'x');
+    // A little more than the limit, so that the writer does not stay behind in a full pipe.
+    for (int i = 0; i < 256; ++i) write_text(block);
+    write_text("x");
+  });
+  const Result<nlohmann::json> received = channel_.receive(milliseconds(20'000), nullptr);
+  writer.join();
+  ASSERT_FALSE(received.ok());
+  EXPECT_EQ(received.error().kind, ErrorKind::failed);
+  EXPECT_NE(received.error().message.find("16 MiB"), std::string::npos) << received.error().message;
+}
+
+TEST_F(ChannelTest, SaysThatTheOtherSideIsGone) {
+  write_text("{\"torn\":");
+  close_writer();
+  const Result<nlohmann::json> received = channel_.receive(milliseconds(1000), nullptr);
+  ASSERT_FALSE(received.ok());
+  EXPECT_EQ(received.error().kind, ErrorKind::disconnected);
+}
+
+TEST_F(ChannelTest, DeliversTheLastLineBeforeTheEnd) {
+  write_text("{\"a\": 1}\n");
+  close_writer();
+  EXPECT_TRUE(channel_.receive(milliseconds(1000), nullptr).ok());
+  EXPECT_FALSE(channel_.receive(milliseconds(1000), nullptr).ok());
+}
+
+TEST_F(ChannelTest, ReportsAReaderThatIsGone) {
+  std::signal(SIGPIPE, SIG_IGN);
+  close(descriptors_[0]);
+  const Status sent = channel_.send({{"a", 1}});
+  descriptors_[0] = open("/dev/null", O_RDONLY);
+  ASSERT_FALSE(sent.ok());
+  EXPECT_EQ(sent.error().kind, ErrorKind::disconnected);
+}
+
+TEST_F(ChannelTest, TimesOut) {
+  write_text("{\"a\"");
+  const auto start = std::chrono::steady_clock::now();
+  const Result<nlohmann::json> received = channel_.receive(milliseconds(80), nullptr);
+  ASSERT_FALSE(received.ok());
+  EXPECT_EQ(received.error().kind, ErrorKind::timed_out);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, milliseconds(80));
+}
+
+TEST_F(ChannelTest, EndsWithTheWatchsError) {
+  int calls = 0;
+  const Result<nlohmann::json> received = channel_.receive(
+      milliseconds(0), [&]() -> Status { return ++calls < 3 ? Status{} : Status(failure("seen enough")); });
+  ASSERT_FALSE(received.ok());
+  EXPECT_EQ(received.error().message, "seen enough");
+  EXPECT_EQ(calls, 3);
+}
+
+TEST_F(ChannelTest, RefusesWhatIsNoObject) {
+  for (const char* line : {"nonsense\n", "[1]\n", "\n", "3\n", "{\"a\": \"\xff\"}\n", "null\n"}) {
+    write_text(line);
+    const Result<nlohmann::json> received = channel_.receive(milliseconds(1000), nullptr);
+    ASSERT_FALSE(received.ok()) << line;
+    EXPECT_EQ(received.error().kind, ErrorKind::failed);
+  }
+  // The lines after a bad one are whole again.
+  write_text("{}\n");
+  EXPECT_TRUE(channel_.receive(milliseconds(1000), nullptr).ok());
+}
+
+}  // namespace
+}  // namespace gdbench::protocol

@@ -1,0 +1,272 @@
+// The client against real worker processes: honest ones, and each kind of fault.
+#include "harness/protocol/client.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "harness/verify/reference.h"
+#include "tests/unit/protocol/plugins.h"
+
+namespace gdbench::protocol {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+class ClientTest : public testing::Test {
+ protected:
+  ClientTest() { std::signal(SIGPIPE, SIG_IGN); }
+
+  // A worker of `file` up to and including hello.
+  Result<HelloAnswer> start(const std::filesystem::path& file, const Limits& limits = {}) {
+    const Result<std::vector<std::string>> command = worker_command(test_arm(), file);
+    if (!command.ok()) return command.error();
+    Result<Client> client = Client::start(command.value(), &small_.dataset.memory, &small_.state_memory, limits);
+    if (!client.ok()) return client.error();
+    client_ = std::move(client).value();
+    return client_.hello();
+  }
+
+  // Up to and including prepare.
+  Status prepare(const std::filesystem::path& file, const Limits& limits = {}) {
+    const Result<HelloAnswer> hello = start(file, limits);
+    if (!hello.ok()) return hello.error();
+    const ImplementationDescription& implementation = hello.value().implementations.at(0);
+    if (Status status = client_.load(implementation.id, small_.dataset); !status.ok()) return status;
+    std::map<std::string, std::string> options;
+    for (const OptionDeclaration& option : implementation.options) options[option.key] = option.default_value;
+    return client_.prepare(small_.problem, options, {}, small_.state_memory.size());
+  }
+
+  Error run_error(const std::filesystem::path& file, const Limits& limits = {}) {
+    const Status prepared = prepare(file, limits);
+    EXPECT_TRUE(prepared.ok()) << prepared.error().message;
+    if (!prepared.ok()) return prepared.error();
+    const Result<BlockAnswer> answer = client_.run({.steps = 5});
+    EXPECT_FALSE(answer.ok());
+    return answer.ok() ? Error{} : answer.error();
+  }
+
+  SmallProblem small_;
+  Client client_;
+};
+
+void expect_follows_the_reference(const SmallProblem& small, const BlockAnswer& answer) {
+  auto reference = verify::to_reference<long double>(small.start);
+  verify::train(small.problem, small.dataset, reference, 5);
+  const scenario::State actual = small.state(1, answer.end_step);
+  EXPECT_EQ(answer.end_step, 5);
+  const double tolerance = small.problem.dtype == scenario::Dtype::f32 ? 1e-5 : 1e-13;
+  for (std::size_t i = 0; i < actual.parameters[0].size(); ++i) {
+    EXPECT_NEAR(actual.parameters[0][i], static_cast<double>(reference.parameters[0][i]), tolerance);
+  }
+}
+
+TEST_F(ClientTest, RunsABlockFromItsStartState) {
+  ASSERT_TRUE(prepare(fake_plugin("delay")).ok());
+  const Result<BlockAnswer> answer = client_.run({.steps = 5, .warm_up = 3});
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  expect_follows_the_reference(small_, answer.value());
+  EXPECT_TRUE(answer.value().host_tells_outside);
+  EXPECT_GT(answer.value().outside.real_ns, 0) << "setting and reading the state";
+  EXPECT_GT(answer.value().real_ns, 0);
+  EXPECT_LE(answer.value().sent_ns, answer.value().start_ns);
+  EXPECT_LE(answer.value().start_ns, answer.value().end_ns);
+  EXPECT_LE(answer.value().end_ns, answer.value().received_ns);
+  EXPECT_TRUE(client_.bye().ok());
+}
+
+TEST_F(ClientTest, GoesOnFromTheStateAtHand) {
+  ASSERT_TRUE(prepare(fake_plugin("delay")).ok());
+  ASSERT_TRUE(client_.set_state(0, 0).ok());
+  ASSERT_TRUE(client_.run_on(2).ok());
+  ASSERT_TRUE(client_.run_on(3).ok());
+  const Result<std::int64_t> step = client_.get_state(1);
+  ASSERT_TRUE(step.ok());
+  BlockAnswer block;
+  block.end_step = step.value();
+  expect_follows_the_reference(small_, block);
+}
+
+TEST_F(ClientTest, AWorkerInAnyLanguageServes) {
+  for (const char* dtype : {"f32", "f64"}) {
+    small_ = SmallProblem(dtype);
+    ASSERT_TRUE(prepare(adapter("adapters", "script")).ok());
+    const Result<BlockAnswer> answer = client_.run({.steps = 5, .warm_up = 2});
+    ASSERT_TRUE(answer.ok()) << answer.error().message;
+    EXPECT_FALSE(answer.value().host_tells_outside);
+    EXPECT_GT(answer.value().outside.cpu_ns, 0) << "whole requests";
+    expect_follows_the_reference(small_, answer.value());
+    const auto reference = verify::to_reference<double>(small_.state(1, 5));
+    const Result<double> loss = client_.evaluate();
+    ASSERT_TRUE(loss.ok());
+    EXPECT_NEAR(loss.value(), verify::evaluate(small_.problem, small_.dataset, reference), 1e-12);
+    const Result<ProfileAnswer> profile = client_.profile(1);
+    ASSERT_FALSE(profile.ok());
+    EXPECT_EQ(profile.error().kind, ErrorKind::unsupported);
+    // A refusal is an answer: the worker goes on.
+    EXPECT_TRUE(client_.run({.steps = 1}).ok());
+    EXPECT_TRUE(client_.bye().ok());
+  }
+}
+
+TEST_F(ClientTest, RequestsOutOfOrderAreRefused) {
+  ASSERT_TRUE(start(fake_plugin("delay")).ok());
+  EXPECT_FALSE(client_.set_state(0, 0).ok());
+  EXPECT_FALSE(client_.run({.steps = 1}).ok());
+  EXPECT_FALSE(client_.prepare(small_.problem, {}, {}, small_.state_memory.size()).ok());
+  EXPECT_FALSE(client_.load("fake/other", small_.dataset).ok());
+  EXPECT_TRUE(client_.load("fake/delay", small_.dataset).ok());
+}
+
+TEST_F(ClientTest, AnImageOutsideOfTheMemoryIsRefused) {
+  ASSERT_TRUE(prepare(fake_plugin("delay")).ok());
+  EXPECT_FALSE(client_.set_state(2, 0).ok());
+  EXPECT_TRUE(client_.set_state(1, 0).ok());
+}
+
+TEST_F(ClientTest, ACrashSaysWhichSignal) {
+  const Error error = run_error(fake_plugin("crash"));
+  EXPECT_EQ(error.kind, ErrorKind::crashed);
+#ifdef __SANITIZE_ADDRESS__
+  EXPECT_NE(error.message.find("run: "), std::string::npos) << error.message;
+#else
+  EXPECT_EQ(error.message, "run: signal 11 (Segmentation fault)");
+#endif
+  const Result<BlockAnswer> after = client_.run({.steps = 1});
+  ASSERT_FALSE(after.ok());
+  EXPECT_EQ(after.error().kind, ErrorKind::crashed);
+}
+
+TEST_F(ClientTest, AHangEndsAtTheLimit) {
+  Limits limits;
+  limits.request = milliseconds(1000);
+  const auto start = Clock::now();
+  const Error error = run_error(fake_plugin("hang"), limits);
+  EXPECT_EQ(error.kind, ErrorKind::timed_out);
+  EXPECT_EQ(error.message, "run: no answer within 1 s");
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
+  EXPECT_FALSE(client_.process().running());
+}
+
+TEST_F(ClientTest, MemoryIsCapped) {
+  Limits limits;
+  limits.memory_bytes = std::int64_t{200} << 20;
+  const Error error = run_error(fake_plugin("memory"), limits);
+  EXPECT_EQ(error.kind, ErrorKind::crashed);
+  EXPECT_NE(error.message.find("the cap is 200 MiB"), std::string::npos) << error.message;
+  EXPECT_FALSE(client_.process().running());
+}
+
+TEST_F(ClientTest, LeavingIsACrashEvenWithStatusZero) {
+  const Error error = run_error(fake_plugin("exit"));
+  EXPECT_EQ(error.kind, ErrorKind::crashed);
+  EXPECT_EQ(error.message, "run: exit status 0");
+}
+
+TEST_F(ClientTest, AnExceptionIsQuoted) {
+  const Error error = run_error(fake_plugin("throw"));
+  EXPECT_EQ(error.kind, ErrorKind::crashed);
+  EXPECT_NE(error.message.find("signal 6 (Aborted)"), std::string::npos) << error.message;
+  EXPECT_NE(error.message.find("thrown by fake/throw"), std::string::npos) << error.message;
+}
+
+TEST_F(ClientTest, WhatAWorkerPrintsDoesNotDisturb) {
+  ASSERT_TRUE(prepare(fake_plugin("stdout")).ok());
+  const Result<BlockAnswer> answer = client_.run({.steps = 5});
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  expect_follows_the_reference(small_, answer.value());
+  EXPECT_GT(client_.process().output_bytes(), 0);
+  EXPECT_TRUE(client_.bye().ok());
+}
+
+TEST_F(ClientTest, ReasonsOfAPluginArrive) {
+  const Status failed = prepare(fake_plugin("prepare_fails"));
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().kind, ErrorKind::failed);
+  EXPECT_EQ(failed.error().message, "the accelerator is on fire");
+  const Status refused = prepare(fake_plugin("unsupported"));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::unsupported);
+  EXPECT_EQ(refused.error().message, "only problems of another kind");
+}
+
+TEST_F(ClientTest, WhatIsNoPluginIsSaid) {
+  const Result<HelloAnswer> abi = start(fake_plugin("abi"));
+  ASSERT_FALSE(abi.ok());
+  EXPECT_EQ(abi.error().kind, ErrorKind::unsupported);
+  EXPECT_NE(abi.error().message.find("version 99"), std::string::npos) << abi.error().message;
+  const Result<HelloAnswer> no_entry = start(fake_plugin("no_entry"));
+  ASSERT_FALSE(no_entry.ok());
+  EXPECT_NE(no_entry.error().message.find("exports no gdbench_plugin_entry"), std::string::npos);
+  EXPECT_FALSE(start(fake_plugin("that_does_not_exist")).ok());
+}
+
+TEST_F(ClientTest, CancellingEndsTheWait) {
+  const auto start = Clock::now();
+  Limits limits;
+  limits.cancelled = [start] { return Clock::now() - start > milliseconds(1500); };
+  const Error error = run_error(fake_plugin("hang"), limits);
+  EXPECT_NE(error.message.find("cancelled"), std::string::npos);
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
+}
+
+struct Breach {
+  const char* name;
+  ErrorKind kind;
+  const char* message;  // a part of it
+};
+
+class BrokenAdapter : public ClientTest, public testing::WithParamInterface<Breach> {};
+
+TEST_P(BrokenAdapter, IsRefusedWithAReason) {
+  Limits limits;
+  limits.request = milliseconds(std::string(GetParam().name) == "silent" ? 500 : 20'000);
+  const Result<HelloAnswer> hello = start(adapter("broken_adapters", GetParam().name), limits);
+  ASSERT_FALSE(hello.ok());
+  EXPECT_EQ(hello.error().kind, GetParam().kind) << hello.error().message;
+  EXPECT_NE(hello.error().message.find(GetParam().message), std::string::npos) << hello.error().message;
+  EXPECT_EQ(hello.error().message.find('\n'), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, BrokenAdapter,
+                         testing::Values(Breach{"die", ErrorKind::crashed, "exit status 1: bye?"},
+                                         Breach{"garbage", ErrorKind::failed, "not a JSON object: Segmentation fault?"},
+                                         Breach{"not_an_object", ErrorKind::failed, "not a JSON object"},
+                                         Breach{"wrong_id", ErrorKind::failed, "answered request 7, expected 1"},
+                                         Breach{"no_id", ErrorKind::failed, "answered request null, expected 1"},
+                                         Breach{"ok_is_text", ErrorKind::failed,
+                                                "hello: /ok: found \"yes\", expected true"},
+                                         Breach{"no_list", ErrorKind::failed,
+                                                "hello: /implementations: found \"broken/adapter\", expected an array"},
+                                         Breach{"newer_protocol", ErrorKind::unsupported, "speaks version 2"},
+                                         Breach{"two_lines", ErrorKind::failed, "one two"},
+                                         Breach{"silent", ErrorKind::timed_out, "no answer"},
+                                         Breach{"endless_line", ErrorKind::failed, "longer than 16 MiB"}),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST_F(ClientTest, FiguresThatAreTextAreRefusedOrLeftOut) {
+  ASSERT_TRUE(prepare(adapter("broken_adapters", "prepare_text")).ok());
+  EXPECT_TRUE(client_.run({.steps = 1}).ok());
+  ASSERT_TRUE(prepare(adapter("broken_adapters", "loss_text")).ok());
+  ASSERT_TRUE(client_.run({.steps = 1}).ok());
+  const Result<double> loss = client_.evaluate();
+  ASSERT_FALSE(loss.ok());
+  EXPECT_NE(loss.error().message.find("evaluate: /loss: found \""), std::string::npos) << loss.error().message;
+}
+
+TEST_F(ClientTest, AnAdapterMayPrint) {
+  const Result<HelloAnswer> hello = start(adapter("broken_adapters", "prints"));
+  ASSERT_TRUE(hello.ok()) << hello.error().message;
+  const Status bye = client_.bye();  // which this one does not answer
+  ASSERT_FALSE(bye.ok());
+  EXPECT_EQ(bye.error().kind, ErrorKind::crashed);
+}
+
+}  // namespace
+}  // namespace gdbench::protocol

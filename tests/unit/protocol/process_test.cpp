@@ -1,0 +1,233 @@
+#include "harness/protocol/process.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <thread>
+
+namespace gdbench::protocol {
+namespace {
+
+Process shell(const std::string& script) {
+  Result<Process> process = Process::start({"/bin/sh", "-c", script}, {}, {});
+  EXPECT_TRUE(process.ok());
+  return std::move(process).value();
+}
+
+// False for a zombie too.
+bool alive(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  if (!std::getline(file, line)) return false;
+  const std::size_t state = line.rfind(") ");
+  return state != std::string::npos && line[state + 2] != 'Z';
+}
+
+template <class Condition>
+bool soon(Condition condition) {
+  for (int i = 0; i < 500; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return condition();
+}
+
+// A number that a process prints as its last line.
+pid_t printed_number(const Process& process) {
+  EXPECT_TRUE(soon([&] { return !process.last_output_line().empty(); }));
+  return static_cast<pid_t>(std::stol(process.last_output_line()));
+}
+
+bool has_children() { return !(waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD); }
+
+TEST(Process, TellsHowItEnded) {
+  EXPECT_EQ(shell("exit 0").finish(5).text(), "exit status 0");
+  EXPECT_EQ(shell("exit 7").finish(5).text(), "exit status 7");
+  EXPECT_EQ(shell("kill -SEGV $$").finish(5).text(), "signal 11 (Segmentation fault)");
+  EXPECT_EQ(shell("kill -ABRT $$").finish(5).text(), "signal 6 (Aborted)");
+}
+
+TEST(Process, PreloadsALibraryBeforeThoseThatAreAnyway) {
+  const auto seen = [](const std::string& preload) {
+    Result<Process> process = Process::start({"/bin/sh", "-c", "echo preload=$LD_PRELOAD"}, {}, {}, preload);
+    EXPECT_TRUE(process.ok());
+    process.value().finish(5);
+    return process.value().last_output_line();
+  };
+  // The loader skips what does not exist, and says so.
+  EXPECT_EQ(seen(""), "preload=");
+  EXPECT_EQ(seen("/nowhere/first.so"), "preload=/nowhere/first.so");
+  setenv("LD_PRELOAD", "/nowhere/second.so", 1);
+  EXPECT_EQ(seen("/nowhere/first.so"), "preload=/nowhere/first.so:/nowhere/second.so");
+  EXPECT_EQ(seen(""), "preload=/nowhere/second.so");
+  unsetenv("LD_PRELOAD");
+}
+
+TEST(Process, KeepsTheLastLineOfItsOutput) {
+  Process process = shell("echo first; echo second >&2; printf '\\n'");
+  process.finish(5);
+  EXPECT_EQ(process.last_output_line(), "second");
+  EXPECT_EQ(process.output_bytes(), 14);
+
+  Process silent = shell("true");
+  silent.finish(5);
+  EXPECT_EQ(silent.last_output_line(), "");
+}
+
+TEST(Process, MakesItsOutputFitIntoAMessage) {
+  Process coloured = shell(R"(printf '\033[31mred\033[0m\t!\n')");
+  coloured.finish(5);
+  EXPECT_EQ(coloured.last_output_line(), "?[31mred?[0m?!");
+
+  Process binary = shell(R"(printf 'caf\351 \377\n')");
+  binary.finish(5);
+  EXPECT_EQ(binary.last_output_line(), "caf? ?");
+
+  Process wordy = shell("head -c 100000 /dev/zero | tr '\\0' x");
+  wordy.finish(5);
+  EXPECT_EQ(wordy.last_output_line(), std::string(200, 'x'));
+}
+
+// With many workers alive the coordinator's descriptors have large numbers, which must not be overwritten on the way.
+TEST(Process, HandsOverDescriptorsOfAnyNumber) {
+  constexpr int kMany = 80;
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  close(ends[1]);
+  for (int number = 64; number < kMany; ++number) {
+    int more[2];
+    ASSERT_EQ(pipe(more), 0);
+    const std::string text = std::to_string(number) + "\n";
+    ASSERT_EQ(write(more[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    close(more[1]);
+    ASSERT_EQ(dup2(more[0], number), number);
+    close(more[0]);
+  }
+  for (int number = 64; number < kMany; ++number) {
+    Result<Process> process = Process::start({"/bin/sh", "-c", "cat <&4"}, {{ends[0], 3}, {number, 4}}, {});
+    ASSERT_TRUE(process.ok());
+    EXPECT_EQ(process.value().finish(5).text(), "exit status 0");
+    EXPECT_EQ(process.value().last_output_line(), std::to_string(number));
+    close(number);
+  }
+  close(ends[0]);
+}
+
+TEST(Process, SaysWhatCannotBeExecuted) {
+  Result<Process> process = Process::start({"/nowhere/worker", "argument"}, {}, {});
+  ASSERT_TRUE(process.ok());
+  EXPECT_EQ(process.value().finish(5).text(), "exit status 127");
+  EXPECT_EQ(process.value().last_output_line(), "cannot execute /nowhere/worker: No such file or directory");
+}
+
+TEST(Process, HandsDescriptorsOverAtTheirNumbers) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  // The two numbers are exchanged: neither end may be lost to the other. One digit each, for the shell's sake.
+  ASSERT_LT(ends[1], 10);
+  const std::string script = "echo through >&" + std::to_string(ends[0]) + "; read line <&" + std::to_string(ends[1]) +
+                             "; echo child read $line";
+  Result<Process> process = Process::start({"/bin/sh", "-c", script}, {{ends[0], ends[1]}, {ends[1], ends[0]}}, {});
+  ASSERT_TRUE(process.ok());
+  EXPECT_EQ(process.value().finish(5).text(), "exit status 0");
+  EXPECT_EQ(process.value().last_output_line(), "child read through");
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(Process, ReadsFromAnEmptyInput) {
+  Process process = shell("if read line; then echo something; else echo nothing; fi");
+  EXPECT_EQ(process.finish(5).text(), "exit status 0");
+  EXPECT_EQ(process.last_output_line(), "nothing");
+}
+
+TEST(Process, UsesTheProcessorsThatItIsGiven) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  int last = CPU_SETSIZE - 1;
+  while (!CPU_ISSET(last, &allowed)) --last;
+  Result<Process> process =
+      Process::start({"/bin/sh", "-c", "grep Cpus_allowed_list /proc/self/status | tr -dc '0-9,-'"}, {}, {last});
+  ASSERT_TRUE(process.ok());
+  process.value().finish(5);
+  EXPECT_EQ(process.value().last_output_line(), std::to_string(last));
+}
+
+TEST(Process, KillsWhatDoesNotEnd) {
+  Process process = shell("sleep 60");
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(process.finish(0.1).text(), "signal 9 (Killed)");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_FALSE(process.running());
+  EXPECT_EQ(process.finish(0).text(), "not started");
+}
+
+TEST(Process, TakesItsChildrenWithIt) {
+  Process process = shell("sleep 60 & echo $!; wait");
+  const pid_t grandchild = printed_number(process);
+  ASSERT_TRUE(alive(grandchild));
+  process.kill_group();
+  EXPECT_TRUE(soon([&] { return !alive(grandchild); }));
+  process.finish(5);
+}
+
+TEST(Process, TakesItsChildrenWithItWhenItEndsByItself) {
+  Process process = shell("sleep 60 & echo $!");
+  const pid_t grandchild = printed_number(process);
+  EXPECT_EQ(process.finish(5).text(), "exit status 0");
+  EXPECT_TRUE(soon([&] { return !alive(grandchild); }));
+}
+
+TEST(Process, LeavesNoZombie) {
+  {
+    Process running = shell("sleep 60");
+    Process ended = shell("true");
+    Process moved = std::move(running);
+    EXPECT_FALSE(running.running());  // NOLINT(bugprone-use-after-move): what is left behind is what is tested
+    EXPECT_TRUE(moved.running());
+  }
+  EXPECT_FALSE(has_children());
+}
+
+TEST(Process, MeasuresMemoryAndTime) {
+  Process process = shell("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo done; sleep 60");
+  ASSERT_TRUE(soon([&] { return process.last_output_line() == "done"; }));
+  EXPECT_GT(process.cpu_ns(), 1'000'000);
+  EXPECT_GT(process.memory().anonymous, 0);
+  EXPECT_GT(process.peak_resident_bytes(), process.memory().anonymous);
+  process.finish(0);
+  EXPECT_EQ(process.cpu_ns(), 0);
+  EXPECT_EQ(process.memory().anonymous, 0);
+}
+
+// A coordinator that is killed with SIGKILL cannot clean up: its workers end by themselves.
+TEST(Process, DiesWithItsParent) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t coordinator = fork();
+  ASSERT_GE(coordinator, 0);
+  if (coordinator == 0) {
+    Result<Process> worker = Process::start({"/bin/sh", "-c", "exec sleep 60"}, {}, {});
+    const pid_t pid = worker.ok() ? worker.value().pid() : -1;
+    [[maybe_unused]] const ssize_t written = write(ends[1], &pid, sizeof pid);
+    for (;;) pause();
+  }
+  pid_t worker = -1;
+  ASSERT_EQ(read(ends[0], &worker, sizeof worker), static_cast<ssize_t>(sizeof worker));
+  EXPECT_TRUE(alive(worker));
+  kill(coordinator, SIGKILL);
+  waitpid(coordinator, nullptr, 0);
+  EXPECT_TRUE(soon([&] { return !alive(worker); }));
+  close(ends[0]);
+  close(ends[1]);
+}
+
+}  // namespace
+}  // namespace gdbench::protocol

@@ -1,0 +1,52 @@
+#include "harness/questions/compare/merge.h"
+
+#include <gtest/gtest.h>
+
+#include "two_arms.h"
+
+namespace gdbench::compare {
+namespace {
+
+std::string refusal(report::Report first, report::Report second) {
+  std::vector<MergeInput> inputs;
+  inputs.push_back({"first.json", std::move(first)});
+  inputs.push_back({"second.json", std::move(second)});
+  const Result<report::Report> merged = merge(std::move(inputs));
+  return merged.ok() ? "" : merged.error().message;
+}
+
+TEST(Merge, HasEveryCellOnce) {
+  report::Report first = report_of({cell_taking("a", "new", 100)});
+  report::Report second = report_of({cell_taking("b", "new", 100)});
+  first.run.shard = "1/2";
+  first.run.started_at = "2026-01-02";
+  second.run.started_at = "2026-01-01";
+  second.run.status = "killed";
+  second.scenarios[0].key = second.cells[0].scenario = "other";
+  std::vector<MergeInput> inputs;
+  inputs.push_back({"first.json", first});
+  inputs.push_back({"second.json", second});
+  const Result<report::Report> merged = merge(std::move(inputs));
+  ASSERT_TRUE(merged.ok()) << merged.error().message;
+  EXPECT_EQ(merged.value().cells.size(), 2U);
+  EXPECT_EQ(merged.value().scenarios.size(), 2U);
+  EXPECT_EQ(merged.value().run.started_at, "2026-01-01");
+  EXPECT_EQ(merged.value().run.status, "killed") << "one part of it was";
+  EXPECT_FALSE(merged.value().run.shard);
+}
+
+TEST(Merge, RefusesWhatDoesNotBelongTogether) {
+  const report::Report first = report_of({cell_taking("a", "new", 100)});
+  report::Report second = report_of({cell_taking("b", "new", 100)});
+  EXPECT_EQ(refusal(first, second), "");
+  EXPECT_EQ(refusal(first, first),
+            "second.json: found the cell s/a, which first.json has too, expected every cell once");
+  second.run.seed = 7;
+  EXPECT_EQ(refusal(first, second), "second.json: /run/seed: found \"7\", expected \"1\", as first.json has it");
+  second.run.seed = 1;
+  second.environment = R"({"cpu": {"model": "Abacus"}})";
+  EXPECT_NE(refusal(first, second).find("/environment/cpu/model"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gdbench::compare

@@ -1,0 +1,53 @@
+#include "two_arms.h"
+
+#include <random>
+#include <utility>
+
+#include "harness/analysis/summarise.h"
+
+namespace gdbench::compare {
+
+report::Cell cell_taking(const std::string& name, const std::string& arm, double step_ns, int launches, unsigned seed) {
+  std::mt19937_64 generator(seed);
+  const auto scatter = [&generator] { return 1 + 0.01 * static_cast<double>(generator() >> 11) * 0x1p-53; };
+  report::Cell cell;
+  cell.id = "s/" + name + (arm == "new" ? "" : "#" + arm);
+  cell.scenario = "key";
+  cell.implementation = name;
+  cell.arm = arm;
+  cell.status = {report::CellState::ok, ""};
+  for (int launch = 0; launch < launches; ++launch) {
+    const double speed = scatter();
+    for (int round = 0; round <= 6; ++round) {
+      report::Sample sample;
+      sample.launch = launch;
+      sample.round = round;
+      sample.cold = round == 0;
+      sample.steps = 10;
+      sample.real_ns = step_ns * speed * scatter();
+      cell.samples.push_back(sample);
+    }
+    report::Launch record;
+    record.launch = launch;
+    cell.launches.push_back(record);
+  }
+  return cell;
+}
+
+report::Report report_of(std::vector<report::Cell> cells) {
+  static int runs = 0;
+  report::Report report;
+  report.run.id = "run " + std::to_string(++runs);
+  report.run.status = "complete";
+  report.run.baseline = "hand/naive";
+  report.environment = R"({"cpu": {"model": "Processor"}, "kernel": "Linux 6"})";
+  report::ScenarioRecord scenario;
+  scenario.key = "key";
+  scenario.label = scenario.name = "s";
+  report.scenarios.push_back(scenario);
+  report.cells = std::move(cells);
+  analysis::summarise(report);
+  return report;
+}
+
+}  // namespace gdbench::compare

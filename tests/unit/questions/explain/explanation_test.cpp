@@ -1,0 +1,391 @@
+#include "harness/report/explanation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "harness/questions/explain/explain.h"
+#include "harness/questions/explain/parts.h"
+#include "harness/report/implementation_name.h"
+#include "tests/support/reports/explained_report.h"
+
+namespace gdbench::explain {
+namespace {
+
+using tests::add_profile;
+using tests::exact_cell;
+using tests::explain_first_two;
+using tests::explained_report;
+using tests::phase_of;
+using tests::report_of;
+
+void expect_no_causes(const report::Explanation& explanation) {
+  EXPECT_FALSE(explanation.differs());
+  EXPECT_TRUE(explanation.paths.empty());
+  EXPECT_FALSE(explanation.profiles.has_value());
+  EXPECT_FALSE(explanation.start.has_value());
+  EXPECT_FALSE(explanation.a_ceiling.has_value() || explanation.b_ceiling.has_value());
+}
+
+report::TargetRun run_of(std::uint64_t steps) {
+  report::TargetRun run;
+  run.state = report::TargetState::reached;
+  run.target_loss = 0.02;
+  run.steps = steps;
+  return run;
+}
+
+TEST(ImplementationName, SpellsTheAxes) {
+  const report::ImplementationName whole = report::parse_implementation("one/two+three");
+  EXPECT_EQ(whole.strategy + "|" + whole.backend + "|" + whole.policy, "one|two|three");
+  const report::ImplementationName bare = report::parse_implementation("one");
+  EXPECT_EQ(bare.strategy + "|" + bare.backend + "|" + bare.policy, "one||");
+}
+
+TEST(Explain, ComparesPairByPair) {
+  const report::Report report = explained_report();
+  const report::Explanation explanation = explain_first_two(report);
+  EXPECT_EQ(explanation.whole.cell, "scenario-3x2/slow/loops");
+  EXPECT_EQ(explanation.whole.base, "scenario-3x2/fast/loops");
+  EXPECT_EQ(explanation.whole.comparison.verdict, stats::Verdict::slower);
+  const stats::Estimate& difference_ns = explanation.whole.difference_ns;
+  const stats::Estimate& ratio = explanation.whole.comparison.ratio;
+  EXPECT_NEAR(difference_ns.value, 3700, 5);
+  EXPECT_DOUBLE_EQ(difference_ns.value, (ratio.value - 1) * report.cells[1].summary->step_ns.value);
+  EXPECT_NEAR(difference_ns.interval.low, 3700, 60) << "the drift between launches is paired away";
+  EXPECT_NEAR(difference_ns.interval.high, 3700, 60);
+}
+
+// Launches of 1, 10 and 100 us: a linear interval of the differences would reach far below zero.
+TEST(Explain, HasNoIntervalThatContradictsItsVerdict) {
+  std::vector<report::Cell> cells = {exact_cell("slow/loops", 0, 3), exact_cell("fast/loops", 0, 3)};
+  const double step_ns[] = {1000, 10000, 100000};
+  for (report::Cell& cell : cells) {
+    const double factor = cell.implementation == "slow/loops" ? 2 : 1;
+    for (report::Sample& sample : cell.samples)
+      sample.real_ns = factor * step_ns[sample.launch] * (1 + 0.01 * sample.launch);
+  }
+  for (report::Sample& sample : cells[0].samples) sample.real_ns *= 1 + 0.02 * sample.launch;
+  const report::Explanation explanation = explain_first_two(report_of(std::move(cells)));
+  EXPECT_EQ(explanation.whole.comparison.verdict, stats::Verdict::slower);
+  EXPECT_GT(explanation.whole.difference_ns.interval.low, 0);
+}
+
+TEST(Explain, GivesTwinsNoCauseWhateverTheirProfilesSay) {
+  report::Report report = report_of({exact_cell("one/loops", 10000), exact_cell("twin/loops", 10020)});
+  add_profile(report.cells[0], {{.phase = report::Phase::forward, .op = "product", .calls = 1, .time_ns = 9000}});
+  add_profile(report.cells[1], {{.phase = report::Phase::backward, .op = "product", .calls = 1, .time_ns = 9000}});
+  const report::Explanation explanation = explain_first_two(report);
+  EXPECT_EQ(explanation.whole.comparison.verdict, stats::Verdict::equivalent);
+  expect_no_causes(explanation);
+  EXPECT_TRUE(explanation.missing.empty());
+}
+
+TEST(Explain, GivesNoCauseToWhatIsInconclusive) {
+  const report::Explanation explanation =
+      explain_first_two(report_of({exact_cell("one/loops", 10000, 2), exact_cell("two/loops", 20000, 2)}));
+  EXPECT_EQ(explanation.whole.comparison.verdict, stats::Verdict::inconclusive);
+  EXPECT_FALSE(explanation.whole.comparison.remark.empty());
+  expect_no_causes(explanation);
+  ASSERT_EQ(explanation.missing.size(), 1U);
+  EXPECT_EQ(explanation.missing[0].lack, report::Lack::launches);
+  EXPECT_EQ(explanation.missing[0].command,
+            "gdbench run --scenario scenario-3x2 --impl one/loops --impl two/loops --launches 12");
+}
+
+TEST(Explain, CountsCallsIntoTheFramework) {
+  report::Report report = explained_report();
+  report.cells[0].profile->dispatches_per_step = 20;
+  report.cells[0].profile->floor = {{"cheapest op", 137}, {"empty tape", 900}};
+  report.cells[1].profile->dispatches_per_step = 2;  // but no floor: nothing to multiply by
+  const report::Explanation explanation = explain_first_two(report);
+  ASSERT_TRUE(explanation.a_dispatches.has_value());
+  EXPECT_DOUBLE_EQ(explanation.a_dispatches->least_ns, 2740);
+  EXPECT_DOUBLE_EQ(explanation.a_dispatches->share, 2740 / explanation.a_step_ns.value);
+  EXPECT_FALSE(explanation.b_dispatches.has_value());
+  ASSERT_TRUE(explanation.calls.has_value()) << "the other one has no framework to call";
+  EXPECT_NEAR(explanation.calls->share, 2740.0 / 3700, 0.01);
+  report.cells[1].summary->import_seconds = 1;
+  EXPECT_FALSE(explain_first_two(report).calls.has_value()) << "it has one and counts no calls";
+}
+
+TEST(Explain, GivesThePriceOfCallsTheRangeOfAllProfiles) {
+  report::Report report = explained_report();
+  report.cells[0].profile->dispatches_per_step = 20;
+  report.cells[0].profile->floor = {{"empty tape", 900}, {"cheapest op", 100}};
+  report.cells[0].other_profiles = {*report.cells[0].profile};
+  report.cells[0].other_profiles->front().floor = {{"empty tape", 900}, {"cheapest op", 140}};
+  const report::Explanation explanation = explain_first_two(report);
+  ASSERT_TRUE(explanation.calls.has_value());
+  EXPECT_NEAR(explanation.calls->share, 2000.0 / 3700, 0.01);
+  EXPECT_LE(explanation.calls->interval.low, 2000.0 / 3700);
+  EXPECT_GE(explanation.calls->interval.high, 2800.0 / 3700);
+}
+
+TEST(Explain, AdvisesTheLargestPhaseWhereOneAxisDiffers) {
+  const report::Explanation explanation = explain_first_two(explained_report());
+  ASSERT_TRUE(explanation.advice.has_value());
+  EXPECT_EQ(explanation.advice->remedy, report::Remedy::phase);
+  EXPECT_EQ(explanation.advice->cell, explanation.a);
+  EXPECT_EQ(explanation.advice->subject, "backward");
+  EXPECT_NEAR(explanation.advice->saving_ns, phase_of(explanation, "backward").contribution.difference_ns, 1e-9);
+}
+
+TEST(Explain, AdvisesTheLargestAxisWhereSeveralDiffer) {
+  const report::Report report = explained_report();
+  // slow/loops beside fast/matrix, either way round: what the slower one lacks is named.
+  for (const bool slower_first : {true, false}) {
+    const report::Explanation explanation = slower_first ? explain(report, report.cells[0], report.cells[2])
+                                                         : explain(report, report.cells[2], report.cells[0]);
+    ASSERT_TRUE(explanation.advice.has_value());
+    EXPECT_EQ(explanation.advice->remedy, report::Remedy::axis);
+    EXPECT_EQ(explanation.advice->cell, report.cells[0].id);
+    EXPECT_EQ(explanation.advice->subject, "strategy");
+    EXPECT_EQ(explanation.advice->value, "fast");
+    EXPECT_NEAR(explanation.advice->saving_ns, 4100, 50);
+  }
+}
+
+TEST(Explain, HasNoAdviceWithoutACause) {
+  report::Report report = explained_report();
+  report.cells[0].profile.reset();
+  EXPECT_FALSE(explain_first_two(report).advice.has_value());
+}
+
+TEST(Explain, FollowsBothWaysThroughTheAxes) {
+  const report::Report report = explained_report();
+  const report::Explanation explanation = explain(report, report.cells[0], report.cells[2]);
+  ASSERT_EQ(explanation.paths.size(), 2U);
+  const std::vector<report::AxisPart>& first = explanation.paths[0].parts;
+  ASSERT_EQ(first.size(), 2U);
+  EXPECT_EQ(first[0].axis, "strategy");
+  EXPECT_EQ(first[0].value + " " + first[0].base_value, "slow fast");
+  EXPECT_EQ(first[0].difference.base, "scenario-3x2/fast/loops");
+  EXPECT_NEAR(first[0].difference.difference_ns.value, 3700, 50);
+  EXPECT_EQ(first[1].axis, "backend");
+  EXPECT_NEAR(first[1].difference.difference_ns.value, 2000, 50);
+  const std::vector<report::AxisPart>& second = explanation.paths[1].parts;
+  EXPECT_EQ(second[0].axis, "strategy") << "the larger part comes first";
+  EXPECT_EQ(second[0].difference.cell, "scenario-3x2/slow/matrix");
+  EXPECT_NEAR(second[0].difference.difference_ns.value, 4100, 50);
+  EXPECT_NEAR(second[1].difference.difference_ns.value, 1600, 50);
+  for (const report::AxisPath& path : explanation.paths) {
+    double sum_ns = path.rest_ns;
+    for (const report::AxisPart& part : path.parts) sum_ns += part.difference.difference_ns.value;
+    EXPECT_NEAR(sum_ns, explanation.whole.difference_ns.value, 1e-9);
+  }
+}
+
+TEST(Explain, CallsThePartsOfAFrameworksIdByTheirName) {
+  report::Report report = explained_report();
+  for (report::Cell& cell : report.cells) cell.summary->import_seconds = 2.5;
+  const report::Explanation explanation = explain(report, report.cells[0], report.cells[2]);
+  ASSERT_EQ(explanation.paths.size(), 2U);
+  EXPECT_EQ(explanation.paths[0].parts[0].axis, "framework");
+  EXPECT_EQ(explanation.paths[0].parts[1].axis, "mode");
+}
+
+TEST(Explain, WalksOnlyOverCellsThatWereTimed) {
+  report::Report report = explained_report();
+  report.cells[3].summary.reset();
+  EXPECT_EQ(explain(report, report.cells[0], report.cells[2]).paths.size(), 1U);
+  report.cells[1].options = {{"packed", "true"}};
+  EXPECT_TRUE(explain(report, report.cells[0], report.cells[2]).paths.empty()) << "its options differ from both";
+}
+
+TEST(Explain, NamesTheOnlyAxisThatDiffers) {
+  const report::Explanation explanation = explain_first_two(explained_report());
+  ASSERT_EQ(explanation.paths.size(), 1U);
+  ASSERT_EQ(explanation.paths[0].parts.size(), 1U);
+  EXPECT_EQ(explanation.paths[0].parts[0].axis, "strategy");
+  EXPECT_EQ(explanation.paths[0].parts[0].difference.difference_ns.value, explanation.whole.difference_ns.value);
+}
+
+// Both axes change, no cell has one of them alone, and no profile divides the steps.
+TEST(Explain, WalksOverTheRowBetweenWhereNothingElseTells) {
+  report::Report report = explained_report();
+  for (report::Cell& cell : report.cells) cell.profile.reset();
+  report.cells[1].implementation = "third/loops";
+  report.cells[3].summary.reset();
+  const report::Explanation explanation = explain(report, report.cells[0], report.cells[2]);
+  EXPECT_TRUE(explanation.paths.empty()) << "third/loops is two axes away from fast/matrix";
+  report.cells[1].implementation = "third/matrix";
+  const report::Explanation walked = explain(report, report.cells[0], report.cells[2]);
+  ASSERT_EQ(walked.paths.size(), 1U);
+  EXPECT_EQ(walked.paths[0].parts[0].axis, report::kWholeImplementation);
+  EXPECT_EQ(walked.paths[0].parts[0].base_value, "third/matrix");
+  EXPECT_EQ(walked.paths[0].parts[1].value, "third/matrix");
+  EXPECT_FALSE(walked.advice.has_value()) << "the faster cell itself would help more";
+}
+
+// A control is one of the two cells again.
+TEST(Explain, WalksOverNoControl) {
+  report::Report report = explained_report();
+  for (report::Cell& cell : report.cells) cell.profile.reset();
+  report.cells[1].implementation = "fast/matrix";
+  report.cells[1].arm = report::kControlArm;
+  report.cells[3].summary.reset();
+  EXPECT_TRUE(explain(report, report.cells[0], report.cells[2]).paths.empty());
+}
+
+TEST(Explain, HasNoDifferenceOfCellsThatShareNoLaunch) {
+  report::Report report = explained_report();
+  for (report::Cell& cell : report.cells) cell.target = run_of(100);
+  for (report::Sample& sample : report.cells[1].samples) sample.launch += 100;
+  const report::Explanation explanation = explain_first_two(report);
+  EXPECT_EQ(explanation.whole.difference_ns.value, 0);
+  ASSERT_TRUE(explanation.target.has_value());
+  EXPECT_FALSE(explanation.target->time.has_value());
+  EXPECT_EQ(explain(report, report.cells[0], report.cells[2]).paths.size(), 1U) << "not over the second cell";
+}
+
+TEST(ExplainMissing, NamesWhatHasNoProfileAndTheCommandThatMakesIt) {
+  report::Report report = explained_report();
+  report.cells[0].profile.reset();
+  report.cells[1].profile.reset();
+  report::Explanation explanation = explain_first_two(report);
+  EXPECT_FALSE(explanation.profiles.has_value());
+  ASSERT_EQ(explanation.missing.size(), 2U);
+  EXPECT_EQ(explanation.missing[0].lack, report::Lack::profile);
+  EXPECT_EQ(explanation.missing[0].cell, "scenario-3x2/slow/loops");
+  EXPECT_EQ(explanation.missing[1].command,
+            "gdbench run --scenario scenario-3x2 --impl slow/loops --impl fast/loops --launches 12");
+  report.notes = {"slow/loops offers no profile"};
+  add_profile(report.cells[1], {{.phase = report::Phase::compile, .op = "bind", .calls = 1, .time_ns = 1e6},
+                                {.phase = report::Phase::other, .op = "step", .calls = 1, .time_ns = 10000}});
+  explanation = explain_first_two(report);
+  ASSERT_EQ(explanation.missing.size(), 2U);
+  EXPECT_EQ(explanation.missing[0].lack, report::Lack::no_profile);
+  EXPECT_EQ(explanation.missing[0].command, "");
+  EXPECT_EQ(explanation.missing[1].lack, report::Lack::one_piece);
+  EXPECT_EQ(explanation.missing[1].command, "gdbench ablate scenario-3x2 --impl fast/loops");
+}
+
+TEST(ExplainMissing, AsksForBothValuesOfWhatDiffers) {
+  report::Report report = explained_report();
+  for (report::Cell* cell : {&report.cells[0], &report.cells[1]}) cell->profile.reset();
+  report.cells[0].repeat += " --set impl.update=each --threads 2";
+  report.cells[0].threads = 2;
+  report.cells[1].default_options = std::map<std::string, std::string>{{"update", "merged"}};
+  const report::Explanation explanation = explain_first_two(report);
+  ASSERT_FALSE(explanation.missing.empty());
+  EXPECT_EQ(explanation.missing[0].command,
+            "gdbench run --scenario scenario-3x2 --impl slow/loops --impl fast/loops --set impl.update=each "
+            "--set impl.update=merged --threads 2 --threads 1 --launches 12");
+}
+
+TEST(ExplainMissing, AsksForMoreProfilesWhereNoPhaseStandsOut) {
+  report::Report report = explained_report();
+  for (report::Cell* cell : {&report.cells[0], &report.cells[1]}) cell->profile->step_ns += 6000;
+  for (report::Cell* cell : {&report.cells[0], &report.cells[1]}) cell->profile->profiled_step_ns += 6000;
+  const report::Explanation explanation = explain_first_two(report);
+  ASSERT_EQ(explanation.missing.size(), 1U);
+  EXPECT_EQ(explanation.missing[0].lack, report::Lack::repeats);
+  EXPECT_NE(explanation.missing[0].command.find("--launches 12"), std::string::npos);
+}
+
+TEST(ExplainStart, TakesTheBreakEvenOfTheReport) {
+  report::Report report = explained_report();
+  report.attribution = report::Attribution{};
+  report.attribution->break_evens = {
+      {"scenario-3x2/slow/loops", "scenario-3x2/fast/loops", {stats::Overtaking::never, 0, {0, 0}, 6}},
+      {"scenario-3x2/fast/loops", "scenario-3x2/slow/loops", {stats::Overtaking::after, 42, {40, 45}, 6}}};
+  const report::Explanation explanation = explain_first_two(report);
+  ASSERT_TRUE(explanation.start.has_value());
+  EXPECT_EQ(explanation.start->break_even.cell, "scenario-3x2/fast/loops") << "the cell with the faster steps";
+  EXPECT_EQ(explanation.start->break_even.result.steps, 42);
+  EXPECT_DOUBLE_EQ(explanation.start->a_load_ns, 1e6);
+  EXPECT_DOUBLE_EQ(explanation.start->b_prepare_ns, 2e6);
+  EXPECT_DOUBLE_EQ(explanation.start->a_first_step_ns, 5 * 13700);
+}
+
+TEST(ExplainStart, ComputesTheBreakEvenThatTheReportLacks) {
+  report::Report report = explained_report();
+  report.attribution.reset();
+  const report::Explanation explanation = explain_first_two(report);
+  EXPECT_EQ(explanation.start->break_even.cell, "scenario-3x2/fast/loops");
+  EXPECT_EQ(explanation.start->break_even.other, "scenario-3x2/slow/loops");
+  EXPECT_EQ(explanation.start->break_even.result.overtaking, stats::Overtaking::from_the_start);
+}
+
+// The same implementation under two optimizers, in scenarios of one name.
+report::Report report_of_optimizers(std::uint64_t adam_steps) {
+  report::Report report = report_of({exact_cell("one/loops", 10000, 8), exact_cell("one/loops", 12000, 8)});
+  report::ScenarioRecord adam = report.scenarios[0];
+  report.scenarios[0].resolved.text = R"({"optimizer": {"kind": "sgd", "learning_rate": 0.1}})";
+  adam.resolved.text = R"({"optimizer": {"kind": "adam", "learning_rate": 0.1, "beta1": 0.9}})";
+  adam.key = "other";
+  adam.label = adam.name + "[optimizer=adam]";
+  report.scenarios.push_back(adam);
+  report::Cell& cell = report.cells[1];
+  cell.scenario = "other";
+  cell.id = adam.label + "/one/loops";
+  cell.repeat += " --set optimizer=adam";
+  report.cells[0].target = run_of(200);
+  cell.target = run_of(adam_steps);
+  return report;
+}
+
+TEST(ExplainAcross, ComparesOptimizersPerStepAndToTheTarget) {
+  const report::Report report = report_of_optimizers(100);
+  const report::Explanation explanation = explain(report, report.cells[1], report.cells[0]);
+  EXPECT_EQ(explanation.whole.comparison.verdict, stats::Verdict::slower);
+  ASSERT_EQ(explanation.differing.size(), 2U);
+  EXPECT_EQ(explanation.differing[0].key, "optimizer.beta1");
+  EXPECT_EQ(explanation.differing[0].b, "");
+  EXPECT_EQ(explanation.differing[1].key, "optimizer.kind");
+  EXPECT_EQ(explanation.differing[1].a + " " + explanation.differing[1].b, "\"adam\" \"sgd\"");
+  ASSERT_TRUE(explanation.target.has_value() && explanation.target->time.has_value());
+  EXPECT_EQ(explanation.target->time->comparison.verdict, stats::Verdict::faster);
+  EXPECT_NEAR(explanation.target->time->comparison.ratio.value, 0.6, 0.02) << "half the steps at 1.2 times the time";
+  EXPECT_FALSE(explanation.start.has_value() || explanation.advice.has_value());
+  EXPECT_TRUE(explanation.paths.empty());
+  ASSERT_FALSE(explanation.missing.empty());
+  EXPECT_EQ(explanation.missing[0].command,
+            "gdbench run --scenario scenario-3x2 --impl one/loops --set optimizer=adam --set optimizer=sgd "
+            "--launches 16");
+}
+
+TEST(ExplainAcross, GivesNoTimeToATargetThatOneMissed) {
+  report::Report report = report_of_optimizers(100);
+  report.cells[1].target->state = report::TargetState::unreached;
+  const report::Explanation explanation = explain(report, report.cells[1], report.cells[0]);
+  ASSERT_TRUE(explanation.target.has_value());
+  EXPECT_FALSE(explanation.target->time.has_value());
+}
+
+// A control of either scenario that was off by half lets no verdict of 20% stand.
+TEST(ExplainAcross, KeepsToTheStricterOfBothScenarios) {
+  for (const char* scenario : {"key", "other"}) {
+    report::Report report = report_of_optimizers(100);
+    report::Control control{scenario, "x", "y", {}};
+    control.comparison.ratio = {1.5, {1.4, 1.6}, 8, false};
+    report.controls = {control};
+    const report::Explanation explanation = explain(report, report.cells[1], report.cells[0]);
+    EXPECT_NE(explanation.whole.comparison.verdict, stats::Verdict::slower) << scenario;
+  }
+}
+
+TEST(ExplanationJson, HasWhatWasComputed) {
+  report::Report report = explained_report();
+  report.attribution = report::Attribution{};
+  const double infinity = std::numeric_limits<double>::infinity();
+  report.attribution->break_evens = {
+      {"scenario-3x2/fast/loops", "scenario-3x2/slow/loops", {stats::Overtaking::undecided, 42, {40, infinity}, 6}}};
+  const nlohmann::json document = report::to_ordered_json({explain_first_two(report)});
+  EXPECT_EQ(document["schema"], "gdbench-explanation");
+  const nlohmann::json& explanation = document["explanations"][0];
+  EXPECT_EQ(explanation["a"], "scenario-3x2/slow/loops");
+  EXPECT_EQ(explanation["whole"]["comparison"]["verdict"], "slower");
+  EXPECT_EQ(explanation["profiles"]["phases"][0]["phase"], "backward");
+  EXPECT_EQ(explanation["profiles"]["phases"][0]["standing"], "cause");
+  EXPECT_EQ(explanation["profiles"]["ops"][0]["b_calls"], 2);
+  EXPECT_EQ(explanation["start"]["break_even"]["overtaking"], "undecided");
+  EXPECT_TRUE(explanation["start"]["break_even"]["interval"]["high"].is_null()) << "JSON has no infinity";
+  EXPECT_FALSE(explanation.contains("a_ceiling"));
+}
+
+}  // namespace
+}  // namespace gdbench::explain

@@ -1,0 +1,123 @@
+#include "harness/questions/fairness/description.h"
+
+#include "tests/unit/questions/fairness/files.h"
+
+namespace gdbench::fairness {
+namespace {
+
+TEST(Description, NeedsANameAndNothingElse) {
+  const Result<Description> description = read_text(R"({"name": "mine"})");
+  ASSERT_TRUE(description.ok()) << description.error().message;
+  EXPECT_EQ(description.value().name, "mine");
+  EXPECT_FALSE(description.value().loss);
+  EXPECT_FALSE(description.value().update_count());
+}
+
+TEST(Description, IsReadWhole) {
+  const Description description = described(whole_description(), "{}");
+  EXPECT_EQ(description.loss, Loss::mse);
+  EXPECT_EQ(description.batch, 32);
+  EXPECT_EQ(description.optimizer.kind, OptimizerKind::adam);
+  EXPECT_EQ(description.optimizer.constants.at("beta2"), 0.999);
+  EXPECT_EQ(description.optimizer.epsilon_place, EpsilonPlace::outside);
+  EXPECT_EQ(description.optimizer.weight_decay, (WeightDecay{0.1, false}));
+  EXPECT_TRUE(description.initial->same);
+  EXPECT_EQ(description.target_shape, (Shape{kRowsDimension, 4}));
+  EXPECT_EQ(description.accumulation->steps, 2);
+  EXPECT_EQ(description.compiled, Compiled::function);
+  EXPECT_EQ(description.synchronises, true);
+}
+
+TEST(Description, UpdatesFollowFromRowsBatchAndEpochs) {
+  const auto updates = [](const std::string& patch) { return described(whole_description(), patch).update_count(); };
+  EXPECT_EQ(updates(R"({"rows": 1000, "epochs": 100})"), 3200);
+  EXPECT_EQ(updates(R"({"rows": 100000, "epochs": 10})"), 31250);
+  EXPECT_EQ(updates(R"({"batch": "full", "epochs": 100})"), 100);
+  EXPECT_EQ(updates(R"({"batch": "full", "rows": null, "epochs": 100})"), 100);
+  EXPECT_EQ(updates(R"({"rows": 20, "epochs": 3})"), 3);
+  EXPECT_EQ(updates(R"({"rows": null})"), std::nullopt);
+  EXPECT_EQ(updates(R"({"epochs": null, "updates": 7})"), 7);
+  EXPECT_EQ(updates(R"({"rows": 1000, "epochs": 100, "updates": 3100})"), 3100) << "the last batch may be dropped";
+}
+
+TEST(Description, AnOptimizerIsWhatItAmountsTo) {
+  const auto kind = [](const std::string& optimizer) {
+    return described(plain_description(), R"({"optimizer": )" + optimizer + "}").optimizer.kind;
+  };
+  EXPECT_EQ(kind(R"({"kind": "sgd", "momentum": 0.9})"), OptimizerKind::momentum);
+  EXPECT_EQ(kind(R"({"kind": "momentum", "momentum": 0})"), OptimizerKind::sgd);
+  EXPECT_EQ(kind(R"({"kind": "adam", "weight_decay": {"value": 0.1, "decoupled": true}})"), OptimizerKind::adamw);
+  EXPECT_EQ(kind(R"({"kind": "adam", "weight_decay": {"value": 0.1}})"), OptimizerKind::adam);
+}
+
+TEST(Description, OutputsComeFromTheShapes) {
+  const auto outputs = [](const std::string& patch) { return described(whole_description(), patch).outputs(); };
+  EXPECT_EQ(outputs("{}"), 4);
+  EXPECT_EQ(outputs(R"({"prediction_shape": ["N"]})"), 1);
+  EXPECT_EQ(outputs(R"({"prediction_shape": null, "target_shape": ["N", 3]})"), 3);
+  EXPECT_EQ(outputs(R"({"prediction_shape": null, "target_shape": null})"), std::nullopt);
+}
+
+struct Fault {
+  const char* patch;
+  const char* message;  // a part of it, behind the file
+};
+
+class DescriptionFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(DescriptionFault, IsOneLine) {
+  json description = whole_description();
+  description.merge_patch(json::parse(GetParam().patch));
+  const Result<Description> read = read_text(description.dump());
+  ASSERT_FALSE(read.ok());
+  const std::string& message = read.error().message;
+  EXPECT_EQ(read.error().kind, ErrorKind::usage);
+  EXPECT_NE(message.find(std::string("x.json: ") + GetParam().message), std::string::npos) << message;
+  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Keys, DescriptionFault,
+    testing::Values(
+        Fault{R"({"name": null})", "/name: found nothing, expected text"},
+        Fault{R"({"name": ""})", "/name: found \"\", expected text that names"},
+        Fault{R"({"los": "mse"})", "/los: found an unknown key"},
+        Fault{R"({"loss": "mes"})", "/loss: found \"mes\", expected one of mse, half_mse"},
+        Fault{R"({"loss_reduction": "average"})", "/loss_reduction: found \"average\", expected one of mean"},
+        Fault{R"({"batch": "half"})", "/batch: found \"half\", expected \"full\" or a number of rows"},
+        Fault{R"({"batch": 0})", "/batch: found 0, expected an integer from 1"},
+        Fault{R"({"batch": 2.5})", "/batch: found 2.5"}, Fault{R"({"rows": -1})", "/rows: found -1"},
+        Fault{R"({"epochs": 2000000})", "/epochs: found 2000000"},
+        Fault{R"({"updates": 100})", "/updates: found 100, expected 320"},
+        Fault{R"({"parameters_dtype": "float"})", "/parameters_dtype: found \"float\", expected one of f16"},
+        Fault{R"({"casts_per_step": true})", "/casts_per_step: found true"},
+        Fault{R"({"optimizer": "adam"})", "/optimizer: found \"adam\", expected an object"},
+        Fault{R"({"optimizer": {"kind": "lamb"}})", "/optimizer/kind: found \"lamb\""},
+        Fault{R"({"optimizer": {"learning_rate": 0}})", "/optimizer/learning_rate: found 0, expected a positive"},
+        Fault{R"({"optimizer": {"beta1": 1}})", "/optimizer/beta1: found 1"},
+        Fault{R"({"optimizer": {"epsilon_place": "under"}})", "/optimizer/epsilon_place: found \"under\""},
+        Fault{R"({"optimizer": {"weight_decay": {"value": null}}})", "/optimizer/weight_decay/value: found nothing"},
+        Fault{R"({"optimizer": {"weight_decay": 0.1}})", "/optimizer/weight_decay: found 0.1, expected an object"},
+        Fault{R"({"initial": "zeros"})", "/initial: found \"zeros\", expected \"same\" or"},
+        Fault{R"({"initial": {"sed": 1}})", "/initial/sed: found an unknown key"},
+        Fault{R"({"timed": ["imports"]})", "/timed: found \"imports\", expected import, data"},
+        Fault{R"({"timed": "data"})", "/timed: found \"data\", expected an array"},
+        Fault{R"({"compiled": true})", "/compiled: found true, expected one of none"},
+        Fault{R"({"target_shape": []})", "/target_shape: found [], expected 1 to 8"},
+        Fault{R"({"target_shape": ["M", 1]})", "/target_shape: found [\"M\",1], expected 1 to 8"},
+        Fault{R"({"weights_shape": [0]})", "/weights_shape: found [0]"},
+        Fault{R"({"accumulation": {"steps": null}})", "/accumulation/steps: found nothing"},
+        Fault{R"({"threads": 0})", "/threads: found 0"},
+        Fault{R"({"synchronises": "yes"})", "/synchronises: found \"yes\", expected true or false"}));
+
+TEST(Description, OtherFilesAreRefused) {
+  for (const char* text : {"", "[]", "{", R"({"name": "x", "name": "y"})"}) {
+    const Result<Description> read = read_text(text);
+    ASSERT_FALSE(read.ok()) << text;
+    EXPECT_EQ(read.error().message.find('\n'), std::string::npos);
+  }
+  EXPECT_FALSE(read_description("no/such.json").ok());
+}
+
+}  // namespace
+}  // namespace gdbench::fairness

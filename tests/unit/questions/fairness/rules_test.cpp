@@ -1,0 +1,258 @@
+// Every rule: found where it is broken, silent where both sides agree, unknown where one says nothing.
+#include <algorithm>
+#include <set>
+
+#include "harness/questions/fairness/comparison.h"
+#include "tests/unit/questions/fairness/files.h"
+
+namespace gdbench::fairness {
+namespace {
+
+struct Broken {
+  Rule rule;
+  const char* a;       // a merge patch of the whole description; B has none
+  const char* key;     // to be removed from A; then it is unknown
+  bool alone = false;  // it is found although B breaks it too
+};
+
+std::vector<Rule> rules_of(const Comparison& comparison) {
+  std::vector<Rule> rules;
+  for (const Finding& finding : comparison.findings) rules.push_back(finding.rule);
+  return rules;
+}
+
+bool is_unknown(const Comparison& comparison, const std::string& key) {
+  return std::any_of(comparison.unknown.begin(), comparison.unknown.end(),
+                     [&](const Unknown& unknown) { return unknown.key == key; });
+}
+
+Comparison compared(const std::string& a, const std::string& b = "{}", const json& base = whole_description()) {
+  return compare(described(base, a), described(base, b));
+}
+
+// {"optimizer": {"beta1": null}} for "optimizer/beta1".
+std::string removal_of(const std::string& key) {
+  const std::size_t stroke = key.find('/');
+  if (stroke == std::string::npos) return json{{key, nullptr}}.dump();
+  return json{{key.substr(0, stroke), {{key.substr(stroke + 1), nullptr}}}}.dump();
+}
+
+const std::vector<Broken>& broken_rules() {
+  static const std::vector<Broken> rules = {
+      {Rule::broadcast, R"({"prediction_shape": ["N"], "target_shape": ["N", 1], "weights_shape": null})",
+       "prediction_shape", true},
+      {Rule::shapes_do_not_fit, R"({"target_shape": ["N", 3]})", "target_shape", true},
+      {Rule::overwritten_input, R"({"update": "overwrites_input"})", "update", true},
+      {Rule::no_wait, R"({"synchronises": false})", "synchronises", true},
+      {Rule::mixed_dtypes, R"({"data_dtype": "f64"})", "data_dtype", true},
+      {Rule::compile_is_not_xla, R"({"compiled": "compile_method"})", "compiled", true},
+      {Rule::updates, R"({"epochs": 20})", "epochs"},
+      {Rule::rows_of_a_step, R"({"batch": "full"})", "batch"},
+      {Rule::device, R"({"device": "gpu"})", "device"},
+      {Rule::threads, R"({"threads": 8})", "threads"},
+      {Rule::loss, R"({"loss": "softmax_cross_entropy"})", "loss"},
+      {Rule::outputs, R"({"prediction_shape": ["N", 5], "target_shape": ["N", 5]})", "prediction_shape"},
+      {Rule::weights_shape, R"({"weights_shape": [11, 4]})", "weights_shape"},
+      {Rule::optimizer, R"({"optimizer": {"kind": "adagrad"}})", "optimizer/kind"},
+      {Rule::dtype, R"({"parameters_dtype": "f64", "data_dtype": "f64"})", "parameters_dtype"},
+      {Rule::casts, R"({"casts_per_step": 2})", "casts_per_step"},
+      {Rule::accumulated_parts, R"({"accumulation": {"steps": 8}})", "accumulation"},
+      {Rule::update_copies, R"({"update": "copies"})", "update"},
+      {Rule::shuffle, R"({"shuffle": false})", "shuffle"},
+      {Rule::tracing, R"({"warm_up_steps": 0})", "warm_up_steps", true},
+      {Rule::clock_includes, R"({"timed": ["import"]})", "timed"},
+      {Rule::gradient_factor, R"({"loss": "half_mse"})", "loss"},
+      {Rule::undivided_accumulation, R"({"accumulation": {"divides": false}})", "accumulation"},
+      {Rule::learning_rate, R"({"optimizer": {"learning_rate": 0.001}})", "optimizer/learning_rate"},
+      {Rule::initial, R"({"initial": {"seed": 1}})", "initial"},
+      {Rule::rows, R"({"rows": 1020})", "rows"},
+      {Rule::normalisation, R"({"normalisation": "per_sample"})", "normalisation"},
+      {Rule::optimizer_constant, R"({"optimizer": {"beta1": 0.8}})", "optimizer/beta1"},
+      {Rule::optimizer_constant, R"({"optimizer": {"beta2": 0.99}})", "optimizer/beta2"},
+      {Rule::optimizer_constant, R"({"optimizer": {"epsilon": 1e-7}})", "optimizer/epsilon"},
+      {Rule::optimizer_constant, R"({"optimizer": {"epsilon_place": "inside"}})", "optimizer/epsilon_place"},
+      {Rule::optimizer_constant, R"({"optimizer": {"weight_decay": {"value": 0.2}}})", "optimizer/weight_decay"},
+  };
+  return rules;
+}
+
+// What the other side has to say for A's patch to break one rule alone.
+std::string other_of(Rule rule) {
+  if (rule == Rule::initial) return R"({"initial": {"seed": 2}})";
+  if (rule == Rule::broadcast) return R"({"prediction_shape": ["N"], "target_shape": ["N"], "weights_shape": null})";
+  return "{}";
+}
+
+class FairnessRule : public testing::TestWithParam<Broken> {};
+
+TEST_P(FairnessRule, IsFoundWhereItIsBroken) {
+  const Comparison comparison = compared(GetParam().a, other_of(GetParam().rule));
+  EXPECT_EQ(rules_of(comparison), std::vector{GetParam().rule}) << to_ordered_json(comparison).dump(1);
+  EXPECT_FALSE(comparison.fair());
+  const Comparison turned = compared(other_of(GetParam().rule), GetParam().a);
+  EXPECT_EQ(rules_of(turned), rules_of(comparison));
+  if (comparison.findings.at(0).side) {
+    EXPECT_NE(turned.findings.at(0).side, comparison.findings.at(0).side);
+  }
+}
+
+TEST_P(FairnessRule, IsSilentWhereBothAgree) {
+  const Comparison comparison = compared(GetParam().a, GetParam().a);
+  const std::vector<Rule> expected(GetParam().alone ? 2 : 0, GetParam().rule);
+  EXPECT_EQ(rules_of(comparison), expected) << to_ordered_json(comparison).dump(1);
+}
+
+TEST_P(FairnessRule, IsUnknownWhereOneSideIsSilent) {
+  const Comparison comparison = compared(removal_of(GetParam().key));
+  EXPECT_EQ(rules_of(comparison), std::vector<Rule>{}) << to_ordered_json(comparison).dump(1);
+  // Epochs are one way to say updates.
+  const std::string key = GetParam().key == std::string("epochs") ? "updates" : GetParam().key;
+  ASSERT_TRUE(is_unknown(comparison, key)) << to_ordered_json(comparison).dump(1);
+  EXPECT_TRUE(comparison.fair()) << "in what both say";
+  for (const Unknown& unknown : comparison.unknown) EXPECT_EQ(unknown.side, Side::a);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FairnessRule, testing::ValuesIn(broken_rules()),
+                         [](const auto& tested) { return name_of(tested.param.rule) + std::to_string(tested.index); });
+
+TEST(Fairness, EveryRuleIsTested) {
+  std::set<Rule> tested = {Rule::rank_one_product, Rule::no_warm_up};  // below
+  for (const Broken& broken : broken_rules()) tested.insert(broken.rule);
+  EXPECT_EQ(tested.size(), static_cast<std::size_t>(kLastRule) + 1);
+}
+
+TEST(Fairness, TwoLikeDescriptionsAreFair) {
+  const Comparison comparison = compared("{}");
+  EXPECT_TRUE(comparison.fair()) << to_ordered_json(comparison).dump(1);
+  EXPECT_TRUE(comparison.unknown.empty() && comparison.unsaid.empty()) << to_ordered_json(comparison).dump(1);
+  EXPECT_EQ(to_ordered_json(comparison)["verdict"], "fair");
+  const Comparison nothing = compare(described({{"name", "x"}}, "{}"), described({{"name", "y"}}, "{}"));
+  EXPECT_FALSE(nothing.fair());
+  EXPECT_TRUE(nothing.findings.empty());
+  EXPECT_EQ(to_ordered_json(nothing)["verdict"], "nothing_compared");
+}
+
+TEST(Fairness, TheWorstComesFirst) {
+  const Comparison comparison = compared(
+      R"({"normalisation": "per_sample", "timed": ["import"], "threads": 2, "synchronises": false, "rows": 1020})");
+  EXPECT_EQ(rules_of(comparison),
+            (std::vector{Rule::no_wait, Rule::threads, Rule::clock_includes, Rule::rows, Rule::normalisation}));
+  for (int i = 0; i < static_cast<int>(kLastRule); ++i) {
+    EXPECT_LE(harm_of(static_cast<Rule>(i)), harm_of(static_cast<Rule>(i + 1))) << name_of(static_cast<Rule>(i));
+  }
+}
+
+TEST(Fairness, ARankOneVectorBesideAColumn) {
+  const char* vector = R"({"weights_shape": [10]})";
+  const char* column = R"({"weights_shape": [10, 1]})";
+  const Comparison comparison = compared(vector, column);
+  ASSERT_EQ(rules_of(comparison), std::vector{Rule::rank_one_product});
+  EXPECT_EQ(comparison.findings[0].side, Side::a);
+  EXPECT_EQ(comparison.findings[0].a, "(10,)");
+  EXPECT_TRUE(compared(vector, vector).fair());
+}
+
+TEST(Fairness, NoWarmUpOfWhatIsNotCompiled) {
+  const std::string cold = R"({"compiled": "none", "warm_up_steps": 0})";
+  const std::string warm = R"({"compiled": "none"})";
+  EXPECT_EQ(rules_of(compared(cold, warm)), std::vector{Rule::no_warm_up});
+  EXPECT_TRUE(compared(cold, cold).fair());
+  EXPECT_TRUE(is_unknown(compared(R"({"compiled": "none", "warm_up_steps": null})", warm), "warm_up_steps"));
+  EXPECT_EQ(rules_of(compared(R"({"timed": ["tracing"]})", R"({"timed": ["tracing"]})")),
+            (std::vector{Rule::tracing, Rule::tracing}));
+}
+
+TEST(Fairness, UpdatesOfOtherBatchesAreOneFinding) {
+  const Comparison comparison =
+      compared(R"({"rows": 1000, "epochs": 100})", R"({"rows": 1000, "epochs": 100, "batch": "full"})");
+  ASSERT_EQ(rules_of(comparison), std::vector{Rule::rows_of_a_step});
+  EXPECT_EQ(comparison.findings[0].a, "3200 updates of 32 rows");
+  EXPECT_EQ(comparison.findings[0].b, "100 updates of 1000 rows");
+  EXPECT_EQ(comparison.findings[0].ratio, 32);
+  const Comparison unknown = compared(R"({"batch": "full", "rows": null, "epochs": null, "updates": 320})");
+  EXPECT_TRUE(unknown.findings.empty());
+  EXPECT_TRUE(is_unknown(unknown, "batch"));
+}
+
+TEST(Fairness, IntegersAreCastSomewhere) {
+  const char* integers = R"({"data_dtype": "uint8", "casts_per_step": null})";
+  EXPECT_TRUE(is_unknown(compared(integers), "casts_per_step"));
+  EXPECT_TRUE(is_unknown(compared(integers, integers), "casts_per_step"));
+  const Comparison comparison = compared(R"({"data_dtype": "uint8", "casts_per_step": 1})");
+  ASSERT_EQ(rules_of(comparison), std::vector{Rule::casts});
+  EXPECT_EQ(comparison.findings[0].a, "1 of uint8 data");
+}
+
+TEST(Fairness, DataOfOtherTypesWhereParametersAreNotSaid) {
+  const char* unsaid = R"({"parameters_dtype": null})";
+  EXPECT_EQ(rules_of(compared(R"({"parameters_dtype": null, "data_dtype": "f64"})", unsaid)), std::vector{Rule::dtype});
+}
+
+TEST(Fairness, HalfOfALossIsMadeUpForByTwiceTheRate) {
+  const auto sgd = [](const std::string& a, const std::string& b) { return compared(a, b, plain_description()); };
+  const Comparison comparison = sgd(R"({"loss": "mse"})", R"({"loss": "half_mse"})");
+  ASSERT_EQ(rules_of(comparison), std::vector{Rule::gradient_factor});
+  EXPECT_DOUBLE_EQ(*comparison.findings[0].ratio, 2);
+  EXPECT_DOUBLE_EQ(*comparison.findings[0].learning_rate, 0.02);
+  EXPECT_TRUE(sgd(R"({"loss": "mse"})", R"({"loss": "half_mse", "optimizer": {"learning_rate": 0.02}})").fair());
+  // A wrong rate besides is no finding of its own: the right one has been named.
+  EXPECT_EQ(rules_of(sgd(R"({"loss": "mse"})", R"({"loss": "half_mse", "optimizer": {"learning_rate": 0.03}})")),
+            std::vector{Rule::gradient_factor});
+}
+
+TEST(Fairness, ReductionsAreFactorsToo) {
+  const auto ratio = [](const std::string& a, const std::string& b) {
+    const Comparison comparison = compared(a, b, plain_description());
+    EXPECT_EQ(rules_of(comparison), std::vector{Rule::gradient_factor});
+    return comparison.findings.at(0).ratio;
+  };
+  EXPECT_DOUBLE_EQ(*ratio(R"({"loss_reduction": "sum"})", "{}"), 32 * 4);
+  EXPECT_DOUBLE_EQ(*ratio(R"({"loss_reduction": "mean_over_rows"})", "{}"), 4);
+  EXPECT_DOUBLE_EQ(*ratio(R"({"loss": "sum_of_squares", "loss_reduction": null})", "{}"), 32 * 4);
+  const char* unsaid = R"({"prediction_shape": null, "target_shape": null, "loss_reduction": "mean_over_rows"})";
+  EXPECT_EQ(ratio(unsaid, R"({"prediction_shape": null, "target_shape": null})"), std::nullopt);
+  EXPECT_TRUE(compared(R"({"loss": "sum_of_squares"})", "{}").fair()) << "of which the mean is taken";
+}
+
+TEST(Fairness, PartsThatAreNotDivided) {
+  const Comparison comparison = compared(R"({"accumulation": {"divides": false}})", "{}", plain_description());
+  ASSERT_EQ(rules_of(comparison), std::vector{Rule::undivided_accumulation});
+  EXPECT_DOUBLE_EQ(*comparison.findings[0].ratio, 2);
+  EXPECT_DOUBLE_EQ(*comparison.findings[0].learning_rate, 0.02);
+}
+
+// Without a decay that is added to the gradient, Adam divides a factor out again.
+TEST(Fairness, AnAdaptiveOptimizerHidesAFactor) {
+  const char* mse = R"({"optimizer": {"weight_decay": null}})";
+  EXPECT_TRUE(compared(mse, R"({"loss": "half_mse", "optimizer": {"weight_decay": null}})").fair());
+  const Comparison rates =
+      compared(mse, R"({"loss": "half_mse", "optimizer": {"weight_decay": null, "learning_rate": 0.001}})");
+  EXPECT_EQ(rules_of(rates), std::vector{Rule::learning_rate});
+  const Comparison decayed = compared("{}", R"({"loss": "half_mse"})");
+  ASSERT_EQ(rules_of(decayed), std::vector{Rule::gradient_factor});
+  EXPECT_FALSE(decayed.findings[0].learning_rate);
+}
+
+TEST(Fairness, OnlyCopiedParametersAreProvenToBeTheSame) {
+  const char* seeded = R"({"initial": {"seed": 1, "distribution": "normal"}})";
+  const Comparison comparison = compared(seeded, seeded);
+  EXPECT_TRUE(comparison.findings.empty());
+  ASSERT_TRUE(is_unknown(comparison, "initial"));
+  EXPECT_EQ(comparison.unknown[0].reason, UnknownReason::not_proven);
+  EXPECT_TRUE(is_unknown(compared(seeded, "{}"), "initial"));
+  EXPECT_EQ(rules_of(compared(seeded, R"({"initial": {"distribution": "zeros"}})")), std::vector{Rule::initial});
+}
+
+TEST(Fairness, ClassLabelsAreNoBroadcast) {
+  const char* labels = R"({"loss": "softmax_cross_entropy", "target_shape": ["N"]})";
+  EXPECT_TRUE(compared(labels, labels).fair());
+  const char* symbol = R"({"prediction_shape": ["N", 4], "target_shape": [32, 4]})";
+  EXPECT_TRUE(compared(symbol, symbol).fair()) << "N is 32 here";
+}
+
+TEST(Fairness, TheOrderOfAFullBatchDoesNotMatter) {
+  EXPECT_TRUE(compared(R"({"batch": "full", "shuffle": false})", R"({"batch": "full"})").fair());
+}
+
+}  // namespace
+}  // namespace gdbench::fairness

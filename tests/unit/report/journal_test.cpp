@@ -1,0 +1,192 @@
+#include "harness/report/journal.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "tests/support/reports/example_report.h"
+#include "tests/support/reports/temporary_folder.h"
+
+namespace gdbench::report {
+namespace {
+
+using tests::example_report;
+using tests::TemporaryFolder;
+using tests::text_of;
+using tests::write_text;
+
+// What is known before measuring.
+Report before_measuring(Report report) {
+  report.run.status = "running";
+  report.run.finished_at.clear();
+  report.notes.clear();
+  report.attribution.reset();
+  for (Cell& cell : report.cells) {
+    cell.status = {};
+    cell.build.clear();
+    cell.verification.reset();
+    cell.block.reset();
+    cell.profile.reset();
+    cell.other_profiles.reset();
+    cell.summary.reset();
+    cell.launches.clear();
+    cell.samples.clear();
+  }
+  return report;
+}
+
+Report without_summaries(Report report) {
+  for (Cell& cell : report.cells) cell.summary.reset();
+  report.attribution.reset();
+  return report;
+}
+
+// Journals everything but the end.
+Journal journal_of(const Report& report, const std::string& path) {
+  Result<Journal> created = Journal::create(path, before_measuring(report));
+  EXPECT_TRUE(created.ok());
+  Journal journal = std::move(created).value();
+  for (const Cell& cell : report.cells) {
+    EXPECT_TRUE(journal.cell(cell).ok());
+    for (const Launch& launch : cell.launches) EXPECT_TRUE(journal.launch(cell.id, launch).ok());
+    for (const Sample& sample : cell.samples) EXPECT_TRUE(journal.sample(cell.id, sample).ok());
+  }
+  for (const std::string& note : report.notes) EXPECT_TRUE(journal.note(note).ok());
+  return journal;
+}
+
+TEST(Journal, AddsUpToTheReport) {
+  const TemporaryFolder folder;
+  const Report report = example_report();
+  Journal journal = journal_of(report, folder.file("j"));
+  ASSERT_TRUE(journal.end(report.run).ok());
+  const Result<Report> read = read_report(folder.file("j"));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(to_json(read.value()), to_json(without_summaries(report)));
+}
+
+TEST(Journal, WithoutAnEndIsAKilledRun) {
+  const TemporaryFolder folder;
+  const Journal journal = journal_of(example_report(), folder.file("j"));
+  const Result<Report> read = read_report(folder.file("j"));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read.value().run.status, "killed");
+  EXPECT_EQ(read.value().run.finished_at, "");
+  EXPECT_EQ(read.value().cells[0].samples.size(), example_report().cells[0].samples.size());
+}
+
+TEST(Journal, DropsATruncatedLastLineWhereverItBreaks) {
+  const TemporaryFolder folder;
+  { const Journal journal = journal_of(example_report(), folder.file("j")); }
+  const std::string whole = text_of(folder.file("j"));
+  const std::size_t last_line = whole.rfind('\n', whole.size() - 2) + 1;
+  const Result<Report> without = parse_journal(whole.substr(0, last_line), "j");
+  ASSERT_TRUE(without.ok());
+  for (std::size_t end = last_line; end < whole.size(); ++end) {
+    const Result<Report> read = parse_journal(whole.substr(0, end), "j");
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_EQ(read.value().notes.size(), without.value().notes.size());
+  }
+}
+
+TEST(Journal, NamesFileAndLineOfACorruptLine) {
+  const TemporaryFolder folder;
+  { const Journal journal = journal_of(example_report(), folder.file("j")); }
+  std::string text = text_of(folder.file("j"));
+  const std::size_t third = text.find('\n', text.find('\n') + 1) + 1;
+  std::string broken = text;
+  broken[third] = '#';
+  EXPECT_EQ(parse_journal(broken, "j").error().message,
+            "j: line 3: found no event, expected one JSON object with the key \"event\"");
+
+  broken = text;
+  broken.insert(third, "{\"event\":\"sample\",\"cell\":\"example-3x2/example/loops\",\"sample\":{\"launch\":\"x\"}}\n");
+  EXPECT_EQ(parse_journal(broken, "j").error().message, "j: line 3: /sample/launch: found \"x\", expected an integer");
+
+  broken = text;
+  broken.insert(third, "{\"event\":\"note\",\"text\":1}\n");
+  EXPECT_EQ(parse_journal(broken, "j").error().message, "j: line 3: /text: found 1, expected a string");
+
+  broken = text;
+  broken.insert(third, "{\"event\":\"dance\"}\n");
+  EXPECT_EQ(parse_journal(broken, "j").error().message,
+            "j: line 3: /event: found \"dance\", expected one of run, cell, sample, launch, note, resume, end");
+
+  broken = text;
+  broken.insert(third, "{\"event\":\"sample\",\"cell\":\"nobody\"}\n");
+  EXPECT_EQ(parse_journal(broken, "j").error().message,
+            "j: line 3: /cell: found \"nobody\", expected the id of a cell of line 1");
+}
+
+TEST(Journal, MustBeginWithTheRun) {
+  EXPECT_FALSE(parse_journal("{\"event\":\"note\",\"text\":\"a\"}\n", "j").ok());
+  EXPECT_FALSE(parse_journal("{\"event\":\"run\",\"rep", "j").ok());
+  EXPECT_FALSE(parse_journal("", "j").ok());
+}
+
+TEST(Journal, ReplacesAnExistingFile) {
+  const TemporaryFolder folder;
+  write_text(folder.file("j"), std::string(100'000, 'x'));
+  { const Journal journal = journal_of(example_report(), folder.file("j")); }
+  EXPECT_TRUE(read_report(folder.file("j")).ok());
+}
+
+TEST(Journal, HasOneLinePerEventThoughATextHasLineBreaks) {
+  const TemporaryFolder folder;
+  Result<Journal> journal = Journal::create(folder.file("j"), before_measuring(example_report()));
+  ASSERT_TRUE(journal.ok());
+  ASSERT_TRUE(journal.value().note("two\nlines, and bytes that are no UTF-8: \xff").ok());
+  const std::string text = text_of(folder.file("j"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
+  EXPECT_TRUE(parse_journal(text, "j").ok());
+}
+
+TEST(Journal, ReportsAFullDisk) {
+  const Result<Journal> journal = Journal::create("/dev/full", example_report());
+  ASSERT_FALSE(journal.ok());
+  EXPECT_EQ(journal.error().message, "/dev/full: cannot be written: No space left on device");
+}
+
+TEST(Journal, StaysReadableAndClosedAfterTheDiskBecameFull) {
+  const TemporaryFolder folder;
+  Journal journal = journal_of(example_report(), folder.file("j"));
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{std::filesystem::file_size(folder.file("j")) + 10, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const Status full = journal.note("this does not fit");
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, handler);
+  ASSERT_FALSE(full.ok());
+  EXPECT_EQ(full.error().message, folder.file("j") + ": cannot be written: File too large");
+  EXPECT_FALSE(journal.note("this would follow half a line").ok());
+  EXPECT_TRUE(read_report(folder.file("j")).ok());
+}
+
+TEST(Journal, ReportsAnUnwritablePath) {
+  const Result<Journal> journal = Journal::create("/no-such-folder/j", example_report());
+  ASSERT_FALSE(journal.ok());
+  EXPECT_EQ(journal.error().message, "/no-such-folder/j: cannot be written: No such file or directory");
+}
+
+TEST(Journal, CanBeMoved) {
+  const TemporaryFolder folder;
+  Journal first = journal_of(example_report(), folder.file("a"));
+  Journal second = std::move(first);
+  EXPECT_EQ(second.path(), folder.file("a"));
+  EXPECT_TRUE(second.note("still open").ok());
+  EXPECT_FALSE(first.note("closed").ok());  // NOLINT(bugprone-use-after-move): a moved-from journal is closed
+}
+
+TEST(Journal, NowhereKeepsNothing) {
+  Journal journal = Journal::nowhere();
+  EXPECT_TRUE(journal.sample("any", {}).ok());
+  EXPECT_TRUE(journal.launch("any", {}).ok());
+  EXPECT_TRUE(journal.end({}).ok());
+}
+
+}  // namespace
+}  // namespace gdbench::report

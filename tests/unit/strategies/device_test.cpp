@@ -1,0 +1,112 @@
+// How a device gets its batches, and steps that it was given once and does again: all end where plain loops end.
+#include <string>
+#include <tuple>
+
+#include "implementations/common/failure.h"
+#include "implementations/strategies/fused/fused.h"
+#include "tests/support/implementations/processors.h"
+#include "tests/support/implementations/strategies_under_test.h"
+
+namespace gdbench::strategies {
+namespace {
+
+// A full batch; mini-batches in order and shuffled, with a smaller last one; labels; scalars that change at every step.
+std::vector<TrainingCase> cases() {
+  const std::vector<gdbench_layer> network = {layer(5, 7, catalogue::Activation::relu), layer(7, 3)};
+  const OptimizerCase adam = {catalogue::OptimizerKind::adam, 0.01, false};
+  return {
+      {.layers = {layer(3, 1)}, .rows = 40, .batch_rows = 40},
+      {.layers = network, .rows = 40, .batch_rows = 40, .optimizer = adam},
+      {.layers = network, .rows = 43, .batch_rows = 4},
+      {.layers = network, .rows = 43, .batch_rows = 4, .shuffled = true, .optimizer = adam},
+      {.layers = network,
+       .loss = catalogue::Loss::softmax_cross_entropy,
+       .rows = 256,
+       .batch_rows = 4,
+       .shuffled = true},
+      {.layers = network, .rows = 40, .batch_rows = 40, .shuffled = true},
+      {.layers = network, .rows = 30, .batch_rows = 7, .shuffled = true, .learning_rates = {0.05, 0.02, 0.01}},
+  };
+}
+
+class DeviceTest : public StrategiesTest {
+ protected:
+  // Enough for a recording of many steps, what is left over, and several epochs.
+  static constexpr std::uint64_t kSteps = 75;
+
+  static void expect_right(const StrategyDescriptor& descriptor, const std::vector<gdbench_option_value>& options) {
+    for (TrainingCase values : cases()) {
+      values.dtype = GetParam().dtype;
+      const TrainingProblem training(values);
+      SCOPED_TRACE(testing::Message() << name_of(descriptor) << ", " << values.rows << " rows, batches of "
+                                      << values.batch_rows << (values.shuffled ? ", shuffled" : ""));
+      expect_near(trained(descriptor, values, kSteps, options), training.trained(kSteps), 10 * tolerance());
+    }
+  }
+};
+
+TEST_P(DeviceTest, DataThatAreResident) {
+  for (const StrategyDescriptor* descriptor : kTrainers) {
+    expect_right(*descriptor, {});
+    expect_right(*descriptor, {{"loader", "resident"}});
+  }
+}
+
+TEST_P(DeviceTest, BatchesThatAreCopiedInEachStep) {
+  for (const char* transfer : {"pageable", "pinned"}) {
+    for (const char* loader : {"auto", "resident", "gather", "sample"}) {
+      expect_right(hand::kDescriptor, {{"transfer", transfer}, {"loader", loader}});
+    }
+  }
+}
+
+TEST_P(DeviceTest, StepsThatAreRecorded) { expect_right(graph::kDeviceGraphDescriptor, {}); }
+
+TEST_P(DeviceTest, StepsThatAreOneKernel) { expect_right(fused::kDescriptor, {}); }
+
+// A batch that many blocks share, and one whose part of a batch only fits when more of them do.
+TEST_P(DeviceTest, BlocksThatShareABatch) {
+  for (const std::int64_t rows : {64, 65, 200, 400}) {
+    TrainingCase values{.layers = {layer(10, 20, catalogue::Activation::tanh), layer(20, 1)},
+                        .dtype = GetParam().dtype,
+                        .rows = rows,
+                        .batch_rows = rows,
+                        .optimizer = {catalogue::OptimizerKind::adam, 0.01, true}};
+    const TrainingProblem training(values);
+    SCOPED_TRACE(testing::Message() << rows << " rows");
+    expect_near(trained(fused::kDescriptor, values, 9), training.trained(9), 10 * tolerance());
+  }
+}
+
+TEST_P(DeviceTest, RefusesWhatWouldNotBeSo) {
+  TrainingCase values = cases()[3];
+  values.dtype = GetParam().dtype;
+  const auto refusal = [&](const StrategyDescriptor& descriptor, const std::vector<gdbench_option_value>& options) {
+    TrainingProblem training(values);
+    try {
+      start(descriptor, training, options);
+    } catch (const implementations::Failure& failure) {
+      EXPECT_EQ(failure.status(), GDBENCH_UNSUPPORTED);
+      return std::string(failure.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal(hand::kDescriptor, {{"loader", "gather"}}), "batches made on the host with transfer=resident");
+  EXPECT_EQ(refusal(graph::kDeviceGraphDescriptor, {{"transfer", "pageable"}}),
+            "batches copied in each step of a recording");
+  EXPECT_NE(refusal(hand::kDescriptor, {{"features", "csr"}}), "");
+  EXPECT_EQ(refusal(fused::kDescriptor, {{"transfer", "pinned"}}), "batches copied in each fused step");
+  values.layers = {layer(5, 3000, catalogue::Activation::relu), layer(3000, 3)};
+  EXPECT_NE(refusal(fused::kDescriptor, {}).find("do not fit into a block's shared memory"), std::string::npos);
+}
+
+std::vector<backends::BackendCase> devices() {
+  std::vector<backends::BackendCase> cases = backends::all_cases();
+  std::erase_if(cases, [](const backends::BackendCase& backend) { return !backends::is_device(backend.backend); });
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, DeviceTest, testing::ValuesIn(devices()), backends::case_name);
+
+}  // namespace
+}  // namespace gdbench::strategies

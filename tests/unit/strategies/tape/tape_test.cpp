@@ -1,0 +1,349 @@
+// The tape by itself: recordings that differ, accumulated gradients, what may be overwritten, several backward passes.
+#include "implementations/strategies/tape/tape.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "implementations/common/failure.h"
+#include "tests/support/implementations/allocation_counter.h"
+#include "tests/support/implementations/backend_fixture.h"
+
+namespace gdbench::strategies::tape {
+namespace {
+
+using backends::Dense;
+using implementations::Failure;
+using ops::Attributes;
+using ops::Op;
+
+class TapeTest : public testing::Test {
+ protected:
+  Matrix upload(const Dense& values) {
+    const backends::Buffer buffer = session_.allocate(values.values.size() * sizeof(double));
+    write({buffer, values.rows, values.columns}, values.values);
+    return {buffer, values.rows, values.columns};
+  }
+  Matrix random(std::int64_t rows, std::int64_t columns) {
+    return upload(backends::random_matrix(generator_, rows, columns));
+  }
+  void write(const Matrix& matrix, const std::vector<double>& values) {
+    session_.upload(matrix.buffer, values.data(), values.size() * sizeof(double));
+  }
+  std::vector<double> read(const Matrix& matrix) {
+    std::vector<double> values(static_cast<std::size_t>(matrix.rows * matrix.columns));
+    session_.download(matrix.buffer, values.data(), values.size() * sizeof(double));
+    return values;
+  }
+
+  // Records a model whose parameters are matrices, and says its loss.
+  using Model = std::function<Value(const std::vector<Value>& parameters)>;
+
+  std::vector<Value> begin(const std::vector<Matrix>& parameters, bool named) {
+    tape_.begin();
+    std::vector<Value> values;
+    for (const Matrix& matrix : parameters) {
+      const backends::Buffer gradient =
+          named ? session_.allocate(static_cast<std::size_t>(matrix.rows * matrix.columns) * sizeof(double)) : nullptr;
+      values.push_back(tape_.parameter(matrix, gradient));
+    }
+    return values;
+  }
+  double loss_of(const std::vector<Matrix>& parameters, const Model& model) {
+    return read(tape_.matrix(model(begin(parameters, false))))[0];
+  }
+  // Gradients, with and without buffers of the caller's, against central differences of the loss.
+  void check(const std::vector<Matrix>& parameters, const Model& model) {
+    for (const bool named : {false, true}) {
+      const std::vector<Value> values = begin(parameters, named);
+      tape_.backward(model(values));
+      std::vector<std::vector<double>> gradients;
+      for (const Value value : values) {
+        const Matrix gradient = tape_.gradient(value);
+        const auto size = static_cast<std::size_t>(gradient.rows * gradient.columns);
+        gradients.push_back(gradient.buffer != nullptr ? read(gradient) : std::vector<double>(size));
+      }
+      for (std::size_t p = 0; p < parameters.size(); ++p) {
+        std::vector<double> entries = read(parameters[p]);
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+          const double at = entries[i];
+          const auto loss_at = [&](double x) {
+            entries[i] = x;
+            write(parameters[p], entries);
+            return loss_of(parameters, model);
+          };
+          const double slope = (loss_at(at + 1e-5) - loss_at(at - 1e-5)) / 2e-5;
+          loss_at(at);
+          ASSERT_NEAR(gradients[p][i], slope, 1e-7 * std::max(1.0, std::abs(slope)))
+              << "parameter " << p << " entry " << i << (named ? " in the caller's buffer" : "");
+        }
+      }
+    }
+  }
+  Value mse(Value outputs, const Matrix& targets) {
+    return tape_.loss(catalogue::Loss::mse, outputs, tape_.constant(targets));
+  }
+  static Attributes factors(double alpha, double beta) {
+    Attributes attributes;
+    attributes.alpha = alpha;
+    attributes.beta = beta;
+    return attributes;
+  }
+
+  std::mt19937 generator_{11};
+  Session session_{backends::backend_named("naive"), 1};
+  Tape tape_{session_, catalogue::Dtype::f64};
+};
+
+TEST_F(TapeTest, Chains) {
+  const Matrix x = random(5, 3), y = random(5, 2);
+  check({random(3, 4), random(1, 4), random(4, 2)}, [&](const std::vector<Value>& p) {
+    Value value =
+        tape_.activation(catalogue::Activation::tanh, tape_.add_bias(p[1], tape_.product(tape_.constant(x), p[0])));
+    value = tape_.activation(catalogue::Activation::sigmoid, tape_.product(value, p[2]));
+    return mse(value, y);
+  });
+}
+
+TEST_F(TapeTest, AccumulatesWhereAValueIsUsedAgain) {
+  const Matrix x = random(4, 3), y = random(4, 3);
+  // The same weights in two layers.
+  check({random(3, 3)}, [&](const std::vector<Value>& p) {
+    const Value hidden = tape_.activation(catalogue::Activation::tanh, tape_.product(tape_.constant(x), p[0]));
+    return mse(tape_.product(hidden, p[0]), y);
+  });
+  // A residual connection, and a value times itself.
+  check({random(3, 3), random(1, 3)}, [&](const std::vector<Value>& p) {
+    const Value first = tape_.product(tape_.constant(x), p[0]);
+    const Value second = tape_.apply(Op::multiply, {}, first, first);
+    const Value sum = tape_.apply(Op::combine, factors(1, 1), first, second);
+    return mse(tape_.add_bias(p[1], sum), y);
+  });
+  // A parameter twice in one op, with gradients that are passed on, scaled, or both.
+  for (const auto& [alpha, beta] : {std::pair(1.0, 1.0), {1.0, 2.0}, {-3.0, 1.0}, {0.5, 0.25}}) {
+    check({random(4, 3)}, [&, a = alpha, b = beta](const std::vector<Value>& p) {
+      return mse(tape_.apply(Op::combine, factors(a, b), p[0], p[0]), y);
+    });
+    check({random(4, 3), random(4, 3)}, [&, a = alpha, b = beta](const std::vector<Value>& p) {
+      const Value sum = tape_.apply(Op::combine, factors(a, b), p[0], p[1]);
+      return mse(tape_.apply(Op::combine, factors(b, a), tape_.apply(Op::multiply, {}, sum, p[1]), p[0]), y);
+    });
+  }
+  check({random(4, 3)}, [&](const std::vector<Value>& p) {
+    return mse(tape_.apply(Op::combine, factors(1, 1), p[0], tape_.apply(Op::combine, factors(1, 1), p[0], p[0])), y);
+  });
+  check({random(4, 3)}, [&](const std::vector<Value>& p) {
+    const Value sums = tape_.apply(Op::column_sum, {}, p[0]);
+    return mse(tape_.add_bias(sums, tape_.apply(Op::multiply, {}, p[0], tape_.constant(x))), y);
+  });
+}
+
+TEST_F(TapeTest, NeverOverwritesWhatIsStillNeeded) {
+  const Matrix x = random(4, 3), y = random(4, 2);
+  const std::uint64_t before = tape_.copies();
+  const Model model = [&](const std::vector<Value>& p) {
+    // The activation's derivative reads its result, which the bias would overwrite; so would the second activation.
+    const Value hidden = tape_.activation(catalogue::Activation::tanh, tape_.product(tape_.constant(x), p[0]));
+    return mse(tape_.activation(catalogue::Activation::sigmoid,
+                                tape_.activation(catalogue::Activation::tanh, tape_.add_bias(p[1], hidden))),
+               y);
+  };
+  check({random(3, 2), random(1, 2)}, model);
+  EXPECT_GT(tape_.copies(), before);
+
+  tape_.begin();
+  const Value parameter = tape_.parameter(random(3, 2));
+  const Value z = tape_.product(tape_.constant(x), parameter);
+  const Value sum = tape_.add_bias(tape_.constant(random(1, 2)), z);
+  EXPECT_EQ(tape_.matrix(sum).rows, 4);
+  EXPECT_THROW(tape_.activation(catalogue::Activation::tanh, z), Failure);  // given up
+  EXPECT_THROW(tape_.matrix(z), Failure);
+}
+
+TEST_F(TapeTest, ALeafIsNeverOverwritten) {
+  const Matrix z = random(4, 3);
+  const std::vector<double> before = read(z);
+  tape_.begin();
+  const Value sum = tape_.add_bias(tape_.constant(random(1, 3)), tape_.constant(z));
+  EXPECT_NE(tape_.matrix(sum).buffer, z.buffer);
+  EXPECT_EQ(read(z), before);
+  EXPECT_NE(read(tape_.matrix(sum)), before);
+}
+
+TEST_F(TapeTest, AModelThatChangesFromStepToStep) {
+  const Matrix x = random(6, 3), y = random(6, 3);
+  const std::vector<Matrix> weights = {random(3, 3), random(3, 3), random(3, 3)};
+  const std::vector<Matrix> biases = {random(1, 3), random(1, 3), random(1, 3)};
+  const auto model = [&](int step) {
+    return [&, step](const std::vector<Value>& p) {
+      Value value = tape_.constant(x);
+      const std::size_t depth = 1 + static_cast<std::size_t>(step) % 3;
+      for (std::size_t l = 0; l < depth; ++l) {
+        value = tape_.product(value, p[2 * l]);
+        if ((step + static_cast<int>(l)) % 2 == 0) value = tape_.add_bias(p[2 * l + 1], value);
+        value = tape_.activation(step % 4 < 2 ? catalogue::Activation::tanh : catalogue::Activation::sigmoid, value);
+      }
+      return mse(value, y);
+    };
+  };
+  std::vector<Matrix> parameters;
+  for (std::size_t l = 0; l < 3; ++l) {
+    parameters.push_back(weights[l]);
+    parameters.push_back(biases[l]);
+  }
+  // Descends by hand; every gradient is that of the step's own model, and a parameter that it lacks has none.
+  const auto descend = [&](int step) {
+    tape_.begin();
+    std::vector<Value> values;
+    for (const Matrix& parameter : parameters) values.push_back(tape_.parameter(parameter));
+    tape_.backward(model(step)(values));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const Matrix gradient = tape_.gradient(values[i]);
+      if (gradient.buffer == nullptr) continue;
+      std::vector<double> entries = read(parameters[i]);
+      const std::vector<double> slopes = read(gradient);
+      for (std::size_t entry = 0; entry < entries.size(); ++entry) entries[entry] -= 0.1 * slopes[entry];
+      write(parameters[i], entries);
+    }
+  };
+  double first_loss = loss_of(parameters, model(2));
+  for (int step = 0; step < 12; ++step) descend(step);
+  EXPECT_LT(loss_of(parameters, model(2)), first_loss);
+  for (const int step : {2, 5, 8}) check(parameters, model(step));
+
+  const std::uint64_t allocations = tape_.pool().allocations();
+  const std::size_t bound = tape_.bound_calls();
+  for (int step = 0; step < 24; ++step) descend(step);
+  EXPECT_EQ(tape_.pool().allocations(), allocations);
+  EXPECT_EQ(tape_.bound_calls(), bound);
+}
+
+TEST_F(TapeTest, SeveralGradientsFromOneRecording) {
+  const Matrix x = random(5, 3), y = random(5, 2), other = random(5, 2), w = random(3, 2);
+  const auto separately = [&](const Matrix& targets) {
+    tape_.begin();
+    const Value p = tape_.parameter(w);
+    tape_.backward(mse(tape_.activation(catalogue::Activation::tanh, tape_.product(tape_.constant(x), p)), targets));
+    return read(tape_.gradient(p));
+  };
+  const std::vector<double> expected = separately(y);
+  const std::vector<double> expected_other = separately(other);
+
+  tape_.begin(Mode::persistent);
+  const Value p = tape_.parameter(w);
+  const Value outputs = tape_.activation(catalogue::Activation::tanh, tape_.product(tape_.constant(x), p));
+  const Value loss = mse(outputs, y);
+  const Value other_loss = mse(outputs, other);
+  tape_.backward(loss);
+  EXPECT_EQ(read(tape_.gradient(p)), expected);
+  tape_.backward(other_loss);
+  EXPECT_EQ(read(tape_.gradient(p)), expected_other);
+  tape_.backward(loss);  // as often as one likes
+  EXPECT_EQ(read(tape_.gradient(p)), expected);
+}
+
+TEST_F(TapeTest, AddsToTheGradientsInTheCallersBuffers) {
+  const Matrix x = random(5, 3), y = random(5, 2), other = random(5, 2), w = random(3, 2), b = random(1, 2);
+  const Matrix w_gradient = random(3, 2), b_gradient = random(1, 2);
+  Value weights = 0, bias = 0;
+  const auto outputs = [&] {
+    weights = tape_.parameter(w, w_gradient.buffer);
+    bias = tape_.parameter(b, b_gradient.buffer);
+    return tape_.activation(catalogue::Activation::tanh,
+                            tape_.add_bias(bias, tape_.product(tape_.constant(x), weights)));
+  };
+  const auto gradients = [&](const Matrix& targets) {
+    tape_.begin();
+    tape_.backward(mse(outputs(), targets));
+    return std::pair(read(w_gradient), read(b_gradient));
+  };
+  const auto first = gradients(y);
+  const auto second = gradients(other);
+  const auto expect_sum = [&] {
+    EXPECT_EQ(tape_.gradient(weights).buffer, w_gradient.buffer);
+    for (std::size_t i = 0; i < 6; ++i) {
+      EXPECT_DOUBLE_EQ(read(w_gradient)[i], first.first[i] + 2 * second.first[i]);
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_DOUBLE_EQ(read(b_gradient)[i], first.second[i] + 2 * second.second[i]);
+    }
+  };
+  // Within one recording.
+  tape_.begin(Mode::persistent);
+  const Value p = outputs();
+  const Value loss = mse(p, y), other_loss = mse(p, other);
+  tape_.backward(loss);
+  tape_.backward(other_loss, Gradients::add);
+  tape_.backward(other_loss, Gradients::add);
+  expect_sum();
+  tape_.backward(loss);
+  EXPECT_EQ(read(w_gradient), first.first);
+  // From one recording to the next.
+  for (const Matrix* targets : {&other, &other}) {
+    tape_.begin();
+    tape_.backward(mse(outputs(), *targets), Gradients::add);
+  }
+  expect_sum();
+  // A loss without the bias leaves its sum alone.
+  const std::vector<double> before = read(b_gradient);
+  tape_.begin();
+  bias = tape_.parameter(b, b_gradient.buffer);
+  tape_.backward(mse(tape_.product(tape_.constant(x), tape_.parameter(w, w_gradient.buffer)), y), Gradients::add);
+  EXPECT_EQ(read(b_gradient), before);
+}
+
+TEST_F(TapeTest, RefusesWhatItCannotDo) {
+  const Matrix x = random(5, 3), y = random(5, 2);
+  tape_.begin();
+  const Value p = tape_.parameter(random(3, 2));
+  const Value outputs = tape_.product(tape_.constant(x), p);
+  const Value loss = mse(outputs, y);
+  EXPECT_THROW(tape_.product(loss, p), Failure);
+  EXPECT_THROW(tape_.product(outputs, p), Failure);                                   // shapes
+  EXPECT_THROW(tape_.product(outputs, 1000), Failure);                                // of no recording
+  EXPECT_THROW(tape_.backward(outputs), Failure);                                     // not a loss
+  EXPECT_THROW(tape_.loss(catalogue::Loss::mse, outputs, tape_.labels(y)), Failure);  // labels for a squared error
+  EXPECT_THROW(tape_.backward(mse(tape_.constant(y), y)), Failure);                   // no parameter
+  tape_.backward(loss);
+  EXPECT_THROW(tape_.backward(loss), Failure);  // needs a persistent recording
+}
+
+TEST_F(TapeTest, ASteadyRecordingAllocatesNothing) {
+  const Matrix x = random(5, 3), y = random(5, 2), w = random(3, 2), b = random(1, 2);
+  const auto step = [&] {
+    tape_.begin();
+    const Value weights = tape_.parameter(w);
+    const Value z = tape_.add_bias(tape_.parameter(b), tape_.product(tape_.constant(x), weights));
+    const Value doubled = tape_.apply(Op::combine, factors(1, 1), z, tape_.activation(catalogue::Activation::tanh, z));
+    tape_.backward(mse(doubled, y));
+  };
+  EXPECT_THROW(step(), Failure);  // activation() gives z up, which is used again
+  const auto good = [&] {
+    tape_.begin();
+    const Value weights = tape_.parameter(w);
+    const Value z = tape_.add_bias(tape_.parameter(b), tape_.product(tape_.constant(x), weights));
+    Attributes tanh;
+    tanh.activation = catalogue::Activation::tanh;
+    const Value activated = tape_.apply(Op::activation, tanh, z);
+    tape_.backward(mse(tape_.apply(Op::combine, factors(1, 1), z, activated), y));
+  };
+  good();
+  good();
+  const std::uint64_t allocations = allocation_count();
+  const std::uint64_t buffers = tape_.pool().allocations();
+  for (int i = 0; i < 5; ++i) good();
+  EXPECT_EQ(allocation_count(), allocations);
+  EXPECT_EQ(tape_.pool().allocations(), buffers);
+}
+
+TEST(BufferPool, SizeClassesHoldTheirSizes) {
+  for (std::size_t bytes = 1; bytes < 100000; bytes = bytes * 9 / 8 + 1) {
+    const std::uint32_t size_class = BufferPool::class_of(bytes);
+    EXPECT_GE(BufferPool::bytes_of(size_class), bytes);
+    EXPECT_LE(BufferPool::bytes_of(size_class), std::max<std::size_t>(GDBENCH_ALIGNMENT, bytes + bytes / 4 + 1));
+  }
+}
+
+}  // namespace
+}  // namespace gdbench::strategies::tape
