@@ -25,16 +25,13 @@ bool sets(const std::vector<scenario::Setting>& settings, const std::string& key
 Result<CellPlanner> CellPlanner::make(const std::string& scenario, const std::vector<std::string>& settings,
                                       int threads, const std::vector<std::string>& implementations) {
   CellPlanner planner;
-  Result<scenario::KnownScenario> known = find_scenario(scenario);
-  if (!known.ok()) return known.error();
-  planner.scenario_ = std::move(known).value();
+  planner.scenario_ = TRY(find_scenario(scenario));
   for (const std::string& text : settings) {
-    Result<scenario::Setting> setting = scenario::parse_setting(text);
-    if (!setting.ok()) return setting.error();
-    if (sets(planner.settings_, setting.value().key)) {
-      return usage_error("--set " + setting.value().key + ": found a second value, expected one of each key");
+    scenario::Setting setting = TRY(scenario::parse_setting(text));
+    if (sets(planner.settings_, setting.key)) {
+      return usage_error("--set " + setting.key + ": found a second value, expected one of each key");
     }
-    planner.settings_.push_back(std::move(setting).value());
+    planner.settings_.push_back(std::move(setting));
   }
   planner.threads_ = threads;
   planner.arm_ = this_build();
@@ -91,14 +88,11 @@ Result<PlannedCells> CellPlanner::plan_arms(const std::vector<CellChoice>& choic
     selection.settings = choice.settings;
     std::copy_if(settings_.begin(), settings_.end(), std::inserter(selection.settings, selection.settings.begin()),
                  [&](const scenario::Setting& setting) { return !sets(choice.settings, setting.key); });
-    Result<std::vector<scenario::Point>> points = scenario::expand({}, selection, {scenario_}, {choice.implementation});
-    if (!points.ok()) return points.error();
-    std::move(points.value().begin(), points.value().end(), std::back_inserter(request.points));
+    std::vector<scenario::Point> points = TRY(scenario::expand({}, selection, {scenario_}, {choice.implementation}));
+    std::move(points.begin(), points.end(), std::back_inserter(request.points));
   }
   PlannedCells planned;
-  Result<measure::Plan> plan = measure::make_plan(std::move(request), planned.report);
-  if (!plan.ok()) return plan.error();
-  planned.plan = std::move(plan).value();
+  planned.plan = TRY(measure::make_plan(std::move(request), planned.report));
   for (const report::Cell& cell : planned.report.cells) {
     if (cell.status.state != report::CellState::pending) return usage_error(cell.status.reason);
   }

@@ -16,8 +16,8 @@ int check_comparison(const std::string& file_a, const std::string& file_b, bool 
   if (!a.ok()) return report_error(a.error());
   const Result<fairness::Description> b = fairness::read_description(file_b);
   if (!b.ok()) return report_error(b.error());
-  if (a.value().name == b.value().name) {
-    return report_error(usage_error(one_line(file_b) + ": /name: found " + in_quotes(b.value().name) + ", which " +
+  if (a->name == b->name) {
+    return report_error(usage_error(one_line(file_b) + ": /name: found " + in_quotes(b->name) + ", which " +
                                     one_line(file_a) + " has too, expected another name"));
   }
   const fairness::Comparison comparison = fairness::compare(a.value(), b.value());

@@ -19,10 +19,9 @@ constexpr const char* kAll = "all";
 Result<std::vector<claims::Claim>> read_claims() {
   std::map<std::string, claims::Claim> by_id;
   for (const std::filesystem::path& file : files_beside_scenarios(kClaims)) {
-    Result<claims::Claim> claim = claims::read_claim(file);
-    if (!claim.ok()) return claim.error();
-    const std::string id = claim.value().id;
-    by_id.emplace(id, std::move(claim).value());
+    claims::Claim claim = TRY(claims::read_claim(file));
+    const std::string id = claim.id;
+    by_id.emplace(id, std::move(claim));
   }
   std::vector<claims::Claim> claims;
   for (auto& [id, claim] : by_id) claims.push_back(std::move(claim));
@@ -41,9 +40,7 @@ Result<std::vector<claims::Claim>> choose_claims(const std::vector<std::string>&
   };
   for (const std::string& id : ids) {
     if (scenario::is_path(id)) {
-      const Result<claims::Claim> own = claims::read_claim(id);
-      if (!own.ok()) return own.error();
-      take(own.value());
+      take(TRY(claims::read_claim(id)));
       continue;
     }
     if (id != kAll && std::find(known.begin(), known.end(), id) == known.end()) {
@@ -59,18 +56,15 @@ Result<std::vector<claims::Claim>> choose_claims(const std::vector<std::string>&
 
 Result<std::vector<claims::ExpandedClaim>> expand_claims(const std::vector<claims::Claim>& claims,
                                                          const std::vector<std::string>& implementations) {
-  Result<std::vector<scenario::KnownScenario>> scenarios = scenario::list_scenarios(scenario_folders());
-  if (!scenarios.ok()) return scenarios.error();
+  std::vector<scenario::KnownScenario> scenarios = TRY(scenario::list_scenarios(scenario_folders()));
   for (const claims::Claim& claim : claims) {
     for (const claims::Experiment& experiment : claim.experiments) {
-      scenario::add_scenario_files(experiment.matrix, scenarios.value());
+      scenario::add_scenario_files(experiment.matrix, scenarios);
     }
   }
   std::vector<claims::ExpandedClaim> expanded;
   for (const claims::Claim& claim : claims) {
-    Result<claims::ExpandedClaim> one = claims::expand(claim, scenarios.value(), implementations);
-    if (!one.ok()) return one.error();
-    expanded.push_back(std::move(one).value());
+    expanded.push_back(TRY(claims::expand(claim, scenarios, implementations)));
   }
   return expanded;
 }
@@ -79,9 +73,7 @@ Result<std::vector<report::ClaimJudgement>> judge_claims(const std::vector<claim
                                                          const report::Report& report) {
   std::vector<report::ClaimJudgement> judgements;
   for (const claims::ExpandedClaim& claim : claims) {
-    Result<report::ClaimJudgement> judgement = claims::judge(claim, report);
-    if (!judgement.ok()) return judgement.error();
-    judgements.push_back(std::move(judgement).value());
+    judgements.push_back(TRY(claims::judge(claim, report)));
   }
   return judgements;
 }

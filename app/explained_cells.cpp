@@ -191,17 +191,16 @@ Result<std::vector<CellPair>> asked_for(const Report& report, const Scenarios& s
   if (of_b.empty()) return unknown_cell(report, scenarios, "--b", request.b);
   Result<std::vector<CellPair>> pairs = within_scenarios(report, scenarios, request);
   if (!pairs.ok()) return pairs;
-  if (!pairs.value().empty()) return timed(pairs.value());
+  if (!pairs->empty()) return timed(pairs.value());
   for (const Cell* a : of_a) {
     Cells candidates = of_b;
     if (parse_wanted(request.b).cell.empty()) {
       std::erase_if(candidates, [&](const Cell* cell) { return !explain::differ_in_scenario_alone(*a, *cell); });
     }
-    const Result<const Cell*> b = nearest(report, *a, candidates, request.b);
-    if (!b.ok()) return b.error();
-    if (b.value() != nullptr) pairs.value().push_back({a, b.value()});
+    const Cell* b = TRY(nearest(report, *a, candidates, request.b));
+    if (b != nullptr) pairs->push_back({a, b});
   }
-  if (!pairs.value().empty()) return timed(pairs.value());
+  if (!pairs->empty()) return timed(pairs.value());
   return usage_error("found no scenario with both " + in_quotes(request.a) + " and " + in_quotes(request.b) +
                      ", expected two cells of one scenario, whatever its overrides");
 }
@@ -265,12 +264,11 @@ void add_across(const Report& report, const Scenarios& scenarios, std::vector<Ce
 }  // namespace
 
 Result<std::vector<CellPair>> explained_cells(const Report& report, const CellRequest& request) {
-  const Result<Scenarios> scenarios = chosen_scenarios(report, request.scenario);
-  if (!scenarios.ok()) return scenarios.error();
-  if (!request.a.empty()) return asked_for(report, scenarios.value(), request);
+  const Scenarios scenarios = TRY(chosen_scenarios(report, request.scenario));
+  if (!request.a.empty()) return asked_for(report, scenarios, request);
   std::vector<CellPair> pairs;
-  for (const ScenarioRecord* scenario : scenarios.value()) add_usual(report, *scenario, pairs);
-  if (pairs.empty()) add_across(report, scenarios.value(), pairs);
+  for (const ScenarioRecord* scenario : scenarios) add_usual(report, *scenario, pairs);
+  if (pairs.empty()) add_across(report, scenarios, pairs);
   if (!pairs.empty()) return pairs;
   return usage_error(request.report +
                      ": found no two ranked cells with a time in one scenario, expected at least one pair");

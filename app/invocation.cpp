@@ -131,10 +131,9 @@ Result<fs::path> find_matrix(const std::string& name) {
 
 Result<scenario::KnownScenario> find_scenario(const std::string& name) {
   if (scenario::is_path(name)) return scenario::KnownScenario{name, name};
-  Result<std::vector<scenario::KnownScenario>> known = scenario::list_scenarios(scenario_folders());
-  if (!known.ok()) return known.error();
+  std::vector<scenario::KnownScenario> known = TRY(scenario::list_scenarios(scenario_folders()));
   std::vector<std::string> names;
-  for (scenario::KnownScenario& candidate : known.value()) {
+  for (scenario::KnownScenario& candidate : known) {
     if (candidate.name == name) return std::move(candidate);
     names.push_back(candidate.name);
   }

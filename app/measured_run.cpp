@@ -48,7 +48,7 @@ void add_ceilings(bool quick, int processor, report::Report& report) {
     report.notes.push_back(measured.error().message);
     return;
   }
-  measured.value().at = at;
+  measured->at = at;
   if (!report.ceilings) report.ceilings.emplace();
   report.ceilings->processor = processor;
   report.ceilings->measurements.push_back(std::move(measured).value());
@@ -70,11 +70,10 @@ Status finish_report(report::Report& report, const report::Journal& journal, con
 // Gives the report what the stopped run that lies at the output measured, and says so. Returns whether a journal is to
 // be gone on with. Errors: it is a run of something else, or of nothing that was stopped.
 Result<bool> take_over_stopped_run(const OutputFile& output, report::Report& report) {
-  const Result<std::optional<StoppedRun>> stopped = stopped_run(output);
-  if (!stopped.ok()) return stopped.error();
-  if (!stopped.value()) return false;
-  const StoppedRun& run = *stopped.value();
-  if (Status status = report::take_over(run.report, run.file, report); !status.ok()) return status.error();
+  const std::optional<StoppedRun> stopped = TRY(stopped_run(output));
+  if (!stopped) return false;
+  const StoppedRun& run = *stopped;
+  TRY(report::take_over(run.report, run.file, report));
   const std::string words = "went on with " + run.file + ": " + contents_of(report) + " were taken over";
   std::fprintf(stderr, "gdbench: %s\n", words.c_str());
   report.notes.push_back(words + " at " + measure::utc_now());
@@ -120,7 +119,7 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   if (timed && session.ok() && !interrupted()) add_ceilings(file.quick, processors.back(), report);
   report.run.finished_at = measure::utc_now();
   report.run.status = !session.ok() ? "failed" : interrupted() ? "interrupted" : "complete";
-  static_cast<void>(journal.value().end(report.run));  // a full disk was or will be reported by the report itself
+  static_cast<void>(journal->end(report.run));  // a full disk was or will be reported by the report itself
   const Status written = finish_report(report, journal.value(), file.output.path);
   const Status printed = print(report);
   for (const Status& status : {session, written, printed}) {

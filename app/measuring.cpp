@@ -35,13 +35,12 @@ void add_measuring_options(CLI::App& command, MeasuringOptions& options, const s
 }
 
 Result<measure::RunOptions> to_run_options(const MeasuringOptions& options) {
-  const Result<double> budget = parse_seconds("--budget", options.budget);
-  if (!budget.ok()) return budget.error();
+  const double budget = TRY(parse_seconds("--budget", options.budget));
   if (!options.output.path.empty()) {
-    if (Status status = check_output(options.output); !status.ok()) return status.error();
+    TRY(check_output(options.output));
   }
   measure::RunOptions run;
-  run.budget_seconds = budget.value();
+  run.budget_seconds = budget;
   run.launches = options.launches;
   run.seed = options.seed;
   run.limits = worker_limits({});

@@ -15,13 +15,9 @@ Result<Opponent> Opponent::make(const std::string& against, const ComparisonOpti
   if (against.empty()) return opponent;
   opponent.against_ = against;
   const bool build = std::filesystem::is_directory(against);
-  const Result<double> margin = margin_of(options, build ? compare::kMarginOfArms : compare::kMarginOfReports);
-  if (!margin.ok()) return margin.error();
-  opponent.margin_ = margin.value();
+  opponent.margin_ = TRY(margin_of(options, build ? compare::kMarginOfArms : compare::kMarginOfReports));
   if (build) return opponent;
-  Result<report::Report> report = analysis::read_summarised(against);
-  if (!report.ok()) return report.error();
-  opponent.report_ = std::move(report).value();
+  opponent.report_ = TRY(analysis::read_summarised(against));
   return opponent;
 }
 

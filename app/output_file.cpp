@@ -31,7 +31,7 @@ bool is_empty(const fs::path& file) {
 // A journal without one whole line, which holds no sample: its run was killed as it began.
 bool is_begun(const std::string& journal) {
   const Result<std::string> text = report::read_text(journal);
-  return text.ok() && text.value().find('\n') != std::string::npos;
+  return text.ok() && text->find('\n') != std::string::npos;
 }
 
 Status check_place(const std::string& out) {
@@ -65,7 +65,7 @@ Status check_unused(const std::string& file, const std::string& known = "") {
   const Result<report::Report> report = report::read_report(file);
   if (!report.ok()) return would_replace(file, "a file that is no report of gdbench", false);
   const std::size_t samples = sample_count(report.value());
-  const report::Run& run = report.value().run;
+  const report::Run& run = report->run;
   if (samples == 0 || run.id == known) return {};
   return would_replace(file, std::to_string(samples) + " samples of a run that is " + run.status,
                        run.status != "complete");
@@ -90,11 +90,11 @@ std::string journal_path(const std::string& report_path) {
 }
 
 Status check_output(const OutputFile& output) {
-  if (Status status = check_place(output.path); !status.ok()) return status;
+  TRY(check_place(output.path));
   if (output.overwrite || output.resume) return {};
   const std::string journal = journal_path(output.path);
   if (fs::exists(journal) && is_begun(journal)) {
-    if (Status status = check_unused(journal); !status.ok()) return status;
+    TRY(check_unused(journal));
   }
   return check_unused(output.path);
 }
@@ -112,7 +112,7 @@ Result<std::optional<StoppedRun>> stopped_run(const OutputFile& output) {
   if (!report.ok()) return usage_error(report.error().message);
   stopped.report = std::move(report).value();
   if (stopped.has_journal && !output.overwrite) {
-    if (Status status = check_unused(output.path, stopped.report.run.id); !status.ok()) return status.error();
+    TRY(check_unused(output.path, stopped.report.run.id));
   }
   return std::optional<StoppedRun>(std::move(stopped));
 }

@@ -26,9 +26,7 @@ Result<scenario::Selection> to_selection(const SelectionOptions& options) {
   selection.implementation_globs = options.implementations;
   selection.threads = options.threads;
   for (const std::string& text : options.settings) {
-    Result<scenario::Setting> setting = scenario::parse_setting(text);
-    if (!setting.ok()) return setting.error();
-    selection.settings.push_back(std::move(setting).value());
+    selection.settings.push_back(TRY(scenario::parse_setting(text)));
   }
   return selection;
 }
@@ -60,30 +58,22 @@ std::vector<std::string> ids_of(const std::vector<std::vector<protocol::Catalogu
 Status add_arm(const std::string& option, const std::string& folder, const char* name,
                std::vector<protocol::Arm>& arms) {
   if (folder.empty()) return {};
-  Result<protocol::Arm> arm = other_build(option, folder);
-  if (!arm.ok()) return arm.error();
-  arm.value().name = name;
-  arms.push_back(std::move(arm).value());
+  protocol::Arm arm = TRY(other_build(option, folder));
+  arm.name = name;
+  arms.push_back(std::move(arm));
   return {};
 }
 
 // The base first, where there is one: the control repeats it.
 Result<std::vector<protocol::Arm>> arms_of(const SelectionOptions& options) {
   std::vector<protocol::Arm> arms;
-  if (Status status = add_arm("--against", options.against, report::kBaseArm, arms); !status.ok()) {
-    return status.error();
-  }
+  TRY(add_arm("--against", options.against, report::kBaseArm, arms));
   if (options.build.empty()) {
     arms.push_back(this_build());
-  } else if (Status status = add_arm("--build", options.build, report::kNewArm, arms); !status.ok()) {
-    return status.error();
-  }
-  if (Status status = add_arm("--padded-base", options.padded_base, report::kBasePaddedArm, arms); !status.ok()) {
-    return status.error();
-  }
-  if (Status status = add_arm("--padded", options.padded, report::kNewPaddedArm, arms); !status.ok()) {
-    return status.error();
-  }
+  } else
+    TRY(add_arm("--build", options.build, report::kNewArm, arms));
+  TRY(add_arm("--padded-base", options.padded_base, report::kBasePaddedArm, arms));
+  TRY(add_arm("--padded", options.padded, report::kNewPaddedArm, arms));
   return arms;
 }
 
@@ -220,42 +210,30 @@ void keep_off_compute_processor(const std::vector<int>& processors) {
 }
 
 Result<measure::Plan> plan_selection(const SelectionOptions& options, report::Report& report) {
-  const Result<scenario::Selection> selection = to_selection(options);
-  if (!selection.ok()) return selection.error();
-  const Result<std::filesystem::path> matrix_file = find_matrix(options.matrix);
-  if (!matrix_file.ok()) return matrix_file.error();
-  const Result<scenario::Matrix> matrix = scenario::read_matrix(matrix_file.value());
+  const scenario::Selection selection = TRY(to_selection(options));
+  const Result<scenario::Matrix> matrix = scenario::read_matrix(TRY(find_matrix(options.matrix)));
   if (!matrix.ok()) return matrix.error();
-  Result<std::vector<scenario::KnownScenario>> scenarios = scenario::list_scenarios(scenario_folders());
-  if (!scenarios.ok()) return scenarios.error();
-  scenario::add_scenario_files(options.scenarios, scenarios.value());
-  scenario::add_scenario_files(matrix.value(), scenarios.value());
+  std::vector<scenario::KnownScenario> scenarios = TRY(scenario::list_scenarios(scenario_folders()));
+  scenario::add_scenario_files(options.scenarios, scenarios);
+  scenario::add_scenario_files(matrix.value(), scenarios);
 
   measure::PlanRequest request;
-  Result<std::vector<protocol::Arm>> arms = arms_of(options);
-  if (!arms.ok()) return arms.error();
-  request.arms = std::move(arms).value();
+  request.arms = TRY(arms_of(options));
   for (const protocol::Arm& arm : request.arms) {
     request.catalogues.push_back(
         protocol::read_catalogue(arm, worker_limits(options), implementation_globs(options, matrix.value())));
   }
   request.processors = allowed_processors();
-  Result<std::vector<scenario::Point>> points =
-      scenario::expand(matrix.value(), selection.value(), scenarios.value(), ids_of(request.catalogues));
-  if (!points.ok()) return points.error();
-  request.points = std::move(points).value();
+  request.points = TRY(scenario::expand(matrix.value(), selection, scenarios, ids_of(request.catalogues)));
   if (!options.shard.empty()) {
-    if (Status status = keep_shard(options.shard, request.points); !status.ok()) return status.error();
+    TRY(keep_shard(options.shard, request.points));
     report.run.shard = options.shard;
   }
-  const std::string baseline = options.baseline.empty() ? matrix.value().baseline : options.baseline;
-  if (Status status = check_baseline(options, matrix.value(), request.points, ids_of(request.catalogues));
-      !status.ok()) {
-    return status.error();
-  }
+  const std::string baseline = options.baseline.empty() ? matrix->baseline : options.baseline;
+  TRY(check_baseline(options, matrix.value(), request.points, ids_of(request.catalogues)));
   if (options.control) request.control = control_of(request.points, baseline);
 
-  report.run.matrix = matrix.value().name;
+  report.run.matrix = matrix->name;
   report.run.baseline = baseline;
   report.run.seed = options.seed;
   return measure::make_plan(std::move(request), report);

@@ -8,14 +8,12 @@ namespace gdbench::app {
 
 Result<std::unique_ptr<SingleCell>> plan_single_cell(const std::string& scenario, const std::string& implementation,
                                                      const std::vector<std::string>& settings) {
-  const Result<CellPlanner> planner = CellPlanner::make(scenario, settings, 1, {implementation});
-  if (!planner.ok()) return planner.error();
-  if (const auto known = planner.value().find("--impl", implementation); !known.ok()) return known.error();
-  Result<PlannedCells> planned = planner.value().plan({{implementation, {}}});
-  if (!planned.ok()) return planned.error();
+  const CellPlanner planner = TRY(CellPlanner::make(scenario, settings, 1, {implementation}));
+  TRY(planner.find("--impl", implementation));
+  PlannedCells planned = TRY(planner.plan({{implementation, {}}}));
   auto single = std::make_unique<SingleCell>();
-  single->report = std::move(planned.value().report);
-  single->plan = std::move(planned.value().plan);
+  single->report = std::move(planned.report);
+  single->plan = std::move(planned.plan);
   return single;
 }
 

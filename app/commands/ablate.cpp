@@ -43,9 +43,8 @@ std::vector<std::string> with_switches() {
 
 // The variants and their cells. Errors: the implementation is unknown, has nothing to switch off, or all of it is off.
 Result<measure::CellGroup> plan(const Options& options, const CellPlanner& planner, report::Ablation& ablation) {
-  const Result<protocol::CatalogueEntry> entry = planner.find("--impl", options.implementation);
-  if (!entry.ok()) return entry.error();
-  const protocol::OptionDeclaration* option = measure::find_switches(entry.value().implementation);
+  const protocol::CatalogueEntry entry = TRY(planner.find("--impl", options.implementation));
+  const protocol::OptionDeclaration* option = measure::find_switches(entry.implementation);
   if (option == nullptr) {
     return usage_error("--impl: found " + options.implementation +
                        ", which declares no parts that can be switched off, expected one of " +
@@ -59,13 +58,12 @@ Result<measure::CellGroup> plan(const Options& options, const CellPlanner& plann
   for (const report::AblationVariant& variant : ablation.variants) {
     choices.push_back({options.implementation, {{"impl." + option->key, variant.value}}});
   }
-  Result<PlannedCells> planned = planner.plan(choices);
-  if (!planned.ok()) return planned.error();
+  PlannedCells planned = TRY(planner.plan(choices));
   if (choices.size() == 1) {
     return usage_error("impl." + option->key + "=" + value + ": found everything off, expected something on");
   }
-  ablation.scenario = planned.value().report.scenarios.front().label;
-  return measure::CellGroup(std::move(planned.value().plan), std::move(planned.value().report));
+  ablation.scenario = planned.report.scenarios.front().label;
+  return measure::CellGroup(std::move(planned.plan), std::move(planned.report));
 }
 
 int ablate(const Options& options, const Invocation& invocation) {
@@ -77,14 +75,13 @@ int ablate(const Options& options, const Invocation& invocation) {
   report::Ablation ablation;
   Result<measure::CellGroup> group = plan(options, planner.value(), ablation);
   if (!group.ok()) return interrupted() ? report_interrupted() : report_error(group.error());
-  report::Report report =
-      start_report(invocation, options.measuring, run.value().budget_seconds, options.implementation);
+  report::Report report = start_report(invocation, options.measuring, run->budget_seconds, options.implementation);
   keep_off_compute_processor(allowed_processors());
   const Status status = ablation::measure_ablation(group.value(), run.value(), ablation);
   clear_progress();
   if (!status.ok()) return interrupted() ? report_interrupted() : report_error(status.error());
-  report.scenarios = group.value().report().scenarios;
-  report.cells = group.value().report().cells;
+  report.scenarios = group->report().scenarios;
+  report.cells = group->report().cells;
   if (options.measuring.json) {
     std::cout << report::to_json(ablation).dump(2) << "\n" << std::flush;
   } else {

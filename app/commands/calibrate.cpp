@@ -36,14 +36,10 @@ Result<calibrate::Workload> make_workload(const std::string& name) {
     return usage_error("--workload: found " + in_quotes(name) + ", expected SCENARIO/IMPLEMENTATION");
   }
   const std::string implementation = name.substr(slash + 1);
-  const Result<CellPlanner> planner = CellPlanner::make(name.substr(0, slash), {}, 1, {implementation});
-  if (!planner.ok()) return planner.error();
-  const Result<protocol::CatalogueEntry> entry = planner.value().find("--workload", implementation);
-  if (!entry.ok()) return entry.error();
-  Result<PlannedCells> cells = planner.value().plan_twice({implementation, {}});
-  if (!cells.ok()) return cells.error();
-  return calibrate::Workload{name, measure::CellGroup(std::move(cells.value().plan), std::move(cells.value().report)),
-                             0, 0};
+  const CellPlanner planner = TRY(CellPlanner::make(name.substr(0, slash), {}, 1, {implementation}));
+  const protocol::CatalogueEntry entry = TRY(planner.find("--workload", implementation));
+  PlannedCells cells = TRY(planner.plan_twice({implementation, {}}));
+  return calibrate::Workload{name, measure::CellGroup(std::move(cells.plan), std::move(cells.report)), 0, 0};
 }
 
 std::vector<calibrate::Level> levels_of(const Options& options) {
@@ -56,17 +52,16 @@ Status measure_all(const Options& options, std::vector<calibrate::Workload>& wor
                    report::Calibration& calibration) {
   const auto planned = calibrate::plan_comparisons(levels_of(options), workloads.size(), options.seed);
   calibration.planned = static_cast<int>(planned.size());
-  Result<calibrate::OutcomeFile> file =
-      calibrate::OutcomeFile::open(options.out,
-                                   joined(options.workloads) + ", seed " + std::to_string(options.seed) + ", " +
-                                       std::to_string(options.null_comparisons) + " without",
-                                   calibration);
-  if (!file.ok()) return file.error();
+  calibrate::OutcomeFile file =
+      TRY(calibrate::OutcomeFile::open(options.out,
+                                       joined(options.workloads) + ", seed " + std::to_string(options.seed) + ", " +
+                                           std::to_string(options.null_comparisons) + " without",
+                                       calibration));
   std::set<int> known;
   for (const report::CalibrationOutcome& outcome : calibration.outcomes) known.insert(outcome.number);
   if (known.size() == planned.size()) return {};
   for (calibrate::Workload& workload : workloads) {
-    if (Status status = calibrate::prepare(workload, run); !status.ok()) return status;
+    TRY(calibrate::prepare(workload, run));
   }
   for (const calibrate::PlannedComparison& comparison : planned) {
     if (run.cancelled()) return {};
@@ -78,7 +73,7 @@ Status measure_all(const Options& options, std::vector<calibrate::Workload>& wor
     if (run.cancelled()) return {};
     if (!outcome.ok()) return outcome.error();
     calibration.outcomes.push_back(outcome.value());
-    if (Status status = file.value().append(outcome.value()); !status.ok()) return status;
+    TRY(file.append(outcome.value()));
   }
   return {};
 }

@@ -49,17 +49,15 @@ int list(const Options& options) {
 }
 
 Status print(const Options& options, const std::vector<claims::ExpandedClaim>& claims, const report::Report& report) {
-  const Result<std::vector<report::ClaimJudgement>> judgements = judge_claims(claims, report);
-  if (!judgements.ok()) return judgements.error();
+  const std::vector<report::ClaimJudgement> judgements = TRY(judge_claims(claims, report));
   if (options.json) {
-    std::cout << report::to_ordered_json(judgements.value()).dump(2) << "\n";
+    std::cout << report::to_ordered_json(judgements).dump(2) << "\n";
   } else {
-    std::cout << render::claims_console(judgements.value(), terminal_width());
+    std::cout << render::claims_console(judgements, terminal_width());
     for (const std::string& note : report.notes) std::cout << "note: " << note << "\n";
   }
   std::cout << std::flush;
-  return options.markdown.empty() ? Status{}
-                                  : write_text(render::claims_markdown(judgements.value()), options.markdown);
+  return options.markdown.empty() ? Status{} : write_text(render::claims_markdown(judgements), options.markdown);
 }
 
 // The implementations that a report has.

@@ -33,20 +33,16 @@ Result<report::ReportComparison> compare_one(const Options& options) {
     return usage_error(one_line(options.base) +
                        ": found one build, expected two (gdbench run --against) or a second report");
   }
-  const Result<double> margin = margin_of(options.comparison, compare::kMarginOfArms);
-  if (!margin.ok()) return margin.error();
-  return compare::compare_arms(report.value(), {.margin = margin.value()});
+  const double margin = TRY(margin_of(options.comparison, compare::kMarginOfArms));
+  return compare::compare_arms(report.value(), {.margin = margin});
 }
 
 Result<report::ReportComparison> compare_two(const Options& options) {
-  const Result<report::Report> base = analysis::read_summarised(options.base);
-  if (!base.ok()) return base.error();
-  const Result<report::Report> next = analysis::read_summarised(options.next);
-  if (!next.ok()) return next.error();
-  const Result<double> margin = margin_of(options.comparison, compare::kMarginOfReports);
-  if (!margin.ok()) return margin.error();
+  const report::Report base = TRY(analysis::read_summarised(options.base));
+  const report::Report next = TRY(analysis::read_summarised(options.next));
+  const double margin = TRY(margin_of(options.comparison, compare::kMarginOfReports));
   report::ReportComparison comparison =
-      compare::compare_reports(base.value(), next.value(), {.margin = margin.value(), .force = options.force});
+      compare::compare_reports(base, next, {.margin = margin, .force = options.force});
   comparison.base = options.base;
   comparison.next = options.next;
   return comparison;

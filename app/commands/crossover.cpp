@@ -56,12 +56,11 @@ Result<Axis> axis_of(const Options& options, const CellPlanner& planner) {
   if (options.axis == "width") {
     axis = width_axis(scenario.value());
   } else if (options.axis == "rows") {
-    axis.from = std::max(kFewestRows, scenario.value().batch.rows.value_or(kFewestRows));
+    axis.from = std::max(kFewestRows, scenario->batch.rows.value_or(kFewestRows));
     axis.to = std::max(kMostRows, axis.from * 2);
   } else {
-    const Result<PlannedCells> planned = planner.plan({{options.a, {}}});
-    if (!planned.ok()) return planned.error();
-    axis.to = planned.value().report.scenarios.front().rows;
+    const PlannedCells planned = TRY(planner.plan({{options.a, {}}}));
+    axis.to = planned.report.scenarios.front().rows;
     if (options.to > axis.to) {
       return usage_error("--to " + std::to_string(options.to) + ": found a larger batch than the data have rows, " +
                          "expected at most " + std::to_string(axis.to));
@@ -100,7 +99,7 @@ int along_sizes(const Options& options, double margin, const Axis& axis, const C
       const std::string at = "--axis " + options.axis + ", " + setting.key + "=" + setting.value + ": ";
       return Error{planned.error().kind, at + planned.error().message};
     }
-    return measure::CellGroup(std::move(planned.value().plan), std::move(planned.value().report));
+    return measure::CellGroup(std::move(planned->plan), std::move(planned->report));
   };
   report::Crossover crossover;
   crossover.scenario = planner.label();
@@ -122,7 +121,7 @@ int along_steps(const Options& options, double margin, const CellPlanner& planne
                 report::Report& report) {
   Result<PlannedCells> planned = planner.plan({{options.a, {}}, {options.b, {}}});
   if (!planned.ok()) return report_error(planned.error());
-  measure::CellGroup group(std::move(planned.value().plan), std::move(planned.value().report));
+  measure::CellGroup group(std::move(planned->plan), std::move(planned->report));
   const Result<report::StepsCrossover> crossover = crossover::measure_break_even(group, run, margin);
   clear_progress();
   if (!crossover.ok()) return interrupted() ? report_interrupted() : report_error(crossover.error());
@@ -131,12 +130,12 @@ int along_steps(const Options& options, double margin, const CellPlanner& planne
   if (const int failed = report_failed_cells(report); failed != kFine && !interrupted()) return failed;
   const std::string text = options.measuring.json ? report::to_json(crossover.value()).dump(2) + "\n"
                                                   : render::crossover_table(crossover.value());
-  return finish(options, report, text, crossover.value().is_decided());
+  return finish(options, report, text, crossover->is_decided());
 }
 
 Status check(const Options& options, const CellPlanner& planner) {
   for (const auto& [option, id] : {std::pair("--a", &options.a), std::pair("--b", &options.b)}) {
-    if (const auto known = planner.find(option, *id); !known.ok()) return known.error();
+    TRY(planner.find(option, *id));
   }
   if (options.a == options.b) return usage_error("--b: found " + in_quotes(options.b) + ", which is --a as well");
   if (options.axis == kSteps && (options.from > 0 || options.to > 0)) {
@@ -154,7 +153,7 @@ int crossover(const Options& options, const Invocation& invocation) {
                                                         options.measuring.threads, {options.a, options.b});
   if (!planner.ok()) return interrupted() ? report_interrupted() : report_error(planner.error());
   if (Status status = check(options, planner.value()); !status.ok()) return report_error(status.error());
-  report::Report report = start_report(invocation, options.measuring, run.value().budget_seconds, options.b);
+  report::Report report = start_report(invocation, options.measuring, run->budget_seconds, options.b);
   keep_off_compute_processor(allowed_processors());
   if (options.axis == kSteps) return along_steps(options, margin.value(), planner.value(), run.value(), report);
   const Result<Axis> axis = axis_of(options, planner.value());

@@ -24,15 +24,14 @@ using Entries = std::vector<json>;
 constexpr std::size_t kNarrowest = 20;  // characters of a description in a line
 
 Result<Entries> scenarios() {
-  const Result<std::vector<scenario::KnownScenario>> known = scenario::list_scenarios(scenario_folders());
-  if (!known.ok()) return known.error();
+  const std::vector<scenario::KnownScenario> known = TRY(scenario::list_scenarios(scenario_folders()));
   Entries entries;
-  for (const scenario::KnownScenario& candidate : known.value()) {
+  for (const scenario::KnownScenario& candidate : known) {
     const Result<scenario::Scenario> scenario = scenario::read_scenario(candidate.file, {});
     if (!scenario.ok()) return scenario.error();
     entries.push_back({{"name", candidate.name},
-                       {"description", scenario.value().purpose},
-                       {"favours", scenario.value().favours},
+                       {"description", scenario->purpose},
+                       {"favours", scenario->favours},
                        {"resolved", scenario::to_json(scenario.value())}});
   }
   return entries;
@@ -76,21 +75,19 @@ Result<Entries> implementations() {
 Result<Entries> matrices() {
   Entries entries;
   for (const std::filesystem::path& file : files_beside_scenarios(kMatrices)) {
-    const Result<scenario::Matrix> matrix = scenario::read_matrix(file);
-    if (!matrix.ok()) return matrix.error();
+    const scenario::Matrix matrix = TRY(scenario::read_matrix(file));
     entries.push_back({{"name", file.stem().string()},
-                       {"description", matrix.value().purpose},
-                       {"baseline", matrix.value().baseline},
-                       {"axes", matrix.value().axes}});
+                       {"description", matrix.purpose},
+                       {"baseline", matrix.baseline},
+                       {"axes", matrix.axes}});
   }
   return entries;
 }
 
 Result<Entries> claims() {
-  const Result<std::vector<claims::Claim>> known = read_claims();
-  if (!known.ok()) return known.error();
+  const std::vector<claims::Claim> known = TRY(read_claims());
   Entries entries;
-  for (const claims::Claim& claim : known.value()) {
+  for (const claims::Claim& claim : known) {
     entries.push_back(
         {{"name", claim.id}, {"description", claim.sentence}, {"source", claim.source}, {"purpose", claim.purpose}});
   }

@@ -79,7 +79,7 @@ void print_missing(const measure::PlannedScenario& planned, const measure::Plann
   report::Launch launch;
   Result<measure::CellWorker> worker = measure::CellWorker::start(planned, cell, planned.problem, limits, launch);
   if (!worker.ok()) return;
-  protocol::Client& client = worker.value().client();
+  protocol::Client& client = worker->client();
   if (!client.set_state(measure::kStartImage, 0).ok()) return;
   if (!client.evaluate().ok()) std::printf("  missing       evaluate: losses are not checked, train shows none\n");
   if (!client.profile(1).ok()) std::printf("  missing       profile: its time cannot be attributed\n");
@@ -132,10 +132,10 @@ int check(const Options& options) {
   report::Report report;
   Result<measure::Plan> plan = measure::make_plan(std::move(request), report);
   if (!plan.ok()) return report_error(plan.error());
-  for (const protocol::CatalogueEntry& entry : plan.value().catalogues.front()) {
+  for (const protocol::CatalogueEntry& entry : plan->catalogues.front()) {
     print_description(entry);
     bool asked = false;
-    for (const auto& planned : plan.value().scenarios) {
+    for (const auto& planned : plan->scenarios) {
       for (const measure::PlannedCell& cell : planned->cells) {
         if (cell.entry != &entry) continue;
         if (!asked) print_missing(*planned, cell, run.limits);

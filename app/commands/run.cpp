@@ -43,14 +43,10 @@ Result<measure::RunOptions> to_run_options(const Options& options) {
   measure::RunOptions run;
   run.budget_seconds = options.quick ? kQuickBudgetSeconds : kDefaultBudgetSeconds;
   if (!options.budget.empty()) {
-    const Result<double> budget = parse_seconds("--budget", options.budget);
-    if (!budget.ok()) return budget.error();
-    run.budget_seconds = budget.value();
+    run.budget_seconds = TRY(parse_seconds("--budget", options.budget));
   }
   if (!options.precision.empty()) {
-    const Result<double> precision = parse_share("--precision", options.precision);
-    if (!precision.ok()) return precision.error();
-    run.precision = precision.value();
+    run.precision = TRY(parse_share("--precision", options.precision));
   }
   // With a budget of its own a number of launches is the most; without one it is kept whatever it takes.
   if (options.budget.empty()) {
@@ -88,8 +84,8 @@ int run(const Options& options, const Invocation& invocation) {
   report::Report report;
   report.run.command = invocation.command;
   report.run.quick = options.quick;
-  report.run.budget_seconds = run_options.value().budget_seconds;
-  report.run.precision = run_options.value().precision;
+  report.run.budget_seconds = run_options->budget_seconds;
+  report.run.precision = run_options->precision;
   const Result<Opponent> against = Opponent::make(options.against, options.comparison);
   if (!against.ok()) return report_error(against.error());
   const Opponent& opponent = against.value();
@@ -113,7 +109,7 @@ int run(const Options& options, const Invocation& invocation) {
   if (!selection.against.empty()) {
     measure::RunOptions confirmation = run_options.value();
     confirmation.reserved_seconds = closing_seconds(confirmation.budget_seconds, options.quick);
-    run_options.value().reserved_seconds = kConfirmationShareOfBudget * confirmation.budget_seconds;
+    run_options->reserved_seconds = kConfirmationShareOfBudget * confirmation.budget_seconds;
     file.afterwards = [&opponent, confirmation](measure::Plan& measured, report::Report& content,
                                                 report::Journal& journal) {
       return opponent.confirm(measured, confirmation, content, journal);

@@ -37,7 +37,7 @@ Status dump_tensors(const fs::path& folder, const std::string& prefix, const sce
     const bool bias = shapes[p].name.front() == 'b';
     const std::int64_t rows = bias ? shapes[p].columns : shapes[p].rows;
     const fs::path file = folder / (prefix + "_" + shapes[p].name + ".npy");
-    if (Status status = write_npy(file, values.data(), rows, bias ? 0 : shapes[p].columns); !status.ok()) return status;
+    TRY(write_npy(file, values.data(), rows, bias ? 0 : shapes[p].columns));
   }
   return {};
 }
@@ -89,13 +89,13 @@ Status dump(const fs::path& folder, const measure::PlannedScenario& planned, con
 // The loss over all rows before each step and after the last. NaN where the implementation offers none.
 Result<std::vector<double>> run_steps(protocol::Client& client, std::int64_t steps) {
   std::vector<double> losses;
-  if (Status status = client.set_state(measure::kStartImage, 0); !status.ok()) return status.error();
+  TRY(client.set_state(measure::kStartImage, 0));
   for (std::int64_t step = 0;; ++step) {
     const Result<double> loss = client.evaluate();
     if (!loss.ok() && loss.error().kind != ErrorKind::unsupported) return loss.error();
     losses.push_back(loss.ok() ? loss.value() : std::nan(""));
     if (step == steps || interrupted()) return losses;
-    if (Status status = client.run_on(1); !status.ok()) return status.error();
+    TRY(client.run_on(1));
   }
 }
 
@@ -127,17 +127,17 @@ int train(const Options& options) {
   Result<measure::CellWorker> worker =
       measure::CellWorker::start(scenario, planned.value()->cell(), scenario.problem, worker_limits({}), launch);
   if (!worker.ok()) return report_failed_worker(worker.error());
-  protocol::Client& client = worker.value().client();
+  protocol::Client& client = worker->client();
   const Result<std::vector<double>> losses = run_steps(client, steps);
   if (!losses.ok()) return report_failed_worker(losses.error());
   const Result<std::int64_t> step = client.get_state(measure::kEndImage);
   if (!step.ok()) return report_failed_worker(step.error());
   if (Status status = client.bye(); !status.ok()) return report_failed_worker(status.error());
 
-  std::printf("loss %.9g -> %.9g after %lld steps\n", losses.value().front(), losses.value().back(),
+  std::printf("loss %.9g -> %.9g after %lld steps\n", losses->front(), losses->back(),
               static_cast<long long>(step.value()));
   if (!options.dump.empty()) {
-    const scenario::State final_state = worker.value().state(measure::kEndImage, step.value());
+    const scenario::State final_state = worker->state(measure::kEndImage, step.value());
     const Status dumped = catalogue::with_element(scenario.problem.dtype, [&](auto zero) {
       return dump<decltype(zero)>(options.dump, scenario, final_state, losses.value());
     });

@@ -121,11 +121,9 @@ std::string pointer_part(const std::string& key) {
 }
 
 Result<JsonDocument> JsonDocument::read(const std::filesystem::path& file, const std::string& what) {
-  Result<std::string> text = read_file(file, what, kLargestFile);
-  if (!text.ok()) return text.error();
-  Result<json> root = parse_json(text.value());
+  Result<json> root = parse_json(TRY(read_file(file, what, kLargestFile)));
   if (!root.ok()) return usage_error(one_line(file.string()) + ": " + root.error().message);
-  if (!root.value().is_object()) {
+  if (!root->is_object()) {
     return usage_error(one_line(file.string()) + ": /: found " + describe(root.value()) + ", expected " + what);
   }
   return JsonDocument(file.string(), std::move(root).value());

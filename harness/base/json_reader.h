@@ -6,7 +6,7 @@
 //   JsonReader reader(document.value());
 //   const std::int64_t rows = reader.integer("rows", {1, 1000}, std::nullopt);
 //   reader.finish();
-//   if (!document.value().ok()) return document.value().error();
+//   if (!document->ok()) return document->error();
 //
 // A method that meets a fault records it (the first one is kept) and returns the fallback or an empty value, so
 // that a caller reads straight on and asks once. Includes nlohmann/json: for .cpp files only.

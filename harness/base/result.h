@@ -1,9 +1,12 @@
 // Result<T>: a value or an Error. The harness reports failures through it; exceptions stay inside the function that
 // calls a throwing library.
 //
-//   Result<Scenario> scenario = read_scenario(path);
-//   if (!scenario.ok()) return scenario.error();
-//   use(scenario.value());
+//   const Scenario scenario = TRY(read_scenario(path));      // returns the error from this function
+//   TRY(write_report(report, path));                          // of a Status, too
+//
+//   const Result<Scenario> scenario = read_scenario(path);   // where the error is dealt with
+//   if (!scenario.ok()) return say(scenario.error());
+//   use(*scenario);
 #pragma once
 
 #include <optional>
@@ -42,6 +45,11 @@ class [[nodiscard]] Result {
   T& value() & { return std::get<0>(content_); }
   const T& value() const& { return std::get<0>(content_); }
   T&& value() && { return std::get<0>(std::move(content_)); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
   const Error& error() const { return std::get<1>(content_); }
 
  private:
@@ -53,8 +61,13 @@ class [[nodiscard]] Status {
  public:
   Status() = default;
   Status(Error error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  template <class T>
+  Status(const Result<T>& result) {  // NOLINT(google-explicit-constructor)
+    if (!result.ok()) error_ = result.error();
+  }
 
   bool ok() const { return !error_.has_value(); }
+  void value() const {}
   const Error& error() const { return *error_; }
 
  private:
@@ -62,3 +75,12 @@ class [[nodiscard]] Status {
 };
 
 }  // namespace gdbench
+
+// The value of a Result, or of a Status nothing; an error is returned from the function that this stands in. An
+// expression that returns is an extension which g++ and clang share.
+#define TRY(expression)                                    \
+  ({                                                       \
+    auto result_of_try = (expression);                     \
+    if (!result_of_try.ok()) return result_of_try.error(); \
+    std::move(result_of_try).value();                      \
+  })

@@ -146,11 +146,10 @@ class CsvReader {
       : file_(file), data_(data), labels_(labels) {}
 
   Result<Table> read() {
-    Result<std::string> text = read_file(file_, "a CSV file with a header", most_data_bytes());
-    if (!text.ok()) return text.error();
-    if (!is_utf8(text.value())) return fault("found bytes that are not UTF-8, expected UTF-8");
+    std::string text = TRY(read_file(file_, "a CSV file with a header", most_data_bytes()));
+    if (!is_utf8(text)) return fault("found bytes that are not UTF-8, expected UTF-8");
 
-    RecordReader records(text.value());
+    RecordReader records(text);
     Record record;
     if (!records.next(record)) return fault(records.fault().empty() ? kEmptyFile : records.fault());
     Status header = read_header(record);
@@ -175,11 +174,10 @@ class CsvReader {
 
   Status read_header(const Record& record) {
     header_ = record.cells;
-    Result<CsvColumns> columns = find_csv_columns(file_, header_, data_.features, data_.targets);
-    if (!columns.ok()) return columns.error();
-    feature_columns_ = std::move(columns.value().features);
-    target_columns_ = std::move(columns.value().targets);
-    table_.feature_names = std::move(columns.value().feature_names);
+    CsvColumns columns = TRY(find_csv_columns(file_, header_, data_.features, data_.targets));
+    feature_columns_ = std::move(columns.features);
+    target_columns_ = std::move(columns.targets);
+    table_.feature_names = std::move(columns.feature_names);
     table_.target_names = data_.targets;
     return {};
   }
@@ -282,17 +280,15 @@ std::optional<double> as_number(std::string_view cell) {
 
 Result<CsvColumns> find_csv_columns(const std::filesystem::path& file, const std::vector<std::string>& header,
                                     const std::vector<std::string>& features, const std::vector<std::string>& targets) {
-  Result<std::vector<std::size_t>> target_columns = find_columns(file, header, targets);
-  if (!target_columns.ok()) return target_columns.error();
+  std::vector<std::size_t> target_columns = TRY(find_columns(file, header, targets));
   std::vector<std::string> names = features;
   for (const std::string& name : header) {
     const bool is_target = std::find(targets.begin(), targets.end(), name) != targets.end();
     if (features.empty() && !is_target) names.push_back(name);
   }
   if (names.empty()) return csv_fault(file, "line 1: found targets only, expected at least one feature column");
-  Result<std::vector<std::size_t>> feature_columns = find_columns(file, header, names);
-  if (!feature_columns.ok()) return feature_columns.error();
-  return CsvColumns{std::move(feature_columns).value(), std::move(target_columns).value(), std::move(names)};
+  std::vector<std::size_t> feature_columns = TRY(find_columns(file, header, names));
+  return CsvColumns{std::move(feature_columns), std::move(target_columns), std::move(names)};
 }
 
 Result<CsvHeader> read_csv_header(const std::filesystem::path& file, std::string_view text) {

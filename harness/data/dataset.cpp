@@ -125,11 +125,9 @@ Result<Dataset> pack(const scenario::Scenario& scenario, Table table) {
   dataset.target_offset = aligned_size(x_bytes);
   dataset.order_offset = dataset.target_offset + aligned_size(target_bytes);
   const std::size_t total = dataset.order_offset + aligned_size(order_entries * sizeof(std::uint32_t));
-  Result<SharedMemory> memory = SharedMemory::create("gdbench-data", total);
-  if (!memory.ok()) return memory.error();
-  dataset.memory = std::move(memory).value();
+  dataset.memory = TRY(SharedMemory::create("gdbench-data", total));
 
-  if (Status status = check_shares(scenario, table); !status.ok()) return status.error();
+  TRY(check_shares(scenario, table));
   std::byte* base = dataset.memory.data();
   Status status = convert(scenario, table.x, table.features, table.feature_names, "feature", base);
   if (status.ok() && !table.has_labels) {
@@ -166,14 +164,13 @@ std::int64_t Dataset::batch_size(const scenario::Problem& problem, std::int64_t 
 Result<Dataset> make_dataset(const scenario::Scenario& scenario) {
   try {
     if (std::holds_alternative<scenario::StreamData>(scenario.data)) return make_stream_dataset(scenario);
-    Result<Table> table = std::visit(SourceReader{scenario}, scenario.data);
-    if (!table.ok()) return table.error();
-    if (table.value().has_labels && table.value().outputs < 2) {
+    Table table = TRY(std::visit(SourceReader{scenario}, scenario.data));
+    if (table.has_labels && table.outputs < 2) {
       return usage_error(name_for_messages(scenario) + ": /data: found one class only, expected at least two");
     }
-    if (scenario.standardise.features) standardise(table.value().x, table.value().features);
-    if (scenario.standardise.targets && !table.value().has_labels) standardise(table.value().y, table.value().outputs);
-    return pack(scenario, std::move(table).value());
+    if (scenario.standardise.features) standardise(table.x, table.features);
+    if (scenario.standardise.targets && !table.has_labels) standardise(table.y, table.outputs);
+    return pack(scenario, std::move(table));
   } catch (const std::bad_alloc&) {
     return failure(name_for_messages(scenario) + ": no memory for its data");
   } catch (const std::exception& error) {

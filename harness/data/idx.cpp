@@ -37,10 +37,9 @@ std::string type_name(unsigned type) {
 }
 
 Result<ByteArray> read_bytes(const std::filesystem::path& file, bool one_dimension) {
-  Result<std::string> content = read_file(file, "an IDX file", most_data_bytes());
-  if (!content.ok()) return content.error();
+  std::string content = TRY(read_file(file, "an IDX file", most_data_bytes()));
   ByteArray array;
-  array.bytes = std::move(content).value();
+  array.bytes = std::move(content);
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(array.bytes[i])); };
   if (array.bytes.size() < 4 || byte(0) != 0 || byte(1) != 0) return file_error(file, "no IDX magic", "an IDX file");
   if (byte(2) != kUnsignedByte) return file_error(file, type_name(byte(2)), "unsigned bytes");
@@ -73,12 +72,10 @@ Result<ByteArray> read_bytes(const std::filesystem::path& file, bool one_dimensi
 }  // namespace
 
 Result<Table> read_idx(const std::filesystem::path& x_file, const std::filesystem::path& labels_file) {
-  Result<ByteArray> x = read_bytes(x_file, false);
-  if (!x.ok()) return x.error();
-  Result<ByteArray> labels = read_bytes(labels_file, true);
-  if (!labels.ok()) return labels.error();
-  const ByteArray& pixels = x.value();
-  const ByteArray& classes = labels.value();
+  ByteArray x = TRY(read_bytes(x_file, false));
+  ByteArray labels = TRY(read_bytes(labels_file, true));
+  const ByteArray& pixels = x;
+  const ByteArray& classes = labels;
   if (classes.shape[0] != pixels.shape[0]) {
     return file_error(labels_file, std::to_string(classes.shape[0]) + " rows",
                       std::to_string(pixels.shape[0]) + " as in " + x_file.string());

@@ -141,12 +141,8 @@ std::optional<std::pair<std::string_view, std::size_t>> split_header(std::string
 }
 
 Result<Array> read_array(const std::filesystem::path& file) {
-  Result<std::string> content = read_file(file, "an NPY file", most_data_bytes());
-  if (!content.ok()) return content.error();
-  const std::string& bytes = content.value();
-  const Result<NpyHeader> parsed = parse_npy_header(file, bytes);
-  if (!parsed.ok()) return parsed.error();
-  const NpyHeader& header = parsed.value();
+  const std::string bytes = TRY(read_file(file, "an NPY file", most_data_bytes()));
+  const NpyHeader header = TRY(parse_npy_header(file, bytes));
   const auto* type = std::find_if(kElementTypes.begin(), kElementTypes.end(),
                                   [&](const ElementType& known) { return header.descr == known.descr; });
   if (type == kElementTypes.end()) {
@@ -219,16 +215,14 @@ Result<NpyHeader> parse_npy_header(const std::filesystem::path& file, std::strin
 }
 
 Result<Table> read_npy(const std::filesystem::path& x_file, const std::filesystem::path& y_file, bool labels) {
-  Result<Array> x = read_array(x_file);
-  if (!x.ok()) return x.error();
-  Result<Array> y = read_array(y_file);
-  if (!y.ok()) return y.error();
-  const std::vector<std::int64_t>& x_shape = x.value().shape;
-  const std::vector<std::int64_t>& y_shape = y.value().shape;
-  if (x_shape.size() != 2 || x.value().values.empty()) {
+  Array x = TRY(read_array(x_file));
+  Array y = TRY(read_array(y_file));
+  const std::vector<std::int64_t>& x_shape = x.shape;
+  const std::vector<std::int64_t>& y_shape = y.shape;
+  if (x_shape.size() != 2 || x.values.empty()) {
     return file_error(x_file, shape_text(x_shape), "shape [rows, features], none of them 0");
   }
-  if (y_shape.empty() || y_shape.size() > 2 || y.value().values.empty()) {
+  if (y_shape.empty() || y_shape.size() > 2 || y.values.empty()) {
     return file_error(y_file, shape_text(y_shape), "shape [rows] or [rows, outputs]");
   }
   if (y_shape[0] != x_shape[0]) {
@@ -238,14 +232,14 @@ Result<Table> read_npy(const std::filesystem::path& x_file, const std::filesyste
   Table table;
   table.rows = x_shape[0];
   table.features = x_shape[1];
-  table.x = std::move(x.value().values);
+  table.x = std::move(x.values);
   if (labels) {
-    Status status = take_labels(y_file, y.value(), table);
+    Status status = take_labels(y_file, y, table);
     if (!status.ok()) return status.error();
     return table;
   }
   table.outputs = y_shape.size() == 2 ? y_shape[1] : 1;
-  table.y = std::move(y.value().values);
+  table.y = std::move(y.values);
   return table;
 }
 

@@ -44,10 +44,9 @@ class StreamDescriber {
     file_.path = std::filesystem::absolute(scenario_.file.parent_path() / data_.path).lexically_normal();
     file_.format = data_.path.extension() == ".npy" ? StreamFormat::npy : StreamFormat::csv;
     file_.memory_cap_bytes = data_.memory_cap;
-    if (Status status = note_size_and_time(file_); !status.ok()) return status.error();
-    const Result<std::string> beginning = read_beginning(file_.path);
-    if (!beginning.ok()) return beginning.error();
-    Status status = file_.format == StreamFormat::npy ? read_npy(beginning.value()) : read_csv(beginning.value());
+    TRY(note_size_and_time(file_));
+    const std::string beginning = TRY(read_beginning(file_.path));
+    Status status = file_.format == StreamFormat::npy ? read_npy(beginning) : read_csv(beginning);
     if (status.ok()) status = read_rows();
     if (status.ok()) status = check_memory_cap();
     if (!status.ok()) return status.error();
@@ -56,22 +55,18 @@ class StreamDescriber {
 
  private:
   Status read_csv(const std::string& beginning) {
-    const Result<CsvHeader> header = read_csv_header(file_.path, beginning);
-    if (!header.ok()) return header.error();
-    Result<CsvColumns> columns = find_csv_columns(file_.path, header.value().cells, data_.features, data_.targets);
-    if (!columns.ok()) return columns.error();
-    file_.column_count = static_cast<std::int64_t>(header.value().cells.size());
-    file_.first_byte = static_cast<std::int64_t>(header.value().first_byte);
-    file_.feature_columns.assign(columns.value().features.begin(), columns.value().features.end());
-    file_.target_columns.assign(columns.value().targets.begin(), columns.value().targets.end());
-    feature_names_ = std::move(columns.value().feature_names);
+    const CsvHeader header = TRY(read_csv_header(file_.path, beginning));
+    CsvColumns columns = TRY(find_csv_columns(file_.path, header.cells, data_.features, data_.targets));
+    file_.column_count = static_cast<std::int64_t>(header.cells.size());
+    file_.first_byte = static_cast<std::int64_t>(header.first_byte);
+    file_.feature_columns.assign(columns.features.begin(), columns.features.end());
+    file_.target_columns.assign(columns.targets.begin(), columns.targets.end());
+    feature_names_ = std::move(columns.feature_names);
     return {};
   }
 
   Status read_npy(const std::string& beginning) {
-    const Result<NpyHeader> read = parse_npy_header(file_.path, beginning);
-    if (!read.ok()) return read.error();
-    const NpyHeader& header = read.value();
+    const NpyHeader header = TRY(parse_npy_header(file_.path, beginning));
     if (header.descr != "<f4" && header.descr != "<f8") {
       return file_error(file_.path, "elements of type " + in_quotes(header.descr), "<f4 or <f8 in a file to stream");
     }
@@ -128,9 +123,8 @@ class StreamDescriber {
     StreamReader reader(file_);
     reader.hash_into(&hash_);
     for (;;) {
-      const Result<bool> read = reader.next(x.data(), y.data());
-      if (!read.ok()) return read.error();
-      if (!read.value()) break;
+      const bool read = TRY(reader.next(x.data(), y.data()));
+      if (!read) break;
       Status status = check_values(x, file_.feature_columns, !scenario_.standardise.features);
       if (status.ok())
         status = labels_ ? check_label(y[0]) : check_values(y, file_.target_columns, !scenario_.standardise.targets);
@@ -206,9 +200,7 @@ class StreamDescriber {
     dataset.epochs = 1;
     dataset.feature_names = std::move(feature_names_);
     dataset.digest = hexadecimal(hash_.value());
-    Result<SharedMemory> memory = SharedMemory::create("gdbench-data", aligned_size(1));
-    if (!memory.ok()) return memory.error();
-    dataset.memory = std::move(memory).value();
+    dataset.memory = TRY(SharedMemory::create("gdbench-data", aligned_size(1)));
     dataset.stream = std::make_shared<StreamRows>(std::move(file_), scenario_.dtype);
     return dataset;
   }

@@ -69,7 +69,7 @@ Status StreamReader::open() {
 
 // Moves what is left to the block's beginning and fills it up.
 Status StreamReader::read_block() {
-  if (Status status = open(); !status.ok()) return status;
+  TRY(open());
   struct stat information {};
   if (fstat(descriptor_, &information) != 0 || information.st_size != file_.file_bytes ||
       modification_ns(information) != file_.modified_ns) {
@@ -98,7 +98,7 @@ Result<bool> StreamReader::next_line(std::string_view& line) {
   };
   const char* end = find_end();
   if (end == nullptr) {
-    if (Status status = read_block(); !status.ok()) return status.error();
+    TRY(read_block());
     end = find_end();
   }
   const char* begin = block_.data() + begin_;
@@ -151,8 +151,8 @@ Result<bool> StreamReader::next_csv(double* features, double* targets) {
     }
     return {};
   };
-  if (Status status = read_cells(file_.feature_columns, features); !status.ok()) return status.error();
-  if (Status status = read_cells(file_.target_columns, targets); !status.ok()) return status.error();
+  TRY(read_cells(file_.feature_columns, features));
+  TRY(read_cells(file_.target_columns, targets));
   ++row_;
   return true;
 }
@@ -160,7 +160,7 @@ Result<bool> StreamReader::next_csv(double* features, double* targets) {
 Result<bool> StreamReader::next_npy(double* features, double* targets) {
   const auto row_bytes = static_cast<std::size_t>(file_.row_bytes());
   if (end_ - begin_ < row_bytes) {
-    if (Status status = read_block(); !status.ok()) return status.error();
+    TRY(read_block());
     if (end_ == begin_) return false;
     if (end_ - begin_ < row_bytes) return fault("row " + std::to_string(row_) + " (from 0) is cut off");
   }
@@ -194,9 +194,8 @@ void StreamRows::finish(double* values, std::size_t count, const std::vector<dou
 }
 
 Status StreamRows::read_row(double* x, double* targets) {
-  const Result<bool> read = reader_.next(x, targets);
-  if (!read.ok()) return read.error();
-  if (!read.value()) return usage_error(one_line(file_.path.string()) + ": found fewer rows than before");
+  const bool read = TRY(reader_.next(x, targets));
+  if (!read) return usage_error(one_line(file_.path.string()) + ": found fewer rows than before");
   finish(x, file_.feature_columns.size(), file_.feature_means, file_.feature_scales);
   finish(targets, file_.target_columns.size(), file_.target_means, file_.target_scales);
   return {};
@@ -228,9 +227,8 @@ Status StreamReader::seek(std::int64_t row) {
   }
   while (row_ < row) {
     std::string_view line;
-    const Result<bool> read = next_line(line);
-    if (!read.ok()) return read.error();
-    if (!read.value()) return fault("found " + std::to_string(row_) + " rows, expected row " + std::to_string(row));
+    const bool read = TRY(next_line(line));
+    if (!read) return fault("found " + std::to_string(row_) + " rows, expected row " + std::to_string(row));
     if (!line.empty() || file_.column_count == 1) ++row_;
   }
   return {};

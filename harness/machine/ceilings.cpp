@@ -125,9 +125,8 @@ Result<report::CeilingsMeasurement> measure_ceilings(const CeilingOptions& optio
   const auto start = Clock::now();
   const std::vector<Level> levels = levels_of(options.caches, options.memory_bytes);
   const std::vector<Probe> probes = probes_of(levels);
-  Result<SharedMemory> shared = SharedMemory::create("ceilings", probes.size() * sizeof(double));
-  if (!shared.ok()) return shared.error();
-  const std::span<double> best(reinterpret_cast<double*>(shared.value().data()), probes.size());
+  SharedMemory shared = TRY(SharedMemory::create("ceilings", probes.size() * sizeof(double)));
+  const std::span<double> best(reinterpret_cast<double*>(shared.data()), probes.size());
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) return failure(std::string("ceilings: no process could be started: ") + std::strerror(errno));
@@ -135,7 +134,7 @@ Result<report::CeilingsMeasurement> measure_ceilings(const CeilingOptions& optio
     die_with_parent(parent);
     _exit(measure_here(options, levels, probes, best));
   }
-  if (Status status = wait_for(child, options); !status.ok()) return status.error();
+  TRY(wait_for(child, options));
   report::CeilingsMeasurement measurement;
   measurement.widths = widths_of(probes, levels, best);
   measurement.seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -10,9 +10,9 @@ using report::CellState;
 
 Status CellGroup::verify(const RunOptions& options) {
   PlannedScenario& planned = scenario_of_plan();
-  if (Status status = planned.acquire(); !status.ok()) return status;
+  TRY(planned.acquire());
   Yardsticks yardsticks(planned, options.reference_cache);
-  if (Status status = yardsticks.status(); !status.ok()) return status;
+  TRY(yardsticks.status());
   for (const PlannedCell& planned_cell : planned.cells) {
     report::Cell& cell = report_.cells[planned_cell.index];
     options.progress({"verify " + cell.id, 0, -1});
@@ -32,7 +32,7 @@ void CellGroup::leave_out(std::size_t cell) {
 
 Status CellGroup::launch(const RunOptions& options) {
   PlannedScenario& planned = scenario_of_plan();
-  if (Status status = planned.acquire(); !status.ok()) return status;
+  TRY(planned.acquire());
   report::Journal none = report::Journal::nowhere();
   RunOptions timed = options;
   timed.profiles = false;  // the answer is in the times

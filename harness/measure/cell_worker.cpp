@@ -33,33 +33,25 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
   self.layout_ = protocol::state_layout(problem);
   self.dtype_ = problem.dtype;
   self.start_ = &planned.start;
-  Result<SharedMemory> memory = SharedMemory::create("gdbench-state", 3 * self.layout_.image_bytes);
-  if (!memory.ok()) return memory.error();
-  self.state_memory_ = std::move(memory).value();
+  self.state_memory_ = TRY(SharedMemory::create("gdbench-state", 3 * self.layout_.image_bytes));
   protocol::write_state(planned.start, self.layout_, problem.dtype, self.state_memory_.data());
 
   const std::string& id = cell.entry->implementation.id;
   launch.started_at = utc_now();
   const std::int64_t started = monotonic_ns();
   const std::string preload = count_allocations ? cell.entry->allocation_counter.string() : "";
-  Result<protocol::Client> client =
-      protocol::Client::start(cell.entry->command, &planned.dataset->memory, &self.state_memory_, limits, preload);
-  if (!client.ok()) return client.error();
-  self.client_ = std::move(client).value();
-  const Result<protocol::HelloAnswer> hello = self.client_.hello();
-  if (!hello.ok()) return hello.error();
-  if (!offers(hello.value(), id)) return failure("the worker no longer offers " + id);
+  self.client_ =
+      TRY(protocol::Client::start(cell.entry->command, &planned.dataset->memory, &self.state_memory_, limits, preload));
+  const protocol::HelloAnswer hello = TRY(self.client_.hello());
+  if (!offers(hello, id)) return failure("the worker no longer offers " + id);
   launch.start_seconds = seconds_since(started);
 
   const std::int64_t loading = monotonic_ns();
-  if (Status status = self.client_.load(id, *planned.dataset); !status.ok()) return status.error();
+  TRY(self.client_.load(id, *planned.dataset));
   launch.load_seconds = seconds_since(loading);
 
   const std::int64_t preparing = monotonic_ns();
-  if (Status status = self.client_.prepare(problem, cell.options, cell.threads, self.state_memory_.size());
-      !status.ok()) {
-    return status.error();
-  }
+  TRY(self.client_.prepare(problem, cell.options, cell.threads, self.state_memory_.size()));
   launch.prepare_seconds = seconds_since(preparing);
   if (const auto& import_ns = self.client_.preparation().import_ns) {
     launch.import_seconds = *import_ns * 1e-9;
@@ -124,9 +116,7 @@ Result<scenario::State> CellWorker::run_in_two_parts(std::uint64_t first, std::u
   if (status.ok()) status = client_.run_on(first);
   if (status.ok()) status = client_.run_on(second);
   if (!status.ok()) return status.error();
-  const Result<std::int64_t> step = client_.get_state(kReplayImage);
-  if (!step.ok()) return step.error();
-  return state(kReplayImage, step.value());
+  return state(kReplayImage, TRY(client_.get_state(kReplayImage)));
 }
 
 report::CellStatus status_of(const Error& error) {

@@ -23,14 +23,14 @@ Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions&
     // Scenarios share what is left of the budget evenly: none is confirmed at the price of another.
     const double rest = options.budget_seconds - options.reserved_seconds - elapsed();
     const double end = elapsed() + rest / static_cast<double>(left--);
-    if (Status status = planned->acquire(); !status.ok()) return status;
+    TRY(planned->acquire());
     std::vector<LiveCell> live = live_cells(*planned, report);
     std::erase_if(live, [&](const LiveCell& cell) { return !wanted(*cell.planned); });
     const int first = next_launch(live, report);
     for (const LiveCell& cell : live) {
       report::Cell& confirmed = report.cells[cell.planned->index];
       confirmed.confirmed_from = first;
-      if (Status status = journal.cell(confirmed); !status.ok()) return status;
+      TRY(journal.cell(confirmed));
     }
     double slowest = 0;
     for (int launch = first; launch < 2 * first && !options.cancelled(); ++launch) {

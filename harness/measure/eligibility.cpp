@@ -103,7 +103,7 @@ Result<std::map<std::string, std::string>> resolve_options(const ImplementationD
   for (const OptionDeclaration& option : implementation.options) {
     const auto found = wanted.find(option.key);
     const std::string& value = found == wanted.end() ? option.default_value : found->second;
-    if (Status status = check_option(option, value); !status.ok()) return status.error();
+    TRY(check_option(option, value));
     options[option.key] = value;
   }
   return options;

@@ -59,7 +59,7 @@ class LaunchGroup {
   Status run_started() {
     // The first round is cold: caches, page tables and predictors of fresh processes.
     for (int round = 0; round <= options_.rounds; ++round) {
-      if (Status status = visit_all(round); !status.ok()) return status;
+      TRY(visit_all(round));
     }
     return finish_all();
   }
@@ -92,12 +92,12 @@ class LaunchGroup {
       fail(live, started.error());
       return;
     }
-    const Result<protocol::BlockAnswer> first = started.value().run_block(1, 0);
+    const Result<protocol::BlockAnswer> first = started->run_block(1, 0);
     if (!first.ok()) {
       fail(live, first.error());
       return;
     }
-    member->launch.first_step_ns = first.value().real_ns;
+    member->launch.first_step_ns = first->real_ns;
     const std::uint64_t seed = options_.seed + report_.cells.size() * static_cast<std::uint64_t>(launch_);
     member->worker.emplace(std::move(started).value(), *live.planned, *cell_of(live).block, live.expected,
                            seed + live.planned->index);
@@ -121,7 +121,7 @@ class LaunchGroup {
       }
       report::Cell& cell = cell_of(*member.live);
       cell.samples.push_back(sample.value());
-      if (Status status = journal_.sample(cell.id, sample.value()); !status.ok()) return status;
+      TRY(journal_.sample(cell.id, sample.value()));
       if (cell.status.state != CellState::ok) failed.push_back(&member);
     }
     std::erase_if(members_, [&](const auto& member) {
@@ -132,11 +132,10 @@ class LaunchGroup {
 
   // One block. A breach of trust marks the cell but keeps the sample.
   Result<report::Sample> visit(Member& member, int round, int position) {
-    const Result<MeasuredWorker::JudgedBlock> block = member.worker->run_block(options_);
-    if (!block.ok()) return block.error();
-    distrust(*member.live, block.value().distrust);
-    if (block.value().traces > 0) note_traces(cell_of(*member.live), block.value().traces);
-    report::Sample sample = block.value().sample;
+    const MeasuredWorker::JudgedBlock block = TRY(member.worker->run_block(options_));
+    distrust(*member.live, block.distrust);
+    if (block.traces > 0) note_traces(cell_of(*member.live), block.traces);
+    report::Sample sample = block.sample;
     sample.launch = launch_;
     sample.round = round;
     sample.position = position;
@@ -163,9 +162,7 @@ class LaunchGroup {
   Status check_other_blocks(Member& member) {
     LiveCell& live = *member.live;
     if (std::exchange(live.checked, true)) return {};
-    const Result<std::string> reason = member.worker->check_other_blocks(cell_of(live).samples);
-    if (!reason.ok()) return reason.error();
-    distrust(live, reason.value());
+    distrust(live, TRY(member.worker->check_other_blocks(cell_of(live).samples)));
     return {};
   }
 
@@ -215,7 +212,7 @@ class LaunchGroup {
       member->launch.total_seconds = static_cast<double>(monotonic_ns() - member->started_ns) * 1e-9;
       report::Cell& cell = cell_of(*member->live);
       cell.launches.push_back(member->launch);
-      if (Status written = journal_.launch(cell.id, member->launch); !written.ok()) return written;
+      TRY(journal_.launch(cell.id, member->launch));
     }
     return {};
   }

@@ -57,20 +57,19 @@ std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const rep
 Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& options) {
   for (int attempt = 1;; ++attempt) {
     vary_start();
-    const Result<protocol::BlockAnswer> answer =
-        worker_.run_block(block_.steps, block_.warm_up_steps, 0, block_.added_iterations.value_or(0));
-    if (!answer.ok()) return answer.error();
-    const bool told = planned_.entry->hosted() && answer.value().host_tells_outside;
-    std::string outside = reason_for_outside_distrust(answer.value().outside, outside_limit_ns(told, copy_ns_));
+    const protocol::BlockAnswer answer =
+        TRY(worker_.run_block(block_.steps, block_.warm_up_steps, 0, block_.added_iterations.value_or(0)));
+    const bool told = planned_.entry->hosted() && answer.host_tells_outside;
+    std::string outside = reason_for_outside_distrust(answer.outside, outside_limit_ns(told, copy_ns_));
     if (!outside.empty() && attempt < kMaxAttempts && !options.cancelled()) {
       ++repeated_blocks_;
       continue;
     }
     JudgedBlock block;
-    block.sample = sample_of(answer.value(), block_.steps, worker_.displacement());
-    block.distrust = judge(answer.value(), block.sample);
+    block.sample = sample_of(answer, block_.steps, worker_.displacement());
+    block.distrust = judge(answer, block.sample);
     if (!outside.empty()) block.distrust = outside + ", " + std::to_string(kMaxAttempts) + " blocks in a row";
-    block.traces = answer.value().traces.value_or(0);
+    block.traces = answer.traces.value_or(0);
     return block;
   }
 }
@@ -78,7 +77,7 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
 Result<std::string> MeasuredWorker::check_other_blocks(const std::vector<report::Sample>& samples) {
   if (!is_verified() || samples.empty()) return std::string();
   Result<std::string> reason = reason_for_distrust_of_lengths(worker_, block_, samples, generator_);
-  if (!reason.ok() || !reason.value().empty()) return reason;
+  if (!reason.ok() || !reason->empty()) return reason;
   return reason_for_distrust_of_foresight(worker_, block_, [this] { vary_start(); });
 }
 

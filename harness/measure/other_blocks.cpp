@@ -57,19 +57,16 @@ Result<std::string> reason_for_distrust_of_lengths(CellWorker& worker, const rep
   std::string reason;
   for (int attempt = 0; attempt < kTries; ++attempt) {
     const std::uint64_t steps = block.steps / 2 + generator() % (block.steps - block.steps / 2);
-    const Result<protocol::BlockAnswer> once = worker.run_block(steps, block.warm_up_steps);
-    if (!once.ok()) return once.error();
+    const protocol::BlockAnswer once = TRY(worker.run_block(steps, block.warm_up_steps));
     const double displacement = worker.displacement();
-    const Result<protocol::BlockAnswer> twice = worker.run_block(2 * steps, block.warm_up_steps);
-    if (!twice.ok()) return twice.error();
-    reason = reason_of({once.value().real_ns - block.empty_block_ns, twice.value().real_ns - block.empty_block_ns},
+    const protocol::BlockAnswer twice = TRY(worker.run_block(2 * steps, block.warm_up_steps));
+    reason = reason_of({once.real_ns - block.empty_block_ns, twice.real_ns - block.empty_block_ns},
                        static_cast<double>(steps), sampled_step_ns);
     if (!reason.empty()) continue;
     if (steps < 2) return std::string();
     const std::uint64_t first = 1 + generator() % (steps - 1);
-    const Result<scenario::State> replayed = worker.run_in_two_parts(first, steps - first);
-    if (!replayed.ok()) return replayed.error();
-    const double expected = verify::displacement(worker.state(kStartImage, 0), replayed.value());
+    const double expected =
+        verify::displacement(worker.state(kStartImage, 0), TRY(worker.run_in_two_parts(first, steps - first)));
     return reason_for_distrust(displacement, {expected, expected * kReplayTolerance});
   }
   return reason;
@@ -79,29 +76,25 @@ Result<std::string> reason_for_distrust_of_foresight(CellWorker& worker, const r
                                                      const std::function<void()>& vary_start) {
   enum class Known { seen, evaluated };
   const auto block_ns = [&]() -> Result<double> {
-    const Result<protocol::BlockAnswer> answer = worker.run_block(block.steps, 0);
-    if (!answer.ok()) return answer.error();
-    return answer.value().real_ns - block.empty_block_ns;
+    const protocol::BlockAnswer answer = TRY(worker.run_block(block.steps, 0));
+    return answer.real_ns - block.empty_block_ns;
   };
   for (const Known known : {Known::seen, Known::evaluated}) {
     std::string reason;
     for (int attempt = 0; attempt < kTries; ++attempt) {
       vary_start();
-      const Result<double> fresh_ns = block_ns();
-      if (!fresh_ns.ok()) return fresh_ns.error();
+      const double fresh_ns = TRY(block_ns());
       if (known == Known::evaluated) {
         vary_start();
-        if (Status status = worker.client().set_state(kStartImage, 0); !status.ok()) return status.error();
+        TRY(worker.client().set_state(kStartImage, 0));
         const Result<double> loss = worker.client().evaluate();
         if (!loss.ok() && loss.error().kind == ErrorKind::unsupported) break;
         if (!loss.ok()) return loss.error();
       }
-      const Result<double> known_ns = block_ns();
-      if (!known_ns.ok()) return known_ns.error();
+      const double known_ns = TRY(block_ns());
       reason.clear();
-      if (known_ns.value() * kForesight >= fresh_ns.value()) break;
-      reason = formatted("a block takes %.3g ms from a state that is new, %.3g ms %s", fresh_ns.value() * 1e-6,
-                         known_ns.value() * 1e-6,
+      if (known_ns * kForesight >= fresh_ns) break;
+      reason = formatted("a block takes %.3g ms from a state that is new, %.3g ms %s", fresh_ns * 1e-6, known_ns * 1e-6,
                          known == Known::seen ? "from one where a block began before" : "after an evaluation of it");
     }
     if (!reason.empty()) return reason;

@@ -81,16 +81,14 @@ class Planner {
   }
 
   Status add(const scenario::Point& point) {
-    Result<std::size_t> found = find_scenario(point);
-    if (!found.ok()) return found.error();
+    std::size_t found = TRY(find_scenario(point));
     for (std::size_t arm = 0; arm < request_.arms.size(); ++arm) {
       const auto entry = entries_[arm].find(point.implementation);
       if (entry == entries_[arm].end()) continue;  // another arm has it
       const std::string& name = request_.arms[arm].name;
-      if (Status status = add_cell(point, found.value(), name, *entry->second); !status.ok()) return status;
+      TRY(add_cell(point, found, name, *entry->second));
       if (arm > 0 || point.implementation != request_.control || !point.options.empty()) continue;
-      if (Status status = add_cell(point, found.value(), report::kControlArm, *entry->second); !status.ok())
-        return status;
+      TRY(add_cell(point, found, report::kControlArm, *entry->second));
     }
     ++unit_;
     return {};
@@ -107,23 +105,18 @@ class Planner {
     const std::string spelled = point.scenario_file.string() + suffix;
     if (const auto known = by_spelling_.find(spelled); known != by_spelling_.end()) return known->second;
 
-    Result<scenario::Scenario> read = scenario::read_scenario(point.scenario_file, point.scenario_settings);
-    if (!read.ok()) return read.error();
-    const std::string key = read.value().identity();
+    scenario::Scenario read = TRY(scenario::read_scenario(point.scenario_file, point.scenario_settings));
+    const std::string key = read.identity();
     if (const auto known = by_identity_.find(key); known != by_identity_.end()) {
       by_spelling_[spelled] = known->second;
       return known->second;
     }
     auto planned = std::make_unique<PlannedScenario>();
-    planned->scenario = std::move(read).value();
-    if (Status status = planned->acquire(); !status.ok()) return status.error();
-    Result<scenario::Problem> problem = data::make_problem(planned->scenario, *planned->dataset);
-    if (!problem.ok()) return problem.error();
-    planned->problem = std::move(problem).value();
+    planned->scenario = std::move(read);
+    TRY(planned->acquire());
+    planned->problem = TRY(data::make_problem(planned->scenario, *planned->dataset));
     planned->start = data::make_initial_state(planned->problem, planned->scenario.initial_seed);
-    Result<report::ScenarioRecord> record = record_of(*planned, key, planned->scenario.name + suffix);
-    if (!record.ok()) return record.error();
-    report_.scenarios.push_back(std::move(record).value());
+    report_.scenarios.push_back(TRY(record_of(*planned, key, planned->scenario.name + suffix)));
     held_bytes_ += planned->data_bytes;
     if (held_bytes_ > request_.data_cap_bytes) {
       held_bytes_ -= planned->data_bytes;
@@ -136,14 +129,13 @@ class Planner {
 
   static Result<report::ScenarioRecord> record_of(const PlannedScenario& planned, const std::string& key,
                                                   std::string label) {
-    Result<report::ResolvedScenario> resolved =
-        report::resolved_scenario(scenario::to_json(planned.scenario), planned.scenario.file);
-    if (!resolved.ok()) return resolved.error();
+    report::ResolvedScenario resolved =
+        TRY(report::resolved_scenario(scenario::to_json(planned.scenario), planned.scenario.file));
     report::ScenarioRecord record;
     record.key = key;
     record.name = planned.scenario.name;
     record.label = std::move(label);
-    record.resolved = std::move(resolved).value();
+    record.resolved = std::move(resolved);
     record.rows = planned.dataset->rows;
     record.features = planned.dataset->features;
     record.outputs = planned.problem.outputs();
@@ -160,13 +152,12 @@ class Planner {
                   const protocol::CatalogueEntry& entry) {
     const std::vector<int>& allowed = request_.processors;
     const ImplementationDescription& implementation = entry.implementation;
-    Result<std::map<std::string, std::string>> options = resolve_options(implementation, point.options);
-    if (!options.ok()) return options.error();
+    std::map<std::string, std::string> options = TRY(resolve_options(implementation, point.options));
     std::map<std::string, std::string> changed;
     std::map<std::string, std::string> unchanged;
     for (const OptionDeclaration& option : implementation.options) {
       known_options.insert(option.key);
-      const std::string& value = options.value().at(option.key);
+      const std::string& value = options.at(option.key);
       (value != option.default_value ? changed : unchanged)[option.key] = value;
     }
     for (const auto& [key, value] : point.options) wanted_options.insert(key);
@@ -208,8 +199,8 @@ class Planner {
     } else if (!reason.empty()) {
       cell.status = {report::CellState::unsupported, reason};
     } else {
-      planned.cells.push_back({report_.cells.size(), unit_, &entry, std::move(options).value(),
-                               place_threads(point.threads, allowed), proof});
+      planned.cells.push_back(
+          {report_.cells.size(), unit_, &entry, std::move(options), place_threads(point.threads, allowed), proof});
     }
     report_.cells.push_back(std::move(cell));
     return {};
@@ -230,9 +221,7 @@ class Planner {
 
 Status PlannedScenario::acquire() {
   if (dataset.has_value()) return {};
-  Result<data::Dataset> made = data::make_dataset(scenario);
-  if (!made.ok()) return made.error();
-  dataset = std::move(made).value();
+  dataset = TRY(data::make_dataset(scenario));
   data_bytes = dataset->memory.size();
   shuffled = dataset->has_order;
   streamed = dataset->stream != nullptr;
@@ -244,7 +233,7 @@ Result<Plan> make_plan(PlanRequest request, report::Report& report) {
   plan.catalogues = std::move(request.catalogues);
   Planner planner(plan, request, report);
   for (const scenario::Point& point : request.points) {
-    if (Status status = planner.add(point); !status.ok()) return status.error();
+    TRY(planner.add(point));
   }
   for (const std::string& option : planner.wanted_options) {
     if (planner.known_options.contains(option)) continue;

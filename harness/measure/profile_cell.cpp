@@ -39,13 +39,11 @@ report::ProfileRecord per_step(const protocol::OpTotals& op, std::uint64_t steps
 }
 
 Result<ProfiledBlock> run_profiled(CellWorker& worker, std::uint64_t steps) {
-  if (Status status = worker.client().set_state(kStartImage, 0); !status.ok()) return status.error();
-  const Result<protocol::ProfileAnswer> answer = worker.client().profile(steps);
-  if (!answer.ok()) return answer.error();
-  ProfiledBlock block{.step_ns = answer.value().real_ns / static_cast<double>(steps),
-                      .dispatches = answer.value().dispatches};
-  for (const protocol::OpTotals& op : answer.value().records) block.records.push_back(per_step(op, steps));
-  for (const protocol::FloorCall& call : answer.value().floor) block.floor.push_back({call.op, call.time_ns});
+  TRY(worker.client().set_state(kStartImage, 0));
+  const protocol::ProfileAnswer answer = TRY(worker.client().profile(steps));
+  ProfiledBlock block{.step_ns = answer.real_ns / static_cast<double>(steps), .dispatches = answer.dispatches};
+  for (const protocol::OpTotals& op : answer.records) block.records.push_back(per_step(op, steps));
+  for (const protocol::FloorCall& call : answer.floor) block.floor.push_back({call.op, call.time_ns});
   return block;
 }
 
@@ -64,9 +62,8 @@ Result<std::uint64_t> steps_of_profile(CellWorker& worker, const report::Block& 
   constexpr std::uint64_t kFew = 8;
   constexpr double kMostNs = 20e6;
   if (block.steps >= kFew) return block.steps;
-  const Result<protocol::BlockAnswer> timed = worker.run_block(block.steps, block.warm_up_steps);
-  if (!timed.ok()) return timed.error();
-  const double step_ns = std::max(timed.value().real_ns, 1.0) / static_cast<double>(block.steps);
+  const protocol::BlockAnswer timed = TRY(worker.run_block(block.steps, block.warm_up_steps));
+  const double step_ns = std::max(timed.real_ns, 1.0) / static_cast<double>(block.steps);
   return std::clamp(static_cast<std::uint64_t>(kMostNs / step_ns), block.steps, kFew);
 }
 
@@ -75,35 +72,27 @@ Result<std::uint64_t> steps_of_profile(CellWorker& worker, const report::Block& 
 Result<report::Profile> profile_verified_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
                                               const RunOptions& options, int blocks, const report::Cell& cell) {
   report::Launch launch;
-  Result<CellWorker> started = CellWorker::start(
-      planned, planned_cell, timed_problem(planned, planned_cell, *cell.block), options.limits, launch, true);
-  if (!started.ok()) return started.error();
-  CellWorker worker = std::move(started).value();
-  const Result<protocol::BlockAnswer> first = worker.run_block(1, 0);
-  if (!first.ok()) return first.error();
-  launch.first_step_ns = first.value().real_ns;
+  CellWorker worker = TRY(CellWorker::start(planned, planned_cell, timed_problem(planned, planned_cell, *cell.block),
+                                            options.limits, launch, true));
+  const protocol::BlockAnswer first = TRY(worker.run_block(1, 0));
+  launch.first_step_ns = first.real_ns;
   Result<report::Profile> profile = profile_worker(worker, planned, launch, blocks, cell);
   if (!profile.ok()) return profile;
-  if (Status status = worker.client().bye(); !status.ok()) return status.error();
+  TRY(worker.client().bye());
   return profile;
 }
 
 Result<report::Profile> profile_worker(CellWorker& worker, const PlannedScenario& planned, const report::Launch& launch,
                                        int blocks, const report::Cell& cell) {
-  const Result<std::uint64_t> profiled_steps = steps_of_profile(worker, *cell.block);
-  if (!profiled_steps.ok()) return profiled_steps.error();
-  const std::uint64_t steps = profiled_steps.value();
+  const std::uint64_t steps = TRY(steps_of_profile(worker, *cell.block));
   std::vector<double> unprofiled;
   std::vector<ProfiledBlock> profiled;
   std::optional<protocol::AllocationTotals> allocated;
   for (int i = 0; i < blocks; ++i) {
-    const Result<protocol::BlockAnswer> plain = worker.run_block(steps, cell.block->warm_up_steps);
-    if (!plain.ok()) return plain.error();
-    unprofiled.push_back(plain.value().real_ns / static_cast<double>(steps));
-    allocated = plain.value().allocations;  // of the last block: by then whatever is kept was allocated before
-    Result<ProfiledBlock> with_records = run_profiled(worker, steps);
-    if (!with_records.ok()) return with_records.error();
-    profiled.push_back(std::move(with_records).value());
+    const protocol::BlockAnswer plain = TRY(worker.run_block(steps, cell.block->warm_up_steps));
+    unprofiled.push_back(plain.real_ns / static_cast<double>(steps));
+    allocated = plain.allocations;  // of the last block: by then whatever is kept was allocated before
+    profiled.push_back(TRY(run_profiled(worker, steps)));
   }
 
   const auto middle = profiled.begin() + blocks / 2;

@@ -70,21 +70,21 @@ class Session {
     for (PlannedScenario* planned : scenarios) {
       if (planned->cells.empty()) continue;
       if (no_time_to_verify(*planned)) {
-        if (Status status = leave_out(*planned); !status.ok()) return status;
+        TRY(leave_out(*planned));
         continue;
       }
       const double scenario_start = elapsed();
-      if (Status status = planned->acquire(); !status.ok()) return status;
+      TRY(planned->acquire());
       if (all_known(*planned)) continue;  // from the journal of a run that goes on
       Yardsticks yardsticks(*planned, options_.reference_cache);
-      if (Status status = yardsticks.status(); !status.ok()) return status;
+      TRY(yardsticks.status());
       for (const PlannedCell& planned_cell : planned->cells) {
         report::Cell& cell = report_.cells[planned_cell.index];
         const double fraction = static_cast<double>(verified_++) / static_cast<double>(cells_of_run);
         if (cell.status.state != CellState::pending) continue;  // known from the journal of a run that goes on
         options_.progress({"verify " + cell.id, journal_ == nullptr ? fraction : share_of_budget(), seconds_left()});
         if (repeats_verified_cell(*planned, planned_cell)) {
-          if (Status status = journal_->cell(cell); !status.ok()) return status;
+          TRY(journal_->cell(cell));
           continue;
         }
         const double start = elapsed();
@@ -96,9 +96,9 @@ class Session {
           return {};
         }
         if (journal_ == nullptr) continue;
-        if (Status status = profile(*planned, planned_cell, cell); !status.ok()) return status;
-        if (Status status = seek_target(*planned, planned_cell, cell); !status.ok()) return status;
-        if (Status status = journal_->cell(cell); !status.ok()) return status;
+        TRY(profile(*planned, planned_cell, cell));
+        TRY(seek_target(*planned, planned_cell, cell));
+        TRY(journal_->cell(cell));
       }
       verifying_seconds_ += elapsed() - scenario_start;
       time_needed_.verified(*planned, elapsed() - scenario_start);
@@ -120,10 +120,10 @@ class Session {
           report::Cell& cell = report_.cells[planned_cell.index];
           if (options_.cancelled()) return {};
           if (count_profiles(cell) != count - 1 || profiled_in_launch(planned_cell)) continue;
-          if (Status status = planned->acquire(); !status.ok()) return status;
+          TRY(planned->acquire());
           options_.progress({"profile " + cell.id, share_of_budget(), seconds_left()});
-          if (Status status = profile(*planned, planned_cell, cell); !status.ok()) return status;
-          if (Status status = journal_->cell(cell); !status.ok()) return status;
+          TRY(profile(*planned, planned_cell, cell));
+          TRY(journal_->cell(cell));
         }
       }
       repeating_seconds_ += elapsed() - start;
@@ -142,7 +142,7 @@ class Session {
       for (const std::size_t i : turn) {
         if (options_.cancelled()) break;
         if (!has_time(active[i].progress, options_, deadline - elapsed())) continue;
-        if (Status status = launch(active[i]); !status.ok()) return status;
+        TRY(launch(active[i]));
       }
     }
     for (const ActiveScenario& scenario : active) short_scenarios_ += is_short(scenario.progress, options_) ? 1U : 0U;
@@ -209,7 +209,7 @@ class Session {
     for (const PlannedCell& planned_cell : planned.cells) {
       report::Cell& cell = report_.cells[planned_cell.index];
       cell.status.reason = "the budget left no time to verify it";
-      if (Status status = journal_->cell(cell); !status.ok()) return status;
+      TRY(journal_->cell(cell));
     }
     return {};
   }
@@ -296,7 +296,7 @@ class Session {
     for (const std::size_t index : indices) {
       const report::Cell& cell = report_.cells[index];
       if (cell.status.state == CellState::ok) continue;
-      if (Status written = journal_->cell(cell); !written.ok()) return written;
+      TRY(journal_->cell(cell));
     }
     Progress& progress = scenario.progress;
     ++progress.launches;
@@ -359,7 +359,7 @@ Status verify_all(Plan& plan, const RunOptions& options, report::Report& report)
   Session session(plan, options, report, nullptr);
   for (const auto& batch : batches(plan, 0)) {
     if (options.cancelled()) return {};
-    if (Status status = session.verify(batch, cell_count(plan)); !status.ok()) return status;
+    TRY(session.verify(batch, cell_count(plan)));
     for (PlannedScenario* planned : batch) planned->release();
   }
   return {};
@@ -371,12 +371,12 @@ Status run_session(Plan& plan, const RunOptions& options, report::Report& report
   std::size_t cells_done = 0;
   for (const auto& batch : batches(plan, options.data_cap_bytes)) {
     if (options.cancelled()) return {};
-    if (Status status = session.verify(batch, cell_count(plan)); !status.ok()) return status;
-    if (Status status = session.repeat_profiles(batch); !status.ok()) return status;
+    TRY(session.verify(batch, cell_count(plan)));
+    TRY(session.repeat_profiles(batch));
     cells_done += cell_count(batch);
     // A batch gets the share of the budget that its cells are of all cells.
     const double share = static_cast<double>(cells_done) / static_cast<double>(std::max<std::size_t>(cells, 1));
-    if (Status status = session.measure(batch, session.deadline() * share); !status.ok()) return status;
+    TRY(session.measure(batch, session.deadline() * share));
     for (PlannedScenario* planned : batch) planned->release();
   }
   return {};

@@ -27,7 +27,7 @@ class Training {
 
   // Whether the cell can evaluate; the first evaluation prepares more than it computes, and is not timed.
   Status start() {
-    if (Status status = worker_.client().set_state(kStartImage, 0); !status.ok()) return status;
+    TRY(worker_.client().set_state(kStartImage, 0));
     const Result<double> loss = worker_.client().evaluate();
     evaluates_ = loss.ok();
     if (!loss.ok() && loss.error().kind != ErrorKind::unsupported) return loss.error();
@@ -49,15 +49,13 @@ class Training {
         run.state = TargetState::cut;
         break;
       }
-      if (Status status = advance(std::min(every, most_steps - run.stopped_after), run); !status.ok()) {
-        return status.error();
-      }
+      TRY(advance(std::min(every, most_steps - run.stopped_after), run));
     }
     if (!std::isfinite(run.loss)) run.state = TargetState::diverged;
     if (run.loss <= run.target_loss) run.state = TargetState::reached;
     run.steps = run.stopped_after;
     if (run.state == TargetState::reached && run.steps > 0) {
-      if (Status status = find_exact_step(run); !status.ok()) return status.error();
+      TRY(find_exact_step(run));
     }
     return run;
   }
@@ -68,16 +66,14 @@ class Training {
  private:
   // `steps` steps and an evaluation.
   Status advance(std::uint64_t steps, TargetRun& run) {
-    const Result<double> real_ns = run_block(after_, step_, steps, before_);
-    if (!real_ns.ok()) return real_ns.error();
+    const double real_ns = TRY(run_block(after_, step_, steps, before_));
     std::swap(before_, after_);
     earlier_step_ = std::exchange(step_, step_ + static_cast<std::int64_t>(steps));
-    const Result<protocol::EvaluateAnswer> evaluation = evaluate(after_, step_);
-    if (!evaluation.ok()) return evaluation.error();
+    const protocol::EvaluateAnswer evaluation = TRY(evaluate(after_, step_));
     run.stopped_after += steps;
-    run.loss = evaluation.value().loss;
-    run.run_seconds += real_ns.value() * 1e-9;
-    if (run.evaluation_seconds) *run.evaluation_seconds += evaluation.value().real_ns.value_or(0) * 1e-9;
+    run.loss = evaluation.loss;
+    run.run_seconds += real_ns * 1e-9;
+    if (run.evaluation_seconds) *run.evaluation_seconds += evaluation.real_ns.value_or(0) * 1e-9;
     ++run.evaluations;
     return {};
   }
@@ -90,11 +86,9 @@ class Training {
     std::size_t to = kSpareImage;
     while (high - low > 1) {
       const std::int64_t middle = low + (high - low) / 2;
-      const Result<double> real_ns = run_block(from, low, static_cast<std::uint64_t>(middle - low), to);
-      if (!real_ns.ok()) return real_ns.error();
-      const Result<protocol::EvaluateAnswer> evaluation = evaluate(to, middle);
-      if (!evaluation.ok()) return evaluation.error();
-      if (evaluation.value().loss <= run.target_loss) {
+      TRY(run_block(from, low, static_cast<std::uint64_t>(middle - low), to));
+      const protocol::EvaluateAnswer evaluation = TRY(evaluate(to, middle));
+      if (evaluation.loss <= run.target_loss) {
         high = middle;
       } else {
         low = middle;
@@ -107,15 +101,13 @@ class Training {
 
   // From the state in one image to another's; the time of the steps.
   Result<double> run_block(std::size_t from, std::int64_t step, std::uint64_t steps, std::size_t to) {
-    const Result<protocol::BlockAnswer> block =
-        worker_.client().run({.steps = steps, .start_image = from, .start_step = step, .end_image = to});
-    if (!block.ok()) return block.error();
+    const protocol::BlockAnswer block =
+        TRY(worker_.client().run({.steps = steps, .start_image = from, .start_step = step, .end_image = to}));
     const std::int64_t expected = step + static_cast<std::int64_t>(steps);
-    if (block.value().end_step != expected) {
-      return failure("says it is at step " + std::to_string(block.value().end_step) + ", expected " +
-                     std::to_string(expected));
+    if (block.end_step != expected) {
+      return failure("says it is at step " + std::to_string(block.end_step) + ", expected " + std::to_string(expected));
     }
-    return block.value().real_ns;
+    return block.real_ns;
   }
 
   // Of the state that the worker is in, which `image` shows.
@@ -149,18 +141,16 @@ std::string reason_for_loss_distrust(const TargetRun& run, double confirmed) {
 Result<TargetRun> run_to_target(const PlannedScenario& planned, const PlannedCell& planned_cell,
                                 const RunOptions& options, double seconds, report::Cell& cell) {
   report::Launch launch;
-  Result<CellWorker> started = CellWorker::start(planned, planned_cell, planned.problem, options.limits, launch);
-  if (!started.ok()) return started.error();
-  CellWorker worker = std::move(started).value();
+  CellWorker worker = TRY(CellWorker::start(planned, planned_cell, planned.problem, options.limits, launch));
   Training training(planned, worker);
-  if (Status status = training.start(); !status.ok()) return status.error();
+  TRY(training.start());
   Result<TargetRun> run = training.run(seconds);
   if (!run.ok()) return run;
-  if (run.value().state == TargetState::reached) {
+  if (run->state == TargetState::reached) {
     const std::string reason = reason_for_loss_distrust(run.value(), training.confirmed_loss());
     if (!reason.empty()) cell.status = {report::CellState::untrusted, reason};
   }
-  if (Status status = worker.client().bye(); !status.ok()) return status.error();
+  TRY(worker.client().bye());
   return run;
 }
 

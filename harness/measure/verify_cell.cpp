@@ -73,11 +73,9 @@ Result<std::string> describe_departure(CellWorker& worker, const scenario::Probl
   for (std::int64_t steps = 1; steps < yardstick.steps; ++steps) {
     const Result<verify::Yardstick> part = verify::make_prefix(yardstick, steps, problem, dataset);
     if (!part.ok()) continue;  // so few steps move nothing beyond the tolerance
-    const Result<protocol::BlockAnswer> block =
-        worker.run_block(static_cast<std::uint64_t>(steps), 0, yardstick.start.step);
-    if (!block.ok()) return block.error();
-    const verify::Check check =
-        verify::check(part.value(), worker.state(kEndImage, block.value().end_step), std::nan(""));
+    const protocol::BlockAnswer block =
+        TRY(worker.run_block(static_cast<std::uint64_t>(steps), 0, yardstick.start.step));
+    const verify::Check check = verify::check(part.value(), worker.state(kEndImage, block.end_step), std::nan(""));
     if (check.ok) continue;
     return "leaves the reference at step " + std::to_string(yardstick.start.step + steps) + ": " + check.reason +
            final_distance(whole, yardstick.steps);
@@ -91,22 +89,18 @@ Result<report::CellStatus> check_trajectory(CellWorker& worker, const PlannedSce
                                             std::uint64_t seed, report::Cell& cell) {
   const auto steps = static_cast<std::uint64_t>(yardstick.steps);
   const std::int64_t start = yardstick.start.step;
-  const Result<protocol::BlockAnswer> block = worker.run_block(steps, 0, start);
-  if (!block.ok()) return block.error();
-  const Result<double> loss =
-      yardstick.evaluated ? own_loss(worker.client()) : std::numeric_limits<double>::quiet_NaN();
-  if (!loss.ok()) return loss.error();
-  const verify::Check whole = verify::check(yardstick, worker.state(kEndImage, block.value().end_step), loss.value());
+  const protocol::BlockAnswer block = TRY(worker.run_block(steps, 0, start));
+  const double loss = TRY(yardstick.evaluated ? own_loss(worker.client()) : std::numeric_limits<double>::quiet_NaN());
+  const verify::Check whole = verify::check(yardstick, worker.state(kEndImage, block.end_step), loss);
   cell.verification = record_of(yardstick, whole);
   if (!whole.ok) {
-    const Result<std::string> departure =
-        describe_departure(worker, problem_of(planned, planned_cell), *planned.dataset, yardstick, whole);
-    if (!departure.ok()) return departure.error();
-    return report::CellStatus{CellState::wrong, departure.value()};
+    const std::string departure =
+        TRY(describe_departure(worker, problem_of(planned, planned_cell), *planned.dataset, yardstick, whole));
+    return report::CellStatus{CellState::wrong, departure};
   }
-  if (block.value().end_step != start + yardstick.steps) {
-    return report::CellStatus{CellState::wrong, "says it is at step " + std::to_string(block.value().end_step) +
-                                                    " after " + std::to_string(yardstick.steps) + " steps from step " +
+  if (block.end_step != start + yardstick.steps) {
+    return report::CellStatus{CellState::wrong, "says it is at step " + std::to_string(block.end_step) + " after " +
+                                                    std::to_string(yardstick.steps) + " steps from step " +
                                                     std::to_string(start)};
   }
   if (steps < 2) return report::CellStatus{CellState::ok, ""};
@@ -114,9 +108,8 @@ Result<report::CellStatus> check_trajectory(CellWorker& worker, const PlannedSce
   // The same in two parts: what a step does must not depend on where a block begins.
   std::mt19937_64 generator(seed);
   const std::uint64_t first = 1 + generator() % (steps - 1);
-  const Result<scenario::State> replayed = worker.run_in_two_parts(first, steps - first, start);
-  if (!replayed.ok()) return replayed.error();
-  const verify::Check parts = verify::check(yardstick, replayed.value(), loss.value());
+  const scenario::State replayed = TRY(worker.run_in_two_parts(first, steps - first, start));
+  const verify::Check parts = verify::check(yardstick, replayed, loss);
   if (!parts.ok) {
     return report::CellStatus{CellState::wrong, "in two parts (" + std::to_string(first) + " + " +
                                                     std::to_string(steps - first) + " steps): " + parts.reason};
@@ -130,25 +123,23 @@ Result<report::CellStatus> check_trajectory(CellWorker& worker, const PlannedSce
 Result<report::CellStatus> check_loss(CellWorker& worker, const PlannedScenario& planned, report::Cell& cell) {
   constexpr double kTolerance = 1e-3;  // of rounding, in sums over all rows
   const std::int64_t steps = planned.scenario.steps;
-  const Result<protocol::BlockAnswer> block = worker.run_block(static_cast<std::uint64_t>(steps), 0);
-  if (!block.ok()) return block.error();
-  const Result<double> stated = worker.client().evaluate();
-  if (!stated.ok()) return stated.error();
+  const protocol::BlockAnswer block = TRY(worker.run_block(static_cast<std::uint64_t>(steps), 0));
+  const double stated = TRY(worker.client().evaluate());
   report::Verification verification;
   verification.steps = steps;
   verification.initial_loss = reference_loss(planned, planned.start);
-  verification.final_loss = reference_loss(planned, worker.state(kEndImage, block.value().end_step));
+  verification.final_loss = reference_loss(planned, worker.state(kEndImage, block.end_step));
   cell.verification = verification;
   if (!(verification.final_loss < verification.initial_loss)) {
     return report::CellStatus{
         CellState::wrong, formatted("its loss is %.6g after %lld steps, no less than %.6g at the start",
                                     verification.final_loss, static_cast<long long>(steps), verification.initial_loss)};
   }
-  if (!(std::abs(stated.value() - verification.final_loss) <= kTolerance * verification.initial_loss)) {
+  if (!(std::abs(stated - verification.final_loss) <= kTolerance * verification.initial_loss)) {
     return report::CellStatus{
         CellState::wrong,
-        formatted("states the loss %.6g after %lld steps, the reference evaluates its parameters to %.6g",
-                  stated.value(), static_cast<long long>(steps), verification.final_loss)};
+        formatted("states the loss %.6g after %lld steps, the reference evaluates its parameters to %.6g", stated,
+                  static_cast<long long>(steps), verification.final_loss)};
   }
   return report::CellStatus{CellState::ok, ""};
 }
@@ -156,9 +147,8 @@ Result<report::CellStatus> check_loss(CellWorker& worker, const PlannedScenario&
 Result<double> time_empty_block(CellWorker& worker) {
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kEmptyBlocks; ++i) {
-    const Result<protocol::BlockAnswer> block = worker.run_block(0, 0);
-    if (!block.ok()) return block.error();
-    least = std::min(least, block.value().real_ns);
+    const protocol::BlockAnswer block = TRY(worker.run_block(0, 0));
+    least = std::min(least, block.real_ns);
   }
   return least;
 }
@@ -178,12 +168,10 @@ Error distrusted(std::uint64_t steps, double real_ns, double request_ns) {
 Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
   std::uint64_t steps = 1;
   for (;;) {
-    const Result<protocol::BlockAnswer> block = worker.run_block(steps, 1);
-    if (!block.ok()) return block.error();
-    const double real_ns = std::max(block.value().real_ns, 1.0);
+    const protocol::BlockAnswer block = TRY(worker.run_block(steps, 1));
+    const double real_ns = std::max(block.real_ns, 1.0);
     // Reading the state may be what waits for the work.
-    const double request_ns =
-        static_cast<double>(block.value().received_ns - block.value().sent_ns) + block.value().outside.real_ns;
+    const double request_ns = static_cast<double>(block.received_ns - block.sent_ns) + block.outside.real_ns;
     if (steps > 1 && request_ns > kLongRequestNs && real_ns < kLeastShareOfRequest * request_ns) {
       return distrusted(steps, real_ns, request_ns);
     }
@@ -200,16 +188,14 @@ Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
 
 Status calibrate_block(CellWorker& worker, const PlannedScenario& planned, const PlannedCell& planned_cell,
                        const RunOptions& options, report::Cell& cell) {
-  const Result<double> empty = time_empty_block(worker);
-  if (!empty.ok()) return empty.error();
+  const double empty = TRY(time_empty_block(worker));
   const bool hosted = planned_cell.entry->hosted();
   const double block_seconds = hosted ? options.block_seconds : options.adapter_block_seconds;
   const double warm_up_seconds = hosted ? options.warm_up_seconds : options.adapter_warm_up_seconds;
-  const Result<std::uint64_t> steps = calibrate_steps(worker, block_seconds * 1e9);
-  if (!steps.ok()) return steps.error();
+  const std::uint64_t steps = TRY(calibrate_steps(worker, block_seconds * 1e9));
   report::Block block;
-  block.empty_block_ns = empty.value();
-  block.steps = steps.value();
+  block.empty_block_ns = empty;
+  block.steps = steps;
   block.warm_up_steps =
       static_cast<std::uint64_t>(std::ceil(static_cast<double>(block.steps) * warm_up_seconds / block_seconds));
   block.learning_rate = planned.problem.optimizer.learning_rates.front();

@@ -47,7 +47,7 @@ Status Channel::fill(std::chrono::steady_clock::time_point deadline, bool bounde
     if (ready < 0 && errno != EINTR) return failure(std::string("poll: ") + std::strerror(errno));
     if (ready > 0) break;
     if (watch) {
-      if (Status status = watch(); !status.ok()) return status;
+      TRY(watch());
     }
   }
   std::array<char, 65536> chunk;
@@ -64,7 +64,7 @@ Result<nlohmann::json> Channel::receive(std::chrono::milliseconds timeout, const
   std::size_t newline;
   while ((newline = pending_.find('\n', searched_)) == std::string::npos) {
     searched_ = pending_.size();
-    if (Status status = fill(deadline, timeout.count() > 0, watch); !status.ok()) return status.error();
+    TRY(fill(deadline, timeout.count() > 0, watch));
   }
   const std::string line = pending_.substr(0, newline);
   pending_.erase(0, newline + 1);

@@ -68,9 +68,7 @@ Result<Client> Client::start(const std::vector<std::string>& argv, const SharedM
                                                 {response_write.number, kResponseDescriptor}};
   if (data != nullptr) inherited.push_back({data->descriptor(), kDataDescriptor});
   if (state != nullptr) inherited.push_back({state->descriptor(), kStateDescriptor});
-  Result<Process> process = Process::start(argv, inherited, limits.processors, preload);
-  if (!process.ok()) return process.error();
-  client.process_ = std::move(process).value();
+  client.process_ = TRY(Process::start(argv, inherited, limits.processors, preload));
   client.channel_ = Channel(client.response_end_->number, client.request_end_->number);
   client.limits_ = limits;
   return client;
@@ -122,7 +120,7 @@ Result<json> Client::await(std::int64_t id) {
   for (;;) {
     Result<json> answer = channel_.receive(limits_.request, [this] { return watch(); });
     if (!answer.ok()) return answer;
-    const json answered = answer.value().value("id", json());
+    const json answered = answer->value("id", json());
     if (answered == id) return answer;
     return failure("answered request " + answered.dump() + ", expected " + std::to_string(id));
   }
@@ -144,17 +142,16 @@ Result<typename Request::Answer> Client::ask(const Request& request) {
     error.message = name + ": " + error.message;
     return error;
   }
-  const Result<Outcome> outcome = message_from<Outcome>(answer.value(), name);
-  if (!outcome.ok()) return outcome.error();
-  if (outcome.value().ok) return message_from<typename Request::Answer>(answer.value(), name);
-  const Refusal& refusal = outcome.value().error;
+  const Outcome outcome = TRY(message_from<Outcome>(answer.value(), name));
+  if (outcome.ok) return message_from<typename Request::Answer>(answer.value(), name);
+  const Refusal& refusal = outcome.error;
   return Error{kind_from_name(refusal.kind), one_line(refusal.message)};
 }
 
 Result<HelloAnswer> Client::hello() {
   Result<HelloAnswer> hello = ask(HelloRequest{});
-  if (hello.ok() && hello.value().protocol.major != kProtocolMajor) {
-    return unsupported("speaks version " + std::to_string(hello.value().protocol.major) +
+  if (hello.ok() && hello->protocol.major != kProtocolMajor) {
+    return unsupported("speaks version " + std::to_string(hello->protocol.major) +
                        " of the worker protocol, this gdbench speaks version " + std::to_string(kProtocolMajor));
   }
   return hello;
@@ -167,20 +164,18 @@ Status Client::load(const std::string& implementation, const data::Dataset& data
 Status Client::prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
                        const ThreadSettings& threads, std::size_t state_bytes) {
   const std::uint64_t image_bytes = protocol::state_layout(problem).image_bytes;
-  Result<PrepareAnswer> answer =
-      ask(PrepareRequest{problem, options, threads, {kStateDescriptor, state_bytes, image_bytes}});
-  if (!answer.ok()) return answer.error();
+  PrepareAnswer answer =
+      TRY(ask(PrepareRequest{problem, options, threads, {kStateDescriptor, state_bytes, image_bytes}}));
   note_memory();
-  preparation_ = std::move(answer).value();
+  preparation_ = std::move(answer);
   return {};
 }
 
 Status Client::set_state(std::size_t image, std::int64_t step) { return status_of(ask(SetStateRequest{image, step})); }
 
 Result<std::int64_t> Client::get_state(std::size_t image) {
-  const Result<StateAnswer> answer = ask(GetStateRequest{image});
-  if (!answer.ok()) return answer.error();
-  return answer.value().step;
+  const StateAnswer answer = TRY(ask(GetStateRequest{image}));
+  return answer.step;
 }
 
 // As its host says, who tells the plugin's time from its own; of other workers what their answers to run do not claim.
@@ -204,20 +199,19 @@ Result<BlockAnswer> Client::run_steps(std::uint64_t steps, std::uint64_t added_i
 }
 
 Result<BlockAnswer> Client::run(const BlockRequest& block) {
-  if (Status status = set_state(block.start_image, block.start_step); !status.ok()) return status.error();
+  TRY(set_state(block.start_image, block.start_step));
   if (block.warm_up > 0) {
     const Result<BlockAnswer> warm_up = run_steps(block.warm_up);
     if (!warm_up.ok()) return warm_up;
-    if (Status status = set_state(block.start_image, block.start_step); !status.ok()) return status.error();
+    TRY(set_state(block.start_image, block.start_step));
   }
   Result<BlockAnswer> answer = run_steps(block.steps, block.added_iterations);
   if (!answer.ok()) return answer;
-  const Result<StateAnswer> end = ask(GetStateRequest{block.end_image});
-  if (!end.ok()) return end.error();
-  answer.value().end_step = end.value().step;
-  const OutsideTime before = std::exchange(outside_, outside_total(end.value()));
-  answer.value().host_tells_outside = end.value().outside.has_value();
-  answer.value().outside = {outside_.cpu_ns - before.cpu_ns, outside_.real_ns - before.real_ns};
+  const StateAnswer end = TRY(ask(GetStateRequest{block.end_image}));
+  answer->end_step = end.step;
+  const OutsideTime before = std::exchange(outside_, outside_total(end));
+  answer->host_tells_outside = end.outside.has_value();
+  answer->outside = {outside_.cpu_ns - before.cpu_ns, outside_.real_ns - before.real_ns};
   return answer;
 }
 
@@ -227,20 +221,19 @@ Result<EvaluateAnswer> Client::evaluate_timed() {
   const std::int64_t sent_ns = monotonic_ns();
   Result<EvaluateAnswer> answer = ask(EvaluateRequest{});
   const std::int64_t received_ns = monotonic_ns();
-  if (answer.ok() && !answer.value().real_ns) answer.value().real_ns = static_cast<double>(received_ns - sent_ns);
+  if (answer.ok() && !answer->real_ns) answer->real_ns = static_cast<double>(received_ns - sent_ns);
   return answer;
 }
 
 Result<double> Client::evaluate() {
-  const Result<EvaluateAnswer> answer = ask(EvaluateRequest{});
-  if (!answer.ok()) return answer.error();
-  return answer.value().loss;
+  const EvaluateAnswer answer = TRY(ask(EvaluateRequest{}));
+  return answer.loss;
 }
 
 Result<ProfileAnswer> Client::profile(std::uint64_t steps) { return ask(ProfileRequest{steps}); }
 
 Status Client::bye() {
-  if (Status status = status_of(ask(ByeRequest{})); !status.ok()) return status;
+  TRY(status_of(ask(ByeRequest{})));
   const ProcessEnd end = process_.finish(kGoodbyeSeconds);
   if (end.is_success()) return {};
   return Error{ErrorKind::crashed, "bye: " + end.text()};

@@ -86,19 +86,19 @@ std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limi
   if (!command.ok()) return {problem_entry(file, command.error())};
   Result<Client> client = Client::start(command.value(), nullptr, nullptr, limits);
   if (!client.ok()) return {problem_entry(file, client.error())};
-  const Result<HelloAnswer> hello = client.value().hello();
+  const Result<HelloAnswer> hello = client->hello();
   if (!hello.ok()) return {problem_entry(file, hello.error())};
-  if (Status status = client.value().bye(); !status.ok()) return {problem_entry(file, status.error())};
+  if (Status status = client->bye(); !status.ok()) return {problem_entry(file, status.error())};
 
   std::vector<CatalogueEntry> entries;
-  for (const ImplementationDescription& implementation : hello.value().implementations) {
+  for (const ImplementationDescription& implementation : hello->implementations) {
     CatalogueEntry entry;
     entry.implementation = implementation;
     entry.command = command.value();
     entry.file = file;
-    entry.worker_build = hello.value().worker.build;
+    entry.worker_build = hello->worker.build;
     if (!is_adapter(file)) entry.allocation_counter = arm.allocation_counter;
-    entry.plugin = hello.value().plugin.name + " " + hello.value().plugin.version;
+    entry.plugin = hello->plugin.name + " " + hello->plugin.version;
     entries.push_back(std::move(entry));
   }
   return entries;

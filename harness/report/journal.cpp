@@ -56,9 +56,8 @@ class JournalReader {
  private:
   Status start(const nlohmann::json& event, const std::string& place) {
     if (!event.contains("report")) return usage_error(place + ": /report: found nothing, expected this key");
-    Result<Report> report = from_json(event["report"], place);
-    if (!report.ok()) return report.error();
-    report_ = std::move(report).value();
+    Report report = TRY(from_json(event["report"], place));
+    report_ = std::move(report);
     newer_ = event["report"]["schema_version"]["minor"].get<int>() > kSchemaMinor;
     for (std::size_t i = 0; i < report_.cells.size(); ++i) positions_[report_.cells[i].id] = i;
     return {};
@@ -139,7 +138,7 @@ Journal& Journal::operator=(Journal&& other) noexcept {
 Result<Journal> Journal::create(const std::string& path, const Report& report) {
   Journal journal;
   journal.path_ = path;
-  if (Status status = journal.open_alone(O_CREAT); !status.ok()) return status.error();
+  TRY(journal.open_alone(O_CREAT));
   // A device has nothing to drop.
   if (ftruncate(journal.descriptor_, 0) != 0 && errno != EINVAL) return cannot_be_written(path, std::strerror(errno));
   OrderedJson event = event_of("run");
@@ -150,12 +149,11 @@ Result<Journal> Journal::create(const std::string& path, const Report& report) {
 }
 
 Result<Journal> Journal::resume(const std::string& path, const std::string& at) {
-  const Result<std::string> content = read_text(path);
-  if (!content.ok()) return content.error();
+  const std::string content = TRY(read_text(path));
   Journal journal;
   journal.path_ = path;
-  if (Status status = journal.open_alone(0); !status.ok()) return status.error();
-  const auto whole = static_cast<off_t>(content.value().rfind('\n') + 1);
+  TRY(journal.open_alone(0));
+  const auto whole = static_cast<off_t>(content.rfind('\n') + 1);
   if (ftruncate(journal.descriptor_, whole) != 0) return cannot_be_written(path, std::strerror(errno));
   OrderedJson event = event_of("resume");
   event["at"] = at;

@@ -118,9 +118,8 @@ nlohmann::json to_json(const Report& report) { return nlohmann::json(to_ordered_
 
 Result<Report> from_json(const nlohmann::json& json, const std::string& origin) {
   RecordReader::Context context{origin, false};
-  const Result<Header> header = read_header(json, context);
-  if (!header.ok()) return header.error();
-  context.ignore_unknown = header.value().minor > kSchemaMinor;
+  const Header header = TRY(read_header(json, context));
+  context.ignore_unknown = header.minor > kSchemaMinor;
 
   Report report;
   const Place root;

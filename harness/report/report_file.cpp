@@ -69,10 +69,9 @@ Status write_all(int descriptor, const std::string& text) {
 }
 
 Result<Report> read_report(const std::string& path) {
-  const Result<std::string> text = read_text(path);
-  if (!text.ok()) return text.error();
-  if (is_journal(text.value())) return parse_journal(text.value(), path);
-  const Result<nlohmann::json> json = parse_json(text.value());
+  const std::string text = TRY(read_text(path));
+  if (is_journal(text)) return parse_journal(text, path);
+  const Result<nlohmann::json> json = parse_json(text);
   if (!json.ok()) return usage_error(path + ": " + json.error().message);
   return from_json(json.value(), path);
 }

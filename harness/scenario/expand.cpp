@@ -93,17 +93,15 @@ class Expansion {
   Status select_scenarios(const std::vector<std::string>& globs, const std::string& place, Product& product) const {
     std::vector<std::string> names;
     for (const KnownScenario& scenario : scenarios_) names.push_back(scenario.name);
-    Result<std::vector<std::size_t>> selected = select(globs, names, place, "scenario");
-    if (!selected.ok()) return selected.error();
-    for (const std::size_t i : selected.value()) product.scenarios.push_back(&scenarios_[i]);
+    std::vector<std::size_t> selected = TRY(select(globs, names, place, "scenario"));
+    for (const std::size_t i : selected) product.scenarios.push_back(&scenarios_[i]);
     return {};
   }
 
   Status select_implementations(const std::vector<std::string>& globs, const std::string& place,
                                 Product& product) const {
-    Result<std::vector<std::size_t>> selected = select(globs, implementations_, place, "implementation");
-    if (!selected.ok()) return selected.error();
-    for (const std::size_t i : selected.value()) product.implementations.push_back(implementations_[i]);
+    std::vector<std::size_t> selected = TRY(select(globs, implementations_, place, "implementation"));
+    for (const std::size_t i : selected) product.implementations.push_back(implementations_[i]);
     return {};
   }
 

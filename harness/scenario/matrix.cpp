@@ -136,9 +136,7 @@ void read_cells(JsonDocument& document, JsonReader& reader, Matrix& matrix) {
 
 Result<Matrix> read_matrix(const std::filesystem::path& file) {
   try {
-    Result<JsonDocument> read = JsonDocument::read(file, "a matrix (a JSON object)");
-    if (!read.ok()) return read.error();
-    JsonDocument& document = read.value();
+    JsonDocument document = TRY(JsonDocument::read(file, "a matrix (a JSON object)"));
     JsonReader root(document);
     Matrix matrix;
     matrix.file = file;
@@ -159,9 +157,7 @@ namespace {
 
 // Adds the file where it is a scenario: JSON with a model or data. Other JSON (a matrix, a report) is passed over.
 Status add_scenario(const std::filesystem::path& file, std::vector<KnownScenario>& scenarios) {
-  Result<JsonDocument> read = JsonDocument::read(file, "a scenario (a JSON object)");
-  if (!read.ok()) return read.error();
-  JsonDocument& document = read.value();
+  JsonDocument document = TRY(JsonDocument::read(file, "a scenario (a JSON object)"));
   if (!document.root().contains("model") && !document.root().contains("data")) return {};
   JsonReader root(document);
   std::string name = root.text("name");
@@ -190,9 +186,8 @@ Result<std::vector<KnownScenario>> list_scenarios(const std::vector<std::filesys
   try {
     std::vector<KnownScenario> scenarios;
     for (const std::filesystem::path& folder : folders) {
-      Result<std::vector<std::filesystem::path>> files = json_files(folder);
-      if (!files.ok()) return files.error();
-      for (const std::filesystem::path& file : files.value()) {
+      std::vector<std::filesystem::path> files = TRY(json_files(folder));
+      for (const std::filesystem::path& file : files) {
         Status status = add_scenario(file, scenarios);
         if (!status.ok()) return status.error();
       }

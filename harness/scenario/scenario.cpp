@@ -281,9 +281,7 @@ void check_constraints(JsonDocument& document, const Scenario& scenario) {
 
 Result<Scenario> read_scenario(const std::filesystem::path& file, const std::vector<Setting>& settings) {
   try {
-    Result<JsonDocument> read = JsonDocument::read(file, "a scenario (a JSON object)");
-    if (!read.ok()) return read.error();
-    JsonDocument& document = read.value();
+    JsonDocument document = TRY(JsonDocument::read(file, "a scenario (a JSON object)"));
     apply_settings(document, settings);
     if (!document.ok()) return document.error();
     Scenario scenario = read_document(document, file);

@@ -117,10 +117,9 @@ Result<std::vector<double>> tie_tolerances(const Problem& problem, const Dataset
                                            const Trajectory<T>& expected) {
   std::vector<double> tolerances = expected.tie_allowance;
   if (*std::max_element(tolerances.begin(), tolerances.end()) == 0.0) return tolerances;
-  const auto flipped = follow<T>(problem, dataset, yardstick.start, yardstick.steps, Ties::flipped);
-  if (!flipped.ok()) return flipped.error();
+  const auto flipped = TRY(follow<T>(problem, dataset, yardstick.start, yardstick.steps, Ties::flipped));
   for (std::size_t p = 0; p < tolerances.size(); ++p) {
-    tolerances[p] += kFlippedTiesFactor * distance(expected.state.parameters[p], flipped.value().state.parameters[p]);
+    tolerances[p] += kFlippedTiesFactor * distance(expected.state.parameters[p], flipped.state.parameters[p]);
   }
   return tolerances;
 }
@@ -183,13 +182,10 @@ struct NextWider<double> {
 
 template <class Own, class Wide>
 Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, Yardstick yardstick) {
-  const auto followed = follow<Wide>(problem, dataset, yardstick.start, yardstick.steps, Ties::as_computed);
-  if (!followed.ok()) return followed.error();
-  const Trajectory<Wide>& expected = followed.value();
-  const auto own = follow<Own>(problem, dataset, yardstick.start, yardstick.steps, Ties::as_computed);
-  if (!own.ok()) return own.error();
-  const auto ties = tie_tolerances(problem, dataset, yardstick, expected);
-  if (!ties.ok()) return ties.error();
+  const Trajectory<Wide> expected =
+      TRY(follow<Wide>(problem, dataset, yardstick.start, yardstick.steps, Ties::as_computed));
+  const auto own = TRY(follow<Own>(problem, dataset, yardstick.start, yardstick.steps, Ties::as_computed));
+  const auto ties = TRY(tie_tolerances(problem, dataset, yardstick, expected));
 
   const double epsilon = epsilon_of(problem.dtype);
   const std::vector<ParameterShape> shapes = parameter_shapes(problem);
@@ -204,8 +200,8 @@ Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, Yardst
     tensor.values.assign(values.begin(), values.end());
     tensor.scale = norm(values);
     const double stored = std::sqrt(static_cast<double>(yardstick.steps)) * tensor.scale;
-    tensor.tolerance = kFactor * distance(values, own.value().state.parameters[p]) +
-                       kFloor * (epsilon * stored + expected.rounding[p]) + ties.value()[p];
+    tensor.tolerance = kFactor * distance(values, own.state.parameters[p]) +
+                       kFloor * (epsilon * stored + expected.rounding[p]) + ties[p];
     moves = moves || distance(yardstick.start.parameters[p], values) > tensor.tolerance;
     if (yardstick.sampled)
       tensor.entry_tolerances = entry_tolerances(problem, yardstick.start.parameters[p], expected, p);
@@ -218,7 +214,7 @@ Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, Yardst
                        " steps, so a wrong result could not be told from a right one");
   }
   yardstick.losses = expected.losses;
-  add_losses(problem, dataset, loss_slopes, to_state(expected.state), to_state(own.value().state), yardstick);
+  add_losses(problem, dataset, loss_slopes, to_state(expected.state), to_state(own.state), yardstick);
   return yardstick;
 }
 

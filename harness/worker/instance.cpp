@@ -203,18 +203,14 @@ Result<gdbench_state> Instance::state_in(std::size_t image, std::int64_t step) {
 }
 
 Status Instance::set_state(std::size_t image, std::int64_t step) {
-  Result<gdbench_state> state = state_in(image, step);
-  if (!state.ok()) return state.error();
-  return convert(implementation_->set_state(handle_, &state.value()), "set_state");
+  gdbench_state state = TRY(state_in(image, step));
+  return convert(implementation_->set_state(handle_, &state), "set_state");
 }
 
 Result<std::int64_t> Instance::get_state(std::size_t image) {
-  Result<gdbench_state> state = state_in(image, 0);
-  if (!state.ok()) return state.error();
-  if (Status status = convert(implementation_->get_state(handle_, &state.value()), "get_state"); !status.ok()) {
-    return status.error();
-  }
-  return state.value().step;
+  gdbench_state state = TRY(state_in(image, 0));
+  TRY(convert(implementation_->get_state(handle_, &state), "get_state"));
+  return state.step;
 }
 
 Status Instance::run(std::uint64_t steps) {
@@ -227,9 +223,7 @@ Status Instance::run(std::uint64_t steps) {
 Result<double> Instance::evaluate(int split) {
   if (implementation_->evaluate == nullptr) return unsupported("this implementation has no evaluate");
   double loss = 0;
-  if (Status status = convert(implementation_->evaluate(handle_, split, &loss), "evaluate"); !status.ok()) {
-    return status.error();
-  }
+  TRY(convert(implementation_->evaluate(handle_, split, &loss), "evaluate"));
   return loss;
 }
 
@@ -237,9 +231,7 @@ Result<ProfileRecords> Instance::profile(std::uint64_t steps) {
   if (implementation_->profile == nullptr) return unsupported("this implementation has no profile");
   ProfileRecords records;
   const gdbench_profile_sink sink = records.sink();
-  if (Status status = convert(implementation_->profile(handle_, steps, &sink), "profile"); !status.ok()) {
-    return status.error();
-  }
+  TRY(convert(implementation_->profile(handle_, steps, &sink), "profile"));
   return records;
 }
 

@@ -78,7 +78,7 @@ Result<std::unique_ptr<PluginLibrary>> PluginLibrary::open(const std::string& fi
   if (library->table_ == nullptr) {
     return Error{ErrorKind::unsupported, library->take_error("the plugin cannot run on this machine")};
   }
-  if (Status status = library->check_table(file); !status.ok()) return status.error();
+  TRY(library->check_table(file));
   for (std::int64_t i = 0; i < library->table_->implementation_count; ++i) {
     const gdbench_implementation* original = library->table_->implementations[i];
     gdbench_implementation copy{};

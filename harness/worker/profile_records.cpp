@@ -58,13 +58,11 @@ Result<std::vector<protocol::OpTotals>> ProfileRecords::totals(const scenario::P
     protocol::OpTotals& totals = all.emplace_back(totals_of(entry.record, entry.op));
     if (!entry.part) continue;
     const gdbench_model_part& part = *entry.part;
-    Result<std::vector<std::int64_t>> served = range(totals, "layers", part.first_layer, part.last_layer, layers);
-    if (!served.ok()) return served.error();
-    Result<std::vector<std::string>> used =
-        range(totals, "parameters", part.first_parameter, part.last_parameter, parameters);
-    if (!used.ok()) return used.error();
-    totals.layers = std::move(served).value();
-    totals.parameters = std::move(used).value();
+    std::vector<std::int64_t> served = TRY(range(totals, "layers", part.first_layer, part.last_layer, layers));
+    std::vector<std::string> used =
+        TRY(range(totals, "parameters", part.first_parameter, part.last_parameter, parameters));
+    totals.layers = std::move(served);
+    totals.parameters = std::move(used);
     if (totals.parameters.empty()) continue;
     totals.use = catalogue::find<ParameterUse>(part.use);
     if (!totals.use) {

@@ -59,17 +59,12 @@ class Server {
 
   template <class Request>
   Result<OrderedJson> encoded_answer(const json& object) {
-    const Result<Request> request = protocol::message_from<Request>(object, Request::kName);
-    if (!request.ok()) return request.error();
-    const Result<typename Request::Answer> answer = answer_to(request.value());
-    if (!answer.ok()) return answer.error();
-    return RecordWriter::encode(answer.value());
+    const Request request = TRY(protocol::message_from<Request>(object, Request::kName));
+    return RecordWriter::encode(TRY(answer_to(request)));
   }
 
   Result<protocol::HelloAnswer> answer_to(const protocol::HelloRequest& /*request*/) {
-    Result<std::unique_ptr<PluginLibrary>> library = PluginLibrary::open(plugin_file_);
-    if (!library.ok()) return library.error();
-    library_ = std::move(library).value();
+    library_ = TRY(PluginLibrary::open(plugin_file_));
     protocol::HelloAnswer answer = library_->describe();
     answer.worker.build = build_;
     return answer;
@@ -77,19 +72,17 @@ class Server {
 
   Result<protocol::Done> answer_to(const protocol::LoadRequest& request) {
     if (library_ == nullptr) return failure("load came before hello");
-    Result<SharedMemory> memory = adopt(request.memory, SharedMemory::Access::read_only);
-    if (!memory.ok()) return memory.error();
+    SharedMemory memory = TRY(adopt(request.memory, SharedMemory::Access::read_only));
     Status status = instance_.create(*library_, request.implementation);
-    if (status.ok()) status = instance_.load(request.data, std::move(memory).value());
+    if (status.ok()) status = instance_.load(request.data, std::move(memory));
     return done(status);
   }
 
   Result<protocol::PrepareAnswer> answer_to(const protocol::PrepareRequest& request) {
     if (!instance_.loaded()) return failure("prepare came before load");
-    if (Status status = pin_calling_thread(request.threads.compute_cores); !status.ok()) return status.error();
-    Result<SharedMemory> memory = adopt(request.state, SharedMemory::Access::read_write);
-    if (!memory.ok()) return memory.error();
-    Status status = instance_.prepare(request.problem, request.options, request.threads, std::move(memory).value());
+    TRY(pin_calling_thread(request.threads.compute_cores));
+    SharedMemory memory = TRY(adopt(request.state, SharedMemory::Access::read_write));
+    Status status = instance_.prepare(request.problem, request.options, request.threads, std::move(memory));
     if (!status.ok()) return status.error();
     return protocol::PrepareAnswer{.helper_threads = instance_.helper_threads(),
                                    .allocations = instance_.preparation()};
@@ -142,9 +135,8 @@ class Server {
     Result<ProfileRecords> said = ProfileRecords();
     const BlockTime time = time_block([&] { said = instance_.profile(request.steps); });
     if (!said.ok()) return said.error();
-    Result<std::vector<protocol::OpTotals>> records = said.value().totals(instance_.problem());
-    if (!records.ok()) return records.error();
-    return protocol::ProfileAnswer{.real_ns = time.real_ns, .records = std::move(records).value()};
+    std::vector<protocol::OpTotals> records = TRY(said->totals(instance_.problem()));
+    return protocol::ProfileAnswer{.real_ns = time.real_ns, .records = std::move(records)};
   }
 
   static Result<protocol::Done> answer_to(const protocol::ByeRequest& /*request*/) { return protocol::Done{}; }
@@ -195,7 +187,7 @@ int serve(const std::string& plugin_file, const std::string& build) {
     const Result<json> request = channel.receive(std::chrono::milliseconds(0), nullptr);
     if (!request.ok()) return 1;
     if (!channel.send(respond(server, request.value())).ok()) return 1;
-    if (request.value().value("request", "") == "bye") return 0;
+    if (request->value("request", "") == "bye") return 0;
   }
 }
 

@@ -93,7 +93,7 @@ class Conformance : public testing::Test {
         result[cell.implementation] = {refused ? Verdict::unsupported : Verdict::breaks, cell.status.reason};
       }
     }
-    const measure::PlannedScenario& planned = *plan.value().scenarios.front();
+    const measure::PlannedScenario& planned = *plan->scenarios.front();
     measure::Yardsticks yardsticks(planned, {});
     if (!yardsticks.status().ok()) {
       std::cout << scenario.at("name") << ": " << yardsticks.status().error().message << "\n";

@@ -30,10 +30,10 @@ Result<scenario::State> train_afresh(const measure::PlannedScenario& planned, co
   report::Launch launch;
   Result<measure::CellWorker> worker = measure::CellWorker::start(planned, cell, planned.problem, limits, launch);
   if (!worker.ok()) return worker.error();
-  const Result<protocol::BlockAnswer> block = worker.value().run_block(static_cast<std::uint64_t>(steps), 0, start);
+  const Result<protocol::BlockAnswer> block = worker->run_block(static_cast<std::uint64_t>(steps), 0, start);
   if (!block.ok()) return block.error();
-  scenario::State state = worker.value().state(measure::kEndImage, block.value().end_step);
-  if (Status status = worker.value().client().bye(); !status.ok()) return status.error();
+  scenario::State state = worker->state(measure::kEndImage, block->end_step);
+  if (Status status = worker->client().bye(); !status.ok()) return status.error();
   return state;
 }
 
@@ -55,7 +55,7 @@ Finding examine(const measure::PlannedScenario& planned, const measure::PlannedC
   const Result<scenario::State> second = train_afresh(planned, cell, yardstick.start.step, yardstick.steps, limits);
   if (!second.ok()) return failed(second.error());
   if (!all_finite(first.value())) return {Verdict::breaks, "a parameter is not finite"};
-  if (first.value().parameters != second.value().parameters) {
+  if (first->parameters != second->parameters) {
     return {Verdict::breaks, "two processes trained to different parameters"};
   }
   return {};

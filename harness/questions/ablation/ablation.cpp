@@ -24,10 +24,10 @@ std::vector<protocol::OpTotals> compile_records(const measure::CellGroup& group,
   report::Launch launch;  // not timed
   Result<measure::CellWorker> worker =
       measure::CellWorker::start(planned, planned.cells.front(), planned.problem, options.limits, launch);
-  if (!worker.ok() || !worker.value().client().set_state(measure::kStartImage, 0).ok()) return {};
-  Result<protocol::ProfileAnswer> answer = worker.value().client().profile(1);
+  if (!worker.ok() || !worker->client().set_state(measure::kStartImage, 0).ok()) return {};
+  Result<protocol::ProfileAnswer> answer = worker->client().profile(1);
   if (!answer.ok()) return {};
-  std::vector<protocol::OpTotals> records = std::move(answer.value().records);
+  std::vector<protocol::OpTotals> records = std::move(answer->records);
   std::erase_if(records, [](const protocol::OpTotals& op) { return op.phase != catalogue::Phase::compile; });
   return records;
 }
@@ -64,7 +64,7 @@ Status launch_until_done(measure::CellGroup& group, const measure::RunOptions& o
                       options.launches > 0 ? static_cast<double>(group.launches()) / options.launches
                                            : std::min(1.0, before / options.budget_seconds),
                       -1});
-    if (Status status = group.launch(options); !status.ok()) return status;
+    TRY(group.launch(options));
     slowest_launch = std::max(slowest_launch, elapsed() - before);
   }
   return {};
@@ -106,7 +106,7 @@ std::vector<AblationVariant> ablation_variants(const protocol::OptionDeclaration
 
 Status measure_ablation(measure::CellGroup& group, const measure::RunOptions& options, report::Ablation& ablation) {
   const Clock::time_point started = Clock::now();
-  if (Status status = group.verify(options); !status.ok()) return status;
+  TRY(group.verify(options));
   const bool right = group.report().cells.front().status.state == report::CellState::ok;
   const auto records = right ? compile_records(group, options) : std::vector<protocol::OpTotals>();
   std::size_t measured = 0;
@@ -122,7 +122,7 @@ Status measure_ablation(measure::CellGroup& group, const measure::RunOptions& op
   const stats::VerdictOptions verdict = verdict_options(measured);
   measure::RunOptions sure = options;
   sure.minimum_launches = verdict.minimum_launches;
-  if (Status status = launch_until_done(group, sure, started); !status.ok()) return status;
+  TRY(launch_until_done(group, sure, started));
   ablation.confidence = verdict.confidence;
   const auto& cells = group.report().cells;
   for (std::size_t i = 0; i < ablation.variants.size(); ++i) {

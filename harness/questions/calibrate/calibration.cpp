@@ -26,18 +26,16 @@ Result<double> iteration_ns_of_a_launch(const measure::CellGroup& group, const m
   const measure::PlannedCell& cell = planned.cells.front();
   const report::Block& block = *group.report().cells[cell.index].block;
   report::Launch launch;
-  Result<measure::CellWorker> worker =
-      measure::CellWorker::start(planned, cell, measure::timed_problem(planned, cell, block), options.limits, launch);
-  if (!worker.ok()) return worker.error();
+  measure::CellWorker worker = TRY(
+      measure::CellWorker::start(planned, cell, measure::timed_problem(planned, cell, block), options.limits, launch));
   double least[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   for (int i = 0; i < kBlocks; ++i) {
     for (const std::size_t with : {std::size_t{0}, std::size_t{1}}) {
-      const Result<protocol::BlockAnswer> answer = worker.value().run_block(1, 1, 0, with * kIterations);
-      if (!answer.ok()) return answer.error();
-      least[with] = std::min(least[with], answer.value().real_ns);
+      const protocol::BlockAnswer answer = TRY(worker.run_block(1, 1, 0, with * kIterations));
+      least[with] = std::min(least[with], answer.real_ns);
     }
   }
-  if (Status status = worker.value().client().bye(); !status.ok()) return status.error();
+  TRY(worker.client().bye());
   return (least[1] - least[0]) / static_cast<double>(kIterations);
 }
 
@@ -45,16 +43,14 @@ Result<double> iteration_ns_of_a_launch(const measure::CellGroup& group, const m
 Result<double> measure_iteration_ns(const measure::CellGroup& group, const measure::RunOptions& options) {
   std::vector<double> values;
   for (int i = 0; i < kPilotLaunches && !options.cancelled(); ++i) {
-    const Result<double> value = iteration_ns_of_a_launch(group, options);
-    if (!value.ok()) return value.error();
-    values.push_back(value.value());
+    values.push_back(TRY(iteration_ns_of_a_launch(group, options)));
   }
   return stats::median(std::move(values));
 }
 
 Status launch(Workload& workload, int launches, const measure::RunOptions& options) {
   for (int i = 0; i < launches && !options.cancelled(); ++i) {
-    if (Status status = workload.group.launch(options); !status.ok()) return status;
+    TRY(workload.group.launch(options));
     const report::Cell* failed = workload.group.failed_cell();
     if (failed != nullptr) return failure(failed->id + ": " + failed->status.reason);
   }
@@ -86,14 +82,12 @@ std::vector<PlannedComparison> plan_comparisons(const std::vector<Level>& levels
 }
 
 Status prepare(Workload& workload, const measure::RunOptions& options) {
-  if (Status status = workload.group.verify(options); !status.ok()) return status;
+  TRY(workload.group.verify(options));
   const report::Cell* failed = workload.group.failed_cell();
   if (failed != nullptr) return failure(failed->id + ": " + failed->status.reason);
   if (options.cancelled()) return {};
-  const Result<double> iteration_ns = measure_iteration_ns(workload.group, options);
-  if (!iteration_ns.ok()) return iteration_ns.error();
-  workload.iteration_ns = iteration_ns.value();
-  if (Status status = launch(workload, kPilotLaunches, options); !status.ok()) return status;
+  workload.iteration_ns = TRY(measure_iteration_ns(workload.group, options));
+  TRY(launch(workload, kPilotLaunches, options));
   workload.step_ns = analysis::step_time(workload.group.report().cells.front()).value;
   return {};
 }
@@ -107,11 +101,11 @@ Result<report::CalibrationOutcome> compare_once(Workload& workload, const Planne
   const double added_ns = planned.slowdown * workload.step_ns * static_cast<double>(block.steps);
   workload.group.start_over();
   workload.group.add_work(kSlowCell, static_cast<std::uint64_t>(std::llround(added_ns / workload.iteration_ns)));
-  if (Status status = launch(workload, calibration.launches, options); !status.ok()) return status.error();
+  TRY(launch(workload, calibration.launches, options));
   report::ComparedCell compared = compare(workload, calibration);
   if (compared.change == report::Change::regressed) {
     workload.group.confirm_from_here();
-    if (Status status = launch(workload, calibration.launches, options); !status.ok()) return status.error();
+    TRY(launch(workload, calibration.launches, options));
     compared = compare(workload, calibration);
   }
   // The machine's speed states change the step's time within minutes: the next comparison adds its share of this one's.

@@ -79,10 +79,8 @@ Result<OutcomeFile> OutcomeFile::open(const std::string& path, const std::string
   const ordered_json header = header_of(calibration, design);
   std::string kept = header.dump() + "\n";
   if (std::filesystem::exists(path)) {
-    const Result<std::string> text = report::read_text(path);
-    if (!text.ok()) return text.error();
-    const std::vector<std::string> lines = lines_of(text.value());
-    if (Status status = read_lines(lines, one_line(path), header, calibration); !status.ok()) return status.error();
+    const std::vector<std::string> lines = lines_of(TRY(report::read_text(path)));
+    TRY(read_lines(lines, one_line(path), header, calibration));
     for (std::size_t i = 1; i < lines.size(); ++i) kept += lines[i] + "\n";
   }
   std::ofstream stream(path, std::ios::binary | std::ios::trunc);

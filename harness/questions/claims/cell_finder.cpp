@@ -56,18 +56,16 @@ Result<std::string> CellFinder::scenario_key(const scenario::Point& point) {
     spelled.append("\n").append(setting.key).append("=").append(setting.value);
   }
   if (const auto known = keys_.find(spelled); known != keys_.end()) return known->second;
-  const Result<scenario::Scenario> scenario = scenario::read_scenario(point.scenario_file, point.scenario_settings);
-  if (!scenario.ok()) return scenario.error();
-  return keys_.emplace(std::move(spelled), scenario.value().identity()).first->second;
+  const scenario::Scenario scenario = TRY(scenario::read_scenario(point.scenario_file, point.scenario_settings));
+  return keys_.emplace(std::move(spelled), scenario.identity()).first->second;
 }
 
 Result<CellFinder::Found> CellFinder::find(const scenario::Point& point) {
   const bool known = std::any_of(report_.cells.begin(), report_.cells.end(),
                                  [&](const Cell& cell) { return cell.implementation == point.implementation; });
   if (!known) return Found{nullptr, "no implementation " + point.implementation + " was run"};
-  const Result<std::string> key = scenario_key(point);
-  if (!key.ok()) return key.error();
-  const auto [begin, end] = cells_.equal_range(place_of(key.value(), point.implementation));
+  const std::string key = TRY(scenario_key(point));
+  const auto [begin, end] = cells_.equal_range(place_of(key, point.implementation));
   std::string undeclared;
   for (auto entry = begin; entry != end; ++entry) {
     const Cell& cell = *entry->second;

@@ -185,9 +185,7 @@ bool decides(const Claim& claim) {
 
 Result<Claim> read_claim(const std::filesystem::path& file) {
   try {
-    Result<JsonDocument> read = JsonDocument::read(file, "a claim (a JSON object)");
-    if (!read.ok()) return read.error();
-    JsonDocument& document = read.value();
+    JsonDocument document = TRY(JsonDocument::read(file, "a claim (a JSON object)"));
     JsonReader root(document);
     Claim claim;
     claim.file = file;

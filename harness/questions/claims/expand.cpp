@@ -131,11 +131,10 @@ Result<ExpandedClaim> expand(const Claim& claim, const std::vector<scenario::Kno
   result.claim = &claim;
   for (std::size_t i = 0; i < claim.experiments.size(); ++i) {
     const Experiment& experiment = claim.experiments[i];
-    Result<std::vector<Point>> points =
-        scenario::expand(experiment.matrix, {}, scenarios, named_implementations(experiment.matrix, implementations));
-    if (!points.ok()) return points.error();
+    std::vector<Point> points = TRY(
+        scenario::expand(experiment.matrix, {}, scenarios, named_implementations(experiment.matrix, implementations)));
     for (std::size_t k = 0; k < experiment.relations.size(); ++k) {
-      ExpandedRelation expanded{&experiment.relations[k], pairs_of(points.value(), experiment.relations[k])};
+      ExpandedRelation expanded{&experiment.relations[k], pairs_of(points, experiment.relations[k])};
       if (expanded.pairs.empty()) {
         return fault(claim, i, k, "no two cells of the matrix that a and b choose and that else agree",
                      "at least one pair");
@@ -149,7 +148,7 @@ Result<ExpandedClaim> expand(const Claim& claim, const std::vector<scenario::Kno
       }
       result.relations.push_back(std::move(expanded));
     }
-    result.points.insert(result.points.end(), points.value().begin(), points.value().end());
+    result.points.insert(result.points.end(), points.begin(), points.end());
   }
   return result;
 }

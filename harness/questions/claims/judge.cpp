@@ -82,10 +82,9 @@ Result<ClaimJudgement> judge(const ExpandedClaim& claim, const report::Report& r
   const stats::VerdictOptions options = options_for(claim);
   std::vector<ClaimVerdict> verdicts;
   for (const ExpandedRelation& expanded : claim.relations) {
-    Result<report::JudgedRelation> relation = judge_relation(expanded, finder, rules, options);
-    if (!relation.ok()) return relation.error();
-    if (expanded.relation->decides) verdicts.push_back(relation.value().verdict);
-    judgement.relations.push_back(std::move(relation).value());
+    report::JudgedRelation relation = TRY(judge_relation(expanded, finder, rules, options));
+    if (expanded.relation->decides) verdicts.push_back(relation.verdict);
+    judgement.relations.push_back(std::move(relation));
   }
   judgement.verdict = report::verdict_of(verdicts);
   const auto deciding =

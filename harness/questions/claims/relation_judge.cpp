@@ -49,7 +49,7 @@ class RelationJudge {
 
   Result<report::JudgedRelation> run() {
     for (const Entry& entry : entries_) {
-      if (Status status = measure(entry); !status.ok()) return status.error();
+      TRY(measure(entry));
     }
     result_.relation = relation_;
     if (relation_.kind == RelationKind::trend) {
@@ -72,11 +72,10 @@ class RelationJudge {
     point.decides = is_named(relation_, entry.at);
     const report::Cell* cells[2] = {nullptr, nullptr};
     for (const int side : {0, 1}) {
-      const Result<CellFinder::Found> found = finder_.find(side == 0 ? entry.pair->a : entry.pair->b);
-      if (!found.ok()) return found.error();
-      const report::Cell* cell = cells[side] = found.value().cell;
+      const CellFinder::Found found = TRY(finder_.find(side == 0 ? entry.pair->a : entry.pair->b));
+      const report::Cell* cell = cells[side] = found.cell;
       if (cell != nullptr) (side == 0 ? point.a : point.b) = cell->id;
-      std::string reason = found.value().reason;
+      std::string reason = found.reason;
       if (reason.empty()) reason = reason_without(relation_.quantity, *cell);
       if (reason.empty() || !point.remark.empty()) continue;
       point.remark = cell == nullptr ? reason : cell->id + ": " + reason;

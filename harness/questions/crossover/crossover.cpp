@@ -39,9 +39,8 @@ class Search {
       const std::optional<stats::SizeToMeasure> wanted = stats::next_size(compared_, request_.search);
       crossover_.complete = !wanted;
       if (!wanted || !fits(expected_seconds(*wanted))) return {};
-      const Result<bool> measured = measure(*wanted);
-      if (!measured.ok()) return measured.error();
-      if (!measured.value()) return {};
+      const bool measured = TRY(measure(*wanted));
+      if (!measured) return {};
     }
     return {};
   }
@@ -92,11 +91,10 @@ class Search {
   Result<bool> measure(const stats::SizeToMeasure& wanted) {
     auto found = sizes_.find(wanted.size);
     if (found == sizes_.end()) {
-      Result<measure::CellGroup> planned = request_.plan(wanted.size);
-      if (!planned.ok()) return planned.error();
-      found = sizes_.emplace(wanted.size, Measured{std::move(planned).value()}).first;
+      measure::CellGroup planned = TRY(request_.plan(wanted.size));
+      found = sizes_.emplace(wanted.size, Measured{std::move(planned)}).first;
       const double before = elapsed(options_);
-      if (Status status = found->second.group.verify(options_); !status.ok()) return status.error();
+      TRY(found->second.group.verify(options_));
       found->second.verify_seconds = elapsed(options_) - before;
     }
     measure::CellGroup& group = found->second.group;
@@ -104,7 +102,7 @@ class Search {
       if (!fits(found->second.seconds_of_a_launch()) && group.launches() >= options_.minimum_launches) break;
       show_progress(wanted, group);
       const double before = elapsed(options_);
-      if (Status status = group.launch(options_); !status.ok()) return status.error();
+      TRY(group.launch(options_));
       found->second.launches_seconds += elapsed(options_) - before;
     }
     group.release();
@@ -189,7 +187,7 @@ Status measure_crossover(const CrossoverRequest& request, const measure::RunOpti
 
 Result<report::StepsCrossover> measure_break_even(measure::CellGroup& group, const measure::RunOptions& options,
                                                   double margin) {
-  if (Status status = group.verify(options); !status.ok()) return status.error();
+  TRY(group.verify(options));
   const auto stopped = [&] { return group.failed_cell() != nullptr || options.cancelled(); };
   const int first = options.launches > 0 ? options.launches : kLaunchesOfSteps;
   const int most = options.launches > 0 ? options.launches : stats::kMostLaunchesWorthATry;
@@ -198,7 +196,7 @@ Result<report::StepsCrossover> measure_break_even(measure::CellGroup& group, con
     while (group.launches() < wanted && !stopped() && !spent()) {
       options.progress(
           {"launch " + std::to_string(group.launches() + 1), static_cast<double>(group.launches()) / wanted, -1});
-      if (Status status = group.launch(options); !status.ok()) return status.error();
+      TRY(group.launch(options));
     }
     report::StepsCrossover crossover = steps_crossover(group, options, margin);
     if (wanted == most || stopped() || spent() || crossover.is_decided()) return crossover;

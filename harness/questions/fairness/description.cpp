@@ -213,9 +213,8 @@ std::optional<std::int64_t> Description::outputs() const {
 }
 
 Result<Description> read_description(const std::filesystem::path& file) {
-  Result<JsonDocument> document = JsonDocument::read(file, "a description of a timed training (a JSON object)");
-  if (!document.ok()) return document.error();
-  JsonReader reader(document.value());
+  JsonDocument document = TRY(JsonDocument::read(file, "a description of a timed training (a JSON object)"));
+  JsonReader reader(document);
   Description description;
   description.name = reader.text("name");
   if (reader.has("name") && description.name.empty()) reader.fail("name", "text that names the side");
@@ -245,7 +244,7 @@ Result<Description> read_description(const std::filesystem::path& file) {
   read_boolean(reader, "synchronises", description.synchronises);
   check_updates(reader, description);
   reader.finish();
-  if (!document.value().ok()) return document.value().error();
+  if (!document.ok()) return document.error();
   return description;
 }
 

@@ -20,13 +20,13 @@ TEST(SharedMemory, IsZeroedAlignedAndSharedByDescriptor) {
       SharedMemory::adopt(dup(memory.descriptor()), 100, SharedMemory::Access::read_only);
   ASSERT_TRUE(second.ok()) << second.error().message;
   memory.data()[99] = std::byte{7};
-  EXPECT_EQ(second.value().data()[99], std::byte{7});
+  EXPECT_EQ(second->data()[99], std::byte{7});
 }
 
 TEST(SharedMemory, MovesLeaveNothingBehind) {
   Result<SharedMemory> made = SharedMemory::create("test", 10);
   ASSERT_TRUE(made.ok());
-  const std::byte* data = made.value().data();
+  const std::byte* data = made->data();
   const SharedMemory moved = std::move(made).value();
   EXPECT_EQ(moved.data(), data);
 }

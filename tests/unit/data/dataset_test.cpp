@@ -133,11 +133,11 @@ TEST_F(Data, EveryOrderIsEquallyLikely) {
   ASSERT_TRUE(scenario.ok());
   std::map<std::vector<std::uint32_t>, int> counts;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    scenario.value().batch.seed = seed;
+    scenario->batch.seed = seed;
     const Result<Dataset> data = make_dataset(scenario.value());
     ASSERT_TRUE(data.ok());
     for (int epoch = 0; epoch < 16; ++epoch) {
-      const std::uint32_t* first = data.value().order() + 4 * epoch;
+      const std::uint32_t* first = data->order() + 4 * epoch;
       ++counts[std::vector<std::uint32_t>(first, first + 4)];
     }
   }
@@ -179,10 +179,10 @@ TEST_F(Data, WithoutOrderRowsComeAsTheyLie) {
   const Result<Dataset> data = make_dataset(scenario.value());
   const Result<scenario::Problem> problem = make_problem(scenario.value(), data.value());
   ASSERT_TRUE(problem.ok());
-  EXPECT_EQ(data.value().order(), nullptr);
-  EXPECT_EQ(data.value().row_of(problem.value(), 0, 3), 3);
-  EXPECT_EQ(data.value().row_of(problem.value(), 2, 3), 19);
-  EXPECT_EQ(data.value().row_of(problem.value(), 3, 0), 0);
+  EXPECT_EQ(data->order(), nullptr);
+  EXPECT_EQ(data->row_of(problem.value(), 0, 3), 3);
+  EXPECT_EQ(data->row_of(problem.value(), 2, 3), 19);
+  EXPECT_EQ(data->row_of(problem.value(), 3, 0), 0);
 }
 
 TEST_F(Data, RefusesDataLargerThanTheMachine) {

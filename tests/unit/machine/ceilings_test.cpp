@@ -146,7 +146,7 @@ TEST(Ceilings, HaveTheWidthsThatTheProcessorHas) {
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) expected.insert("avx2");
   if (__builtin_cpu_supports("avx512f")) expected.insert("avx512f");
   std::set<std::string> found;
-  for (const report::VectorCeilings& width : measured.value().widths) {
+  for (const report::VectorCeilings& width : measured->widths) {
     found.insert(width.vectors);
     for (const double figure :
          {width.fma_f32_gflop_per_second, width.fma_f64_gflop_per_second, width.fma_f32_latency_ns,

@@ -99,9 +99,9 @@ TEST_F(Options, TakeWhatIsWantedAndDeclared) {
       implementation_,
       {{"fast", "true"}, {"tile", "-3"}, {"share", "1e-3"}, {"mode", "b"}, {"name", "any text"}, {"other", "1"}});
   ASSERT_TRUE(options.ok());
-  EXPECT_EQ(options.value().at("tile"), "-3");
-  EXPECT_EQ(options.value().at("name"), "any text");
-  EXPECT_FALSE(options.value().contains("other"));
+  EXPECT_EQ(options->at("tile"), "-3");
+  EXPECT_EQ(options->at("name"), "any text");
+  EXPECT_FALSE(options->contains("other"));
 }
 
 TEST_F(Options, RefuseWhatTheirTypeDoesNotAllow) {

@@ -88,11 +88,11 @@ TEST_F(PlanTest, GroupsCellsByScenario) {
   const auto made =
       plan({point("linreg-3x2", "a/plain"), point("linreg-300x2", "a/plain"), point("linreg-3x2", "b/tiled")});
   ASSERT_TRUE(made.ok());
-  ASSERT_EQ(made.value().scenarios.size(), 2U);
-  ASSERT_EQ(made.value().scenarios[0]->cells.size(), 2U);
-  EXPECT_EQ(made.value().scenarios[0]->cells[0].entry->implementation.id, "a/plain");
-  EXPECT_EQ(made.value().scenarios[0]->cells[1].entry->implementation.id, "b/tiled");
-  EXPECT_EQ(report_.cells[made.value().scenarios[0]->cells[1].index].id, "linreg-3x2/b/tiled");
+  ASSERT_EQ(made->scenarios.size(), 2U);
+  ASSERT_EQ(made->scenarios[0]->cells.size(), 2U);
+  EXPECT_EQ(made->scenarios[0]->cells[0].entry->implementation.id, "a/plain");
+  EXPECT_EQ(made->scenarios[0]->cells[1].entry->implementation.id, "b/tiled");
+  EXPECT_EQ(report_.cells[made->scenarios[0]->cells[1].index].id, "linreg-3x2/b/tiled");
   EXPECT_EQ(report_.scenarios[0].rows, 3);
   EXPECT_EQ(report_.scenarios[0].parameters, 2);
 }
@@ -105,7 +105,7 @@ TEST_F(PlanTest, MergesCellsThatAreTheSame) {
             point("linreg-3x2", "a/plain", {{"dtype", "f32"}})});
   ASSERT_TRUE(made.ok()) << made.error().message;
   EXPECT_EQ(ids(), (std::vector<std::string>{"linreg-3x2/a/plain", "linreg-3x2/b/tiled?tile=4", "linreg-3x2/b/tiled"}));
-  EXPECT_EQ(made.value().scenarios.size(), 1U);
+  EXPECT_EQ(made->scenarios.size(), 1U);
 }
 
 TEST_F(PlanTest, ChecksOptions) {
@@ -158,7 +158,7 @@ TEST_F(PlanTest, GivesStatusToCellsThatNobodyCanRun) {
   expect(3, CellState::crashed, "signal 11");
   expect(4, CellState::timed_out, "no answer");
   expect(5, CellState::unsupported, "another version");
-  for (const auto& planned : made.value().scenarios) EXPECT_TRUE(planned->cells.empty());
+  for (const auto& planned : made->scenarios) EXPECT_TRUE(planned->cells.empty());
 }
 
 TEST_F(PlanTest, PlacesThreadsOnTheLastProcessors) {
@@ -168,7 +168,7 @@ TEST_F(PlanTest, PlacesThreadsOnTheLastProcessors) {
   two.threads = 2;
   const auto made = plan({two});
   ASSERT_TRUE(made.ok());
-  const protocol::ThreadSettings& threads = made.value().scenarios[0]->cells.at(0).threads;
+  const protocol::ThreadSettings& threads = made->scenarios[0]->cells.at(0).threads;
   EXPECT_EQ(threads.compute, 2);
   EXPECT_EQ(threads.compute_cores, (std::vector<int>{7, 5}));
   EXPECT_EQ(threads.helper_cores, (std::vector<int>{0, 2}));
@@ -182,8 +182,8 @@ TEST_F(PlanTest, KnowsWhatDoesNothingOnPurpose) {
   const auto made =
       plan({point("linreg-3x2", "null/null"), point("linreg-3x2", "a/plain+policy"), point("linreg-3x2", "a/plain")});
   ASSERT_TRUE(made.ok());
-  EXPECT_EQ(made.value().scenarios[0]->cells[0].proof, Proof::none);
-  EXPECT_EQ(made.value().scenarios[0]->cells[1].proof, Proof::trajectory);
+  EXPECT_EQ(made->scenarios[0]->cells[0].proof, Proof::none);
+  EXPECT_EQ(made->scenarios[0]->cells[1].proof, Proof::trajectory);
   EXPECT_FALSE(report_.cells[0].ranked);
   EXPECT_FALSE(report_.cells[1].ranked);
   EXPECT_TRUE(report_.cells[2].ranked);
@@ -198,8 +198,8 @@ TEST_F(PlanTest, AnOrderOfItsOwnIsProvenByItsLossAndNotRanked) {
   shuffled.scenario_settings = {{"batch", "32"}, {"batch.shuffle", "true"}};
   const auto made = plan({whole, shuffled});
   ASSERT_TRUE(made.ok()) << made.error().message;
-  EXPECT_EQ(made.value().scenarios[0]->cells.at(0).proof, Proof::trajectory);
-  EXPECT_EQ(made.value().scenarios[1]->cells.at(0).proof, Proof::loss);
+  EXPECT_EQ(made->scenarios[0]->cells.at(0).proof, Proof::trajectory);
+  EXPECT_EQ(made->scenarios[1]->cells.at(0).proof, Proof::loss);
   EXPECT_TRUE(report_.cells[0].ranked);
   EXPECT_FALSE(report_.cells[1].ranked);
 }
@@ -208,7 +208,7 @@ TEST_F(PlanTest, WhatIsUnavailableIsNotStarted) {
   request_.catalogues.front()[0].implementation.unavailable = "not installed: get it";
   const auto made = plan({point("linreg-3x2", request_.catalogues.front()[0].implementation.id)});
   ASSERT_TRUE(made.ok());
-  EXPECT_TRUE(made.value().scenarios[0]->cells.empty());
+  EXPECT_TRUE(made->scenarios[0]->cells.empty());
   EXPECT_EQ(report_.cells.at(0).status.state, report::CellState::unsupported);
   EXPECT_EQ(report_.cells.at(0).status.reason, "not installed: get it");
 }
@@ -217,11 +217,11 @@ TEST_F(PlanTest, LetsDataGoBeyondTheCapAndMakesItAgain) {
   request_.data_cap_bytes = 1;
   const auto made = plan({point("linreg-3x2", "a/plain"), point("linreg-300x2", "a/plain")});
   ASSERT_TRUE(made.ok());
-  for (const auto& planned : made.value().scenarios) {
+  for (const auto& planned : made->scenarios) {
     EXPECT_FALSE(planned->dataset.has_value());
     EXPECT_GT(planned->data_bytes, 0U);
   }
-  PlannedScenario& planned = *made.value().scenarios[1];
+  PlannedScenario& planned = *made->scenarios[1];
   ASSERT_TRUE(planned.acquire().ok());
   ASSERT_TRUE(planned.dataset.has_value());
   EXPECT_EQ(planned.dataset->digest, report_.scenarios[1].data_digest);
@@ -233,7 +233,7 @@ TEST_F(PlanTest, LetsDataGoBeyondTheCapAndMakesItAgain) {
 TEST_F(PlanTest, KeepsDataBelowTheCap) {
   const auto made = plan({point("linreg-3x2", "a/plain"), point("linreg-300x2", "a/plain")});
   ASSERT_TRUE(made.ok());
-  for (const auto& planned : made.value().scenarios) EXPECT_TRUE(planned->dataset.has_value());
+  for (const auto& planned : made->scenarios) EXPECT_TRUE(planned->dataset.has_value());
 }
 
 std::vector<std::vector<std::size_t>> batch_bytes(const std::vector<std::size_t>& bytes, std::size_t cap) {

@@ -43,7 +43,7 @@ TEST_F(ChannelTest, SendsOneLineThatItReceivesAgain) {
   ASSERT_TRUE(channel_.send({{"request", "hello"}, {"text", "two\nlines"}}).ok());
   const Result<nlohmann::json> received = channel_.receive(milliseconds(1000), nullptr);
   ASSERT_TRUE(received.ok());
-  EXPECT_EQ(received.value().at("text"), "two\nlines");
+  EXPECT_EQ(received->at("text"), "two\nlines");
 }
 
 TEST_F(ChannelTest, SendsBrokenTextWithoutThrowing) {
@@ -61,7 +61,7 @@ TEST_F(ChannelTest, PutsALineTogetherFromParts) {
   const Result<nlohmann::json> received = channel_.receive(milliseconds(5000), nullptr);
   writer.join();
   ASSERT_TRUE(received.ok());
-  EXPECT_EQ(received.value().at("a"), 1);
+  EXPECT_EQ(received->at("a"), 1);
   // The line behind it is shorter than what had been searched for its end.
   EXPECT_TRUE(channel_.receive(milliseconds(1000), nullptr).ok());
 }
@@ -71,12 +71,12 @@ TEST_F(ChannelTest, KeepsTheLinesThatCameTogetherApart) {
   for (const int expected : {1, 2}) {
     const Result<nlohmann::json> received = channel_.receive(milliseconds(1000), nullptr);
     ASSERT_TRUE(received.ok());
-    EXPECT_EQ(received.value().at("a"), expected);
+    EXPECT_EQ(received->at("a"), expected);
   }
   write_text(": 3}\n");
   const Result<nlohmann::json> last = channel_.receive(milliseconds(1000), nullptr);
   ASSERT_TRUE(last.ok());
-  EXPECT_EQ(last.value().at("a"), 3);
+  EXPECT_EQ(last->at("a"), 3);
 }
 
 TEST_F(ChannelTest, RefusesALineWithoutEnd) {

@@ -36,7 +36,7 @@ class ClientTest : public testing::Test {
   Status prepare(const std::filesystem::path& file, const Limits& limits = {}) {
     const Result<HelloAnswer> hello = start(file, limits);
     if (!hello.ok()) return hello.error();
-    const ImplementationDescription& implementation = hello.value().implementations.at(0);
+    const ImplementationDescription& implementation = hello->implementations.at(0);
     if (Status status = client_.load(implementation.id, small_.dataset); !status.ok()) return status;
     std::map<std::string, std::string> options;
     for (const OptionDeclaration& option : implementation.options) options[option.key] = option.default_value;
@@ -72,12 +72,12 @@ TEST_F(ClientTest, RunsABlockFromItsStartState) {
   const Result<BlockAnswer> answer = client_.run({.steps = 5, .warm_up = 3});
   ASSERT_TRUE(answer.ok()) << answer.error().message;
   expect_follows_the_reference(small_, answer.value());
-  EXPECT_TRUE(answer.value().host_tells_outside);
-  EXPECT_GT(answer.value().outside.real_ns, 0) << "setting and reading the state";
-  EXPECT_GT(answer.value().real_ns, 0);
-  EXPECT_LE(answer.value().sent_ns, answer.value().start_ns);
-  EXPECT_LE(answer.value().start_ns, answer.value().end_ns);
-  EXPECT_LE(answer.value().end_ns, answer.value().received_ns);
+  EXPECT_TRUE(answer->host_tells_outside);
+  EXPECT_GT(answer->outside.real_ns, 0) << "setting and reading the state";
+  EXPECT_GT(answer->real_ns, 0);
+  EXPECT_LE(answer->sent_ns, answer->start_ns);
+  EXPECT_LE(answer->start_ns, answer->end_ns);
+  EXPECT_LE(answer->end_ns, answer->received_ns);
   EXPECT_TRUE(client_.bye().ok());
 }
 
@@ -99,8 +99,8 @@ TEST_F(ClientTest, AWorkerInAnyLanguageServes) {
     ASSERT_TRUE(prepare(adapter("adapters", "script")).ok());
     const Result<BlockAnswer> answer = client_.run({.steps = 5, .warm_up = 2});
     ASSERT_TRUE(answer.ok()) << answer.error().message;
-    EXPECT_FALSE(answer.value().host_tells_outside);
-    EXPECT_GT(answer.value().outside.cpu_ns, 0) << "whole requests";
+    EXPECT_FALSE(answer->host_tells_outside);
+    EXPECT_GT(answer->outside.cpu_ns, 0) << "whole requests";
     expect_follows_the_reference(small_, answer.value());
     const auto reference = verify::to_reference<double>(small_.state(1, 5));
     const Result<double> loss = client_.evaluate();

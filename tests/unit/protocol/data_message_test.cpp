@@ -48,10 +48,10 @@ TEST(DataMessage, SurvivesTheJourney) {
     const Result<DataMessage> received = message_from<DataMessage>(object, "data");
     ASSERT_TRUE(received.ok()) << received.error().message;
     EXPECT_EQ(to_json(received.value()), object);
-    EXPECT_EQ(received.value().dtype, sent.dtype);
-    EXPECT_EQ(received.value().order.has_value(), sent.order.has_value());
-    EXPECT_EQ(received.value().y.has_value(), sent.y.has_value());
-    EXPECT_EQ(received.value().stream.has_value(), sent.stream.has_value());
+    EXPECT_EQ(received->dtype, sent.dtype);
+    EXPECT_EQ(received->order.has_value(), sent.order.has_value());
+    EXPECT_EQ(received->y.has_value(), sent.y.has_value());
+    EXPECT_EQ(received->stream.has_value(), sent.stream.has_value());
   }
 }
 

@@ -15,7 +15,7 @@ using Words = std::vector<std::string>;
 TEST(WorkerCommand, APluginIsHostedByTheArmsWorker) {
   const Result<Words> command = worker_command(test_arm(), "relative/mine.so");
   ASSERT_TRUE(command.ok());
-  ASSERT_EQ(command.value().size(), 4U);
+  ASSERT_EQ(command->size(), 4U);
   EXPECT_EQ(command.value()[0], test_arm().worker.string());
   EXPECT_EQ(command.value()[1], "worker");
   EXPECT_EQ(command.value()[3], std::filesystem::absolute("relative/mine.so").string());

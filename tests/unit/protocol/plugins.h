@@ -66,7 +66,7 @@ struct SmallProblem {
     EXPECT_TRUE(made.ok());
     dataset = std::move(made).value();
     problem = data::make_problem(scenario.value(), dataset).value();
-    start = data::make_initial_state(problem, scenario.value().initial_seed);
+    start = data::make_initial_state(problem, scenario->initial_seed);
     layout = protocol::state_layout(problem);
     state_memory = SharedMemory::create("test-state", 2 * layout.image_bytes).value();
     protocol::write_state(start, layout, problem.dtype, state_memory.data());

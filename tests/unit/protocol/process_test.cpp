@@ -58,8 +58,8 @@ TEST(Process, PreloadsALibraryBeforeThoseThatAreAnyway) {
   const auto seen = [](const std::string& preload) {
     Result<Process> process = Process::start({"/bin/sh", "-c", "echo preload=$LD_PRELOAD"}, {}, {}, preload);
     EXPECT_TRUE(process.ok());
-    process.value().finish(5);
-    return process.value().last_output_line();
+    process->finish(5);
+    return process->last_output_line();
   };
   // The loader skips what does not exist, and says so.
   EXPECT_EQ(seen(""), "preload=");
@@ -113,8 +113,8 @@ TEST(Process, HandsOverDescriptorsOfAnyNumber) {
   for (int number = 64; number < kMany; ++number) {
     Result<Process> process = Process::start({"/bin/sh", "-c", "cat <&4"}, {{ends[0], 3}, {number, 4}}, {});
     ASSERT_TRUE(process.ok());
-    EXPECT_EQ(process.value().finish(5).text(), "exit status 0");
-    EXPECT_EQ(process.value().last_output_line(), std::to_string(number));
+    EXPECT_EQ(process->finish(5).text(), "exit status 0");
+    EXPECT_EQ(process->last_output_line(), std::to_string(number));
     close(number);
   }
   close(ends[0]);
@@ -123,8 +123,8 @@ TEST(Process, HandsOverDescriptorsOfAnyNumber) {
 TEST(Process, SaysWhatCannotBeExecuted) {
   Result<Process> process = Process::start({"/nowhere/worker", "argument"}, {}, {});
   ASSERT_TRUE(process.ok());
-  EXPECT_EQ(process.value().finish(5).text(), "exit status 127");
-  EXPECT_EQ(process.value().last_output_line(), "cannot execute /nowhere/worker: No such file or directory");
+  EXPECT_EQ(process->finish(5).text(), "exit status 127");
+  EXPECT_EQ(process->last_output_line(), "cannot execute /nowhere/worker: No such file or directory");
 }
 
 TEST(Process, HandsDescriptorsOverAtTheirNumbers) {
@@ -136,8 +136,8 @@ TEST(Process, HandsDescriptorsOverAtTheirNumbers) {
                              "; echo child read $line";
   Result<Process> process = Process::start({"/bin/sh", "-c", script}, {{ends[0], ends[1]}, {ends[1], ends[0]}}, {});
   ASSERT_TRUE(process.ok());
-  EXPECT_EQ(process.value().finish(5).text(), "exit status 0");
-  EXPECT_EQ(process.value().last_output_line(), "child read through");
+  EXPECT_EQ(process->finish(5).text(), "exit status 0");
+  EXPECT_EQ(process->last_output_line(), "child read through");
   close(ends[0]);
   close(ends[1]);
 }
@@ -156,8 +156,8 @@ TEST(Process, UsesTheProcessorsThatItIsGiven) {
   Result<Process> process =
       Process::start({"/bin/sh", "-c", "grep Cpus_allowed_list /proc/self/status | tr -dc '0-9,-'"}, {}, {last});
   ASSERT_TRUE(process.ok());
-  process.value().finish(5);
-  EXPECT_EQ(process.value().last_output_line(), std::to_string(last));
+  process->finish(5);
+  EXPECT_EQ(process->last_output_line(), std::to_string(last));
 }
 
 TEST(Process, KillsWhatDoesNotEnd) {
@@ -215,7 +215,7 @@ TEST(Process, DiesWithItsParent) {
   ASSERT_GE(coordinator, 0);
   if (coordinator == 0) {
     Result<Process> worker = Process::start({"/bin/sh", "-c", "exec sleep 60"}, {}, {});
-    const pid_t pid = worker.ok() ? worker.value().pid() : -1;
+    const pid_t pid = worker.ok() ? worker->pid() : -1;
     [[maybe_unused]] const ssize_t written = write(ends[1], &pid, sizeof pid);
     for (;;) pause();
   }

@@ -49,13 +49,13 @@ TEST(Protocol, ProblemSurvivesTheJourney) {
   const Result<Problem> received = message_from<Problem>(json_of(sent), "problem");
   ASSERT_TRUE(received.ok()) << received.error().message;
   EXPECT_EQ(json_of(received.value()), json_of(sent));
-  EXPECT_EQ(received.value().layers.size(), 2U);
-  EXPECT_EQ(received.value().layers[0].activation, Activation::tanh);
-  EXPECT_FALSE(received.value().layers[1].bias);
-  EXPECT_EQ(received.value().loss.kind, Loss::softmax_cross_entropy);
-  EXPECT_EQ(received.value().rows, 11);
-  EXPECT_EQ(received.value().batch_rows, 4);
-  EXPECT_EQ(received.value().optimizer.learning_rates, (std::vector<double>{0.5, 0.25}));
+  EXPECT_EQ(received->layers.size(), 2U);
+  EXPECT_EQ(received->layers[0].activation, Activation::tanh);
+  EXPECT_FALSE(received->layers[1].bias);
+  EXPECT_EQ(received->loss.kind, Loss::softmax_cross_entropy);
+  EXPECT_EQ(received->rows, 11);
+  EXPECT_EQ(received->batch_rows, 4);
+  EXPECT_EQ(received->optimizer.learning_rates, (std::vector<double>{0.5, 0.25}));
 }
 
 TEST(Protocol, LearningRatesArriveExactly) {
@@ -63,7 +63,7 @@ TEST(Protocol, LearningRatesArriveExactly) {
   sent.optimizer.learning_rates = {0.1, 1.0 / 3, std::nextafter(0.05, 1.0), std::numeric_limits<double>::denorm_min()};
   const Result<Problem> received = message_from<Problem>(json_of(sent), "problem");
   ASSERT_TRUE(received.ok());
-  EXPECT_EQ(received.value().optimizer.learning_rates, sent.optimizer.learning_rates);
+  EXPECT_EQ(received->optimizer.learning_rates, sent.optimizer.learning_rates);
 }
 
 TEST(Protocol, UnknownNamesAreUnsupportedAndUnknownFieldsIgnored) {
@@ -118,17 +118,17 @@ TEST(Protocol, HelloSurvivesTheJourney) {
   const Result<HelloAnswer> received = message_from<HelloAnswer>(json_of(sent), "hello");
   ASSERT_TRUE(received.ok()) << received.error().message;
   EXPECT_EQ(json_of(received.value()), json_of(sent));
-  EXPECT_TRUE(received.value().implementations[0].has_capability("shuffle"));
-  EXPECT_FALSE(received.value().implementations[0].has_capability("stream"));
-  EXPECT_EQ(received.value().implementations[0].options[1].choices, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(received.value().implementations[0].options[2].type, OptionType::switches);
+  EXPECT_TRUE(received->implementations[0].has_capability("shuffle"));
+  EXPECT_FALSE(received->implementations[0].has_capability("stream"));
+  EXPECT_EQ(received->implementations[0].options[1].choices, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(received->implementations[0].options[2].type, OptionType::switches);
 }
 
 TEST(Protocol, HelloFillsInWhatIsLeftOut) {
   const Result<HelloAnswer> received = message_from<HelloAnswer>(
       {{"protocol", {{"major", 1}, {"minor", 0}}}, {"implementations", {{{"id", "a/b"}, {"unknown", 1}}}}}, "hello");
   ASSERT_TRUE(received.ok()) << received.error().message;
-  const ImplementationDescription& implementation = received.value().implementations.at(0);
+  const ImplementationDescription& implementation = received->implementations.at(0);
   EXPECT_EQ(implementation.tasks, std::vector<std::string>{"train"});
   EXPECT_EQ(implementation.dtypes, std::vector<std::string>{"f32"});
   EXPECT_EQ(implementation.activations, std::vector<std::string>{"identity"});
@@ -174,8 +174,8 @@ TEST(Protocol, WhatIsOnlyShownMayBeUnreadable) {
   const nlohmann::json json = {{"helper_threads", "two"}, {"runtime", 7}, {"import_ns", 12}};
   const Result<PrepareAnswer> answer = message_from<PrepareAnswer>(json, "prepare");
   ASSERT_TRUE(answer.ok()) << answer.error().message;
-  EXPECT_FALSE(answer.value().helper_threads || answer.value().runtime);
-  EXPECT_EQ(answer.value().import_ns, 12);
+  EXPECT_FALSE(answer->helper_threads || answer->runtime);
+  EXPECT_EQ(answer->import_ns, 12);
 }
 
 TEST(Protocol, MalformedHelloIsAnError) {

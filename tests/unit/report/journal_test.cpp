@@ -72,9 +72,9 @@ TEST(Journal, WithoutAnEndIsAKilledRun) {
   const Journal journal = journal_of(example_report(), folder.file("j"));
   const Result<Report> read = read_report(folder.file("j"));
   ASSERT_TRUE(read.ok());
-  EXPECT_EQ(read.value().run.status, "killed");
-  EXPECT_EQ(read.value().run.finished_at, "");
-  EXPECT_EQ(read.value().cells[0].samples.size(), example_report().cells[0].samples.size());
+  EXPECT_EQ(read->run.status, "killed");
+  EXPECT_EQ(read->run.finished_at, "");
+  EXPECT_EQ(read->cells[0].samples.size(), example_report().cells[0].samples.size());
 }
 
 TEST(Journal, DropsATruncatedLastLineWhereverItBreaks) {
@@ -87,7 +87,7 @@ TEST(Journal, DropsATruncatedLastLineWhereverItBreaks) {
   for (std::size_t end = last_line; end < whole.size(); ++end) {
     const Result<Report> read = parse_journal(whole.substr(0, end), "j");
     ASSERT_TRUE(read.ok()) << read.error().message;
-    EXPECT_EQ(read.value().notes.size(), without.value().notes.size());
+    EXPECT_EQ(read->notes.size(), without->notes.size());
   }
 }
 
@@ -137,7 +137,7 @@ TEST(Journal, HasOneLinePerEventThoughATextHasLineBreaks) {
   const TemporaryFolder folder;
   Result<Journal> journal = Journal::create(folder.file("j"), before_measuring(example_report()));
   ASSERT_TRUE(journal.ok());
-  ASSERT_TRUE(journal.value().note("two\nlines, and bytes that are no UTF-8: \xff").ok());
+  ASSERT_TRUE(journal->note("two\nlines, and bytes that are no UTF-8: \xff").ok());
   const std::string text = text_of(folder.file("j"));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
   EXPECT_TRUE(parse_journal(text, "j").ok());

@@ -33,7 +33,7 @@ TEST(Report, JsonSurvivesARoundTrip) {
   const Result<Report> report = from_json(document, "r.json");
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_EQ(to_json(report.value()), document);
-  EXPECT_EQ(report.value().cells.size(), example_report().cells.size());
+  EXPECT_EQ(report->cells.size(), example_report().cells.size());
 }
 
 TEST(Report, NamesEveryState) {
@@ -42,7 +42,7 @@ TEST(Report, NamesEveryState) {
     document["cells"][0]["status"]["state"] = name;
     const Result<Report> report = from_json(document, "r.json");
     ASSERT_TRUE(report.ok()) << report.error().message;
-    EXPECT_STREQ(name_of(report.value().cells[0].status.state), name);
+    EXPECT_STREQ(name_of(report->cells[0].status.state), name);
   }
 }
 
@@ -55,7 +55,7 @@ TEST(Report, WritesWhatIsNotFiniteAsNull) {
   EXPECT_TRUE(document["cells"][0]["samples"][1]["real_ns"].is_null());
   const Result<Report> read = from_json(document, "r.json");
   ASSERT_TRUE(read.ok());
-  EXPECT_TRUE(std::isnan(read.value().cells[0].samples[0].real_ns));
+  EXPECT_TRUE(std::isnan(read->cells[0].samples[0].real_ns));
   EXPECT_EQ(to_json(read.value()), document);
 }
 
@@ -129,7 +129,7 @@ TEST(Report, KeepsKeysOfAResolvedScenarioThatItDoesNotKnow) {
   resolved.erase("dtype");
   const Result<Report> report = from_json(document, "r.json");
   ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_FALSE(report.value().scenarios[1].resolved.dtype);
+  EXPECT_FALSE(report->scenarios[1].resolved.dtype);
   EXPECT_EQ(to_json(report.value()), document);
 }
 
@@ -154,8 +154,8 @@ TEST(Report, TakesOlderMinorsWithoutWhatCameLater) {
   for (json& cell : document["cells"]) cell.erase("profile");
   const Result<Report> report = from_json(document, "r.json");
   ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_FALSE(report.value().attribution.has_value());
-  EXPECT_FALSE(report.value().cells[0].profile.has_value());
+  EXPECT_FALSE(report->attribution.has_value());
+  EXPECT_FALSE(report->cells[0].profile.has_value());
 }
 
 TEST(Report, TakesProfilesThatNameNoLayers) {
@@ -169,7 +169,7 @@ TEST(Report, TakesProfilesThatNameNoLayers) {
   }
   const Result<Report> report = from_json(document, "r.json");
   ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_FALSE(report.value().cells[0].profile->records[0].layers.has_value());
+  EXPECT_FALSE(report->cells[0].profile->records[0].layers.has_value());
   document["cells"][0]["profile"]["records"][0]["use"] = "eats";
   EXPECT_EQ(error_of(document),
             "r.json: /cells/0/profile/records/0/use: found \"eats\", expected one of reads, gradient, updates");

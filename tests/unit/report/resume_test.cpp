@@ -76,19 +76,19 @@ TEST(JournalResume, DropsHalfALineAndGoesOn) {
   {
     Result<Journal> journal = Journal::create(path, report);
     ASSERT_TRUE(journal.ok());
-    ASSERT_TRUE(journal.value().sample("s/a", Sample{}).ok());
+    ASSERT_TRUE(journal->sample("s/a", Sample{}).ok());
   }
   std::ofstream(path, std::ios::app) << "{\"event\":\"sample\",\"cell\":\"s/";
   {
     Result<Journal> journal = Journal::resume(path, "2026-01-01T00:00:00Z");
     ASSERT_TRUE(journal.ok()) << journal.error().message;
-    ASSERT_TRUE(journal.value().sample("s/b", Sample{}).ok());
+    ASSERT_TRUE(journal->sample("s/b", Sample{}).ok());
   }
   const Result<Report> read = read_report(path);
   ASSERT_TRUE(read.ok()) << read.error().message;
-  EXPECT_EQ(read.value().cells[0].samples.size(), 1U);
-  EXPECT_EQ(read.value().cells[1].samples.size(), 1U);
-  EXPECT_EQ(read.value().run.status, "killed");
+  EXPECT_EQ(read->cells[0].samples.size(), 1U);
+  EXPECT_EQ(read->cells[1].samples.size(), 1U);
+  EXPECT_EQ(read->run.status, "killed");
   EXPECT_FALSE(Journal::resume(folder.path() / "nothing", "").ok());
 }
 

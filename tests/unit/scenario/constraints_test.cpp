@@ -20,7 +20,7 @@ TEST_F(Posing, MakesTheLayersOfTheModel) {
   const Result<data::Dataset> data = data::make_dataset(scenario.value());
   const Result<Problem> problem = data::make_problem(scenario.value(), data.value());
   ASSERT_TRUE(problem.ok()) << problem.error().message;
-  const std::vector<Layer>& layers = problem.value().layers;
+  const std::vector<Layer>& layers = problem->layers;
   ASSERT_EQ(layers.size(), 3U);
   EXPECT_EQ(layers[0].inputs, 2);
   EXPECT_EQ(layers[0].outputs, 5);
@@ -28,10 +28,10 @@ TEST_F(Posing, MakesTheLayersOfTheModel) {
   EXPECT_EQ(layers[1].activation, Activation::tanh);
   EXPECT_FALSE(layers[1].bias);
   EXPECT_EQ(layers[2].outputs, 3);
-  EXPECT_EQ(problem.value().batch_rows, 8);
-  EXPECT_EQ(problem.value().rows, 30);
-  EXPECT_EQ(problem.value().steps_per_epoch(), 4);
-  EXPECT_EQ(problem.value().dtype, Dtype::f64);
+  EXPECT_EQ(problem->batch_rows, 8);
+  EXPECT_EQ(problem->rows, 30);
+  EXPECT_EQ(problem->steps_per_epoch(), 4);
+  EXPECT_EQ(problem->dtype, Dtype::f64);
 }
 
 TEST_F(Posing, LinearRegressionHasOneLayer) {
@@ -40,11 +40,11 @@ TEST_F(Posing, LinearRegressionHasOneLayer) {
   const Result<data::Dataset> data = data::make_dataset(scenario.value());
   const Result<Problem> problem = data::make_problem(scenario.value(), data.value());
   ASSERT_TRUE(problem.ok()) << problem.error().message;
-  ASSERT_EQ(problem.value().layers.size(), 1U);
-  EXPECT_EQ(problem.value().layers[0].inputs, 3);
-  EXPECT_EQ(problem.value().layers[0].outputs, 2);
-  EXPECT_TRUE(problem.value().layers[0].bias);
-  EXPECT_EQ(problem.value().batch_rows, 20);
+  ASSERT_EQ(problem->layers.size(), 1U);
+  EXPECT_EQ(problem->layers[0].inputs, 3);
+  EXPECT_EQ(problem->layers[0].outputs, 2);
+  EXPECT_TRUE(problem->layers[0].bias);
+  EXPECT_EQ(problem->batch_rows, 20);
 }
 
 TEST_F(Posing, ChecksFilesAgainstTheModel) {

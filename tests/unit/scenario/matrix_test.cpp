@@ -208,7 +208,7 @@ TEST_F(MatrixFile, ListsScenariosByName) {
   write("z/matrices/below.json", perceptron_scenario().dump());
   const Result<std::vector<KnownScenario>> known = list_scenarios({folder_ / "z"});
   ASSERT_TRUE(known.ok()) << known.error().message;
-  ASSERT_EQ(known.value().size(), 2U);
+  ASSERT_EQ(known->size(), 2U);
   EXPECT_EQ(known.value()[0].name, "another");
   EXPECT_EQ(known.value()[0].file, folder_ / "z" / "b.json");
   EXPECT_EQ(known.value()[1].name, "linear");

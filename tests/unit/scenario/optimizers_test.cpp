@@ -35,9 +35,9 @@ TEST_F(OptimizerScenario, UpdateHasAGradientForEachParameter) {
   const Scenario scenario = read(update_scenario());
   const Result<data::Dataset> data = data::make_dataset(scenario);
   ASSERT_TRUE(data.ok()) << data.error().message;
-  EXPECT_EQ(data.value().rows, 1);
-  EXPECT_EQ(data.value().features, 67);
-  EXPECT_EQ(data.value().outputs, 0);
+  EXPECT_EQ(data->rows, 1);
+  EXPECT_EQ(data->features, 67);
+  EXPECT_EQ(data->outputs, 0);
   const Result<Problem> problem = data::make_problem(scenario, data.value());
   ASSERT_TRUE(problem.ok()) << problem.error().message;
   EXPECT_EQ(parameter_shapes(problem.value()).size(), 6U);

@@ -55,11 +55,11 @@ TEST_F(ScenarioFile, TakesSquaredErrorsApartByOutput) {
     const Result<Scenario> read =
         read_scenario(write_json(linear_scenario()), {{"task", "gradients"}, {"loss", loss}, {"data.outputs", "3"}});
     ASSERT_TRUE(read.ok()) << read.error().message;
-    EXPECT_EQ(read.value().task, Task::gradients);
+    EXPECT_EQ(read->task, Task::gradients);
     EXPECT_EQ(to_json(read.value())["task"], "gradients");
     const Result<Problem> problem = data::make_problem(read.value(), data::make_dataset(read.value()).value());
     ASSERT_TRUE(problem.ok()) << problem.error().message;
-    EXPECT_EQ(problem.value().task, Task::gradients);
+    EXPECT_EQ(problem->task, Task::gradients);
   }
   EXPECT_EQ(
       read_error(perceptron_scenario(), {{"task", "gradients"}}),
@@ -88,14 +88,14 @@ TEST_F(ScenarioFile, ResolvedScenarioIsReadAgainAsTheSame) {
     const Result<Scenario> second = read_scenario(write_json(to_json(first.value()), "resolved.json"), {});
     ASSERT_TRUE(second.ok()) << second.error().message;
     EXPECT_EQ(to_json(first.value()), to_json(second.value()));
-    EXPECT_EQ(first.value().identity(), second.value().identity());
+    EXPECT_EQ(first->identity(), second->identity());
   }
 }
 
 TEST_F(ScenarioFile, IdentityFollowsWhatIsComputedAndNothingElse) {
   const auto identity = [&](const json& scenario, const std::vector<Setting>& settings) {
     Result<Scenario> read = read_scenario(write_json(scenario), settings);
-    return read.ok() ? read.value().identity() : read.error().message;
+    return read.ok() ? read->identity() : read.error().message;
   };
   json other = perceptron_scenario();
   other["purpose"] = "another";
@@ -159,21 +159,21 @@ TEST_F(ScenarioFile, BatchIsSetOnEverySpelling) {
          std::vector<Setting>{{"batch", "7"}, {"batch.rows", "7"}, {"batch", R"({"rows":7})"}}) {
       const Result<Scenario> read = read_scenario(write_json(scenario), {setting});
       ASSERT_TRUE(read.ok()) << read.error().message;
-      EXPECT_EQ(read.value().batch.rows, 7) << spelling << " " << setting.key;
+      EXPECT_EQ(read->batch.rows, 7) << spelling << " " << setting.key;
     }
     const Result<Scenario> full = read_scenario(write_json(scenario), {{"batch", "full"}});
     ASSERT_TRUE(full.ok()) << full.error().message;
-    EXPECT_FALSE(full.value().batch.rows.has_value());
+    EXPECT_FALSE(full->batch.rows.has_value());
     const Result<Scenario> fixed = read_scenario(write_json(scenario), {{"batch.shuffle", "false"}});
     ASSERT_TRUE(fixed.ok()) << fixed.error().message;
-    EXPECT_FALSE(fixed.value().batch.shuffle);
+    EXPECT_FALSE(fixed->batch.shuffle);
   }
 }
 
 TEST_F(ScenarioFile, LaterSettingsBeatEarlierOnes) {
   const Result<Scenario> read = read_scenario(write_json(linear_scenario()), {{"rows", "5"}, {"data.rows", "6"}});
   ASSERT_TRUE(read.ok()) << read.error().message;
-  EXPECT_EQ(std::get<SyntheticData>(read.value().data).rows, 6);
+  EXPECT_EQ(std::get<SyntheticData>(read->data).rows, 6);
 }
 
 TEST(ParseSetting, SplitsAtTheFirstEqualsSign) {

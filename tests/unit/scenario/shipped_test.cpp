@@ -20,8 +20,8 @@ TEST(Shipped, ScenariosArePosedAndSayWhatTheyAreFor) {
     EXPECT_EQ(scenario.file.stem(), scenario.name);
     const Result<Scenario> read = read_scenario(scenario.file, {});
     ASSERT_TRUE(read.ok()) << read.error().message;
-    EXPECT_GT(read.value().purpose.size(), 40U) << scenario.name;
-    EXPECT_GT(read.value().favours.size(), 40U) << scenario.name;
+    EXPECT_GT(read->purpose.size(), 40U) << scenario.name;
+    EXPECT_GT(read->favours.size(), 40U) << scenario.name;
     const Result<data::Dataset> data = data::make_dataset(read.value());
     ASSERT_TRUE(data.ok()) << data.error().message;
     const Result<Problem> problem = data::make_problem(read.value(), data.value());
@@ -41,7 +41,7 @@ TEST(Shipped, MatricesExpand) {
   for (const auto& entry : std::filesystem::directory_iterator(kFolder / "matrices")) {
     const Result<Matrix> matrix = read_matrix(entry.path());
     ASSERT_TRUE(matrix.ok()) << matrix.error().message;
-    EXPECT_EQ(entry.path().stem(), matrix.value().name);
+    EXPECT_EQ(entry.path().stem(), matrix->name);
     const Result<std::vector<Point>> points =
         expand(matrix.value(), {}, known.value(), {"hand/naive",       "hand/eigen",
                                                    "hand/onednn",      "graph/eigen",

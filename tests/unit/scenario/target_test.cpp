@@ -14,7 +14,7 @@ using TargetKey = Files;
 TEST_F(TargetKey, HasDefaultsThatFollowTheSteps) {
   const Result<Scenario> read = read_scenario(write_json(linear_scenario()), {{"target.loss", "0.02"}});
   ASSERT_TRUE(read.ok()) << read.error().message;
-  const Target& target = *read.value().target;
+  const Target& target = *read->target;
   EXPECT_EQ(target.loss, 0.02);
   EXPECT_FALSE(target.relative);
   EXPECT_EQ(target.most_steps, 10'000);
@@ -22,11 +22,11 @@ TEST_F(TargetKey, HasDefaultsThatFollowTheSteps) {
   const Result<Scenario> few =
       read_scenario(write_json(linear_scenario()), {{"target", R"({"relative": 0.5, "most_steps": 3})"}});
   ASSERT_TRUE(few.ok()) << few.error().message;
-  EXPECT_TRUE(few.value().target->relative);
-  EXPECT_EQ(few.value().target->evaluate_every, 3);
+  EXPECT_TRUE(few->target->relative);
+  EXPECT_EQ(few->target->evaluate_every, 3);
   const Result<Scenario> one = read_scenario(write_json(linear_scenario()), {{"steps", "1"}, {"target.loss", "1"}});
   ASSERT_TRUE(one.ok()) << one.error().message;
-  EXPECT_EQ(one.value().target->evaluate_every, 1);
+  EXPECT_EQ(one->target->evaluate_every, 1);
 }
 
 TEST_F(TargetKey, IsPartOfTheResolvedScenario) {

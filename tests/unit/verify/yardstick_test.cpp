@@ -102,7 +102,7 @@ TEST(YardstickTest, AllowsForTf32WhereItIsDeclared) {
     if (plain.final_loss > 10 * plain.initial_loss) continue;  // diverges, and every rounding with it
     ++compared;
     problem_case.start = plain.start;
-    const Outcome outcome = train_otherwise<float>(problem_case, coarse.value().steps, Summation::tf32, Fault::none);
+    const Outcome outcome = train_otherwise<float>(problem_case, coarse->steps, Summation::tf32, Fault::none);
     const Check result = check(coarse.value(), outcome.state, outcome.loss);
     EXPECT_TRUE(result.ok) << "seed " << seed << ": " << describe(problem_case.problem) << ": " << result.reason;
     for (const TensorCheck& tensor : result.tensors) largest = std::max(largest, tensor.error / tensor.tolerance);
@@ -163,10 +163,10 @@ TEST(YardstickTest, AcceptsAnyRoundingOfAPerfectFit) {
     const Case problem_case =
         make_case(make_problem({12, 1}, Activation::identity, true, Loss::mse, 1, 1, Dtype::f32, 1.0 / 26), seed);
     const auto yardstick = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, options);
-    if (!yardstick.ok() || yardstick.value().final_loss > 1e-20) continue;
+    if (!yardstick.ok() || yardstick->final_loss > 1e-20) continue;
     ++perfect;
     for (const Summation summation : kSummations) {
-      const Outcome outcome = train_in_dtype(problem_case, yardstick.value().steps, summation, Fault::none);
+      const Outcome outcome = train_in_dtype(problem_case, yardstick->steps, summation, Fault::none);
       const Check result = check(yardstick.value(), outcome.state, outcome.loss);
       EXPECT_TRUE(result.ok) << result.reason;
     }
@@ -294,7 +294,7 @@ TEST(YardstickTest, APrefixIsTheSameTrajectory) {
   const Yardstick whole = yardstick_of(problem_case);
   const auto prefix = make_prefix(whole, 2, problem_case.problem, problem_case.dataset);
   ASSERT_TRUE(prefix.ok()) << prefix.error().message;
-  EXPECT_EQ(prefix.value().steps, 2);
+  EXPECT_EQ(prefix->steps, 2);
   const Outcome outcome = train_in_dtype(problem_case, 2, Summation::forward, Fault::none);
   EXPECT_TRUE(check(prefix.value(), outcome.state, outcome.loss).ok);
   EXPECT_FALSE(check(whole, outcome.state, outcome.loss).ok);

@@ -66,7 +66,7 @@ TEST(OutcomeFile, IsGoneOnWithAndKnowsAnotherCalibration) {
   {
     Result<OutcomeFile> file = OutcomeFile::open(path, "design", calibration);
     ASSERT_TRUE(file.ok()) << file.error().message;
-    ASSERT_TRUE(file.value().append(outcome(0.02, Change::regressed)).ok());
+    ASSERT_TRUE(file->append(outcome(0.02, Change::regressed)).ok());
   }
   std::ofstream(path, std::ios::app) << "{\"event\":\"outc";  // killed while it wrote
   report::Calibration again;
@@ -90,7 +90,7 @@ TEST(OutcomeFile, AChangeThatNobodyKnowsIsAnError) {
   {
     Result<OutcomeFile> file = OutcomeFile::open(path, "design", calibration);
     ASSERT_TRUE(file.ok()) << file.error().message;
-    ASSERT_TRUE(file.value().append(outcome(0.02, Change::regressed)).ok());
+    ASSERT_TRUE(file->append(outcome(0.02, Change::regressed)).ok());
   }
   std::stringstream text;
   text << std::ifstream(path).rdbuf();

@@ -62,8 +62,8 @@ constexpr const char* kRelation = "mine.json: /experiments/0/relations/0/";
 TEST_F(ClaimFile, IsReadWhole) {
   const Result<Claim> claim = read(valid());
   ASSERT_TRUE(claim.ok()) << claim.error().message;
-  EXPECT_EQ(claim.value().id, "mine");
-  const Experiment& experiment = claim.value().experiments.at(0);
+  EXPECT_EQ(claim->id, "mine");
+  const Experiment& experiment = claim->experiments.at(0);
   EXPECT_EQ(experiment.matrix.axes.at("batch"), (std::vector<std::string>{"1", "3"}));
   const report::ClaimRelation& relation = experiment.relations.at(0);
   EXPECT_EQ(relation.at_least, 2);

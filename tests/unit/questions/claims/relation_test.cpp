@@ -104,7 +104,7 @@ TEST(Pairs, OptionsThatACellHasByDefaultAreFound) {
   const Result<ExpandedClaim> expanded = expand(claim, scenarios.value(), {"one/x"});
   ASSERT_TRUE(expanded.ok()) << expanded.error().message;
   report::Report report;
-  const std::string key = scenario::read_scenario(expanded.value().points[0].scenario_file, {}).value().identity();
+  const std::string key = scenario::read_scenario(expanded->points[0].scenario_file, {}).value().identity();
   for (const std::string loader : {"", "sample"}) {
     report::Cell cell;
     cell.id = "cell" + loader;

@@ -22,17 +22,17 @@ TEST(ShippedClaims, AreReadAndNameOnlyWhatThereIs) {
   for (const auto& entry : std::filesystem::directory_iterator(kFolder / "claims")) {
     const Result<Claim> claim = read_claim(entry.path());
     ASSERT_TRUE(claim.ok()) << claim.error().message;
-    ids.insert(claim.value().id);
-    EXPECT_GT(claim.value().purpose.size(), 40U) << claim.value().id;
+    ids.insert(claim->id);
+    EXPECT_GT(claim->purpose.size(), 40U) << claim->id;
     const Result<ExpandedClaim> expanded = expand(claim.value(), scenarios.value(), kImplementations);
     ASSERT_TRUE(expanded.ok()) << expanded.error().message;
-    for (const scenario::Point& point : expanded.value().points) {
+    for (const scenario::Point& point : expanded->points) {
       const Result<scenario::Scenario> read = scenario::read_scenario(point.scenario_file, point.scenario_settings);
-      EXPECT_TRUE(read.ok()) << claim.value().id << ": " << read.error().message;
+      EXPECT_TRUE(read.ok()) << claim->id << ": " << read.error().message;
       EXPECT_EQ(point.implementation.find('*'), std::string::npos) << "a claim says which implementations decide it";
     }
     // Two modes of one framework, or two frameworks: never another implementation in a framework's place.
-    for (const ExpandedRelation& relation : expanded.value().relations) EXPECT_LE(relation.pairs.size(), 12U);
+    for (const ExpandedRelation& relation : expanded->relations) EXPECT_LE(relation.pairs.size(), 12U);
   }
   EXPECT_EQ(ids.size(), 20U);
 }

@@ -28,11 +28,11 @@ TEST(Merge, HasEveryCellOnce) {
   inputs.push_back({"second.json", second});
   const Result<report::Report> merged = merge(std::move(inputs));
   ASSERT_TRUE(merged.ok()) << merged.error().message;
-  EXPECT_EQ(merged.value().cells.size(), 2U);
-  EXPECT_EQ(merged.value().scenarios.size(), 2U);
-  EXPECT_EQ(merged.value().run.started_at, "2026-01-01");
-  EXPECT_EQ(merged.value().run.status, "killed") << "one part of it was";
-  EXPECT_FALSE(merged.value().run.shard);
+  EXPECT_EQ(merged->cells.size(), 2U);
+  EXPECT_EQ(merged->scenarios.size(), 2U);
+  EXPECT_EQ(merged->run.started_at, "2026-01-01");
+  EXPECT_EQ(merged->run.status, "killed") << "one part of it was";
+  EXPECT_FALSE(merged->run.shard);
 }
 
 TEST(Merge, RefusesWhatDoesNotBelongTogether) {

@@ -8,9 +8,9 @@ namespace {
 TEST(Description, NeedsANameAndNothingElse) {
   const Result<Description> description = read_text(R"({"name": "mine"})");
   ASSERT_TRUE(description.ok()) << description.error().message;
-  EXPECT_EQ(description.value().name, "mine");
-  EXPECT_FALSE(description.value().loss);
-  EXPECT_FALSE(description.value().update_count());
+  EXPECT_EQ(description->name, "mine");
+  EXPECT_FALSE(description->loss);
+  EXPECT_FALSE(description->update_count());
 }
 
 TEST(Description, IsReadWhole) {
