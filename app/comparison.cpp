@@ -1,6 +1,5 @@
 #include "app/comparison.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -11,16 +10,16 @@
 
 namespace gdbench::app {
 
-void add_comparison_options(CLI::App& command, ComparisonOptions& options) {
+void add_comparison_options(CommandLine& command, ComparisonOptions& options) {
   command
-      .add_option("--margin", options.margin,
-                  "What does not matter: a cell regressed where it is slower by more (default 1% side by side, 3% from "
-                  "two runs)")
-      ->type_name("SHARE");
+      .option("--margin", options.margin,
+              "What does not matter: a cell regressed where it is slower by more (default 1% side by side, 3% from "
+              "two runs)")
+      .type_name("SHARE");
   command
-      .add_option("--markdown", options.markdown,
-                  "Write the comparison, or without one the report, as GitHub Markdown (- for stdout)")
-      ->type_name("FILE");
+      .option("--markdown", options.markdown,
+              "Write the comparison, or without one the report, as GitHub Markdown (- for stdout)")
+      .type_name("FILE");
 }
 
 Result<double> margin_of(const ComparisonOptions& options, double by_default) {

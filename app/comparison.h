@@ -3,12 +3,9 @@
 
 #include <string>
 
+#include "app/command_line.h"
 #include "harness/base/result.h"
 #include "harness/report/comparison.h"
-
-namespace CLI {
-class App;
-}
 
 namespace gdbench::app {
 
@@ -20,7 +17,7 @@ struct ComparisonOptions {
 };
 
 // --margin and --markdown.
-void add_comparison_options(CLI::App& command, ComparisonOptions& options);
+void add_comparison_options(CommandLine& command, ComparisonOptions& options);
 
 // Errors: no share.
 Result<double> margin_of(const ComparisonOptions& options, double by_default);

@@ -1,5 +1,4 @@
 // Entry point: dispatches, nothing else.
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -11,20 +10,6 @@
 #include "app/commands.h"
 
 namespace {
-
-// --help and the like print to stdout and end well; everything else is a usage error in one line.
-int finish_parse(const CLI::App& app, const CLI::ParseError& error) {
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
-  // CLI11 says that a command is missing where one was misspelt.
-  const std::vector<std::string> words = app.get_subcommands().empty() ? app.remaining() : std::vector<std::string>{};
-  const std::string what = words.empty() ? error.what() : "found no command \"" + words.front() + "\"";
-  std::string command = "gdbench";
-  for (const CLI::App* sub = &app; !sub->get_subcommands().empty(); command += " " + sub->get_name()) {
-    sub = sub->get_subcommands().back();
-  }
-  std::fprintf(stderr, "gdbench: %s (see %s --help)\n", what.c_str(), command.c_str());
-  return gdbench::app::kUsage;
-}
 
 // Whether everything that was printed reached stdout; says on stderr where it did not.
 bool written_whole() {
@@ -47,13 +32,12 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error like a full disk, and said as one
   Invocation invocation;
   invocation.command.assign(argv, argv + argc);
-  CLI::App app(
+  Program program(
       "Compares eager, compiled and hand-written gradient descent: the same arithmetic, verified; the same "
-      "run, interleaved.");
-  app.name("gdbench");
-  app.set_version_flag("--version", "gdbench " GDBENCH_VERSION);
-  app.require_subcommand(1);
-  app.footer(
+      "run, interleaved.",
+      "gdbench", "gdbench " GDBENCH_VERSION);
+  program.needs_command();
+  program.footer(
       "Examples:\n"
       "  gdbench run                                  the default matrix, report in report.json\n"
       "  gdbench run --scenario 'linreg-*' --quick    a glance\n"
@@ -65,12 +49,8 @@ int main(int argc, char** argv) {
   for (const auto add :
        {add_list, add_run, add_verify, add_train, add_profile, add_explain, add_crossover, add_ablate, add_compare,
         add_calibrate, add_doctor, add_claims, add_merge, add_report, add_plugin, add_help, add_completion}) {
-    add(app, invocation);
+    add(program, invocation);
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    invocation.status = finish_parse(app, error);
-  }
+  program.parse(argc, argv, invocation.status);
   return written_whole() ? invocation.status : gdbench::app::kUsage;
 }

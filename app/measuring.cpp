@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 
@@ -14,24 +13,19 @@
 
 namespace gdbench::app {
 
-void add_measuring_options(CLI::App& command, MeasuringOptions& options, const std::string& budget) {
+void add_measuring_options(CommandLine& command, MeasuringOptions& options, const std::string& budget) {
   options.budget = budget;
   command
-      .add_option("--set", options.settings,
-                  "Override a key of the scenario, or impl.KEY of every implementation that has it")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  command.add_option("--threads", options.threads, "Compute threads")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
-  command.add_option("--budget", options.budget, "Time for everything")->type_name("TIME")->capture_default_str();
-  command.add_option("--seed", options.seed, "Seed of order, checks and resampling")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+      .option("--set", options.settings,
+              "Override a key of the scenario, or impl.KEY of every implementation that has it")
+      .type_name("KEY=VALUE")
+      .one_value_at_a_time();
+  command.option("--threads", options.threads, "Compute threads").type_name("N").between(1, 4096).show_default();
+  command.option("--budget", options.budget, "Time for everything").type_name("TIME").show_default();
+  command.option("--seed", options.seed, "Seed of order, checks and resampling").not_negative().show_default();
   add_no_cache(command, options.no_cache);
   add_output(command, options.output, "Write a report with every sample, as run does");
-  command.add_flag("--json", options.json, "For programs");
+  command.flag("--json", options.json, "For programs");
 }
 
 Result<measure::RunOptions> to_run_options(const MeasuringOptions& options) {

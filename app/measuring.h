@@ -4,15 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "app/command_line.h"
 #include "app/invocation.h"
 #include "app/output_file.h"
 #include "harness/base/result.h"
 #include "harness/measure/options.h"
 #include "harness/report/report.h"
-
-namespace CLI {
-class App;
-}
 
 namespace gdbench::app {
 
@@ -29,7 +26,7 @@ struct MeasuringOptions {
 
 // --set, --threads, --budget (`budget` is its default), --seed, --no-cache, --out, --json. What --launches means
 // differs.
-void add_measuring_options(CLI::App& command, MeasuringOptions& options, const std::string& budget);
+void add_measuring_options(CommandLine& command, MeasuringOptions& options, const std::string& budget);
 
 // Errors: a budget that is no time, an output that cannot be written.
 Result<measure::RunOptions> to_run_options(const MeasuringOptions& options);

@@ -3,7 +3,6 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -133,48 +132,45 @@ std::string control_of(const std::vector<scenario::Point>& points, const std::st
 
 }  // namespace
 
-void add_selection_options(CLI::App& command, SelectionOptions& options) {
-  command.add_option("matrix", options.matrix, "Matrix by name or file (gdbench list matrices)")->capture_default_str();
-  command.add_option("--scenario", options.scenarios, "Only scenarios that match this glob; or a scenario's file")
-      ->type_name("GLOB|FILE");
-  command.add_option("--impl", options.implementations, "Only implementations that match this glob")->type_name("GLOB");
+void add_selection_options(CommandLine& command, SelectionOptions& options) {
+  command.option("matrix", options.matrix, "Matrix by name or file (gdbench list matrices)").show_default();
+  command.option("--scenario", options.scenarios, "Only scenarios that match this glob; or a scenario's file")
+      .type_name("GLOB|FILE");
+  command.option("--impl", options.implementations, "Only implementations that match this glob").type_name("GLOB");
   command
-      .add_option("--set", options.settings,
-                  "Override a scenario's key (batch=256, optimizer.learning_rate=0.1, rows=1000, width=64) or an "
-                  "implementation's option (impl.KEY=VALUE); given again for the same key, each value has rows "
-                  "of its own")
-      ->type_name("KEY=VALUE");
+      .option("--set", options.settings,
+              "Override a scenario's key (batch=256, optimizer.learning_rate=0.1, rows=1000, width=64) or an "
+              "implementation's option (impl.KEY=VALUE); given again for the same key, each value has rows "
+              "of its own")
+      .type_name("KEY=VALUE");
   command
-      .add_option(
-          "--baseline", options.baseline,
-          "The implementation that ratios refer to, instead of the matrix' own; without a time of it they refer "
-          "to the fastest row")
-      ->type_name("ID");
-  command.add_option("--threads", options.threads, "Compute threads per implementation")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096));
-  command.add_option("--seed", options.seed, "Seed of the run's order, checks and resampling")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command.add_option("--build", options.build, "Measure the worker and the plugins of another build")
-      ->type_name("DIRECTORY");
-  command.add_option("--timeout", options.timeout_seconds, "Seconds that a worker may take to answer")
-      ->check(CLI::Range(0.1, 86400.0))
-      ->capture_default_str();
-  command.add_option("--memory-cap", options.memory_cap_gib, "GiB of memory that a worker may use of its own")
-      ->check(CLI::Range(0.01, 1e6))
-      ->capture_default_str();
+      .option("--baseline", options.baseline,
+              "The implementation that ratios refer to, instead of the matrix' own; without a time of it they refer "
+              "to the fastest row")
+      .type_name("ID");
+  command.option("--threads", options.threads, "Compute threads per implementation").type_name("N").between(1, 4096);
+  command.option("--seed", options.seed, "Seed of the run's order, checks and resampling")
+      .not_negative()
+      .show_default();
+  command.option("--build", options.build, "Measure the worker and the plugins of another build")
+      .type_name("DIRECTORY");
+  command.option("--timeout", options.timeout_seconds, "Seconds that a worker may take to answer")
+      .between(0.1, 86400.0)
+      .show_default();
+  command.option("--memory-cap", options.memory_cap_gib, "GiB of memory that a worker may use of its own")
+      .between(0.01, 1e6)
+      .show_default();
   add_no_cache(command, options.no_cache);
   // Several values need several flags: `--impl a b` would swallow the matrix.
   for (const char* name : {"--scenario", "--impl", "--set", "--threads"}) {
-    command.get_option(name)->allow_extra_args(false);
+    command.find_option(name).one_value_at_a_time();
   }
 }
 
-void add_no_cache(CLI::App& command, bool& no_cache) {
-  command.add_flag("--no-cache", no_cache,
-                   "Compute the reference anew; one that took long is kept in $XDG_CACHE_HOME/gdbench or "
-                   "~/.cache/gdbench, at most 1 GiB");
+void add_no_cache(CommandLine& command, bool& no_cache) {
+  command.flag("--no-cache", no_cache,
+               "Compute the reference anew; one that took long is kept in $XDG_CACHE_HOME/gdbench or "
+               "~/.cache/gdbench, at most 1 GiB");
 }
 
 std::filesystem::path reference_cache(bool no_cache) {

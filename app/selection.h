@@ -5,15 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "app/command_line.h"
 #include "app/invocation.h"
 #include "harness/base/result.h"
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
 #include "harness/report/report.h"
-
-namespace CLI {
-class App;
-}
 
 namespace gdbench::app {
 
@@ -36,10 +33,10 @@ struct SelectionOptions {
   double memory_cap_gib = 4;
 };
 
-void add_selection_options(CLI::App& command, SelectionOptions& options);
+void add_selection_options(CommandLine& command, SelectionOptions& options);
 
 // The flag --no-cache, and the folder that it leaves empty (RunOptions::reference_cache).
-void add_no_cache(CLI::App& command, bool& no_cache);
+void add_no_cache(CommandLine& command, bool& no_cache);
 std::filesystem::path reference_cache(bool no_cache);
 
 // Limits of every worker process.

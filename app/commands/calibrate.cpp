@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -109,29 +108,27 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_calibrate(CLI::App& app, Invocation& invocation) {
+void add_calibrate(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  CommandLine command = app.command(
       "calibrate", "How often comparisons alarm without a cause on this machine, and which slowdown they find");
-  command->add_option("--workload", options->workloads, "What is slowed down, in turn")
-      ->type_name("SCENARIO/IMPLEMENTATION")
-      ->capture_default_str()
-      ->allow_extra_args(false);
-  command->add_option("--out", options->out, "Outcomes, a line each; a calibration that lies there is gone on with")
-      ->capture_default_str();
-  command->add_option("--launches", options->launches, "Of either side in a comparison")
-      ->check(CLI::Range(8, 100'000))
-      ->capture_default_str();
-  command->add_option("--margin", options->margin, "As of gdbench compare")->type_name("SHARE")->capture_default_str();
-  command->add_option("--null", options->null_comparisons, "Comparisons without a slowdown")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  command->add_option("--comparisons", options->comparisons, "Comparisons at each of 1, 2, 5 and 10%")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  command->add_option("--seed", options->seed, "Seed of the order")->capture_default_str();
-  command->add_flag("--json", options->json, "Print the calibration as JSON");
-  command->footer(
+  command.option("--workload", options->workloads, "What is slowed down, in turn")
+      .type_name("SCENARIO/IMPLEMENTATION")
+      .show_default()
+      .one_value_at_a_time();
+  command.option("--out", options->out, "Outcomes, a line each; a calibration that lies there is gone on with")
+      .show_default();
+  command.option("--launches", options->launches, "Of either side in a comparison").between(8, 100'000).show_default();
+  command.option("--margin", options->margin, "As of gdbench compare").type_name("SHARE").show_default();
+  command.option("--null", options->null_comparisons, "Comparisons without a slowdown")
+      .between(1, 1'000'000)
+      .show_default();
+  command.option("--comparisons", options->comparisons, "Comparisons at each of 1, 2, 5 and 10%")
+      .between(1, 1'000'000)
+      .show_default();
+  command.option("--seed", options->seed, "Seed of the order").show_default();
+  command.flag("--json", options->json, "Print the calibration as JSON");
+  command.footer(
       "The slow side makes real work inside its timed blocks. The number of comparisons is fixed beforehand and all "
       "are\n"
       "counted.\n"
@@ -139,7 +136,7 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
       "  gdbench calibrate                              540 comparisons\n"
       "  gdbench calibrate --launches 40 --out short.jsonl\n"
       "  gdbench calibrate --workload mlp-10-50-1/graph/onednn --null 100 --comparisons 20");
-  command->callback([options, &invocation] {
+  command.when_chosen([options, &invocation] {
     install_signal_handlers();
     invocation.status = run(*options);
   });

@@ -1,6 +1,5 @@
 #include "reports/render/claims.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -150,32 +149,32 @@ int run(const Options& options, const Invocation& invocation) {
                            [&](const report::Report& measured) { return print(options, expanded.value(), measured); });
 }
 
-void add_claims_run(CLI::App& parent, const std::shared_ptr<Options>& options, Invocation& invocation) {
-  CLI::App* command = parent.add_subcommand("run", "Measure what claims need, each cell once, and judge them");
-  command->add_option("ids", options->ids, kIdsHelp)->required()->type_name("ID|FILE...");
-  command->add_option("--budget", options->budget, "Time for everything; what it is too short for is said")
-      ->type_name("TIME")
-      ->capture_default_str();
-  command->add_option("--launches", options->launches, "Exactly so many fresh processes per cell, whatever it takes")
-      ->check(CLI::Range(1, 1'000'000));
-  command->add_option("--seed", options->selection.seed, "Seed of the run's order, checks and resampling")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command->add_option("--timeout", options->selection.timeout_seconds, "Seconds that a worker may take to answer")
-      ->check(CLI::Range(0.1, 86400.0))
-      ->capture_default_str();
-  add_no_cache(*command, options->selection.no_cache);
-  add_output(*command, options->output, "Where the report goes");
-  add_resume(*command, options->output);
-  command->add_option("--markdown", options->markdown, "Also write the verdicts as a page; - for stdout");
-  command->add_flag("--dry-run", options->dry_run, "List the cells, measure nothing");
-  command->add_flag("--json", options->json, "For programs");
-  command->footer(
+void add_claims_run(CommandLine& parent, const std::shared_ptr<Options>& options, Invocation& invocation) {
+  CommandLine command = parent.command("run", "Measure what claims need, each cell once, and judge them");
+  command.option("ids", options->ids, kIdsHelp).required().type_name("ID|FILE...");
+  command.option("--budget", options->budget, "Time for everything; what it is too short for is said")
+      .type_name("TIME")
+      .show_default();
+  command.option("--launches", options->launches, "Exactly so many fresh processes per cell, whatever it takes")
+      .between(1, 1'000'000);
+  command.option("--seed", options->selection.seed, "Seed of the run's order, checks and resampling")
+      .not_negative()
+      .show_default();
+  command.option("--timeout", options->selection.timeout_seconds, "Seconds that a worker may take to answer")
+      .between(0.1, 86400.0)
+      .show_default();
+  add_no_cache(command, options->selection.no_cache);
+  add_output(command, options->output, "Where the report goes");
+  add_resume(command, options->output);
+  command.option("--markdown", options->markdown, "Also write the verdicts as a page; - for stdout");
+  command.flag("--dry-run", options->dry_run, "List the cells, measure nothing");
+  command.flag("--json", options->json, "For programs");
+  command.footer(
       "Examples:\n"
       "  gdbench claims run all\n"
       "  gdbench claims run autodiff-overhead-fades sparse-40 --budget 2m\n"
       "Exit status: 0 decided or not; 3 a cell is wrong, untrusted, crashed or timed out.");
-  command->callback([options, &invocation] {
+  command.when_chosen([options, &invocation] {
     install_signal_handlers();
     invocation.status = run(*options, invocation);
   });
@@ -183,23 +182,22 @@ void add_claims_run(CLI::App& parent, const std::shared_ptr<Options>& options, I
 
 }  // namespace
 
-void add_claims(CLI::App& app, Invocation& invocation) {
+void add_claims(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("claims", "Sentences about speed, put to the test");
-  command->add_option("report", options->report, "Judge claims by this report; without it: list them")
-      ->type_name("FILE");
-  command->add_option("ids", options->ids, kIdsHelp)->type_name("ID|FILE...")->default_str("all");
-  command->add_option("--markdown", options->markdown, "Also write the verdicts as a page; - for stdout");
-  command->add_flag("--json", options->json, "For programs");
-  command->footer(
+  CommandLine command = app.command("claims", "Sentences about speed, put to the test");
+  command.option("report", options->report, "Judge claims by this report; without it: list them").type_name("FILE");
+  command.option("ids", options->ids, kIdsHelp).type_name("ID|FILE...").show_default("all");
+  command.option("--markdown", options->markdown, "Also write the verdicts as a page; - for stdout");
+  command.flag("--json", options->json, "For programs");
+  command.footer(
       "Examples:\n"
       "  gdbench claims                           what can be judged, and who said it\n"
       "  gdbench claims claims-report.json        verdicts from a report\n"
       "  gdbench claims run ./mine.json           a claim of your own\n"
       "  gdbench claims run all --budget 45m      measure, then judge");
-  add_claims_run(*command, options, invocation);
-  command->callback([command, options, &invocation] {
-    if (!command->get_subcommands().empty()) return;
+  add_claims_run(command, options, invocation);
+  command.when_chosen([command, options, &invocation] {
+    if (command.command_was_chosen()) return;
     invocation.status = options->report.empty() ? list(*options) : judge(*options);
   });
 }

@@ -1,6 +1,5 @@
 #include "harness/questions/compare/compare.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -60,24 +59,24 @@ int compare(const Options& options) {
 
 }  // namespace
 
-void add_compare(CLI::App& app, Invocation& invocation) {
+void add_compare(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("compare", "Is a build slower than another? Three verdicts per cell");
-  command->add_option("base", options->base, "Report of the base; or the one report of gdbench run --against")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("new", options->next, "Report of the new build")->type_name("FILE");
-  add_comparison_options(*command, options->comparison);
-  command->add_flag("--json", options->comparison.json, "Print the comparison as JSON");
-  command->add_flag("--force", options->force, "Compare reports of different machines");
-  command->footer(
+  CommandLine command = app.command("compare", "Is a build slower than another? Three verdicts per cell");
+  command.option("base", options->base, "Report of the base; or the one report of gdbench run --against")
+      .required()
+      .type_name("FILE");
+  command.option("new", options->next, "Report of the new build").type_name("FILE");
+  add_comparison_options(command, options->comparison);
+  command.flag("--json", options->comparison.json, "Print the comparison as JSON");
+  command.flag("--force", options->force, "Compare reports of different machines");
+  command.footer(
       "Exit status: 0 nothing is slower; 1 a cell regressed; 2 usage; 3 a cell fails that did not; 4 inconclusive, or\n"
       "not comparable.\n"
       "Examples:\n"
       "  gdbench compare before.json after.json\n"
       "  gdbench compare before.json after.json --margin 5% --markdown comment.md\n"
       "  gdbench compare report.json                  the two builds of gdbench run --against");
-  command->callback([options, &invocation] { invocation.status = compare(*options); });
+  command.when_chosen([options, &invocation] { invocation.status = compare(*options); });
 }
 
 }  // namespace gdbench::app

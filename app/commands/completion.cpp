@@ -1,29 +1,23 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
 #include "app/commands.h"
+#include "harness/base/text.h"
 
 namespace gdbench::app {
 
 namespace {
 
-// "--scenario --impl ...".
-std::string options_of(const CLI::App& app) {
-  std::string words;
-  for (const CLI::Option* option : app.get_options([](const CLI::Option*) { return true; })) {
-    for (const std::string& name : option->get_lnames()) words += "--" + name + " ";
+// The options, and the names of the commands; with theirs where the program's own are not meant.
+std::string words_of(const CommandLine& app, bool with_options_of_commands) {
+  std::vector<std::string> words = app.option_names();
+  for (const CommandLine& command : app.commands()) {
+    words.push_back(command.name());
+    if (!with_options_of_commands) continue;
+    const std::vector<std::string> options = command.option_names();
+    words.insert(words.end(), options.begin(), options.end());
   }
-  return words;
-}
-
-// The options, and the names of the subcommands with theirs.
-std::string words_of(const CLI::App& app) {
-  std::string words = options_of(app);
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-    words += sub->get_name() + " " + (app.get_parent() == nullptr ? "" : options_of(*sub));
-  }
-  return words;
+  return joined(words, " ");
 }
 
 // What stands behind a command beside its words: files, names that gdbench lists.
@@ -37,7 +31,7 @@ std::string operands_of(const std::string& command) {
 }
 
 // Names of scenarios, implementations and claims are asked of gdbench itself when they are completed.
-std::string bash_script(const CLI::App& app) {
+std::string bash_script(const CommandLine& app) {
   std::string script =
       "_gdbench() {\n"
       "  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words\n"
@@ -47,10 +41,11 @@ std::string bash_script(const CLI::App& app) {
       "    --out|--dump|--build|--markdown|--csv|--google-benchmark) COMPREPLY=($(compgen -f -- \"$word\")); return "
       ";;\n"
       "    *) case ${COMP_WORDS[1]} in\n";
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-    script += "      " + sub->get_name() + ") words=\"" + words_of(*sub) + operands_of(sub->get_name()) + "\" ;;\n";
+  for (const CommandLine& command : app.commands()) {
+    script +=
+        "      " + command.name() + ") words=\"" + words_of(command, true) + operands_of(command.name()) + "\" ;;\n";
   }
-  script += "      *) words=\"" + words_of(app) +
+  script += "      *) words=\"" + words_of(app, false) +
             "\" ;;\n"
             "    esac ;;\n"
             "  esac\n"
@@ -62,12 +57,12 @@ std::string bash_script(const CLI::App& app) {
 
 }  // namespace
 
-void add_completion(CLI::App& app, Invocation& invocation) {
+void add_completion(CommandLine& app, Invocation& invocation) {
   auto shell = std::make_shared<std::string>("bash");
-  CLI::App* command = app.add_subcommand("completion", "Print a shell's completion script");
-  command->add_option("shell", *shell, "bash or zsh")->check(CLI::IsMember({"bash", "zsh"}))->capture_default_str();
-  command->footer("Examples:\n  source <(gdbench completion bash)\n  source <(gdbench completion zsh)");
-  command->callback([&app, shell, &invocation] {
+  CommandLine command = app.command("completion", "Print a shell's completion script");
+  command.option("shell", *shell, "bash or zsh").one_of({"bash", "zsh"}).show_default();
+  command.footer("Examples:\n  source <(gdbench completion bash)\n  source <(gdbench completion zsh)");
+  command.when_chosen([&app, shell, &invocation] {
     if (*shell == "zsh") std::cout << "autoload -U +X bashcompinit && bashcompinit\n";
     std::cout << bash_script(app);
     invocation.status = kFine;

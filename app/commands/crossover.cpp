@@ -1,6 +1,5 @@
 #include "reports/render/crossover.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -163,45 +162,43 @@ int crossover(const Options& options, const Invocation& invocation) {
 
 }  // namespace
 
-void add_crossover(CLI::App& app, Invocation& invocation) {
+void add_crossover(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("crossover", "At which sizes, or from how many steps on, A is faster than B");
-  command->add_option("scenario", options->scenario, "Scenario by name or file")->required();
-  command->add_option("--a", options->a, "One implementation")->required()->type_name("ID");
-  command->add_option("--b", options->b, "The other")->required()->type_name("ID");
+  CommandLine command = app.command("crossover", "At which sizes, or from how many steps on, A is faster than B");
+  command.option("scenario", options->scenario, "Scenario by name or file").required();
+  command.option("--a", options->a, "One implementation").required().type_name("ID");
+  command.option("--b", options->b, "The other").required().type_name("ID");
   command
-      ->add_option("--axis", options->axis,
-                   "What grows: rows of synthetic data, rows of a batch, width of the hidden layers (features of a "
-                   "linear regression), or steps")
-      ->required()
-      ->check(CLI::IsMember({"batch", "rows", "width", kSteps}));
-  const auto sizes = CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000});
-  command->add_option("--from", options->from, "Smallest size (default: rows 3, others 1)")->check(sizes);
-  command->add_option("--to", options->to, "Largest size (default: rows 100000, batch all rows, width 1024)")
-      ->check(sizes);
-  add_measuring_options(*command, options->measuring, "60s");
+      .option("--axis", options->axis,
+              "What grows: rows of synthetic data, rows of a batch, width of the hidden layers (features of a "
+              "linear regression), or steps")
+      .required()
+      .one_of({"batch", "rows", "width", kSteps});
+  constexpr int kMaxSize = 1'000'000'000;
+  command.option("--from", options->from, "Smallest size (default: rows 3, others 1)").between(1, kMaxSize);
+  command.option("--to", options->to, "Largest size (default: rows 100000, batch all rows, width 1024)")
+      .between(1, kMaxSize);
+  add_measuring_options(command, options->measuring, "60s");
   command
-      ->add_option(
-          "--margin", options->margin,
-          "What does not matter: a size has a winner where the whole interval is beyond it, and is equal where "
-          "all of it is within")
-      ->type_name("SHARE")
-      ->capture_default_str();
+      .option("--margin", options->margin,
+              "What does not matter: a size has a winner where the whole interval is beyond it, and is equal where "
+              "all of it is within")
+      .type_name("SHARE")
+      .show_default();
   command
-      ->add_option(
-          "--launches", options->measuring.launches,
-          "Fresh processes at each size, and more where that leaves it undecided (default 8); of steps exactly "
-          "so many (default 20, and more while it is undecided)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100'000));
-  command->footer(
+      .option("--launches", options->measuring.launches,
+              "Fresh processes at each size, and more where that leaves it undecided (default 8); of steps exactly "
+              "so many (default 20, and more while it is undecided)")
+      .type_name("N")
+      .between(1, 100'000);
+  command.footer(
       "Examples:\n"
       "  gdbench crossover linreg-300x10 --a graph/eigen --b hand/naive --axis rows\n"
       "  gdbench crossover mlp-784-128-10 --a graph/onednn --b graph/eigen --axis batch --to 256 --budget 2m\n"
       "  gdbench crossover mlp-10-50-1 --a tape/eigen --b hand/eigen --axis rows --margin 3%\n"
       "  gdbench crossover mlp-10-50-1 --a graph/eigen --b tape/eigen --axis steps --json\n"
       "Exit status: 0 a crossing or none; 4 undecided, with what would decide it.");
-  command->callback([options, &invocation] {
+  command.when_chosen([options, &invocation] {
     install_signal_handlers();
     invocation.status = crossover(*options, invocation);
   });

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -28,12 +27,12 @@ int doctor(bool json) {
 
 }  // namespace
 
-void add_doctor(CLI::App& app, Invocation& invocation) {
+void add_doctor(CommandLine& app, Invocation& invocation) {
   auto json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("doctor", "What will spoil measurements on this machine, and what to do");
-  command->add_flag("--json", *json, "Print the findings as JSON");
-  command->footer("Takes about a second. Every report holds what could be read when its run began.");
-  command->callback([json, &invocation] { invocation.status = doctor(*json); });
+  CommandLine command = app.command("doctor", "What will spoil measurements on this machine, and what to do");
+  command.flag("--json", *json, "Print the findings as JSON");
+  command.footer("Takes about a second. Every report holds what could be read when its run began.");
+  command.when_chosen([json, &invocation] { invocation.status = doctor(*json); });
 }
 
 }  // namespace gdbench::app

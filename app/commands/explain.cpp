@@ -1,6 +1,5 @@
 #include "harness/questions/explain/explain.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -45,28 +44,27 @@ int explain(const Options& options) {
 
 }  // namespace
 
-void add_explain(CLI::App& app, Invocation& invocation) {
+void add_explain(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("explain", "Why a cell is faster or slower than another, with the evidence");
-  CLI::Option* report =
-      command->add_option("report", options->cells.report, "report.json or a journal")->type_name("FILE");
-  command->add_option("scenario", options->cells.scenario, "Only this scenario of the report");
-  CLI::Option* a =
-      command
-          ->add_option("--a", options->cells.a, "Cell of the report: implementation, id, or KEY=VALUE[/implementation]")
-          ->type_name("ID");
-  CLI::Option* b = command->add_option("--b", options->cells.b, "Cell that it is compared with")->type_name("ID");
-  a->needs(b);
-  b->needs(a);
+  CommandLine command = app.command("explain", "Why a cell is faster or slower than another, with the evidence");
+  CommandOption report = command.option("report", options->cells.report, "report.json or a journal").type_name("FILE");
+  command.option("scenario", options->cells.scenario, "Only this scenario of the report");
+  CommandOption a =
+      command.option("--a", options->cells.a, "Cell of the report: implementation, id, or KEY=VALUE[/implementation]")
+          .type_name("ID");
+  CommandOption b = command.option("--b", options->cells.b, "Cell that it is compared with").type_name("ID");
+  a.needs(b);
+  b.needs(a);
   command
-      ->add_option("--check-comparison", options->descriptions,
-                   "Instead: what is unequal between two timed trainings that you describe")
-      ->type_name("A.json B.json")
-      ->type_size(2)
-      ->expected(1)
-      ->excludes(report, a, b);
-  command->add_flag("--json", options->json, "For programs");
-  command->footer(
+      .option("--check-comparison", options->descriptions,
+              "Instead: what is unequal between two timed trainings that you describe")
+      .type_name("A.json B.json")
+      .once_with_values(2)
+      .excludes(report)
+      .excludes(a)
+      .excludes(b);
+  command.flag("--json", options->json, "For programs");
+  command.footer(
       "Without --a and --b: in each scenario the fastest beside the baseline, and beside the fastest of each other\n"
       "strategy on its backend; in a report of one implementation, its cells under other overrides.\n"
       "Examples:\n"
@@ -75,7 +73,7 @@ void add_explain(CLI::App& app, Invocation& invocation) {
       "  gdbench explain report.json --a optimizer=adam --b optimizer=sgd    the same under other overrides\n"
       "  gdbench explain report.json --a optimizer=adam/hand/eigen --b optimizer=sgd/loop/plain\n"
       "  gdbench explain --check-comparison loop.json tape.json    keys: harness/questions/fairness/DESCRIPTION.md");
-  command->callback([options, &invocation] { invocation.status = explain(*options); });
+  command.when_chosen([options, &invocation] { invocation.status = explain(*options); });
 }
 
 }  // namespace gdbench::app

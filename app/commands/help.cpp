@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -10,14 +9,9 @@ namespace gdbench::app {
 
 namespace {
 
-// As --help prints it; App::help would tell of the command that was chosen, which is this one.
-void print_help(const CLI::App& app, const std::string& name) {
-  std::cout << app.get_formatter()->make_help(&app, name, CLI::AppFormatMode::Normal);
-}
-
-int help(const CLI::App& app, const std::string& topic) {
+int help(const CommandLine& app, const std::string& topic) {
   if (topic.empty()) {
-    print_help(app, app.get_name());
+    std::cout << app.help(app.name());
     return kFine;
   }
   if (topic == "columns") {
@@ -25,12 +19,12 @@ int help(const CLI::App& app, const std::string& topic) {
     return kFine;
   }
   std::vector<std::string> names = {"columns"};
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_name() == topic) {
-      print_help(*command, app.get_name() + " " + topic);
+  for (const CommandLine& command : app.commands()) {
+    if (command.name() == topic) {
+      std::cout << command.help(app.name() + " " + topic);
       return kFine;
     }
-    names.push_back(command->get_name());
+    names.push_back(command.name());
   }
   return report_error(usage_error("help: found no topic " + in_quotes(topic) + ", expected one of " + joined(names) +
                                   suggestion(topic, names)));
@@ -38,12 +32,12 @@ int help(const CLI::App& app, const std::string& topic) {
 
 }  // namespace
 
-void add_help(CLI::App& app, Invocation& invocation) {
+void add_help(CommandLine& app, Invocation& invocation) {
   auto topic = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("help", "What the columns of a report mean, or how a command is used");
-  command->add_option("topic", *topic, "columns, or the name of a command");
-  command->footer("Examples:\n  gdbench help columns\n  gdbench help run");
-  command->callback([&app, topic, &invocation] { invocation.status = help(app, *topic); });
+  CommandLine command = app.command("help", "What the columns of a report mean, or how a command is used");
+  command.option("topic", *topic, "columns, or the name of a command");
+  command.footer("Examples:\n  gdbench help columns\n  gdbench help run");
+  command.when_chosen([&app, topic, &invocation] { invocation.status = help(app, *topic); });
 }
 
 }  // namespace gdbench::app

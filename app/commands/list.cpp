@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -132,15 +131,15 @@ constexpr Kind kKinds[] = {
 
 }  // namespace
 
-void add_list(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand("list", "List scenarios, implementations, matrices or claims");
-  command->require_subcommand(1);
-  command->footer("Examples:\n  gdbench list scenarios\n  gdbench list implementations --json");
+void add_list(CommandLine& app, Invocation& invocation) {
+  CommandLine command = app.command("list", "List scenarios, implementations, matrices or claims");
+  command.needs_command();
+  command.footer("Examples:\n  gdbench list scenarios\n  gdbench list implementations --json");
   for (const Kind& kind : kKinds) {
     auto as_json = std::make_shared<bool>(false);
-    CLI::App* sub = command->add_subcommand(kind.name, kind.description);
-    sub->add_flag("--json", *as_json, "For programs");
-    sub->callback([&kind, as_json, &invocation] {
+    CommandLine sub = command.command(kind.name, kind.description);
+    sub.flag("--json", *as_json, "For programs");
+    sub.when_chosen([&kind, as_json, &invocation] {
       install_signal_handlers();
       const Result<Entries> entries = kind.list();
       if (entries.ok() && !interrupted()) print(entries.value(), *as_json);

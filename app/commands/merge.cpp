@@ -1,6 +1,5 @@
 #include "harness/questions/compare/merge.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -47,19 +46,17 @@ int merge(const Options& options) {
 
 }  // namespace
 
-void add_merge(CLI::App& app, Invocation& invocation) {
+void add_merge(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("merge", "One report of several: the shards of a matrix");
-  command->add_option("reports", options->reports, "Reports, or journals of killed runs")
-      ->required()
-      ->type_name("FILE");
-  add_output(*command, options->output, "Where the merged report goes; it may be one of those merged");
-  command->footer(
+  CommandLine command = app.command("merge", "One report of several: the shards of a matrix");
+  command.option("reports", options->reports, "Reports, or journals of killed runs").required().type_name("FILE");
+  add_output(command, options->output, "Where the merged report goes; it may be one of those merged");
+  command.footer(
       "Refuses reports of different matrices, seeds, machines or builds, and a cell that two of them have.\n"
       "Examples:\n"
       "  gdbench run --shard 1/2 --out first.json    and on another machine of the same kind --shard 2/2\n"
       "  gdbench merge first.json second.json --out report.json");
-  command->callback([options, &invocation] { invocation.status = merge(*options); });
+  command.when_chosen([options, &invocation] { invocation.status = merge(*options); });
 }
 
 }  // namespace gdbench::app

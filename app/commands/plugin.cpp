@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
@@ -156,21 +155,19 @@ int check(const Options& options) {
 
 }  // namespace
 
-void add_plugin(CLI::App& app, Invocation& invocation) {
+void add_plugin(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("plugin", "For authors of plugins");
-  command->require_subcommand(1);
-  command->footer("Example:\n  gdbench plugin check build/libmine.so");
-  CLI::App* check_command =
-      command->add_subcommand("check", "Load a plugin, verify what it offers, time a step, say what is missing");
-  check_command->add_option("file", options->file, "A shared object, or FILE.adapter.json")
-      ->required()
-      ->check(CLI::ExistingFile);
-  check_command->add_option("--timeout", options->timeout_seconds, "Seconds that an answer may take")
-      ->check(CLI::Range(0.1, 86400.0))
-      ->capture_default_str();
-  check_command->footer("Example:\n  gdbench plugin check build/libmine.so");
-  check_command->callback([options, &invocation] {
+  CommandLine command = app.command("plugin", "For authors of plugins");
+  command.needs_command();
+  command.footer("Example:\n  gdbench plugin check build/libmine.so");
+  CommandLine check_command =
+      command.command("check", "Load a plugin, verify what it offers, time a step, say what is missing");
+  check_command.option("file", options->file, "A shared object, or FILE.adapter.json").required().existing_file();
+  check_command.option("--timeout", options->timeout_seconds, "Seconds that an answer may take")
+      .between(0.1, 86400.0)
+      .show_default();
+  check_command.footer("Example:\n  gdbench plugin check build/libmine.so");
+  check_command.when_chosen([options, &invocation] {
     install_signal_handlers();
     invocation.status = check(*options);
   });

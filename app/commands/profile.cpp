@@ -1,6 +1,5 @@
 #include "reports/render/profile.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -54,31 +53,31 @@ int profile(const Options& options) {
 
 }  // namespace
 
-void add_profile(CLI::App& app, Invocation& invocation) {
+void add_profile(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("profile", "Where a step's time goes, op by op and layer by layer");
-  command->add_option("scenario", options->scenario, "Scenario by name or file")->required();
-  command->add_option("--impl", options->implementation, "Implementation")->capture_default_str()->type_name("ID");
-  command->add_option("--set", options->settings, "Override a key of the scenario, or impl.KEY of the implementation")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  command->add_option("--trace", options->trace, "Write one mean step as a trace for Perfetto, speedscope or Chrome")
-      ->type_name("FILE");
-  command->add_option("--collapsed", options->collapsed, "Write collapsed stacks (picoseconds) for flame graphs")
-      ->type_name("FILE");
+  CommandLine command = app.command("profile", "Where a step's time goes, op by op and layer by layer");
+  command.option("scenario", options->scenario, "Scenario by name or file").required();
+  command.option("--impl", options->implementation, "Implementation").show_default().type_name("ID");
+  command.option("--set", options->settings, "Override a key of the scenario, or impl.KEY of the implementation")
+      .type_name("KEY=VALUE")
+      .one_value_at_a_time();
+  command.option("--trace", options->trace, "Write one mean step as a trace for Perfetto, speedscope or Chrome")
+      .type_name("FILE");
+  command.option("--collapsed", options->collapsed, "Write collapsed stacks (picoseconds) for flame graphs")
+      .type_name("FILE");
   command
-      ->add_option("--dump", options->dump,
-                   "Folder for what the implementation made of the step, where it compiles one: short for --set "
-                   "impl.dump=FOLDER")
-      ->type_name("FOLDER");
-  command->add_flag("--json", options->json, "For programs");
-  command->footer(
+      .option("--dump", options->dump,
+              "Folder for what the implementation made of the step, where it compiles one: short for --set "
+              "impl.dump=FOLDER")
+      .type_name("FOLDER");
+  command.flag("--json", options->json, "For programs");
+  command.footer(
       "Layers are counted from 0: layer 1 has the weights w1 and the bias b1. An op of several layers names them all.\n"
       "Examples:\n"
       "  gdbench profile mlp-10-50-1 --impl hand/eigen\n"
       "  gdbench profile mlp-784-128-10 --impl hand/eigen --trace step.json\n"
       "  gdbench profile mlp-10-50-1 --impl graph/jit --dump compiled");
-  command->callback([options, &invocation] {
+  command.when_chosen([options, &invocation] {
     install_signal_handlers();
     invocation.status = profile(*options);
   });

@@ -1,7 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "app/commands.h"
 #include "app/show_report.h"
@@ -62,23 +62,23 @@ void show_report(const report::Report& report, const std::string& file, bool det
   std::cout << (details ? render::console(report, options) : render::first_screen(report, options)) << std::flush;
 }
 
-void add_report(CLI::App& app, Invocation& invocation) {
+void add_report(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("report", "Render a report, or the journal of an interrupted run; every figure is recomputed");
-  command->add_option("report", options->input, "report.json or a journal")->required()->type_name("FILE");
-  command->add_flag("--details", options->details, "Print a table for every scenario instead of the overview");
+  CommandLine command =
+      app.command("report", "Render a report, or the journal of an interrupted run; every figure is recomputed");
+  command.option("report", options->input, "report.json or a journal").required().type_name("FILE");
+  command.flag("--details", options->details, "Print a table for every scenario instead of the overview");
   for (const Format& format : formats()) {
-    command->add_option(format.flag, (*options).*format.target, std::string(format.description) + " (- for stdout)")
-        ->type_name("FILE");
+    command.option(format.flag, (*options).*format.target, std::string(format.description) + " (- for stdout)")
+        .type_name("FILE");
   }
-  command->footer(
+  command.footer(
       "Examples:\n"
       "  gdbench report report.json\n"
       "  gdbench report report.json --details         every row, with what it is made of\n"
       "  gdbench report report.json --markdown summary.md --csv cells.csv\n"
       "  gdbench report report.journal.jsonl          what a killed run had measured");
-  command->callback([options, &invocation] { invocation.status = report(*options); });
+  command.when_chosen([options, &invocation] { invocation.status = report(*options); });
 }
 
 }  // namespace gdbench::app

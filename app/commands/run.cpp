@@ -1,7 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "app/arguments.h"
 #include "app/commands.h"
@@ -141,53 +141,51 @@ int run(const Options& options, const Invocation& invocation) {
 
 }  // namespace
 
-void add_run(CLI::App& app, Invocation& invocation) {
+void add_run(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("run", "Verify and time a matrix of scenarios and implementations");
-  add_selection_options(*command, options->selection);
-  add_output(*command, options->output, "Where the report goes");
-  add_resume(*command, options->output);
+  CommandLine command = app.command("run", "Verify and time a matrix of scenarios and implementations");
+  add_selection_options(command, options->selection);
+  add_output(command, options->output, "Where the report goes");
+  add_resume(command, options->output);
   command
-      ->add_option(
-          "--budget", options->budget,
-          "Time for the whole run (default 60s, 12s with --quick). It is kept within a tenth; where cells cannot "
-          "even be verified and launched once in it, a line on stderr says at the start how long that takes")
-      ->type_name("TIME");
+      .option("--budget", options->budget,
+              "Time for the whole run (default 60s, 12s with --quick). It is kept within a tenth; where cells cannot "
+              "even be verified and launched once in it, a line on stderr says at the start how long that takes")
+      .type_name("TIME");
   command
-      ->add_option("--precision", options->precision,
-                   "Stop a scenario once every interval is within this share of its value")
-      ->type_name("SHARE");
+      .option("--precision", options->precision,
+              "Stop a scenario once every interval is within this share of its value")
+      .type_name("SHARE");
   command
-      ->add_option(
-          "--launches", options->launches,
-          "So many fresh processes per cell, however long that takes; with --budget at most so many, whichever "
-          "ends first")
-      ->check(CLI::Range(1, 1'000'000));
+      .option("--launches", options->launches,
+              "So many fresh processes per cell, however long that takes; with --budget at most so many, whichever "
+              "ends first")
+      .between(1, 1'000'000);
   command
-      ->add_option("--keep-free", options->keep_free_gib,
-                   "GiB of memory below which no further worker is started beside others")
-      ->check(CLI::Range(0.0, 1e6))
-      ->capture_default_str();
+      .option("--keep-free", options->keep_free_gib,
+              "GiB of memory below which no further worker is started beside others")
+      .between(0.0, 1e6)
+      .show_default();
   command
-      ->add_option("--against", options->against,
-                   "Compare with another build, measured side by side, or with a report; see gdbench compare")
-      ->type_name("DIRECTORY|FILE");
+      .option("--against", options->against,
+              "Compare with another build, measured side by side, or with a report; see gdbench compare")
+      .type_name("DIRECTORY|FILE");
   command
-      ->add_option("--padded", options->selection.padded,
-                   "This build once more, made with GDBENCH_CODE_PADDING: with --against, a change must show in every "
-                   "layout of the code")
-      ->type_name("DIRECTORY");
-  command->add_option("--padded-base", options->selection.padded_base, "The same of the build in --against")
-      ->type_name("DIRECTORY");
-  add_comparison_options(*command, options->comparison);
-  command->add_flag("--quick", options->quick, "One launch per cell: a glance, no intervals between processes");
-  command->add_option("--shard", options->selection.shard, "Only this part of the scenarios: 2/4, for gdbench merge")
-      ->type_name("I/N");
-  command->add_flag("--dry-run", options->dry_run, "List the cells, measure nothing");
-  command->add_flag("--details", options->details, "Print a table for every scenario instead of the overview");
-  command->add_flag("--explain", options->explain, "Then say why what is faster is, as gdbench explain does");
-  command->add_flag("--json", options->json, "Print the report as JSON instead of the table");
-  command->footer(
+      .option("--padded", options->selection.padded,
+              "This build once more, made with GDBENCH_CODE_PADDING: with --against, a change must show in every "
+              "layout of the code")
+      .type_name("DIRECTORY");
+  command.option("--padded-base", options->selection.padded_base, "The same of the build in --against")
+      .type_name("DIRECTORY");
+  add_comparison_options(command, options->comparison);
+  command.flag("--quick", options->quick, "One launch per cell: a glance, no intervals between processes");
+  command.option("--shard", options->selection.shard, "Only this part of the scenarios: 2/4, for gdbench merge")
+      .type_name("I/N");
+  command.flag("--dry-run", options->dry_run, "List the cells, measure nothing");
+  command.flag("--details", options->details, "Print a table for every scenario instead of the overview");
+  command.flag("--explain", options->explain, "Then say why what is faster is, as gdbench explain does");
+  command.flag("--json", options->json, "Print the report as JSON instead of the table");
+  command.footer(
       "Examples:\n"
       "  gdbench run\n"
       "  gdbench run --scenario 'mlp-*' --impl 'hand/*' --budget 30s --out mlp.json\n"
@@ -199,7 +197,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
       "  gdbench run --against ../base/build/release --markdown comment.md\n"
       "  gdbench run --against base --padded-base base-padded --padded new-padded --launches 80");
   options->selection.control = true;
-  command->callback([options, &invocation] {
+  command.when_chosen([options, &invocation] {
     install_signal_handlers();
     invocation.status = run(*options, invocation);
   });

@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -149,23 +148,23 @@ int train(const Options& options) {
 
 }  // namespace
 
-void add_train(CLI::App& app, Invocation& invocation) {
+void add_train(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("train", "Train once; dump the trajectory's ends for checking elsewhere");
-  command->add_option("scenario", options->scenario, "Scenario by name or file")->required();
-  command->add_option("--impl", options->implementation, "Implementation")->capture_default_str()->type_name("ID");
-  command->add_option("--steps", options->steps, "Steps (default: the scenario's)")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
-  command->add_option("--set", options->settings, "Override a key of the scenario, or impl.KEY of the implementation")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  CommandLine command = app.command("train", "Train once; dump the trajectory's ends for checking elsewhere");
+  command.option("scenario", options->scenario, "Scenario by name or file").required();
+  command.option("--impl", options->implementation, "Implementation").show_default().type_name("ID");
+  command.option("--steps", options->steps, "Steps (default: the scenario's)")
+      .between(std::int64_t{1}, std::int64_t{1'000'000'000});
+  command.option("--set", options->settings, "Override a key of the scenario, or impl.KEY of the implementation")
+      .type_name("KEY=VALUE")
+      .one_value_at_a_time();
   command
-      ->add_option("--dump", options->dump,
-                   "Folder for x.npy, y.npy, order.npy (mini-batches), initial_w0.npy ..., final_w0.npy ..., "
-                   "loss.csv, scenario.json")
-      ->type_name("DIRECTORY");
-  command->footer("Example:\n  gdbench train mlp-10-50-1 --impl hand/eigen --steps 20 --dump trajectory");
-  command->callback([options, &invocation] {
+      .option("--dump", options->dump,
+              "Folder for x.npy, y.npy, order.npy (mini-batches), initial_w0.npy ..., final_w0.npy ..., "
+              "loss.csv, scenario.json")
+      .type_name("DIRECTORY");
+  command.footer("Example:\n  gdbench train mlp-10-50-1 --impl hand/eigen --steps 20 --dump trajectory");
+  command.when_chosen([options, &invocation] {
     install_signal_handlers();
     invocation.status = train(*options);
   });

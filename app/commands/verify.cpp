@@ -1,6 +1,6 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "app/commands.h"
 #include "app/selection.h"
@@ -47,18 +47,18 @@ int verify(const Options& options, const Invocation& invocation) {
 
 }  // namespace
 
-void add_verify(CLI::App& app, Invocation& invocation) {
+void add_verify(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("verify", "Compare every cell with the float64 reference; no timing");
-  add_selection_options(*command, options->selection);
-  command->add_flag("--json", options->json, "Print a report without times as JSON");
-  command->add_flag("--brief", options->brief, "A line per scenario; cell by cell only what is wrong");
-  command->footer(
+  CommandLine command = app.command("verify", "Compare every cell with the float64 reference; no timing");
+  add_selection_options(command, options->selection);
+  command.flag("--json", options->json, "Print a report without times as JSON");
+  command.flag("--brief", options->brief, "A line per scenario; cell by cell only what is wrong");
+  command.footer(
       "Examples:\n"
       "  gdbench verify\n"
       "  gdbench verify --impl 'hand/*' --set dtype=f64\n"
       "  gdbench verify optimizers --brief");
-  command->callback([options, &invocation] {
+  command.when_chosen([options, &invocation] {
     install_signal_handlers();
     invocation.status = verify(*options, invocation);
   });

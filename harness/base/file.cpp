@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "harness/base/unique_descriptor.h"
 
 namespace gdbench {
 
@@ -53,14 +54,14 @@ Result<std::string> read_file(const std::filesystem::path& file, const std::stri
 }
 
 std::optional<std::int64_t> cached_bytes(const std::filesystem::path& file) {
-  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return std::nullopt;
+  const UniqueDescriptor descriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!descriptor.is_open()) return std::nullopt;
   struct stat information {};
   void* mapping = MAP_FAILED;
-  if (fstat(descriptor, &information) == 0 && information.st_size > 0) {
-    mapping = mmap(nullptr, static_cast<std::size_t>(information.st_size), PROT_READ, MAP_SHARED, descriptor, 0);
+  if (fstat(descriptor.number(), &information) == 0 && information.st_size > 0) {
+    mapping =
+        mmap(nullptr, static_cast<std::size_t>(information.st_size), PROT_READ, MAP_SHARED, descriptor.number(), 0);
   }
-  close(descriptor);
   if (mapping == MAP_FAILED) return std::nullopt;
   const auto size = static_cast<std::size_t>(information.st_size);
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));

@@ -2,14 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <limits>
-#include <utility>
 
 namespace gdbench {
 
@@ -31,22 +29,7 @@ std::uint64_t available_memory_bytes() {
   return std::numeric_limits<std::uint64_t>::max();
 }
 
-SharedMemory::~SharedMemory() {
-  if (data_ != nullptr) munmap(data_, size_);
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
-SharedMemory::SharedMemory(SharedMemory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(size_, other.size_);
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
+void SharedMemory::Unmap::operator()(std::byte* data) const { munmap(data, size); }
 
 Result<SharedMemory> SharedMemory::create(const std::string& name, std::size_t bytes) {
   // Reserving more than there is would set the out-of-memory killer on whoever is largest.
@@ -55,27 +38,26 @@ Result<SharedMemory> SharedMemory::create(const std::string& name, std::size_t b
                    std::to_string(available_memory_bytes()) + " available");
   }
   // Close-on-exec: a worker gets only the descriptors that it was meant to inherit.
-  const int descriptor = memfd_create(name.c_str(), MFD_CLOEXEC);
-  if (descriptor < 0) return system_error("cannot create shared memory");
+  UniqueDescriptor descriptor(memfd_create(name.c_str(), MFD_CLOEXEC));
+  if (!descriptor.is_open()) return system_error("cannot create shared memory");
   // posix_fallocate, so that a limit on memory shows here and not as a signal at the first write.
-  const int reserved = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes == 0 ? 1 : bytes));
+  const int reserved = posix_fallocate(descriptor.number(), 0, static_cast<off_t>(bytes == 0 ? 1 : bytes));
   if (reserved != 0) {
-    close(descriptor);
     return failure("cannot reserve " + std::to_string(bytes) + " bytes of shared memory: " + std::strerror(reserved));
   }
-  return adopt(descriptor, bytes, Access::read_write);
+  return adopt(descriptor.release(), bytes, Access::read_write);
 }
 
 Result<SharedMemory> SharedMemory::adopt(int descriptor, std::size_t bytes, Access access) {
   SharedMemory memory;
-  memory.descriptor_ = descriptor;
-  memory.size_ = bytes == 0 ? 1 : bytes;
+  memory.descriptor_ = UniqueDescriptor(descriptor);
+  const std::size_t size = bytes == 0 ? 1 : bytes;
   const int protection = access == Access::read_write ? PROT_READ | PROT_WRITE : PROT_READ;
-  void* address = mmap(nullptr, memory.size_, protection, MAP_SHARED, descriptor, 0);
+  void* address = mmap(nullptr, size, protection, MAP_SHARED, descriptor, 0);
   if (address == MAP_FAILED) {
     return system_error("cannot map " + std::to_string(bytes) + " bytes of shared memory");
   }
-  memory.data_ = static_cast<std::byte*>(address);
+  memory.data_ = {static_cast<std::byte*>(address), Unmap{size}};
   return memory;
 }
 

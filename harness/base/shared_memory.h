@@ -4,21 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "harness/base/result.h"
+#include "harness/base/unique_descriptor.h"
 
 namespace gdbench {
 
 class SharedMemory {
  public:
-  SharedMemory() = default;
-  ~SharedMemory();
-  SharedMemory(SharedMemory&& other) noexcept;
-  SharedMemory& operator=(SharedMemory&& other) noexcept;
-  SharedMemory(const SharedMemory&) = delete;
-  SharedMemory& operator=(const SharedMemory&) = delete;
-
   // Zero-filled memory of `bytes` bytes. `name` appears in /proc only.
   static Result<SharedMemory> create(const std::string& name, std::size_t bytes);
 
@@ -26,14 +21,17 @@ class SharedMemory {
   enum class Access { read_only, read_write };
   static Result<SharedMemory> adopt(int descriptor, std::size_t bytes, Access access);
 
-  std::byte* data() const { return data_; }
-  std::size_t size() const { return size_; }
-  int descriptor() const { return descriptor_; }
+  std::byte* data() const { return data_.get(); }
+  std::size_t size() const { return data_.get_deleter().size; }
+  int descriptor() const { return descriptor_.number(); }
 
  private:
-  std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
-  int descriptor_ = -1;
+  struct Unmap {
+    std::size_t size;
+    void operator()(std::byte* data) const;
+  };
+  std::unique_ptr<std::byte, Unmap> data_;
+  UniqueDescriptor descriptor_;
 };
 
 // What the kernel says can be had without swapping, in bytes; the largest number where that cannot be read.

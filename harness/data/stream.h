@@ -13,6 +13,7 @@
 #include "gdbench/plugin.h"
 #include "harness/base/hash.h"
 #include "harness/base/result.h"
+#include "harness/base/unique_descriptor.h"
 #include "harness/scenario/problem.h"
 
 namespace gdbench::data {
@@ -51,9 +52,6 @@ class StreamReader {
  public:
   // The description must outlive it.
   explicit StreamReader(const StreamFile& file);
-  ~StreamReader();
-  StreamReader(const StreamReader&) = delete;
-  StreamReader& operator=(const StreamReader&) = delete;
 
   // The next row's chosen values as the file has them: features [feature_columns], targets [target_columns]. False
   // behind the last row. Errors: the file has changed, is cut off or holds what is no number; they name the line.
@@ -74,7 +72,7 @@ class StreamReader {
   Error fault(const std::string& what) const;
 
   const StreamFile& file_;
-  int descriptor_ = -1;
+  UniqueDescriptor descriptor_;
   std::vector<char> block_;
   std::size_t begin_ = 0;  // of what is not yet used in the block
   std::size_t end_ = 0;

@@ -10,6 +10,7 @@
 #include "harness/base/file.h"
 #include "harness/base/hash.h"
 #include "harness/base/text.h"
+#include "harness/base/unique_descriptor.h"
 #include "harness/data/csv_columns.h"
 #include "harness/data/moments.h"
 #include "harness/data/npy_header.h"
@@ -27,9 +28,8 @@ std::string name_of(const scenario::Scenario& scenario) {
 // As much of a file's beginning as a header may have.
 Result<std::string> read_beginning(const std::filesystem::path& file) {
   std::string bytes(static_cast<std::size_t>(kStreamBlockBytes), '\0');
-  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  const ssize_t count = descriptor < 0 ? -1 : pread(descriptor, bytes.data(), bytes.size(), 0);
-  if (descriptor >= 0) close(descriptor);
+  const UniqueDescriptor descriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const ssize_t count = descriptor.is_open() ? pread(descriptor.number(), bytes.data(), bytes.size(), 0) : -1;
   if (count < 0) return file_error(file, "a file that cannot be read", "a file to stream");
   bytes.resize(static_cast<std::size_t>(count));
   return bytes;

@@ -51,19 +51,16 @@ Status note_size_and_time(StreamFile& file) {
 StreamReader::StreamReader(const StreamFile& file)
     : file_(file), block_(static_cast<std::size_t>(file.block_bytes())), offset_(file.first_byte), line_(kFirstLine) {}
 
-StreamReader::~StreamReader() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
 Error StreamReader::fault(const std::string& what) const {
   return usage_error(one_line(file_.path.string() + ": " + what));
 }
 
 Status StreamReader::open() {
-  if (descriptor_ >= 0) return {};
-  descriptor_ = ::open(file_.path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor_ < 0) return fault(std::string("found ") + std::strerror(errno) + ", expected a file to stream");
-  posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
+  if (descriptor_.is_open()) return {};
+  descriptor_ = UniqueDescriptor(::open(file_.path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!descriptor_.is_open())
+    return fault(std::string("found ") + std::strerror(errno) + ", expected a file to stream");
+  posix_fadvise(descriptor_.number(), 0, 0, POSIX_FADV_SEQUENTIAL);
   return {};
 }
 
@@ -71,7 +68,7 @@ Status StreamReader::open() {
 Status StreamReader::read_block() {
   TRY(open());
   struct stat information {};
-  if (fstat(descriptor_, &information) != 0 || information.st_size != file_.file_bytes ||
+  if (fstat(descriptor_.number(), &information) != 0 || information.st_size != file_.file_bytes ||
       modification_ns(information) != file_.modified_ns) {
     return fault("found " + std::to_string(information.st_size) + " bytes, expected the " +
                  std::to_string(file_.file_bytes) + " of before: the file was changed while it was in use");
@@ -80,7 +77,7 @@ Status StreamReader::read_block() {
   end_ -= begin_;
   begin_ = 0;
   while (end_ < block_.size()) {
-    const ssize_t count = pread(descriptor_, block_.data() + end_, block_.size() - end_, offset_);
+    const ssize_t count = pread(descriptor_.number(), block_.data() + end_, block_.size() - end_, offset_);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return fault(std::string("cannot be read: ") + std::strerror(errno));
     if (count == 0) return {};

@@ -43,33 +43,26 @@ DataMessage describe(const data::Dataset& dataset) {
   return message;
 }
 
-template <class T>
-Status status_of(const Result<T>& result) {
-  return result.ok() ? Status{} : Status(result.error());
-}
-
 }  // namespace
-
-Client::Descriptor::~Descriptor() { close(number); }
 
 Result<Client> Client::start(const std::vector<std::string>& argv, const SharedMemory* data, const SharedMemory* state,
                              const Limits& limits, const std::string& preload) {
   int requests[2];
   int responses[2];
   if (pipe2(requests, O_CLOEXEC) != 0) return failure(std::string("cannot make a pipe: ") + std::strerror(errno));
-  Descriptor request_read(requests[0]);
+  const UniqueDescriptor request_read(requests[0]);
   Client client;
-  client.request_end_ = std::make_unique<Descriptor>(requests[1]);
+  client.request_end_ = UniqueDescriptor(requests[1]);
   if (pipe2(responses, O_CLOEXEC) != 0) return failure(std::string("cannot make a pipe: ") + std::strerror(errno));
-  Descriptor response_write(responses[1]);
-  client.response_end_ = std::make_unique<Descriptor>(responses[0]);
+  const UniqueDescriptor response_write(responses[1]);
+  client.response_end_ = UniqueDescriptor(responses[0]);
 
-  std::vector<InheritedDescriptor> inherited = {{request_read.number, kRequestDescriptor},
-                                                {response_write.number, kResponseDescriptor}};
+  std::vector<InheritedDescriptor> inherited = {{request_read.number(), kRequestDescriptor},
+                                                {response_write.number(), kResponseDescriptor}};
   if (data != nullptr) inherited.push_back({data->descriptor(), kDataDescriptor});
   if (state != nullptr) inherited.push_back({state->descriptor(), kStateDescriptor});
   client.process_ = TRY(Process::start(argv, inherited, limits.processors, preload));
-  client.channel_ = Channel(client.response_end_->number, client.request_end_->number);
+  client.channel_ = Channel(client.response_end_.number(), client.request_end_.number());
   client.limits_ = limits;
   return client;
 }
@@ -158,7 +151,7 @@ Result<HelloAnswer> Client::hello() {
 }
 
 Status Client::load(const std::string& implementation, const data::Dataset& dataset) {
-  return status_of(ask(LoadRequest{implementation, {kDataDescriptor, dataset.memory.size()}, describe(dataset)}));
+  return ask(LoadRequest{implementation, {kDataDescriptor, dataset.memory.size()}, describe(dataset)});
 }
 
 Status Client::prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
@@ -171,7 +164,7 @@ Status Client::prepare(const scenario::Problem& problem, const std::map<std::str
   return {};
 }
 
-Status Client::set_state(std::size_t image, std::int64_t step) { return status_of(ask(SetStateRequest{image, step})); }
+Status Client::set_state(std::size_t image, std::int64_t step) { return ask(SetStateRequest{image, step}); }
 
 Result<std::int64_t> Client::get_state(std::size_t image) {
   const StateAnswer answer = TRY(ask(GetStateRequest{image}));
@@ -215,7 +208,7 @@ Result<BlockAnswer> Client::run(const BlockRequest& block) {
   return answer;
 }
 
-Status Client::run_on(std::uint64_t steps) { return status_of(run_steps(steps)); }
+Status Client::run_on(std::uint64_t steps) { return run_steps(steps); }
 
 Result<EvaluateAnswer> Client::evaluate_timed() {
   const std::int64_t sent_ns = monotonic_ns();
@@ -233,7 +226,7 @@ Result<double> Client::evaluate() {
 Result<ProfileAnswer> Client::profile(std::uint64_t steps) { return ask(ProfileRequest{steps}); }
 
 Status Client::bye() {
-  TRY(status_of(ask(ByeRequest{})));
+  TRY(ask(ByeRequest{}));
   const ProcessEnd end = process_.finish(kGoodbyeSeconds);
   if (end.is_success()) return {};
   return Error{ErrorKind::crashed, "bye: " + end.text()};

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/base/unique_descriptor.h"
 #include "harness/data/dataset.h"
 #include "harness/protocol/channel.h"
 #include "harness/protocol/process.h"
@@ -88,18 +89,9 @@ class Client {
   Status watch();
   std::int64_t note_memory();
 
-  // Pipe ends that close with the client.
-  struct Descriptor {
-    explicit Descriptor(int value) : number(value) {}
-    ~Descriptor();
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int number;
-  };
-
   Process process_;
-  std::unique_ptr<Descriptor> request_end_;
-  std::unique_ptr<Descriptor> response_end_;
+  UniqueDescriptor request_end_;
+  UniqueDescriptor response_end_;
   Channel channel_;
   Limits limits_;
   MemoryUse peak_memory_;

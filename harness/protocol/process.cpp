@@ -122,11 +122,9 @@ Process::~Process() {
     kill_group();
     finish(0);
   }
-  if (output_ >= 0) close(output_);
 }
 
-Process::Process(Process&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), output_(std::exchange(other.output_, -1)) {}
+Process::Process(Process&& other) noexcept : pid_(std::exchange(other.pid_, -1)), output_(std::move(other.output_)) {}
 
 Process& Process::operator=(Process&& other) noexcept {
   std::swap(pid_, other.pid_);
@@ -138,9 +136,10 @@ Result<Process> Process::start(const std::vector<std::string>& argv, const std::
                                const std::vector<int>& processors, const std::string& preload) {
   if (inherited.size() > kMostInherited) return failure("too many descriptors for a worker");
   Process process;
-  process.output_ = memfd_create("worker-output", MFD_CLOEXEC);
-  if (process.output_ < 0) return failure(std::string("cannot create a worker's output buffer: ") + strerror(errno));
-  fcntl(process.output_, F_SETFL, O_APPEND);
+  process.output_ = UniqueDescriptor(memfd_create("worker-output", MFD_CLOEXEC));
+  if (!process.output_.is_open())
+    return failure(std::string("cannot create a worker's output buffer: ") + strerror(errno));
+  fcntl(process.output_.number(), F_SETFL, O_APPEND);
   const std::vector<char*> arguments = pointers_to(argv);
   const std::vector<std::string> variables = environment_with(preload);
   const std::vector<char*> environment = pointers_to(variables);
@@ -148,7 +147,7 @@ Result<Process> Process::start(const std::vector<std::string>& argv, const std::
   const pid_t pid = fork();
   if (pid < 0) return failure(std::string("cannot start a worker: ") + strerror(errno));
   if (pid == 0) {
-    become_worker(arguments.data(), environment.data(), inherited, processors, process.output_, parent);
+    become_worker(arguments.data(), environment.data(), inherited, processors, process.output_.number(), parent);
     dprintf(STDERR_FILENO, "cannot execute %s: %s\n", argv[0].c_str(), strerror(errno));
     _exit(127);
   }
@@ -193,14 +192,14 @@ int Process::threads() const {
 
 std::int64_t Process::output_bytes() const {
   struct stat information {};
-  return output_ >= 0 && fstat(output_, &information) == 0 ? information.st_size : 0;
+  return output_.is_open() && fstat(output_.number(), &information) == 0 ? information.st_size : 0;
 }
 
 std::string Process::last_output_line() const {
   constexpr off_t kTail = 2048;
   const off_t size = output_bytes();
   std::string tail(static_cast<std::size_t>(std::min(size, kTail)), '\0');
-  const ssize_t count = pread(output_, tail.data(), tail.size(), size - static_cast<off_t>(tail.size()));
+  const ssize_t count = pread(output_.number(), tail.data(), tail.size(), size - static_cast<off_t>(tail.size()));
   tail.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == '\r')) tail.pop_back();
   tail.erase(0, tail.rfind('\n') + 1);
@@ -223,10 +222,9 @@ ProcessEnd Process::finish(double seconds) {
   if (pid_ <= 0) return {};
   // A descriptor that becomes readable at the child's end: waiting without polling, without reaping.
   // By number: glibc 2.36 declares pidfd_open without C linkage.
-  const auto watched = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
-  pollfd entry{watched, POLLIN, 0};
+  const UniqueDescriptor watched(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+  pollfd entry{watched.number(), POLLIN, 0};
   const bool ended = poll(&entry, 1, static_cast<int>(seconds * 1000)) > 0;
-  if (watched >= 0) close(watched);
   if (!ended) kill(pid_, SIGKILL);
   // What the worker started itself goes with it; the group's number is ours until its leader is reaped.
   kill(-pid_, SIGKILL);

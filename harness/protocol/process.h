@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/base/shared_memory.h"
+#include "harness/base/unique_descriptor.h"
 
 namespace gdbench::protocol {
 
@@ -70,7 +70,7 @@ class Process {
 
  private:
   pid_t pid_ = -1;
-  int output_ = -1;  // memfd
+  UniqueDescriptor output_;  // memfd
 };
 
 }  // namespace gdbench::protocol

@@ -119,32 +119,16 @@ class JournalReader {
 
 }  // namespace
 
-Journal::~Journal() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
-Journal::Journal(Journal&& other) noexcept
-    : path_(std::move(other.path_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      nowhere_(std::exchange(other.nowhere_, false)) {}
-
-Journal& Journal::operator=(Journal&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(descriptor_, other.descriptor_);
-  std::swap(nowhere_, other.nowhere_);
-  return *this;
-}
-
 Result<Journal> Journal::create(const std::string& path, const Report& report) {
   Journal journal;
   journal.path_ = path;
   TRY(journal.open_alone(O_CREAT));
   // A device has nothing to drop.
-  if (ftruncate(journal.descriptor_, 0) != 0 && errno != EINVAL) return cannot_be_written(path, std::strerror(errno));
+  if (ftruncate(journal.descriptor_.number(), 0) != 0 && errno != EINVAL)
+    return cannot_be_written(path, std::strerror(errno));
   OrderedJson event = event_of("run");
   event["report"] = to_ordered_json(report);
-  const Status status = journal.append(event);
-  if (!status.ok()) return status.error();
+  TRY(journal.append(event));
   return journal;
 }
 
@@ -154,11 +138,10 @@ Result<Journal> Journal::resume(const std::string& path, const std::string& at) 
   journal.path_ = path;
   TRY(journal.open_alone(0));
   const auto whole = static_cast<off_t>(content.rfind('\n') + 1);
-  if (ftruncate(journal.descriptor_, whole) != 0) return cannot_be_written(path, std::strerror(errno));
+  if (ftruncate(journal.descriptor_.number(), whole) != 0) return cannot_be_written(path, std::strerror(errno));
   OrderedJson event = event_of("resume");
   event["at"] = at;
-  const Status status = journal.append(event);
-  if (!status.ok()) return status.error();
+  TRY(journal.append(event));
   return journal;
 }
 
@@ -169,20 +152,19 @@ Journal Journal::nowhere() {
 }
 
 Status Journal::open_alone(int flags) {
-  descriptor_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0666);
-  if (descriptor_ < 0) return cannot_be_written(path_, std::strerror(errno));
-  if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return {};
+  descriptor_ = UniqueDescriptor(open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0666));
+  if (!descriptor_.is_open()) return cannot_be_written(path_, std::strerror(errno));
+  if (flock(descriptor_.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return {};
   return usage_error(path_ + ": found a run that is still going on, expected no other that writes it");
 }
 
 Status Journal::append(const nlohmann::ordered_json& event) {
   if (nowhere_) return {};
-  if (descriptor_ < 0) return failure(path_ + ": the journal is closed");
+  if (!descriptor_.is_open()) return failure(path_ + ": the journal is closed");
   // A single write: O_APPEND then keeps lines whole even if a signal handler or a fork writes too.
-  const Status status = write_all(descriptor_, compact(event) + "\n");
+  const Status status = write_all(descriptor_.number(), compact(event) + "\n");
   if (status.ok()) return status;
-  close(descriptor_);  // anything after half a line would corrupt the journal
-  descriptor_ = -1;
+  descriptor_.reset();  // anything after half a line would corrupt the journal
   return cannot_be_written(path_, status.error().message);
 }
 
@@ -226,7 +208,7 @@ Status Journal::end(const Run& run) {
   event["finished_at"] = run.finished_at;
   const Status status = append(event);
   if (!status.ok() || nowhere_) return status;
-  if (fsync(descriptor_) != 0) return cannot_be_written(path_, std::strerror(errno));
+  if (fsync(descriptor_.number()) != 0) return cannot_be_written(path_, std::strerror(errno));
   return {};
 }
 

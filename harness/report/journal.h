@@ -15,6 +15,7 @@
 #include <string>
 
 #include "harness/base/result.h"
+#include "harness/base/unique_descriptor.h"
 #include "harness/report/report.h"
 
 namespace gdbench::report {
@@ -22,10 +23,6 @@ namespace gdbench::report {
 class Journal {
  public:
   Journal() = default;
-  ~Journal();
-  Journal(Journal&& other) noexcept;
-  Journal& operator=(Journal&& other) noexcept;
-
   // Creates `path` (an existing file is replaced) and writes the run event. Errors: the path cannot be written.
   static Result<Journal> create(const std::string& path, const Report& report);
 
@@ -50,7 +47,7 @@ class Journal {
   Status open_alone(int flags);
   Status append(const nlohmann::ordered_json& event);
   std::string path_;
-  int descriptor_ = -1;
+  UniqueDescriptor descriptor_;
   bool nowhere_ = false;
 };
 

@@ -84,11 +84,11 @@ Status write_report(const Report& report, const std::string& path) {
     return cannot_be_written(path, error.what());
   }
   const std::string temporary = path + ".partial-" + std::to_string(getpid());
-  const int descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) return cannot_be_written(path, std::strerror(errno));
-  Status status = write_all(descriptor, text);
-  if (status.ok() && fsync(descriptor) != 0) status = failure(std::strerror(errno));
-  if (close(descriptor) != 0 && status.ok()) status = failure(std::strerror(errno));
+  UniqueDescriptor descriptor(open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!descriptor.is_open()) return cannot_be_written(path, std::strerror(errno));
+  Status status = write_all(descriptor.number(), text);
+  if (status.ok() && fsync(descriptor.number()) != 0) status = failure(std::strerror(errno));
+  if (close(descriptor.release()) != 0 && status.ok()) status = failure(std::strerror(errno));
   if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) status = failure(std::strerror(errno));
   if (status.ok()) return status;
   unlink(temporary.c_str());

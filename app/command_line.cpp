@@ -1,0 +1,176 @@
+#include "app/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "app/invocation.h"
+
+namespace gdbench::app {
+
+CommandOption& CommandOption::required() {
+  option_->required();
+  return *this;
+}
+
+CommandOption& CommandOption::type_name(const std::string& name) {
+  option_->type_name(name);
+  return *this;
+}
+
+CommandOption& CommandOption::show_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+CommandOption& CommandOption::show_default(const std::string& text) {
+  option_->default_str(text);
+  return *this;
+}
+
+CommandOption& CommandOption::once_with_values(int count) {
+  option_->type_size(count)->expected(1);
+  return *this;
+}
+
+CommandOption& CommandOption::one_value_at_a_time() {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
+CommandOption& CommandOption::between(std::int64_t min, std::int64_t max) {
+  option_->check(CLI::Range(min, max));
+  return *this;
+}
+
+CommandOption& CommandOption::between(int min, int max) {
+  return between(static_cast<std::int64_t>(min), static_cast<std::int64_t>(max));
+}
+
+CommandOption& CommandOption::between(double min, double max) {
+  option_->check(CLI::Range(min, max));
+  return *this;
+}
+
+CommandOption& CommandOption::not_negative() {
+  option_->check(CLI::NonNegativeNumber);
+  return *this;
+}
+
+CommandOption& CommandOption::one_of(const std::vector<std::string>& values) {
+  option_->check(CLI::IsMember(values));
+  return *this;
+}
+
+CommandOption& CommandOption::existing_file() {
+  option_->check(CLI::ExistingFile);
+  return *this;
+}
+
+CommandOption& CommandOption::needs(const CommandOption& other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
+CommandOption& CommandOption::excludes(const CommandOption& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+CommandLine CommandLine::command(const std::string& name, const std::string& description) {
+  return CommandLine(app_->add_subcommand(name, description));
+}
+
+void CommandLine::needs_command() { app_->require_subcommand(1); }
+
+CommandOption CommandLine::option(const std::string& name, std::string& value, const std::string& description) {
+  return CommandOption(app_->add_option(name, value, description));
+}
+
+CommandOption CommandLine::option(const std::string& name, std::vector<std::string>& value,
+                                  const std::string& description) {
+  return CommandOption(app_->add_option(name, value, description));
+}
+
+CommandOption CommandLine::option(const std::string& name, std::vector<int>& value, const std::string& description) {
+  return CommandOption(app_->add_option(name, value, description));
+}
+
+CommandOption CommandLine::option(const std::string& name, int& value, const std::string& description) {
+  return CommandOption(app_->add_option(name, value, description));
+}
+
+CommandOption CommandLine::option(const std::string& name, std::int64_t& value, const std::string& description) {
+  return CommandOption(app_->add_option(name, value, description));
+}
+
+CommandOption CommandLine::option(const std::string& name, std::uint64_t& value, const std::string& description) {
+  return CommandOption(app_->add_option(name, value, description));
+}
+
+CommandOption CommandLine::option(const std::string& name, double& value, const std::string& description) {
+  return CommandOption(app_->add_option(name, value, description));
+}
+
+void CommandLine::flag(const std::string& name, bool& value, const std::string& description) {
+  app_->add_flag(name, value, description);
+}
+
+CommandOption CommandLine::find_option(const std::string& name) { return CommandOption(app_->get_option(name)); }
+
+void CommandLine::footer(const std::string& text) { app_->footer(text); }
+
+void CommandLine::when_chosen(std::function<void()> callback) { app_->callback(std::move(callback)); }
+
+bool CommandLine::command_was_chosen() const { return !app_->get_subcommands().empty(); }
+
+std::string CommandLine::name() const { return app_->get_name(); }
+
+std::vector<CommandLine> CommandLine::commands() const {
+  std::vector<CommandLine> commands;
+  for (CLI::App* command : app_->get_subcommands([](CLI::App*) { return true; })) commands.emplace_back(command);
+  return commands;
+}
+
+std::vector<std::string> CommandLine::option_names() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app_->get_options([](const CLI::Option*) { return true; })) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// App::help would tell of the command that was chosen.
+std::string CommandLine::help(const std::string& usage) const {
+  return app_->get_formatter()->make_help(app_, usage, CLI::AppFormatMode::Normal);
+}
+
+Program::Program(const std::string& description, const std::string& name, const std::string& version)
+    : CommandLine(nullptr), owned_(std::make_unique<CLI::App>(description, name)) {
+  app_ = owned_.get();
+  app_->set_version_flag("--version", version);
+}
+
+Program::~Program() = default;
+
+void Program::parse(int argc, char** argv, int& status) {
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+      app_->exit(error);
+      return;
+    }
+    // CLI11 says that a command is missing where one was misspelt.
+    const std::vector<std::string> words =
+        app_->get_subcommands().empty() ? app_->remaining() : std::vector<std::string>{};
+    const std::string what = words.empty() ? error.what() : "found no command \"" + words.front() + "\"";
+    std::string command = app_->get_name();
+    for (const CLI::App* sub = app_; !sub->get_subcommands().empty(); command += " " + sub->get_name()) {
+      sub = sub->get_subcommands().back();
+    }
+    std::fprintf(stderr, "gdbench: %s (see %s --help)\n", what.c_str(), command.c_str());
+    status = kUsage;
+  }
+}
+
+}  // namespace gdbench::app

@@ -1,0 +1,97 @@
+// The command line as commands declare it. It is parsed by CLI11, of which command_line.cpp alone includes anything:
+// its headers take seconds to compile.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace gdbench::app {
+
+// An option, or an operand, of a command.
+class CommandOption {
+ public:
+  explicit CommandOption(CLI::Option* option) : option_(option) {}
+
+  CommandOption& required();
+  CommandOption& type_name(const std::string& name);
+  // In the help: the value that the variable has now, or a text that stands for it.
+  CommandOption& show_default();
+  CommandOption& show_default(const std::string& text);
+  // A list takes one value, or so many, each time that it is named, instead of all words up to the next option.
+  CommandOption& one_value_at_a_time();
+  CommandOption& once_with_values(int count);
+  // What is refused with a line that names the option.
+  CommandOption& between(std::int64_t min, std::int64_t max);
+  CommandOption& between(int min, int max);
+  CommandOption& between(double min, double max);
+  CommandOption& not_negative();
+  CommandOption& one_of(const std::vector<std::string>& values);
+  CommandOption& existing_file();
+  CommandOption& needs(const CommandOption& other);
+  CommandOption& excludes(const CommandOption& other);
+
+ private:
+  CLI::Option* option_;
+};
+
+// A command, or the program with its commands. Variables and callbacks must live until the command line was parsed.
+class CommandLine {
+ public:
+  explicit CommandLine(CLI::App* app) : app_(app) {}
+
+  CommandLine command(const std::string& name, const std::string& description);
+  // One of its commands must follow.
+  void needs_command();
+
+  // `name` is "--name", or "name" for an operand.
+  CommandOption option(const std::string& name, std::string& value, const std::string& description);
+  CommandOption option(const std::string& name, std::vector<std::string>& value, const std::string& description);
+  CommandOption option(const std::string& name, std::vector<int>& value, const std::string& description);
+  CommandOption option(const std::string& name, int& value, const std::string& description);
+  CommandOption option(const std::string& name, std::int64_t& value, const std::string& description);
+  CommandOption option(const std::string& name, std::uint64_t& value, const std::string& description);
+  CommandOption option(const std::string& name, double& value, const std::string& description);
+  void flag(const std::string& name, bool& value, const std::string& description);
+  // An option that was declared before.
+  CommandOption find_option(const std::string& name);
+
+  void footer(const std::string& text);
+  void when_chosen(std::function<void()> callback);
+
+  // Whether one of its commands was chosen, too.
+  bool command_was_chosen() const;
+
+  std::string name() const;
+  std::vector<CommandLine> commands() const;
+  std::vector<std::string> option_names() const;  // "--out"
+  // As --help prints it; `usage` is what its usage line begins with.
+  std::string help(const std::string& usage) const;
+
+ protected:
+  CLI::App* app_;
+};
+
+class Program : public CommandLine {
+ public:
+  Program(const std::string& description, const std::string& name, const std::string& version);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  // Parses and calls what was chosen. --help and the like print to stdout; a usage error prints one line to stderr and
+  // sets `status`.
+  void parse(int argc, char** argv, int& status);
+
+ private:
+  std::unique_ptr<CLI::App> owned_;
+};
+
+}  // namespace gdbench::app
