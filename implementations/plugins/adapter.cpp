@@ -160,18 +160,18 @@ std::uint32_t capabilities_of(const Backend& backend, const StrategyDescriptor& 
 // afterwards.
 void add_region_options(Entry& entry) {
   const Backend& backend = entry.backend;
-  entry.options.insert(entry.options.end(), backend.region_options,
-                       backend.region_options + backend.region_option_count);
+  entry.options.insert(entry.options.end(), backend.regions.options,
+                       backend.regions.options + backend.regions.option_count);
   for (gdbench_option& option : entry.options) {
     if (option.type != GDBENCH_OPTION_SWITCHES) continue;
     entry.passes = option.choices;
     entry.pass_words = option.description;
-    std::istringstream descriptions(backend.region_pass_descriptions);
+    std::istringstream descriptions(backend.regions.pass_descriptions);
     for (std::string line; std::getline(descriptions, line);) {
       const std::string name = line.substr(0, line.find(':'));
       if (!gdbench::implementations::is_among(entry.passes, name)) entry.pass_words += "\n" + line;
     }
-    std::istringstream names(backend.region_passes);
+    std::istringstream names(backend.regions.passes);
     for (std::string name; std::getline(names, name, '|');) {
       if (!gdbench::implementations::is_among(entry.passes, name)) entry.passes += "|" + name;
     }

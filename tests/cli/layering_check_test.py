@@ -15,12 +15,12 @@ SOURCE = pathlib.Path(sys.argv.pop(1))
 # Real files that include across folders, so that the clean tree is not an empty one.
 COPIED = ["harness/abi/gdbench/plugin.h", "harness/base/result.h", "harness/base/shared_memory.h",
           "harness/scenario/problem.h", "harness/scenario/scenario.h", "harness/data/dataset.h",
-          "harness/analysis/summarise.h", "implementations/backends/common/kernels.h", "reports/render/render.h"]
+          "harness/analysis/summarise.h", "implementations/backends/common/ops.h", "reports/render/render.h"]
 
 # Where something is put that the rules forbid, and the include.
 WRONG = [
     # The harness knows no implementation, and its arrows point one way.
-    ("harness/measure/wrong.cpp", '"implementations/backends/common/kernels.h"'),
+    ("harness/measure/wrong.cpp", '"implementations/backends/common/ops.h"'),
     ("harness/report/wrong.cpp", '"reports/render/render.h"'),
     ("harness/base/wrong.h", '"harness/scenario/problem.h"'),
     ("harness/base/wrong.cpp", '"../scenario/problem.h"'),
@@ -52,7 +52,7 @@ WRONG = [
     ("implementations/backends/naive/wrong.cpp", '"implementations/backends/eigen/eigen.h"'),
     ("implementations/backends/naive/wrong_strategy.cpp", '"implementations/strategies/common/strategy.h"'),
     ("implementations/backends/common/wrong.cpp", '"implementations/backends/naive/naive.h"'),
-    ("implementations/loader/wrong.cpp", '"implementations/backends/common/kernels.h"'),
+    ("implementations/loader/wrong.cpp", '"implementations/backends/common/ops.h"'),
     ("implementations/strategies/loop/wrong.cpp", '"implementations/common/failure.h"'),
     # Renderers see only the report's model; examples only what is installed.
     ("reports/render/wrong.cpp", '"harness/measure/schedule.h"'),
@@ -71,7 +71,7 @@ RIGHT = [
     ("implementations/backends/eigen/right_shared.cpp", '"implementations/backends/common/buffers.h"'),
     ("implementations/strategies/loop/right.cpp", "<gdbench/plugin.h>"),
     ("implementations/plugins/right.cpp", '"implementations/strategies/hand/hand.h"'),
-    ("implementations/strategies/hand/right.cpp", '"implementations/backends/common/kernels.h"'),
+    ("implementations/strategies/hand/right.cpp", '"implementations/backends/common/ops.h"'),
     ("tests/unit/right.cpp", '"implementations/backends/naive/naive.h"'),
 ]
 

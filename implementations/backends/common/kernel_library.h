@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/backend.h"
 
 namespace gdbench::backends {
 

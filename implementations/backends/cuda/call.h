@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/backend.h"
 #include "implementations/backends/cuda/context.h"
 #include "implementations/backends/cuda/range.h"
 

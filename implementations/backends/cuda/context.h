@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/backend.h"
 #include "implementations/backends/cuda/blas.h"
 
 namespace gdbench::backends {

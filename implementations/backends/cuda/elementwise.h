@@ -1,7 +1,7 @@
 // What elementwise ops and the epilogues of products share.
 #pragma once
 
-#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/ops.h"
 #include "implementations/backends/common/rules/activations.h"
 #include "implementations/backends/common/rules/losses.h"
 #include "implementations/backends/cuda/launch.h"

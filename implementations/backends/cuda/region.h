@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/region.h"
 #include "implementations/backends/common/rules/activations.h"
 #include "implementations/backends/common/rules/losses.h"
 #include "implementations/backends/common/rules/updates.h"

@@ -2,7 +2,7 @@
 // writes, caches aside.
 #pragma once
 
-#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/ops.h"
 
 namespace gdbench::strategies {
 

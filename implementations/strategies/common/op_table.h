@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/ops.h"
 #include "implementations/strategies/common/op_cost.h"
 
 namespace gdbench::strategies::ops {

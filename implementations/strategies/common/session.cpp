@@ -9,9 +9,9 @@ Session::Session(const backends::Backend& backend, std::int32_t compute_threads)
 }
 
 Session::~Session() {
-  for (backends::Recording* recording : recordings_) backend_.discard(context_, recording);
+  for (backends::Recording* recording : recordings_) backend_.device.discard(context_, recording);
   for (backends::Call* call : calls_) backend_.unbind(context_, call);
-  for (const void* data : pinned_) backend_.unpin(context_, data);
+  for (const void* data : pinned_) backend_.device.unpin(context_, data);
   for (const backends::Buffer buffer : buffers_) backend_.release(context_, buffer);
   backend_.destroy(context_);
 }
@@ -33,11 +33,11 @@ backends::Buffer Session::import_host(const void* data, std::size_t bytes) {
 }
 
 void Session::pin(const void* data, std::size_t bytes) {
-  if (backend_.pin == nullptr) {
+  if (backend_.device.pin == nullptr) {
     throw implementations::Failure(GDBENCH_UNSUPPORTED, std::string(backend_.name) + " locks no pages");
   }
   pinned_.reserve(pinned_.size() + 1);
-  check(backend_.pin(context_, data, bytes));
+  check(backend_.device.pin(context_, data, bytes));
   pinned_.push_back(data);
 }
 
@@ -50,28 +50,28 @@ const backends::Call* Session::bind(const backends::Request& request) {
 }
 
 backends::RegionCall* Session::bind_region(const backends::TrainingRegion& region) {
-  if (backend_.bind_region == nullptr) {
+  if (backend_.regions.bind == nullptr) {
     throw implementations::Failure(GDBENCH_UNSUPPORTED, std::string(backend_.name) + " has no training regions");
   }
   calls_.reserve(calls_.size() + 1);
   backends::RegionCall* call = nullptr;
-  check(backend_.bind_region(context_, region, &call));
+  check(backend_.regions.bind(context_, region, &call));
   calls_.push_back(call);
   return call;
 }
 
 double Session::end_timing() {
   double nanoseconds = 0;
-  check(backend_.end_timing(context_, &nanoseconds));
+  check(backend_.device.end_timing(context_, &nanoseconds));
   return nanoseconds;
 }
 
-void Session::begin_recording() { check(backend_.begin_recording(context_)); }
+void Session::begin_recording() { check(backend_.device.begin_recording(context_)); }
 
 const backends::Recording* Session::end_recording() {
   recordings_.reserve(recordings_.size() + 1);
   backends::Recording* recording = nullptr;
-  check(backend_.end_recording(context_, &recording));
+  check(backend_.device.end_recording(context_, &recording));
   recordings_.push_back(recording);
   return recording;
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/backend.h"
 
 namespace gdbench::strategies {
 
@@ -31,16 +31,16 @@ class Session {
   bool host_memory() const { return (backend_.flags & backends::kDevice) == 0; }
   backends::Buffer slice(backends::Buffer buffer, std::size_t offset) const { return backend_.slice(buffer, offset); }
   // Whether the backend has a clock of its own; the time by it of what is called between the two.
-  bool has_clock() const { return backend_.begin_timing != nullptr; }
-  void begin_timing() { check(backend_.begin_timing(context_)); }
+  bool has_clock() const { return backend_.device.begin_timing != nullptr; }
+  void begin_timing() { check(backend_.device.begin_timing(context_)); }
   double end_timing();
 
   // Whether calls can be recorded and replayed.
-  bool records() const { return backend_.begin_recording != nullptr; }
+  bool records() const { return backend_.device.begin_recording != nullptr; }
   // Between the two, calls are recorded instead of done. The recording lives until the session ends.
   void begin_recording();
   const backends::Recording* end_recording();
-  void replay(const backends::Recording* recording) { backend_.replay(context_, recording); }
+  void replay(const backends::Recording* recording) { backend_.device.replay(context_, recording); }
 
   // Returns when `data` may be changed again; calls that follow find it in place.
   void enqueue_upload(backends::Buffer buffer, const void* data, std::size_t bytes) {

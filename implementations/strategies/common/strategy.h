@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "gdbench/plugin.h"
-#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/backend.h"
 
 namespace gdbench::strategies {
 

@@ -14,9 +14,9 @@ Compilation::Compilation(const backends::Backend& backend, const gdbench_problem
                          const gdbench_settings& settings)
     : backend_flags_(backend.flags),
       problem_(problem),
-      selection_(parse_selection(implementations::option_value(settings, "passes"), backend.region_passes)),
+      selection_(parse_selection(implementations::option_value(settings, "passes"), backend.regions.passes)),
       dump_folder_(implementations::option_value(settings, "dump")),
-      region_passes_(backend.region_passes) {}
+      region_passes_(backend.regions.passes) {}
 
 Graph Compilation::built(const std::function<Graph()>& build) {
   const double start = now_ns();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "implementations/backends/common/backend.h"
 #include "implementations/strategies/graph/plan/compile.h"
 
 namespace gdbench::strategies::graph {

@@ -1,4 +1,4 @@
-// The graph of a whole training step as a region of kernels.h, for backends that lower it themselves.
+// The graph of a whole training step as a region of backends/common/region.h, for backends that lower it themselves.
 #pragma once
 
 #include <vector>

@@ -167,11 +167,11 @@ Backend make_backend() {
   backend.synchronise = synchronise;
   backend.bind = bind;
   backend.unbind = unbind;
-  if (kernels.bind_region != nullptr) backend.bind_region = bind_region;
-  backend.region_options = kernels.region_options.data();
-  backend.region_option_count = kernels.region_options.size();
-  backend.region_passes = kernels.region_passes;
-  backend.region_pass_descriptions = kernels.region_pass_descriptions;
+  if (kernels.bind_region != nullptr) backend.regions.bind = bind_region;
+  backend.regions.options = kernels.region_options.data();
+  backend.regions.option_count = kernels.region_options.size();
+  backend.regions.passes = kernels.region_passes;
+  backend.regions.pass_descriptions = kernels.region_pass_descriptions;
   return backend;
 }
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
+#include "implementations/backends/common/backend.h"
 #include "implementations/backends/common/cpu/functions.h"
-#include "implementations/backends/common/kernels.h"
 
 namespace gdbench::backends::cpu {
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/region.h"
 #include "implementations/backends/common/rules/losses.h"
 
 namespace gdbench::backends::cpu {

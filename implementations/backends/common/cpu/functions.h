@@ -1,10 +1,10 @@
 // The kernel functions of a CPU backend that need no more than shape, dtype and attributes, and how a request finds its
-// function. The operands of each are those of its op in kernels.h.
+// function. The operands of each are those of its op in ops.h.
 #pragma once
 
 #include "implementations/backends/common/cpu/call.h"
 #include "implementations/backends/common/cpu/update_call.h"
-#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/ops.h"
 
 namespace gdbench::backends::cpu {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/ops.h"
 #include "implementations/backends/common/rules/host_device.h"
 #include "implementations/backends/common/rules/rule_of.h"
 

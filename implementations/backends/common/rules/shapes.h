@@ -1,9 +1,9 @@
-// The shape rule of each op, as kernels.h states them.
+// The shape rule of each op, as ops.h states them.
 #pragma once
 
 #include <string>
 
-#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/ops.h"
 
 namespace gdbench::backends {
 

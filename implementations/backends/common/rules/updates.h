@@ -8,7 +8,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/ops.h"
 #include "implementations/backends/common/rules/host_device.h"
 #include "implementations/backends/common/rules/rule_of.h"
 

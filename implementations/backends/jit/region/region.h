@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "implementations/backends/common/kernels.h"
+#include "implementations/backends/common/region.h"
 #include "implementations/backends/jit/loops/program.h"
 
 namespace gdbench::backends::jit {

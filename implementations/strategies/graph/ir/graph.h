@@ -23,7 +23,7 @@ enum class Kind : std::uint8_t {
   input,
   constant,    // every entry is `value`
   transpose,   // of its operand. No backend has a kernel for it: passes/transposes.cpp folds it into products
-  call,        // one op of kernels.h
+  call,        // one op of ops.h
   update_all,  // the update of all parameters in one call; operands: scalars, then gradient, parameter, slots of each
 };
 

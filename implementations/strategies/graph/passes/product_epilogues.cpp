@@ -1,4 +1,5 @@
 // The bias and the activation behind a product become its epilogues, where the backend's product takes them.
+#include "implementations/backends/common/backend.h"
 #include "implementations/strategies/graph/passes/moving.h"
 #include "implementations/strategies/graph/passes/pass.h"
 

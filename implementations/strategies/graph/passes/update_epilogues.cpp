@@ -3,6 +3,7 @@
 // last reader of W.
 #include <algorithm>
 
+#include "implementations/backends/common/backend.h"
 #include "implementations/strategies/graph/passes/moving.h"
 #include "implementations/strategies/graph/passes/pass.h"
 

@@ -1,0 +1,122 @@
+// The ops that a backend computes: what a strategy asks bind() for, and the call that it returns. The operands' shapes
+// are [rows, columns].
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gdbench/plugin.h"
+#include "harness/abi/catalogue.h"
+
+namespace gdbench::backends {
+
+using catalogue::Activation;
+using catalogue::Dtype;
+using catalogue::Loss;
+using catalogue::OptimizerKind;
+
+// Operands are listed as inputs, then outputs; shapes are [rows, columns], row-major.
+enum class Op : std::uint32_t {
+  // C[m,n] = alpha op(A) op(B) + beta C. Operands A, B, C; transpose_a/b say whether op transposes. With epilogues,
+  // which are optional (BackendFlag): C = f(alpha op(A) op(B) + beta C + b) for a fourth operand b[1,n]
+  // (epilogue_bias) and f = epilogue_activation; or C -= learning rate times op(A) op(B), with alpha 1 and beta 0, for
+  // a fourth operand `scalars` (epilogue_update: sgd's update of weights C).
+  product,
+  // Z[m,n] += b[1,n] for every row. Operands b, Z.
+  add_bias,
+  // A[m,n] = f(Z[m,n]). Operands Z, A (may be the same buffer).
+  activation,
+  // D[m,n] *= f'(z), with f' from f's result A, or from Z where catalogue::reads_input says so. Operands A or Z, D.
+  activation_gradient,
+  // loss[1] = alpha times the loss of outputs P[m,n] against targets Y[m,n], or labels [m,1] (int32) for cross-entropy.
+  // Operands P, Y, loss; the loss is a double whatever the dtype.
+  loss,
+  // G[m,n] = alpha d loss / d P. Operands P, Y (or labels), G. G may be P's buffer.
+  loss_gradient,
+  // s[1,n] = sum over rows of D[m,n]. Operands D, s.
+  column_sum,
+  // One optimizer update of W[m,n] by its gradient. Operands G, scalars, W, slots in the ABI's order.
+  // `scalars` [1,1] is UpdateScalars in the backend's memory.
+  update,
+  // C[m,n] = alpha A[m,n] + beta B[m,n]. Operands A, B, C; C may be A's or B's buffer. With beta 0, B is never read
+  // (any buffer of that shape will do), so that it also copies and scales.
+  combine,
+  // C[m,n] = A[m,n] .* B[m,n], entry by entry. Operands A, B, C; C may be A's or B's buffer.
+  multiply,
+  // B[k,n] = A[index[k,1], n]. Operands A, index (uint32), B. Optional.
+  gather,
+};
+using catalogue::name_of;
+inline constexpr catalogue::Named<Op> kOps[] = {{Op::product, "product"},
+                                                {Op::add_bias, "add_bias"},
+                                                {Op::activation, "activation"},
+                                                {Op::activation_gradient, "activation_gradient"},
+                                                {Op::loss, "loss"},
+                                                {Op::loss_gradient, "loss_gradient"},
+                                                {Op::column_sum, "column_sum"},
+                                                {Op::update, "update"},
+                                                {Op::combine, "combine"},
+                                                {Op::multiply, "multiply"},
+                                                {Op::gather, "gather"}};
+constexpr const auto& rows_of(Op /*any*/) { return kOps; }
+
+// What an update takes that varies from step to step. Lives in a buffer, written by upload; always doubles.
+struct UpdateScalars {
+  double learning_rate = 0;
+  // Adam's and AdamW's bias corrections as factors of the first moment and of the second one's root: 1 / (1 - beta1^t)
+  // and 1 / sqrt(1 - beta2^t) for update number t, counted from 1. Nadam's first one is mu_(t+1) / (1 - product of mu_1
+  // to mu_(t+1)).
+  double first_moment_factor = 1;
+  double second_moment_root_factor = 1;
+  double gradient_factor = 0;  // Nadam's (1 - mu_t) / (1 - product of mu_1 to mu_t)
+};
+
+enum class Layout : std::uint32_t { row_major, sparse_csr, packed };
+
+struct Operand {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  Layout layout = Layout::row_major;
+  std::int64_t entries = 0;  // of sparse_csr, as many as are stored or expected: what the op's cost is told by
+};
+
+// What a buffer of the layout sparse_csr shows on a CPU: a matrix in compressed sparse rows. Row i's entries are those
+// from row_offsets[i] to row_offsets[i + 1], which need not start at 0 for row 0: a slice of rows is another
+// row_offsets into the same arrays.
+struct CsrMatrix {
+  const std::int32_t* row_offsets = nullptr;     // [rows + 1], ascending
+  const std::int32_t* column_indices = nullptr;  // ascending within a row
+  const void* values = nullptr;                  // of the request's dtype
+};
+
+constexpr std::size_t kMaximumOperands = 6;
+
+struct Request {
+  Op op = Op::product;
+  Dtype dtype = Dtype::f32;
+  std::size_t operand_count = 0;
+  Operand operands[kMaximumOperands];
+  // Attributes; each op reads its own.
+  bool transpose_a = false;
+  bool transpose_b = false;
+  double alpha = 1;
+  double beta = 0;
+  Activation activation = Activation::identity;
+  catalogue::LossFunction loss;
+  const gdbench_optimizer* optimizer = nullptr;  // for update; valid during bind
+  bool epilogue_bias = false;
+  Activation epilogue_activation = Activation::identity;
+  bool epilogue_update = false;  // excludes the other two
+};
+
+struct BufferTag;
+using Buffer = BufferTag*;  // opaque; a host address on CPU backends
+
+struct Stream;  // an order of execution on a device; null on CPU backends
+
+// What bind returns: the first member makes running it one indirect call. A backend derives its own struct.
+struct Call {
+  void (*run)(const Call* call, const Buffer* buffers, Stream* stream) = nullptr;
+};
+
+}  // namespace gdbench::backends
