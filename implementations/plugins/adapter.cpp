@@ -111,10 +111,7 @@ gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* given,
     const auto create = gdbench::catalogue::task_of(problem) == gdbench::catalogue::Task::update
                             ? descriptor.create_update
                             : descriptor.create;
-    std::unique_ptr<Strategy> strategy = create(instance->entry->backend);
-    strategy->load(*instance->data);
-    strategy->prepare(problem, *settings);
-    instance->strategy = std::move(strategy);
+    instance->strategy = create({instance->entry->backend, *instance->data, problem, *settings});
   });
 }
 

@@ -32,7 +32,7 @@ class Sparse(ProgramTest):
 
     def test_a_backend_without_it_says_so(self):
         output = self.verify("--impl", "hand/naive", "--impl", "hand/eigen", *CSR)
-        self.assertRegex(output, r"hand/naive features=csr\s+unsupported\s+naive has no csr features")
+        self.assertRegex(output, r"hand/naive features=csr\s+unsupported\s+the backend naive has no products of csr")
         self.assertRegex(output, r"hand/eigen features=csr\s+ok ")
 
     def test_a_matrix_with_both(self):

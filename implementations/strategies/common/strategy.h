@@ -1,8 +1,9 @@
 // How a step is executed. A strategy does no arithmetic: it calls a backend's kernels, so that two strategies on the
 // same backend differ by the strategy alone.
 //
-// The functions mirror gdbench_implementation's, in the same order of life; they throw Failure
-// (implementations/common/failure.h) where those return a status. What the host must not ask of an implementation, by
+// A strategy is complete once it is made: its constructor does what gdbench_implementation's load and prepare ask for.
+// The functions mirror the others of gdbench_implementation; all throw Failure (implementations/common/failure.h) where
+// those return a status. What the host must not ask of an implementation, by
 // its masks, never gets here: the adapter refuses it.
 #pragma once
 
@@ -14,12 +15,17 @@
 
 namespace gdbench::strategies {
 
+// What a strategy is made of. All of it outlives the strategy; `backend` lives as long as the process.
+struct Setup {
+  const backends::Backend& backend;
+  const gdbench_data& data;
+  const gdbench_problem& problem;
+  const gdbench_settings& settings;
+};
+
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  // `data` stays valid until destruction, as do `problem` and `settings`.
-  virtual void load(const gdbench_data& data) = 0;
-  virtual void prepare(const gdbench_problem& problem, const gdbench_settings& settings) = 0;
   virtual void set_state(const gdbench_state& state) = 0;
   virtual void get_state(gdbench_state& state) = 0;
   // Exactly `steps` updates; allocates nothing.
@@ -29,14 +35,14 @@ class Strategy {
   virtual double evaluate(std::int32_t split) = 0;
   // As run and sync, with a record per op and phase.
   virtual void profile(std::uint64_t steps, const gdbench_profile_sink& sink) = 0;
-  // Helper threads of this instance, once it is prepared.
+  // Helper threads of this instance.
   virtual std::int32_t helper_threads() const = 0;
 };
 
 // For StrategyDescriptor's functions.
 template <class Implementation>
-std::unique_ptr<Strategy> make_strategy(const backends::Backend& backend) {
-  return std::make_unique<Implementation>(backend);
+std::unique_ptr<Strategy> make_strategy(const Setup& setup) {
+  return std::make_unique<Implementation>(setup);
 }
 
 // A row of a plugin's list: what a strategy is called, offers, and how one is made.
@@ -55,10 +61,9 @@ struct StrategyDescriptor {
   const gdbench_option* options = nullptr;
   // Hands regions over with the settings: the backend's region_options and region_passes become options of its own.
   bool regions = false;
-  // `backend` lives as long as the process.
-  std::unique_ptr<Strategy> (*create)(const backends::Backend& backend) = nullptr;
+  std::unique_ptr<Strategy> (*create)(const Setup& setup) = nullptr;
   // For the task update, whose step has little in common with a training step; null where `tasks` does not have it.
-  std::unique_ptr<Strategy> (*create_update)(const backends::Backend& backend) = nullptr;
+  std::unique_ptr<Strategy> (*create_update)(const Setup& setup) = nullptr;
 };
 
 }  // namespace gdbench::strategies

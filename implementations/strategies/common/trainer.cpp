@@ -5,28 +5,35 @@
 
 namespace gdbench::strategies {
 
-void Trainer::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
-  TrainerBase::prepare(problem, settings);
-  const Features features =
-      implementations::option_value(settings, kFeaturesOption.key) == "csr" ? Features::csr : Features::dense;
-  if (features == Features::csr && (backend().flags & backends::kSparse) == 0) {
-    throw implementations::Failure(GDBENCH_UNSUPPORTED, std::string(backend().name) + " has no csr features");
+namespace {
+
+Features features_of(const Setup& setup) {
+  if (implementations::option_value(setup.settings, kFeaturesOption.key) != "csr") return Features::dense;
+  if ((setup.backend.flags & backends::kSparse) == 0) {
+    throw implementations::Failure(
+        GDBENCH_UNSUPPORTED, std::string("the backend ") + setup.backend.name + " has no products of csr features");
   }
-  if (features == Features::csr && problem.micro_batches > 1) {
-    throw implementations::Failure(GDBENCH_UNSUPPORTED, "csr features in micro-batches");
+  if (setup.problem.micro_batches > 1) {
+    throw implementations::Failure(GDBENCH_UNSUPPORTED, "csr features cannot be divided into micro-batches");
   }
-  if (features == Features::csr && !loader::is_default(loader::read_loader_settings(settings))) {
-    throw implementations::Failure(GDBENCH_UNSUPPORTED, "csr features with a loader other than auto, or with prefetch");
+  if (!loader::is_default(loader::read_loader_settings(setup.settings))) {
+    throw implementations::Failure(GDBENCH_UNSUPPORTED, "csr features need the loader auto, without prefetch");
   }
-  feed_.emplace(session(), data(), problem, settings, features, gather_);
-  if (catalogue::task_of(problem) == catalogue::Task::gradients) {
-    const std::int64_t outputs = problem.layers[problem.layer_count - 1].outputs;
-    masks_.emplace(session(), catalogue::dtype_of(problem), largest_part(), outputs);
+  return Features::csr;
+}
+
+}  // namespace
+
+Trainer::Trainer(const Setup& setup, bool gather)
+    : TrainerBase(setup), feed_(session(), setup.data, setup.problem, setup.settings, features_of(setup), gather) {
+  if (catalogue::task_of(setup.problem) == catalogue::Task::gradients) {
+    const std::int64_t outputs = setup.problem.layers[setup.problem.layer_count - 1].outputs;
+    masks_.emplace(session(), catalogue::dtype_of(setup.problem), largest_part(), outputs);
   }
 }
 
 double Trainer::evaluate(std::int32_t split) {
-  const Evaluation::Split rows = Evaluation::split_of(data(), *feed_, split);
+  const Evaluation::Split rows = Evaluation::split_of(data(), feed_, split);
   std::optional<Evaluation>& evaluation = evaluations_[split];
   if (!evaluation) evaluation.emplace(session(), problem(), parameters(), rows);
   return evaluation->run();

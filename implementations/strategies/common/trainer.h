@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "implementations/strategies/common/batch_feed.h"
 #include "implementations/strategies/common/column_masks.h"
@@ -34,17 +35,14 @@ constexpr gdbench_option kFeaturesOption = {
 
 class Trainer : public TrainerBase {
  public:
-  // `gather`: as DeviceBatches has it.
-  explicit Trainer(const backends::Backend& backend, bool gather = false) : TrainerBase(backend), gather_(gather) {}
-
-  // A strategy extends it with what its step needs. Throws Failure (GDBENCH_UNSUPPORTED) for csr features on a backend
-  // without sparse products, or in micro-batches.
-  void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override;
+  // `gather`: as DeviceBatches has it. Throws Failure (GDBENCH_UNSUPPORTED) for csr features on a backend without
+  // sparse products, or in micro-batches.
+  explicit Trainer(const Setup& setup, bool gather = false);
   double evaluate(std::int32_t split) override;
-  std::int32_t helper_threads() const override { return feed_->loader().helper_threads(); }
+  std::int32_t helper_threads() const override { return feed_.loader().helper_threads(); }
 
- protected:
-  BatchFeed& feed() { return *feed_; }
+  BatchFeed& feed() { return feed_; }
+  const BatchFeed& feed() const { return feed_; }
   // Of the task gradients; null for train, whose step takes the gradient of the whole loss.
   const ColumnMasks* masks() const { return masks_ ? &*masks_ : nullptr; }
   // The parts in which a batch of `rows` rows is processed, and the rows of the largest one of all.
@@ -60,41 +58,43 @@ class Trainer : public TrainerBase {
   // The same for a profile: the batch and the learning rate are a record of phase data.
   template <class Execute>
   void for_each_profiled_step(std::uint64_t steps, Profile& profile, Execute execute);
+  // For steps that are done by other means: the number of the first one; they count as done.
+  std::int64_t count_steps(std::uint64_t steps) {
+    return std::exchange(step_, step_ + static_cast<std::int64_t>(steps));
+  }
 
  private:
-  bool gather_;
-  // In the order of dependence: what comes later holds references to what comes before.
-  std::optional<BatchFeed> feed_;
-  std::optional<ColumnMasks> masks_;
-  std::optional<Evaluation> evaluations_[2];
+  BatchFeed feed_;
+  std::optional<ColumnMasks> masks_;          // of the task gradients
+  std::optional<Evaluation> evaluations_[2];  // of a split, from its first evaluation on
 };
 
 template <class Execute>
 void Trainer::for_each_step(std::uint64_t steps, Execute execute) {
   parameters().set_step(step_);
-  if (feed_->full_batch() && !parameters().varies()) {
-    const BatchFeed::Batch batch = feed_->batch(step_);
+  if (feed_.full_batch() && !parameters().varies()) {
+    const BatchFeed::Batch batch = feed_.batch(step_);
     for (std::uint64_t i = 0; i < steps; ++i) execute(batch);
     step_ += static_cast<std::int64_t>(steps);
     return;
   }
-  feed_->start(step_, steps);
+  feed_.start(step_, steps);
   for (std::uint64_t i = 0; i < steps; ++i) {
     parameters().set_step(step_);
-    execute(feed_->batch(step_));
+    execute(feed_.batch(step_));
     ++step_;
   }
 }
 
 template <class Execute>
 void Trainer::for_each_profiled_step(std::uint64_t steps, Profile& profile, Execute execute) {
-  feed_->start(step_, steps);
+  feed_.start(step_, steps);
   for (std::uint64_t i = 0; i < steps; ++i) {
     const double start = now_ns();
     parameters().set_step(step_);
-    const BatchFeed::Batch batch = feed_->batch(step_);
+    const BatchFeed::Batch batch = feed_.batch(step_);
     if (!session().host_memory()) session().synchronise();  // the transfer is the batch's
-    profile.add({"batch", catalogue::Phase::data, {0, feed_->copied_bytes(batch.rows)}, {}}, now_ns() - start);
+    profile.add({"batch", catalogue::Phase::data, {0, feed_.copied_bytes(batch.rows)}, {}}, now_ns() - start);
     execute(batch);
     ++step_;
   }

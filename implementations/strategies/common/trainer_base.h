@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "implementations/strategies/common/parameters.h"
 #include "implementations/strategies/common/session.h"
@@ -17,34 +16,28 @@ constexpr gdbench_option kUpdateOption = {
 
 class TrainerBase : public Strategy {
  public:
-  explicit TrainerBase(const backends::Backend& backend) : backend_(backend) {}
-
-  void load(const gdbench_data& data) override { data_ = &data; }
-  // A strategy extends it with what its step needs.
-  void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override;
+  explicit TrainerBase(const Setup& setup);
   void set_state(const gdbench_state& state) override;
   void get_state(gdbench_state& state) override;
-  void sync() override { session_->synchronise(); }
+  void sync() override { session_.synchronise(); }
   std::int32_t helper_threads() const override { return 0; }
 
- protected:
-  const backends::Backend& backend() const { return backend_; }
-  const gdbench_data& data() const { return *data_; }
-  const gdbench_problem& problem() const { return *problem_; }
-  Session& session() { return *session_; }
-  Parameters& parameters() { return *parameters_; }
+  // What the calls of a step are made with.
+  const gdbench_data& data() const { return setup_.data; }
+  const gdbench_problem& problem() const { return setup_.problem; }
+  Session& session() { return session_; }
+  Parameters& parameters() { return parameters_; }
   // Appends the update of all parameters: one call, or one for each where the option `update` says so.
   void add_update(Program& program);
 
+ protected:
   std::int64_t step_ = 0;
 
  private:
-  const backends::Backend& backend_;
-  const gdbench_data* data_ = nullptr;
-  const gdbench_problem* problem_ = nullptr;
-  std::optional<Session> session_;
-  std::optional<Parameters> parameters_;  // holds a reference to the session
-  bool update_each_ = false;
+  const Setup setup_;
+  Session session_;
+  Parameters parameters_;
+  const bool update_each_;
 };
 
 }  // namespace gdbench::strategies

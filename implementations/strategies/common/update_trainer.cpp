@@ -6,19 +6,15 @@
 
 namespace gdbench::strategies {
 
-void UpdateTrainer::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
+UpdateSteps::UpdateSteps(const Setup& setup) : TrainerBase(setup) {
   // An option that changes nothing is refused: a cell is what its id says.
-  if (!loader::is_default(loader::read_loader_settings(settings))) {
-    throw implementations::Failure(GDBENCH_UNSUPPORTED, "a loader other than auto, or prefetch, in the task update");
+  if (!loader::is_default(loader::read_loader_settings(setup.settings))) {
+    throw implementations::Failure(GDBENCH_UNSUPPORTED, "the task update has no batches, so no loader or prefetch");
   }
-  TrainerBase::prepare(problem, settings);
   parameters().set_gradients(data().x);
-  add_step(program_, settings);
 }
 
-void UpdateTrainer::add_step(Program& program, const gdbench_settings& /*settings*/) { add_update(program); }
-
-void UpdateTrainer::run(std::uint64_t steps) {
+void UpdateSteps::run(std::uint64_t steps) {
   const bool varies = parameters().varies();
   parameters().set_step(step_);
   for (std::uint64_t i = 0; i < steps; ++i) {
@@ -28,11 +24,11 @@ void UpdateTrainer::run(std::uint64_t steps) {
   }
 }
 
-double UpdateTrainer::evaluate(std::int32_t /*split*/) {
-  throw implementations::Failure(GDBENCH_UNSUPPORTED, "a loss in the task update");
+double UpdateSteps::evaluate(std::int32_t /*split*/) {
+  throw implementations::Failure(GDBENCH_UNSUPPORTED, "the task update has no loss");
 }
 
-void UpdateTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
+void UpdateSteps::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
   Profile profile;
   for (std::uint64_t i = 0; i < steps; ++i) {
     const double start = now_ns();

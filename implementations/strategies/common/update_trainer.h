@@ -6,22 +6,23 @@
 
 namespace gdbench::strategies {
 
-class UpdateTrainer : public TrainerBase {
+class UpdateSteps : public TrainerBase {
  public:
-  using TrainerBase::TrainerBase;
-
-  void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override;
   void run(std::uint64_t steps) override;
   // Throws Failure (GDBENCH_UNSUPPORTED): there is no loss.
   double evaluate(std::int32_t split) override;
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
 
  protected:
-  // Appends the calls of a step. The parameters' gradients are in place.
-  virtual void add_step(Program& program, const gdbench_settings& settings);
+  // The parameters' gradients are in place; whoever derives from this makes the program.
+  explicit UpdateSteps(const Setup& setup);
 
- private:
-  Program program_;
+  Program program_;  // the calls of a step
+};
+
+class UpdateTrainer final : public UpdateSteps {
+ public:
+  explicit UpdateTrainer(const Setup& setup) : UpdateSteps(setup) { add_update(program_); }
 };
 
 }  // namespace gdbench::strategies

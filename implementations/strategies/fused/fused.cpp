@@ -1,7 +1,6 @@
 #include "implementations/strategies/fused/fused.h"
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "implementations/common/failure.h"
@@ -13,9 +12,8 @@ namespace {
 
 class Fused final : public Trainer {
  public:
-  explicit Fused(const backends::Backend& backend) : Trainer(backend, true) {}
+  explicit Fused(const Setup& setup);
 
-  void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override;
   void run(std::uint64_t steps) override;
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
 
@@ -25,28 +23,38 @@ class Fused final : public Trainer {
   std::int64_t steps_of_a_call(std::int64_t step, std::int64_t wanted);
   void run_call(std::int64_t first, std::int64_t steps);
 
-  DeviceBatches& batches() { return *feed().device(); }
+  // Throws Failure (GDBENCH_UNSUPPORTED) where there are none that a region can read.
+  DeviceBatches& batches();
 
-  backends::RegionCall* full_ = nullptr;
-  backends::RegionCall* partial_ = nullptr;
-  std::int64_t window_ = 1;
-  std::optional<StepWindows> windows_;
+  std::int64_t window_;
+  StepWindows windows_;
+  backends::RegionCall* full_;
+  backends::RegionCall* partial_;  // null where all batches are of one size
   std::vector<backends::Buffer> buffers_;
 };
 
-void Fused::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
-  Trainer::prepare(problem, settings);
-  if (feed().device() == nullptr) throw implementations::Failure(GDBENCH_UNSUPPORTED, "fused steps but on a device");
-  if (batches().copies()) throw implementations::Failure(GDBENCH_UNSUPPORTED, "batches copied in each fused step");
-  full_ = bind(problem.batch_rows);
-  if (feed().loader().partial_rows() != 0) partial_ = bind(feed().loader().partial_rows());
-  window_ = StepWindows::steps_of_a_call(batches().gathered_rows());
-  windows_.emplace(session(), parameters(), batches().gathered_rows(), window_);
-  buffers_ = {batches().all_x(), batches().all_targets(), windows_->index(), windows_->scalars(),
-              parameters().values()};
+Fused::Fused(const Setup& setup)
+    : Trainer(setup, true),
+      window_(StepWindows::steps_of_a_call(batches().gathered_rows())),
+      windows_(session(), parameters(), batches().gathered_rows(), window_),
+      full_(bind(problem().batch_rows)),
+      partial_(feed().loader().partial_rows() != 0 ? bind(feed().loader().partial_rows()) : nullptr),
+      buffers_(
+          {batches().all_x(), batches().all_targets(), windows_.index(), windows_.scalars(), parameters().values()}) {
   for (std::size_t slot = 0; slot < parameters().slot_count(); ++slot) {
     buffers_.push_back(parameters().slot_block(slot));
   }
+}
+
+DeviceBatches& Fused::batches() {
+  DeviceBatches* batches = feed().device();
+  if (batches == nullptr) {
+    throw implementations::Failure(GDBENCH_UNSUPPORTED, "fused steps need a backend of a device");
+  }
+  if (batches->copies()) {
+    throw implementations::Failure(GDBENCH_UNSUPPORTED, "fused steps need all data in the device's memory");
+  }
+  return *batches;
 }
 
 backends::RegionCall* Fused::bind(std::int64_t rows) {
@@ -69,7 +77,7 @@ std::int64_t Fused::steps_of_a_call(std::int64_t step, std::int64_t wanted) {
 }
 
 void Fused::run_call(std::int64_t first, std::int64_t steps) {
-  windows_->fill(first, steps);
+  windows_.fill(first, steps);
   backends::RegionCall* call = feed().loader().rows(first) == problem().batch_rows ? full_ : partial_;
   call->steps = static_cast<std::uint64_t>(steps);
   call->run(call, buffers_.data(), nullptr);

@@ -69,12 +69,6 @@ Graph Compilation::rewrite(const std::string& name, const std::function<Graph()>
   return graph;
 }
 
-void Compilation::bind(const std::function<void()>& body) {
-  const double start = now_ns();
-  body();
-  bind_ns_ += now_ns() - start;
-}
-
 void Compilation::report(const gdbench_profile_sink& sink) const {
   const auto record = [&](const std::string& name, std::int64_t calls, double nanoseconds) {
     gdbench_profile_record values{};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "implementations/backends/common/backend.h"
+#include "implementations/strategies/common/profile.h"
 #include "implementations/strategies/graph/plan/compile.h"
 
 namespace gdbench::strategies::graph {
@@ -23,12 +24,29 @@ class Compilation {
   // What a backend did while it bound a region: recorded like the graph's own passes.
   void add(const backends::RegionCall& region);
   // Runs what binds the graphs.
-  void bind(const std::function<void()>& body);
+  template <class Body>
+  auto bind(const Body& body) {
+    const TimeAdded added(bind_ns_);
+    return body();
+  }
 
   // A record per kind of work, in the phase compile.
   void report(const gdbench_profile_sink& sink) const;
 
  private:
+  // Adds the time of its own life.
+  class TimeAdded {
+   public:
+    explicit TimeAdded(double& sum) : sum_(sum), start_ns_(now_ns()) {}
+    ~TimeAdded() { sum_ += now_ns() - start_ns_; }
+    TimeAdded(const TimeAdded&) = delete;
+    TimeAdded& operator=(const TimeAdded&) = delete;
+
+   private:
+    double& sum_;
+    double start_ns_;
+  };
+
   Graph built(const std::function<Graph()>& build);
   Observer observer(const std::string& name) const;
   void add_reports(const std::vector<PassReport>& reports);

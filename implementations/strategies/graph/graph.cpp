@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "implementations/strategies/common/prepared_trainer.h"
+#include "implementations/strategies/common/prepared_steps.h"
 #include "implementations/strategies/common/update_trainer.h"
 #include "implementations/strategies/graph/compilation.h"
 #include "implementations/strategies/graph/ir/build.h"
@@ -16,23 +16,32 @@
 namespace gdbench::strategies::graph {
 namespace {
 
-class CompiledTrainer final : public PreparedTrainer {
+class CompiledTrainer final : public Trainer {
  public:
-  using PreparedTrainer::PreparedTrainer;
+  // `records`: on a device.
+  explicit CompiledTrainer(const Setup& setup, bool records = false)
+      : Trainer(setup, records),
+        compilation_(setup.backend, setup.problem, setup.settings),
+        steps_(make_steps(records)) {}
 
-  void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override;
-  void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
+  void run(std::uint64_t steps) override { steps_.run(steps); }
+  void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override {
+    steps_.profile(steps, sink);
+    compilation_.report(sink);
+  }
 
  private:
   Compiled compile_step(std::int64_t rows);
   TrainingProgram make_step(const Compiled& compiled, backends::Buffer arena, const BatchFeed::Batch& batch);
+  PreparedSteps make_steps(bool records);
 
-  std::optional<Compilation> compilation_;
+  Compilation compilation_;
+  PreparedSteps steps_;
 };
 
 Compiled CompiledTrainer::compile_step(std::int64_t rows) {
-  return compilation_->compile("step-" + std::to_string(rows) + "-rows",
-                               [&] { return build_step(problem(), rows, parameters().slot_count(), false); });
+  return compilation_.compile("step-" + std::to_string(rows) + "-rows",
+                              [&] { return build_step(problem(), rows, parameters().slot_count(), false); });
 }
 
 TrainingProgram CompiledTrainer::make_step(const Compiled& compiled, backends::Buffer arena,
@@ -43,48 +52,39 @@ TrainingProgram CompiledTrainer::make_step(const Compiled& compiled, backends::B
   return {make_executable(session(), compiled, parameters(), masks(), arena, rows), feed(), batch, parts};
 }
 
-void CompiledTrainer::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
-  compilation_.emplace(backend(), problem, settings);
-  Trainer::prepare(problem, settings);
+PreparedSteps CompiledTrainer::make_steps(bool records) {
   const std::int64_t partial_rows = feed().loader().partial_rows();
-  const Compiled full = compile_step(problem.batch_rows);
+  const Compiled full = compile_step(problem().batch_rows);
   std::optional<Compiled> partial;
   if (partial_rows != 0) partial = compile_step(partial_rows);
 
-  compilation_->bind([&] {
+  return compilation_.bind([&] {
     // Both sizes of batch share one arena: they never run at the same time.
     const std::size_t arena_bytes = std::max(full.plan.arena_bytes, partial ? partial->plan.arena_bytes : 0);
     const backends::Buffer arena = session().allocate(arena_bytes);
-    full_.emplace(make_step(full, arena, feed().place(0)));
-    if (partial) partial_.emplace(make_step(*partial, arena, feed().place(feed().loader().steps_per_epoch() - 1)));
-    finish();
+    TrainingProgram full_step = make_step(full, arena, feed().place(0));
+    std::optional<TrainingProgram> partial_step;
+    if (partial) partial_step = make_step(*partial, arena, feed().place(feed().loader().steps_per_epoch() - 1));
+    return PreparedSteps(*this, std::move(full_step), std::move(partial_step), records);
   });
 }
 
-void CompiledTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
-  PreparedTrainer::profile(steps, sink);
-  compilation_->report(sink);
-}
-
-class CompiledUpdate final : public UpdateTrainer {
+class CompiledUpdate final : public UpdateSteps {
  public:
-  using UpdateTrainer::UpdateTrainer;
-
-  void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override {
-    UpdateTrainer::profile(steps, sink);
-    compilation_->report(sink);
+  explicit CompiledUpdate(const Setup& setup)
+      : UpdateSteps(setup), compilation_(setup.backend, setup.problem, setup.settings) {
+    const Compiled compiled =
+        compilation_.compile("update", [&] { return build_update(problem(), parameters().slot_count()); });
+    compilation_.bind([&] { program_ = make_executable(session(), compiled, parameters(), nullptr, nullptr, {}); });
   }
 
- protected:
-  void add_step(Program& program, const gdbench_settings& settings) override {
-    compilation_.emplace(backend(), problem(), settings);
-    const Compiled compiled =
-        compilation_->compile("update", [&] { return build_update(problem(), parameters().slot_count()); });
-    compilation_->bind([&] { program = make_executable(session(), compiled, parameters(), nullptr, nullptr, {}); });
+  void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override {
+    UpdateSteps::profile(steps, sink);
+    compilation_.report(sink);
   }
 
  private:
-  std::optional<Compilation> compilation_;
+  Compilation compilation_;
 };
 
 const gdbench_option kPassesOption = {"passes", GDBENCH_OPTION_SWITCHES, 0,
@@ -120,8 +120,8 @@ StrategyDescriptor recorded() {
   descriptor.policy = "+device-graph";
   descriptor.description = "the step as a graph, its calls recorded on the device and replayed, many steps at once";
   descriptor.tasks = bit_of(catalogue::Task::train) | bit_of(catalogue::Task::gradients);
-  descriptor.create = [](const backends::Backend& backend) -> std::unique_ptr<Strategy> {
-    return std::make_unique<CompiledTrainer>(backend, true);
+  descriptor.create = [](const Setup& setup) -> std::unique_ptr<Strategy> {
+    return std::make_unique<CompiledTrainer>(setup, true);
   };
   descriptor.create_update = nullptr;
   return descriptor;
@@ -158,8 +158,8 @@ StrategyDescriptor hoisted() {
   StrategyDescriptor descriptor = compiled();
   descriptor.policy = "+hoisted";
   descriptor.description = "linear regression compiled as a whole, with X'X and X'y computed once for all steps";
-  descriptor.create = [](const backends::Backend& backend) -> std::unique_ptr<Strategy> {
-    return std::make_unique<RegionTrainer>(backend, true);
+  descriptor.create = [](const Setup& setup) -> std::unique_ptr<Strategy> {
+    return std::make_unique<RegionTrainer>(setup, true);
   };
   return descriptor;
 }

@@ -17,44 +17,49 @@ constexpr std::size_t kScalars = 3;
 
 }  // namespace
 
-void RegionTrainer::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
-  compilation_.emplace(backend(), problem, settings);
-  settings_ = &settings;
-  Trainer::prepare(problem, settings);
-  batches_ = choose_batches(settings);
-  const bool labels = catalogue::takes_labels(problem);
-  if (batches_ == Batches::numbered) order_.emplace(data(), problem.batch_rows, labels, true);
-  window_ = StepWindows::steps_of_a_call(order_ ? &*order_ : nullptr);
-  windows_.emplace(session(), parameters(), order_ ? &*order_ : nullptr, window_);
-  full_ = bind(problem.batch_rows);
-  if (feed().loader().partial_rows() != 0) partial_ = bind(feed().loader().partial_rows());
-  buffers_ = {nullptr, nullptr, windows_->index(), windows_->scalars(), parameters().values()};
+RegionTrainer::RegionTrainer(const Setup& setup, bool hoists)
+    : Trainer(setup),
+      hoists_(hoists),
+      settings_(setup.settings),
+      compilation_(setup.backend, setup.problem, setup.settings),
+      batches_(choose_batches()),
+      order_(numbered_rows()),
+      window_(StepWindows::steps_of_a_call(order())),
+      windows_(session(), parameters(), order(), window_),
+      full_(bind(problem().batch_rows)),
+      partial_(feed().loader().partial_rows() != 0 ? bind(feed().loader().partial_rows()) : nullptr),
+      buffers_({nullptr, nullptr, windows_.index(), windows_.scalars(), parameters().values()}) {
   for (std::size_t slot = 0; slot < parameters().slot_count(); ++slot) {
     buffers_.push_back(parameters().slot_block(slot));
   }
   if (batches_ == Batches::same) {
     const BatchFeed::Batch batch = feed().place(0);
-    set_batch(batch.x, batch.targets, windows_->scalars());
+    set_batch(batch.x, batch.targets, windows_.scalars());
   } else if (order_) {
     const auto rows = static_cast<std::size_t>(data().rows);
     set_batch(session().import_host(data().x, rows * feed().loader().x_row_bytes()),
               session().import_host(order_->plan().targets(), rows * feed().loader().target_row_bytes()),
-              windows_->scalars());
+              windows_.scalars());
   }
 }
 
-RegionTrainer::Batches RegionTrainer::choose_batches(const gdbench_settings& settings) {
+RegionTrainer::Batches RegionTrainer::choose_batches() const {
   if (feed().full_batch()) return Batches::same;
-  const bool default_loader = loader::is_default(loader::read_loader_settings(settings));
+  const bool default_loader = loader::is_default(loader::read_loader_settings(settings_));
   return data().stream == nullptr && default_loader ? Batches::numbered : Batches::loaded;
+}
+
+std::optional<RowOrder> RegionTrainer::numbered_rows() const {
+  if (batches_ != Batches::numbered) return std::nullopt;
+  return std::optional<RowOrder>(std::in_place, data(), problem().batch_rows, catalogue::takes_labels(problem()), true);
 }
 
 backends::RegionCall* RegionTrainer::bind(std::int64_t rows) {
   const std::string name = "step-" + std::to_string(rows) + "-rows";
   const Graph graph =
-      compilation_->rewrite(name, [&] { return build_step(problem(), rows, parameters().slot_count(), false); });
+      compilation_.rewrite(name, [&] { return build_step(problem(), rows, parameters().slot_count(), false); });
   backends::RegionCall* call = nullptr;
-  compilation_->bind([&] {
+  compilation_.bind([&] {
     const RegionDescription description(graph, parameters(), parts_of(rows));
     const backends::RegionGraph described = description.graph();
     backends::TrainingRegion region;
@@ -63,7 +68,7 @@ backends::RegionCall* RegionTrainer::bind(std::int64_t rows) {
     region.rows = rows;
     region.block_size = parameters().block_size();
     region.graph = &described;
-    region.settings = settings_;
+    region.settings = &settings_;
     region.hoist = hoists_;
     region.name = name.c_str();
     region.gathers = batches_ == Batches::numbered;
@@ -73,7 +78,7 @@ backends::RegionCall* RegionTrainer::bind(std::int64_t rows) {
     }
     call = session().bind_region(region);
   });
-  compilation_->add(*call);
+  compilation_.add(*call);
   return call;
 }
 
@@ -91,7 +96,7 @@ void RegionTrainer::run_call(std::int64_t rows, std::int64_t steps) {
 
 std::int64_t RegionTrainer::run_together(std::int64_t wanted) {
   const std::int64_t together = std::min({steps_alike(feed().loader(), step_), wanted, window_});
-  windows_->fill(step_, together);
+  windows_.fill(step_, together);
   run_call(feed().loader().rows(step_), together);
   step_ += together;
   return together;
@@ -125,7 +130,7 @@ void RegionTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sin
     for (auto left = static_cast<std::int64_t>(steps); left > 0;) timed([&] { left -= run_together(left); });
   }
   profile.report(sink);
-  compilation_->report(sink);
+  compilation_.report(sink);
 }
 
 }  // namespace gdbench::strategies::graph

@@ -14,9 +14,7 @@ namespace gdbench::strategies::graph {
 class RegionTrainer final : public Trainer {
  public:
   // `hoists`: what is the same in all steps is computed once.
-  explicit RegionTrainer(const backends::Backend& backend, bool hoists = false) : Trainer(backend), hoists_(hoists) {}
-
-  void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override;
+  explicit RegionTrainer(const Setup& setup, bool hoists = false);
   void run(std::uint64_t steps) override;
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
 
@@ -28,7 +26,9 @@ class RegionTrainer final : public Trainer {
     loaded     // it lies where the loader put it, a step at a time
   };
 
-  Batches choose_batches(const gdbench_settings& settings);
+  Batches choose_batches() const;
+  std::optional<RowOrder> numbered_rows() const;
+  RowOrder* order() { return order_ ? &*order_ : nullptr; }
   backends::RegionCall* bind(std::int64_t rows);
   void set_batch(backends::Buffer x, backends::Buffer targets, backends::Buffer scalars);
   void run_call(std::int64_t rows, std::int64_t steps);
@@ -38,14 +38,14 @@ class RegionTrainer final : public Trainer {
   void run_loaded(const BatchFeed::Batch& batch);
 
   bool hoists_;
-  const gdbench_settings* settings_ = nullptr;
-  std::optional<Compilation> compilation_;
-  Batches batches_ = Batches::same;
+  const gdbench_settings& settings_;
+  Compilation compilation_;
+  Batches batches_;
   std::optional<RowOrder> order_;  // numbered
-  std::int64_t window_ = 1;        // steps of a call
-  std::optional<StepWindows> windows_;
-  backends::RegionCall* full_ = nullptr;
-  backends::RegionCall* partial_ = nullptr;
+  std::int64_t window_;            // steps of a call
+  StepWindows windows_;
+  backends::RegionCall* full_;
+  backends::RegionCall* partial_;  // null where all batches are of one size
   std::vector<backends::Buffer> buffers_;
 };
 

@@ -4,34 +4,33 @@
 #include <optional>
 #include <vector>
 
-#include "implementations/strategies/common/prepared_trainer.h"
+#include "implementations/strategies/common/prepared_steps.h"
 #include "implementations/strategies/common/update_trainer.h"
 #include "implementations/strategies/hand/network.h"
 
 namespace gdbench::strategies::hand {
 namespace {
 
-class Hand final : public PreparedTrainer {
+class Hand final : public Trainer {
  public:
-  using PreparedTrainer::PreparedTrainer;
+  explicit Hand(const Setup& setup)
+      : Trainer(setup),
+        network_(session(), problem(), parameters(), masks(), largest_part()),
+        steps_(*this, make_step(feed().place(0)), make_partial_step()) {}
 
-  void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override;
+  void run(std::uint64_t steps) override { steps_.run(steps); }
+  void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override { steps_.profile(steps, sink); }
 
  private:
   TrainingProgram make_step(const BatchFeed::Batch& batch);
-
-  std::optional<Network> network_;
-};
-
-void Hand::prepare(const gdbench_problem& problem, const gdbench_settings& settings) {
-  Trainer::prepare(problem, settings);
-  network_.emplace(session(), problem, parameters(), masks(), largest_part());
-  full_.emplace(make_step(feed().place(0)));
-  if (feed().loader().partial_rows() != 0) {
-    partial_.emplace(make_step(feed().place(feed().loader().steps_per_epoch() - 1)));
+  std::optional<TrainingProgram> make_partial_step() {
+    if (feed().loader().partial_rows() == 0) return std::nullopt;
+    return make_step(feed().place(feed().loader().steps_per_epoch() - 1));
   }
-  finish();
-}
+
+  Network network_;
+  PreparedSteps steps_;
+};
 
 TrainingProgram Hand::make_step(const BatchFeed::Batch& batch) {
   Program program;
@@ -39,8 +38,8 @@ TrainingProgram Hand::make_step(const BatchFeed::Batch& batch) {
   for (const MicroBatch& part : parts) {
     const BatchFeed::Batch rows = feed().part(batch, part);
     const Matrix x = rows.x_matrix(problem().layers[0].inputs);
-    network_->add_forward(program, x);
-    network_->add_backward(program, x, {rows.targets, rows.rows, target_columns()}, part.weight, part.first > 0);
+    network_.add_forward(program, x);
+    network_.add_backward(program, x, {rows.targets, rows.rows, target_columns()}, part.weight, part.first > 0);
   }
   add_update(program);
   return {std::move(program), feed(), batch, parts};

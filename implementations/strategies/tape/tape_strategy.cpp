@@ -14,22 +14,19 @@ namespace {
 
 class TapeTrainer : public Trainer {
  public:
-  using Trainer::Trainer;
-
-  void prepare(const gdbench_problem& problem, const gdbench_settings& settings) override {
-    Trainer::prepare(problem, settings);
-    tape_.emplace(session(), catalogue::dtype_of(problem));
-    tape_->set_layers(parameters().layers());
-    update_.emplace();
-    add_update(*update_);
-    full_parts_ = parts_of(problem.batch_rows);
-    partial_parts_ = parts_of(feed().loader().partial_rows());
-    if (masks() != nullptr) losses_.resize(static_cast<std::size_t>(masks()->count()));
+  explicit TapeTrainer(const Setup& setup)
+      : Trainer(setup),
+        tape_(session(), catalogue::dtype_of(problem())),
+        full_parts_(parts_of(problem().batch_rows)),
+        partial_parts_(parts_of(feed().loader().partial_rows())),
+        losses_(masks() != nullptr ? static_cast<std::size_t>(masks()->count()) : 0) {
+    tape_.set_layers(parameters().layers());
+    add_update(update_);
   }
   void run(std::uint64_t steps) override {
     for_each_step(steps, [this](const BatchFeed::Batch& batch) {
       differentiate(batch);
-      update_->run();
+      update_.run();
     });
   }
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
@@ -52,16 +49,16 @@ class TapeTrainer : public Trainer {
   Value record_column_loss(const Part& part, Value outputs, std::int64_t column);
   // The first column's gradients replace those of the step before, the others' are added.
   void play_column_loss(const Part& part, std::int64_t column, Value loss) {
-    tape_->backward(loss, part.first && column == 0 ? Gradients::replace : Gradients::add);
+    tape_.backward(loss, part.first && column == 0 ? Gradients::replace : Gradients::add);
   }
   const std::vector<MicroBatch>& parts_of_batch(const BatchFeed::Batch& batch) const {
     return batch.rows == problem().batch_rows ? full_parts_ : partial_parts_;
   }
-  Tape& tape() { return *tape_; }
+  Tape& tape() { return tape_; }
 
  private:
-  std::optional<Tape> tape_;
-  std::optional<Program> update_;
+  Tape tape_;
+  Program update_;
   std::vector<MicroBatch> full_parts_;
   std::vector<MicroBatch> partial_parts_;
   std::vector<Value> losses_;  // by column
@@ -74,13 +71,13 @@ void TapeTrainer::differentiate(const BatchFeed::Batch& batch) {
       differentiate_by_column(part);
       continue;
     }
-    tape_->begin();
-    tape_->backward(record_loss(part, record_outputs(part.rows)), part.first ? Gradients::replace : Gradients::add);
+    tape_.begin();
+    tape_.backward(record_loss(part, record_outputs(part.rows)), part.first ? Gradients::replace : Gradients::add);
   }
 }
 
 void TapeTrainer::differentiate_by_column(const Part& part) {
-  tape_->begin(Mode::persistent);
+  tape_.begin(Mode::persistent);
   const Value outputs = record_outputs(part.rows);
   for (std::size_t j = 0; j < losses_.size(); ++j) {
     losses_[j] = record_column_loss(part, outputs, static_cast<std::int64_t>(j));
@@ -89,7 +86,7 @@ void TapeTrainer::differentiate_by_column(const Part& part) {
 }
 
 Value TapeTrainer::record_outputs(const BatchFeed::Batch& batch) {
-  Tape& tape = *tape_;
+  Tape& tape = tape_;
   const gdbench_problem& model = problem();
   Value value = tape.constant({batch.x, batch.rows, model.layers[0].inputs});
   for (std::int64_t l = 0; l < model.layer_count; ++l) {
@@ -108,12 +105,12 @@ Value TapeTrainer::record_outputs(const BatchFeed::Batch& batch) {
 Value TapeTrainer::record_loss(const Part& part, Value outputs) {
   const auto loss = catalogue::loss_of(problem());
   const Matrix matrix{part.rows.targets, part.rows.rows, target_columns()};
-  const Value targets = takes_labels(loss) ? tape_->labels(matrix) : tape_->constant(matrix);
-  return tape_->unevaluated_loss(loss, outputs, targets, part.weight);
+  const Value targets = takes_labels(loss) ? tape_.labels(matrix) : tape_.constant(matrix);
+  return tape_.unevaluated_loss(loss, outputs, targets, part.weight);
 }
 
 Value TapeTrainer::record_column_loss(const Part& part, Value outputs, std::int64_t column) {
-  Tape& tape = *tape_;
+  Tape& tape = tape_;
   const Value mask = tape.constant(masks()->mask(column, part.rows.rows));
   const Value targets = tape.constant({part.rows.targets, part.rows.rows, target_columns()});
   const Value masked_outputs = tape.apply(ops::Op::multiply, {}, outputs, mask);
@@ -123,17 +120,17 @@ Value TapeTrainer::record_column_loss(const Part& part, Value outputs, std::int6
 
 void TapeTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
   Profile profile;
-  tape_->profile(&profile);
+  tape_.profile(&profile);
   for_each_profiled_step(steps, profile, [&](const BatchFeed::Batch& batch) {
-    const double in_calls = tape_->profiled_ns();
+    const double in_calls = tape_.profiled_ns();
     const double start = now_ns();
     differentiate(batch);
     // What is not in a kernel is the tape's own, with about one reading of the clock per call.
-    const double own = now_ns() - start - (tape_->profiled_ns() - in_calls);
+    const double own = now_ns() - start - (tape_.profiled_ns() - in_calls);
     profile.add({"tape", catalogue::Phase::record, {}, of_layers({0, problem().layer_count - 1})}, own);
-    update_->run_profiled(session(), profile);
+    update_.run_profiled(session(), profile);
   });
-  tape_->profile(nullptr);
+  tape_.profile(nullptr);
   profile.report(sink);
 }
 

@@ -4,11 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "implementations/backends/common/kernel_library.h"
+
+namespace gdbench::catalogue {
+inline void PrintTo(Dtype dtype, std::ostream* out) { *out << name_of(dtype); }
+}  // namespace gdbench::catalogue
 
 namespace gdbench::backends {
 
@@ -84,6 +89,9 @@ struct BackendCase {
   std::string backend;
   catalogue::Dtype dtype;
 };
+inline void PrintTo(const BackendCase& tested, std::ostream* out) {
+  *out << tested.backend << " " << name_of(tested.dtype);
+}
 // The names of the backends of this build that can be used here.
 std::vector<std::string> backend_names();
 // Every backend that does arithmetic, in every dtype that it has.

@@ -26,11 +26,10 @@ class StrategiesTest : public testing::TestWithParam<backends::BackendCase> {
                                          const std::vector<gdbench_option_value>& options = {}) {
     training.mutable_settings().option_count = static_cast<std::int64_t>(options.size());
     training.mutable_settings().options = options.data();
-    const auto& backend = backends::backend_named(GetParam().backend);
+    const strategies::Setup setup{backends::backend_named(GetParam().backend), training.data(), training.problem(),
+                                  training.settings()};
     auto strategy =
-        training.problem().task == GDBENCH_TASK_UPDATE ? descriptor.create_update(backend) : descriptor.create(backend);
-    strategy->load(training.data());
-    strategy->prepare(training.problem(), training.settings());
+        training.problem().task == GDBENCH_TASK_UPDATE ? descriptor.create_update(setup) : descriptor.create(setup);
     strategy->set_state(training.state());
     return strategy;
   }

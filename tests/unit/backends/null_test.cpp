@@ -62,9 +62,8 @@ TEST_P(NullTest, ChecksShapes) {
 
 TEST_P(NullTest, AStrategyGetsBackTheStateThatItSet) {
   TrainingProblem training({.layers = {{3, 2, GDBENCH_TANH, 1}}, .dtype = GetParam(), .rows = 5, .batch_rows = 5});
-  const auto strategy = strategies::hand::kDescriptor.create(backend_named("null"));
-  strategy->load(training.data());
-  strategy->prepare(training.problem(), training.settings());
+  const auto strategy = strategies::hand::kDescriptor.create(
+      {backend_named("null"), training.data(), training.problem(), training.settings()});
   strategy->set_state(training.state());
   const std::vector<Dense> before = training.state_values();
   strategy->run(3);

@@ -221,6 +221,7 @@ struct Breach {
   ErrorKind kind;
   const char* message;  // a part of it
 };
+void PrintTo(const Breach& breach, std::ostream* out) { *out << breach.name; }
 
 class BrokenAdapter : public ClientTest, public testing::WithParamInterface<Breach> {};
 

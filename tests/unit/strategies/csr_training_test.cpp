@@ -26,19 +26,24 @@ std::unique_ptr<Strategy> start(const StrategyDescriptor& descriptor, const std:
                                 TrainingProblem& training) {
   training.mutable_settings().options = &kCsr;
   training.mutable_settings().option_count = 1;
-  auto strategy = descriptor.create(backend_named(backend));
-  strategy->load(training.data());
-  strategy->prepare(training.problem(), training.settings());
+  auto strategy = descriptor.create({backend_named(backend), training.data(), training.problem(), training.settings()});
   strategy->set_state(training.state());
   return strategy;
 }
 
-using Case = std::tuple<const StrategyDescriptor*, BackendCase>;
+struct Case {
+  const StrategyDescriptor* strategy;
+  BackendCase backend;
+};
+void PrintTo(const Case& tested, std::ostream* out) {
+  *out << tested.strategy->name << " ";
+  PrintTo(tested.backend, out);
+}
 
 class CsrTraining : public testing::TestWithParam<Case> {
  protected:
-  const StrategyDescriptor& descriptor() const { return *std::get<0>(GetParam()); }
-  const BackendCase& backend() const { return std::get<1>(GetParam()); }
+  const StrategyDescriptor& descriptor() const { return *GetParam().strategy; }
+  const BackendCase& backend() const { return GetParam().backend; }
   double tolerance() const { return backend().dtype == catalogue::Dtype::f32 ? 2e-4 : 1e-11; }
 
   void check(TrainingCase values, std::uint64_t steps) const {
@@ -147,7 +152,7 @@ TEST(CsrFeatures, AreUnsupportedByBackendsWithoutSparseProducts) {
       FAIL() << "naive took csr features";
     } catch (const implementations::Failure& failure) {
       EXPECT_EQ(failure.status(), GDBENCH_UNSUPPORTED);
-      EXPECT_STREQ(failure.what(), "naive has no csr features");
+      EXPECT_STREQ(failure.what(), "the backend naive has no products of csr features");
     }
   }
 }

@@ -95,7 +95,7 @@ TEST_P(DeviceTest, RefusesWhatWouldNotBeSo) {
   EXPECT_EQ(refusal(graph::kDeviceGraphDescriptor, {{"transfer", "pageable"}}),
             "batches copied in each step of a recording");
   EXPECT_NE(refusal(hand::kDescriptor, {{"features", "csr"}}), "");
-  EXPECT_EQ(refusal(fused::kDescriptor, {{"transfer", "pinned"}}), "batches copied in each fused step");
+  EXPECT_EQ(refusal(fused::kDescriptor, {{"transfer", "pinned"}}), "fused steps need all data in the device's memory");
   values.layers = {layer(5, 3000, catalogue::Activation::relu), layer(3000, 3)};
   EXPECT_NE(refusal(fused::kDescriptor, {}).find("do not fit into a block's shared memory"), std::string::npos);
 }

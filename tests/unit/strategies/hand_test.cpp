@@ -21,9 +21,8 @@ using backends::BackendCase;
 class HandTest : public testing::TestWithParam<BackendCase> {
  protected:
   std::unique_ptr<Strategy> start(TrainingProblem& training) const {
-    auto strategy = hand::kDescriptor.create(backend_named(GetParam().backend));
-    strategy->load(training.data());
-    strategy->prepare(training.problem(), training.settings());
+    auto strategy = hand::kDescriptor.create(
+        {backend_named(GetParam().backend), training.data(), training.problem(), training.settings()});
     strategy->set_state(training.state());
     return strategy;
   }

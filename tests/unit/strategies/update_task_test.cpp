@@ -59,9 +59,7 @@ class Tensors {
                                   const std::vector<gdbench_option_value>& options = {}) {
     settings_.option_count = static_cast<std::int64_t>(options.size());
     settings_.options = options.data();
-    auto strategy = descriptor.create_update(backend_named(backend));
-    strategy->load(data_);
-    strategy->prepare(problem_, settings_);
+    auto strategy = descriptor.create_update({backend_named(backend), data_, problem_, settings_});
     strategy->set_state(state_);
     return strategy;
   }

@@ -35,9 +35,8 @@ class JitRegionTest : public testing::TestWithParam<catalogue::Dtype> {
     training.mutable_settings().option_count = static_cast<std::int64_t>(options.size());
     training.mutable_settings().options = options.data();
     training.mutable_settings().compute_threads = threads;
-    const auto strategy = descriptor.create(backends::backend_named("jit"));
-    strategy->load(training.data());
-    strategy->prepare(training.problem(), training.settings());
+    const auto strategy =
+        descriptor.create({backends::backend_named("jit"), training.data(), training.problem(), training.settings()});
     strategy->set_state(training.state());
     strategy->run(1);
     strategy->run(static_cast<std::uint64_t>(steps - 1));
@@ -363,9 +362,8 @@ TEST_P(JitRegionTest, EachPassFiresWhereItMustAndRestsElsewhere) {
     TrainingProblem training(values);
     training.mutable_settings().option_count = static_cast<std::int64_t>(options.size());
     training.mutable_settings().options = options.data();
-    const auto strategy = graph::kRegionDescriptor.create(backends::backend_named("jit"));
-    strategy->load(training.data());
-    strategy->prepare(training.problem(), training.settings());
+    const auto strategy = graph::kRegionDescriptor.create(
+        {backends::backend_named("jit"), training.data(), training.problem(), training.settings()});
     strategy->set_state(training.state());
     return said_by(*strategy, 1).records.at({"pass " + pass, catalogue::Phase::compile}).calls;
   };

@@ -62,6 +62,7 @@ struct Fault {
   const char* patch;
   const char* message;  // a part of it, behind the file
 };
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.patch; }
 
 class DescriptionFault : public testing::TestWithParam<Fault> {};
 

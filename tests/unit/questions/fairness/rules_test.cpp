@@ -14,6 +14,7 @@ struct Broken {
   const char* key;     // to be removed from A; then it is unknown
   bool alone = false;  // it is found although B breaks it too
 };
+void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.a; }
 
 std::vector<Rule> rules_of(const Comparison& comparison) {
   std::vector<Rule> rules;

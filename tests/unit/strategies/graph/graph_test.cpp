@@ -32,9 +32,8 @@ class GraphTest : public testing::TestWithParam<BackendCase> {
     options_ = {{"passes", passes_.c_str()}, {"dump", dump_.c_str()}};
     training.mutable_settings().option_count = static_cast<std::int64_t>(options_.size());
     training.mutable_settings().options = options_.data();
-    auto strategy = graph::kDescriptor.create(backend_named(GetParam().backend));
-    strategy->load(training.data());
-    strategy->prepare(training.problem(), training.settings());
+    auto strategy = graph::kDescriptor.create(
+        {backend_named(GetParam().backend), training.data(), training.problem(), training.settings()});
     strategy->set_state(training.state());
     return strategy;
   }

@@ -21,9 +21,8 @@ using backends::BackendCase;
 class TapeStrategyTest : public testing::TestWithParam<BackendCase> {
  protected:
   std::unique_ptr<Strategy> start(const StrategyDescriptor& descriptor, TrainingProblem& training) const {
-    auto strategy = descriptor.create(backend_named(GetParam().backend));
-    strategy->load(training.data());
-    strategy->prepare(training.problem(), training.settings());
+    auto strategy = descriptor.create(
+        {backend_named(GetParam().backend), training.data(), training.problem(), training.settings()});
     strategy->set_state(training.state());
     return strategy;
   }
