@@ -45,7 +45,7 @@ int status_of(const report::ReportComparison& comparison) {
   };
   if (any(Change::regressed)) return kRegressed;
   if (any(Change::failing)) return kFailedCells;
-  return any(Change::inconclusive) || any(Change::vanished) ? kInconclusive : kFine;
+  return any(Change::inconclusive) || any(Change::removed) ? kInconclusive : kFine;
 }
 
 }  // namespace gdbench::app

@@ -69,7 +69,7 @@ Status finish_report(report::Report& report, const report::Journal& journal, con
 
 // Gives the report what the stopped run that lies at the output measured, and says so. Returns whether a journal is to
 // be gone on with. Errors: it is a run of something else, or of nothing that was stopped.
-Result<bool> take_over_stopped_run(const OutputFile& output, report::Report& report) {
+Result<bool> resume_stopped_run(const OutputFile& output, report::Report& report) {
   const std::optional<StoppedRun> stopped = TRY(stopped_run(output));
   if (!stopped) return false;
   const StoppedRun& run = *stopped;
@@ -93,7 +93,7 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   report.run.id = report.run.started_at + "-" + std::to_string(getpid());
   report.environment = machine::environment();
   report.conditions = machine::conditions();
-  const Result<bool> journalled = file.output.resume ? take_over_stopped_run(file.output, report) : Result<bool>(false);
+  const Result<bool> journalled = file.output.resume ? resume_stopped_run(file.output, report) : Result<bool>(false);
   if (!journalled.ok()) return report_error(journalled.error());
   const std::vector<int> processors = allowed_processors();
   const bool timed = !processors.empty() && std::any_of(report.cells.begin(), report.cells.end(), [](const auto& cell) {

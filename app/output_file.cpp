@@ -45,8 +45,8 @@ Status check_place(const std::string& out) {
   if (fs::exists(out) && access(out.c_str(), W_OK) != 0)
     return usage_error("--out " + out + ": found a file that cannot be written");
   const fs::space_info space = fs::space(folder, error);
-  constexpr std::uintmax_t kLeastBytes = 4 << 20;
-  if (!error && space.available < kLeastBytes) {
+  constexpr std::uintmax_t kMinBytes = 4 << 20;
+  if (!error && space.available < kMinBytes) {
     return usage_error("--out " + out + ": found " + std::to_string(space.available >> 10) +
                        " KiB free, expected at least 4 MiB");
   }

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
-#include "harness/verify/yardstick_cache.h"
+#include "harness/verify/trajectory_cache.h"
 
 namespace gdbench::app {
 

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kDefaultBudget = "45m";
 constexpr const char* kIdsHelp = "Claims by id, claims of your own by file, or all";
 // Enough for every difference that claims are about; the time that cheap cells would go on to take is saved.
-constexpr int kMostLaunches = 20;
+constexpr int kMaxLaunches = 20;
 
 struct Options {
   std::string report;  // to judge; empty: list
@@ -109,7 +109,7 @@ measure::RunOptions run_options(const Options& options, double budget_seconds) {
   run.launches = options.launches;
   run.minimum_launches = 1;  // a budget is kept
   run.decisive_launches = stats::VerdictOptions{}.minimum_launches;
-  run.most_launches = kMostLaunches;
+  run.max_launches = kMaxLaunches;
   run.profiles = false;  // of one process each: no verdict rests on them
   run.cut_verification = true;
   run.seed = options.selection.seed;

@@ -20,9 +20,9 @@ namespace gdbench::app {
 namespace {
 
 constexpr const char* kSteps = "steps";
-constexpr std::int64_t kFewestRows = 3;
-constexpr std::int64_t kMostRows = 100'000;
-constexpr std::int64_t kMostWidth = 1024;
+constexpr std::int64_t kMinRows = 3;
+constexpr std::int64_t kMaxRows = 100'000;
+constexpr std::int64_t kMaxWidth = 1024;
 
 struct Options {
   std::string scenario;
@@ -44,7 +44,7 @@ struct Axis {
 // The width of a linear regression is its number of features.
 Axis width_axis(const scenario::Scenario& scenario) {
   const bool linear = std::holds_alternative<scenario::LinearRegression>(scenario.model);
-  return {linear ? "features" : "width", 1, kMostWidth};
+  return {linear ? "features" : "width", 1, kMaxWidth};
 }
 
 // A batch is at most all rows; mini-batches need at least their own number of them.
@@ -55,8 +55,8 @@ Result<Axis> axis_of(const Options& options, const CellPlanner& planner) {
   if (options.axis == "width") {
     axis = width_axis(scenario.value());
   } else if (options.axis == "rows") {
-    axis.from = std::max(kFewestRows, scenario->batch.rows.value_or(kFewestRows));
-    axis.to = std::max(kMostRows, axis.from * 2);
+    axis.from = std::max(kMinRows, scenario->batch.rows.value_or(kMinRows));
+    axis.to = std::max(kMaxRows, axis.from * 2);
   } else {
     const PlannedCells planned = TRY(planner.plan({{options.a, {}}}));
     axis.to = planned.report.scenarios.front().rows;

@@ -60,12 +60,12 @@ std::vector<scenario::Point> points_for(const std::vector<protocol::CatalogueEnt
 void check_cell(const measure::PlannedScenario& planned, const measure::PlannedCell& planned_cell,
                 const measure::RunOptions& options, report::Report& report) {
   report::Cell& cell = report.cells[planned_cell.index];
-  measure::Yardsticks yardsticks(planned, options.reference_cache);
-  if (Status status = yardsticks.status(); !status.ok()) {
+  measure::ReferenceTrajectories references(planned, options.reference_cache);
+  if (Status status = references.status(); !status.ok()) {
     cell.status = {report::CellState::untrusted, status.error().message};
     return;
   }
-  measure::verify_cell(planned, planned_cell, yardsticks, options, true, cell);
+  measure::verify_cell(planned, planned_cell, references, options, true, cell);
   std::vector<measure::LiveCell> live = measure::live_cells(planned, report);
   std::erase_if(live, [&](const measure::LiveCell& other) { return other.planned != &planned_cell; });
   report::Journal journal = report::Journal::nowhere();

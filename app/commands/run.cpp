@@ -6,9 +6,9 @@
 #include "app/arguments.h"
 #include "app/commands.h"
 #include "app/comparison.h"
+#include "app/comparison_base.h"
 #include "app/explained_cells.h"
 #include "app/measured_run.h"
-#include "app/opponent.h"
 #include "app/selection.h"
 #include "app/show_report.h"
 #include "harness/stats/estimate.h"
@@ -52,11 +52,11 @@ Result<measure::RunOptions> to_run_options(const Options& options) {
   if (options.budget.empty()) {
     run.launches = options.launches > 0 ? options.launches : options.quick ? 1 : 0;
   } else {
-    run.most_launches = options.launches > 0 ? options.launches : options.quick ? 1 : 0;
+    run.max_launches = options.launches > 0 ? options.launches : options.quick ? 1 : 0;
   }
   run.minimum_launches = 1;  // a budget is kept
   run.decisive_launches = stats::VerdictOptions{}.minimum_launches;
-  if (run.most_launches > 0) run.decisive_launches = std::min(run.decisive_launches, run.most_launches);
+  if (run.max_launches > 0) run.decisive_launches = std::min(run.decisive_launches, run.max_launches);
   run.seed = options.selection.seed;
   run.limits = worker_limits(options.selection);
   run.keep_free_bytes = static_cast<std::uint64_t>(options.keep_free_gib * 0x1p30);
@@ -86,12 +86,12 @@ int run(const Options& options, const Invocation& invocation) {
   report.run.quick = options.quick;
   report.run.budget_seconds = run_options->budget_seconds;
   report.run.precision = run_options->precision;
-  const Result<Opponent> against = Opponent::make(options.against, options.comparison);
+  const Result<ComparisonBase> against = ComparisonBase::make(options.against, options.comparison);
   if (!against.ok()) return report_error(against.error());
-  const Opponent& opponent = against.value();
+  const ComparisonBase& base = against.value();
   SelectionOptions selection = options.selection;
-  selection.against = opponent.build();
-  if (!opponent.exists() && !options.comparison.margin.empty()) {
+  selection.against = base.build();
+  if (!base.exists() && !options.comparison.margin.empty()) {
     return report_error(usage_error("--margin: found nothing to compare with, expected --against"));
   }
   if (selection.against.empty() && !(selection.padded.empty() && selection.padded_base.empty())) {
@@ -110,9 +110,9 @@ int run(const Options& options, const Invocation& invocation) {
     measure::RunOptions confirmation = run_options.value();
     confirmation.reserved_seconds = closing_seconds(confirmation.budget_seconds, options.quick);
     run_options->reserved_seconds = kConfirmationShareOfBudget * confirmation.budget_seconds;
-    file.afterwards = [&opponent, confirmation](measure::Plan& measured, report::Report& content,
-                                                report::Journal& journal) {
-      return opponent.confirm(measured, confirmation, content, journal);
+    file.afterwards = [&base, confirmation](measure::Plan& measured, report::Report& content,
+                                            report::Journal& journal) {
+      return base.confirm(measured, confirmation, content, journal);
     };
   }
   int verdict = kFine;
@@ -123,11 +123,11 @@ int run(const Options& options, const Invocation& invocation) {
           const Result<std::vector<CellPair>> pairs = explained_cells(measured, {options.output.path, "", "", ""});
           std::cout << "\n" << (pairs.ok() ? explanations_of(measured, pairs.value()) : pairs.error().message + "\n");
         }
-        if (!opponent.exists()) {
+        if (!base.exists()) {
           const std::string& page = options.comparison.markdown;
           return page.empty() ? Status() : write_text(render::markdown(measured), page);
         }
-        const report::ReportComparison comparison = opponent.compare(measured);
+        const report::ReportComparison comparison = base.compare(measured);
         verdict = status_of(comparison);
         ComparisonOptions shown = options.comparison;
         shown.quiet = options.json;  // gdbench compare --json has its own

@@ -13,7 +13,7 @@ namespace gdbench::analysis {
 namespace {
 
 // Of different sizes: three coefficients and at least one degree of freedom.
-constexpr std::size_t kFewestScenarios = 4;
+constexpr std::size_t kMinScenarios = 4;
 
 // Of stats::Coefficients.
 constexpr std::size_t kStep = 0;
@@ -88,7 +88,7 @@ std::vector<std::string> names_at_bound(const stats::Columns& at_bound) {
 std::vector<report::CostFit> cost_fits_of(const report::Report& report, const stats::BootstrapOptions& options) {
   std::vector<report::CostFit> fits;
   for (Series& series : series_of(report)) {
-    if (series.sizes.size() < kFewestScenarios) continue;
+    if (series.sizes.size() < kMinScenarios) continue;
     const std::optional<stats::ClusteredFit> fitted = stats::clustered_fit(series.points, columns_of(series), options);
     if (!fitted) continue;
     series.fit.scenarios = static_cast<int>(series.points.size());

@@ -16,7 +16,7 @@ namespace gdbench::analysis {
 
 namespace {
 
-constexpr int kFewestLaunches = 3;
+constexpr int kMinLaunches = 3;
 
 double median_over_launches(const report::Cell& cell, double report::Launch::*field) {
   std::vector<double> values;
@@ -125,7 +125,7 @@ Result<report::Report> read_summarised(const std::string& path) {
 
 double relative_precision(const report::Cell& cell) {
   const stats::Estimate estimate = step_time(cell);
-  if (estimate.launches < kFewestLaunches || !(estimate.value > 0)) return std::numeric_limits<double>::infinity();
+  if (estimate.launches < kMinLaunches || !(estimate.value > 0)) return std::numeric_limits<double>::infinity();
   return (estimate.interval.high - estimate.interval.low) / 2 / estimate.value;
 }
 

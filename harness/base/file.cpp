@@ -32,15 +32,15 @@ Error file_error(const std::filesystem::path& file, const std::string& found, co
   return usage_error(one_line(file.string() + ": found " + found + ", expected " + expected));
 }
 
-Result<std::string> read_file(const std::filesystem::path& file, const std::string& what, std::uintmax_t most_bytes) {
+Result<std::string> read_file(const std::filesystem::path& file, const std::string& what, std::uintmax_t max_bytes) {
   const auto refuse = [&](const std::string& found) { return file_error(file, found, what); };
   const std::string reason = unreadable_because(file);
   if (!reason.empty()) return refuse(reason);
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(file, error);
   if (error) return refuse(error.message());
-  if (size > most_bytes) {
-    return refuse(std::to_string(size) + " bytes (at most " + std::to_string(most_bytes) + " are read)");
+  if (size > max_bytes) {
+    return refuse(std::to_string(size) + " bytes (at most " + std::to_string(max_bytes) + " are read)");
   }
   try {
     std::string bytes(size, '\0');

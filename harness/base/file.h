@@ -13,8 +13,8 @@ namespace gdbench {
 Error file_error(const std::filesystem::path& file, const std::string& found, const std::string& expected);
 
 // The bytes of a regular file. Errors: "FILE: found no such file, expected WHAT" and the like for a folder, an
-// unreadable file and one of more than `most_bytes`.
-Result<std::string> read_file(const std::filesystem::path& file, const std::string& what, std::uintmax_t most_bytes);
+// unreadable file and one of more than `max_bytes`.
+Result<std::string> read_file(const std::filesystem::path& file, const std::string& what, std::uintmax_t max_bytes);
 
 // Why `file` cannot be read as a regular file ("no such file"); empty where it can.
 std::string unreadable_because(const std::filesystem::path& file);

@@ -146,7 +146,7 @@ class CsvReader {
       : file_(file), data_(data), labels_(labels) {}
 
   Result<Table> read() {
-    std::string text = TRY(read_file(file_, "a CSV file with a header", most_data_bytes()));
+    std::string text = TRY(read_file(file_, "a CSV file with a header", max_data_bytes()));
     if (!is_utf8(text)) return fault("found bytes that are not UTF-8, expected UTF-8");
 
     RecordReader records(text);

@@ -18,8 +18,8 @@ namespace gdbench::data {
 
 namespace {
 
-constexpr std::int64_t kMostOrderEntries = 4'000'000;
-constexpr std::int64_t kMostEpochs = 16;
+constexpr std::int64_t kMaxOrderEntries = 4'000'000;
+constexpr std::int64_t kMaxEpochs = 16;
 
 std::string name_for_messages(const scenario::Scenario& scenario) {
   return one_line(scenario.file.empty() ? "scenario " + scenario.name : scenario.file.string());
@@ -33,10 +33,10 @@ struct SourceReader {
 
   Result<Table> operator()(const scenario::SyntheticData& data) const {
     const double bytes = static_cast<double>(data.rows) * static_cast<double>(data.features + data.outputs) * 8;
-    if (bytes > static_cast<double>(most_data_bytes())) {
+    if (bytes > static_cast<double>(max_data_bytes())) {
       return usage_error(name_for_messages(scenario) + ": /data: found data of " +
                          std::to_string(static_cast<std::int64_t>(bytes / 1e6)) + " MB in double, expected at most " +
-                         std::to_string(most_data_bytes() / 1'000'000) + " MB, a quarter of this machine's memory");
+                         std::to_string(max_data_bytes() / 1'000'000) + " MB, a quarter of this machine's memory");
     }
     return make_synthetic(data, catalogue::row_of(scenario.loss.kind).targets);
   }
@@ -116,7 +116,7 @@ Result<Dataset> pack(const scenario::Scenario& scenario, Table table) {
   dataset.dropped_rows = table.dropped_rows;
   // A full batch is the same whatever its order.
   dataset.has_order = scenario.batch.rows && *scenario.batch.rows < table.rows && scenario.batch.shuffle;
-  dataset.epochs = dataset.has_order ? std::clamp<std::int64_t>(kMostOrderEntries / table.rows, 1, kMostEpochs) : 1;
+  dataset.epochs = dataset.has_order ? std::clamp<std::int64_t>(kMaxOrderEntries / table.rows, 1, kMaxEpochs) : 1;
 
   const std::size_t x_bytes = table.x.size() * catalogue::size_of(scenario.dtype);
   const std::size_t target_bytes = table.has_labels ? table.labels.size() * sizeof(std::int32_t)
@@ -147,7 +147,7 @@ Result<Dataset> pack(const scenario::Scenario& scenario, Table table) {
 
 }  // namespace
 
-std::uintmax_t most_data_bytes() { return physical_memory() / 4; }
+std::uintmax_t max_data_bytes() { return physical_memory() / 4; }
 
 std::int64_t Dataset::row_of(const scenario::Problem& problem, std::int64_t step, std::int64_t position) const {
   const std::int64_t steps_per_epoch = problem.steps_per_epoch();

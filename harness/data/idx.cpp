@@ -11,7 +11,7 @@ namespace gdbench::data {
 namespace {
 
 constexpr unsigned kUnsignedByte = 0x08;
-constexpr std::size_t kMostDimensions = 8;
+constexpr std::size_t kMaxDimensions = 8;
 
 struct ByteArray {
   std::vector<std::int64_t> shape;
@@ -37,17 +37,17 @@ std::string type_name(unsigned type) {
 }
 
 Result<ByteArray> read_bytes(const std::filesystem::path& file, bool one_dimension) {
-  std::string content = TRY(read_file(file, "an IDX file", most_data_bytes()));
+  std::string content = TRY(read_file(file, "an IDX file", max_data_bytes()));
   ByteArray array;
   array.bytes = std::move(content);
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(array.bytes[i])); };
   if (array.bytes.size() < 4 || byte(0) != 0 || byte(1) != 0) return file_error(file, "no IDX magic", "an IDX file");
   if (byte(2) != kUnsignedByte) return file_error(file, type_name(byte(2)), "unsigned bytes");
   const std::size_t dimensions = byte(3);
-  if (dimensions == 0 || dimensions > kMostDimensions || (one_dimension && dimensions != 1)) {
+  if (dimensions == 0 || dimensions > kMaxDimensions || (one_dimension && dimensions != 1)) {
     return file_error(
         file, std::to_string(dimensions) + " dimensions",
-        one_dimension ? "1, the rows" : "1 to " + std::to_string(kMostDimensions) + ", the first for the rows");
+        one_dimension ? "1, the rows" : "1 to " + std::to_string(kMaxDimensions) + ", the first for the rows");
   }
   array.begin = 4 + 4 * dimensions;
   if (array.bytes.size() < array.begin) return file_error(file, "an IDX header that is cut off", "the whole file");

@@ -141,7 +141,7 @@ std::optional<std::pair<std::string_view, std::size_t>> split_header(std::string
 }
 
 Result<Array> read_array(const std::filesystem::path& file) {
-  const std::string bytes = TRY(read_file(file, "an NPY file", most_data_bytes()));
+  const std::string bytes = TRY(read_file(file, "an NPY file", max_data_bytes()));
   const NpyHeader header = TRY(parse_npy_header(file, bytes));
   const auto* type = std::find_if(kElementTypes.begin(), kElementTypes.end(),
                                   [&](const ElementType& known) { return header.descr == known.descr; });
@@ -175,11 +175,11 @@ Status take_labels(const std::filesystem::path& file, const Array& y, Table& tab
   table.has_labels = true;
   for (std::size_t row = 0; row < y.values.size(); ++row) {
     const double label = y.values[row];
-    if (label < 0 || label >= static_cast<double>(scenario::kMostColumns)) {
+    if (label < 0 || label >= static_cast<double>(scenario::kMaxColumns)) {
       const std::string text = std::to_string(label);
       return file_error(file,
                         "label " + text.substr(0, text.find('.')) + " in row " + std::to_string(row) + " (from 0)",
-                        "a class from 0 to " + std::to_string(scenario::kMostColumns - 1));
+                        "a class from 0 to " + std::to_string(scenario::kMaxColumns - 1));
     }
     table.labels.push_back(static_cast<std::int32_t>(label));
     table.outputs = std::max(table.outputs, static_cast<std::int64_t>(label) + 1);

@@ -71,7 +71,7 @@ class StreamDescriber {
       return file_error(file_.path, "elements of type " + in_quotes(header.descr), "<f4 or <f8 in a file to stream");
     }
     if (header.shape.size() != 2 || header.shape[0] < 1 || header.shape[1] < 2 ||
-        header.shape[1] > scenario::kMostColumns) {
+        header.shape[1] > scenario::kMaxColumns) {
       return file_error(file_.path, shape_text(header.shape), "shape [rows, columns] with at least 2 columns");
     }
     file_.element = header.descr == "<f4" ? catalogue::Dtype::f32 : catalogue::Dtype::f64;
@@ -131,8 +131,8 @@ class StreamDescriber {
       if (!status.ok()) return status;
       feature_moments.add(x.data());
       target_moments.add(y.data());
-      if (++rows_ > scenario::kMostRows)
-        return file_error(file_.path, "more than " + std::to_string(scenario::kMostRows) + " rows", "fewer");
+      if (++rows_ > scenario::kMaxRows)
+        return file_error(file_.path, "more than " + std::to_string(scenario::kMaxRows) + " rows", "fewer");
     }
     if (rows_ == 0) return file_error(file_.path, "no rows", "some");
     if (scenario_.standardise.features) {
@@ -160,7 +160,7 @@ class StreamDescriber {
 
   Status check_label(double label) {
     const auto* model = std::get_if<scenario::MultilayerPerceptron>(&scenario_.model);
-    const std::int64_t classes = model != nullptr ? model->layers.back().width : scenario::kMostColumns;
+    const std::int64_t classes = model != nullptr ? model->layers.back().width : scenario::kMaxColumns;
     if (label >= 0 && label < static_cast<double>(classes) && label == std::floor(label)) {
       outputs_ = std::max(outputs_, static_cast<std::int64_t>(label) + 1);
       if (model != nullptr) outputs_ = classes;

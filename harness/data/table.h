@@ -49,6 +49,6 @@ Result<Table> read_idx(const std::filesystem::path& x_file, const std::filesyste
 void standardise(std::vector<double>& values, std::int64_t columns);
 
 // Data files are read whole; above a quarter of the memory they are refused.
-std::uintmax_t most_data_bytes();
+std::uintmax_t max_data_bytes();
 
 }  // namespace gdbench::data

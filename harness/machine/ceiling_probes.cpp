@@ -10,12 +10,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t kMostSharedCache = std::int64_t{32} << 20;
+constexpr std::int64_t kMaxSharedCache = std::int64_t{32} << 20;
 constexpr std::int64_t kMemoryPass = std::int64_t{32} << 20;
 constexpr std::int64_t kPage = 4096;
 // Long beside the clock's own 30 ns, short beside the spells in which a shared machine is slow.
 constexpr double kRepetitionNs = 300'000;
-constexpr int kFewestRounds = 2;
+constexpr int kMinRounds = 2;
 
 double nanoseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
@@ -122,7 +122,7 @@ std::vector<Level> levels_of(const CacheSizes& caches, std::int64_t memory_bytes
   if (caches.l1 > 0) levels.push_back(cache("L1", caches.l1, static_cast<double>(caches.l1) / 2));
   if (caches.l2 > 0) levels.push_back(cache("L2", caches.l2, static_cast<double>(caches.l2) / 2));
   if (caches.l3 > 0) {
-    const auto ours = static_cast<double>(std::min(caches.l3, kMostSharedCache));
+    const auto ours = static_cast<double>(std::min(caches.l3, kMaxSharedCache));
     const auto closer = static_cast<double>(caches.l2);
     levels.push_back(cache("L3", caches.l3, closer > 0 && closer < ours ? std::sqrt(closer * ours) : ours / 2));
   }
@@ -142,7 +142,7 @@ std::vector<Probe> probes_of(const std::vector<Level>& levels) {
       }
     }
     for (std::size_t level = 0; level < levels.size(); ++level) {
-      for (int streams = 1; streams <= kMostStreams; ++streams) {
+      for (int streams = 1; streams <= kMaxStreams; ++streams) {
         probes.push_back({kernels, Quantity::read, false, level, streams});
       }
       probes.push_back({kernels, Quantity::update, false, level, 1});
@@ -155,7 +155,7 @@ void run_probes(std::span<const Probe> probes, std::span<const Level> levels, do
                 std::span<double> best) {
   const auto start = Clock::now();
   std::vector<Repetition> repetitions(probes.size());
-  for (int round = 0; round < kFewestRounds || nanoseconds_since(start) < seconds * 1e9; ++round) {
+  for (int round = 0; round < kMinRounds || nanoseconds_since(start) < seconds * 1e9; ++round) {
     for (std::size_t p = 0; p < probes.size(); ++p) {
       const Reading reading = repetitions[p].once(probes[p], levels, buffer);
       if (reading.nanoseconds > 0) best[p] = std::max(best[p], reading.units / reading.nanoseconds);

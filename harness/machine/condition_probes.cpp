@@ -66,18 +66,18 @@ Condition scatter() {
 }
 
 Condition clock_reading() {
-  std::int64_t least_step = std::numeric_limits<std::int64_t>::max();
+  std::int64_t min_step = std::numeric_limits<std::int64_t>::max();
   const std::int64_t start = monotonic_ns();
   std::int64_t before = start;
   for (int i = 0; i < kReadings; ++i) {
     const std::int64_t now = monotonic_ns();
-    if (now > before) least_step = std::min(least_step, now - before);
+    if (now > before) min_step = std::min(min_step, now - before);
     before = now;
   }
   const double reading_ns = static_cast<double>(before - start) / kReadings;
   Condition condition{
       "clock", Severity::fine,
-      formatted("a reading takes %.0f ns, steps of %lld ns", reading_ns, static_cast<long long>(least_step)), "", ""};
+      formatted("a reading takes %.0f ns, steps of %lld ns", reading_ns, static_cast<long long>(min_step)), "", ""};
   if (reading_ns > kSlowClockNs) {
     condition.severity = Severity::warning;
     condition.effect = "profiles of short steps show the clock";

@@ -17,7 +17,7 @@ using ArithmeticLoop = double (*)(std::int64_t iterations, double multiplier, do
 // a few vectors less than asked for.
 using MemoryLoop = std::int64_t (*)(std::byte* buffer, std::int64_t bytes, std::int64_t passes);
 
-constexpr int kMostStreams = 4;
+constexpr int kMaxStreams = 4;
 // Independent accumulators of a rate loop: latency times units is 8 to 10, and sixteen registers hold twelve beside
 // the two operands.
 constexpr int kRateAccumulators = 12;
@@ -36,8 +36,8 @@ struct VectorKernels {
   bool (*supported)();
   ScalarTypeLoops f32;
   ScalarTypeLoops f64;
-  MemoryLoop read[kMostStreams];  // [s]: s + 1 streams side by side
-  MemoryLoop update;              // w -= factor * g over two halves of the buffer: two reads and a write
+  MemoryLoop read[kMaxStreams];  // [s]: s + 1 streams side by side
+  MemoryLoop update;             // w -= factor * g over two halves of the buffer: two reads and a write
 };
 
 extern const VectorKernels kSse2Kernels;

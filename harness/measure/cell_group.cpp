@@ -11,12 +11,12 @@ using report::CellState;
 Status CellGroup::verify(const RunOptions& options) {
   PlannedScenario& planned = scenario_of_plan();
   TRY(planned.acquire());
-  Yardsticks yardsticks(planned, options.reference_cache);
-  TRY(yardsticks.status());
+  ReferenceTrajectories references(planned, options.reference_cache);
+  TRY(references.status());
   for (const PlannedCell& planned_cell : planned.cells) {
     report::Cell& cell = report_.cells[planned_cell.index];
     options.progress({"verify " + cell.id, 0, -1});
-    verify_cell(planned, planned_cell, yardsticks, options, true, cell);
+    verify_cell(planned, planned_cell, references, options, true, cell);
     adopt_block_of_unit(planned, planned_cell, report_);
     if (!options.cancelled()) continue;
     cell.status = {};  // stopped by us: not judged

@@ -12,7 +12,7 @@
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/measured_worker.h"
 #include "harness/measure/profile_cell.h"
-#include "harness/measure/schedule.h"
+#include "harness/measure/round_order.h"
 #include "harness/measure/verify_cell.h"
 
 namespace gdbench::measure {
@@ -179,7 +179,7 @@ class LaunchGroup {
   bool profile(Member& member) {
     report::Cell& cell = cell_of(*member.live);
     const bool wanted = options_.profiles && profiled_in_launch(*member.live->planned);
-    if (!wanted || count_profiles(cell) >= kMostProfiles || cell.status.state != CellState::ok) return true;
+    if (!wanted || count_profiles(cell) >= kMaxProfiles || cell.status.state != CellState::ok) return true;
     Result<report::Profile> profile =
         profile_worker(member.worker->worker(), planned_, member.launch, kBlocksOfAGlance, cell);
     if (profile.ok()) {

@@ -46,10 +46,10 @@ std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const rep
                          .steps = block_.steps,
                          .compute_threads = planned_.threads.compute,
                          .helper_threads = std::clamp(in_use, 0, declared)};
-  std::vector<std::string> reasons = {reason_for_distrust(claim), processor_.judge(claim)};
+  std::vector<std::string> reasons = {untrusted_reason(claim), processor_.judge(claim)};
   // A framework's pools are its own business; what they use of the processor is judged above.
-  if (planned_.entry->hosted()) reasons.push_back(reason_for_distrust_of_threads(claim, client().process()));
-  if (is_verified() && expected_) reasons.push_back(reason_for_distrust(sample.displacement, *expected_));
+  if (planned_.entry->hosted()) reasons.push_back(untrusted_for_threads(claim, client().process()));
+  if (is_verified() && expected_) reasons.push_back(untrusted_reason(sample.displacement, *expected_));
   const auto reason = std::find_if(reasons.begin(), reasons.end(), [](const auto& text) { return !text.empty(); });
   return reason == reasons.end() ? "" : *reason;
 }
@@ -60,7 +60,7 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
     const protocol::BlockAnswer answer =
         TRY(worker_.run_block(block_.steps, block_.warm_up_steps, 0, block_.added_iterations.value_or(0)));
     const bool told = planned_.entry->hosted() && answer.host_tells_outside;
-    std::string outside = reason_for_outside_distrust(answer.outside, outside_limit_ns(told, copy_ns_));
+    std::string outside = untrusted_for_outside_work(answer.outside, outside_limit_ns(told, copy_ns_));
     if (!outside.empty() && attempt < kMaxAttempts && !options.cancelled()) {
       ++repeated_blocks_;
       continue;
@@ -76,9 +76,9 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
 
 Result<std::string> MeasuredWorker::check_other_blocks(const std::vector<report::Sample>& samples) {
   if (!is_verified() || samples.empty()) return std::string();
-  Result<std::string> reason = reason_for_distrust_of_lengths(worker_, block_, samples, generator_);
+  Result<std::string> reason = untrusted_for_lengths(worker_, block_, samples, generator_);
   if (!reason.ok() || !reason->empty()) return reason;
-  return reason_for_distrust_of_foresight(worker_, block_, [this] { vary_start(); });
+  return untrusted_for_foresight(worker_, block_, [this] { vary_start(); });
 }
 
 }  // namespace gdbench::measure

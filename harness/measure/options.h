@@ -26,7 +26,7 @@ struct RunOptions {
   double precision = 0;         // stop a scenario once every cell's interval is within +-precision; 0: use the budget
   int launches = 0;             // exactly so many; 0: as many as the budget gives
   int minimum_launches = 3;     // even if the budget is spent
-  int most_launches = 0;        // even if there is budget left; 0: no limit
+  int max_launches = 0;         // even if there is budget left; 0: no limit
   // Fewer say nothing: where there is no time for so many of every scenario, those whose launches cost least have them,
   // the others the minimum. 0: all have as many.
   int decisive_launches = 0;
@@ -46,7 +46,7 @@ struct RunOptions {
   double adapter_warm_up_seconds = 0.01;
   double minimum_block_seconds = 0.0002;  // an empty block reads about a microsecond: 0.5% of this
   std::uint64_t seed = 1;
-  std::filesystem::path reference_cache;  // where yardsticks are kept for other runs; empty: nowhere
+  std::filesystem::path reference_cache;  // where reference trajectories are kept for other runs; empty: nowhere
   // Workers of a scenario run side by side while the machine has so much memory left; those beyond it run after them,
   // in the same launch.
   std::uint64_t keep_free_bytes = std::uint64_t{1} << 30;

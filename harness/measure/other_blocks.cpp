@@ -5,7 +5,7 @@
 
 #include "harness/base/text.h"
 #include "harness/measure/trust.h"
-#include "harness/verify/yardstick.h"
+#include "harness/verify/reference_trajectory.h"
 
 namespace gdbench::measure {
 
@@ -16,7 +16,7 @@ constexpr int kTries = 8;
 // A step of another length of block may take this much longer: caches and clocks differ, a remembered answer or work
 // that is left behind is off by far more.
 constexpr double kLongerStep = 2.5;
-constexpr double kLeastGrowth = 1.5;  // of the time, from n steps to 2n
+constexpr double kMinGrowth = 1.5;  // of the time, from n steps to 2n
 // A block from a new state takes at most so many times as long as one that the worker might know: caches and
 // interruptions explain that much.
 constexpr double kForesight = 1.5;
@@ -35,7 +35,7 @@ std::string reason_of(const Times& times, double steps, double sampled_step_ns) 
                      step_ns, sampled_step_ns);
   }
   const double growth = times.twice_ns / times.once_ns;
-  if (growth >= kLeastGrowth) return {};
+  if (growth >= kMinGrowth) return {};
   return formatted("twice as many steps take only %.2f times as long", growth);
 }
 
@@ -49,9 +49,8 @@ double typical_step_ns(const std::vector<report::Sample>& samples) {
 
 }  // namespace
 
-Result<std::string> reason_for_distrust_of_lengths(CellWorker& worker, const report::Block& block,
-                                                   const std::vector<report::Sample>& samples,
-                                                   std::mt19937_64& generator) {
+Result<std::string> untrusted_for_lengths(CellWorker& worker, const report::Block& block,
+                                          const std::vector<report::Sample>& samples, std::mt19937_64& generator) {
   if (block.steps < 2) return std::string();
   const double sampled_step_ns = typical_step_ns(samples);
   std::string reason;
@@ -67,13 +66,13 @@ Result<std::string> reason_for_distrust_of_lengths(CellWorker& worker, const rep
     const std::uint64_t first = 1 + generator() % (steps - 1);
     const double expected =
         verify::displacement(worker.state(kStartImage, 0), TRY(worker.run_in_two_parts(first, steps - first)));
-    return reason_for_distrust(displacement, {expected, expected * kReplayTolerance});
+    return untrusted_reason(displacement, {expected, expected * kReplayTolerance});
   }
   return reason;
 }
 
-Result<std::string> reason_for_distrust_of_foresight(CellWorker& worker, const report::Block& block,
-                                                     const std::function<void()>& vary_start) {
+Result<std::string> untrusted_for_foresight(CellWorker& worker, const report::Block& block,
+                                            const std::function<void()>& vary_start) {
   enum class Known { seen, evaluated };
   const auto block_ns = [&]() -> Result<double> {
     const protocol::BlockAnswer answer = TRY(worker.run_block(block.steps, 0));

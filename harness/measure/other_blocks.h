@@ -16,14 +16,13 @@ namespace gdbench::measure {
 // Of n steps, n random, and of 2n: a step must not take much longer than in the samples, 2n steps must take longer than
 // n by about as much again, and the state after n must be that of an untimed replay in two parts. Times have some
 // tries, as a machine may interrupt. Empty where all of that is so. Errors: the worker failed.
-Result<std::string> reason_for_distrust_of_lengths(CellWorker& worker, const report::Block& block,
-                                                   const std::vector<report::Sample>& samples,
-                                                   std::mt19937_64& generator);
+Result<std::string> untrusted_for_lengths(CellWorker& worker, const report::Block& block,
+                                          const std::vector<report::Sample>& samples, std::mt19937_64& generator);
 
 // A block from a state where another one began, and one after an evaluation of the state that it begins with: neither
 // may be quicker than a block from a state that is new (`vary_start` makes one), or the worker remembers or foresees
 // what it is timed for. With tries, empty and errors as above.
-Result<std::string> reason_for_distrust_of_foresight(CellWorker& worker, const report::Block& block,
-                                                     const std::function<void()>& vary_start);
+Result<std::string> untrusted_for_foresight(CellWorker& worker, const report::Block& block,
+                                            const std::function<void()>& vary_start);
 
 }  // namespace gdbench::measure

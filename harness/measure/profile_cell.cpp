@@ -60,11 +60,11 @@ void add_allocations(const std::optional<protocol::AllocationTotals>& block,
 // As many as in a timed block; where those are few, up to eight within 20 ms, for a single step is easily disturbed.
 Result<std::uint64_t> steps_of_profile(CellWorker& worker, const report::Block& block) {
   constexpr std::uint64_t kFew = 8;
-  constexpr double kMostNs = 20e6;
+  constexpr double kMaxNs = 20e6;
   if (block.steps >= kFew) return block.steps;
   const protocol::BlockAnswer timed = TRY(worker.run_block(block.steps, block.warm_up_steps));
   const double step_ns = std::max(timed.real_ns, 1.0) / static_cast<double>(block.steps);
-  return std::clamp(static_cast<std::uint64_t>(kMostNs / step_ns), block.steps, kFew);
+  return std::clamp(static_cast<std::uint64_t>(kMaxNs / step_ns), block.steps, kFew);
 }
 
 }  // namespace
@@ -142,9 +142,9 @@ std::string note_on_profile(const report::Cell& cell, const Error& error) {
 
 Result<report::Profile> profile_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
                                      const RunOptions& options, report::Cell& cell) {
-  Yardsticks yardsticks(planned, options.reference_cache);
-  if (!yardsticks.status().ok()) return yardsticks.status().error();
-  verify_cell(planned, planned_cell, yardsticks, options, true, cell);
+  ReferenceTrajectories references(planned, options.reference_cache);
+  if (!references.status().ok()) return references.status().error();
+  verify_cell(planned, planned_cell, references, options, true, cell);
   if (cell.status.state != report::CellState::ok) {
     return usage_error(cell.id + " is not profiled, it is " + report::name_of(cell.status.state) + ": " +
                        cell.status.reason);

@@ -30,7 +30,7 @@ constexpr int kBlocksOfAGlance = 3;
 
 // Processes that a cell is profiled in: how its phases scatter between processes takes three to tell, and more than
 // five narrow it little.
-constexpr std::size_t kMostProfiles = 5;
+constexpr std::size_t kMaxProfiles = 5;
 std::size_t count_profiles(const report::Cell& cell);
 
 // One more profile of the cell. A slow spell lasts as long as a profile: that of the fastest process is the cell's own,

@@ -7,9 +7,9 @@
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
 #include "harness/measure/profile_cell.h"
+#include "harness/measure/scheduler.h"
 #include "harness/measure/target_run.h"
 #include "harness/measure/time_needed.h"
-#include "harness/measure/turns.h"
 #include "harness/measure/verify_cell.h"
 
 namespace gdbench::measure {
@@ -76,8 +76,8 @@ class Session {
       const double scenario_start = elapsed();
       TRY(planned->acquire());
       if (all_known(*planned)) continue;  // from the journal of a run that goes on
-      Yardsticks yardsticks(*planned, options_.reference_cache);
-      TRY(yardsticks.status());
+      ReferenceTrajectories references(*planned, options_.reference_cache);
+      TRY(references.status());
       for (const PlannedCell& planned_cell : planned->cells) {
         report::Cell& cell = report_.cells[planned_cell.index];
         const double fraction = static_cast<double>(verified_++) / static_cast<double>(cells_of_run);
@@ -88,7 +88,7 @@ class Session {
           continue;
         }
         const double start = elapsed();
-        verify_cell(*planned, planned_cell, yardsticks, options_, journal_ != nullptr, cell);
+        verify_cell(*planned, planned_cell, references, options_, journal_ != nullptr, cell);
         adopt_block_of_unit(*planned, planned_cell, report_);
         verification_seconds_[cell.implementation] = elapsed() - start;
         if (options_.cancelled()) {
@@ -110,7 +110,7 @@ class Session {
   // Profiles every cell again, in turns over all of them, as often as it is launched where that is given and otherwise
   // as long as their part of the budget lasts; so that a slow spell is not that of one cell.
   Status repeat_profiles(const std::vector<PlannedScenario*>& scenarios) {
-    const auto most = options_.launches > 0 ? std::min<std::size_t>(kMostProfiles, options_.launches) : kMostProfiles;
+    const auto most = options_.launches > 0 ? std::min<std::size_t>(kMaxProfiles, options_.launches) : kMaxProfiles;
     for (std::size_t count = 2; count <= most; ++count) {
       const double start = elapsed();
       const double left = kProfileShareOfBudget * options_.budget_seconds - repeating_seconds_;
@@ -137,7 +137,7 @@ class Session {
     while (!options_.cancelled()) {
       std::vector<Progress> progress;
       for (const ActiveScenario& scenario : active) progress.push_back(scenario.progress);
-      const std::vector<std::size_t> turn = next_turn(progress, options_, deadline - elapsed());
+      const std::vector<std::size_t> turn = next_launches(progress, options_, deadline - elapsed());
       if (turn.empty()) break;
       for (const std::size_t i : turn) {
         if (options_.cancelled()) break;
@@ -312,12 +312,12 @@ class Session {
     std::vector<report::Cell*> suspects;
     for (const LiveCell& live : scenario.cells) {
       report::Cell& cell = report_.cells[live.planned->index];
-      if (!reason_for_ceiling_distrust(report_, cell).empty()) suspects.push_back(&cell);
+      if (!untrusted_for_ceiling(report_, cell).empty()) suspects.push_back(&cell);
     }
     if (suspects.empty() || options_.cancelled()) return;
     options_.measure_ceilings(report_);
     for (report::Cell* cell : suspects) {
-      const std::string reason = reason_for_ceiling_distrust(report_, *cell);
+      const std::string reason = untrusted_for_ceiling(report_, *cell);
       if (!reason.empty()) cell->status = {CellState::untrusted, reason};
     }
     std::erase_if(scenario.cells, [this](const LiveCell& live) {

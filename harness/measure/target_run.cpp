@@ -42,14 +42,14 @@ class Training {
     run.initial_loss = run.loss = reference_loss(planned_, planned_.start);
     run.target_loss = target.relative ? target.loss * run.initial_loss : target.loss;
     if (evaluates_) run.evaluation_seconds = 0;
-    const auto most_steps = static_cast<std::uint64_t>(target.most_steps);
+    const auto max_steps = static_cast<std::uint64_t>(target.max_steps);
     const auto every = static_cast<std::uint64_t>(target.evaluate_every);
-    while (std::isfinite(run.loss) && run.loss > run.target_loss && run.stopped_after < most_steps) {
+    while (std::isfinite(run.loss) && run.loss > run.target_loss && run.stopped_after < max_steps) {
       if (static_cast<double>(monotonic_ns() - started_ns) * 1e-9 >= seconds) {
         run.state = TargetState::cut;
         break;
       }
-      TRY(advance(std::min(every, most_steps - run.stopped_after), run));
+      TRY(advance(std::min(every, max_steps - run.stopped_after), run));
     }
     if (!std::isfinite(run.loss)) run.state = TargetState::diverged;
     if (run.loss <= run.target_loss) run.state = TargetState::reached;
@@ -129,7 +129,7 @@ class Training {
 };
 
 // Empty where the cell's last loss is the reference's.
-std::string reason_for_loss_distrust(const TargetRun& run, double confirmed) {
+std::string untrusted_for_loss(const TargetRun& run, double confirmed) {
   const double tolerance = kLossTolerance * confirmed + kInitialLossTolerance * run.initial_loss;
   if (std::fabs(run.loss - confirmed) <= tolerance) return {};
   return formatted("says its loss is %.4g after %llu steps, the reference evaluates its parameters to %.4g", run.loss,
@@ -147,7 +147,7 @@ Result<TargetRun> run_to_target(const PlannedScenario& planned, const PlannedCel
   Result<TargetRun> run = training.run(seconds);
   if (!run.ok()) return run;
   if (run->state == TargetState::reached) {
-    const std::string reason = reason_for_loss_distrust(run.value(), training.confirmed_loss());
+    const std::string reason = untrusted_for_loss(run.value(), training.confirmed_loss());
     if (!reason.empty()) cell.status = {report::CellState::untrusted, reason};
   }
   TRY(worker.client().bye());

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/verify/yardstick.h"
+#include "harness/verify/reference_trajectory.h"
 
 namespace gdbench::measure {
 
@@ -33,7 +33,7 @@ TimeNeeded::TimeNeeded(const Plan& plan, const RunOptions& options) {
   for (const auto& planned : plan.scenarios) {
     if (planned->cells.empty()) continue;
     Estimate estimate;
-    estimate.verification = verify::yardstick_seconds(planned->problem, {});
+    estimate.verification = verify::reference_seconds(planned->problem, {});
     for (const PlannedCell& cell : planned->cells) {
       const bool hosted = cell.entry->hosted();
       const double block = block_seconds(planned->problem, hosted, options);

@@ -13,7 +13,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/start_variation.h"
 #include "harness/verify/reference.h"
-#include "harness/verify/yardstick.h"
+#include "harness/verify/reference_trajectory.h"
 
 namespace gdbench::measure {
 
@@ -58,7 +58,7 @@ constexpr std::uint32_t kControlWord = 0x1f80;
 constexpr std::uint32_t kDenormalsAreZero = 0x0040;
 constexpr std::uint32_t kFlushToZero = 0x8000;
 
-std::string reason_for_distrust_of_control_word(const std::optional<std::uint32_t>& word) {
+std::string untrusted_for_control_word(const std::optional<std::uint32_t>& word) {
   if (!word || *word == kControlWord) return {};
   std::string reason =
       formatted("left the floating-point control word at 0x%04x instead of 0x%04x", *word, kControlWord);
@@ -92,7 +92,7 @@ std::optional<ExpectedDisplacement> expected_displacement(const scenario::Proble
   return expected;
 }
 
-std::string reason_for_distrust(const BlockClaim& claim) {
+std::string untrusted_reason(const BlockClaim& claim) {
   const protocol::BlockAnswer& answer = claim.answer;
   if (answer.end_step != static_cast<std::int64_t>(claim.steps)) {
     return formatted("made %lld steps in a block of %llu", static_cast<long long>(answer.end_step),
@@ -105,10 +105,10 @@ std::string reason_for_distrust(const BlockClaim& claim) {
   if (!(answer.real_ns > 0) || answer.real_ns > window) {
     return formatted("claims %.0f ns within a window of %.0f ns", answer.real_ns, window);
   }
-  return reason_for_distrust_of_control_word(answer.control_word);
+  return untrusted_for_control_word(answer.control_word);
 }
 
-std::string reason_for_distrust_of_threads(const BlockClaim& claim, const protocol::Process& process) {
+std::string untrusted_for_threads(const BlockClaim& claim, const protocol::Process& process) {
   const int declared = claim.compute_threads + claim.helper_threads;
   const int threads = process.threads();
   if (threads <= declared) return {};
@@ -129,7 +129,7 @@ double outside_limit_ns(bool told, double copy_ns) {
   return (told ? kOutsideNs : kUntoldOutsideNs) + kOutsideCopies * copy_ns;
 }
 
-std::string reason_for_outside_distrust(const protocol::OutsideTime& outside, double limit_ns) {
+std::string untrusted_for_outside_work(const protocol::OutsideTime& outside, double limit_ns) {
   if (outside.cpu_ns <= limit_ns && outside.real_ns <= limit_ns) return {};
   return formatted(
       "used %.3g ms of CPU time, %.3g ms in all, outside the clock of a block; setting and reading its state allows "
@@ -137,7 +137,7 @@ std::string reason_for_outside_distrust(const protocol::OutsideTime& outside, do
       outside.cpu_ns * 1e-6, outside.real_ns * 1e-6, limit_ns * 1e-6);
 }
 
-std::string reason_for_ceiling_distrust(const report::Report& report, const report::Cell& cell) {
+std::string untrusted_for_ceiling(const report::Report& report, const report::Cell& cell) {
   if (cell.samples.empty() || !analysis::reason_not_ranked(cell).empty()) return {};
   const double step_ns = analysis::step_time(cell).interval.high;
   const std::optional<report::CeilingShare> ceiling = analysis::ceiling_share(report, cell, step_ns);
@@ -149,14 +149,14 @@ std::string reason_for_ceiling_distrust(const report::Report& report, const repo
                    bound, ceiling->floor_ns);
 }
 
-std::string reason_for_distrust(double displacement, const ExpectedDisplacement& expected) {
+std::string untrusted_reason(double displacement, const ExpectedDisplacement& expected) {
   // Written so that NaN fails.
   if (std::abs(displacement - expected.value) <= expected.tolerance) return {};
   return formatted("a timed block moved the parameters by %.6g, expected %.6g +- %.1g", displacement, expected.value,
                    expected.tolerance);
 }
 
-std::string reason_for_idle_distrust(const protocol::Process& process) {
+std::string untrusted_for_idling(const protocol::Process& process) {
   std::this_thread::sleep_for(kSettle);
   std::string reason;
   for (int attempt = 0; attempt < kBreachesBelieved; ++attempt) {

@@ -33,10 +33,10 @@ struct BlockClaim {
 
 // Empty where stamps lie inside the request's window, the time fits between them, and the state says that exactly
 // `steps` updates were made; else the reason.
-std::string reason_for_distrust(const BlockClaim& claim);
+std::string untrusted_reason(const BlockClaim& claim);
 
 // Empty unless the worker's process has more threads than were declared.
-std::string reason_for_distrust_of_threads(const BlockClaim& claim, const protocol::Process& process);
+std::string untrusted_for_threads(const BlockClaim& claim, const protocol::Process& process);
 
 // Judges a worker's CPU times, block after block: they must fit the declared threads.
 class ProcessorTrust {
@@ -56,18 +56,18 @@ class ProcessorTrust {
 double outside_limit_ns(bool told, double copy_ns);
 
 // Empty where a worker kept to that limit, else what it spent.
-std::string reason_for_outside_distrust(const protocol::OutsideTime& outside, double limit_ns);
+std::string untrusted_for_outside_work(const protocol::OutsideTime& outside, double limit_ns);
 
 // Empty unless a ranked cell's step, by the far end of its interval, takes less than the report's ceilings allow for,
 // by more than their measurement's error. What uses more processors than its threads is not judged.
-std::string reason_for_ceiling_distrust(const report::Report& report, const report::Cell& cell);
+std::string untrusted_for_ceiling(const report::Report& report, const report::Cell& cell);
 
 // Empty where `displacement` is what was expected.
-std::string reason_for_distrust(double displacement, const ExpectedDisplacement& expected);
+std::string untrusted_reason(double displacement, const ExpectedDisplacement& expected);
 
 // Empty unless the worker, which has nothing to do, uses the processor, three times in a row. Takes 30 ms: the kernel
 // accounts a running thread of another process by its clock tick only, and thread pools may spin for a moment after
 // their work.
-std::string reason_for_idle_distrust(const protocol::Process& process);
+std::string untrusted_for_idling(const protocol::Process& process);
 
 }  // namespace gdbench::measure

@@ -18,14 +18,14 @@ using report::CellState;
 
 constexpr int kEmptyBlocks = 5;
 // Steps in a block are counted in JSON integers and multiplied below; nothing real comes near.
-constexpr std::uint64_t kMostSteps = 100'000'000;
+constexpr std::uint64_t kMaxSteps = 100'000'000;
 
-report::Verification record_of(const verify::Yardstick& yardstick, const verify::Check& check) {
+report::Verification record_of(const verify::ReferenceTrajectory& reference, const verify::Check& check) {
   report::Verification verification;
-  verification.steps = yardstick.steps;
-  verification.sampled = yardstick.sampled;
-  verification.initial_loss = yardstick.initial_loss;
-  verification.final_loss = yardstick.final_loss;
+  verification.steps = reference.steps;
+  verification.sampled = reference.sampled;
+  verification.initial_loss = reference.initial_loss;
+  verification.final_loss = reference.final_loss;
   for (const verify::TensorCheck& tensor : check.tensors) {
     verification.tensors.push_back({tensor.name, tensor.error, tensor.tolerance, tensor.relative});
   }
@@ -40,8 +40,10 @@ scenario::Problem problem_of(const PlannedScenario& planned, const PlannedCell& 
   return problem;
 }
 
-Result<verify::Yardstick> make_yardstick(const PlannedScenario& planned, const scenario::Problem& problem) {
-  Result<verify::Yardstick> made = verify::make_yardstick(problem, *planned.dataset, planned.start, {});
+Result<verify::ReferenceTrajectory> make_reference_trajectory(const PlannedScenario& planned,
+                                                              const scenario::Problem& problem) {
+  Result<verify::ReferenceTrajectory> made =
+      verify::make_reference_trajectory(problem, *planned.dataset, planned.start, {});
   if (made.ok()) return made;
   return Error{made.error().kind, planned.scenario.file.string() + ": " + made.error().message};
 }
@@ -68,39 +70,40 @@ std::string final_distance(const verify::Check& check, std::int64_t steps) {
 
 // At which step the implementation first leaves the reference, for a trajectory whose end is wrong as `whole` says.
 Result<std::string> describe_departure(CellWorker& worker, const scenario::Problem& problem,
-                                       const data::Dataset& dataset, const verify::Yardstick& yardstick,
+                                       const data::Dataset& dataset, const verify::ReferenceTrajectory& reference,
                                        const verify::Check& whole) {
-  for (std::int64_t steps = 1; steps < yardstick.steps; ++steps) {
-    const Result<verify::Yardstick> part = verify::make_prefix(yardstick, steps, problem, dataset);
+  for (std::int64_t steps = 1; steps < reference.steps; ++steps) {
+    const Result<verify::ReferenceTrajectory> part = verify::make_prefix(reference, steps, problem, dataset);
     if (!part.ok()) continue;  // so few steps move nothing beyond the tolerance
     const protocol::BlockAnswer block =
-        TRY(worker.run_block(static_cast<std::uint64_t>(steps), 0, yardstick.start.step));
+        TRY(worker.run_block(static_cast<std::uint64_t>(steps), 0, reference.start.step));
     const verify::Check check = verify::check(part.value(), worker.state(kEndImage, block.end_step), std::nan(""));
     if (check.ok) continue;
-    return "leaves the reference at step " + std::to_string(yardstick.start.step + steps) + ": " + check.reason +
-           final_distance(whole, yardstick.steps);
+    return "leaves the reference at step " + std::to_string(reference.start.step + steps) + ": " + check.reason +
+           final_distance(whole, reference.steps);
   }
-  if (yardstick.steps == 1) return whole.reason;
-  return "leaves the reference at step " + std::to_string(yardstick.start.step + yardstick.steps) + ": " + whole.reason;
+  if (reference.steps == 1) return whole.reason;
+  return "leaves the reference at step " + std::to_string(reference.start.step + reference.steps) + ": " + whole.reason;
 }
 
 Result<report::CellStatus> check_trajectory(CellWorker& worker, const PlannedScenario& planned,
-                                            const PlannedCell& planned_cell, const verify::Yardstick& yardstick,
-                                            std::uint64_t seed, report::Cell& cell) {
-  const auto steps = static_cast<std::uint64_t>(yardstick.steps);
-  const std::int64_t start = yardstick.start.step;
+                                            const PlannedCell& planned_cell,
+                                            const verify::ReferenceTrajectory& reference, std::uint64_t seed,
+                                            report::Cell& cell) {
+  const auto steps = static_cast<std::uint64_t>(reference.steps);
+  const std::int64_t start = reference.start.step;
   const protocol::BlockAnswer block = TRY(worker.run_block(steps, 0, start));
-  const double loss = TRY(yardstick.evaluated ? own_loss(worker.client()) : std::numeric_limits<double>::quiet_NaN());
-  const verify::Check whole = verify::check(yardstick, worker.state(kEndImage, block.end_step), loss);
-  cell.verification = record_of(yardstick, whole);
+  const double loss = TRY(reference.evaluated ? own_loss(worker.client()) : std::numeric_limits<double>::quiet_NaN());
+  const verify::Check whole = verify::check(reference, worker.state(kEndImage, block.end_step), loss);
+  cell.verification = record_of(reference, whole);
   if (!whole.ok) {
     const std::string departure =
-        TRY(describe_departure(worker, problem_of(planned, planned_cell), *planned.dataset, yardstick, whole));
+        TRY(describe_departure(worker, problem_of(planned, planned_cell), *planned.dataset, reference, whole));
     return report::CellStatus{CellState::wrong, departure};
   }
-  if (block.end_step != start + yardstick.steps) {
+  if (block.end_step != start + reference.steps) {
     return report::CellStatus{CellState::wrong, "says it is at step " + std::to_string(block.end_step) + " after " +
-                                                    std::to_string(yardstick.steps) + " steps from step " +
+                                                    std::to_string(reference.steps) + " steps from step " +
                                                     std::to_string(start)};
   }
   if (steps < 2) return report::CellStatus{CellState::ok, ""};
@@ -109,7 +112,7 @@ Result<report::CellStatus> check_trajectory(CellWorker& worker, const PlannedSce
   std::mt19937_64 generator(seed);
   const std::uint64_t first = 1 + generator() % (steps - 1);
   const scenario::State replayed = TRY(worker.run_in_two_parts(first, steps - first, start));
-  const verify::Check parts = verify::check(yardstick, replayed, loss);
+  const verify::Check parts = verify::check(reference, replayed, loss);
   if (!parts.ok) {
     return report::CellStatus{CellState::wrong, "in two parts (" + std::to_string(first) + " + " +
                                                     std::to_string(steps - first) + " steps): " + parts.reason};
@@ -156,7 +159,7 @@ Result<double> time_empty_block(CellWorker& worker) {
 // Setting and reading states takes nowhere near as long, and what is compiled was compiled in the first block. Whoever
 // answers after so long a time that he worked for a small part of it came back from run before the work was done.
 constexpr double kLongRequestNs = 5e8;
-constexpr double kLeastShareOfRequest = 0.1;
+constexpr double kMinShareOfRequest = 0.1;
 
 Error distrusted(std::uint64_t steps, double real_ns, double request_ns) {
   return Error{ErrorKind::untrusted,
@@ -172,13 +175,13 @@ Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
     const double real_ns = std::max(block.real_ns, 1.0);
     // Reading the state may be what waits for the work.
     const double request_ns = static_cast<double>(block.received_ns - block.sent_ns) + block.outside.real_ns;
-    if (steps > 1 && request_ns > kLongRequestNs && real_ns < kLeastShareOfRequest * request_ns) {
+    if (steps > 1 && request_ns > kLongRequestNs && real_ns < kMinShareOfRequest * request_ns) {
       return distrusted(steps, real_ns, request_ns);
     }
     const double wanted = std::ceil(static_cast<double>(steps) * target_ns / real_ns);
     // Half of the target is measured well enough to scale from there.
-    if (real_ns >= target_ns / 2 || steps >= kMostSteps) {
-      return static_cast<std::uint64_t>(std::clamp(wanted, 1.0, static_cast<double>(kMostSteps)));
+    if (real_ns >= target_ns / 2 || steps >= kMaxSteps) {
+      return static_cast<std::uint64_t>(std::clamp(wanted, 1.0, static_cast<double>(kMaxSteps)));
     }
     // A step's first execution is slow and says little of the others.
     const double most = static_cast<double>(steps) * 64;
@@ -211,31 +214,31 @@ Status calibrate_block(CellWorker& worker, const PlannedScenario& planned, const
 
 }  // namespace
 
-Yardsticks::Yardsticks(const PlannedScenario& planned, std::filesystem::path cache)
+ReferenceTrajectories::ReferenceTrajectories(const PlannedScenario& planned, std::filesystem::path cache)
     : planned_(planned), cache_(std::move(cache)), full_(find_or_make(planned.problem)) {}
 
-Result<verify::Yardstick> Yardsticks::find_or_make(const scenario::Problem& problem) const {
+Result<verify::ReferenceTrajectory> ReferenceTrajectories::find_or_make(const scenario::Problem& problem) const {
   // Reading a file is no quicker than making what takes less.
   constexpr double kLongSeconds = 0.05;
-  if (verify::yardstick_seconds(problem, {}) < kLongSeconds) return make_yardstick(planned_, problem);
+  if (verify::reference_seconds(problem, {}) < kLongSeconds) return make_reference_trajectory(planned_, problem);
   const std::string identity =
       planned_.scenario.identity() + " " + planned_.dataset->digest + (problem.tf32_products ? " tf32" : "");
-  if (std::optional<verify::Yardstick> kept = cache_.find(identity, planned_.start)) return std::move(*kept);
-  Result<verify::Yardstick> made = make_yardstick(planned_, problem);
+  if (std::optional<verify::ReferenceTrajectory> kept = cache_.find(identity, planned_.start)) return std::move(*kept);
+  Result<verify::ReferenceTrajectory> made = make_reference_trajectory(planned_, problem);
   if (made.ok()) cache_.keep(identity, planned_.start, made.value());
   return made;
 }
 
-Status Yardsticks::status() const { return full_.ok() ? Status() : Status(full_.error()); }
+Status ReferenceTrajectories::status() const { return full_.ok() ? Status() : Status(full_.error()); }
 
-const Result<verify::Yardstick>& Yardsticks::of(const PlannedCell& cell) {
+const Result<verify::ReferenceTrajectory>& ReferenceTrajectories::of(const PlannedCell& cell) {
   const scenario::Problem problem = problem_of(planned_, cell);
   if (!problem.tf32_products) return full_;
   if (!tf32_) tf32_ = find_or_make(problem);
   return *tf32_;
 }
 
-void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, Yardsticks& yardsticks,
+void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, ReferenceTrajectories& references,
                  const RunOptions& options, bool calibrate, report::Cell& cell) {
   report::Launch launch;  // a launch that is not timed leaves no record
   Result<CellWorker> started = CellWorker::start(planned, planned_cell, planned.problem, options.limits, launch);
@@ -245,9 +248,9 @@ void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell
   }
   CellWorker worker = std::move(started).value();
   // Only now: for a cell that cannot run here none is made.
-  const Result<verify::Yardstick>& yardstick = yardsticks.of(planned_cell);
-  if (!yardstick.ok()) {
-    cell.status = {CellState::unsupported, "too coarse to be verified here: " + yardstick.error().message};
+  const Result<verify::ReferenceTrajectory>& reference = references.of(planned_cell);
+  if (!reference.ok()) {
+    cell.status = {CellState::unsupported, "too coarse to be verified here: " + reference.error().message};
     return;
   }
   if (const auto& runtime = worker.client().preparation().runtime) cell.runtime = runtime;
@@ -256,7 +259,7 @@ void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell
     const Result<report::CellStatus> checked =
         planned_cell.proof == Proof::loss
             ? check_loss(worker, planned, cell)
-            : check_trajectory(worker, planned, planned_cell, yardstick.value(), options.seed, cell);
+            : check_trajectory(worker, planned, planned_cell, reference.value(), options.seed, cell);
     cell.status = checked.ok() ? checked.value() : status_of(checked.error());
   }
   if (cell.status.state == CellState::ok && calibrate) {
@@ -265,7 +268,7 @@ void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell
     }
   }
   if (cell.status.state == CellState::ok && calibrate) {
-    const std::string reason = reason_for_idle_distrust(worker.client().process());
+    const std::string reason = untrusted_for_idling(worker.client().process());
     if (!reason.empty()) cell.status = {CellState::untrusted, reason};
   }
   if (cell.status.state != CellState::ok) return;

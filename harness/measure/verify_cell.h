@@ -7,37 +7,37 @@
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
 #include "harness/report/report.h"
-#include "harness/verify/yardstick.h"
-#include "harness/verify/yardstick_cache.h"
+#include "harness/verify/reference_trajectory.h"
+#include "harness/verify/trajectory_cache.h"
 
 namespace gdbench::measure {
 
 // The trajectories that verification compares: one for the cells of a scenario, and a coarser one for those whose
 // implementations round to TF32.
-class Yardsticks {
+class ReferenceTrajectories {
  public:
   // `planned` must outlive it. Makes the first one, or finds it in the folder `cache` (empty: none), where it is kept
   // if it took long to make.
-  Yardsticks(const PlannedScenario& planned, std::filesystem::path cache);
+  ReferenceTrajectories(const PlannedScenario& planned, std::filesystem::path cache);
 
   // The scenario is unfit for comparison.
   Status status() const;
   // Of the cell's arithmetic, made when it is first asked for. Its error concerns that cell alone where status() is
   // fine: the scenario is unfit for so coarse an arithmetic.
-  const Result<verify::Yardstick>& of(const PlannedCell& cell);
+  const Result<verify::ReferenceTrajectory>& of(const PlannedCell& cell);
 
  private:
-  Result<verify::Yardstick> find_or_make(const scenario::Problem& problem) const;
+  Result<verify::ReferenceTrajectory> find_or_make(const scenario::Problem& problem) const;
 
   const PlannedScenario& planned_;
-  verify::YardstickCache cache_;
-  Result<verify::Yardstick> full_;
-  std::optional<Result<verify::Yardstick>> tf32_;
+  verify::TrajectoryCache cache_;
+  Result<verify::ReferenceTrajectory> full_;
+  std::optional<Result<verify::ReferenceTrajectory>> tf32_;
 };
 
-// Runs the yardstick's trajectory and, in two parts, the same again; fills cell.verification and cell.status.
-// With `calibrate`, goes on to find the steps of a block and what an empty block reads (cell.block).
-void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, Yardsticks& yardsticks,
+// Runs the reference trajectory's trajectory and, in two parts, the same again; fills cell.verification and
+// cell.status. With `calibrate`, goes on to find the steps of a block and what an empty block reads (cell.block).
+void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, ReferenceTrajectories& references,
                  const RunOptions& options, bool calibrate, report::Cell& cell);
 
 // What the reference makes of a state: its loss over all rows of the training data.

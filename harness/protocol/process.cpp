@@ -25,7 +25,7 @@ namespace gdbench::protocol {
 
 namespace {
 
-constexpr std::size_t kMostInherited = 8;
+constexpr std::size_t kMaxInherited = 8;
 
 // Everything between fork and exec: only async-signal-safe calls. Returns on failure only.
 void become_worker(char* const* argv, char* const* environment, const std::vector<InheritedDescriptor>& inherited,
@@ -51,7 +51,7 @@ void become_worker(char* const* argv, char* const* environment, const std::vecto
   // First to free numbers out of the way: a source may have a number that another one is to get, and with many workers
   // alive the coordinator's numbers are large.
   constexpr int kOutOfTheWay = 16;
-  std::array<int, kMostInherited> copies{};
+  std::array<int, kMaxInherited> copies{};
   for (std::size_t i = 0; i < inherited.size(); ++i) copies[i] = fcntl(inherited[i].ours, F_DUPFD, kOutOfTheWay);
   for (std::size_t i = 0; i < inherited.size(); ++i) {
     dup2(copies[i], inherited[i].theirs);  // dup2 clears close-on-exec
@@ -134,7 +134,7 @@ Process& Process::operator=(Process&& other) noexcept {
 
 Result<Process> Process::start(const std::vector<std::string>& argv, const std::vector<InheritedDescriptor>& inherited,
                                const std::vector<int>& processors, const std::string& preload) {
-  if (inherited.size() > kMostInherited) return failure("too many descriptors for a worker");
+  if (inherited.size() > kMaxInherited) return failure("too many descriptors for a worker");
   Process process;
   process.output_ = UniqueDescriptor(memfd_create("worker-output", MFD_CLOEXEC));
   if (!process.output_.is_open())

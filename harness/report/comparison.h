@@ -17,14 +17,14 @@ enum class Change {
   equivalent,    // confidently within the margin
   inconclusive,  // none of these
   failing,       // has a time in the base, and is wrong, crashed, timed out or untrusted in the new one
-  mended,        // the other way round
-  vanished,      // has a time in the base only
+  fixed,         // the other way round
+  removed,       // has a time in the base only
   added,         // in the new one only
 };
 inline constexpr Named<Change> kChanges[] = {{Change::regressed, "regressed"},   {Change::improved, "improved"},
                                              {Change::equivalent, "equivalent"}, {Change::inconclusive, "inconclusive"},
-                                             {Change::failing, "failing"},       {Change::mended, "mended"},
-                                             {Change::vanished, "vanished"},     {Change::added, "added"}};
+                                             {Change::failing, "failing"},       {Change::fixed, "fixed"},
+                                             {Change::removed, "removed"},       {Change::added, "added"}};
 constexpr const auto& rows_of(Change /*any*/) { return kChanges; }
 
 struct ComparedCell {

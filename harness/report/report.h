@@ -177,7 +177,7 @@ struct Cell {
   std::optional<Summary> summary;
 };
 
-// Whether a cell may win, and be an opponent: in rankings, claims, break-even points and explanations.
+// Whether a cell may win, and be compared with others: in rankings, claims, break-even points and explanations.
 inline bool is_ranked(const Cell& cell) { return cell.ranked && !(cell.summary && cell.summary->not_ranked); }
 
 struct ScenarioRecord {

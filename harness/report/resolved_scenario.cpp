@@ -49,7 +49,7 @@ void decode_whole(const nlohmann::json& value, const Place& place, ResolvedScena
   read("/optimizer/schedule/steps", scenario.schedule_steps);
   read("/optimizer/schedule/warm_up", scenario.warm_up);
   read("/target/evaluate_every", scenario.evaluate_every);
-  read("/target/most_steps", scenario.most_steps);
+  read("/target/most_steps", scenario.max_steps);
   if (!context.error) context.error = lenient.error;
 }
 

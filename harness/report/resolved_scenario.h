@@ -53,7 +53,7 @@ struct ResolvedScenario {
   std::optional<std::int64_t> schedule_steps;  // absent for a constant rate
   std::int64_t warm_up = 0;
   std::optional<std::int64_t> evaluate_every;  // of a training to a target, as the next one
-  std::optional<std::int64_t> most_steps;
+  std::optional<std::int64_t> max_steps;
 
   std::string dtype_name() const { return dtype ? name_of(*dtype) : ""; }
 };

@@ -159,8 +159,8 @@ std::optional<Fault> find_shape_fault(const Scenario& scenario, const DataShape&
   for (const Layer& layer : layers_of(scenario.model, shape)) {
     parameters += static_cast<double>(layer.inputs + 1) * static_cast<double>(layer.outputs);
   }
-  if (parameters > static_cast<double>(kMostParameters)) {
-    return Fault{"/model", "more than " + std::to_string(kMostParameters) + " parameters", "fewer"};
+  if (parameters > static_cast<double>(kMaxParameters)) {
+    return Fault{"/model", "more than " + std::to_string(kMaxParameters) + " parameters", "fewer"};
   }
   return std::nullopt;
 }

@@ -10,10 +10,10 @@
 namespace gdbench::scenario {
 
 // Limits of sizes: what a 32-bit row index, or a machine that anyone runs this on, can hold.
-constexpr std::int64_t kMostRows = INT32_MAX;
-constexpr std::int64_t kMostColumns = std::int64_t{1} << 20;
-constexpr std::int64_t kMostParameters = 1'000'000'000;
-constexpr std::int64_t kMostTensors = 100'000;
+constexpr std::int64_t kMaxRows = INT32_MAX;
+constexpr std::int64_t kMaxColumns = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxParameters = 1'000'000'000;
+constexpr std::int64_t kMaxTensors = 100'000;
 
 struct Fault {
   std::string pointer;

@@ -13,7 +13,7 @@ namespace gdbench::scenario {
 
 namespace {
 
-constexpr double kMostPoints = 1e6;
+constexpr double kMaxPoints = 1e6;
 
 struct Axis {
   std::string key;
@@ -185,7 +185,7 @@ class Expansion {
     double count = static_cast<double>(product.scenarios.size() * product.implementations.size()) *
                    static_cast<double>(product.threads.size());
     for (const Axis& axis : product.axes) count *= static_cast<double>(axis.values.size());
-    if (count + static_cast<double>(points_.size()) > kMostPoints) {
+    if (count + static_cast<double>(points_.size()) > kMaxPoints) {
       return fault("/axes", "more than a million cells", "fewer");
     }
     if (count == 0) return {};

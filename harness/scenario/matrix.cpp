@@ -32,7 +32,7 @@ void check_axis(JsonDocument& document, const std::string& pointer, const std::s
                   "scenario, implementation, threads, impl.KEY or a key of scenarios" + suggestion(first, known));
   }
   if (key == kThreadsAxis && !as_threads(value)) {
-    document.fail(pointer, in_quotes(value), "an integer from 1 to " + std::to_string(kMostThreads));
+    document.fail(pointer, in_quotes(value), "an integer from 1 to " + std::to_string(kMaxThreads));
   }
 }
 

@@ -17,15 +17,15 @@ Schedule read_schedule(JsonReader reader, double rate, std::int64_t fallback_ste
   Schedule schedule;
   schedule.rate = rate;
   schedule.kind = reader.choice<ScheduleKind>("kind", {constant, step, cosine});
-  schedule.warm_up = reader.integer("warm_up", {0, kMostScheduleSteps}, 0);
+  schedule.warm_up = reader.integer("warm_up", {0, kMaxScheduleSteps}, 0);
   if (schedule.kind != constant) {
-    const IntegerRange range = {schedule.warm_up + 1, kMostScheduleSteps};
+    const IntegerRange range = {schedule.warm_up + 1, kMaxScheduleSteps};
     // A fallback that does not fit is as good as none: the key is asked for.
     const bool fits = fallback_steps >= range.least && fallback_steps <= range.most;
     schedule.steps = reader.integer("steps", range, fits ? std::optional(fallback_steps) : std::nullopt);
   }
   if (schedule.kind == step) {
-    schedule.every = reader.integer("every", {1, kMostScheduleSteps}, std::nullopt);
+    schedule.every = reader.integer("every", {1, kMaxScheduleSteps}, std::nullopt);
     schedule.factor = reader.number("factor", kPositive, 0.1);
   }
   if (schedule.kind == cosine) schedule.final_rate = reader.number("final_rate", kNotNegative, 0.0);

@@ -18,8 +18,8 @@ namespace {
 using nlohmann::json;
 
 constexpr IntegerRange kSeeds = {0, INT64_MAX};
-constexpr IntegerRange kRows = {1, kMostRows};
-constexpr IntegerRange kColumns = {1, kMostColumns};
+constexpr IntegerRange kRows = {1, kMaxRows};
+constexpr IntegerRange kColumns = {1, kMaxColumns};
 
 // The last layer's activation is identity unless said otherwise, the hidden ones' must be said.
 PerceptronLayer read_layer(JsonReader reader, bool is_output) {
@@ -34,9 +34,9 @@ PerceptronLayer read_layer(JsonReader reader, bool is_output) {
 
 TensorGroup read_tensor_group(JsonReader reader) {
   TensorGroup group;
-  group.rows = reader.integer("rows", {1, kMostParameters}, std::nullopt);
-  group.columns = reader.integer("columns", {1, kMostParameters}, 1);
-  group.count = reader.integer("count", {1, kMostTensors}, 1);
+  group.rows = reader.integer("rows", {1, kMaxParameters}, std::nullopt);
+  group.columns = reader.integer("columns", {1, kMaxParameters}, 1);
+  group.count = reader.integer("count", {1, kMaxTensors}, 1);
   reader.finish();
   return group;
 }
@@ -121,7 +121,7 @@ std::vector<std::string> read_columns(JsonReader& reader, const std::string& key
   const json* values = reader.member(key);
   if (values == nullptr) return columns;
   const bool all_numbers = values->is_array() && std::all_of(values->begin(), values->end(), [](const json& value) {
-                             return value.is_number_integer() && value >= 0 && value < kMostColumns;
+                             return value.is_number_integer() && value >= 0 && value < kMaxColumns;
                            });
   if (!all_numbers) {
     reader.fail(key, "an array of column numbers, from 0");
@@ -199,7 +199,7 @@ Batch read_batch(JsonReader& root) {
   batch.rows = read_batch_rows(reader, "rows");
   batch.shuffle = reader.boolean("shuffle", true);
   batch.seed = static_cast<std::uint64_t>(reader.integer("seed", kSeeds, 1));
-  batch.micro_batches = reader.integer("micro_batches", {1, kMostRows}, 1);
+  batch.micro_batches = reader.integer("micro_batches", {1, kMaxRows}, 1);
   reader.finish();
   return batch;
 }
@@ -223,8 +223,8 @@ void complete_gradients(JsonReader& root, Scenario& scenario) {
   for (const TensorGroup& group : tensors->groups) {
     entries += static_cast<double>(group.rows) * static_cast<double>(group.columns) * static_cast<double>(group.count);
   }
-  if (entries > static_cast<double>(kMostParameters)) {
-    root.fail("model", "more than " + std::to_string(kMostParameters) + " parameters", "fewer");
+  if (entries > static_cast<double>(kMaxParameters)) {
+    root.fail("model", "more than " + std::to_string(kMaxParameters) + " parameters", "fewer");
     return;
   }
   data->features = static_cast<std::int64_t>(entries);
@@ -253,7 +253,7 @@ Scenario read_document(JsonDocument& document, const std::filesystem::path& file
   scenario.batch = read_batch(root);
   const JsonReader optimizer = root.object("optimizer");
   scenario.dtype = root.choice("dtype", catalogue::all_of<Dtype>(), Dtype::f32);
-  scenario.steps = root.integer("steps", {1, kMostSteps}, 100);
+  scenario.steps = root.integer("steps", {1, kMaxSteps}, 100);
   if (root.has("optimizer")) {
     OptimizerAndSchedule read = read_optimizer(optimizer, scenario.steps);
     scenario.optimizer = std::move(read.optimizer);

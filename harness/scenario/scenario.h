@@ -104,11 +104,11 @@ struct Batch {
 struct Target {
   double loss = 0;        // the bound, or, if relative, the part of the initial loss that it is
   bool relative = false;  // then below 1
-  std::int64_t most_steps = 0;
-  std::int64_t evaluate_every = 0;  // steps between two evaluations of the loss; at most most_steps
+  std::int64_t max_steps = 0;
+  std::int64_t evaluate_every = 0;  // steps between two evaluations of the loss; at most max_steps
 };
 
-constexpr std::int64_t kMostSteps = 1'000'000'000'000;
+constexpr std::int64_t kMaxSteps = 1'000'000'000'000;
 
 struct Scenario {
   std::string name;

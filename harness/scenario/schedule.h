@@ -31,7 +31,7 @@ struct Schedule {
 };
 
 // Steps that a schedule may have: its rates are a table.
-constexpr std::int64_t kMostScheduleSteps = 1'000'000;
+constexpr std::int64_t kMaxScheduleSteps = 1'000'000;
 
 // The rate of step t is entry t, later the last one.
 std::vector<double> learning_rates(const Schedule& schedule);

@@ -28,17 +28,17 @@ std::optional<Target> read_target(JsonReader& root, std::int64_t steps) {
     target.loss = reader.number("relative", {0, true}, std::nullopt);
     if (target.loss >= 1) reader.fail("relative", "a number below 1");
   }
-  const std::int64_t longest = kMostSteps / kLongerThanScenario < steps ? kMostSteps : kLongerThanScenario * steps;
-  target.most_steps = reader.integer("most_steps", {1, kMostSteps}, longest);
-  const std::int64_t every = std::clamp<std::int64_t>(steps / kEvaluations, 1, target.most_steps);
-  target.evaluate_every = reader.integer("evaluate_every", {1, target.most_steps}, every);
+  const std::int64_t longest = kMaxSteps / kLongerThanScenario < steps ? kMaxSteps : kLongerThanScenario * steps;
+  target.max_steps = reader.integer("most_steps", {1, kMaxSteps}, longest);
+  const std::int64_t every = std::clamp<std::int64_t>(steps / kEvaluations, 1, target.max_steps);
+  target.evaluate_every = reader.integer("evaluate_every", {1, target.max_steps}, every);
   reader.finish();
   return target;
 }
 
 nlohmann::json to_json(const Target& target) {
   return {{target.relative ? "relative" : "loss", target.loss},
-          {"most_steps", target.most_steps},
+          {"most_steps", target.max_steps},
           {"evaluate_every", target.evaluate_every}};
 }
 

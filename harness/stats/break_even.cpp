@@ -13,7 +13,7 @@ namespace gdbench::stats {
 namespace {
 
 // As few as the verdict function accepts.
-constexpr int kFewestLaunches = 3;
+constexpr int kMinLaunches = 3;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // What one launch of the candidate has over the same launch of the other.
@@ -90,7 +90,7 @@ BreakEven break_even(std::span<const LaunchCost> candidate, std::span<const Laun
   if (differences.empty()) return result;
   result.steps = break_even_steps(differences, 0);
   result.interval = bootstrap_interval(differences, options);
-  if (result.launches >= kFewestLaunches) result.overtaking = overtaking_of(result.interval);
+  if (result.launches >= kMinLaunches) result.overtaking = overtaking_of(result.interval);
   return result;
 }
 

@@ -107,7 +107,7 @@ std::optional<SizeToMeasure> next_within(const ComparedSizes& sizes, const Chang
   const Zone* before = change.before;
   const Zone* after = change.after;
   if (change.level != nullptr) {
-    const int most = std::min(kLaunchesBeforeNarrowing * options.launches, options.most_launches);
+    const int most = std::min(kLaunchesBeforeNarrowing * options.launches, options.max_launches);
     const std::vector<std::int64_t> open = inconclusive_within(sizes, *change.level);
     if (const auto again = more_launches(sizes, open, most, options)) return again;
     const double below = gap_between(before, change.level);
@@ -122,7 +122,7 @@ std::optional<SizeToMeasure> next_within(const ComparedSizes& sizes, const Chang
 // Whether the winner may be this one there.
 bool may_win(const Comparison& comparison, Verdict winner, double margin) {
   if (comparison.verdict != Verdict::inconclusive) return comparison.verdict == winner;
-  if (comparison.ratio.launches < fewest_launches(kCrossoverConfidence)) return true;
+  if (comparison.ratio.launches < min_launches(kCrossoverConfidence)) return true;
   const Interval range = margin_range(margin);
   return winner == Verdict::faster ? comparison.ratio.interval.low < range.low
                                    : comparison.ratio.interval.high > range.high;
@@ -141,7 +141,7 @@ std::optional<SizeToMeasure> next_size(const ComparedSizes& sizes, const Crossov
   for (const Change& change : changes_of(zones)) {
     if (const auto next = next_within(sizes, change, options)) return next;
   }
-  return more_launches(sizes, open_sizes(sizes), options.most_launches, options);
+  return more_launches(sizes, open_sizes(sizes), options.max_launches, options);
 }
 
 std::vector<std::int64_t> open_sizes(const ComparedSizes& sizes) {

@@ -71,8 +71,8 @@ Estimate median_with_interval(std::vector<double> figures, Figure kind, double c
 
 // By launch: the least value of either side, and each pair's own figure for the case of a single launch.
 struct LaunchFigures {
-  double least_base = std::numeric_limits<double>::infinity();
-  double least_candidate = std::numeric_limits<double>::infinity();
+  double min_base = std::numeric_limits<double>::infinity();
+  double min_candidate = std::numeric_limits<double>::infinity();
   std::vector<double> figures;
 };
 
@@ -85,15 +85,15 @@ Estimate over_launches(std::span<const Pair> pairs, Figure kind, double confiden
   std::map<int, LaunchFigures> launches;
   for (const Pair& pair : pairs) {
     LaunchFigures& launch = launches[pair.launch];
-    launch.least_base = std::min(launch.least_base, pair.base);
-    launch.least_candidate = std::min(launch.least_candidate, pair.candidate);
+    launch.min_base = std::min(launch.min_base, pair.base);
+    launch.min_candidate = std::min(launch.min_candidate, pair.candidate);
     launch.figures.push_back(figure(pair.base, pair.candidate));
   }
   std::vector<double> figures;
   if (launches.size() == 1) {
     figures = std::move(launches.begin()->second.figures);
   } else {
-    for (const auto& [number, launch] : launches) figures.push_back(figure(launch.least_base, launch.least_candidate));
+    for (const auto& [number, launch] : launches) figures.push_back(figure(launch.min_base, launch.min_candidate));
   }
   Estimate estimate = median_with_interval(std::move(figures), kind, confidence);
   estimate.launches = static_cast<int>(launches.size());
@@ -156,7 +156,7 @@ Estimate paired_difference(std::span<const Pair> pairs, double confidence) {
   return over_launches(pairs, Figure::difference, confidence);
 }
 
-int fewest_launches(double confidence) { return static_cast<int>(std::ceil(1 - std::log2(1 - confidence))); }
+int min_launches(double confidence) { return static_cast<int>(std::ceil(1 - std::log2(1 - confidence))); }
 
 Position position_of(const Interval& interval, const Interval& range) {
   if (interval.high < range.low) return Position::below;

@@ -3,7 +3,7 @@
 // A launch has one figure: the least of its values, as interruptions only add time; of two cells the ratio or the
 // difference of their least values. Launches are independent, the values of one are not. The estimate is the median of
 // the launches' figures. Its interval:
-// - order statistics (the sign test's): exact whatever the distribution, from fewest_launches() on;
+// - order statistics (the sign test's): exact whatever the distribution, from min_launches() on;
 // - Student's t of the figures (logarithms of times and ratios) for fewer: wide, as it must be, and no worse with tails
 //   as heavy as timings have, since they widen it more than they move the mean;
 // - of a single launch the same of the values within it, marked as `within one process`: it says nothing of others.
@@ -103,7 +103,7 @@ struct VerdictOptions {
 
 // The fewest launches whose figures span their median with that confidence: n values all lie on one side of it with
 // probability 2^(1-n), so that no interval within their range can be surer. 6 for 95%, 8 for 99%.
-int fewest_launches(double confidence);
+int min_launches(double confidence);
 
 // A ratio's position to a range, where its launches allow one.
 struct Placement {

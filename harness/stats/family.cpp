@@ -8,7 +8,7 @@ namespace gdbench::stats {
 namespace {
 
 // Nearly everything is rejected in the first few; without a limit ten thousand members could take as many steps.
-constexpr int kMostSteps = 10;
+constexpr int kMaxSteps = 10;
 
 bool is_apart(const Comparison& comparison) {
   return comparison.verdict == Verdict::faster || comparison.verdict == Verdict::slower;
@@ -23,7 +23,7 @@ std::vector<Comparison> compare_family(std::size_t members, double confidence,
   for (std::size_t i = 0; i < members; ++i) left.push_back(i);
   // Step down: with every rejection the rest is a smaller family. To stop early is only more careful.
   std::size_t before = members + 1;
-  for (int step = 0; step < kMostSteps && !left.empty() && left.size() < before; ++step) {
+  for (int step = 0; step < kMaxSteps && !left.empty() && left.size() < before; ++step) {
     before = left.size();
     const double own = 1 - (1 - confidence) / static_cast<double>(before);
     std::vector<std::size_t> open;

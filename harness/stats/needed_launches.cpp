@@ -16,7 +16,7 @@ int needed_launches(const Estimate& ratio, const Interval& range, int minimum_la
     const double factor = width / distance;
     launches = std::max({launches, std::ceil(ratio.launches * factor * factor), ratio.launches + 1.0});
   }
-  return launches <= kMostLaunchesWorthATry ? static_cast<int>(launches) : 0;
+  return launches <= kMaxLaunchesWorthATry ? static_cast<int>(launches) : 0;
 }
 
 }  // namespace gdbench::stats

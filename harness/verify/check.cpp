@@ -1,9 +1,9 @@
-// The comparing half of yardstick.h.
+// The comparing half of reference trajectory.h.
 #include <cmath>
 #include <cstdio>
 #include <limits>
 
-#include "harness/verify/yardstick.h"
+#include "harness/verify/reference_trajectory.h"
 
 namespace gdbench::verify {
 
@@ -28,27 +28,27 @@ std::string entry_name(const ExpectedTensor& tensor, std::int64_t entry) {
 std::string after(std::int64_t steps) { return ", after " + std::to_string(steps) + (steps == 1 ? " step" : " steps"); }
 
 // What differs in form: number of tensors and entries, step number. Empty where nothing does.
-std::string form_error(const Yardstick& yardstick, const scenario::State& actual) {
-  if (actual.parameters.size() != yardstick.tensors.size()) {
+std::string form_error(const ReferenceTrajectory& reference, const scenario::State& actual) {
+  if (actual.parameters.size() != reference.tensors.size()) {
     return "the state has " + std::to_string(actual.parameters.size()) + " parameters, expected " +
-           std::to_string(yardstick.tensors.size());
+           std::to_string(reference.tensors.size());
   }
-  for (std::size_t p = 0; p < yardstick.tensors.size(); ++p) {
-    const ExpectedTensor& tensor = yardstick.tensors[p];
+  for (std::size_t p = 0; p < reference.tensors.size(); ++p) {
+    const ExpectedTensor& tensor = reference.tensors[p];
     const std::int64_t size = tensor.rows * tensor.columns;
     if (static_cast<std::int64_t>(actual.parameters[p].size()) == size) continue;
     return tensor.name + " has " + std::to_string(actual.parameters[p].size()) + " entries, expected " +
            std::to_string(size);
   }
-  const std::int64_t step = yardstick.start.step + yardstick.steps;
+  const std::int64_t step = reference.start.step + reference.steps;
   if (actual.step == step) return "";
   return "the state's step number is " + std::to_string(actual.step) + ", expected " + std::to_string(step) +
-         after(yardstick.steps);
+         after(reference.steps);
 }
 
 // The first entry that is NaN or infinite. Empty where there is none.
-std::string finite_error(const Yardstick& yardstick, const scenario::State& actual) {
-  for (std::size_t p = 0; p < yardstick.tensors.size(); ++p) {
+std::string finite_error(const ReferenceTrajectory& reference, const scenario::State& actual) {
+  for (std::size_t p = 0; p < reference.tensors.size(); ++p) {
     const std::vector<double>& values = actual.parameters[p];
     std::int64_t first = -1;
     std::int64_t count = 0;
@@ -57,9 +57,9 @@ std::string finite_error(const Yardstick& yardstick, const scenario::State& actu
       if (count++ == 0) first = static_cast<std::int64_t>(i);
     }
     if (count == 0) continue;
-    return entry_name(yardstick.tensors[p], first) + " is " + value_text(values[static_cast<std::size_t>(first)]) +
+    return entry_name(reference.tensors[p], first) + " is " + value_text(values[static_cast<std::size_t>(first)]) +
            ", expected a finite number; " + std::to_string(count) + " of " + std::to_string(values.size()) +
-           " entries are not finite" + after(yardstick.steps);
+           " entries are not finite" + after(reference.steps);
   }
   return "";
 }
@@ -116,21 +116,21 @@ TensorCheck check_tensor(const ExpectedTensor& tensor, const std::vector<double>
 
 }  // namespace
 
-Check check(const Yardstick& yardstick, const scenario::State& actual, double loss) {
+Check check(const ReferenceTrajectory& reference, const scenario::State& actual, double loss) {
   Check result;
   result.loss = loss;
-  result.reason = form_error(yardstick, actual);
-  if (result.reason.empty()) result.reason = finite_error(yardstick, actual);
+  result.reason = form_error(reference, actual);
+  if (result.reason.empty()) result.reason = finite_error(reference, actual);
   if (!result.reason.empty()) return result;
 
   // The tensor that exceeds its tolerance by the largest factor speaks for all.
   double largest_excess = 0;
-  for (std::size_t p = 0; p < yardstick.tensors.size(); ++p) {
-    const ExpectedTensor& tensor = yardstick.tensors[p];
+  for (std::size_t p = 0; p < reference.tensors.size(); ++p) {
+    const ExpectedTensor& tensor = reference.tensors[p];
     WorstEntry worst;
     const TensorCheck tensor_check = check_tensor(tensor, actual.parameters[p], worst);
     result.tensors.push_back(tensor_check);
-    if (const WrongEntry wrong = wrong_entry(tensor, actual.parameters[p], yardstick.steps);
+    if (const WrongEntry wrong = wrong_entry(tensor, actual.parameters[p], reference.steps);
         tensor_check.error <= tensor_check.tolerance && wrong.excess > largest_excess && !wrong.reason.empty()) {
       largest_excess = wrong.excess;
       result.reason = wrong.reason;
@@ -142,14 +142,14 @@ Check check(const Yardstick& yardstick, const scenario::State& actual, double lo
     largest_excess = excess;
     result.reason = entry_name(tensor, worst.entry) + " is " + value_text(worst.actual) + ", expected " +
                     value_text(worst.expected) + "; the tensor is off by " + size_text(tensor_check.error) +
-                    ", tolerance " + size_text(tensor_check.tolerance) + after(yardstick.steps);
+                    ", tolerance " + size_text(tensor_check.tolerance) + after(reference.steps);
   }
-  if (result.reason.empty() && yardstick.evaluated && !std::isnan(loss)) {
-    const double difference = std::abs(loss - yardstick.final_loss);
-    if (!(difference <= yardstick.loss_tolerance)) {
-      result.reason = "the loss is " + value_text(loss) + ", expected " + value_text(yardstick.final_loss) +
-                      "; it is off by " + size_text(difference) + ", tolerance " + size_text(yardstick.loss_tolerance) +
-                      after(yardstick.steps);
+  if (result.reason.empty() && reference.evaluated && !std::isnan(loss)) {
+    const double difference = std::abs(loss - reference.final_loss);
+    if (!(difference <= reference.loss_tolerance)) {
+      result.reason = "the loss is " + value_text(loss) + ", expected " + value_text(reference.final_loss) +
+                      "; it is off by " + size_text(difference) + ", tolerance " + size_text(reference.loss_tolerance) +
+                      after(reference.steps);
     }
   }
   result.ok = result.reason.empty();

@@ -176,9 +176,9 @@ void pack(const T* source, std::int64_t line_stride, std::int64_t term_stride, s
 template <class T>
 void add_block(const Multiplier<T>& multiplier, const MatrixView<T>& a, const MatrixView<T>& b, Block<T> block,
                std::int64_t row, std::int64_t column, std::int64_t k) {
-  const std::int64_t most_terms = std::min(k, kBlockTerms);
-  Packed<T> packed_a(round_up(block.rows, multiplier.panel_rows) * most_terms);
-  Packed<T> packed_b(round_up(block.columns, multiplier.panel_columns) * most_terms);
+  const std::int64_t max_terms = std::min(k, kBlockTerms);
+  Packed<T> packed_a(round_up(block.rows, multiplier.panel_rows) * max_terms);
+  Packed<T> packed_b(round_up(block.columns, multiplier.panel_columns) * max_terms);
   block.a = packed_a.data();
   block.b = packed_b.data();
   for (std::int64_t term = 0; term < k; term += kBlockTerms) {

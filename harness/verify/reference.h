@@ -3,7 +3,7 @@
 // arithmetic" in ARCHITECTURE.md and the enums of gdbench/plugin.h.
 //
 // All functions exist for float, double and long double. They expect a state whose tensors have the problem's shapes
-// and a dataset that belongs to the problem; neither is checked here (make_yardstick does).
+// and a dataset that belongs to the problem; neither is checked here (make_reference_trajectory does).
 #pragma once
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 // summation, all norms Frobenius: the first term where the summands' signs are random, the second where they agree
 // (the random walk of rounding errors: N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2.8
 // and 4.2). An error that comes in is passed on with the larger of the gain of the signal itself and the gain of a
-// random direction, |B| / sqrt(k). These are estimates of a typical size, not bounds; the yardstick multiplies them by
-// a constant.
+// random direction, |B| / sqrt(k). These are estimates of a typical size, not bounds; the reference trajectory
+// multiplies them by a constant.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@ namespace {
 
 using implementations::Failure;
 
-constexpr double kMostLaidOutBytes = 1 << 30;
+constexpr double kMaxLaidOutBytes = 1 << 30;
 
 std::string mebibytes(double bytes) { return std::to_string(static_cast<std::int64_t>(bytes) >> 20) + " MiB"; }
 
@@ -61,10 +61,10 @@ void BatchLoader::lay_out() {
   const std::int64_t epochs = plan_.data->order != nullptr ? plan_.data->epochs : 1;
   const std::int64_t batches = epochs * steps_per_epoch();
   const double bytes = static_cast<double>(batches) * static_cast<double>(x_stride_ + target_stride_);
-  if (bytes > kMostLaidOutBytes) {
+  if (bytes > kMaxLaidOutBytes) {
     throw Failure(GDBENCH_UNSUPPORTED, "loader=resident: " + std::to_string(epochs) + " epoch(s) of " +
                                            std::to_string(steps_per_epoch()) + " batches take " + mebibytes(bytes) +
-                                           ", at most " + mebibytes(kMostLaidOutBytes) + " are laid out");
+                                           ", at most " + mebibytes(kMaxLaidOutBytes) + " are laid out");
   }
   allocate(batches);
   const std::unique_ptr<BatchMaker> gatherer = make_gatherer(plan_);

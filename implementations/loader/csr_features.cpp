@@ -46,9 +46,9 @@ void CsrFeatures::compress() {
 void CsrFeatures::allocate_gathered() {
   std::vector<std::int32_t> counts(static_cast<std::size_t>(data_.rows));
   for (std::size_t row = 0; row < counts.size(); ++row) counts[row] = row_offsets_[row + 1] - row_offsets_[row];
-  const auto most_rows = counts.begin() + batch_rows_;
-  std::nth_element(counts.begin(), most_rows - 1, counts.end(), std::greater<>());
-  const auto entries = static_cast<std::size_t>(std::accumulate(counts.begin(), most_rows, std::int64_t{0}));
+  const auto max_rows = counts.begin() + batch_rows_;
+  std::nth_element(counts.begin(), max_rows - 1, counts.end(), std::greater<>());
+  const auto entries = static_cast<std::size_t>(std::accumulate(counts.begin(), max_rows, std::int64_t{0}));
   gathered_offsets_.resize(static_cast<std::size_t>(batch_rows_) + 1);
   gathered_indices_.resize(entries);
   gathered_values_.resize(entries * element_);

@@ -24,9 +24,9 @@ int batches_ahead(const std::string& text) {
   if (text.empty()) return 0;
   int value = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= 0 && value <= kMostPrefetch) return value;
+  if (error == std::errc() && end == text.data() + text.size() && value >= 0 && value <= kMaxPrefetch) return value;
   throw Failure(GDBENCH_UNSUPPORTED,
-                "prefetch: found " + text + ", expected an integer from 0 to " + std::to_string(kMostPrefetch));
+                "prefetch: found " + text + ", expected an integer from 0 to " + std::to_string(kMaxPrefetch));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ struct LoaderSettings {
   std::vector<int> helper_cores;  // processors that it may use
 };
 
-constexpr int kMostPrefetch = 8;
+constexpr int kMaxPrefetch = 8;
 
 constexpr gdbench_option kLoaderOption = {"loader",
                                           GDBENCH_OPTION_CHOICE,

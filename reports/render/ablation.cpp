@@ -76,7 +76,7 @@ std::string descriptions(const Ablation& ablation) {
 
 // Where launches are too few for any verdict but inconclusive.
 std::string launches_words(const Ablation& ablation, int launches) {
-  const int fewest = stats::fewest_launches(ablation.confidence);
+  const int fewest = stats::min_launches(ablation.confidence);
   if (launches == 0 || launches >= fewest) return "";
   return "For verdicts on all of these at once there must be " + std::to_string(fewest) + " launches or more.\n";
 }

@@ -18,8 +18,8 @@ using report::ComparedCell;
 using report::ReportComparison;
 
 // What a reader has to act on comes first.
-constexpr std::array kOrder = {Change::regressed, Change::failing,      Change::vanished, Change::improved,
-                               Change::mended,    Change::inconclusive, Change::added,    Change::equivalent};
+constexpr std::array kOrder = {Change::regressed, Change::failing,      Change::removed, Change::improved,
+                               Change::fixed,     Change::inconclusive, Change::added,   Change::equivalent};
 
 std::vector<const ComparedCell*> cells_with(const ReportComparison& comparison, Change change) {
   std::vector<const ComparedCell*> cells;

@@ -19,13 +19,13 @@ using report::PhasePart;
 using report::Standing;
 
 // Ops that are shown of a phase.
-constexpr std::size_t kMostOps = 5;
+constexpr std::size_t kMaxOps = 5;
 
 // Of an op's difference: less has no words.
 constexpr double kSmallPart = 0.01;
 
 // A share that may be none and whose interval is wider says nothing.
-constexpr double kMostUnclear = 3;
+constexpr double kMaxUnclear = 3;
 
 // Whole per cent, no negative zero.
 double per_cent(double share) { return std::round(100 * share) + 0.0; }
@@ -37,7 +37,7 @@ std::string share_words(double share, const stats::Interval& interval) {
 
 std::string share_of(const PhasePart& phase) {
   const stats::Interval& interval = phase.contribution.share_interval;
-  if (phase.contribution.standing == Standing::unclear && interval.high - interval.low > kMostUnclear) {
+  if (phase.contribution.standing == Standing::unclear && interval.high - interval.low > kMaxUnclear) {
     return "not told";
   }
   if (!phase.only_bounded) return share_words(phase.contribution.share, interval);
@@ -83,7 +83,7 @@ std::string ops_words(const std::vector<OpPart>& ops, const Names& names) {
   std::string text;
   std::size_t shown = 0;
   for (const OpPart& op : ops) {
-    if (op.contribution.standing != Standing::cause || op.op == name_of(op.phase) || shown == kMostOps) continue;
+    if (op.contribution.standing != Standing::cause || op.op == name_of(op.phase) || shown == kMaxOps) continue;
     text += op_line(op, names);
     ++shown;
   }

@@ -1,4 +1,4 @@
-// The first screen: at most kMostLines lines in any width, for any report.
+// The first screen: at most kMaxLines lines in any width, for any report.
 #include <algorithm>
 #include <sstream>
 
@@ -15,8 +15,8 @@ namespace gdbench::render {
 
 namespace {
 
-constexpr std::size_t kMostLines = 39;  // one more is the command's, on stderr
-constexpr std::size_t kMostLinesOfSentence = 4;
+constexpr std::size_t kMaxLines = 39;  // one more is the command's, on stderr
+constexpr std::size_t kMaxLinesOfSentence = 4;
 constexpr std::size_t kNarrowestScreen = 40;
 constexpr std::size_t kColumnGap = 2;    // spaces between columns
 constexpr std::size_t kManyColumns = 5;  // more than these lose their names before one of them is left out
@@ -69,7 +69,7 @@ struct Layout {
 
 // The column to leave out: of the inner ones that are marked, or fastest without a verdict, in the fewest rows the one
 // in the middle.
-std::size_t least_told(const Overview& overview, const std::vector<std::size_t>& columns) {
+std::size_t min_told(const Overview& overview, const std::vector<std::size_t>& columns) {
   const auto marks = [&](std::size_t column) {
     return std::count_if(overview.rows.begin(), overview.rows.end(), [&](const OverviewRow& row) {
       const Entry& entry = row.entries[column];
@@ -102,9 +102,9 @@ class Screen {
     collect_sentences();
     if (!overview_.rows.empty() && !overview_.columns.empty()) {
       lines_.emplace_back();
-      overview_.turned ? turned() : grid(kMostLines - end.size() - 2);
+      overview_.turned ? turned() : grid(kMaxLines - end.size() - 2);
     }
-    add_sentences(kMostLines - end.size());
+    add_sentences(kMaxLines - end.size());
     lines_.insert(lines_.end(), end.begin(), end.end());
     return joined(lines_, "\n") + "\n";
   }
@@ -129,11 +129,11 @@ class Screen {
     return lines;
   }
 
-  // No more than kMostLinesOfSentence of them.
+  // No more than kMaxLinesOfSentence of them.
   Lines limited(const std::string& text, Style style) const {
     Lines lines = broken(text, style);
-    if (lines.size() <= kMostLinesOfSentence) return lines;
-    lines.resize(kMostLinesOfSentence - 1);
+    if (lines.size() <= kMaxLinesOfSentence) return lines;
+    lines.resize(kMaxLinesOfSentence - 1);
     lines.emplace_back("...");
     return lines;
   }
@@ -159,7 +159,7 @@ class Screen {
     const GridParts before = parts;
     const auto leave_out = [&](std::size_t least) {
       while (!fits() && parts.columns.size() > least) {
-        parts.columns.erase(parts.columns.begin() + static_cast<std::ptrdiff_t>(least_told(overview_, parts.columns)));
+        parts.columns.erase(parts.columns.begin() + static_cast<std::ptrdiff_t>(min_told(overview_, parts.columns)));
       }
     };
     leave_out(enough);
@@ -173,7 +173,7 @@ class Screen {
 
   // In at most so many lines of the screen, with room for the sentences that must not be left out.
   void grid(std::size_t most) {
-    constexpr std::size_t kFewestRows = 10;
+    constexpr std::size_t kMinRows = 10;
     GridParts parts = all_parts(overview_);
     const Lines before = lines_;
     draw_grid(parts);
@@ -183,7 +183,7 @@ class Screen {
     lines_ = before;
     parts = all_parts(overview_);
     const std::size_t told = rows < overview_.rows.size() ? 0 : 1;  // the line that counts the others is new
-    parts.rows = std::max(kFewestRows, rows - std::min(rows, needed - most + told));
+    parts.rows = std::max(kMinRows, rows - std::min(rows, needed - most + told));
     draw_grid(parts);
   }
 
@@ -205,7 +205,7 @@ class Screen {
     while (Layout(table, true).width() > width_ && table.back().rank > 0) table.pop_back();
     draw(Layout(table, true));
     const std::size_t all = overview_.columns.size();
-    if (all > kMostRows) lines_.push_back("and " + counted(all - kMostRows, "more row"));
+    if (all > kMaxRows) lines_.push_back("and " + counted(all - kMaxRows, "more row"));
     say(grid_words(overview_, true, true), Style::dim);
   }
 

@@ -155,7 +155,7 @@ TextTable turned_table(const Overview& overview, std::size_t label_width) {
   std::vector<Style> time_styles;
   std::vector<Style> verdict_styles;
   const std::vector<Entry>& entries = overview.rows.front().entries;
-  for (std::size_t i = 0; i < std::min(entries.size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(entries.size(), kMaxRows); ++i) {
     const Cell& cell = *entries[i].cell;
     const bool baseline = cell.implementation == overview.baseline && !cell.summary->ratio;
     const bool undecided = !entries[i].ratio || !overview.rows.front().standing.undecidable.empty();

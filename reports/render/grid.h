@@ -14,14 +14,14 @@ struct GridParts {
   bool ratios = true;                // in every place; else only that of the fastest, in a column of its own
   bool lead = true;                  // what the fastest is ahead of the next column by
   bool names = true;                 // which implementation a place is of, where a column has several
-  std::size_t rows = kMostRows;      // those of the most interest
+  std::size_t rows = kMaxRows;       // those of the most interest
   std::vector<std::size_t> columns;  // in order
 };
 
 // The scenarios' rows, labels in at most `label_width` columns; times in one unit per row.
 TextTable grid_table(const Overview& overview, const GridParts& parts, std::size_t label_width);
 
-// The columns of a turned overview going down, at most kMostRows, with intervals and verdicts.
+// The columns of a turned overview going down, at most kMaxRows, with intervals and verdicts.
 TextTable turned_table(const Overview& overview, std::size_t label_width);
 
 // Every part and column.

@@ -48,7 +48,7 @@ void add_overview(const report::Report& report, std::string& text) {
     add_table(overview.turned ? turned_table(overview, kWidestLabel)
                               : grid_table(overview, all_parts(overview), kWidestLabel),
               text);
-    for (const std::string& words : {hidden_words(overview, kMostRows), grid_words(overview, true, true)}) {
+    for (const std::string& words : {hidden_words(overview, kMaxRows), grid_words(overview, true, true)}) {
       if (!words.empty()) text += markdown_escaped(words) + "\n\n";
     }
   }

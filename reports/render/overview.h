@@ -49,7 +49,7 @@ struct Overview {
   bool turned = false;                  // one scenario, one row: implementations are for going down
 };
 
-constexpr std::size_t kMostRows = 25;  // on a screen
+constexpr std::size_t kMaxRows = 25;  // on a screen
 
 // Of cells of this build; other arms are for gdbench compare, unless there is nothing else. Rows of the most interest
 // have failures, then another winner than the row before, then a tie; the others are spread over the report.

@@ -20,9 +20,9 @@ using report::Report;
 
 namespace {
 
-constexpr std::size_t kMostGroups = 3;
-constexpr std::size_t kMostGroupNames = 3;
-constexpr std::size_t kMostReasons = 2;
+constexpr std::size_t kMaxGroups = 3;
+constexpr std::size_t kMaxGroupNames = 3;
+constexpr std::size_t kMaxReasons = 2;
 constexpr std::size_t kLongestReason = 90;  // characters; details have all of it
 
 // Cells that share a state and, as the first of them says it, a reason; or that are of one implementation.
@@ -62,9 +62,9 @@ std::vector<Group> grouped(const std::vector<const Cell*>& cells) {
 }
 
 std::string some_of(const std::vector<std::string>& names) {
-  if (names.size() <= kMostGroupNames) return joined(names);
-  const std::vector<std::string> first(names.begin(), names.begin() + kMostGroupNames);
-  return joined(first) + " and " + std::to_string(names.size() - kMostGroupNames) + " more";
+  if (names.size() <= kMaxGroupNames) return joined(names);
+  const std::vector<std::string> first(names.begin(), names.begin() + kMaxGroupNames);
+  return joined(first) + " and " + std::to_string(names.size() - kMaxGroupNames) + " more";
 }
 
 std::vector<const Cell*> cells_of(const Report& report, bool (*takes_part)(const Cell&)) {
@@ -82,7 +82,7 @@ void add_failures(const Report& report, std::vector<Sentence>& sentences) {
   std::size_t more = 0;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Group& group = groups[i];
-    if (i >= kMostGroups) {
+    if (i >= kMaxGroups) {
       rest[report::name_of(group.state)] += group.cells;
       more += group.cells;
       continue;
@@ -131,7 +131,7 @@ void add_not_ranked(const Overview& overview, std::vector<Sentence>& sentences) 
   std::size_t rest = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Left& left = all[i];
-    if (i >= kMostGroups) {
+    if (i >= kMaxGroups) {
       rest += left.more + 1;
       continue;
     }
@@ -147,14 +147,14 @@ void add_not_ranked(const Overview& overview, std::vector<Sentence>& sentences) 
 }
 
 void add_conditions(const Report& report, std::vector<Sentence>& sentences) {
-  constexpr std::size_t kMostWarnings = 2;
+  constexpr std::size_t kMaxWarnings = 2;
   const std::vector<std::string> warnings = condition_warnings(report);
-  for (std::size_t i = 0; i < std::min(warnings.size(), kMostWarnings); ++i) {
+  for (std::size_t i = 0; i < std::min(warnings.size(), kMaxWarnings); ++i) {
     sentences.push_back({"warning: " + warnings[i], 1, Style::unsure});
   }
-  if (warnings.size() > kMostWarnings) {
+  if (warnings.size() > kMaxWarnings) {
     sentences.push_back(
-        {"and " + counted(warnings.size() - kMostWarnings, "more warning") + " (gdbench doctor).", 2, Style::unsure});
+        {"and " + counted(warnings.size() - kMaxWarnings, "more warning") + " (gdbench doctor).", 2, Style::unsure});
   }
   const auto beyond = std::count_if(report.cells.begin(), report.cells.end(), [](const Cell& cell) {
     return cell.summary && cell.summary->ceiling && cell.summary->ceiling->failed;
@@ -183,11 +183,11 @@ std::string unsupported_text(const Report& report) {
   if (cells.empty()) return "";
   const std::vector<Group> groups = grouped(cells);
   std::string text;
-  for (std::size_t i = 0; i < std::min(groups.size(), kMostReasons); ++i) {
+  for (std::size_t i = 0; i < std::min(groups.size(), kMaxReasons); ++i) {
     join(text, cut(groups[i].reason, kLongestReason) +
                    (groups.size() > 1 ? " (" + std::to_string(groups[i].cells) + ")" : ""));
   }
-  if (groups.size() > kMostReasons) text += " and " + counted(groups.size() - kMostReasons, "other reason");
+  if (groups.size() > kMaxReasons) text += " and " + counted(groups.size() - kMaxReasons, "other reason");
   return " " + std::to_string(cells.size()) + " unsupported: " + text + ".";
 }
 

@@ -63,7 +63,7 @@ std::string win_words(const Overview& overview, const Wins& wins) {
 }
 
 void add_wins(const Overview& overview, std::vector<Sentence>& sentences) {
-  constexpr std::size_t kMostWinners = 3;
+  constexpr std::size_t kMaxWinners = 3;
   if (overview.turned) {
     const Standing& standing = overview.rows.front().standing;
     if (!standing.won()) return;
@@ -75,7 +75,7 @@ void add_wins(const Overview& overview, std::vector<Sentence>& sentences) {
   const std::vector<Wins> all = wins_of(overview);
   std::string others;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i < kMostWinners) {
+    if (i < kMaxWinners) {
       sentences.push_back({win_words(overview, all[i]), i < 2 ? 1 : 2, Style::bold});
     } else {
       join(others,
@@ -88,22 +88,22 @@ void add_wins(const Overview& overview, std::vector<Sentence>& sentences) {
 // "linreg-3x2: graph/eigen = hand/eigen; ...", of the rows in which cells are not told apart from the fastest.
 template <class Tied>
 std::string ties_text(const Overview& overview, Tied tied_of) {
-  constexpr std::size_t kMostTold = 3;
-  constexpr std::size_t kMostNames = 4;
+  constexpr std::size_t kMaxTold = 3;
+  constexpr std::size_t kMaxNames = 4;
   const auto name = [&](const Cell& cell) { return overview.turned ? row_name(cell) : variant_of(cell); };
   std::vector<std::string> told;
   std::size_t count = 0;
   for (const OverviewRow& row : overview.rows) {
     const std::vector<const Cell*>& tied = tied_of(row);
-    if (tied.empty() || ++count > kMostTold) continue;
+    if (tied.empty() || ++count > kMaxTold) continue;
     std::vector<std::string> names = {name(*row.standing.fastest)};
     for (const Cell* cell : tied) names.push_back(name(*cell));
-    const std::size_t more = names.size() > kMostNames ? names.size() - kMostNames : 0;
+    const std::size_t more = names.size() > kMaxNames ? names.size() - kMaxNames : 0;
     names.resize(names.size() - more);
     const std::string text = joined(names, " = ") + (more > 0 ? " and " + std::to_string(more) + " more" : "");
     told.push_back(overview.turned ? text : row.brief + ": " + text);
   }
-  if (count > kMostTold) told.push_back("and " + std::to_string(count - kMostTold) + " more");
+  if (count > kMaxTold) told.push_back("and " + std::to_string(count - kMaxTold) + " more");
   return joined(told, "; ");
 }
 

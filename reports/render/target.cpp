@@ -104,7 +104,7 @@ std::string target_title(const ScenarioTable& table) {
       "time to target: loss " + format_number(run.target_loss) + " from " + format_number(run.initial_loss);
   const report::ResolvedScenario& resolved = table.scenario->resolved;
   if (resolved.evaluate_every) text += ", evaluated every " + std::to_string(*resolved.evaluate_every) + " steps";
-  if (resolved.most_steps) text += ", at most " + std::to_string(*resolved.most_steps) + " steps";
+  if (resolved.max_steps) text += ", at most " + std::to_string(*resolved.max_steps) + " steps";
   return text;
 }
 

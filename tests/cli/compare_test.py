@@ -62,7 +62,7 @@ class Compare(ProgramTest):
         other["cells"] = kept
         self.write_json("other.json", other)
         changes = self.changes("base.json", "other.json", "--margin", "50%", status=3)
-        self.assertEqual(sorted(set(changes.values()) - {"equivalent", "inconclusive"}), ["added", "failing", "vanished"])
+        self.assertEqual(sorted(set(changes.values()) - {"equivalent", "inconclusive"}), ["added", "failing", "removed"])
 
     def test_one_report_of_one_build_is_an_error(self):
         _, errors = self.call("compare", "base.json", status=2)

@@ -18,7 +18,7 @@ KNOWN = (
     "Note: not built alike: ",
     "Note: differences below 2% between two builds may come from ",
 )
-ORDER = ("regressed", "failing", "vanished", "improved", "mended", "inconclusive", "added", "equivalent")
+ORDER = ("regressed", "failing", "removed", "improved", "fixed", "inconclusive", "added", "equivalent")
 
 
 def noise_of(report, scenario):
@@ -105,9 +105,9 @@ class Family:
             return CHANGES.get(verdict, verdict)
         timed = [cell is not None and cell.is_timed for cell in (base, candidate)]
         if timed == [False, True]:
-            return "mended" if base and base.state in FAILURES else "added"
+            return "fixed" if base and base.state in FAILURES else "added"
         if timed == [True, False]:
-            return "failing" if candidate and candidate.state in FAILURES else "vanished"
+            return "failing" if candidate and candidate.state in FAILURES else "removed"
         return "inconclusive"
 
     def is_told(self, name):

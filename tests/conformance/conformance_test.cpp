@@ -94,13 +94,13 @@ class Conformance : public testing::Test {
       }
     }
     const measure::PlannedScenario& planned = *plan->scenarios.front();
-    measure::Yardsticks yardsticks(planned, {});
-    if (!yardsticks.status().ok()) {
-      std::cout << scenario.at("name") << ": " << yardsticks.status().error().message << "\n";
+    measure::ReferenceTrajectories references(planned, {});
+    if (!references.status().ok()) {
+      std::cout << scenario.at("name") << ": " << references.status().error().message << "\n";
       return {};
     }
     for (const measure::PlannedCell& cell : planned.cells) {
-      result[cell.entry->implementation.id] = examine(planned, cell, yardsticks, limits());
+      result[cell.entry->implementation.id] = examine(planned, cell, references, limits());
     }
     return result;
   }

@@ -40,19 +40,19 @@ Result<scenario::State> train_afresh(const measure::PlannedScenario& planned, co
 }  // namespace
 
 Finding examine(const measure::PlannedScenario& planned, const measure::PlannedCell& cell,
-                measure::Yardsticks& yardsticks, const protocol::Limits& limits) {
+                measure::ReferenceTrajectories& references, const protocol::Limits& limits) {
   measure::RunOptions options;
   options.limits = limits;
   report::Cell record;
-  measure::verify_cell(planned, cell, yardsticks, options, false, record);
+  measure::verify_cell(planned, cell, references, options, false, record);
   if (record.status.state == CellState::unsupported) return {Verdict::unsupported, record.status.reason};
   if (record.status.state != CellState::ok) {
     return {Verdict::breaks, std::string(report::name_of(record.status.state)) + ": " + record.status.reason};
   }
-  const verify::Yardstick& yardstick = yardsticks.of(cell).value();
-  const Result<scenario::State> first = train_afresh(planned, cell, yardstick.start.step, yardstick.steps, limits);
+  const verify::ReferenceTrajectory& reference = references.of(cell).value();
+  const Result<scenario::State> first = train_afresh(planned, cell, reference.start.step, reference.steps, limits);
   if (!first.ok()) return failed(first.error());
-  const Result<scenario::State> second = train_afresh(planned, cell, yardstick.start.step, yardstick.steps, limits);
+  const Result<scenario::State> second = train_afresh(planned, cell, reference.start.step, reference.steps, limits);
   if (!second.ok()) return failed(second.error());
   if (!all_finite(first.value())) return {Verdict::breaks, "a parameter is not finite"};
   if (first->parameters != second->parameters) {

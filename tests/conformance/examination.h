@@ -6,7 +6,7 @@
 #include "harness/measure/plan.h"
 #include "harness/protocol/client.h"
 #include "harness/report/report.h"
-#include "harness/verify/yardstick.h"
+#include "harness/verify/reference_trajectory.h"
 
 namespace gdbench::conformance {
 
@@ -20,6 +20,6 @@ struct Finding {
 // Verifies the cell as `gdbench verify` does (trajectory, the same in two parts, the implementation's own loss), then
 // trains in two fresh processes: every parameter is finite, and both end with the same bits.
 Finding examine(const measure::PlannedScenario& planned, const measure::PlannedCell& cell,
-                measure::Yardsticks& yardsticks, const protocol::Limits& limits);
+                measure::ReferenceTrajectories& references, const protocol::Limits& limits);
 
 }  // namespace gdbench::conformance

@@ -51,7 +51,7 @@ bool done(const measure::CellGroup& group, const measure::RunOptions& options, d
 stats::VerdictOptions verdict_options(std::size_t variants) {
   stats::VerdictOptions verdict;
   verdict.confidence = 1 - kWrongTables / static_cast<double>(std::max<std::size_t>(variants, 2) - 1);
-  verdict.minimum_launches = stats::fewest_launches(verdict.confidence);
+  verdict.minimum_launches = stats::min_launches(verdict.confidence);
   return verdict;
 }
 

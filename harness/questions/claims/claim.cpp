@@ -18,7 +18,7 @@ using report::PointRule;
 using report::Quantity;
 using report::RelationKind;
 
-constexpr std::int64_t kMostSteps = 1'000'000'000;
+constexpr std::int64_t kMaxSteps = 1'000'000'000;
 
 // Keys that a cell of the matrix has; without these a choice of cells would be about none.
 std::vector<std::string> keys_of(const scenario::Matrix& matrix) {
@@ -75,8 +75,8 @@ class RelationParser {
     const json list = steps->is_array() ? *steps : json::array({*steps});
     for (const json& entry : list) {
       const bool fits =
-          entry.is_number_integer() && entry.get<std::int64_t>() >= 1 && entry.get<std::int64_t>() <= kMostSteps;
-      if (!fits) return reader_.fail("steps", describe(entry), "integers from 1 to " + std::to_string(kMostSteps));
+          entry.is_number_integer() && entry.get<std::int64_t>() >= 1 && entry.get<std::int64_t>() <= kMaxSteps;
+      if (!fits) return reader_.fail("steps", describe(entry), "integers from 1 to " + std::to_string(kMaxSteps));
       relation.steps.push_back(entry.get<std::uint64_t>());
     }
     if (relation.steps.empty()) reader_.fail("steps", "at least one number of steps");

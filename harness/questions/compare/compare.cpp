@@ -74,7 +74,7 @@ stats::VerdictOptions options_for(const analysis::VerdictRules& rules, const std
   verdict.margin = options.margin;
   verdict.confidence = confidence;
   // Order statistics are exact; Student's t of a few launches is not what a gate should rest on.
-  verdict.minimum_launches = stats::fewest_launches(confidence);
+  verdict.minimum_launches = stats::min_launches(confidence);
   return verdict;
 }
 

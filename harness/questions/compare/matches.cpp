@@ -44,12 +44,11 @@ std::optional<ComparedCell> without_times(const Match& match) {
   if (base_timed && next_timed) {
     cell.remark = "the scenario is not the same any more";
   } else if (next_timed) {
-    cell.change =
-        match.base != nullptr && report::is_failure(match.base->status.state) ? Change::mended : Change::added;
+    cell.change = match.base != nullptr && report::is_failure(match.base->status.state) ? Change::fixed : Change::added;
     if (match.base != nullptr) cell.remark = report::words_of(match.base->status) + " in the base";
   } else if (base_timed) {
     cell.change =
-        match.next != nullptr && report::is_failure(match.next->status.state) ? Change::failing : Change::vanished;
+        match.next != nullptr && report::is_failure(match.next->status.state) ? Change::failing : Change::removed;
     if (match.next != nullptr) cell.remark = report::words_of(match.next->status);
   } else {
     cell.remark = "neither side has a time";

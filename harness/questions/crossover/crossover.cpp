@@ -30,7 +30,7 @@ class Search {
       : request_(request), options_(options), crossover_(crossover) {
     verdict_.margin = crossover.margin;
     verdict_.confidence = crossover.confidence;
-    verdict_.minimum_launches = stats::fewest_launches(crossover.confidence);
+    verdict_.minimum_launches = stats::min_launches(crossover.confidence);
   }
 
   Status run() {
@@ -190,7 +190,7 @@ Result<report::StepsCrossover> measure_break_even(measure::CellGroup& group, con
   TRY(group.verify(options));
   const auto stopped = [&] { return group.failed_cell() != nullptr || options.cancelled(); };
   const int first = options.launches > 0 ? options.launches : kLaunchesOfSteps;
-  const int most = options.launches > 0 ? options.launches : stats::kMostLaunchesWorthATry;
+  const int most = options.launches > 0 ? options.launches : stats::kMaxLaunchesWorthATry;
   for (int wanted = first;; wanted = std::min(2 * wanted, most)) {
     const auto spent = [&] { return group.launches() >= first && elapsed(options) > options.budget_seconds; };
     while (group.launches() < wanted && !stopped() && !spent()) {

@@ -17,7 +17,7 @@ namespace gdbench::explain {
 namespace {
 
 // Beyond this many axes there are too many ways round to be read.
-constexpr std::size_t kMostAxes = 3;
+constexpr std::size_t kMaxAxes = 3;
 
 constexpr std::array kAxes = {"strategy", "backend", "policy", "options", "threads", "arm"};
 using Coordinates = std::array<std::string, kAxes.size()>;
@@ -85,7 +85,7 @@ std::vector<report::AxisPath> paths_between(const report::Report& report, const 
                                             const report::CellDifference& whole) {
   std::vector<std::size_t> order = axes_between(a, b);
   std::vector<report::AxisPath> paths;
-  if (order.empty() || order.size() > kMostAxes) return paths;
+  if (order.empty() || order.size() > kMaxAxes) return paths;
   do {
     if (std::optional<report::AxisPath> path = walk(report, a, b, order, whole)) paths.push_back(std::move(*path));
   } while (std::next_permutation(order.begin(), order.end()));

@@ -12,7 +12,7 @@ namespace {
 // A verdict across scenarios needs seven, one of a few per cent more.
 constexpr int kManyLaunches = 12;
 // Of the difference, what reading the clock may take before no number of profiles tells its phases.
-constexpr double kMostOverhead = 0.5;
+constexpr double kMaxOverhead = 0.5;
 // Profiles beyond so many narrow a phase's time little.
 constexpr int kManyProfiles = 5;
 
@@ -149,7 +149,7 @@ std::vector<report::MissingEvidence> missing_evidence(const report::Report& repo
       missing.push_back({none ? report::Lack::no_profile : report::Lack::profile, cell->id, none ? "" : both});
     } else if (basis.one_piece) {
       missing.push_back({report::Lack::one_piece, cell->id, command_for_one_piece(*cell, basis.compiled)});
-    } else if (basis.overhead_ns > kMostOverhead * std::abs(explanation.whole.difference_ns.value)) {
+    } else if (basis.overhead_ns > kMaxOverhead * std::abs(explanation.whole.difference_ns.value)) {
       missing.push_back({report::Lack::clock, cell->id, ""});
     }
     repeatable = repeatable || basis.profiles < kManyProfiles;

@@ -138,13 +138,13 @@ class Side {
   PartTime over_profiles(const std::vector<OpTotals>& totals, double overhead_ns) const {
     std::vector<stats::Pair> times;
     PartTime part;
-    double most_ns = 0;
+    double max_ns = 0;
     for (const OpTotals& total : totals) {
       times.push_back({static_cast<int>(times.size()), 0, total.time_ns});
       part.calls += total.calls / static_cast<double>(totals.size());
-      most_ns = std::max(most_ns, total.time_ns);
+      max_ns = std::max(max_ns, total.time_ns);
     }
-    if (most_ns <= 0) return part;  // what no profile has takes nothing, however they drift
+    if (max_ns <= 0) return part;  // what no profile has takes nothing, however they drift
     const stats::Estimate estimate = stats::paired_difference(times);
     part.time_ns = estimate.value;
     part.interval = estimate.interval;

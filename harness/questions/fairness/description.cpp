@@ -11,7 +11,7 @@ namespace {
 
 constexpr IntegerRange kCount = {1, 1'000'000'000'000};
 constexpr IntegerRange kEpochs = {1, 1'000'000};  // times kCount they fit
-constexpr std::size_t kMostDimensions = 8;
+constexpr std::size_t kMaxDimensions = 8;
 
 // Names in the order of the enumerators.
 constexpr std::array kLosses = {"mse", "half_mse", "sum_of_squares", "softmax_cross_entropy"};
@@ -66,7 +66,7 @@ void read_shape(JsonReader& reader, const char* key, std::optional<Shape>& value
   const nlohmann::json* sizes = reader.member(key);
   if (sizes == nullptr) return;
   Shape shape;
-  bool valid = sizes->is_array() && !sizes->empty() && sizes->size() <= kMostDimensions;
+  bool valid = sizes->is_array() && !sizes->empty() && sizes->size() <= kMaxDimensions;
   for (std::size_t i = 0; valid && i < sizes->size(); ++i) {
     const nlohmann::json& size = (*sizes)[i];
     const bool number = size.is_number_unsigned() && size > 0 && size <= kCount.most;

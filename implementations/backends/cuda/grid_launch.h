@@ -28,7 +28,7 @@ inline int attribute_of_device(cudaDeviceAttr attribute) {
 }
 
 // All blocks of a grid must be there at once: one to a multiprocessor.
-inline std::int64_t most_blocks_of_a_grid() { return attribute_of_device(cudaDevAttrMultiProcessorCount); }
+inline std::int64_t max_blocks_of_a_grid() { return attribute_of_device(cudaDevAttrMultiProcessorCount); }
 inline std::int64_t shared_memory_of_a_block() { return attribute_of_device(cudaDevAttrMaxSharedMemoryPerBlockOptin); }
 
 template <class Shape>

@@ -16,11 +16,11 @@ namespace gdbench::backends::cuda {
 
 constexpr int kBlockThreads = 256;
 // More blocks than these wait for processors anyway; entries beyond them are taken in strides.
-constexpr std::int64_t kMostBlocks = 4096;
+constexpr std::int64_t kMaxBlocks = 4096;
 
 inline unsigned blocks_for(std::int64_t threads) {
   const std::int64_t blocks = (threads + kBlockThreads - 1) / kBlockThreads;
-  return static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, kMostBlocks));
+  return static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, kMaxBlocks));
 }
 
 // The entries of one thread of a grid.

@@ -30,8 +30,8 @@ struct ReductionShape {
 inline ReductionShape reduction_of(std::int64_t rows, std::int64_t columns, std::int64_t split_rows) {
   ReductionShape shape{rows, columns, 1, 1};
   while (shape.width < 32 && shape.width < columns) shape.width *= 2;
-  constexpr std::int64_t kMostSplits = 256;
-  shape.splits = std::clamp<std::int64_t>((rows + split_rows - 1) / split_rows, 1, kMostSplits);
+  constexpr std::int64_t kMaxSplits = 256;
+  shape.splits = std::clamp<std::int64_t>((rows + split_rows - 1) / split_rows, 1, kMaxSplits);
   return shape;
 }
 

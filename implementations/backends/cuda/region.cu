@@ -74,18 +74,18 @@ double gradient_scale(const TrainingRegion& region) {
 template <class T, OptimizerKind kind, Decay decay>
 OwnedCall* bind_with(Context& context, const TrainingRegion& region) {
   RegionProgram<T, kind, decay> program{{}, UpdateConstants<T>(*region.optimizer)};
-  const std::int64_t most_bytes = shared_memory_of_a_block();
-  std::int64_t blocks = std::clamp<std::int64_t>(region.rows / kRowsOfABlock, 1, most_blocks_of_a_grid());
+  const std::int64_t max_bytes = shared_memory_of_a_block();
+  std::int64_t blocks = std::clamp<std::int64_t>(region.rows / kRowsOfABlock, 1, max_blocks_of_a_grid());
   std::int64_t bytes = 0;
   // Fewer rows to a block where they do not fit.
-  for (;; blocks = std::min(2 * blocks, most_blocks_of_a_grid())) {
+  for (;; blocks = std::min(2 * blocks, max_blocks_of_a_grid())) {
     const std::int64_t entries = lay_out(region, blocks, program.shape);
     bytes = entries * static_cast<std::int64_t>(sizeof(T));
-    if (entries > 0 && bytes <= most_bytes) break;
-    if (entries == 0 || blocks >= std::min(region.rows, most_blocks_of_a_grid())) {
+    if (entries > 0 && bytes <= max_bytes) break;
+    if (entries == 0 || blocks >= std::min(region.rows, max_blocks_of_a_grid())) {
       context.unsupported =
           "the model and a part of its batch do not fit into a block's shared memory: " + std::to_string(bytes) +
-          " bytes, there are " + std::to_string(most_bytes);
+          " bytes, there are " + std::to_string(max_bytes);
       return nullptr;
     }
   }
@@ -124,8 +124,8 @@ OwnedCall* bind_of(Context& context, const TrainingRegion& region) {
 }  // namespace
 
 OwnedCall* bind_training_region(Context& context, const TrainingRegion& region) {
-  if (region.layer_count > kMostRegionLayers) {
-    context.unsupported = "more than " + std::to_string(kMostRegionLayers) + " layers in one kernel";
+  if (region.layer_count > kMaxRegionLayers) {
+    context.unsupported = "more than " + std::to_string(kMaxRegionLayers) + " layers in one kernel";
     return nullptr;
   }
   return catalogue::with_element(region.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, region); });

@@ -15,7 +15,7 @@
 
 namespace gdbench::backends::cuda {
 
-constexpr int kMostRegionLayers = 6;
+constexpr int kMaxRegionLayers = 6;
 
 struct RegionLayer {
   int inputs = 0;
@@ -30,7 +30,7 @@ struct RegionLayer {
 // What is the same for every thread of every block.
 template <class T>
 struct RegionShape {
-  RegionLayer layers[kMostRegionLayers];
+  RegionLayer layers[kMaxRegionLayers];
   int layer_count = 0;
   Loss loss = Loss::mse;
   T huber_delta = 1;

@@ -26,7 +26,7 @@ namespace gdbench::backends {
 namespace jit {
 namespace {
 
-constexpr int kMostThreads = 64;
+constexpr int kMaxThreads = 64;
 
 struct Free {
   void operator()(void* memory) const { std::free(memory); }
@@ -66,7 +66,7 @@ void meet(void* barrier) { static_cast<Barrier*>(barrier)->meet(); }
 void run_thread(const void* data, int thread) {
   const auto& [region, buffers] = *static_cast<const Running*>(data);
   const ThreadCode& code = region.threads[static_cast<std::size_t>(thread)];
-  void* arguments[kMostArguments];
+  void* arguments[kMaxArguments];
   for (std::size_t i = 0; i < region.arena_argument; ++i) arguments[i] = cpu::data<void>(buffers[i]);
   void** own = arguments + region.arena_argument;
   own[kArena] = code.arena.get();
@@ -266,7 +266,7 @@ const cpu::Definition& cpu::definition() {
     Definition regions = naive::definition();
     regions.name = "jit";
     regions.flags = 0;
-    regions.max_compute_threads = jit::kMostThreads;
+    regions.max_compute_threads = jit::kMaxThreads;
     regions.bind_region = jit::bind_region;
     regions.region_options = jit::region_options();
     regions.region_passes = jit::pass_names();

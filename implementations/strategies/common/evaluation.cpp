@@ -12,7 +12,7 @@ constexpr std::int64_t kPieceRows = 4096;
 
 std::int64_t rows_of_a_piece(const Evaluation::Split& split) {
   const std::int64_t rows = std::min(split.rows, kPieceRows);
-  return split.reader == nullptr ? rows : std::min(rows, split.most_rows);
+  return split.reader == nullptr ? rows : std::min(rows, split.max_rows);
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ Evaluation::Split Evaluation::split_of(const gdbench_data& data, BatchFeed& feed
   if (training) {
     split.csr = feed.csr();
     split.reader = feed.loader().stream_reader();
-    split.most_rows = feed.loader().spare_rows();
+    split.max_rows = feed.loader().spare_rows();
   }
   if (split.rows == 0) throw implementations::Failure(GDBENCH_INVALID, "there are no validation rows");
   return split;

@@ -22,7 +22,7 @@ class Evaluation {
     const loader::CsrFeatures* csr = nullptr;  // read instead of x where given
     // Set where the rows are read from a file piece by piece, of at most so many rows; x and targets are null then.
     loader::StreamReader* reader = nullptr;
-    std::int64_t most_rows = 0;
+    std::int64_t max_rows = 0;
   };
 
   // `index` as in Strategy::evaluate; the training rows are the feed's. Throws Failure where the split is unknown or

@@ -30,10 +30,10 @@ void StepWindows::fill(std::int64_t first, std::int64_t steps) {
 }
 
 std::int64_t StepWindows::steps_of_a_call(const RowOrder* rows) {
-  constexpr std::int64_t kMostSteps = 4096;
-  constexpr std::int64_t kMostRowNumbers = std::int64_t{1} << 18;
-  if (rows == nullptr) return kMostSteps;
-  return std::clamp<std::int64_t>(kMostRowNumbers / rows->plan().batch_rows, 1, kMostSteps);
+  constexpr std::int64_t kMaxSteps = 4096;
+  constexpr std::int64_t kMaxRowNumbers = std::int64_t{1} << 18;
+  if (rows == nullptr) return kMaxSteps;
+  return std::clamp<std::int64_t>(kMaxRowNumbers / rows->plan().batch_rows, 1, kMaxSteps);
 }
 
 std::int64_t steps_alike(const loader::BatchLoader& loader, std::int64_t step) {

@@ -182,7 +182,7 @@ TEST(BreakEvens, TheMarginIsWhatTheControlIsOffBy) {
   EXPECT_TRUE(summarised({base, control, timed("s", "hand/eigen", 980, 6000)}).break_evens.empty());
 }
 
-TEST(BreakEvens, HaveNoOpponentThatUsedMoreProcessorsThanItsThreads) {
+TEST(BreakEvens, AreNotComparedWithARowThatUsedMoreProcessorsThanItsThreads) {
   report::Report report = report_with({timed("s", "hand/naive", 1000, 1000), timed("s", "hand/eigen", 500, 6000)});
   summarise(report);
   ASSERT_TRUE(report.attribution.has_value());

@@ -219,7 +219,7 @@ TEST(ProcessorUse, RowsThatUseMoreThanTheirThreadsAreNotRanked) {
   EXPECT_EQ(reason_not_ranked(cell_that_used(1, {})), "");
 }
 
-TEST(ProcessorUse, AnUnrankedRowIsNobodysOpponent) {
+TEST(ProcessorUse, AnUnrankedRowIsComparedWithNobody) {
   report::Report report = tests::example_report();
   for (report::Cell& cell : report.cells) {
     for (report::Sample& sample : cell.samples) sample.cpu_ns = 2 * sample.real_ns;

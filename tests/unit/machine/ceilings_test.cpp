@@ -67,13 +67,13 @@ TEST(Kernels, ReadAndUpdateWhatTheyWereGiven) {
   auto address = reinterpret_cast<std::uintptr_t>(memory.data());
   auto* buffer = reinterpret_cast<std::byte*>((address + 63) / 64 * 64);
   constexpr std::int64_t kBytes = 65536;
-  constexpr std::int64_t kMostLeftOut = 4096;
+  constexpr std::int64_t kMaxLeftOut = 4096;
   for (const VectorKernels* kernels : all_vector_kernels()) {
     if (!kernels->supported()) continue;
     for (const MemoryLoop read : kernels->read) {
       const std::int64_t bytes = read(buffer, kBytes, 3);
       EXPECT_LE(bytes, 3 * kBytes) << kernels->name;
-      EXPECT_GT(bytes, 3 * (kBytes - kMostLeftOut)) << kernels->name;
+      EXPECT_GT(bytes, 3 * (kBytes - kMaxLeftOut)) << kernels->name;
     }
     EXPECT_EQ(kernels->update(buffer, kBytes, 2), 2 * kBytes / 2 * 3) << kernels->name;
   }
@@ -159,7 +159,7 @@ TEST(Ceilings, HaveTheWidthsThatTheProcessorHas) {
       EXPECT_GT(level.read_gb_per_second, 0) << level.level;
       EXPECT_GT(level.update_gb_per_second, 0) << level.level;
       EXPECT_GE(level.read_streams, 1) << level.level;
-      EXPECT_LE(level.read_streams, kMostStreams) << level.level;
+      EXPECT_LE(level.read_streams, kMaxStreams) << level.level;
     }
   }
   EXPECT_EQ(found, expected);

@@ -10,7 +10,7 @@
 
 #include "harness/measure/start_variation.h"
 #include "harness/verify/reference.h"
-#include "harness/verify/yardstick.h"
+#include "harness/verify/reference_trajectory.h"
 
 namespace gdbench::measure {
 namespace {
@@ -32,7 +32,7 @@ BlockClaim honest_claim() {
 std::string reason_after(const std::function<void(BlockClaim&)>& change) {
   BlockClaim claim = honest_claim();
   change(claim);
-  return reason_for_distrust(claim);
+  return untrusted_reason(claim);
 }
 
 void expect_reason(const std::string& part, const std::function<void(BlockClaim&)>& change) {
@@ -40,7 +40,7 @@ void expect_reason(const std::string& part, const std::function<void(BlockClaim&
   EXPECT_NE(reason.find(part), std::string::npos) << "\"" << reason << "\" instead of " << part;
 }
 
-TEST(BlockTrust, BelievesAnHonestBlock) { EXPECT_EQ(reason_for_distrust(honest_claim()), ""); }
+TEST(BlockTrust, BelievesAnHonestBlock) { EXPECT_EQ(untrusted_reason(honest_claim()), ""); }
 
 TEST(BlockTrust, CountsSteps) {
   expect_reason("made 999 steps in a block of 1000", [](BlockClaim& claim) { claim.answer.end_step = 999; });
@@ -95,11 +95,11 @@ TEST(OutsideTrust, AllowsForCopiesOfTheState) {
   const double limit_ns = outside_limit_ns(true, 10'000);
   EXPECT_EQ(limit_ns, 580'000);
   EXPECT_GT(outside_limit_ns(false, 10'000), limit_ns);
-  EXPECT_EQ(reason_for_outside_distrust({.cpu_ns = limit_ns, .real_ns = limit_ns}, limit_ns), "");
-  EXPECT_EQ(reason_for_outside_distrust({.cpu_ns = 2e6, .real_ns = 1e5}, limit_ns),
+  EXPECT_EQ(untrusted_for_outside_work({.cpu_ns = limit_ns, .real_ns = limit_ns}, limit_ns), "");
+  EXPECT_EQ(untrusted_for_outside_work({.cpu_ns = 2e6, .real_ns = 1e5}, limit_ns),
             "used 2 ms of CPU time, 0.1 ms in all, outside the clock of a block; setting and reading its state allows "
             "for 0.58 ms");
-  EXPECT_NE(reason_for_outside_distrust({.cpu_ns = 0, .real_ns = 2e6}, limit_ns), "") << "a device may do the work";
+  EXPECT_NE(untrusted_for_outside_work({.cpu_ns = 0, .real_ns = 2e6}, limit_ns), "") << "a device may do the work";
 }
 
 // A regression of 3 features on a processor whose dependent operations take 1 ns each.
@@ -133,7 +133,7 @@ report::Report report_of_a_step(double step_ns, double cpu_per_wall) {
 std::string ceiling_reason(double step_ns, double cpu_per_wall = 1, const char* policy = "") {
   report::Report report = report_of_a_step(step_ns, cpu_per_wall);
   report.cells.front().ranked = *policy == '\0';
-  return reason_for_ceiling_distrust(report, report.cells.front());
+  return untrusted_for_ceiling(report, report.cells.front());
 }
 
 // Forward an FMA and an addition, the update an FMA and two additions: 5 ns at the least.
@@ -152,17 +152,17 @@ TEST(CeilingTrust, JudgesNeitherPoliciesNorWhoeverUsesMoreProcessors) {
 
 TEST(DisplacementTrust, ToleratesWhatItSays) {
   const ExpectedDisplacement expected{2.0, 0.01};
-  EXPECT_EQ(reason_for_distrust(2.0, expected), "");
-  EXPECT_EQ(reason_for_distrust(1.9901, expected), "");
+  EXPECT_EQ(untrusted_reason(2.0, expected), "");
+  EXPECT_EQ(untrusted_reason(1.9901, expected), "");
   for (const double wrong : {1.98, 2.02, 0.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
-    EXPECT_NE(reason_for_distrust(wrong, expected).find("moved the parameters"), std::string::npos) << wrong;
+    EXPECT_NE(untrusted_reason(wrong, expected).find("moved the parameters"), std::string::npos) << wrong;
   }
 }
 
 TEST(IdleTrust, AWorkerRestsBetweenRequests) {
   const Result<protocol::Process> resting = protocol::Process::start({"/bin/sleep", "60"}, {}, {});
   ASSERT_TRUE(resting.ok());
-  EXPECT_EQ(reason_for_idle_distrust(resting.value()), "");
+  EXPECT_EQ(untrusted_for_idling(resting.value()), "");
 }
 
 TEST(IdleTrust, ABusyOneIsNotBelieved) {
@@ -170,7 +170,7 @@ TEST(IdleTrust, ABusyOneIsNotBelieved) {
   ASSERT_TRUE(busy.ok());
   // On a machine that is busy itself the loop may not get a processor at once.
   std::string reason;
-  for (int attempt = 0; reason.empty() && attempt < 50; ++attempt) reason = reason_for_idle_distrust(busy.value());
+  for (int attempt = 0; reason.empty() && attempt < 50; ++attempt) reason = untrusted_for_idling(busy.value());
   EXPECT_NE(reason.find("without a request"), std::string::npos) << reason;
 }
 
@@ -205,7 +205,7 @@ TEST_P(ExpectedDisplacementTest, IsTheReferencesOwnWithinATightTolerance) {
   EXPECT_GT(expected->tolerance, 0);
   EXPECT_LT(expected->tolerance, 0.01 * expected->value);
   // A block that made half of its steps is caught.
-  EXPECT_NE(reason_for_distrust(walked(100), *expected), "");
+  EXPECT_NE(untrusted_reason(walked(100), *expected), "");
 }
 
 TEST_P(ExpectedDisplacementTest, IsNothingWhereTheReferenceWouldTakeTooLong) {
@@ -231,7 +231,7 @@ TEST(RoundedDisplacement, IsBelievedWhereStepsMultiplyRounding) {
     }
     verify::train(problem, dataset.value(), other, 400);
     const double moved = verify::displacement(start, verify::to_state(other));
-    EXPECT_EQ(reason_for_distrust(moved, *expected), "") << "initial_seed " << seed;
+    EXPECT_EQ(untrusted_reason(moved, *expected), "") << "initial_seed " << seed;
   }
 }
 
@@ -257,7 +257,7 @@ TEST(RoundedDisplacement, IsBelievedFromTheStartsOfBlocks) {
       auto state = verify::to_reference<float>(own);
       verify::train(problem, dataset.value(), state, 560);
       const double moved = verify::displacement(own, verify::to_state(state));
-      EXPECT_EQ(reason_for_distrust(moved, *expected), "") << "initial_seed " << seed << ", block " << block;
+      EXPECT_EQ(untrusted_reason(moved, *expected), "") << "initial_seed " << seed << ", block " << block;
     }
   }
 }

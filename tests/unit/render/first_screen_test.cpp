@@ -20,7 +20,7 @@ using report::CellState;
 using report::Report;
 using tests::MadeReport;
 
-constexpr std::size_t kMostLines = 39;
+constexpr std::size_t kMaxLines = 39;
 
 std::vector<std::string> split(const std::string& text) {
   std::istringstream stream(text);
@@ -214,19 +214,19 @@ TEST(FirstScreen, GroupsFailuresAndSaysWhereTheyAre) {
   EXPECT_TRUE(says(screen, "crashed: c/x, c/y, c/z and 2 more on 40 scenarios: signal 11")) << screen;
   EXPECT_TRUE(says(screen, "wrong: b/bad on 40 scenarios: w0 differs by 0")) << screen;
   EXPECT_TRUE(says(screen, "and 320 more failed cells: untrusted.")) << screen;
-  EXPECT_LE(split(screen).size(), kMostLines) << screen;
+  EXPECT_LE(split(screen).size(), kMaxLines) << screen;
 }
 
 TEST(FirstScreen, ShowsTheRowsThatAnswerMostOfManyScenarios) {
   const Report report = tests::many_scenarios_report();
   const Overview overview = overview_of(report);
-  ASSERT_GT(overview.rows.size(), kMostRows);
+  ASSERT_GT(overview.rows.size(), kMaxRows);
   for (const OverviewRow& row : overview.rows) {
     const bool telling = row.failures > 0 || !row.standing.tied.empty();
-    EXPECT_TRUE(row.interest < kMostRows || !telling) << row.label;
+    EXPECT_TRUE(row.interest < kMaxRows || !telling) << row.label;
   }
   const std::string screen = first_screen(report, {false, 200});
-  EXPECT_TRUE(says(screen, "and " + std::to_string(overview.rows.size() - kMostRows) + " more scenarios:")) << screen;
+  EXPECT_TRUE(says(screen, "and " + std::to_string(overview.rows.size() - kMaxRows) + " more scenarios:")) << screen;
 }
 
 TEST(FirstScreen, HasAColumnPerKindAndNamesItsFastest) {
@@ -311,7 +311,7 @@ void expect_fits(const Report& report, const std::string& what) {
   for (const int width : {60, 70, 80, 100, 130, 200}) {
     const std::string screen = first_screen(report, {false, width, "a/report.json"});
     const std::vector<std::string> lines = split(screen);
-    EXPECT_LE(lines.size(), kMostLines) << what << ", width " << width << "\n" << screen;
+    EXPECT_LE(lines.size(), kMaxLines) << what << ", width " << width << "\n" << screen;
     for (const std::string& line : lines) {
       EXPECT_LE(line.size(), static_cast<std::size_t>(width)) << what << "\n" << screen;
       EXPECT_FALSE(line.ends_with(' ')) << what << ": " << line;

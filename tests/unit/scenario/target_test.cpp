@@ -17,7 +17,7 @@ TEST_F(TargetKey, HasDefaultsThatFollowTheSteps) {
   const Target& target = *read->target;
   EXPECT_EQ(target.loss, 0.02);
   EXPECT_FALSE(target.relative);
-  EXPECT_EQ(target.most_steps, 10'000);
+  EXPECT_EQ(target.max_steps, 10'000);
   EXPECT_EQ(target.evaluate_every, 10);
   const Result<Scenario> few =
       read_scenario(write_json(linear_scenario()), {{"target", R"({"relative": 0.5, "most_steps": 3})"}});

@@ -41,7 +41,7 @@ class Laboratory {
     }
     VerdictOptions options;
     options.confidence = kCrossoverConfidence;
-    options.minimum_launches = fewest_launches(kCrossoverConfidence);
+    options.minimum_launches = min_launches(kCrossoverConfidence);
     sizes_[wanted.size] = compare(pairs, options);
   }
 
@@ -129,7 +129,7 @@ TEST(NextSizeTest, BisectsByRatioUntilNeighbours) {
 }
 
 TEST(NextSizeTest, MoreLaunchesThenNarrowerGapsThenMoreLaunchesAgain) {
-  const CrossoverOptions options{.from = 10, .to = 1000, .grid = 2, .launches = 8, .most_launches = 100};
+  const CrossoverOptions options{.from = 10, .to = 1000, .grid = 2, .launches = 8, .max_launches = 100};
   ComparedSizes sizes = {{10, kSlower}, {100, kInconclusive}, {1000, kFaster}};
   const auto gets = [&](int launches) {
     const auto next = next_size(sizes, options);
@@ -165,7 +165,7 @@ TEST(NextSizeTest, EquivalentSizesGetNoMoreLaunches) {
 }
 
 TEST(NextSizeTest, AnEndWithoutAWinnerIsNarrowedDownToo) {
-  const CrossoverOptions options{.from = 10, .to = 1000, .grid = 2, .launches = 8, .most_launches = 8};
+  const CrossoverOptions options{.from = 10, .to = 1000, .grid = 2, .launches = 8, .max_launches = 8};
   EXPECT_EQ(next_size({{10, kSlower}, {1000, kEquivalent}}, options)->size, 100);
   EXPECT_EQ(next_size({{10, kInconclusive}, {1000, kSlower}}, options)->size, 100);
   EXPECT_FALSE(next_size({{10, kSlower}, {980, kSlower}, {1000, kEquivalent}}, options));
@@ -178,7 +178,7 @@ TEST(NextSizeTest, OppositeWinnersComeFirst) {
 }
 
 TEST(NextSizeTest, MoreLaunchesWhereAnEndIsInconclusive) {
-  const CrossoverOptions options{.from = 10, .to = 11, .launches = 5, .most_launches = 12};
+  const CrossoverOptions options{.from = 10, .to = 11, .launches = 5, .max_launches = 12};
   ComparedSizes sizes = {{10, kFaster}, {11, verdict(Verdict::inconclusive, {0.9, 1.1}, 5)}};
   for (const int launches : {10, 12}) {
     const auto next = next_size(sizes, options);
@@ -270,7 +270,7 @@ TEST(SearchTest, NoCrossing) {
 TEST(SearchTest, NoiseAloneIsSeldomTakenForACrossing) {
   int crossings = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    Laboratory laboratory([](double) { return 1.0; }, 0.3, {.from = 3, .to = 100000, .most_launches = 32}, seed);
+    Laboratory laboratory([](double) { return 1.0; }, 0.3, {.from = 3, .to = 100000, .max_launches = 32}, seed);
     const Crossover result = laboratory.search();
     if (result.outcome == CrossoverOutcome::crossing) ++crossings;
     for (const auto& [size, comparison] : laboratory.sizes()) {

@@ -283,10 +283,10 @@ TEST(PlaceTest, NeedsLaunchesHoweverClearTheRatioIs) {
 }
 
 TEST(CompareTest, FewestLaunches) {
-  EXPECT_EQ(fewest_launches(0.5), 2);
-  EXPECT_EQ(fewest_launches(0.95), 6);
-  EXPECT_EQ(fewest_launches(0.99), 8);
-  EXPECT_EQ(fewest_launches(1 - 0.05 / 11), 9);
+  EXPECT_EQ(min_launches(0.5), 2);
+  EXPECT_EQ(min_launches(0.95), 6);
+  EXPECT_EQ(min_launches(0.99), 8);
+  EXPECT_EQ(min_launches(1 - 0.05 / 11), 9);
 }
 
 TEST(CompareTest, VerdictsHaveNames) {

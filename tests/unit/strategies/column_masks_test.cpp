@@ -10,11 +10,11 @@ namespace gdbench::strategies {
 namespace {
 
 template <class Entry>
-void expect_masks(catalogue::Dtype dtype, std::int64_t most_rows, std::int64_t outputs) {
+void expect_masks(catalogue::Dtype dtype, std::int64_t max_rows, std::int64_t outputs) {
   Session session(backends::backend_named("naive"), 1);
-  const ColumnMasks masks(session, dtype, most_rows, outputs);
+  const ColumnMasks masks(session, dtype, max_rows, outputs);
   ASSERT_EQ(masks.count(), outputs);
-  for (const std::int64_t rows : {most_rows, std::int64_t{1}}) {
+  for (const std::int64_t rows : {max_rows, std::int64_t{1}}) {
     for (std::int64_t column = 0; column < outputs; ++column) {
       const Matrix mask = masks.mask(column, rows);
       EXPECT_EQ(mask.rows, rows);

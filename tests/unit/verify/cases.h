@@ -1,4 +1,4 @@
-// Problems with data and a start state, made from a seed, for the tests of the reference and the yardstick.
+// Problems with data and a start state, made from a seed, for the tests of the reference and the reference trajectory.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/verify/yardstick.h"
+#include "harness/verify/reference_trajectory.h"
 #include "tests/unit/verify/cases.h"
 #include "tests/unit/verify/other_implementation.h"
 
@@ -63,11 +63,11 @@ const Neighbours kNeighbours[] = {
     {"Adam instead of Nadam", optimizer(OptimizerKind::nadam), optimizer(OptimizerKind::adam)},
 };
 
-Check trained_by_another(const Yardstick& yardstick, const testing::Case& trained) {
+Check trained_by_another(const ReferenceTrajectory& reference, const testing::Case& trained) {
   const auto train =
       trained.problem.dtype == Dtype::f32 ? testing::train_otherwise<float> : testing::train_otherwise<double>;
-  const testing::Outcome outcome = train(trained, yardstick.steps, testing::Summation::blocked, testing::Fault::none);
-  return check(yardstick, outcome.state, std::numeric_limits<double>::quiet_NaN());
+  const testing::Outcome outcome = train(trained, reference.steps, testing::Summation::blocked, testing::Fault::none);
+  return check(reference, outcome.state, std::numeric_limits<double>::quiet_NaN());
 }
 
 TEST(NearbyRules, AreToldApart) {
@@ -77,12 +77,12 @@ TEST(NearbyRules, AreToldApart) {
       Problem problem = testing::make_problem({6, 6, 5, 3}, Activation::tanh, true, Loss::mse, 14, 4, dtype, 0.1);
       right(problem);
       testing::Case trained = testing::make_case(problem, 21);
-      const auto yardstick = make_yardstick(problem, trained.dataset, trained.start, {});
-      ASSERT_TRUE(yardstick.ok()) << yardstick.error().message;
-      const Check same = trained_by_another(yardstick.value(), trained);
+      const auto reference = make_reference_trajectory(problem, trained.dataset, trained.start, {});
+      ASSERT_TRUE(reference.ok()) << reference.error().message;
+      const Check same = trained_by_another(reference.value(), trained);
       EXPECT_TRUE(same.ok) << same.reason;
       wrong(trained.problem);
-      EXPECT_FALSE(trained_by_another(yardstick.value(), trained).ok);
+      EXPECT_FALSE(trained_by_another(reference.value(), trained).ok);
     }
   }
 }

@@ -80,8 +80,8 @@ class Unrolling {
 
 }  // namespace
 
-std::int64_t unroll_short_loops(Program& program, std::size_t most_instructions) {
-  return Unrolling(program, most_instructions).run();
+std::int64_t unroll_short_loops(Program& program, std::size_t max_instructions) {
+  return Unrolling(program, max_instructions).run();
 }
 
 }  // namespace gdbench::backends::jit

@@ -8,8 +8,8 @@
 
 namespace gdbench::backends::jit {
 
-// Replaces each loop whose rounds are up to `most_instructions` together, from the innermost one outwards. Returns how
+// Replaces each loop whose rounds are up to `max_instructions` together, from the innermost one outwards. Returns how
 // many.
-std::int64_t unroll_short_loops(Program& program, std::size_t most_instructions);
+std::int64_t unroll_short_loops(Program& program, std::size_t max_instructions);
 
 }  // namespace gdbench::backends::jit

@@ -22,7 +22,7 @@ namespace gdbench::backends::jit {
 // where its first slot would be.
 enum Argument : std::size_t { kX, kTargets, kRows, kScalars, kParameters, kFirstSlot };
 enum OwnArgument : std::size_t { kArena, kSharedArena, kMeeting, kOwnArguments = kMeeting + 2 };
-constexpr std::size_t kMostArguments = kFirstSlot + 2 + kOwnArguments;  // two slots
+constexpr std::size_t kMaxArguments = kFirstSlot + 2 + kOwnArguments;  // two slots
 
 // A copy that is made before the first step, of entries that are the same for all steps: columns of `block_rows` rows
 // side by side, column after column, block after block.

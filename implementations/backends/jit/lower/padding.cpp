@@ -3,7 +3,7 @@
 namespace gdbench::backends::jit {
 
 std::int64_t PaddedState::copy_in() {
-  constexpr std::int64_t kMostEntries = 2048;
+  constexpr std::int64_t kMaxEntries = 2048;
   const Region& region = context_.region;
   std::vector<ValueId> values;
   std::int64_t entries = 0;
@@ -14,7 +14,7 @@ std::int64_t PaddedState::copy_in() {
     const std::int64_t length = region[value].columns == 1 ? region[value].rows : region[value].columns;
     if (length > 1 && length % context_.lanes() != 0) values.push_back(value);
   }
-  if (entries > kMostEntries) return 0;
+  if (entries > kMaxEntries) return 0;
   for (const ValueId value : values) {
     const Matrix from = context_.place(value);
     const Matrix to = context_.allocate("padded_" + region.name_of(value), from.rows, from.columns);

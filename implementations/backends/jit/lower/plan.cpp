@@ -47,13 +47,13 @@ class Planner {
   // What the batch consists of lies with its rows side by side already, or may be copied once for all steps; and the
   // lowering of softmax has a register for each class.
   bool can_turn() const {
-    constexpr std::int64_t kMostClasses = 32;
+    constexpr std::int64_t kMaxClasses = 32;
     const bool inputs = std::ranges::all_of(blocks_->batch, [&](ValueId value) {
       return region_[value].role == RegionRole::result || region_[value].columns == 1 || region_.constant_batch;
     });
     const bool softmax = std::ranges::all_of(region_.nodes, [&](const Node& node) {
       return node.op() != Op::loss_gradient || !takes_labels(node.request.loss) ||
-             region_[node.result].columns <= kMostClasses;
+             region_[node.result].columns <= kMaxClasses;
     });
     return inputs && softmax && (choices_.lanes == Lanes::rows || own_rows() >= 2 * lanes());
   }

@@ -87,9 +87,9 @@ class ProductLowering {
   }
 
   // Rows of a tile that the registers are enough for: accumulators, a row of B's vectors and one entry of A.
-  std::int64_t most_rows(int vectors) const {
-    constexpr int kMostRows = 12;  // more chains of sums than hide the latency of their additions are code for nothing
-    return std::clamp((context_.target.registers - vectors - 1) / vectors, 1, kMostRows);
+  std::int64_t max_rows(int vectors) const {
+    constexpr int kMaxRows = 12;  // more chains of sums than hide the latency of their additions are code for nothing
+    return std::clamp((context_.target.registers - vectors - 1) / vectors, 1, kMaxRows);
   }
 
   // Vectors of a tile: few of them share many of A's entries; where A has few rows, more hide the latency of additions.
@@ -105,7 +105,7 @@ class ProductLowering {
     const std::int64_t wide = std::min(vectors, widest(operands.a.rows));
     const int last_active = static_cast<int>(columns - (vectors - 1) * lanes_);
     const auto columns_from = [&](const Affine& column, std::int64_t count, int active) {
-      EvenParts(operands.a.rows, most_rows(static_cast<int>(count)))
+      EvenParts(operands.a.rows, max_rows(static_cast<int>(count)))
           .for_each(builder_, [&](const Affine& row, std::int64_t rows) {
             tile(operands, {row, rows, column, static_cast<int>(count), active}, transposed);
           });
@@ -190,10 +190,10 @@ class ProductLowering {
     const bool few = operands.a.rows < 4;
     const std::int64_t registers = context_.target.registers;
     const std::int64_t square = registers >= 32 ? 5 : 3;
-    const std::int64_t most_columns = std::min<std::int64_t>(lanes_, few ? registers / 4 : square);
-    const std::int64_t most_rows = few ? std::min<std::int64_t>(operands.a.rows, 2) : most_columns;
-    EvenParts(operands.b.columns, most_columns).for_each(builder_, [&](const Affine& column, std::int64_t columns) {
-      EvenParts(operands.a.rows, most_rows).for_each(builder_, [&](const Affine& row, std::int64_t rows) {
+    const std::int64_t max_columns = std::min<std::int64_t>(lanes_, few ? registers / 4 : square);
+    const std::int64_t max_rows = few ? std::min<std::int64_t>(operands.a.rows, 2) : max_columns;
+    EvenParts(operands.b.columns, max_columns).for_each(builder_, [&](const Affine& column, std::int64_t columns) {
+      EvenParts(operands.a.rows, max_rows).for_each(builder_, [&](const Affine& row, std::int64_t rows) {
         inner_tile(operands, {row, rows, column, 0, static_cast<int>(columns)}, transposed);
       });
     });

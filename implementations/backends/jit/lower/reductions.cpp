@@ -51,12 +51,12 @@ class SoftmaxGradient {
         last_active_(static_cast<int>(outputs_.columns - (vectors_ - 1) * lanes_)) {}
 
   // Rows of up to so many vectors stay in registers.
-  static constexpr std::int64_t kMostVectors = 8;
+  static constexpr std::int64_t kMaxVectors = 8;
 
   void run() {
     if (outputs_.rows_side_by_side() && outputs_.columns > 1) return rows_in_lanes();
     builder_.loop(0, outputs_.rows, 1, [&](const Affine& row) {
-      if (vectors_ <= kMostVectors) {
+      if (vectors_ <= kMaxVectors) {
         short_row(row);
       } else {
         long_row(row);

@@ -48,7 +48,7 @@ void lower_group(Context& context, const Group& group, const std::vector<Group>&
   writer.compute_all();
 }
 
-constexpr std::size_t kMostUnrolled = 160;  // instructions
+constexpr std::size_t kMaxUnrolled = 160;  // instructions
 
 class StepLowering {
  public:
@@ -92,7 +92,7 @@ class StepLowering {
         break;
     }
     if (choices_.has(Pass::unrolling)) {
-      fired(Pass::unrolling) = unroll_short_loops(lowered_.program, kMostUnrolled);
+      fired(Pass::unrolling) = unroll_short_loops(lowered_.program, kMaxUnrolled);
     }
     lowered_.arena_argument = context_.arena_argument();
     lowered_.arena_bytes = context_.arena_bytes();

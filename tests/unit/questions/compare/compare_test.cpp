@@ -17,7 +17,7 @@ using report::Change;
 Change change_in(const report::ReportComparison& comparison, const std::string& id) {
   const auto found = std::find_if(comparison.cells.begin(), comparison.cells.end(),
                                   [&](const report::ComparedCell& cell) { return cell.id == id; });
-  return found == comparison.cells.end() ? Change::vanished : found->change;
+  return found == comparison.cells.end() ? Change::removed : found->change;
 }
 
 TEST(CompareArms, NamesWhatIsSlowerAndWhatIsNot) {
@@ -111,11 +111,11 @@ TEST(CompareReports, MatchesCellsAndSaysWhatCameAndWent) {
   const report::ReportComparison comparison = compare_reports(base, next, {.margin = 0.03});
   EXPECT_FALSE(comparison.paired);
   EXPECT_EQ(change_in(comparison, "s/a"), Change::regressed);
-  EXPECT_EQ(change_in(comparison, "s/b"), Change::vanished);
+  EXPECT_EQ(change_in(comparison, "s/b"), Change::removed);
   EXPECT_EQ(change_in(comparison, "s/c"), Change::failing);
   EXPECT_EQ(change_in(comparison, "s/d"), Change::added);
   EXPECT_EQ(change_in(comparison, "s/m"), Change::equivalent);
-  EXPECT_EQ(change_in(compare_reports(next, base, {}), "s/c"), Change::mended);
+  EXPECT_EQ(change_in(compare_reports(next, base, {}), "s/c"), Change::fixed);
 }
 
 TEST(CompareReports, OtherMachinesAreNotComparableUnlessForced) {

@@ -1,4 +1,4 @@
-#include "harness/verify/yardstick_cache.h"
+#include "harness/verify/trajectory_cache.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -17,14 +17,15 @@ namespace fs = std::filesystem;
 using scenario::Dtype;
 using testing::Case;
 
-class YardstickCacheTest : public ::testing::Test {
+class TrajectoryCacheTest : public ::testing::Test {
  protected:
-  YardstickCacheTest()
-      : folder_(fs::path(::testing::TempDir()) / ("yardsticks-" + std::to_string(getpid()))), cache_(folder_ / "new") {}
-  ~YardstickCacheTest() override { fs::remove_all(folder_); }
+  TrajectoryCacheTest()
+      : folder_(fs::path(::testing::TempDir()) / ("reference trajectories-" + std::to_string(getpid()))),
+        cache_(folder_ / "new") {}
+  ~TrajectoryCacheTest() override { fs::remove_all(folder_); }
 
-  static Yardstick yardstick_of(const Case& problem_case) {
-    return make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, {}).value();
+  static ReferenceTrajectory reference_of(const Case& problem_case) {
+    return make_reference_trajectory(problem_case.problem, problem_case.dataset, problem_case.start, {}).value();
   }
   static Case case_of(Dtype dtype) {
     return testing::make_case(
@@ -44,17 +45,17 @@ class YardstickCacheTest : public ::testing::Test {
   }
 
   fs::path folder_;
-  YardstickCache cache_;
+  TrajectoryCache cache_;
 };
 
-TEST_F(YardstickCacheTest, GivesBackWhatWasKept) {
+TEST_F(TrajectoryCacheTest, GivesBackWhatWasKept) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     const Case problem_case = case_of(dtype);
-    const Yardstick kept = yardstick_of(problem_case);
+    const ReferenceTrajectory kept = reference_of(problem_case);
     const std::string identity = scenario::name_of(dtype);
     EXPECT_FALSE(cache_.find(identity, problem_case.start));
     cache_.keep(identity, problem_case.start, kept);
-    const std::optional<Yardstick> found = cache_.find(identity, problem_case.start);
+    const std::optional<ReferenceTrajectory> found = cache_.find(identity, problem_case.start);
     ASSERT_TRUE(found);
     EXPECT_EQ(found->steps, kept.steps);
     EXPECT_EQ(found->sampled, kept.sampled);
@@ -78,61 +79,61 @@ TEST_F(YardstickCacheTest, GivesBackWhatWasKept) {
   EXPECT_EQ(files().size(), 2U) << "no temporary file is left";
 }
 
-TEST_F(YardstickCacheTest, AnotherScenarioOrAnotherStartIsNotFound) {
+TEST_F(TrajectoryCacheTest, AnotherScenarioOrAnotherStartIsNotFound) {
   Case problem_case = case_of(Dtype::f32);
-  cache_.keep("a", problem_case.start, yardstick_of(problem_case));
+  cache_.keep("a", problem_case.start, reference_of(problem_case));
   EXPECT_TRUE(cache_.find("a", problem_case.start));
   EXPECT_FALSE(cache_.find("b", problem_case.start));
   problem_case.start.parameters[2][1] += 1e-9;
   EXPECT_FALSE(cache_.find("a", problem_case.start));
   // Under the name of another one.
   const fs::path file = files().front();
-  cache_.keep("c", problem_case.start, yardstick_of(problem_case));
+  cache_.keep("c", problem_case.start, reference_of(problem_case));
   for (const fs::path& other : files()) {
     if (other != file) fs::copy_file(file, other, fs::copy_options::overwrite_existing);
   }
   EXPECT_FALSE(cache_.find("c", problem_case.start));
 }
 
-TEST_F(YardstickCacheTest, ADamagedFileCountsAsNoneAndIsReplaced) {
+TEST_F(TrajectoryCacheTest, ADamagedFileCountsAsNoneAndIsReplaced) {
   const Case problem_case = case_of(Dtype::f32);
-  const Yardstick yardstick = yardstick_of(problem_case);
+  const ReferenceTrajectory reference = reference_of(problem_case);
   const std::function<void(std::string&)> damages[] = {
       [](std::string& bytes) { bytes[bytes.size() / 2] ^= 1; }, [](std::string& bytes) { bytes.pop_back(); },
       [](std::string& bytes) { bytes.resize(bytes.size() / 2); }, [](std::string& bytes) { bytes.clear(); },
       [](std::string& bytes) { bytes += "x"; }};
   for (const auto& damage : damages) {
-    cache_.keep("a", problem_case.start, yardstick);
+    cache_.keep("a", problem_case.start, reference);
     ASSERT_TRUE(cache_.find("a", problem_case.start));
     change(damage);
     EXPECT_FALSE(cache_.find("a", problem_case.start));
   }
 }
 
-TEST_F(YardstickCacheTest, WhereNothingCanBeWrittenNothingIsKept) {
+TEST_F(TrajectoryCacheTest, WhereNothingCanBeWrittenNothingIsKept) {
   const Case problem_case = case_of(Dtype::f32);
-  const Yardstick yardstick = yardstick_of(problem_case);
+  const ReferenceTrajectory reference = reference_of(problem_case);
   fs::create_directories(folder_);
   std::ofstream(folder_ / "file") << "in the way";
   for (const fs::path& folder : {fs::path(), folder_ / "file", folder_ / "file" / "below", fs::path("/proc/none")}) {
-    const YardstickCache nowhere(folder);
-    nowhere.keep("a", problem_case.start, yardstick);
+    const TrajectoryCache nowhere(folder);
+    nowhere.keep("a", problem_case.start, reference);
     EXPECT_FALSE(nowhere.find("a", problem_case.start)) << folder;
   }
 }
 
-TEST_F(YardstickCacheTest, WhatWasNotUsedForLongestMakesRoom) {
+TEST_F(TrajectoryCacheTest, WhatWasNotUsedForLongestMakesRoom) {
   const Case problem_case = case_of(Dtype::f32);
-  const Yardstick yardstick = yardstick_of(problem_case);
-  cache_.keep("a", problem_case.start, yardstick);
+  const ReferenceTrajectory reference = reference_of(problem_case);
+  cache_.keep("a", problem_case.start, reference);
   const std::uintmax_t bytes = fs::file_size(files().front());
-  const YardstickCache two(folder_ / "new", 2 * bytes + bytes / 2);
-  two.keep("b", problem_case.start, yardstick);
+  const TrajectoryCache two(folder_ / "new", 2 * bytes + bytes / 2);
+  two.keep("b", problem_case.start, reference);
   for (const fs::path& file : files()) {
     fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(1));
   }
   EXPECT_TRUE(two.find("a", problem_case.start));  // is in use again
-  two.keep("c", problem_case.start, yardstick);
+  two.keep("c", problem_case.start, reference);
   EXPECT_EQ(files().size(), 2U);
   EXPECT_TRUE(two.find("a", problem_case.start));
   EXPECT_FALSE(two.find("b", problem_case.start));

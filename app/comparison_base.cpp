@@ -1,4 +1,4 @@
-#include "app/opponent.h"
+#include "app/comparison_base.h"
 
 #include <filesystem>
 #include <set>
@@ -10,8 +10,8 @@
 
 namespace gdbench::app {
 
-Result<Opponent> Opponent::make(const std::string& against, const ComparisonOptions& options) {
-  Opponent opponent;
+Result<ComparisonBase> ComparisonBase::make(const std::string& against, const ComparisonOptions& options) {
+  ComparisonBase opponent;
   if (against.empty()) return opponent;
   opponent.against_ = against;
   const bool build = std::filesystem::is_directory(against);
@@ -21,7 +21,7 @@ Result<Opponent> Opponent::make(const std::string& against, const ComparisonOpti
   return opponent;
 }
 
-report::ReportComparison Opponent::compare(const report::Report& report) const {
+report::ReportComparison ComparisonBase::compare(const report::Report& report) const {
   report::ReportComparison comparison = report_ ? compare::compare_reports(*report_, report, {.margin = margin_})
                                                 : compare::compare_arms(report, {.margin = margin_});
   comparison.base = against_;
@@ -29,8 +29,8 @@ report::ReportComparison Opponent::compare(const report::Report& report) const {
   return comparison;
 }
 
-Status Opponent::confirm(measure::Plan& plan, const measure::RunOptions& options, report::Report& report,
-                         report::Journal& journal) const {
+Status ComparisonBase::confirm(measure::Plan& plan, const measure::RunOptions& options, report::Report& report,
+                               report::Journal& journal) const {
   analysis::summarise(report);
   std::set<std::string> suspects;
   for (const report::ComparedCell& cell : compare(report).cells) {

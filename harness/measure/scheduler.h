@@ -29,7 +29,7 @@ bool has_time(const Progress& scenario, const RunOptions& options, double second
 // - Then those that are short of decisive launches, the cheapest first, as far as `seconds_left` goes; those that it
 //   does not suffice for have no more.
 // - Then those where a launch narrows the widest interval most for its time, and all that come near to it.
-std::vector<std::size_t> next_turn(const std::vector<Progress>& scenarios, const RunOptions& options,
-                                   double seconds_left);
+std::vector<std::size_t> next_launches(const std::vector<Progress>& scenarios, const RunOptions& options,
+                                       double seconds_left);
 
 }  // namespace gdbench::measure

@@ -1,4 +1,4 @@
-#include "harness/verify/yardstick_cache.h"
+#include "harness/verify/trajectory_cache.h"
 
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ void add_tensors(const std::vector<std::vector<double>>& tensors, Hash64& hash) 
   for (const std::vector<double>& tensor : tensors) hash.add(tensor.data(), tensor.size() * sizeof(double));
 }
 
-// Everything that a yardstick depends on. GDBENCH_REFERENCE_HASH is that of this library's sources.
+// Everything that a reference trajectory depends on. GDBENCH_REFERENCE_HASH is that of this library's sources.
 std::string key_of(const std::string& identity, const scenario::State& start) {
   Hash64 hash;
   hash.add(&start.step, sizeof start.step);
@@ -37,7 +37,7 @@ std::string key_of(const std::string& identity, const scenario::State& start) {
 fs::path file_of(const fs::path& folder, const std::string& key) {
   Hash64 hash;
   hash.add(key);
-  return folder / (hexadecimal(hash.value()) + kYardstickSuffix);
+  return folder / (hexadecimal(hash.value()) + kTrajectorySuffix);
 }
 
 class Writer {
@@ -137,16 +137,16 @@ void visit_tensor(const Visit& visit, AnyTensor& tensor) {
   visit(tensor.scale);
   visit(tensor.entry_tolerances);
 }
-template <class Visit, class AnyYardstick>
-void visit_yardstick(const Visit& visit, AnyYardstick& yardstick) {
-  visit(yardstick.steps);
-  visit(yardstick.sampled);
-  visit(yardstick.evaluated);
-  visit(yardstick.start.step);
-  visit(yardstick.losses);
-  visit(yardstick.initial_loss);
-  visit(yardstick.final_loss);
-  visit(yardstick.loss_tolerance);
+template <class Visit, class AnyReferenceTrajectory>
+void visit_reference(const Visit& visit, AnyReferenceTrajectory& reference) {
+  visit(reference.steps);
+  visit(reference.sampled);
+  visit(reference.evaluated);
+  visit(reference.start.step);
+  visit(reference.losses);
+  visit(reference.initial_loss);
+  visit(reference.final_loss);
+  visit(reference.loss_tolerance);
 }
 
 std::string checksum_of(std::string_view bytes) {
@@ -157,19 +157,20 @@ std::string checksum_of(std::string_view bytes) {
 
 constexpr std::size_t kChecksumSize = 16;
 
-// One file: the key, the yardstick, the number of its tensors and those, and a checksum of all that.
-std::string encode(const std::string& key, const Yardstick& yardstick) {
+// One file: the key, the reference trajectory, the number of its tensors and those, and a checksum of all that.
+std::string encode(const std::string& key, const ReferenceTrajectory& reference) {
   Writer writer;
   const auto write = [&](const auto& field) { writer.add(field); };
   writer.add(key);
-  visit_yardstick(write, yardstick);
-  writer.add(yardstick.tensors.size());
-  for (const ExpectedTensor& tensor : yardstick.tensors) visit_tensor(write, tensor);
+  visit_reference(write, reference);
+  writer.add(reference.tensors.size());
+  for (const ExpectedTensor& tensor : reference.tensors) visit_tensor(write, tensor);
   std::string bytes = writer.take();
   return bytes + checksum_of(bytes);
 }
 
-std::optional<Yardstick> decode(std::string_view bytes, const std::string& key, const scenario::State& start) {
+std::optional<ReferenceTrajectory> decode(std::string_view bytes, const std::string& key,
+                                          const scenario::State& start) {
   if (bytes.size() < kChecksumSize) return std::nullopt;
   const std::string_view checksum = bytes.substr(bytes.size() - kChecksumSize);
   bytes.remove_suffix(kChecksumSize);
@@ -179,37 +180,39 @@ std::optional<Yardstick> decode(std::string_view bytes, const std::string& key, 
   std::string found;
   reader.read(found);
   if (found != key) return std::nullopt;
-  Yardstick yardstick;
-  yardstick.start = start;
-  visit_yardstick(read, yardstick);
+  ReferenceTrajectory reference;
+  reference.start = start;
+  visit_reference(read, reference);
   std::size_t tensors = 0;
   reader.read(tensors);
   if (tensors != start.parameters.size()) return std::nullopt;
-  yardstick.tensors.resize(tensors);
-  for (ExpectedTensor& tensor : yardstick.tensors) visit_tensor(read, tensor);
+  reference.tensors.resize(tensors);
+  for (ExpectedTensor& tensor : reference.tensors) visit_tensor(read, tensor);
   if (!reader.ok()) return std::nullopt;
-  return yardstick;
+  return reference;
 }
 
 }  // namespace
 
-std::optional<Yardstick> YardstickCache::find(const std::string& identity, const scenario::State& start) const {
+std::optional<ReferenceTrajectory> TrajectoryCache::find(const std::string& identity,
+                                                         const scenario::State& start) const {
   if (folder_.empty()) return std::nullopt;
   const std::string key = key_of(identity, start);
   const fs::path file = file_of(folder_, key);
-  const Result<std::string> bytes = read_file(file, "a yardstick", most_bytes_);
+  const Result<std::string> bytes = read_file(file, "a reference trajectory", max_bytes_);
   if (!bytes.ok()) return std::nullopt;
-  std::optional<Yardstick> yardstick = decode(bytes.value(), key, start);
+  std::optional<ReferenceTrajectory> reference = decode(bytes.value(), key, start);
   std::error_code ignored;
-  if (yardstick) fs::last_write_time(file, fs::file_time_type::clock::now(), ignored);  // it is in use
-  return yardstick;
+  if (reference) fs::last_write_time(file, fs::file_time_type::clock::now(), ignored);  // it is in use
+  return reference;
 }
 
-void YardstickCache::keep(const std::string& identity, const scenario::State& start, const Yardstick& yardstick) const {
+void TrajectoryCache::keep(const std::string& identity, const scenario::State& start,
+                           const ReferenceTrajectory& reference) const {
   if (folder_.empty()) return;
   const std::string key = key_of(identity, start);
-  const std::string bytes = encode(key, yardstick);
-  if (bytes.size() > most_bytes_) return;
+  const std::string bytes = encode(key, reference);
+  if (bytes.size() > max_bytes_) return;
   std::error_code error;
   fs::create_directories(folder_, error);
   const fs::path file = file_of(folder_, key);
@@ -222,7 +225,7 @@ void YardstickCache::keep(const std::string& identity, const scenario::State& st
   make_room();
 }
 
-void YardstickCache::make_room() const {
+void TrajectoryCache::make_room() const {
   struct File {
     fs::file_time_type used;
     std::uintmax_t bytes;
@@ -232,7 +235,7 @@ void YardstickCache::make_room() const {
   std::uintmax_t total = 0;
   std::error_code error;
   for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
-    if (entry->path().filename().string().find(kYardstickSuffix) == std::string::npos) continue;
+    if (entry->path().filename().string().find(kTrajectorySuffix) == std::string::npos) continue;
     std::error_code ignored;
     const std::uintmax_t bytes = entry->file_size(ignored);
     const fs::file_time_type used = entry->last_write_time(ignored);
@@ -242,7 +245,7 @@ void YardstickCache::make_room() const {
   }
   std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.used < b.used; });
   for (const File& file : files) {
-    if (total <= most_bytes_) return;
+    if (total <= max_bytes_) return;
     fs::remove(file.path, error);
     total -= file.bytes;
   }

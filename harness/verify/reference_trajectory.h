@@ -5,7 +5,8 @@
 // of that, per tensor by 2-norm, with a floor for where the own type's errors happen to cancel:
 // c * epsilon * (sqrt(steps) * norm of the tensor + way that it moved + what the optimizer makes of sqrt(k) * size of
 // the summed terms), where k is the longest sum that the tensor depends on (rounding.h says how that is estimated,
-// update.h what becomes of it), plus what ties of a ReLU allow. The constants and their reasons are in yardstick.cpp.
+// update.h what becomes of it), plus what ties of a ReLU allow. The constants and their reasons are in reference
+// trajectory.cpp.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +19,11 @@
 
 namespace gdbench::verify {
 
-struct YardstickOptions {
+struct ReferenceOptions {
   std::int64_t steps = 5;  // length of the trajectory, at least
   // With mini-batches the trajectory goes on into the second epoch, up to this many steps; where an epoch has more, it
   // starts late enough in the first one. So the smaller last batch is always among its steps.
-  std::int64_t most_steps = 64;
+  std::int64_t max_steps = 64;
   // Above this many operations for the whole trajectory only one step is taken. Every entry that it updates is compared
   // all the same: a sample of steps, not of entries. For an f64 problem, whose reference has no vectors, a tenth.
   double trajectory_operations = 4e9;
@@ -42,7 +43,7 @@ struct ExpectedTensor {
   double scale = 0;  // 2-norm of the values; relative errors are difference / scale
 };
 
-struct Yardstick {
+struct ReferenceTrajectory {
   std::int64_t steps = 0;
   bool sampled = false;   // a single step, because of what more would cost
   bool evaluated = true;  // there is a loss over all rows, for evaluate() to be compared with
@@ -56,18 +57,18 @@ struct Yardstick {
   double loss_tolerance = 0;  // on evaluate() after the last step, absolute
 };
 
-// About how many seconds make_yardstick takes here, by a small product that is timed, once.
-double yardstick_seconds(const scenario::Problem& problem, const YardstickOptions& options);
+// About how many seconds make_reference_trajectory takes here, by a small product that is timed, once.
+double reference_seconds(const scenario::Problem& problem, const ReferenceOptions& options);
 
 // Computes the reference. Errors: the reference itself diverges (NaN or infinity), or it moves the parameters by no
 // more than the tolerance, so that doing nothing would pass: the scenario is unfit; a start state that does not have
 // the problem's shapes; a streamed file that cannot be read as before.
-Result<Yardstick> make_yardstick(const scenario::Problem& problem, const data::Dataset& dataset,
-                                 const scenario::State& start, const YardstickOptions& options);
+Result<ReferenceTrajectory> make_reference_trajectory(const scenario::Problem& problem, const data::Dataset& dataset,
+                                                      const scenario::State& start, const ReferenceOptions& options);
 
-// The same for the first `steps` steps of another yardstick's trajectory.
-Result<Yardstick> make_prefix(const Yardstick& whole, std::int64_t steps, const scenario::Problem& problem,
-                              const data::Dataset& dataset);
+// The same for the first `steps` steps of another reference trajectory's trajectory.
+Result<ReferenceTrajectory> make_prefix(const ReferenceTrajectory& whole, std::int64_t steps,
+                                        const scenario::Problem& problem, const data::Dataset& dataset);
 
 struct TensorCheck {
   std::string name;
@@ -84,7 +85,7 @@ struct Check {
 };
 
 // `loss` is the implementation's own evaluate() after the last step, or NaN where it has none.
-Check check(const Yardstick& yardstick, const scenario::State& actual, double loss);
+Check check(const ReferenceTrajectory& reference, const scenario::State& actual, double loss);
 
 // 2-norm over all parameters of (b - a): how far a block of steps moved. Used to see that a timed block did its work.
 // NaN where the two states differ in shape.

@@ -1,4 +1,4 @@
-#include "harness/measure/schedule.h"
+#include "harness/measure/round_order.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/measure/turns.h"
+#include "harness/measure/scheduler.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@ constexpr double kNearTheBest = 0.25;
 bool is_done(const Progress& scenario, const RunOptions& options, double seconds_left) {
   if (!scenario.live) return true;
   if (options.launches > 0) return scenario.launches >= options.launches;
-  if (options.most_launches > 0 && scenario.launches >= options.most_launches) return true;
+  if (options.max_launches > 0 && scenario.launches >= options.max_launches) return true;
   if (scenario.launches < options.minimum_launches) return false;
   if (!has_time(scenario, options, seconds_left)) return true;
   return options.precision > 0 && scenario.precision <= options.precision;
@@ -54,8 +54,8 @@ bool is_short(const Progress& scenario, const RunOptions& options) {
   return options.launches == 0 && scenario.live && scenario.launches < options.decisive_launches;
 }
 
-std::vector<std::size_t> next_turn(const std::vector<Progress>& scenarios, const RunOptions& options,
-                                   double seconds_left) {
+std::vector<std::size_t> next_launches(const std::vector<Progress>& scenarios, const RunOptions& options,
+                                       double seconds_left) {
   std::vector<std::size_t> open;
   std::vector<std::size_t> short_ones;
   bool first = false;

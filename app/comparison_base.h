@@ -14,11 +14,11 @@
 
 namespace gdbench::app {
 
-class Opponent {
+class ComparisonBase {
  public:
-  // `against` is a folder, a report's file, or empty: there is no opponent. A report is read at once, so that a wrong
+  // `against` is a folder, a report's file, or empty: there is none. A report is read at once, so that a wrong
   // one is said before anything is measured.
-  static Result<Opponent> make(const std::string& against, const ComparisonOptions& options);
+  static Result<ComparisonBase> make(const std::string& against, const ComparisonOptions& options);
 
   bool exists() const { return !against_.empty(); }
   // The folder of the build to measure beside this one; empty where it is none.

@@ -1,4 +1,4 @@
-#include "harness/verify/yardstick.h"
+#include "harness/verify/reference_trajectory.h"
 
 #include <algorithm>
 #include <cmath>
@@ -113,11 +113,11 @@ Result<Trajectory<T>> follow(const Problem& problem, const Dataset& dataset, con
 
 // How far each parameter may move because of ties, 0 where there are none.
 template <class T>
-Result<std::vector<double>> tie_tolerances(const Problem& problem, const Dataset& dataset, const Yardstick& yardstick,
-                                           const Trajectory<T>& expected) {
+Result<std::vector<double>> tie_tolerances(const Problem& problem, const Dataset& dataset,
+                                           const ReferenceTrajectory& reference, const Trajectory<T>& expected) {
   std::vector<double> tolerances = expected.tie_allowance;
   if (*std::max_element(tolerances.begin(), tolerances.end()) == 0.0) return tolerances;
-  const auto flipped = TRY(follow<T>(problem, dataset, yardstick.start, yardstick.steps, Ties::flipped));
+  const auto flipped = TRY(follow<T>(problem, dataset, reference.start, reference.steps, Ties::flipped));
   for (std::size_t p = 0; p < tolerances.size(); ++p) {
     tolerances[p] += kFlippedTiesFactor * distance(expected.state.parameters[p], flipped.state.parameters[p]);
   }
@@ -148,23 +148,23 @@ std::vector<float> entry_tolerances(const Problem& problem, const std::vector<do
 // In double for both dtypes: only an f64 cell's tolerance feels the double's own rounding, and it allows several times
 // that.
 void add_losses(const Problem& problem, const Dataset& dataset, const std::vector<double>& loss_slopes,
-                const scenario::State& end, const scenario::State& own_end, Yardstick& yardstick) {
-  if (!yardstick.evaluated) {
-    yardstick.initial_loss = yardstick.losses.back();
+                const scenario::State& end, const scenario::State& own_end, ReferenceTrajectory& reference) {
+  if (!reference.evaluated) {
+    reference.initial_loss = reference.losses.back();
     ReferenceState<double> after = to_reference<double>(end);
     --after.step;
-    yardstick.final_loss = batch_loss(problem, dataset, after);
+    reference.final_loss = batch_loss(problem, dataset, after);
     return;
   }
-  yardstick.initial_loss = evaluate(problem, dataset, to_reference<double>(yardstick.start));
+  reference.initial_loss = evaluate(problem, dataset, to_reference<double>(reference.start));
   const Evaluation<double> last = evaluate_with_rounding(problem, dataset, to_reference<double>(end));
-  yardstick.final_loss = last.loss;
+  reference.final_loss = last.loss;
   const double own = catalogue::with_element(problem.dtype, [&](auto zero) {
     return static_cast<double>(evaluate(problem, dataset, to_reference<decltype(zero)>(own_end)));
   });
-  yardstick.loss_tolerance = kFactor * std::abs(own - last.loss) + kFloor * product_epsilon(problem) * last.rounding;
+  reference.loss_tolerance = kFactor * std::abs(own - last.loss) + kFloor * product_epsilon(problem) * last.rounding;
   for (std::size_t p = 0; p < loss_slopes.size(); ++p) {
-    yardstick.loss_tolerance += loss_slopes[p] * yardstick.tensors[p].tolerance;
+    reference.loss_tolerance += loss_slopes[p] * reference.tensors[p].tolerance;
   }
 }
 
@@ -181,11 +181,11 @@ struct NextWider<double> {
 };
 
 template <class Own, class Wide>
-Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, Yardstick yardstick) {
+Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& dataset, ReferenceTrajectory reference) {
   const Trajectory<Wide> expected =
-      TRY(follow<Wide>(problem, dataset, yardstick.start, yardstick.steps, Ties::as_computed));
-  const auto own = TRY(follow<Own>(problem, dataset, yardstick.start, yardstick.steps, Ties::as_computed));
-  const auto ties = TRY(tie_tolerances(problem, dataset, yardstick, expected));
+      TRY(follow<Wide>(problem, dataset, reference.start, reference.steps, Ties::as_computed));
+  const auto own = TRY(follow<Own>(problem, dataset, reference.start, reference.steps, Ties::as_computed));
+  const auto ties = TRY(tie_tolerances(problem, dataset, reference, expected));
 
   const double epsilon = epsilon_of(problem.dtype);
   const std::vector<ParameterShape> shapes = parameter_shapes(problem);
@@ -199,29 +199,30 @@ Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, Yardst
     tensor.columns = shapes[p].columns;
     tensor.values.assign(values.begin(), values.end());
     tensor.scale = norm(values);
-    const double stored = std::sqrt(static_cast<double>(yardstick.steps)) * tensor.scale;
+    const double stored = std::sqrt(static_cast<double>(reference.steps)) * tensor.scale;
     tensor.tolerance = kFactor * distance(values, own.state.parameters[p]) +
                        kFloor * (epsilon * stored + expected.rounding[p]) + ties[p];
-    moves = moves || distance(yardstick.start.parameters[p], values) > tensor.tolerance;
-    if (yardstick.sampled)
-      tensor.entry_tolerances = entry_tolerances(problem, yardstick.start.parameters[p], expected, p);
+    moves = moves || distance(reference.start.parameters[p], values) > tensor.tolerance;
+    if (reference.sampled)
+      tensor.entry_tolerances = entry_tolerances(problem, reference.start.parameters[p], expected, p);
     loss_slopes.push_back(norm(expected.last_gradients[p]));
-    yardstick.tensors.push_back(std::move(tensor));
+    reference.tensors.push_back(std::move(tensor));
   }
   if (!moves) {
     return usage_error("the reference moves no parameter by more than its tolerance in " +
-                       std::to_string(yardstick.steps) +
+                       std::to_string(reference.steps) +
                        " steps, so a wrong result could not be told from a right one");
   }
-  yardstick.losses = expected.losses;
-  add_losses(problem, dataset, loss_slopes, to_state(expected.state), to_state(own.state), yardstick);
-  return yardstick;
+  reference.losses = expected.losses;
+  add_losses(problem, dataset, loss_slopes, to_state(expected.state), to_state(own.state), reference);
+  return reference;
 }
 
-Result<Yardstick> measure(const Problem& problem, const Dataset& dataset, const Yardstick& yardstick) {
-  Result<Yardstick> measured = catalogue::with_element(problem.dtype, [&](auto zero) {
+Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& dataset,
+                                    const ReferenceTrajectory& reference) {
+  Result<ReferenceTrajectory> measured = catalogue::with_element(problem.dtype, [&](auto zero) {
     using Own = decltype(zero);
-    return measure<Own, typename NextWider<Own>::Type>(problem, dataset, yardstick);
+    return measure<Own, typename NextWider<Own>::Type>(problem, dataset, reference);
   });
   // Whatever came of rows that could not be read says nothing.
   if (dataset.stream && dataset.stream->fault()) return *dataset.stream->fault();
@@ -252,57 +253,58 @@ double cost_of_type(const Problem& problem) {
 
 // Chooses where the trajectory starts and how long it is. A stream is read from its beginning (`from_start`): to start
 // late may mean to read all that comes before.
-void choose_span(const Problem& problem, bool from_start, const YardstickOptions& options, Yardstick& yardstick) {
+void choose_span(const Problem& problem, bool from_start, const ReferenceOptions& options,
+                 ReferenceTrajectory& reference) {
   const double operations = cost_of_type(problem) * operations_per_step(problem);
   const auto affordable = [&](std::int64_t steps) {
     return operations * static_cast<double>(steps) <= options.trajectory_operations;
   };
-  yardstick.sampled = !affordable(options.steps);
-  yardstick.steps = yardstick.sampled ? 1 : options.steps;
-  yardstick.evaluated = evaluation_operations(problem) <= options.evaluation_operations;
+  reference.sampled = !affordable(options.steps);
+  reference.steps = reference.sampled ? 1 : options.steps;
+  reference.evaluated = evaluation_operations(problem) <= options.evaluation_operations;
   const std::int64_t epoch = problem.steps_per_epoch();
-  if (yardstick.sampled || epoch == 1) return;
+  if (reference.sampled || epoch == 1) return;
   constexpr std::int64_t kIntoNextEpoch = 2;
   const std::int64_t whole = epoch + kIntoNextEpoch;
-  if (whole <= options.most_steps && affordable(whole)) {
-    yardstick.steps = std::max(yardstick.steps, whole);
+  if (whole <= options.max_steps && affordable(whole)) {
+    reference.steps = std::max(reference.steps, whole);
   } else if (!from_start) {
-    yardstick.start.step = std::max<std::int64_t>(0, whole - yardstick.steps);
+    reference.start.step = std::max<std::int64_t>(0, whole - reference.steps);
   }
 }
 
 }  // namespace
 
-double yardstick_seconds(const Problem& problem, const YardstickOptions& options) {
+double reference_seconds(const Problem& problem, const ReferenceOptions& options) {
   constexpr double kTrajectories = 2.5;  // in the wider type, where ties are taken otherwise, and in the own type
   constexpr double kEvaluations = 2.5;
-  Yardstick yardstick;
-  choose_span(problem, false, options, yardstick);
-  const double steps = static_cast<double>(yardstick.steps);
+  ReferenceTrajectory reference;
+  choose_span(problem, false, options, reference);
+  const double steps = static_cast<double>(reference.steps);
   double operations = kTrajectories * cost_of_type(problem) * steps * operations_per_step(problem);
-  if (yardstick.evaluated) operations += kEvaluations * evaluation_operations(problem);
+  if (reference.evaluated) operations += kEvaluations * evaluation_operations(problem);
   return operations / product_rate();
 }
 
-Result<Yardstick> make_yardstick(const Problem& problem, const Dataset& dataset, const scenario::State& start,
-                                 const YardstickOptions& options) {
+Result<ReferenceTrajectory> make_reference_trajectory(const Problem& problem, const Dataset& dataset,
+                                                      const scenario::State& start, const ReferenceOptions& options) {
   const Status fits = check_start(problem, start);
   if (!fits.ok()) return fits.error();
 
-  Yardstick yardstick;
-  yardstick.start = start;
-  choose_span(problem, dataset.stream != nullptr, options, yardstick);
-  return measure(problem, dataset, yardstick);
+  ReferenceTrajectory reference;
+  reference.start = start;
+  choose_span(problem, dataset.stream != nullptr, options, reference);
+  return measure(problem, dataset, reference);
 }
 
-Result<Yardstick> make_prefix(const Yardstick& whole, std::int64_t steps, const Problem& problem,
-                              const Dataset& dataset) {
-  Yardstick yardstick;
-  yardstick.start = whole.start;
-  yardstick.sampled = whole.sampled;
-  yardstick.evaluated = whole.evaluated;
-  yardstick.steps = steps;
-  return measure(problem, dataset, yardstick);
+Result<ReferenceTrajectory> make_prefix(const ReferenceTrajectory& whole, std::int64_t steps, const Problem& problem,
+                                        const Dataset& dataset) {
+  ReferenceTrajectory reference;
+  reference.start = whole.start;
+  reference.sampled = whole.sampled;
+  reference.evaluated = whole.evaluated;
+  reference.steps = steps;
+  return measure(problem, dataset, reference);
 }
 
 }  // namespace gdbench::verify

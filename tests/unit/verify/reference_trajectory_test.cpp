@@ -1,4 +1,4 @@
-#include "harness/verify/yardstick.h"
+#include "harness/verify/reference_trajectory.h"
 
 #include <gtest/gtest.h>
 
@@ -33,16 +33,17 @@ Outcome train_in_dtype(const Case& problem_case, std::int64_t steps, Summation s
   return train_otherwise<double>(problem_case, steps, summation, fault);
 }
 
-Yardstick yardstick_of(const Case& problem_case, const YardstickOptions& options = {}) {
-  const auto result = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, options);
+ReferenceTrajectory reference_of(const Case& problem_case, const ReferenceOptions& options = {}) {
+  const auto result =
+      make_reference_trajectory(problem_case.problem, problem_case.dataset, problem_case.start, options);
   EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
   return result.value();
 }
 
 Check check_fault(const Case& problem_case, Fault fault) {
-  const Yardstick yardstick = yardstick_of(problem_case);
-  const Outcome outcome = train_in_dtype(problem_case, yardstick.steps, Summation::blocked, fault);
-  return check(yardstick, outcome.state, std::numeric_limits<double>::quiet_NaN());
+  const ReferenceTrajectory reference = reference_of(problem_case);
+  const Outcome outcome = train_in_dtype(problem_case, reference.steps, Summation::blocked, fault);
+  return check(reference, outcome.state, std::numeric_limits<double>::quiet_NaN());
 }
 
 // Two hidden layers with biases, square first layer (so that a transposed weight has the right shape), batches of 4
@@ -57,13 +58,13 @@ double largest_share_of_tolerance(Case (*make)(std::uint64_t seed, Dtype dtype))
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
       Case problem_case = make(seed * 1000, dtype);
-      YardstickOptions options;
-      options.most_steps = options.steps + 3;  // some of the rates let a longer training diverge
-      const Yardstick yardstick = yardstick_of(problem_case, options);
-      problem_case.start = yardstick.start;
+      ReferenceOptions options;
+      options.max_steps = options.steps + 3;  // some of the rates let a longer training diverge
+      const ReferenceTrajectory reference = reference_of(problem_case, options);
+      problem_case.start = reference.start;
       for (const Summation summation : kSummations) {
-        const Outcome outcome = train_in_dtype(problem_case, yardstick.steps, summation, Fault::none);
-        const Check result = check(yardstick, outcome.state, outcome.loss);
+        const Outcome outcome = train_in_dtype(problem_case, reference.steps, summation, Fault::none);
+        const Check result = check(reference, outcome.state, outcome.loss);
         EXPECT_TRUE(result.ok) << "seed " << seed << ": " << describe(problem_case.problem) << ", summation "
                                << static_cast<int>(summation) << ": " << result.reason;
         for (const TensorCheck& tensor : result.tensors) largest = std::max(largest, tensor.error / tensor.tolerance);
@@ -74,30 +75,31 @@ double largest_share_of_tolerance(Case (*make)(std::uint64_t seed, Dtype dtype))
 }
 
 // Correct results stay well below the tolerance, so that another machine's exp does not fail.
-TEST(YardstickTest, AcceptsOtherOrdersOfSummation) {
+TEST(ReferenceTrajectoryTest, AcceptsOtherOrdersOfSummation) {
   const double largest = largest_share_of_tolerance(testing::random_case);
   RecordProperty("largest_share_of_tolerance", std::to_string(largest));
   EXPECT_LT(largest, 0.5);
 }
 
-TEST(YardstickTest, AcceptsOtherFormsOfTheUpdateRules) {
+TEST(ReferenceTrajectoryTest, AcceptsOtherFormsOfTheUpdateRules) {
   const double largest = largest_share_of_tolerance(testing::random_optimizer_case);
   RecordProperty("largest_share_of_tolerance", std::to_string(largest));
   EXPECT_LT(largest, 0.5);
 }
 
 // Cutting is the coarsest way to round to TF32; what was not declared is wrong.
-TEST(YardstickTest, AllowsForTf32WhereItIsDeclared) {
+TEST(ReferenceTrajectoryTest, AllowsForTf32WhereItIsDeclared) {
   double largest = 0;
   int compared = 0;
   int wrong = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Case problem_case = testing::random_case(seed * 1000, Dtype::f32);
-    YardstickOptions options;
-    options.most_steps = options.steps + 3;
-    const Yardstick plain = yardstick_of(problem_case, options);
+    ReferenceOptions options;
+    options.max_steps = options.steps + 3;
+    const ReferenceTrajectory plain = reference_of(problem_case, options);
     problem_case.problem.tf32_products = true;
-    const auto coarse = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, options);
+    const auto coarse =
+        make_reference_trajectory(problem_case.problem, problem_case.dataset, problem_case.start, options);
     if (!coarse.ok()) continue;                                // moves too little to be judged so coarsely
     if (plain.final_loss > 10 * plain.initial_loss) continue;  // diverges, and every rounding with it
     ++compared;
@@ -114,7 +116,7 @@ TEST(YardstickTest, AllowsForTf32WhereItIsDeclared) {
   EXPECT_LT(largest, 0.5);
 }
 
-TEST(YardstickTest, AcceptsLongSumsAndLargeLayers) {
+TEST(ReferenceTrajectoryTest, AcceptsLongSumsAndLargeLayers) {
   const Problem problems[] = {
       make_problem({1, 1}, Activation::identity, true, Loss::mse, 20000, 20000, Dtype::f32, 0.1),
       make_problem({8, 1}, Activation::identity, false, Loss::half_mse, 5000, 5000, Dtype::f32, 0.3),
@@ -123,51 +125,53 @@ TEST(YardstickTest, AcceptsLongSumsAndLargeLayers) {
   };
   for (const Problem& problem : problems) {
     const Case problem_case = make_case(problem, 5);
-    const Yardstick yardstick = yardstick_of(problem_case);
+    const ReferenceTrajectory reference = reference_of(problem_case);
     for (const Summation summation : kSummations) {
-      const Outcome outcome = train_in_dtype(problem_case, yardstick.steps, summation, Fault::none);
-      const Check result = check(yardstick, outcome.state, outcome.loss);
+      const Outcome outcome = train_in_dtype(problem_case, reference.steps, summation, Fault::none);
+      const Check result = check(reference, outcome.state, outcome.loss);
       EXPECT_TRUE(result.ok) << describe(problem) << ": " << result.reason;
     }
   }
 }
 
-TEST(YardstickTest, AllowsSeveralTimesTheErrorOfTheOwnType) {
+TEST(ReferenceTrajectoryTest, AllowsSeveralTimesTheErrorOfTheOwnType) {
   // Rates that make training unstable: rounding grows from step to step, which only a run in the own type shows.
-  YardstickOptions options;
+  ReferenceOptions options;
   options.steps = 15;
   int stable = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Case problem_case = testing::random_case(seed * 1000, Dtype::f32);
     problem_case.problem.optimizer.learning_rates.front() *= 100;
-    const auto made = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, options);
+    const auto made =
+        make_reference_trajectory(problem_case.problem, problem_case.dataset, problem_case.start, options);
     if (!made.ok()) continue;  // it diverges
     ++stable;
-    const Yardstick& yardstick = made.value();
+    const ReferenceTrajectory& reference = made.value();
     auto own = to_reference<float>(problem_case.start);
     train(problem_case.problem, problem_case.dataset, own, options.steps);
     scenario::State state{own.step, {}, {}};
     for (const auto& tensor : own.parameters) state.parameters.emplace_back(tensor.begin(), tensor.end());
-    const Check result = check(yardstick, state, std::numeric_limits<double>::quiet_NaN());
+    const Check result = check(reference, state, std::numeric_limits<double>::quiet_NaN());
     for (const TensorCheck& tensor : result.tensors) EXPECT_LT(tensor.error, tensor.tolerance / 4) << tensor.name;
   }
   EXPECT_GT(stable, 10);
 }
 
-TEST(YardstickTest, AcceptsAnyRoundingOfAPerfectFit) {
-  YardstickOptions options;
+TEST(ReferenceTrajectoryTest, AcceptsAnyRoundingOfAPerfectFit) {
+  ReferenceOptions options;
   options.steps = 15;
   int perfect = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     // A row's x and bias have a squared norm of about 13, so that a step of 1 / 26 leaves next to nothing of its error.
     const Case problem_case =
         make_case(make_problem({12, 1}, Activation::identity, true, Loss::mse, 1, 1, Dtype::f32, 1.0 / 26), seed);
-    const auto yardstick = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, options);
-    if (!yardstick.ok() || yardstick->final_loss > 1e-20) continue;
+    const auto reference =
+        make_reference_trajectory(problem_case.problem, problem_case.dataset, problem_case.start, options);
+    if (!reference.ok() || reference->final_loss > 1e-20) continue;
     ++perfect;
     for (const Summation summation : kSummations) {
-      const Outcome outcome = train_in_dtype(problem_case, yardstick->steps, summation, Fault::none);
-      const Check result = check(yardstick.value(), outcome.state, outcome.loss);
+      const Outcome outcome = train_in_dtype(problem_case, reference->steps, summation, Fault::none);
+      const Check result = check(reference.value(), outcome.state, outcome.loss);
       EXPECT_TRUE(result.ok) << result.reason;
     }
   }
@@ -196,91 +200,91 @@ INSTANTIATE_TEST_SUITE_P(Faults, FaultTest,
                                            Fault::extra_step, Fault::missing_step, Fault::summed_loss,
                                            Fault::transposed_weight, Fault::wrong_entry, Fault::unshuffled));
 
-TEST(YardstickTest, TiesDoNotFailACorrectImplementation) {
+TEST(ReferenceTrajectoryTest, TiesDoNotFailACorrectImplementation) {
   // z = 0.1 * 3 - 0.3 * 1 is zero up to the rounding of its terms: which side it takes is decided by the arithmetic.
   const Problem problem = make_problem({2, 2, 1}, Activation::relu, false, Loss::mse, 2, 2, Dtype::f32, 0.1);
   Case problem_case;
   problem_case.problem = problem;
   problem_case.dataset = testing::make_dataset(problem, {0.1F, 0.3F, 1, -0.5}, {1, 2}, {});
   problem_case.start.parameters = {{3, 0.5, -1, 0.25}, {0.75, -0.5}};
-  const Yardstick yardstick = yardstick_of(problem_case);
+  const ReferenceTrajectory reference = reference_of(problem_case);
   auto flipped = to_reference<double>(problem_case.start);
-  for (std::int64_t step = 0; step < yardstick.steps; ++step) {
+  for (std::int64_t step = 0; step < reference.steps; ++step) {
     const auto batch = gradients(problem, problem_case.dataset, flipped, Ties::flipped);
     EXPECT_TRUE(step > 0 || batch.tie_allowance[0] > 0);
     update(problem.optimizer, batch.parameters, flipped);
   }
-  const scenario::State actual{yardstick.steps, flipped.parameters, {}};
-  const Check result = check(yardstick, actual, std::numeric_limits<double>::quiet_NaN());
+  const scenario::State actual{reference.steps, flipped.parameters, {}};
+  const Check result = check(reference, actual, std::numeric_limits<double>::quiet_NaN());
   EXPECT_TRUE(result.ok) << result.reason;
   const Check doubled = check_fault(problem_case, Fault::doubled_loss_gradient);
   EXPECT_FALSE(doubled.ok);
 }
 
-TEST(YardstickTest, ReasonSaysWhatWhereByHowMuch) {
+TEST(ReferenceTrajectoryTest, ReasonSaysWhatWhereByHowMuch) {
   const Case problem_case = faulty_case(Dtype::f32, Loss::mse, Activation::tanh, 0.1);
-  const Yardstick yardstick = yardstick_of(problem_case);
-  Outcome outcome = train_in_dtype(problem_case, yardstick.steps, Summation::forward, Fault::none);
+  const ReferenceTrajectory reference = reference_of(problem_case);
+  Outcome outcome = train_in_dtype(problem_case, reference.steps, Summation::forward, Fault::none);
   outcome.state.parameters[2][7] = 2;  // w1 is [6, 5]
-  const Check result = check(yardstick, outcome.state, outcome.loss);
+  const Check result = check(reference, outcome.state, outcome.loss);
   EXPECT_EQ(result.reason.rfind("w1[1,2] is 2, expected ", 0), 0U) << result.reason;
   EXPECT_NE(result.reason.find("; the tensor is off by "), std::string::npos);
   EXPECT_NE(result.reason.find(", tolerance "), std::string::npos);
   EXPECT_NE(result.reason.find(", after 6 steps"), std::string::npos);
 
   outcome.state.parameters[1][4] = 9;
-  EXPECT_EQ(check(yardstick, outcome.state, outcome.loss).reason.rfind("b0[4] is 9", 0), 0U);
+  EXPECT_EQ(check(reference, outcome.state, outcome.loss).reason.rfind("b0[4] is 9", 0), 0U);
 }
 
-TEST(YardstickTest, NotANumberIsWrong) {
+TEST(ReferenceTrajectoryTest, NotANumberIsWrong) {
   const Case problem_case = faulty_case(Dtype::f32, Loss::mse, Activation::tanh, 0.1);
-  const Yardstick yardstick = yardstick_of(problem_case);
-  const Outcome outcome = train_in_dtype(problem_case, yardstick.steps, Summation::forward, Fault::none);
+  const ReferenceTrajectory reference = reference_of(problem_case);
+  const Outcome outcome = train_in_dtype(problem_case, reference.steps, Summation::forward, Fault::none);
   for (const double value : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     scenario::State state = outcome.state;
     state.parameters[0][3] = value;
-    const Check result = check(yardstick, state, outcome.loss);
+    const Check result = check(reference, state, outcome.loss);
     EXPECT_FALSE(result.ok);
     EXPECT_EQ(result.reason, "w0[0,3] is " + std::string(std::isnan(value) ? "nan" : "inf") +
                                  ", expected a finite number; 1 of 36 entries are not finite, after 6 steps");
   }
 }
 
-TEST(YardstickTest, WrongFormIsWrong) {
+TEST(ReferenceTrajectoryTest, WrongFormIsWrong) {
   const Case problem_case = faulty_case(Dtype::f32, Loss::mse, Activation::tanh, 0.1);
-  const Yardstick yardstick = yardstick_of(problem_case);
-  const Outcome outcome = train_in_dtype(problem_case, yardstick.steps, Summation::forward, Fault::none);
+  const ReferenceTrajectory reference = reference_of(problem_case);
+  const Outcome outcome = train_in_dtype(problem_case, reference.steps, Summation::forward, Fault::none);
   scenario::State state = outcome.state;
   state.parameters.pop_back();
-  EXPECT_EQ(check(yardstick, state, outcome.loss).reason, "the state has 5 parameters, expected 6");
+  EXPECT_EQ(check(reference, state, outcome.loss).reason, "the state has 5 parameters, expected 6");
   state = outcome.state;
   state.parameters[3].pop_back();
-  EXPECT_EQ(check(yardstick, state, outcome.loss).reason, "b1 has 4 entries, expected 5");
+  EXPECT_EQ(check(reference, state, outcome.loss).reason, "b1 has 4 entries, expected 5");
   state = outcome.state;
   ++state.step;
-  EXPECT_EQ(check(yardstick, state, outcome.loss).reason, "the state's step number is 7, expected 6, after 6 steps");
+  EXPECT_EQ(check(reference, state, outcome.loss).reason, "the state's step number is 7, expected 6, after 6 steps");
 }
 
-TEST(YardstickTest, WrongLossIsWrongAndNoLossIsFine) {
+TEST(ReferenceTrajectoryTest, WrongLossIsWrongAndNoLossIsFine) {
   const Case problem_case = faulty_case(Dtype::f32, Loss::mse, Activation::tanh, 0.1);
-  const Yardstick yardstick = yardstick_of(problem_case);
-  const Outcome outcome = train_in_dtype(problem_case, yardstick.steps, Summation::forward, Fault::none);
-  EXPECT_TRUE(check(yardstick, outcome.state, outcome.loss).ok);
-  EXPECT_TRUE(check(yardstick, outcome.state, std::numeric_limits<double>::quiet_NaN()).ok);
+  const ReferenceTrajectory reference = reference_of(problem_case);
+  const Outcome outcome = train_in_dtype(problem_case, reference.steps, Summation::forward, Fault::none);
+  EXPECT_TRUE(check(reference, outcome.state, outcome.loss).ok);
+  EXPECT_TRUE(check(reference, outcome.state, std::numeric_limits<double>::quiet_NaN()).ok);
   for (const double loss : {outcome.loss * 1.001, outcome.loss / 2, std::numeric_limits<double>::infinity()}) {
-    const Check result = check(yardstick, outcome.state, loss);
+    const Check result = check(reference, outcome.state, loss);
     EXPECT_FALSE(result.ok);
     EXPECT_EQ(result.reason.rfind("the loss is ", 0), 0U) << result.reason;
   }
-  EXPECT_LT(yardstick.final_loss, yardstick.initial_loss);
-  EXPECT_EQ(yardstick.losses.size(), 6U) << "four batches, and two of the next epoch";
+  EXPECT_LT(reference.final_loss, reference.initial_loss);
+  EXPECT_EQ(reference.losses.size(), 6U) << "four batches, and two of the next epoch";
 }
 
-TEST(YardstickTest, TheLastBatchOfAnEpochIsAlwaysAmongTheSteps) {
+TEST(ReferenceTrajectoryTest, TheLastBatchOfAnEpochIsAlwaysAmongTheSteps) {
   const auto span = [](std::int64_t rows, std::int64_t batch) {
-    const Yardstick yardstick = yardstick_of(
+    const ReferenceTrajectory reference = reference_of(
         make_case(make_problem({2, 1}, Activation::identity, true, Loss::mse, rows, batch, Dtype::f32, 0.01), 3));
-    return std::pair(yardstick.start.step, yardstick.steps);
+    return std::pair(reference.start.step, reference.steps);
   };
   EXPECT_EQ(span(30, 30), std::pair(std::int64_t{0}, std::int64_t{5}));
   EXPECT_EQ(span(30, 16), std::pair(std::int64_t{0}, std::int64_t{5}));
@@ -289,9 +293,9 @@ TEST(YardstickTest, TheLastBatchOfAnEpochIsAlwaysAmongTheSteps) {
   EXPECT_EQ(span(1000, 5), std::pair(std::int64_t{197}, std::int64_t{5}));
 }
 
-TEST(YardstickTest, APrefixIsTheSameTrajectory) {
+TEST(ReferenceTrajectoryTest, APrefixIsTheSameTrajectory) {
   const Case problem_case = faulty_case(Dtype::f32, Loss::mse, Activation::tanh, 0.1);
-  const Yardstick whole = yardstick_of(problem_case);
+  const ReferenceTrajectory whole = reference_of(problem_case);
   const auto prefix = make_prefix(whole, 2, problem_case.problem, problem_case.dataset);
   ASSERT_TRUE(prefix.ok()) << prefix.error().message;
   EXPECT_EQ(prefix->steps, 2);
@@ -300,37 +304,37 @@ TEST(YardstickTest, APrefixIsTheSameTrajectory) {
   EXPECT_FALSE(check(whole, outcome.state, outcome.loss).ok);
 }
 
-TEST(YardstickTest, LargeProblemsAreComparedAfterOneStep) {
+TEST(ReferenceTrajectoryTest, LargeProblemsAreComparedAfterOneStep) {
   const Case problem_case = make_case(
       make_problem({60, 40, 3}, Activation::relu, true, Loss::softmax_cross_entropy, 20, 20, Dtype::f32, 0.1), 8);
-  YardstickOptions options;
+  ReferenceOptions options;
   options.trajectory_operations = 1000;
-  const Yardstick yardstick = yardstick_of(problem_case, options);
-  EXPECT_TRUE(yardstick.sampled);
-  EXPECT_EQ(yardstick.steps, 1);
-  EXPECT_EQ(yardstick.tensors[0].values.size(), 60U * 40U) << "every entry is compared";
+  const ReferenceTrajectory reference = reference_of(problem_case, options);
+  EXPECT_TRUE(reference.sampled);
+  EXPECT_EQ(reference.steps, 1);
+  EXPECT_EQ(reference.tensors[0].values.size(), 60U * 40U) << "every entry is compared";
 
   for (const Summation summation : kSummations) {
     const Outcome outcome = train_in_dtype(problem_case, 1, summation, Fault::none);
-    const Check result = check(yardstick, outcome.state, outcome.loss);
+    const Check result = check(reference, outcome.state, outcome.loss);
     EXPECT_TRUE(result.ok) << result.reason;
   }
   for (const Fault fault : {Fault::doubled_loss_gradient, Fault::dropped_last_row, Fault::missing_step}) {
     const Outcome outcome = train_in_dtype(problem_case, 1, Summation::forward, fault);
-    EXPECT_FALSE(check(yardstick, outcome.state, outcome.loss).ok);
+    EXPECT_FALSE(check(reference, outcome.state, outcome.loss).ok);
   }
 }
 
 // A weight whose update is off by three thousandths, one of many thousands: their 2-norm hides it.
-TEST(YardstickTest, ASingleWrongEntryOfASampleIsFound) {
+TEST(ReferenceTrajectoryTest, ASingleWrongEntryOfASampleIsFound) {
   Case problem_case = make_case(
       make_problem({150, 170, 10}, Activation::relu, true, Loss::softmax_cross_entropy, 32, 32, Dtype::f32, 0.05), 8);
-  YardstickOptions options;
+  ReferenceOptions options;
   options.trajectory_operations = 1000;
-  const Yardstick yardstick = yardstick_of(problem_case, options);
+  const ReferenceTrajectory reference = reference_of(problem_case, options);
   for (const Summation summation : kSummations) {
     const Outcome right = train_in_dtype(problem_case, 1, summation, Fault::none);
-    EXPECT_TRUE(check(yardstick, right.state, right.loss).ok) << check(yardstick, right.state, right.loss).reason;
+    EXPECT_TRUE(check(reference, right.state, right.loss).ok) << check(reference, right.state, right.loss).reason;
   }
   Outcome outcome = train_in_dtype(problem_case, 1, Summation::blocked, Fault::none);
   const std::vector<double>& start = problem_case.start.parameters[0];
@@ -341,7 +345,7 @@ TEST(YardstickTest, ASingleWrongEntryOfASampleIsFound) {
   std::size_t entry = start.size() / 2;
   while (std::abs(weights[entry] - start[entry]) < usual) ++entry;
   weights[entry] += 0.003 * (start[entry] - weights[entry]);
-  const Check result = check(yardstick, outcome.state, outcome.loss);
+  const Check result = check(reference, outcome.state, outcome.loss);
   EXPECT_FALSE(result.ok);
   const std::string name = "w0[" + std::to_string(entry / 170) + "," + std::to_string(entry % 170) + "] is ";
   EXPECT_EQ(result.reason.rfind(name, 0), 0U) << result.reason;
@@ -349,39 +353,39 @@ TEST(YardstickTest, ASingleWrongEntryOfASampleIsFound) {
       << result.reason;
 }
 
-TEST(YardstickTest, WhereManyRowsAreDearTheLossIsTheBatchs) {
+TEST(ReferenceTrajectoryTest, WhereManyRowsAreDearTheLossIsTheBatchs) {
   const Case problem_case =
       make_case(make_problem({6, 5, 3}, Activation::tanh, true, Loss::mse, 20, 8, Dtype::f32, 0.1), 8);
-  YardstickOptions options;
+  ReferenceOptions options;
   options.evaluation_operations = 2 * (6 * 5 + 5 * 3) * 20 - 1;
-  const Yardstick yardstick = yardstick_of(problem_case, options);
-  EXPECT_FALSE(yardstick.evaluated);
-  EXPECT_EQ(yardstick.initial_loss, yardstick.losses.back());
-  EXPECT_LT(yardstick.final_loss, yardstick.initial_loss);
-  const Outcome outcome = train_in_dtype(problem_case, yardstick.steps, Summation::forward, Fault::none);
-  EXPECT_TRUE(check(yardstick, outcome.state, 2 * outcome.loss).ok) << "nobody can say what it should be";
+  const ReferenceTrajectory reference = reference_of(problem_case, options);
+  EXPECT_FALSE(reference.evaluated);
+  EXPECT_EQ(reference.initial_loss, reference.losses.back());
+  EXPECT_LT(reference.final_loss, reference.initial_loss);
+  const Outcome outcome = train_in_dtype(problem_case, reference.steps, Summation::forward, Fault::none);
+  EXPECT_TRUE(check(reference, outcome.state, 2 * outcome.loss).ok) << "nobody can say what it should be";
   options.evaluation_operations += 1;
-  EXPECT_TRUE(yardstick_of(problem_case, options).evaluated);
+  EXPECT_TRUE(reference_of(problem_case, options).evaluated);
 }
 
-TEST(YardstickTest, UnfitScenariosAreRefused) {
+TEST(ReferenceTrajectoryTest, UnfitScenariosAreRefused) {
   Case problem_case = faulty_case(Dtype::f32, Loss::mse, Activation::identity, 1e20);
-  const auto diverging = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, {});
+  const auto diverging = make_reference_trajectory(problem_case.problem, problem_case.dataset, problem_case.start, {});
   ASSERT_FALSE(diverging.ok());
   EXPECT_NE(diverging.error().message.find("diverges at step "), std::string::npos) << diverging.error().message;
 
   problem_case.problem.optimizer.learning_rates = {1e-12};
-  const auto still = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, {});
+  const auto still = make_reference_trajectory(problem_case.problem, problem_case.dataset, problem_case.start, {});
   ASSERT_FALSE(still.ok());
   EXPECT_NE(still.error().message.find("moves no parameter"), std::string::npos) << still.error().message;
 
   problem_case.start.parameters[0].pop_back();
-  const auto misfit = make_yardstick(problem_case.problem, problem_case.dataset, problem_case.start, {});
+  const auto misfit = make_reference_trajectory(problem_case.problem, problem_case.dataset, problem_case.start, {});
   ASSERT_FALSE(misfit.ok());
   EXPECT_EQ(misfit.error().message, "the start state's w0 has 35 entries, expected 36");
 }
 
-TEST(YardstickTest, DisplacementIsTheNormOfTheMove) {
+TEST(ReferenceTrajectoryTest, DisplacementIsTheNormOfTheMove) {
   const scenario::State a{0, {{1, 2}, {3}}, {}};
   const scenario::State b{5, {{1, 5}, {7}}, {}};
   EXPECT_DOUBLE_EQ(displacement(a, b), 5);
