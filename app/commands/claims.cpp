@@ -11,6 +11,7 @@
 #include "app/measured_run.h"
 #include "app/selection.h"
 #include "harness/analysis/summarise.h"
+#include "harness/base/json.h"
 
 namespace gdbench::app {
 
@@ -36,7 +37,7 @@ struct Options {
 int list(const Options& options) {
   const Result<std::vector<claims::Claim>> claims = read_claims();
   if (!claims.ok()) return report_error(claims.error());
-  nlohmann::ordered_json entries = nlohmann::ordered_json::array();
+  OrderedJson entries = OrderedJson::array();
   std::vector<render::ListedClaim> listed;
   for (const claims::Claim& claim : claims.value()) {
     entries.push_back(

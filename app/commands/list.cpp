@@ -7,6 +7,7 @@
 #include "app/claim_selection.h"
 #include "app/commands.h"
 #include "app/selection.h"
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/scenario/scenario.h"
 #include "reports/render/console_text.h"
@@ -15,10 +16,8 @@ namespace gdbench::app {
 
 namespace {
 
-using nlohmann::json;
-
 // What is listed: `name` and `description` for people, everything for programs.
-using Entries = std::vector<json>;
+using Entries = std::vector<Json>;
 
 constexpr std::size_t kNarrowest = 20;  // characters of a description in a line
 
@@ -36,13 +35,13 @@ Result<Entries> scenarios() {
   return entries;
 }
 
-json implementation_entry(const protocol::CatalogueEntry& entry) {
+Json implementation_entry(const protocol::CatalogueEntry& entry) {
   const protocol::ImplementationDescription& implementation = entry.implementation;
   if (entry.problem.has_value()) {
     return {
         {"name", implementation.id}, {"description", "cannot be used: " + entry.problem->message}, {"usable", false}};
   }
-  json options = json::array();
+  Json options = Json::array();
   for (const protocol::OptionDeclaration& option : implementation.options) {
     options.push_back({{"key", option.key},
                        {"default", option.default_value},
@@ -95,15 +94,15 @@ Result<Entries> claims() {
 
 void print(const Entries& entries, bool as_json) {
   if (as_json) {
-    std::cout << json(entries).dump(2) << "\n";
+    std::cout << Json(entries).dump(2) << "\n";
     return;
   }
   std::size_t width = 0;
-  for (const json& entry : entries) width = std::max(width, entry.at("name").get_ref<const std::string&>().size());
+  for (const Json& entry : entries) width = std::max(width, entry.at("name").get_ref<const std::string&>().size());
   const std::size_t margin = width + 2;
   // One line each for programs that read lines; people have theirs broken.
   const bool broken = width_is_known();
-  for (const json& entry : entries) {
+  for (const Json& entry : entries) {
     const std::string& name = entry.at("name").get_ref<const std::string&>();
     const std::string& description = entry.at("description").get_ref<const std::string&>();
     std::string text = description + "\n";

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "app/commands.h"
+#include "harness/base/json.h"
 #include "harness/machine/build_information.h"
 #include "harness/worker/serve.h"
 
@@ -12,8 +13,8 @@ namespace {
 
 // "0.1.0", with the revision where it is known.
 std::string build_name() {
-  const nlohmann::json build = machine::build_information();
-  const nlohmann::json& revision = build.at("git_revision");
+  const Json build = machine::build_information();
+  const Json& revision = build.at("git_revision");
   std::string name = GDBENCH_VERSION;
   if (revision.is_string()) name += " " + revision.get<std::string>();
   if (build.at("git_dirty") == true) name += " (changed)";

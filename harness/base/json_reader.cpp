@@ -5,13 +5,12 @@
 #include <set>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 
 namespace gdbench {
 
 namespace {
-
-using nlohmann::json;
 
 constexpr int kDeepestNesting = 32;
 constexpr std::uintmax_t kLargestFile = 16U << 20U;
@@ -29,14 +28,14 @@ std::string position(const std::string& text, std::size_t byte) {
 // Watches the parser for what it would accept silently.
 class ParseGuard {
  public:
-  bool operator()(int depth, json::parse_event_t event, const json& parsed) {
+  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
     if (depth >= kDeepestNesting) {
       fault_ = "found nesting deeper than " + std::to_string(kDeepestNesting) + ", expected less";
       return false;
     }
-    if (event == json::parse_event_t::object_start) keys_.emplace_back();
-    if (event == json::parse_event_t::object_end && !keys_.empty()) keys_.pop_back();
-    if (event == json::parse_event_t::key && !keys_.empty()) {
+    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
+    if (event == Json::parse_event_t::object_end && !keys_.empty()) keys_.pop_back();
+    if (event == Json::parse_event_t::key && !keys_.empty()) {
       const auto& key = parsed.get_ref<const std::string&>();
       if (!keys_.back().insert(key).second)
         fault_ = "found key " + in_quotes(key) + " twice in one object, expected once";
@@ -63,14 +62,14 @@ std::string integer_expectation(IntegerRange range) {
 
 std::string number_expectation(NumberRange range) {
   if (std::isfinite(range.below)) {
-    return std::string("a number ") + (range.open ? "above " : "from ") + json(range.least).dump() + " to below " +
-           json(range.below).dump();
+    return std::string("a number ") + (range.open ? "above " : "from ") + Json(range.least).dump() + " to below " +
+           Json(range.below).dump();
   }
   if (range.least == 0) return range.open ? "a positive number" : "a number of at least 0";
-  return std::string("a number ") + (range.open ? "above " : "of at least ") + json(range.least).dump();
+  return std::string("a number ") + (range.open ? "above " : "of at least ") + Json(range.least).dump();
 }
 
-std::optional<std::int64_t> as_integer(const json& value) {
+std::optional<std::int64_t> as_integer(const Json& value) {
   if (value.is_number_unsigned()) {
     const auto number = value.get<std::uint64_t>();
     if (number > INT64_MAX) return std::nullopt;
@@ -85,21 +84,21 @@ std::optional<std::int64_t> as_integer(const json& value) {
 
 }  // namespace
 
-Result<json> parse_json(const std::string& text) {
+Result<Json> parse_json(const std::string& text) {
   ParseGuard guard;
   try {
-    json value = json::parse(
-        text, [&](int depth, json::parse_event_t event, json& parsed) { return guard(depth, event, parsed); });
+    Json value = Json::parse(
+        text, [&](int depth, Json::parse_event_t event, Json& parsed) { return guard(depth, event, parsed); });
     if (!guard.fault().empty()) return usage_error(guard.fault());
     return value;
-  } catch (const json::parse_error& error) {
+  } catch (const Json::parse_error& error) {
     return usage_error(position(text, error.byte) + ": found text that is no JSON, expected JSON");
-  } catch (const json::exception& error) {  // a number that no double holds
+  } catch (const Json::exception& error) {  // a number that no double holds
     return usage_error("found a value that cannot be read (" + one_line(error.what()) + "), expected JSON");
   }
 }
 
-std::string describe(const json& value) {
+std::string describe(const Json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return value.empty() ? "an empty array" : "an array";
   if (value.is_string()) return in_quotes(value.get_ref<const std::string&>());
@@ -121,7 +120,7 @@ std::string pointer_part(const std::string& key) {
 }
 
 Result<JsonDocument> JsonDocument::read(const std::filesystem::path& file, const std::string& what) {
-  Result<json> root = parse_json(TRY(read_file(file, what, kLargestFile)));
+  Result<Json> root = parse_json(TRY(read_file(file, what, kLargestFile)));
   if (!root.ok()) return usage_error(one_line(file.string()) + ": " + root.error().message);
   if (!root->is_object()) {
     return usage_error(one_line(file.string()) + ": /: found " + describe(root.value()) + ", expected " + what);
@@ -144,12 +143,12 @@ std::string JsonDocument::place(const std::string& pointer) const {
   }
 }
 
-JsonReader::JsonReader(JsonDocument& document, const json& value, std::string pointer)
+JsonReader::JsonReader(JsonDocument& document, const Json& value, std::string pointer)
     : document_(&document), value_(value.is_object() ? &value : nullptr), pointer_(std::move(pointer)) {
   if (value_ == nullptr) document_->fail(pointer_, describe(value), "an object");
 }
 
-const json* JsonReader::member(const std::string& key) {
+const Json* JsonReader::member(const std::string& key) {
   if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
   if (value_ == nullptr) return nullptr;
   const auto found = value_->find(key);
@@ -158,14 +157,14 @@ const json* JsonReader::member(const std::string& key) {
 
 bool JsonReader::has(const std::string& key) { return member(key) != nullptr; }
 
-const json* JsonReader::required_member(const std::string& key, bool required, const std::string& expected) {
-  const json* found = member(key);
+const Json* JsonReader::required_member(const std::string& key, bool required, const std::string& expected) {
+  const Json* found = member(key);
   if (found == nullptr && required && value_ != nullptr && !absent_) absent_.emplace(key, expected);
   return found;
 }
 
 void JsonReader::fail(const std::string& key, const std::string& expected) {
-  const json* found = member(key);
+  const Json* found = member(key);
   fail(key, found == nullptr ? "nothing" : describe(*found), expected);
 }
 
@@ -175,7 +174,7 @@ void JsonReader::fail(const std::string& key, const std::string& found, const st
 
 std::string JsonReader::text(const std::string& key, const std::optional<std::string>& fallback) {
   const std::string expected = "text on one line";
-  const json* value = required_member(key, !fallback, expected);
+  const Json* value = required_member(key, !fallback, expected);
   if (value == nullptr) return fallback.value_or("");
   if (value->is_string() && !has_control(value->get_ref<const std::string&>())) return value->get<std::string>();
   fail(key, expected);
@@ -183,7 +182,7 @@ std::string JsonReader::text(const std::string& key, const std::optional<std::st
 }
 
 bool JsonReader::boolean(const std::string& key, bool fallback) {
-  const json* value = member(key);
+  const Json* value = member(key);
   if (value == nullptr) return fallback;
   if (value->is_boolean()) return value->get<bool>();
   fail(key, "true or false");
@@ -192,7 +191,7 @@ bool JsonReader::boolean(const std::string& key, bool fallback) {
 
 std::int64_t JsonReader::integer(const std::string& key, IntegerRange range, std::optional<std::int64_t> fallback) {
   const std::string expected = integer_expectation(range);
-  const json* value = required_member(key, !fallback, expected);
+  const Json* value = required_member(key, !fallback, expected);
   if (value == nullptr) return fallback.value_or(range.least);
   const std::optional<std::int64_t> number = as_integer(*value);
   if (number && *number >= range.least && *number <= range.most) return *number;
@@ -202,7 +201,7 @@ std::int64_t JsonReader::integer(const std::string& key, IntegerRange range, std
 
 double JsonReader::number(const std::string& key, NumberRange range, std::optional<double> fallback) {
   const std::string expected = number_expectation(range);
-  const json* value = required_member(key, !fallback, expected);
+  const Json* value = required_member(key, !fallback, expected);
   if (value == nullptr) return fallback.value_or(range.least);
   if (value->is_number()) {
     const auto number = value->get<double>();
@@ -217,12 +216,12 @@ double JsonReader::number(const std::string& key, NumberRange range, std::option
 std::vector<std::string> JsonReader::texts(const std::string& key,
                                            const std::optional<std::vector<std::string>>& fallback) {
   const std::string expected = "an array of distinct texts";
-  const json* value = required_member(key, !fallback, expected);
+  const Json* value = required_member(key, !fallback, expected);
   if (value == nullptr) return fallback.value_or(std::vector<std::string>{});
   std::vector<std::string> result;
   if (!value->is_array()) fail(key, expected);
   for (std::size_t i = 0; value->is_array() && i < value->size(); ++i) {
-    const json& entry = (*value)[i];
+    const Json& entry = (*value)[i];
     const bool fits = entry.is_string() && !has_control(entry.get_ref<const std::string&>());
     if (!fits || std::find(result.begin(), result.end(), entry.get_ref<const std::string&>()) != result.end()) {
       document_->fail(pointer(key) + "/" + std::to_string(i), describe(entry), fits ? "no text twice" : "text");
@@ -234,13 +233,13 @@ std::vector<std::string> JsonReader::texts(const std::string& key,
 }
 
 JsonReader JsonReader::object(const std::string& key, bool required) {
-  static const json empty = json::object();
-  const json* value = required_member(key, required, "an object");
+  static const Json empty = Json::object();
+  const Json* value = required_member(key, required, "an object");
   return JsonReader(*document_, value == nullptr ? empty : *value, pointer(key));
 }
 
 std::vector<JsonReader> JsonReader::objects(const std::string& key, bool required) {
-  const json* value = required_member(key, required, "an array of objects");
+  const Json* value = required_member(key, required, "an array of objects");
   std::vector<JsonReader> readers;
   if (value == nullptr) return readers;
   if (!value->is_array() || value->empty()) {
@@ -256,7 +255,7 @@ std::vector<JsonReader> JsonReader::objects(const std::string& key, bool require
 std::optional<std::size_t> JsonReader::choice_index(const std::string& key, const std::vector<std::string>& names,
                                                     bool has_fallback) {
   const std::string expected = (names.size() == 1 ? "" : "one of ") + joined(names);
-  const json* value = required_member(key, !has_fallback, expected);
+  const Json* value = required_member(key, !has_fallback, expected);
   if (value == nullptr) return std::nullopt;
   if (value->is_string()) {
     const auto& text = value->get_ref<const std::string&>();

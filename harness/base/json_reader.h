@@ -23,36 +23,37 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 
 namespace gdbench {
 
 // Parses JSON text: refuses duplicate keys and deep nesting. The error's message is the fault alone ("line 2, column 7:
 // found ...").
-Result<nlohmann::json> parse_json(const std::string& text);
+Result<Json> parse_json(const std::string& text);
 
 // A value on one line; bytes that are no UTF-8 are replaced.
-template <class Json>
-std::string compact(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+template <class AnyJson>
+std::string compact(const AnyJson& json) {
+  return json.dump(-1, ' ', false, AnyJson::error_handler_t::replace);
 }
 
 // A value in a few words, for messages: scalars as JSON, "an array", "an object".
-std::string describe(const nlohmann::json& value);
+std::string describe(const Json& value);
 
 // A key as a part of a JSON pointer (RFC 6901).
 std::string pointer_part(const std::string& key);
 
 class JsonDocument {
  public:
-  explicit JsonDocument(std::string name, nlohmann::json root = nlohmann::json::object())
+  explicit JsonDocument(std::string name, Json root = Json::object())
       : name_(std::move(name)), root_(std::move(root)) {}
 
   // `what` says what the file should be.
   static Result<JsonDocument> read(const std::filesystem::path& file, const std::string& what);
 
-  nlohmann::json& root() { return root_; }
-  const nlohmann::json& root() const { return root_; }
+  Json& root() { return root_; }
+  const Json& root() const { return root_; }
 
   // Everything at `pointer` and below was put there by `--set KEY=...`.
   void set_origin(const std::string& pointer, const std::string& origin) { origins_[pointer] = origin; }
@@ -67,7 +68,7 @@ class JsonDocument {
   std::string place(const std::string& pointer) const;
 
   std::string name_;
-  nlohmann::json root_;
+  Json root_;
   std::map<std::string, std::string> origins_;  // pointer -> who gave it, instead of the file
   std::optional<Error> error_;
 };
@@ -90,7 +91,7 @@ class JsonReader {
   explicit JsonReader(JsonDocument& document) : JsonReader(document, document.root(), "") {}
 
   // A value of its own that reports at `pointer`; a fault unless it is an object.
-  JsonReader(JsonDocument& document, const nlohmann::json& value, std::string pointer);
+  JsonReader(JsonDocument& document, const Json& value, std::string pointer);
 
   // Marks the key as known.
   bool has(const std::string& key);
@@ -116,7 +117,7 @@ class JsonReader {
   }
 
   // The member, or null where it is absent; marks the key as known.
-  const nlohmann::json* member(const std::string& key);
+  const Json* member(const std::string& key);
   void fail(const std::string& key, const std::string& expected);  // says what was found itself
   void fail(const std::string& key, const std::string& found, const std::string& expected);
   std::string pointer(const std::string& key) const { return pointer_ + "/" + pointer_part(key); }
@@ -127,10 +128,10 @@ class JsonReader {
  private:
   std::optional<std::size_t> choice_index(const std::string& key, const std::vector<std::string>& names,
                                           bool has_fallback);
-  const nlohmann::json* required_member(const std::string& key, bool required, const std::string& expected);
+  const Json* required_member(const std::string& key, bool required, const std::string& expected);
 
   JsonDocument* document_;
-  const nlohmann::json* value_;  // null: the value is not an object, which has been reported
+  const Json* value_;  // null: the value is not an object, which has been reported
   std::string pointer_;
   std::vector<std::string> known_;
   // The first required key that is absent. Kept until finish, for a misspelt key says more about it.

@@ -1,5 +1,6 @@
 #include "harness/base/record_reader.h"
 
+#include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 
 namespace gdbench {
@@ -10,15 +11,14 @@ std::string Place::pointer() const {
   return parent->pointer() + "/" + part;
 }
 
-void RecordReader::refuse(const nlohmann::json& found, const Place& place, const std::string& expected,
-                          Context& context) {
+void RecordReader::refuse(const Json& found, const Place& place, const std::string& expected, Context& context) {
   if (context.error) return;
   const std::string pointer = place.pointer();
   context.error = {context.mistake, context.origin + ": " + (pointer.empty() ? "" : pointer + ": ") + "found " +
                                         describe(found) + ", expected " + expected};
 }
 
-const nlohmann::json* RecordReader::find(const char* key, bool required) {
+const Json* RecordReader::find(const char* key, bool required) {
   if (context_.error) return nullptr;
   known_.emplace_back(key);
   const auto entry = object_.find(key);
@@ -32,14 +32,14 @@ const nlohmann::json* RecordReader::find(const char* key, bool required) {
 }
 
 void RecordReader::number_or_null(const char* key, double& target) {
-  const nlohmann::json* value = find(key, true);
+  const Json* value = find(key, true);
   if (value == nullptr) return;
   target = std::numeric_limits<double>::quiet_NaN();
   if (!value->is_null()) decode(*value, {&place_, key}, target, context_);
 }
 
 void RecordReader::text(const char* key, std::string& target) {
-  const nlohmann::json* value = find(key, true);
+  const Json* value = find(key, true);
   if (value == nullptr) return;
   if (!value->is_object()) return refuse(*value, {&place_, key}, "an object", context_);
   target = compact(*value);
@@ -54,12 +54,12 @@ void RecordReader::finish() {
   }
 }
 
-void RecordReader::decode(const nlohmann::json& value, const Place& place, bool& target, Context& context) {
+void RecordReader::decode(const Json& value, const Place& place, bool& target, Context& context) {
   if (!value.is_boolean()) return refuse(value, place, "true or false", context);
   target = value.get<bool>();
 }
 
-void RecordReader::decode(const nlohmann::json& value, const Place& place, double& target, Context& context) {
+void RecordReader::decode(const Json& value, const Place& place, double& target, Context& context) {
   if (value.is_null() && context.null_is_nan) {
     target = std::numeric_limits<double>::quiet_NaN();
     return;
@@ -68,19 +68,18 @@ void RecordReader::decode(const nlohmann::json& value, const Place& place, doubl
   target = value.get<double>();
 }
 
-void RecordReader::decode(const nlohmann::json& value, const Place& place, std::string& target, Context& context) {
+void RecordReader::decode(const Json& value, const Place& place, std::string& target, Context& context) {
   if (!value.is_string()) return refuse(value, place, "a string", context);
   target = value.get<std::string>();
 }
 
-void RecordReader::decode(const nlohmann::json& value, const Place& place, std::filesystem::path& target,
-                          Context& context) {
+void RecordReader::decode(const Json& value, const Place& place, std::filesystem::path& target, Context& context) {
   std::string text;
   decode(value, place, text, context);
   target = text;
 }
 
-void RecordReader::decode(const nlohmann::json& value, const Place& place, std::map<std::string, std::string>& target,
+void RecordReader::decode(const Json& value, const Place& place, std::map<std::string, std::string>& target,
                           Context& context) {
   if (!value.is_object()) return refuse(value, place, "an object", context);
   target.clear();

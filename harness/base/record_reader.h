@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 
 namespace gdbench {
@@ -37,16 +38,16 @@ class RecordReader {
     bool null_is_nan = true;
   };
 
-  RecordReader(const nlohmann::json& object, const Place& place, Context& context)
+  RecordReader(const Json& object, const Place& place, Context& context)
       : object_(object), place_(place), context_(context) {}
 
   template <class T>
   void field(const char* key, T& target) {
-    if (const nlohmann::json* value = find(key, true)) decode(*value, {&place_, key}, target, context_);
+    if (const Json* value = find(key, true)) decode(*value, {&place_, key}, target, context_);
   }
   template <class T>
   void optional(const char* key, T& target) {
-    if (const nlohmann::json* value = find(key, false)) decode(*value, {&place_, key}, target, context_);
+    if (const Json* value = find(key, false)) decode(*value, {&place_, key}, target, context_);
   }
   // A required enumerator, or what the target holds where the name is unknown.
   template <class T>
@@ -82,7 +83,7 @@ class RecordReader {
   void finish();
 
   template <class T>
-  static void decode(const nlohmann::json& value, const Place& place, T& target, Context& context) {
+  static void decode(const Json& value, const Place& place, T& target, Context& context) {
     if (context.error) return;
     if constexpr (std::is_enum_v<T>) {
       decode_enumerator(value, place, target, context);
@@ -97,19 +98,19 @@ class RecordReader {
       reader.finish();
     }
   }
-  static void decode(const nlohmann::json& value, const Place& place, bool& target, Context& context);
-  static void decode(const nlohmann::json& value, const Place& place, double& target, Context& context);
-  static void decode(const nlohmann::json& value, const Place& place, std::string& target, Context& context);
-  static void decode(const nlohmann::json& value, const Place& place, std::filesystem::path& target, Context& context);
-  static void decode(const nlohmann::json& value, const Place& place, std::map<std::string, std::string>& target,
+  static void decode(const Json& value, const Place& place, bool& target, Context& context);
+  static void decode(const Json& value, const Place& place, double& target, Context& context);
+  static void decode(const Json& value, const Place& place, std::string& target, Context& context);
+  static void decode(const Json& value, const Place& place, std::filesystem::path& target, Context& context);
+  static void decode(const Json& value, const Place& place, std::map<std::string, std::string>& target,
                      Context& context);
 
   template <class T>
-  static void decode(const nlohmann::json& value, const Place& place, std::optional<T>& target, Context& context) {
+  static void decode(const Json& value, const Place& place, std::optional<T>& target, Context& context) {
     decode(value, place, target.emplace(), context);
   }
   template <class T>
-  static void decode(const nlohmann::json& value, const Place& place, std::vector<T>& target, Context& context) {
+  static void decode(const Json& value, const Place& place, std::vector<T>& target, Context& context) {
     if (context.error) return;
     if (!value.is_array()) return refuse(value, place, "an array", context);
     target.clear();
@@ -120,13 +121,13 @@ class RecordReader {
   }
 
   // Records `ORIGIN: POINTER: found X, expected Y`.
-  static void refuse(const nlohmann::json& found, const Place& place, const std::string& expected, Context& context);
+  static void refuse(const Json& found, const Place& place, const std::string& expected, Context& context);
 
  private:
-  const nlohmann::json* find(const char* key, bool required);
+  const Json* find(const char* key, bool required);
 
   template <class T>
-  static void decode_enumerator(const nlohmann::json& value, const Place& place, T& target, Context& context) {
+  static void decode_enumerator(const Json& value, const Place& place, T& target, Context& context) {
     std::string names;
     for (const auto& row : rows_of(T{})) {
       if (value.is_string() && value.get_ref<const std::string&>() == row.name) {
@@ -140,7 +141,7 @@ class RecordReader {
   }
 
   template <class T>
-  static void decode_integer(const nlohmann::json& value, const Place& place, T& target, Context& context) {
+  static void decode_integer(const Json& value, const Place& place, T& target, Context& context) {
     const bool fits = value.is_number_unsigned()
                           ? std::in_range<T>(value.get<std::uint64_t>())
                           : value.is_number_integer() && std::in_range<T>(value.get<std::int64_t>());
@@ -148,7 +149,7 @@ class RecordReader {
     target = value.get<T>();
   }
 
-  const nlohmann::json& object_;
+  const Json& object_;
   const Place& place_;
   Context& context_;
   std::vector<std::string_view> known_;

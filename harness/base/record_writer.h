@@ -10,10 +10,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "harness/base/json.h"
+
 namespace gdbench {
 
 // Keys in the order of the fields, so that what is written is read from the top.
-using OrderedJson = nlohmann::ordered_json;
 
 class RecordWriter {
  public:

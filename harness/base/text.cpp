@@ -110,6 +110,12 @@ std::string formatted(const char* pattern, ...) {
   return text;
 }
 
+std::string concatenated(std::initializer_list<std::string_view> parts) {
+  std::string result;
+  for (const std::string_view part : parts) result += part;
+  return result;
+}
+
 std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
   std::string result;
   for (const std::string& part : parts) {

@@ -1,6 +1,10 @@
 // Text of one-line messages.
 #pragma once
 
+#include <array>
+#include <charconv>
+#include <concepts>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +24,34 @@ std::string quoted_for_shell(const std::string& word);
 
 // As printf formats it, whole.
 [[gnu::format(printf, 1, 2)]] std::string formatted(const char* pattern, ...);
+
+// A part of a text: text as it is, or the digits of an integer. Floating numbers have no obvious digits: format them.
+class TextPart {
+ public:
+  TextPart(const std::string& text) : text_(text) {}  // NOLINT(google-explicit-constructor)
+  TextPart(std::string_view text) : text_(text) {}    // NOLINT(google-explicit-constructor)
+  TextPart(const char* text) : text_(text) {}         // NOLINT(google-explicit-constructor)
+  template <std::integral Integer>
+  requires(!std::same_as<Integer, bool> && !std::same_as<Integer, char>)
+      TextPart(Integer number)  // NOLINT(google-explicit-constructor)
+      : text_(digits_.data(), std::to_chars(digits_.data(), digits_.data() + digits_.size(), number).ptr) {}
+  TextPart(const TextPart&) = delete;
+  TextPart& operator=(const TextPart&) = delete;
+
+  std::string_view text() const { return text_; }
+
+ private:
+  std::array<char, 24> digits_{};
+  std::string_view text_;
+};
+
+std::string concatenated(std::initializer_list<std::string_view> parts);
+
+// The parts of a message, one after the other.
+template <class... Parts>
+std::string cat(const Parts&... parts) {
+  return concatenated({TextPart(parts).text()...});
+}
 
 std::string joined(const std::vector<std::string>& parts, std::string_view separator = ", ");
 

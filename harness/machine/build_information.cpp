@@ -1,26 +1,25 @@
 #include "harness/machine/build_information.h"
 
 #include "gdbench/git_revision.h"
+#include "harness/base/json.h"
 
 namespace gdbench::machine {
 
 namespace {
 
-nlohmann::json text_or_null(const char* text) { return *text == '\0' ? nlohmann::json() : nlohmann::json(text); }
+Json text_or_null(const char* text) { return *text == '\0' ? Json() : Json(text); }
 
 }  // namespace
 
-nlohmann::json build_information() {
+Json build_information() {
   return {
-      {"compiler", text_or_null(GDBENCH_COMPILER)},
-      {"flags", GDBENCH_FLAGS},
-      {"type", text_or_null(GDBENCH_BUILD_TYPE)},
-      {"git_revision", text_or_null(kGitRevision)},
-      {"git_dirty", kGitKnown ? nlohmann::json(kGitDirty) : nlohmann::json()},
+      {"compiler", text_or_null(GDBENCH_COMPILER)},        {"flags", GDBENCH_FLAGS},
+      {"type", text_or_null(GDBENCH_BUILD_TYPE)},          {"git_revision", text_or_null(kGitRevision)},
+      {"git_dirty", kGitKnown ? Json(kGitDirty) : Json()},
   };
 }
 
-nlohmann::json library_versions() {
+Json library_versions() {
   return {
       {"google_benchmark", text_or_null(GDBENCH_BENCHMARK_VERSION)},
       {"nlohmann_json", std::to_string(NLOHMANN_JSON_VERSION_MAJOR) + "." +

@@ -2,11 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
+
 namespace gdbench::machine {
 
 // The members "build" and "libraries" of environment(). Apart from it because its defines and the git revision change
 // without the rest.
-nlohmann::json build_information();
-nlohmann::json library_versions();
+Json build_information();
+Json library_versions();
 
 }  // namespace gdbench::machine

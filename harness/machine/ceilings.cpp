@@ -15,6 +15,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/base/shared_memory.h"
 #include "harness/machine/ceiling_probes.h"
 
@@ -102,14 +103,14 @@ Status wait_for(pid_t child, const CeilingOptions& options) {
 }  // namespace
 
 CacheSizes cache_sizes(const std::string& environment) {
-  const nlohmann::json found = nlohmann::json::parse(environment);
+  const Json found = Json::parse(environment);
   CacheSizes sizes;
-  const nlohmann::json::json_pointer place("/cpu/caches");
+  const Json::json_pointer place("/cpu/caches");
   if (!found.contains(place) || !found[place].is_array()) return sizes;
-  for (const nlohmann::json& cache : found[place]) {
-    if (!cache.is_object() || cache.value("type", nlohmann::json()) == "Instruction") continue;
-    const nlohmann::json level = cache.value("level", nlohmann::json());
-    const nlohmann::json bytes = cache.value("bytes", nlohmann::json());
+  for (const Json& cache : found[place]) {
+    if (!cache.is_object() || cache.value("type", Json()) == "Instruction") continue;
+    const Json level = cache.value("level", Json());
+    const Json bytes = cache.value("bytes", Json());
     if (!level.is_number_integer() || !bytes.is_number_integer() || bytes.get<std::int64_t>() <= 0) continue;
     std::int64_t* const targets[] = {&sizes.l1, &sizes.l2, &sizes.l3};
     const auto number = level.get<std::int64_t>();

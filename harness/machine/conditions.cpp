@@ -9,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/machine/build_information.h"
 #include "harness/machine/system_files.h"
@@ -171,7 +172,7 @@ Condition processors() {
 }
 
 Condition build() {
-  const nlohmann::json information = build_information();
+  const Json information = build_information();
   const std::string type = information["type"].is_string() ? information["type"].get<std::string>() : "none";
   const bool sanitized = information["flags"].get<std::string>().find("-fsanitize") != std::string::npos;
   if (type == "Release" && !sanitized) return {"build", Severity::fine, type, "", ""};

@@ -11,6 +11,7 @@
 #include <optional>
 #include <sstream>
 
+#include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 #include "harness/machine/build_information.h"
 #include "harness/machine/system_files.h"
@@ -19,7 +20,6 @@ namespace gdbench::machine {
 
 namespace {
 
-using nlohmann::json;
 namespace fs = std::filesystem;
 
 // A number at the start of a text, and what follows it.
@@ -33,19 +33,19 @@ std::optional<T> leading_number(const std::string& text, std::string* rest = nul
 }
 
 template <class T>
-json or_null(const std::optional<T>& value) {
-  return value ? json(*value) : json();
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
 }
 
 template <class T>
-json number_in(const fs::path& file) {
+Json number_in(const fs::path& file) {
   const std::optional<std::string> line = first_line(file);
-  return line ? or_null(leading_number<T>(*line)) : json();
+  return line ? or_null(leading_number<T>(*line)) : Json();
 }
 
-json text_in(const std::map<std::string, std::string>& values, const std::string& key) {
+Json text_in(const std::map<std::string, std::string>& values, const std::string& key) {
   const auto entry = values.find(key);
-  return entry == values.end() || entry->second.empty() ? json() : json(entry->second);
+  return entry == values.end() || entry->second.empty() ? Json() : Json(entry->second);
 }
 
 std::size_t logical_processors(const fs::path& cpuinfo) {
@@ -57,9 +57,9 @@ std::size_t logical_processors(const fs::path& cpuinfo) {
 }
 
 // Instruction set extensions that arithmetic kernels are chosen by; the rest of the flags would only bloat reports.
-json features_of(const std::string& flags) {
+Json features_of(const std::string& flags) {
   constexpr std::array kPrefixes = {"sse4", "avx", "fma", "f16c", "amx", "bmi", "asimd", "sve"};
-  json features = json::array();
+  Json features = Json::array();
   std::istringstream words(flags);
   std::string word;
   while (words >> word) {
@@ -80,7 +80,7 @@ bool has_word(const std::string& text, const std::string& wanted) {
 }
 
 // "48K" -> 49152.
-json cache_bytes(const std::string& text) {
+Json cache_bytes(const std::string& text) {
   std::string unit;
   const std::optional<std::int64_t> number = leading_number<std::int64_t>(text, &unit);
   if (!number) return nullptr;
@@ -92,7 +92,7 @@ json cache_bytes(const std::string& text) {
 }
 
 // Processors in a list such as "0-3,8".
-json count_of_list(const std::string& list) {
+Json count_of_list(const std::string& list) {
   std::istringstream ranges(list);
   std::string range;
   std::int64_t count = 0;
@@ -105,11 +105,11 @@ json count_of_list(const std::string& list) {
     if (!last || *last < *first) return nullptr;
     count += *last - *first + 1;
   }
-  return count == 0 ? json() : json(count);
+  return count == 0 ? Json() : Json(count);
 }
 
-json caches_under(const fs::path& folder) {
-  json caches = json::array();
+Json caches_under(const fs::path& folder) {
+  Json caches = Json::array();
   for (int i = 0;; ++i) {
     const fs::path index = folder / ("index" + std::to_string(i));
     const std::optional<std::string> size = first_line(index / "size");
@@ -122,8 +122,8 @@ json caches_under(const fs::path& folder) {
 }
 
 // The processors that this process may run on.
-json allowed_processors() {
-  json processors = json::array();
+Json allowed_processors() {
+  Json processors = Json::array();
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof set, &set) != 0) return nullptr;
@@ -134,19 +134,19 @@ json allowed_processors() {
 }
 
 // The nominal maximum where the kernel scales frequencies, else what the processor said at this moment.
-json frequency_mhz(const fs::path& cpu0, const std::map<std::string, std::string>& cpuinfo) {
-  const json maximum = number_in<double>(cpu0 / "cpufreq/cpuinfo_max_freq");
+Json frequency_mhz(const fs::path& cpu0, const std::map<std::string, std::string>& cpuinfo) {
+  const Json maximum = number_in<double>(cpu0 / "cpufreq/cpuinfo_max_freq");
   if (maximum.is_number()) return maximum.get<double>() / 1000;
   const auto entry = cpuinfo.find("cpu MHz");
-  return entry == cpuinfo.end() ? json() : or_null(leading_number<double>(entry->second));
+  return entry == cpuinfo.end() ? Json() : or_null(leading_number<double>(entry->second));
 }
 
-json cpu_under(const fs::path& root, const std::map<std::string, std::string>& cpuinfo, const std::string& flags) {
+Json cpu_under(const fs::path& root, const std::map<std::string, std::string>& cpuinfo, const std::string& flags) {
   const fs::path cpu0 = root / "sys/devices/system/cpu/cpu0";
   const std::size_t processors = logical_processors(root / "proc/cpuinfo");
   return {{"model", text_in(cpuinfo, "model name")},
           {"vendor", text_in(cpuinfo, "vendor_id")},
-          {"logical_processors", processors == 0 ? json() : json(processors)},
+          {"logical_processors", processors == 0 ? Json() : Json(processors)},
           {"allowed_processors", allowed_processors()},
           {"features", features_of(flags)},
           {"caches", caches_under(cpu0 / "cache")},
@@ -154,24 +154,24 @@ json cpu_under(const fs::path& root, const std::map<std::string, std::string>& c
           {"frequency_mhz", frequency_mhz(cpu0, cpuinfo)}};
 }
 
-json memory_bytes(const fs::path& meminfo) {
+Json memory_bytes(const fs::path& meminfo) {
   const std::map<std::string, std::string> values = key_values(meminfo, ':');
   const auto total = values.find("MemTotal");
   if (total == values.end()) return nullptr;
   const std::optional<std::int64_t> kibibytes = leading_number<std::int64_t>(total->second);
-  return kibibytes ? json(*kibibytes << 10) : json();
+  return kibibytes ? Json(*kibibytes << 10) : Json();
 }
 
-json load_average(const fs::path& loadavg) {
+Json load_average(const fs::path& loadavg) {
   std::istringstream words(first_line(loadavg).value_or(""));
-  json averages = json::array();
+  Json averages = Json::array();
   double value = 0;
   while (averages.size() < 3 && words >> value) averages.push_back(value);
-  return averages.size() == 3 ? averages : json();
+  return averages.size() == 3 ? averages : Json();
 }
 
-json operating_system(const fs::path& os_release) {
-  json name = text_in(key_values(os_release, '='), "PRETTY_NAME");
+Json operating_system(const fs::path& os_release) {
+  Json name = text_in(key_values(os_release, '='), "PRETTY_NAME");
   if (!name.is_string()) return name;
   std::string text = name.get<std::string>();
   std::erase(text, '"');
@@ -179,7 +179,7 @@ json operating_system(const fs::path& os_release) {
 }
 
 // Name and release only: uname's version and nodename tell about the host.
-json kernel() {
+Json kernel() {
   utsname names{};
   if (uname(&names) != 0) return nullptr;
   return std::string(names.sysname) + " " + names.release;
@@ -192,11 +192,11 @@ std::string environment(const fs::path& root) {
     const std::map<std::string, std::string> cpuinfo = key_values(root / "proc/cpuinfo", ':');
     const auto entry = cpuinfo.contains("flags") ? cpuinfo.find("flags") : cpuinfo.find("Features");
     const std::string flags = entry == cpuinfo.end() ? "" : entry->second;
-    const json found = {{"cpu", cpu_under(root, cpuinfo, flags)},
+    const Json found = {{"cpu", cpu_under(root, cpuinfo, flags)},
                         {"memory_bytes", memory_bytes(root / "proc/meminfo")},
                         {"kernel", kernel()},
                         {"operating_system", operating_system(root / "etc/os-release")},
-                        {"virtual_machine", flags.empty() ? json() : json(has_word(flags, "hypervisor"))},
+                        {"virtual_machine", flags.empty() ? Json() : Json(has_word(flags, "hypervisor"))},
                         {"load_average", load_average(root / "proc/loadavg")},
                         {"aslr", number_in<int>(root / "proc/sys/kernel/randomize_va_space")},
                         {"build", build_information()},

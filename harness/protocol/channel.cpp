@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 
 namespace gdbench::protocol {
@@ -21,7 +22,7 @@ constexpr std::size_t kLongestLine = 16u << 20;
 
 Channel::Channel(int read_descriptor, int write_descriptor) : read_(read_descriptor), write_(write_descriptor) {}
 
-Status Channel::send(const nlohmann::ordered_json& message) {
+Status Channel::send(const OrderedJson& message) {
   const std::string line = compact(message) + "\n";
   std::size_t written = 0;
   while (written < line.size()) {
@@ -59,7 +60,7 @@ Status Channel::fill(std::chrono::steady_clock::time_point deadline, bool bounde
   return {};
 }
 
-Result<nlohmann::json> Channel::receive(std::chrono::milliseconds timeout, const Watch& watch) {
+Result<Json> Channel::receive(std::chrono::milliseconds timeout, const Watch& watch) {
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   std::size_t newline;
   while ((newline = pending_.find('\n', searched_)) == std::string::npos) {
@@ -69,7 +70,7 @@ Result<nlohmann::json> Channel::receive(std::chrono::milliseconds timeout, const
   const std::string line = pending_.substr(0, newline);
   pending_.erase(0, newline + 1);
   searched_ = 0;
-  nlohmann::json message = nlohmann::json::parse(line, nullptr, false);
+  Json message = Json::parse(line, nullptr, false);
   if (!message.is_object()) return failure("not a JSON object: " + line.substr(0, 80));
   return message;
 }

@@ -3,9 +3,9 @@
 
 #include <chrono>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 
 namespace gdbench::protocol {
@@ -17,14 +17,14 @@ class Channel {
   Channel(int read_descriptor, int write_descriptor);
 
   // Writes one line. Errors: the other side is gone.
-  Status send(const nlohmann::ordered_json& message);
+  Status send(const OrderedJson& message);
 
   // Called about every 20 ms while waiting; an error it returns ends the wait.
   using Watch = std::function<Status()>;
 
   // Reads one line and parses it as an object. Errors: crashed (end of file), timed_out, failed (not a JSON object), or
   // what `watch` returned. A zero timeout waits for ever.
-  Result<nlohmann::json> receive(std::chrono::milliseconds timeout, const Watch& watch);
+  Result<Json> receive(std::chrono::milliseconds timeout, const Watch& watch);
 
  private:
   Status fill(std::chrono::steady_clock::time_point deadline, bool bounded, const Watch& watch);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/base/clock.h"
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/protocol/message_fields.h"
 #include "harness/protocol/state_image.h"
@@ -17,8 +18,6 @@
 namespace gdbench::protocol {
 
 namespace {
-
-using nlohmann::json;
 
 // A worker that prints without end would fill memory that no resident size shows.
 constexpr std::int64_t kOutputLimit = 64 << 20;
@@ -109,11 +108,11 @@ Error Client::explain(const Error& error) {
   return explained;
 }
 
-Result<json> Client::await(std::int64_t id) {
+Result<Json> Client::await(std::int64_t id) {
   for (;;) {
-    Result<json> answer = channel_.receive(limits_.request, [this] { return watch(); });
+    Result<Json> answer = channel_.receive(limits_.request, [this] { return watch(); });
     if (!answer.ok()) return answer;
-    const json answered = answer->value("id", json());
+    const Json answered = answer->value("id", Json());
     if (answered == id) return answer;
     return failure("answered request " + answered.dump() + ", expected " + std::to_string(id));
   }
@@ -128,7 +127,7 @@ Result<typename Request::Answer> Client::ask(const Request& request) {
   message.update(RecordWriter::encode(request));
   const std::int64_t sent_ns = monotonic_ns();
   if (Status status = channel_.send(message); !status.ok()) return explain(status.error());
-  const Result<json> answer = await(id);
+  const Result<Json> answer = await(id);
   requests_ns_ += monotonic_ns() - sent_ns;
   if (!answer.ok()) {
     Error error = explain(answer.error());

@@ -7,10 +7,10 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/base/unique_descriptor.h"
 #include "harness/data/dataset.h"
@@ -82,7 +82,7 @@ class Client {
  private:
   template <class Request>
   Result<typename Request::Answer> ask(const Request& request);
-  Result<nlohmann::json> await(std::int64_t id);
+  Result<Json> await(std::int64_t id);
   Result<BlockAnswer> run_steps(std::uint64_t steps, std::uint64_t added_iterations = 0);
   OutsideTime outside_total(const StateAnswer& answer) const;
   Error explain(const Error& error);

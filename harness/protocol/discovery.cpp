@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/base/json.h"
+
 namespace gdbench::protocol {
 
 namespace fs = std::filesystem;
@@ -28,24 +30,24 @@ CatalogueEntry problem_entry(const fs::path& file, Error problem) {
 }
 
 // An object in any case.
-nlohmann::json read_manifest(const fs::path& file) {
+Json read_manifest(const fs::path& file) {
   std::ifstream stream(file);
-  nlohmann::json manifest = nlohmann::json::parse(stream, nullptr, false);
-  return manifest.is_object() ? manifest : nlohmann::json::object();
+  Json manifest = Json::parse(stream, nullptr, false);
+  return manifest.is_object() ? manifest : Json::object();
 }
 
 bool wanted(const fs::path& file, const Globs& globs) {
   if (!globs || !is_adapter(file)) return true;
-  const nlohmann::json name = read_manifest(file).value("on_request", nlohmann::json());
+  const Json name = read_manifest(file).value("on_request", Json());
   if (!name.is_string()) return true;
   const std::string first = name.get<std::string>() + "/";
   return std::any_of(globs->begin(), globs->end(), [&](const std::string& glob) { return glob.starts_with(first); });
 }
 
 Result<std::vector<std::string>> adapter_command(const fs::path& file) {
-  const nlohmann::json command = read_manifest(file).value("command", nlohmann::json());
+  const Json command = read_manifest(file).value("command", Json());
   std::vector<std::string> argv;
-  for (const nlohmann::json& word : command) {
+  for (const Json& word : command) {
     if (!word.is_string()) break;
     argv.push_back(word.get<std::string>());
   }

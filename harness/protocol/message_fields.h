@@ -3,6 +3,7 @@
 #pragma once
 
 #include "harness/base/fields.h"
+#include "harness/base/json.h"
 #include "harness/base/record_reader.h"
 #include "harness/base/record_writer.h"
 #include "harness/protocol/protocol.h"
@@ -256,7 +257,7 @@ void fields(auto& /*archive*/, Of<ByeRequest> auto& /*bye*/) {}
 // Reads a message; `origin` begins errors. Fields that are unknown are ignored, unknown names are unsupported: both may
 // be of a newer minor version.
 template <class Message>
-Result<Message> message_from(const nlohmann::json& object, const std::string& origin) {
+Result<Message> message_from(const Json& object, const std::string& origin) {
   RecordReader::Context context{.origin = origin,
                                 .ignore_unknown = true,
                                 .mistake = ErrorKind::failed,

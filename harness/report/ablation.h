@@ -2,11 +2,11 @@
 // side. A document of its own beside the report, which holds the samples.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/report/report.h"
 #include "harness/stats/estimate.h"
 
@@ -36,6 +36,6 @@ struct Ablation {
   std::vector<AblationVariant> variants;  // the cell as it is, without each part, without all
 };
 
-nlohmann::json to_json(const Ablation& ablation);
+Json to_json(const Ablation& ablation);
 
 }  // namespace gdbench::report

@@ -3,13 +3,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/stats/distributions.h"
 
 namespace gdbench::report {
 
 namespace {
-
-using nlohmann::json;
 
 constexpr double kConfidenceOfLimits = 0.95;
 constexpr double kFound = 0.8;  // the power that experiments are customarily planned for
@@ -59,13 +58,13 @@ double smallest_detectable_slowdown(const std::vector<CalibrationLevel>& levels)
   return 0;
 }
 
-json to_json(const Calibration& calibration) {
-  json document = {{"schema", "gdbench-calibration"},      {"schema_version", {{"major", 1}, {"minor", 0}}},
+Json to_json(const Calibration& calibration) {
+  Json document = {{"schema", "gdbench-calibration"},      {"schema_version", {{"major", 1}, {"minor", 0}}},
                    {"launches", calibration.launches},     {"margin", calibration.margin},
                    {"confidence", calibration.confidence}, {"planned", calibration.planned}};
   const std::vector<CalibrationLevel> levels = levels_of(calibration);
   document["smallest_detectable_slowdown"] = smallest_detectable_slowdown(levels);
-  json shown = json::array();
+  Json shown = Json::array();
   for (const CalibrationLevel& level : levels) {
     shown.push_back({{"slowdown", level.slowdown},
                      {"comparisons", level.comparisons},
@@ -78,7 +77,7 @@ json to_json(const Calibration& calibration) {
                      {"seconds", level.seconds}});
   }
   document["levels"] = std::move(shown);
-  json outcomes = json::array();
+  Json outcomes = Json::array();
   for (const CalibrationOutcome& outcome : calibration.outcomes) {
     outcomes.push_back({{"number", outcome.number},
                         {"workload", outcome.workload},

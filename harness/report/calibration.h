@@ -1,10 +1,10 @@
 // What comparisons on this machine are worth: how often they alarm without a cause, and which slowdown they find.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/report/comparison.h"
 #include "harness/stats/estimate.h"
 
@@ -49,6 +49,6 @@ std::vector<CalibrationLevel> levels_of(const Calibration& calibration);
 // reaches that.
 double smallest_detectable_slowdown(const std::vector<CalibrationLevel>& levels);
 
-nlohmann::json to_json(const Calibration& calibration);
+Json to_json(const Calibration& calibration);
 
 }  // namespace gdbench::report

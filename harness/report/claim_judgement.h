@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/report/named.h"
 #include "harness/stats/estimate.h"
 
@@ -132,6 +132,6 @@ ClaimVerdict verdict_of(const std::vector<ClaimVerdict>& relations);
 ClaimVerdict verdict_of(const std::vector<JudgedPoint>& points, PointRule rule);
 
 // {"schema": "gdbench-claims", "schema_version": ..., "claims": [...]}
-nlohmann::ordered_json to_ordered_json(const std::vector<ClaimJudgement>& judgements);
+OrderedJson to_ordered_json(const std::vector<ClaimJudgement>& judgements);
 
 }  // namespace gdbench::report

@@ -1,11 +1,11 @@
 // What `gdbench compare` and `gdbench run --against` find: of each cell whether one build is slower than another.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/report/named.h"
 #include "harness/stats/estimate.h"
 
@@ -49,6 +49,6 @@ struct ReportComparison {
   std::vector<ComparedCell> cells;
 };
 
-nlohmann::json to_json(const ReportComparison& comparison);
+Json to_json(const ReportComparison& comparison);
 
 }  // namespace gdbench::report

@@ -1,10 +1,10 @@
 // What about a machine may spoil measurements: one line each, with what it does here and what to do about it.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/report/named.h"
 
 namespace gdbench::report {
@@ -29,6 +29,6 @@ struct Condition {
   std::string advice;  // empty: none
 };
 
-nlohmann::json to_json(const std::vector<Condition>& conditions);
+Json to_json(const std::vector<Condition>& conditions);
 
 }  // namespace gdbench::report

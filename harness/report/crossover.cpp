@@ -3,20 +3,19 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/report/fields.h"
 
 namespace gdbench::report {
 
 namespace {
 
-using nlohmann::json;
-
-json encoded(const stats::Estimate& estimate) { return RecordWriter::encode(estimate); }
+Json encoded(const stats::Estimate& estimate) { return RecordWriter::encode(estimate); }
 
 // JSON has no infinity.
-json finite_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-json header(const char* axis, const std::string& scenario, const std::string& a, const std::string& b) {
+Json header(const char* axis, const std::string& scenario, const std::string& a, const std::string& b) {
   return {{"schema", "gdbench-crossover"},
           {"schema_version", {{"major", 2}, {"minor", 0}}},
           {"scenario", scenario},
@@ -25,8 +24,8 @@ json header(const char* axis, const std::string& scenario, const std::string& a,
           {"b", b}};
 }
 
-json encoded(const CrossoverNeed& need) {
-  json encoded = {{"sizes", need.sizes}};
+Json encoded(const CrossoverNeed& need) {
+  Json encoded = {{"sizes", need.sizes}};
   if (need.launches > 0) {
     encoded["launches"] = need.launches;
     encoded["budget_seconds"] = need.budget_seconds;
@@ -37,32 +36,32 @@ json encoded(const CrossoverNeed& need) {
 
 }  // namespace
 
-json to_json(const Crossover& crossover) {
-  json document = header(crossover.axis.c_str(), crossover.scenario, crossover.a, crossover.b);
+Json to_json(const Crossover& crossover) {
+  Json document = header(crossover.axis.c_str(), crossover.scenario, crossover.a, crossover.b);
   const stats::Crossover& answer = crossover.answer;
   document["margin"] = crossover.margin;
   document["confidence"] = crossover.confidence;
   document["outcome"] = name_of(answer.outcome);
   document["complete"] = crossover.complete;
   if (crossover.need) document["need"] = encoded(*crossover.need);
-  json zones = json::array();
+  Json zones = Json::array();
   for (const stats::Zone& zone : answer.zones) {
     zones.push_back({{"verdict", stats::name_of(zone.verdict)}, {"first", zone.first}, {"last", zone.last}});
   }
   document["zones"] = std::move(zones);
-  json points = json::array();
+  Json points = Json::array();
   for (const CrossoverPoint& point : crossover.points) {
     points.push_back({{"size", point.size},
                       {"a_step_ns", encoded(point.a_step_ns)},
                       {"b_step_ns", encoded(point.b_step_ns)},
-                      {"comparison", json(RecordWriter::encode(point.comparison))}});
+                      {"comparison", Json(RecordWriter::encode(point.comparison))}});
   }
   document["points"] = std::move(points);
   return document;
 }
 
-json to_json(const StepsCrossover& crossover) {
-  json document =
+Json to_json(const StepsCrossover& crossover) {
+  Json document =
       header("steps", crossover.scenario, crossover.sides[0].implementation, crossover.sides[1].implementation);
   const stats::BreakEven& answer = crossover.answer;
   document["outcome"] = stats::name_of(answer.overtaking);
@@ -71,7 +70,7 @@ json to_json(const StepsCrossover& crossover) {
   document["margin"] = answer.margin.value_or(0);
   document["steps"] = finite_or_null(answer.steps);
   document["interval"] = {{"low", finite_or_null(answer.interval.low)}, {"high", finite_or_null(answer.interval.high)}};
-  json sides = json::array();
+  Json sides = Json::array();
   for (const StartCost& side : crossover.sides) {
     sides.push_back({{"implementation", side.implementation},
                      {"load_seconds", side.load_seconds},

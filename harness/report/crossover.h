@@ -4,11 +4,11 @@
 
 #include <array>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/stats/break_even.h"
 #include "harness/stats/crossover.h"
 #include "harness/stats/estimate.h"
@@ -43,7 +43,7 @@ struct Crossover {
   std::optional<CrossoverNeed> need;
 };
 
-nlohmann::json to_json(const Crossover& crossover);
+Json to_json(const Crossover& crossover);
 
 // What one implementation costs before its steady steps, medians over the launches, and per step.
 struct StartCost {
@@ -66,6 +66,6 @@ struct StepsCrossover {
   }
 };
 
-nlohmann::json to_json(const StepsCrossover& crossover);
+Json to_json(const StepsCrossover& crossover);
 
 }  // namespace gdbench::report

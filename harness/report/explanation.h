@@ -2,11 +2,11 @@
 // by reports/render/explanation.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/report/named.h"
 #include "harness/report/report.h"
 
@@ -214,6 +214,6 @@ struct Explanation {
 };
 
 // {"schema": "gdbench-explanation", "schema_version": ..., "explanations": [...]}, durations in nanoseconds.
-nlohmann::ordered_json to_ordered_json(const std::vector<Explanation>& explanations);
+OrderedJson to_ordered_json(const std::vector<Explanation>& explanations);
 
 }  // namespace gdbench::report

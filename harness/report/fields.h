@@ -3,6 +3,7 @@
 #pragma once
 
 #include "harness/base/fields.h"
+#include "harness/base/json.h"
 #include "harness/base/record_reader.h"
 #include "harness/base/record_writer.h"
 #include "harness/report/report.h"
@@ -42,8 +43,7 @@ namespace gdbench::report {
 
 // As the JSON that it was resolved to; resolved_scenario.cpp reads of it what figures rest on.
 inline OrderedJson encode_whole(const ResolvedScenario& scenario) { return OrderedJson::parse(scenario.text); }
-void decode_whole(const nlohmann::json& value, const Place& place, ResolvedScenario& scenario,
-                  RecordReader::Context& context);
+void decode_whole(const Json& value, const Place& place, ResolvedScenario& scenario, RecordReader::Context& context);
 
 void fields(auto& archive, Of<CellStatus> auto& status) {
   archive.field("state", status.state);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 #include "harness/report/fields.h"
 #include "harness/report/report_file.h"
@@ -33,7 +34,7 @@ class JournalReader {
   Status line(const std::string& text) {
     ++number_;
     const std::string place = origin_ + ": line " + std::to_string(number_);
-    const nlohmann::json event = nlohmann::json::parse(text, nullptr, false);
+    const Json event = Json::parse(text, nullptr, false);
     if (!event.is_object() || !event.contains("event") || !event["event"].is_string()) {
       return usage_error(place + ": found no event, expected one JSON object with the key \"event\"");
     }
@@ -54,7 +55,7 @@ class JournalReader {
   }
 
  private:
-  Status start(const nlohmann::json& event, const std::string& place) {
+  Status start(const Json& event, const std::string& place) {
     if (!event.contains("report")) return usage_error(place + ": /report: found nothing, expected this key");
     Report report = TRY(from_json(event["report"], place));
     report_ = std::move(report);
@@ -63,7 +64,7 @@ class JournalReader {
     return {};
   }
 
-  void apply(const std::string& kind, const nlohmann::json& event, RecordReader::Context& context) {
+  void apply(const std::string& kind, const Json& event, RecordReader::Context& context) {
     const Place root;
     RecordReader reader(event, root, context);
     std::string text;
@@ -158,7 +159,7 @@ Status Journal::open_alone(int flags) {
   return usage_error(path_ + ": found a run that is still going on, expected no other that writes it");
 }
 
-Status Journal::append(const nlohmann::ordered_json& event) {
+Status Journal::append(const OrderedJson& event) {
   if (nowhere_) return {};
   if (!descriptor_.is_open()) return failure(path_ + ": the journal is closed");
   // A single write: O_APPEND then keeps lines whole even if a signal handler or a fork writes too.

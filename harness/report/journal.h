@@ -14,6 +14,7 @@
 
 #include <string>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/base/unique_descriptor.h"
 #include "harness/report/report.h"
@@ -45,7 +46,7 @@ class Journal {
  private:
   // Errors: the path cannot be written; another process has it open as its journal.
   Status open_alone(int flags);
-  Status append(const nlohmann::ordered_json& event);
+  Status append(const OrderedJson& event);
   std::string path_;
   UniqueDescriptor descriptor_;
   bool nowhere_ = false;

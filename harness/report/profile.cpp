@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "harness/base/json.h"
 #include "harness/report/fields.h"
 
 namespace gdbench::report {
@@ -30,8 +31,8 @@ double calls_per_step(const Profile& profile) {
   return calls;
 }
 
-nlohmann::json to_json(const Profile& profile) {
-  nlohmann::json json(RecordWriter::encode(profile));
+Json to_json(const Profile& profile) {
+  Json json(RecordWriter::encode(profile));
   json["schema"] = "gdbench-profile";
   json["schema_version"] = {{"major", 1}, {"minor", 2}};
   json["unattributed_ns"] = unattributed_ns(profile);

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/report/named.h"
 
 namespace gdbench::report {
@@ -74,6 +74,6 @@ double data_share(const Profile& profile);
 // Kernel calls of a step: those of the phases forward, backward and update. Fetching a batch and recording are none.
 double calls_per_step(const Profile& profile);
 
-nlohmann::json to_json(const Profile& profile);
+Json to_json(const Profile& profile);
 
 }  // namespace gdbench::report

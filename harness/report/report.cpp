@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "harness/base/json.h"
 #include "harness/report/fields.h"
 #include "harness/report/report_file.h"
 
@@ -19,7 +20,7 @@ struct Header {
   int minor = 0;
 };
 
-Result<Header> read_header(const nlohmann::json& json, RecordReader::Context& context) {
+Result<Header> read_header(const Json& json, RecordReader::Context& context) {
   const Place root;
   Header header;
   if (!json.is_object() || !json.contains("schema")) {
@@ -32,8 +33,8 @@ Result<Header> read_header(const nlohmann::json& json, RecordReader::Context& co
   if (context.error) return *context.error;
 
   const Place version{&root, "schema_version"};
-  const nlohmann::json none;
-  const nlohmann::json& value = json.contains("schema_version") ? json["schema_version"] : none;
+  const Json none;
+  const Json& value = json.contains("schema_version") ? json["schema_version"] : none;
   if (!value.is_object() || !value.contains("major") || !value.contains("minor")) {
     RecordReader::refuse(value, version, "an object with major and minor", context);
     return *context.error;
@@ -109,14 +110,14 @@ const ScenarioRecord* Report::find_scenario(const std::string& key) const {
 OrderedJson to_ordered_json(const Report& report) {
   RecordWriter writer;
   writer.field("schema", std::string(kSchema));
-  writer.text("schema_version", nlohmann::json{{"major", kSchemaMajor}, {"minor", kSchemaMinor}}.dump());
+  writer.text("schema_version", Json{{"major", kSchemaMajor}, {"minor", kSchemaMinor}}.dump());
   fields(writer, report);
   return writer.take();
 }
 
-nlohmann::json to_json(const Report& report) { return nlohmann::json(to_ordered_json(report)); }
+Json to_json(const Report& report) { return Json(to_ordered_json(report)); }
 
-Result<Report> from_json(const nlohmann::json& json, const std::string& origin) {
+Result<Report> from_json(const Json& json, const std::string& origin) {
   RecordReader::Context context{origin, false};
   const Header header = TRY(read_header(json, context));
   context.ignore_unknown = header.minor > kSchemaMinor;

@@ -4,11 +4,11 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/report/arm.h"
 #include "harness/report/attribution.h"
@@ -263,10 +263,10 @@ struct Report {
   void add_notes(const std::vector<std::string>& others);
 };
 
-nlohmann::json to_json(const Report& report);
+Json to_json(const Report& report);
 // Refuses another schema major in one line; takes older minors, ignoring nothing it knows. `origin` names the file in
 // messages.
-Result<Report> from_json(const nlohmann::json& json, const std::string& origin);
+Result<Report> from_json(const Json& json, const std::string& origin);
 
 // Reads a report or a journal (told apart by content).
 Result<Report> read_report(const std::string& path);

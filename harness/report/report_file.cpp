@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 #include "harness/report/journal.h"
 
@@ -71,7 +72,7 @@ Status write_all(int descriptor, const std::string& text) {
 Result<Report> read_report(const std::string& path) {
   const std::string text = TRY(read_text(path));
   if (is_journal(text)) return parse_journal(text, path);
-  const Result<nlohmann::json> json = parse_json(text);
+  const Result<Json> json = parse_json(text);
   if (!json.ok()) return usage_error(path + ": " + json.error().message);
   return from_json(json.value(), path);
 }

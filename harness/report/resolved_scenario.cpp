@@ -1,5 +1,6 @@
 #include "harness/report/resolved_scenario.h"
 
+#include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 #include "harness/report/fields.h"
 
@@ -17,8 +18,7 @@ static void fields(auto& reader, Of<TensorsRecord> auto& tensors) {
   reader.optional("count", tensors.count);
 }
 
-void decode_whole(const nlohmann::json& value, const Place& place, ResolvedScenario& scenario,
-                  RecordReader::Context& context) {
+void decode_whole(const Json& value, const Place& place, ResolvedScenario& scenario, RecordReader::Context& context) {
   if (!value.is_object()) return RecordReader::refuse(value, place, "an object", context);
   for (const char* key : {"model", "data", "optimizer", "target"}) {
     if (value.contains(key) && !value[key].is_object()) {
@@ -29,7 +29,7 @@ void decode_whole(const nlohmann::json& value, const Place& place, ResolvedScena
   scenario.text = compact(value);
   RecordReader::Context lenient{context.origin, true};  // most keys have no member here, at every depth
   const auto read = [&](const std::string& key, auto& target) {
-    const nlohmann::json::json_pointer member(key);
+    const Json::json_pointer member(key);
     const std::string pointer = place.pointer() + key;
     if (value.contains(member)) RecordReader::decode(value[member], {nullptr, pointer}, target, lenient);
   };
@@ -53,7 +53,7 @@ void decode_whole(const nlohmann::json& value, const Place& place, ResolvedScena
   if (!context.error) context.error = lenient.error;
 }
 
-Result<ResolvedScenario> resolved_scenario(const nlohmann::json& json, const std::string& origin) {
+Result<ResolvedScenario> resolved_scenario(const Json& json, const std::string& origin) {
   RecordReader::Context context{origin, true};
   ResolvedScenario scenario;
   RecordReader::decode(json, Place(), scenario, context);

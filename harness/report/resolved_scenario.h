@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/report/named.h"
 
@@ -59,6 +59,6 @@ struct ResolvedScenario {
 };
 
 // Errors: `origin`, which names the file in messages, the place, what was found and what was expected.
-Result<ResolvedScenario> resolved_scenario(const nlohmann::json& json, const std::string& origin);
+Result<ResolvedScenario> resolved_scenario(const Json& json, const std::string& origin);
 
 }  // namespace gdbench::report

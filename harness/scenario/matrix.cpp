@@ -4,6 +4,7 @@
 #include <set>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 #include "harness/base/text.h"
 #include "harness/scenario/axes.h"
@@ -12,9 +13,7 @@
 
 namespace gdbench::scenario {
 
-using nlohmann::json;
-
-std::optional<std::string> scalar_text(const json& value) {
+std::optional<std::string> scalar_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number() || value.is_boolean()) return value.dump();
   return std::nullopt;
@@ -38,13 +37,13 @@ void check_axis(JsonDocument& document, const std::string& pointer, const std::s
 
 std::map<std::string, std::vector<std::string>> read_axes(JsonDocument& document, JsonReader& reader) {
   std::map<std::string, std::vector<std::string>> axes;
-  const json* found = reader.member("axes");
+  const Json* found = reader.member("axes");
   if (found == nullptr) return axes;
   if (!found->is_object()) reader.fail("axes", "an object of arrays");
   if (!found->is_object()) return axes;
   for (const auto& entry : found->items()) {
     const std::string pointer = reader.pointer("axes") + "/" + pointer_part(entry.key());
-    const json values = entry.value().is_array() ? entry.value() : json::array({entry.value()});
+    const Json values = entry.value().is_array() ? entry.value() : Json::array({entry.value()});
     if (values.empty()) document.fail(pointer, "an empty array", "at least one value");
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string place = entry.value().is_array() ? pointer + "/" + std::to_string(i) : pointer;
@@ -60,12 +59,12 @@ std::map<std::string, std::vector<std::string>> read_axes(JsonDocument& document
 std::vector<std::map<std::string, std::string>> read_entries(JsonDocument& document, JsonReader& reader,
                                                              const std::string& key) {
   std::vector<std::map<std::string, std::string>> entries;
-  const json* found = reader.member(key);
+  const Json* found = reader.member(key);
   if (found == nullptr) return entries;
   if (!found->is_array()) reader.fail(key, "an array of objects");
   if (!found->is_array()) return entries;
   for (std::size_t i = 0; i < found->size(); ++i) {
-    const json& object = (*found)[i];
+    const Json& object = (*found)[i];
     const std::string pointer = reader.pointer(key) + "/" + std::to_string(i);
     if (!object.is_object() || object.empty()) document.fail(pointer, describe(object), "an object with keys");
     if (!object.is_object()) return entries;

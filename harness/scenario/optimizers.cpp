@@ -2,11 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
+
 namespace gdbench::scenario {
 
 namespace {
-
-using nlohmann::json;
 
 constexpr NumberRange kShare = {0, false, 1};  // the weight of the past in a running mean
 constexpr NumberRange kPositive = {0, true};
@@ -33,8 +33,8 @@ Schedule read_schedule(JsonReader reader, double rate, std::int64_t fallback_ste
   return schedule;
 }
 
-json to_json(const Schedule& schedule) {
-  json result = {{"kind", name_of(schedule.kind)}, {"warm_up", schedule.warm_up}};
+Json to_json(const Schedule& schedule) {
+  Json result = {{"kind", name_of(schedule.kind)}, {"warm_up", schedule.warm_up}};
   if (schedule.kind != ScheduleKind::constant) result["steps"] = schedule.steps;
   if (schedule.kind == ScheduleKind::step) {
     result["every"] = schedule.every;
@@ -70,9 +70,9 @@ OptimizerAndSchedule read_optimizer(JsonReader reader, std::int64_t steps) {
   return result;
 }
 
-nlohmann::json to_json(const Optimizer& optimizer, const Schedule& schedule) {
+Json to_json(const Optimizer& optimizer, const Schedule& schedule) {
   const catalogue::OptimizerRow& row = catalogue::row_of(optimizer.kind);
-  json result = {{"kind", row.name}, {"learning_rate", schedule.rate}};
+  Json result = {{"kind", row.name}, {"learning_rate", schedule.rate}};
   for (const catalogue::OptimizerKey& key : row.keys) result[key.constant.name] = optimizer.*key.constant.member;
   if (optimizer.weight_decay != 0 || row.weight_decay != 0) {
     result["weight_decay"] = optimizer.weight_decay;

@@ -1,8 +1,7 @@
 // How /optimizer is read and written.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 #include "harness/scenario/problem.h"
 #include "harness/scenario/schedule.h"
@@ -18,6 +17,6 @@ struct OptimizerAndSchedule {
 OptimizerAndSchedule read_optimizer(JsonReader reader, std::int64_t steps);
 
 // Keys that are off (no weight decay, a constant rate) are left out.
-nlohmann::json to_json(const Optimizer& optimizer, const Schedule& schedule);
+Json to_json(const Optimizer& optimizer, const Schedule& schedule);
 
 }  // namespace gdbench::scenario

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 #include "harness/base/text.h"
 #include "harness/scenario/constraints.h"
@@ -14,8 +15,6 @@
 namespace gdbench::scenario {
 
 namespace {
-
-using nlohmann::json;
 
 constexpr IntegerRange kSeeds = {0, INT64_MAX};
 constexpr IntegerRange kRows = {1, kMaxRows};
@@ -118,16 +117,16 @@ CsvData read_csv(JsonReader& reader, const std::filesystem::path& folder) {
 std::vector<std::string> read_columns(JsonReader& reader, const std::string& key, bool numbers) {
   if (!numbers) return reader.texts(key, std::vector<std::string>{});
   std::vector<std::string> columns;
-  const json* values = reader.member(key);
+  const Json* values = reader.member(key);
   if (values == nullptr) return columns;
-  const bool all_numbers = values->is_array() && std::all_of(values->begin(), values->end(), [](const json& value) {
+  const bool all_numbers = values->is_array() && std::all_of(values->begin(), values->end(), [](const Json& value) {
                              return value.is_number_integer() && value >= 0 && value < kMaxColumns;
                            });
   if (!all_numbers) {
     reader.fail(key, "an array of column numbers, from 0");
     return columns;
   }
-  for (const json& value : *values) columns.push_back(value.dump());
+  for (const Json& value : *values) columns.push_back(value.dump());
   return columns;
 }
 
@@ -181,7 +180,7 @@ Data read_data(JsonReader reader, const std::filesystem::path& folder) {
 
 // `holder` has the key "batch" or "rows".
 std::optional<std::int64_t> read_batch_rows(JsonReader& holder, const std::string& key) {
-  const json* value = holder.member(key);
+  const Json* value = holder.member(key);
   if (value == nullptr || *value == "full") return std::nullopt;
   if (value->is_number()) return holder.integer(key, kRows, std::nullopt);
   holder.fail(key, "\"full\" or a positive number of rows");
@@ -190,7 +189,7 @@ std::optional<std::int64_t> read_batch_rows(JsonReader& holder, const std::strin
 
 Batch read_batch(JsonReader& root) {
   Batch batch;
-  const json* value = root.member("batch");
+  const Json* value = root.member("batch");
   if (value == nullptr || !value->is_object()) {
     batch.rows = read_batch_rows(root, "batch");
     return batch;

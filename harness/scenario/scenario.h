@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/scenario/problem.h"
 #include "harness/scenario/schedule.h"
@@ -148,7 +148,7 @@ Result<Setting> parse_setting(const std::string& text);
 Result<Scenario> read_scenario(const std::filesystem::path& file, const std::vector<Setting>& settings);
 
 // The resolved scenario, every default spelled out; read_scenario accepts it again.
-nlohmann::json to_json(const Scenario& scenario);
+Json to_json(const Scenario& scenario);
 
 // The same scenario with its data's paths absolute, for writing it to another folder.
 Scenario with_absolute_paths(Scenario scenario);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "harness/base/hash.h"
+#include "harness/base/json.h"
 #include "harness/scenario/names.h"
 #include "harness/scenario/optimizers.h"
 #include "harness/scenario/scenario.h"
@@ -12,20 +13,18 @@ namespace gdbench::scenario {
 
 namespace {
 
-using nlohmann::json;
-
-json to_json(const Model& model) {
+Json to_json(const Model& model) {
   if (const auto* regression = std::get_if<LinearRegression>(&model)) {
     return {{"kind", name_of(ModelKind::linear_regression)}, {"bias", regression->bias}};
   }
   if (const auto* tensors = std::get_if<Tensors>(&model)) {
-    json groups = json::array();
+    Json groups = Json::array();
     for (const TensorGroup& group : tensors->groups) {
       groups.push_back({{"rows", group.rows}, {"columns", group.columns}, {"count", group.count}});
     }
     return {{"kind", name_of(ModelKind::tensors)}, {"tensors", std::move(groups)}};
   }
-  json layers = json::array();
+  Json layers = Json::array();
   for (const PerceptronLayer& layer : std::get<MultilayerPerceptron>(model).layers) {
     layers.push_back({{"width", layer.width}, {"activation", name_of(layer.activation)}, {"bias", layer.bias}});
   }
@@ -33,11 +32,11 @@ json to_json(const Model& model) {
 }
 
 struct DataToJson {
-  json operator()(const SyntheticData& data) const {
+  Json operator()(const SyntheticData& data) const {
     if (data.kind == SyntheticKind::gradients) {
       return {{"source", name_of(Source::synthetic)}, {"kind", name_of(data.kind)}, {"seed", data.seed}};
     }
-    json result = {{"source", name_of(Source::synthetic)},
+    Json result = {{"source", name_of(Source::synthetic)},
                    {"kind", name_of(data.kind)},
                    {"rows", data.rows},
                    {"features", data.features},
@@ -49,20 +48,20 @@ struct DataToJson {
     if (data.density != 1) result["density"] = data.density;
     return result;
   }
-  json operator()(const CsvData& data) const {
+  Json operator()(const CsvData& data) const {
     return {{"source", name_of(Source::csv)},
             {"path", data.path.string()},
             {"features", data.features},
             {"targets", data.targets},
             {"empty_cells", name_of(data.empty_cells)}};
   }
-  json operator()(const NpyData& data) const {
+  Json operator()(const NpyData& data) const {
     return {{"source", name_of(Source::npy)}, {"x", data.x.string()}, {"y", data.y.string()}};
   }
-  json operator()(const IdxData& data) const {
+  Json operator()(const IdxData& data) const {
     return {{"source", name_of(Source::idx)}, {"x", data.x.string()}, {"labels", data.labels.string()}};
   }
-  json operator()(const StreamData& data) const {
+  Json operator()(const StreamData& data) const {
     return {{"source", name_of(Source::stream)},
             {"path", data.path.string()},
             {"features", columns(data, data.features)},
@@ -72,10 +71,10 @@ struct DataToJson {
 
  private:
   // An NPY file's columns are numbers.
-  static json columns(const StreamData& data, const std::vector<std::string>& names) {
-    json result = json::array();
+  static Json columns(const StreamData& data, const std::vector<std::string>& names) {
+    Json result = Json::array();
     for (const std::string& name : names) {
-      result.push_back(data.path.extension() == ".npy" ? json(std::stoll(name)) : json(name));
+      result.push_back(data.path.extension() == ".npy" ? Json(std::stoll(name)) : Json(name));
     }
     return result;
   }
@@ -83,8 +82,8 @@ struct DataToJson {
 
 }  // namespace
 
-nlohmann::json to_json(const Scenario& scenario) {
-  json batch = "full";  // shuffling and its seed have no effect then
+Json to_json(const Scenario& scenario) {
+  Json batch = "full";  // shuffling and its seed have no effect then
   if (scenario.batch.rows) {
     batch = {{"rows", *scenario.batch.rows}, {"shuffle", scenario.batch.shuffle}, {"seed", scenario.batch.seed}};
   }
@@ -92,7 +91,7 @@ nlohmann::json to_json(const Scenario& scenario) {
     if (!scenario.batch.rows) batch = {{"rows", "full"}};
     batch["micro_batches"] = scenario.batch.micro_batches;
   }
-  json result = {
+  Json result = {
       {"name", scenario.name},
       {"purpose", scenario.purpose},
       {"favours", scenario.favours},
@@ -113,12 +112,12 @@ nlohmann::json to_json(const Scenario& scenario) {
 }
 
 std::string Scenario::identity() const {
-  json resolved = to_json(*this);
+  Json resolved = to_json(*this);
   resolved.erase("purpose");
   resolved.erase("favours");
   // nlohmann keeps keys sorted and writes the shortest digits that give the same double.
   Hash64 hash;
-  hash.add(resolved.dump(-1, ' ', true, json::error_handler_t::replace));
+  hash.add(resolved.dump(-1, ' ', true, Json::error_handler_t::replace));
   return hexadecimal(hash.value());
 }
 

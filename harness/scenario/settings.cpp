@@ -4,13 +4,12 @@
 #include <charconv>
 #include <utility>
 
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 
 namespace gdbench::scenario {
 
 namespace {
-
-using nlohmann::json;
 
 struct ShortName {
   const char* name;
@@ -38,13 +37,13 @@ std::vector<std::string> split(const std::string& key) {
 }
 
 // JSON where it parses as JSON, else a string.
-json value_of(const std::string& text) {
-  Result<json> parsed = parse_json(text);
-  return parsed.ok() ? std::move(parsed).value() : json(text);
+Json value_of(const std::string& text) {
+  Result<Json> parsed = parse_json(text);
+  return parsed.ok() ? std::move(parsed).value() : Json(text);
 }
 
 // Element `part` of an array, or null with a fault.
-json* element(JsonDocument& document, json& array, const std::string& origin, const std::string& part,
+Json* element(JsonDocument& document, Json& array, const std::string& origin, const std::string& part,
               const std::string& pointer) {
   std::size_t index = 0;
   const char* end = part.data() + part.size();
@@ -55,8 +54,8 @@ json* element(JsonDocument& document, json& array, const std::string& origin, co
   return nullptr;
 }
 
-void set(JsonDocument& document, const std::string& origin, const std::vector<std::string>& parts, json value) {
-  json* place = &document.root();
+void set(JsonDocument& document, const std::string& origin, const std::vector<std::string>& parts, Json value) {
+  Json* place = &document.root();
   std::string pointer;
   for (const std::string& part : parts) {
     if (place->is_array()) {
@@ -73,7 +72,7 @@ void set(JsonDocument& document, const std::string& origin, const std::vector<st
     }
     pointer.append("/").append(pointer_part(part));
     if (!place->contains(part)) {
-      (*place)[part] = json::object();
+      (*place)[part] = Json::object();
       document.set_origin(pointer, origin);
     }
     place = &(*place)[part];
@@ -83,9 +82,9 @@ void set(JsonDocument& document, const std::string& origin, const std::vector<st
 }
 
 // The width of every hidden layer.
-void set_width(JsonDocument& document, const std::string& origin, const json& value) {
-  const json& root = document.root();
-  const json::json_pointer layers("/model/layers");
+void set_width(JsonDocument& document, const std::string& origin, const Json& value) {
+  const Json& root = document.root();
+  const Json::json_pointer layers("/model/layers");
   const bool has_layers = root.contains(layers) && root[layers].is_array();
   if (!has_layers || root[layers].size() < 2) {
     document.set_origin("/model", origin);
@@ -98,11 +97,11 @@ void set_width(JsonDocument& document, const std::string& origin, const json& va
 }
 
 // {"rows": 32} is spelled 32 as well; a setting below /batch needs the first spelling.
-void spell_out_batch(json& root) {
+void spell_out_batch(Json& root) {
   const auto batch = root.find("batch");
   if (batch == root.end() || batch->is_object()) return;
-  json rows = *batch;
-  *batch = json{{"rows", std::move(rows)}};
+  Json rows = *batch;
+  *batch = Json{{"rows", std::move(rows)}};
 }
 
 }  // namespace
@@ -123,7 +122,7 @@ std::string full_key(const std::string& key) {
 
 void apply_settings(JsonDocument& document, const std::vector<Setting>& settings) {
   for (const Setting& setting : settings) {
-    json value = value_of(setting.value);
+    Json value = value_of(setting.value);
     const std::string origin = setting.source.empty() ? "--set " + setting.key : setting.source;
     if (setting.key == kWidth) {
       set_width(document, origin, value);

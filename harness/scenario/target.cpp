@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/base/json.h"
+
 namespace gdbench::scenario {
 
 namespace {
@@ -36,7 +38,7 @@ std::optional<Target> read_target(JsonReader& root, std::int64_t steps) {
   return target;
 }
 
-nlohmann::json to_json(const Target& target) {
+Json to_json(const Target& target) {
   return {{target.relative ? "relative" : "loss", target.loss},
           {"most_steps", target.max_steps},
           {"evaluate_every", target.evaluate_every}};

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 #include "harness/scenario/scenario.h"
 
@@ -13,6 +14,6 @@ namespace gdbench::scenario {
 std::optional<Target> read_target(JsonReader& root, std::int64_t steps);
 
 // Every default spelled out.
-nlohmann::json to_json(const Target& target);
+Json to_json(const Target& target);
 
 }  // namespace gdbench::scenario

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/clock.h"
+#include "harness/base/json.h"
 #include "harness/protocol/channel.h"
 #include "harness/protocol/message_fields.h"
 #include "harness/worker/added_work.h"
@@ -19,8 +20,6 @@
 namespace gdbench::worker {
 
 namespace {
-
-using nlohmann::json;
 
 // Why a request was refused, in the protocol's terms.
 const char* kind_name(ErrorKind kind) { return kind == ErrorKind::unsupported ? "unsupported" : "failed"; }
@@ -45,20 +44,20 @@ class Server {
   Server(std::string plugin_file, std::string build) : plugin_file_(std::move(plugin_file)), build_(std::move(build)) {}
 
   // The answer's fields, without id and ok.
-  Result<OrderedJson> answer(const json& request) {
+  Result<OrderedJson> answer(const Json& request) {
     return dispatch(request.value("request", ""), request, static_cast<protocol::Requests*>(nullptr));
   }
 
  private:
   template <class... Request>
-  Result<OrderedJson> dispatch(const std::string& name, const json& request, std::tuple<Request...>* /*all*/) {
+  Result<OrderedJson> dispatch(const std::string& name, const Json& request, std::tuple<Request...>* /*all*/) {
     Result<OrderedJson> answer = unsupported("request \"" + name + "\" is unknown to this worker");
     ((name == Request::kName && (answer = encoded_answer<Request>(request), true)) || ...);
     return answer;
   }
 
   template <class Request>
-  Result<OrderedJson> encoded_answer(const json& object) {
+  Result<OrderedJson> encoded_answer(const Json& object) {
     const Request request = TRY(protocol::message_from<Request>(object, Request::kName));
     return RecordWriter::encode(TRY(answer_to(request)));
   }
@@ -162,17 +161,17 @@ class Server {
   OutsideClock outside_;
 };
 
-OrderedJson respond(Server& server, const json& request) {
+OrderedJson respond(Server& server, const Json& request) {
   const Result<OrderedJson> answer = [&]() -> Result<OrderedJson> {
     try {
       return server.answer(request);
-    } catch (const json::exception& exception) {
+    } catch (const Json::exception& exception) {
       return failure(std::string("malformed request: ") + exception.what());
     }
   }();
   protocol::Outcome outcome{.ok = answer.ok()};
   if (!answer.ok()) outcome.error = {kind_name(answer.error().kind), answer.error().message};
-  OrderedJson response = {{"id", request.contains("id") ? request.at("id") : json(0)}};
+  OrderedJson response = {{"id", request.contains("id") ? request.at("id") : Json(0)}};
   response.update(RecordWriter::encode(outcome));
   if (answer.ok()) response.update(answer.value());
   return response;
@@ -184,7 +183,7 @@ int serve(const std::string& plugin_file, const std::string& build) {
   protocol::Channel channel(protocol::kRequestDescriptor, protocol::kResponseDescriptor);
   Server server(plugin_file, build);
   for (;;) {
-    const Result<json> request = channel.receive(std::chrono::milliseconds(0), nullptr);
+    const Result<Json> request = channel.receive(std::chrono::milliseconds(0), nullptr);
     if (!request.ok()) return 1;
     if (!channel.send(respond(server, request.value())).ok()) return 1;
     if (request->value("request", "") == "bye") return 0;

@@ -4,29 +4,30 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "reports/render/render.h"
 
 namespace gdbench::render {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = OrderedJson;
 
 // A value of the environment by JSON pointer; `otherwise` where the machine did not say.
 template <class T>
-T environment_value(const nlohmann::json& environment, const char* pointer, T otherwise) {
-  const nlohmann::json::json_pointer place(pointer);
+T environment_value(const Json& environment, const char* pointer, T otherwise) {
+  const Json::json_pointer place(pointer);
   if (!environment.is_object() || !environment.contains(place)) return otherwise;
-  const nlohmann::json& value = environment[place];
+  const Json& value = environment[place];
   const bool fits = std::is_same_v<T, std::string> ? value.is_string() : value.is_number();
   return fits ? value.get<T>() : otherwise;
 }
 
-Json caches_of(const nlohmann::json& environment) {
+Json caches_of(const Json& environment) {
   Json caches = Json::array();
-  const nlohmann::json::json_pointer place("/cpu/caches");
+  const Json::json_pointer place("/cpu/caches");
   if (!environment.contains(place) || !environment[place].is_array()) return caches;
-  for (const nlohmann::json& cache : environment[place]) {
+  for (const Json& cache : environment[place]) {
     Json entry;
     entry["type"] = environment_value<std::string>(cache, "/type", "");
     entry["level"] = environment_value<int>(cache, "/level", 0);
@@ -38,7 +39,7 @@ Json caches_of(const nlohmann::json& environment) {
 }
 
 Json context_of(const report::Report& report) {
-  const auto environment = nlohmann::json::parse(report.environment);
+  const auto environment = Json::parse(report.environment);
   const std::string governor = environment_value<std::string>(environment, "/cpu/governor", "");
   const std::string type = environment_value<std::string>(environment, "/build/type", "");
   Json context;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "reports/render/console_text.h"
 #include "reports/render/format.h"
 #include "reports/render/model_part.h"
@@ -153,8 +154,7 @@ std::string call_lines(const Profile& profile) {
   return text;
 }
 
-nlohmann::json event(const std::string& name, const std::string& category, double start_ns, double duration_ns,
-                     nlohmann::json arguments) {
+Json event(const std::string& name, const std::string& category, double start_ns, double duration_ns, Json arguments) {
   return {{"name", name},
           {"cat", category},
           {"ph", "X"},
@@ -165,9 +165,8 @@ nlohmann::json event(const std::string& name, const std::string& category, doubl
           {"args", std::move(arguments)}};
 }
 
-nlohmann::json arguments_of(const ProfileRecord& record) {
-  nlohmann::json arguments = {
-      {"op", record.op}, {"calls", record.calls}, {"flops", record.flops}, {"bytes", record.bytes}};
+Json arguments_of(const ProfileRecord& record) {
+  Json arguments = {{"op", record.op}, {"calls", record.calls}, {"flops", record.flops}, {"bytes", record.bytes}};
   if (record.layers) arguments["layers"] = *record.layers;
   if (record.parameters) arguments["parameters"] = *record.parameters;
   if (record.use) arguments["use"] = report::name_of(*record.use);
@@ -192,22 +191,21 @@ std::string profile_table(const Profile& profile) {
 }
 
 std::string chrome_trace(const Profile& profile) {
-  nlohmann::json events = nlohmann::json::array();
+  Json events = Json::array();
   events.push_back({{"name", "process_name"}, {"ph", "M"}, {"pid", 1}, {"tid", 1}, {"args", {{"name", profile.cell}}}});
   double start = 0;
   for (const PhaseTime& phase : phases_of(profile)) {
-    events.push_back(event(phase.name, "phase", start, phase.time_ns, nlohmann::json::object()));
+    events.push_back(event(phase.name, "phase", start, phase.time_ns, Json::object()));
     for (const ProfileRecord* record : phase.records) {
       events.push_back(event(op_label(*record), phase.name, start, record->time_ns, arguments_of(*record)));
       start += record->time_ns;
     }
   }
   const double rest = std::max(0.0, report::unattributed_ns(profile));
-  events.push_back(event("unattributed", "phase", start, rest, nlohmann::json::object()));
-  const nlohmann::json trace = {
-      {"traceEvents", std::move(events)},
-      {"displayTimeUnit", "ns"},
-      {"otherData", {{"what", "one mean step"}, {"cell", profile.cell}, {"steps", profile.steps}}}};
+  events.push_back(event("unattributed", "phase", start, rest, Json::object()));
+  const Json trace = {{"traceEvents", std::move(events)},
+                      {"displayTimeUnit", "ns"},
+                      {"otherData", {{"what", "one mean step"}, {"cell", profile.cell}, {"steps", profile.steps}}}};
   return trace.dump(1) + "\n";
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "reports/render/format.h"
 #include "reports/render/phrases.h"
@@ -14,22 +15,20 @@ namespace gdbench::render {
 
 namespace {
 
-using nlohmann::json;
-
 // The value at a JSON pointer where it is a string, else nothing.
-std::string text_at(const json& document, const char* pointer) {
-  const json::json_pointer place(pointer);
+std::string text_at(const Json& document, const char* pointer) {
+  const Json::json_pointer place(pointer);
   if (!document.contains(place)) return "";
-  const json& value = document[place];
+  const Json& value = document[place];
   return value.is_string() ? value.get<std::string>() : "";
 }
 
 }  // namespace
 
 std::string environment_words(const report::Report& report) {
-  const json environment = json::parse(report.environment);
+  const Json environment = Json::parse(report.environment);
   std::string text = text_at(environment, "/cpu/model");
-  const json::json_pointer processors("/cpu/logical_processors");
+  const Json::json_pointer processors("/cpu/logical_processors");
   if (environment.contains(processors) && environment[processors].is_number_integer()) {
     join(text, counted(environment[processors].get<std::size_t>(), "logical processor"));
   }
@@ -37,7 +36,7 @@ std::string environment_words(const report::Report& report) {
   join(text, kernel);
   join(text, text_at(environment, "/build/compiler"));
   std::string revision = text_at(environment, "/build/git_revision").substr(0, 12);
-  const json::json_pointer dirty("/build/git_dirty");
+  const Json::json_pointer dirty("/build/git_dirty");
   if (!revision.empty() && environment.contains(dirty) && environment[dirty] == true) revision += " with changes";
   if (!revision.empty()) join(text, "git " + revision);
   return text;

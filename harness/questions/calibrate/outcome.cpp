@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/report/report_file.h"
 
@@ -11,22 +12,21 @@ namespace gdbench::calibrate {
 
 namespace {
 
-using nlohmann::ordered_json;
 using report::CalibrationOutcome;
 
-ordered_json header_of(const report::Calibration& calibration, const std::string& design) {
+OrderedJson header_of(const report::Calibration& calibration, const std::string& design) {
   return {{"event", "calibration"},         {"launches", calibration.launches},
           {"margin", calibration.margin},   {"confidence", calibration.confidence},
           {"planned", calibration.planned}, {"design", design}};
 }
 
-ordered_json encode(const CalibrationOutcome& outcome) {
+OrderedJson encode(const CalibrationOutcome& outcome) {
   return {{"event", "outcome"},           {"number", outcome.number},          {"workload", outcome.workload},
           {"slowdown", outcome.slowdown}, {"change", name_of(outcome.change)}, {"ratio", outcome.ratio},
           {"low", outcome.interval.low},  {"high", outcome.interval.high},     {"seconds", outcome.seconds}};
 }
 
-CalibrationOutcome decode(const ordered_json& json) {
+CalibrationOutcome decode(const OrderedJson& json) {
   CalibrationOutcome outcome;
   outcome.number = json.at("number").get<int>();
   outcome.workload = json.at("workload").get<std::string>();
@@ -49,11 +49,11 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-Status read_lines(const std::vector<std::string>& lines, const std::string& origin, const ordered_json& header,
+Status read_lines(const std::vector<std::string>& lines, const std::string& origin, const OrderedJson& header,
                   report::Calibration& calibration) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string place = origin + ": line " + std::to_string(i + 1) + ": ";
-    const ordered_json json = ordered_json::parse(lines[i], nullptr, false);
+    const OrderedJson json = OrderedJson::parse(lines[i], nullptr, false);
     if (!json.is_object() || !json.contains("event")) {
       return usage_error(place + "found no event, expected a line of gdbench calibrate");
     }
@@ -76,7 +76,7 @@ Result<OutcomeFile> OutcomeFile::open(const std::string& path, const std::string
                                       report::Calibration& calibration) {
   OutcomeFile file;
   file.path_ = path;
-  const ordered_json header = header_of(calibration, design);
+  const OrderedJson header = header_of(calibration, design);
   std::string kept = header.dump() + "\n";
   if (std::filesystem::exists(path)) {
     const std::vector<std::string> lines = lines_of(TRY(report::read_text(path)));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 #include "harness/base/text.h"
 #include "harness/scenario/axes.h"
@@ -12,7 +13,6 @@ namespace gdbench::claims {
 
 namespace {
 
-using nlohmann::json;
 using report::ClaimRelation;
 using report::PointRule;
 using report::Quantity;
@@ -66,14 +66,14 @@ class RelationParser {
 
   void read_steps(ClaimRelation& relation) {
     const bool timed = relation.quantity == Quantity::time_for_steps;
-    const json* steps = reader_.member("steps");
+    const Json* steps = reader_.member("steps");
     if (steps == nullptr) {
       if (timed) reader_.fail("steps", "an array of numbers of steps");
       return;
     }
     if (!timed) reader_.fail("steps", "steps with the quantity time_for_steps only");
-    const json list = steps->is_array() ? *steps : json::array({*steps});
-    for (const json& entry : list) {
+    const Json list = steps->is_array() ? *steps : Json::array({*steps});
+    for (const Json& entry : list) {
       const bool fits =
           entry.is_number_integer() && entry.get<std::int64_t>() >= 1 && entry.get<std::int64_t>() <= kMaxSteps;
       if (!fits) return reader_.fail("steps", describe(entry), "integers from 1 to " + std::to_string(kMaxSteps));
@@ -85,7 +85,7 @@ class RelationParser {
 
   report::Settings settings(const std::string& key) {
     report::Settings chosen;
-    const json* value = reader_.member(key);
+    const Json* value = reader_.member(key);
     if (value == nullptr || !value->is_object() || value->empty()) {
       reader_.fail(key, "an object that chooses cells");
       return chosen;
@@ -134,7 +134,7 @@ class RelationParser {
 
   std::vector<std::pair<std::string, std::vector<std::string>>> places() {
     std::vector<std::pair<std::string, std::vector<std::string>>> result;
-    const json* value = reader_.member("at");
+    const Json* value = reader_.member("at");
     if (value == nullptr) return result;
     if (!value->is_object() || value->empty()) {
       reader_.fail("at", "an object of keys with their values");
@@ -144,8 +144,8 @@ class RelationParser {
       const std::string place = reader_.pointer("at") + "/" + pointer_part(member.key());
       check_key(place, member.key());
       std::vector<std::string> texts;
-      const json list = member.value().is_array() ? member.value() : json::array({member.value()});
-      for (const json& entry : list) {
+      const Json list = member.value().is_array() ? member.value() : Json::array({member.value()});
+      for (const Json& entry : list) {
         const std::optional<std::string> text = scenario::scalar_text(entry);
         if (!text) document_.fail(place, describe(entry), "text, numbers, true or false");
         texts.push_back(text.value_or(""));

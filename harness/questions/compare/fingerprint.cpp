@@ -3,13 +3,12 @@
 #include <array>
 #include <span>
 
+#include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 
 namespace gdbench::compare {
 
 namespace {
-
-using nlohmann::json;
 
 // Not the load or the frequency of the moment, which differ from run to run, nor memory_bytes, which a hypervisor
 // changes.
@@ -26,22 +25,22 @@ constexpr std::array kBuild = {"/build/compiler", "/build/flags", "/build/type",
 
 constexpr std::array kRevision = {"/build/git_revision", "/build/git_dirty"};
 
-json value_at(const json& environment, const char* path) {
-  const json::json_pointer pointer(path);
-  return environment.contains(pointer) ? environment[pointer] : json();
+Json value_at(const Json& environment, const char* path) {
+  const Json::json_pointer pointer(path);
+  return environment.contains(pointer) ? environment[pointer] : Json();
 }
 
 std::string first_difference(const std::string& base, const std::string& next, std::span<const char* const> paths) {
   constexpr std::size_t kLongest = 60;
-  const auto brief = [](const json& value) {
+  const auto brief = [](const Json& value) {
     const std::string text = compact(value);
     return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
   };
-  const json base_environment = json::parse(base);
-  const json next_environment = json::parse(next);
+  const Json base_environment = Json::parse(base);
+  const Json next_environment = Json::parse(next);
   for (const char* path : paths) {
-    const json here = value_at(next_environment, path);
-    const json there = value_at(base_environment, path);
+    const Json here = value_at(next_environment, path);
+    const Json there = value_at(base_environment, path);
     if (here != there) return std::string(path + 1) + ": found " + brief(here) + ", the base has " + brief(there);
   }
   return "";

@@ -5,6 +5,7 @@
 #include "harness/analysis/pairing.h"
 #include "harness/analysis/time_to_target.h"
 #include "harness/analysis/verdicts.h"
+#include "harness/base/json.h"
 #include "harness/questions/explain/explain.h"
 #include "harness/questions/explain/parts.h"
 
@@ -12,7 +13,7 @@ namespace gdbench::explain {
 
 namespace {
 
-void flatten(const nlohmann::json& value, const std::string& key, std::map<std::string, std::string>& keys) {
+void flatten(const Json& value, const std::string& key, std::map<std::string, std::string>& keys) {
   if (!value.is_object()) {
     keys[key] = value.dump();
     return;
@@ -23,7 +24,7 @@ void flatten(const nlohmann::json& value, const std::string& key, std::map<std::
 std::map<std::string, std::string> keys_of(const report::Report& report, const report::Cell& cell) {
   std::map<std::string, std::string> keys;
   if (const report::ScenarioRecord* scenario = report.find_scenario(cell.scenario)) {
-    flatten(nlohmann::json::parse(scenario->resolved.text), "", keys);
+    flatten(Json::parse(scenario->resolved.text), "", keys);
   }
   return keys;
 }

@@ -4,13 +4,12 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/questions/fairness/finder.h"
 
 namespace gdbench::fairness {
 
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr const char* kSchema = "gdbench-comparison-check";
 constexpr const char* kSchemaVersion = "1.0";
@@ -62,8 +61,8 @@ const char* verdict_of(const Comparison& comparison) {
   return comparison.fair() ? "fair" : "nothing_compared";
 }
 
-ordered_json to_ordered_json(const Finding& finding) {
-  ordered_json result = {
+OrderedJson to_ordered_json(const Finding& finding) {
+  OrderedJson result = {
       {"rule", name_of(finding.rule)}, {"harm", name_of(harm_of(finding.rule))}, {"key", finding.key}};
   if (finding.side) result["side"] = name_of(*finding.side);
   if (finding.side != Side::b) result["a"] = finding.a;
@@ -73,15 +72,15 @@ ordered_json to_ordered_json(const Finding& finding) {
   return result;
 }
 
-ordered_json to_ordered_json(const Unknown& unknown) {
-  ordered_json result = {{"key", unknown.key}, {"reason", name_of(unknown.reason)}};
+OrderedJson to_ordered_json(const Unknown& unknown) {
+  OrderedJson result = {{"key", unknown.key}, {"reason", name_of(unknown.reason)}};
   if (unknown.side) result["not_given_by"] = name_of(*unknown.side);
   return result;
 }
 
 template <class T>
-ordered_json list_of(const std::vector<T>& entries) {
-  ordered_json list = ordered_json::array();
+OrderedJson list_of(const std::vector<T>& entries) {
+  OrderedJson list = OrderedJson::array();
   for (const T& entry : entries) list.push_back(to_ordered_json(entry));
   return list;
 }
@@ -107,7 +106,7 @@ Comparison compare(const Description& a, const Description& b) {
   return comparison;
 }
 
-nlohmann::ordered_json to_ordered_json(const Comparison& comparison) {
+OrderedJson to_ordered_json(const Comparison& comparison) {
   return {{"schema", kSchema},
           {"schema_version", kSchemaVersion},
           {"a", comparison.a},

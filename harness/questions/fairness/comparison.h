@@ -1,12 +1,12 @@
 // What is unequal between two descriptions of timed trainings, as data. Put into words by reports/render/fairness.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/abi/catalogue.h"
+#include "harness/base/json.h"
 
 namespace gdbench::fairness {
 
@@ -110,6 +110,6 @@ struct Comparison {
 Comparison compare(const Description& a, const Description& b);
 
 // {"schema": "gdbench-comparison-check", "schema_version": ..., "verdict": "fair" | "unfair" | "nothing_compared", ...}
-nlohmann::ordered_json to_ordered_json(const Comparison& comparison);
+OrderedJson to_ordered_json(const Comparison& comparison);
 
 }  // namespace gdbench::fairness

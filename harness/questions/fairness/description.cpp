@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 
 namespace gdbench::fairness {
@@ -51,7 +52,7 @@ void read_boolean(JsonReader& reader, const char* key, std::optional<bool>& valu
 }
 
 void read_batch(JsonReader& reader, Description& description) {
-  const nlohmann::json* batch = reader.member("batch");
+  const Json* batch = reader.member("batch");
   if (batch == nullptr) return;
   if (*batch == "full") {
     description.batch = kFullBatch;
@@ -63,12 +64,12 @@ void read_batch(JsonReader& reader, Description& description) {
 }
 
 void read_shape(JsonReader& reader, const char* key, std::optional<Shape>& value) {
-  const nlohmann::json* sizes = reader.member(key);
+  const Json* sizes = reader.member(key);
   if (sizes == nullptr) return;
   Shape shape;
   bool valid = sizes->is_array() && !sizes->empty() && sizes->size() <= kMaxDimensions;
   for (std::size_t i = 0; valid && i < sizes->size(); ++i) {
-    const nlohmann::json& size = (*sizes)[i];
+    const Json& size = (*sizes)[i];
     const bool number = size.is_number_unsigned() && size > 0 && size <= kCount.most;
     valid = number || size == "N";
     shape.push_back(number ? size.get<std::int64_t>() : kRowsDimension);
@@ -94,7 +95,7 @@ void read_timed(JsonReader& reader, Description& description) {
 }
 
 void read_initial(JsonReader& reader, Description& description) {
-  const nlohmann::json* value = reader.member("initial");
+  const Json* value = reader.member("initial");
   if (value == nullptr) return;
   Initial initial;
   if (*value == "same") {

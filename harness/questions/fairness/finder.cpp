@@ -2,10 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
+
 namespace gdbench::fairness {
 
 std::string text_of(bool value) { return value ? "true" : "false"; }
-std::string text_of(double value) { return nlohmann::json(value).dump(); }
+std::string text_of(double value) { return Json(value).dump(); }
 std::string text_of(std::int64_t value) { return std::to_string(value); }
 std::string text_of(const std::string& value) { return value; }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 namespace gdbench {
 namespace {
 
@@ -12,6 +14,14 @@ TEST(Text, QuotesOnOneLine) {
   const std::string accented = std::string(79, 'x') + "\xc3\xa9\xc3\xa9";
   EXPECT_EQ(in_quotes(accented), "\"" + std::string(79, 'x') + "...\"");
   EXPECT_EQ(one_line("a\nb\tc"), "a b c");
+}
+
+TEST(Text, ConcatenatesTextAndIntegers) {
+  const std::string name = "eigen";
+  EXPECT_EQ(cat("hand/", name, ": ", std::string_view("found "), std::int64_t{-12}, " of ", 3U),
+            "hand/eigen: found -12 of 3");
+  EXPECT_EQ(cat(INT64_MIN), "-9223372036854775808");
+  EXPECT_EQ(cat(), "");
 }
 
 TEST(Text, Joins) {
