@@ -1,6 +1,6 @@
 // The reference: forward, backward and update of a problem in any floating type, independent of every implementation;
-// its products in blocks on all processors (products.h), the rest in plain loops. Formulas: see "Conventions of the
-// arithmetic" in ARCHITECTURE.md and the enums of gdbench/plugin.h.
+// its products in blocks on all processors (products.h), the rest in plain loops. Formulas: see
+// docs/arithmetic.md and the enums of gdbench/plugin.h.
 //
 // All functions exist for float, double and long double. They expect a state whose tensors have the problem's shapes
 // and a dataset that belongs to the problem; neither is checked here (make_reference_trajectory does).

@@ -18,6 +18,17 @@ set(GDBENCH_PLUGIN_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/gdbench)
 # The binary finds its plugins relative to itself; so does an installed one.
 set(GDBENCH_INSTALL_PLUGIN_DIR ${CMAKE_INSTALL_LIBDIR}/gdbench)
 
+# Where ccache is installed, nothing is compiled twice. Precompiled headers need its leave not to look at defines and times.
+find_program(GDBENCH_CCACHE ccache)
+if(GDBENCH_CCACHE)
+  foreach(language C CXX CUDA)
+    if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+      set(CMAKE_${language}_COMPILER_LAUNCHER
+          ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${GDBENCH_CCACHE})
+    endif()
+  endforeach()
+endif()
+
 add_library(gdbench_settings INTERFACE)
 target_compile_options(gdbench_settings INTERFACE
   "$<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wconversion;-Wshadow;-Werror>"

@@ -1,4 +1,4 @@
-"""Estimates and verdicts from samples, written from ARCHITECTURE.md ("What a verdict rests on") and not from the C++:
+"""Estimates and verdicts from samples, written from docs/methodology.md and not from the C++:
 what the checker of sentences holds the renderers against."""
 
 import functools

@@ -28,9 +28,9 @@ WRONG = [
     ("harness/verify/wrong.cpp", '"harness/report/report.h"'),
     ("harness/stats/wrong.cpp", '"harness/base/result.h"'),
     ("harness/stats/wrong_json.cpp", "<nlohmann/json.hpp>"),
-    ("harness/machine/wrong.cpp", '"harness/measure/schedule.h"'),
+    ("harness/machine/wrong.cpp", '"harness/measure/round_order.h"'),
     ("harness/report/wrong_scenario.cpp", '"harness/scenario/problem.h"'),
-    ("harness/worker/wrong.cpp", '"harness/measure/schedule.h"'),
+    ("harness/worker/wrong.cpp", '"harness/measure/round_order.h"'),
     ("harness/measure/wrong_cli.cpp", '"app/command.h"'),
     ("harness/measure/wrong_abi.cpp", '"gdbench/plugin.h"'),
     ("harness/abi/gdbench/wrong.h", '"harness/base/result.h"'),
@@ -55,7 +55,7 @@ WRONG = [
     ("implementations/loader/wrong.cpp", '"implementations/backends/common/ops.h"'),
     ("implementations/strategies/loop/wrong.cpp", '"implementations/common/failure.h"'),
     # Renderers see only the report's model; examples only what is installed.
-    ("reports/render/wrong.cpp", '"harness/measure/schedule.h"'),
+    ("reports/render/wrong.cpp", '"harness/measure/round_order.h"'),
     ("examples/plugin/wrong.c", '"harness/base/result.h"'),
     # A folder that nobody has placed.
     ("harness/novelty/wrong.cpp", "<vector>"),
@@ -64,7 +64,7 @@ WRONG = [
 RIGHT = [
     ("harness/worker/right.cpp", "<benchmark/benchmark.h>"),
     ("app/right.cpp", "<CLI/CLI.hpp>"),
-    ("app/right_measure.cpp", '"harness/measure/schedule.h"'),
+    ("app/right_measure.cpp", '"harness/measure/round_order.h"'),
     ("app/right_render.cpp", '"reports/render/render.h"'),
     ("harness/base/right.cpp", "<sys/mman.h>"),
     ("implementations/backends/eigen/right.cpp", "<Eigen/Core>"),
@@ -123,6 +123,20 @@ class LayeringCheck(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertEqual([line.split(": ")[0] for line in lines[:-1]],
                          ["README.md:2", "harness/base/path.cpp:2", "scripts/tool:2"])
+
+    def test_a_picture_that_differs_from_the_table_is_reported(self):
+        picture = (SOURCE / "docs/architecture.md").read_text()
+        for old, new, told in (
+                ("  verify --> input\n", "  verify --> render\n", "shows an arrow from verify to render"),
+                ("  verify --> input\n", "", "shows no way from harness/verify to harness/scenario"),
+                ("harness/protocol, worker:", "harness/protocol:", "does not show harness/worker")):
+            self.assertIn(old, picture)
+            self.write("docs/architecture.md", picture.replace(old, new))
+            status, lines = self.check()
+            self.assertEqual(status, 1)
+            self.assertTrue(any(told in line for line in lines), lines)
+        self.write("docs/architecture.md", picture)
+        self.assertEqual(self.check()[0], 0)
 
     def test_ignored_files_are_not_looked_at(self):
         self.write(".gitignore", "/build/\n")
