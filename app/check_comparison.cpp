@@ -22,7 +22,7 @@ int check_comparison(const std::string& file_a, const std::string& file_b, bool 
   }
   const fairness::Comparison comparison = fairness::compare(a.value(), b.value());
   if (json) {
-    std::cout << fairness::to_ordered_json(comparison).dump(2) << "\n";
+    std::cout << fairness::to_json(comparison).dump(2) << "\n";
   } else {
     std::cout << render::fairness_words(comparison, terminal_width());
   }

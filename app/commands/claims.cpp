@@ -51,7 +51,7 @@ int list(const Options& options) {
 Status print(const Options& options, const std::vector<claims::ExpandedClaim>& claims, const report::Report& report) {
   const std::vector<report::ClaimJudgement> judgements = TRY(judge_claims(claims, report));
   if (options.json) {
-    std::cout << report::to_ordered_json(judgements).dump(2) << "\n";
+    std::cout << report::to_json(judgements).dump(2) << "\n";
   } else {
     std::cout << render::claims_console(judgements, terminal_width());
     for (const std::string& note : report.notes) std::cout << "note: " << note << "\n";

@@ -38,7 +38,7 @@ int explain(const Options& options) {
   }
   std::vector<report::Explanation> explanations;
   for (const CellPair& pair : chosen.value()) explanations.push_back(explain::explain(report, *pair.a, *pair.b));
-  std::cout << report::to_ordered_json(explanations).dump(2) << "\n";
+  std::cout << report::to_json(explanations).dump(2) << "\n";
   return kFine;
 }
 

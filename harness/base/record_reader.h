@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/fields.h"
 #include "harness/base/json.h"
 #include "harness/base/result.h"
 
@@ -49,6 +50,10 @@ class RecordReader {
   void optional(const char* key, T& target) {
     if (const Json* value = find(key, false)) decode(*value, {&place_, key}, target, context_);
   }
+  template <class T>
+  void member(const char* key, T& target) {
+    if (const Json* value = find(key, !kIsOptional<T>)) decode(*value, {&place_, key}, target, context_);
+  }
   // A required enumerator, or what the target holds where the name is unknown.
   template <class T>
   void named_or_default(const char* key, T& target) {
@@ -73,7 +78,7 @@ class RecordReader {
     if (!context_.error && target.empty()) refuse(object_[key], {&place_, key}, "at least one entry", context_);
   }
   template <class T>
-  void unless_empty(const char* key, std::vector<T>& target) {
+  void unless_empty(const char* key, T& target) {
     optional(key, target);
   }
   void number_or_null(const char* key, double& target);  // null is NaN

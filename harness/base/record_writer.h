@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "harness/base/json.h"
@@ -15,7 +16,6 @@
 namespace gdbench {
 
 // Keys in the order of the fields, so that what is written is read from the top.
-
 class RecordWriter {
  public:
   template <class T>
@@ -32,6 +32,10 @@ class RecordWriter {
     field(key, value);
   }
   template <class T>
+  void member(const char* key, const T& value) {
+    optional(key, value);
+  }
+  template <class T>
   void if_readable(const char* key, const std::optional<T>& value) {
     optional(key, value);
   }
@@ -44,7 +48,7 @@ class RecordWriter {
     field(key, values);
   }
   template <class T>
-  void unless_empty(const char* key, const std::vector<T>& values) {
+  void unless_empty(const char* key, const T& values) {
     if (!values.empty()) field(key, values);
   }
   void number_or_null(const char* key, double value) { field(key, value); }
@@ -77,6 +81,21 @@ class RecordWriter {
     OrderedJson array = OrderedJson::array();
     for (const T& value : values) array.push_back(encode(value));
     return array;
+  }
+  // Settings in an order of their own are an object all the same.
+  static OrderedJson encode(const std::vector<std::pair<std::string, std::string>>& values) {
+    OrderedJson object = OrderedJson::object();
+    for (const auto& [key, value] : values) object[key] = value;
+    return object;
+  }
+
+  // A document: the name and version of its schema, then its fields.
+  template <class T>
+  static OrderedJson document(const char* schema, int major, int minor, const T& value) {
+    RecordWriter writer;
+    writer.object_ = {{"schema", schema}, {"schema_version", {{"major", major}, {"minor", minor}}}};
+    fields(writer, value);
+    return writer.take();
   }
 
  private:

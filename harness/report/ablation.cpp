@@ -1,37 +1,21 @@
 #include "harness/report/ablation.h"
 
-#include "harness/base/json.h"
 #include "harness/report/fields.h"
 
 namespace gdbench::report {
 
-namespace {
-
 // Everything but the cell as it is has a name of its own.
-Json encoded(const AblationVariant& variant) {
-  Json object = {{"variant", variant.as_it_is()       ? "as it is"
-                             : variant.everything_off ? "all off"
-                                                      : "without"},
-                 {"value", variant.value},
-                 {"status", Json(RecordWriter::encode(variant.status))}};
-  if (!variant.without.empty()) object["without"] = variant.without;
-  if (!variant.description.empty()) object["description"] = variant.description;
-  if (variant.step_ns) object["step_ns"] = Json(RecordWriter::encode(*variant.step_ns));
-  if (variant.comparison) object["comparison"] = Json(RecordWriter::encode(*variant.comparison));
-  if (variant.difference_ns) object["difference_ns"] = Json(RecordWriter::encode(*variant.difference_ns));
-  if (variant.fired) object["fired"] = *variant.fired;
-  return object;
+void fields(auto& archive, Of<AblationVariant> auto& variant) {
+  const char* kind = variant.everything_off ? "all off" : "without";
+  archive.field("variant", std::string(variant.as_it_is() ? "as it is" : kind));
+  FIELDS(archive, variant, value, status);
+  archive.unless_empty("without", variant.without);
+  archive.unless_empty("description", variant.description);
+  FIELDS(archive, variant, step_ns, comparison, difference_ns, fired);
 }
 
-}  // namespace
+FIELDS_OF(Ablation, scenario, implementation, option, confidence, variants)
 
-Json to_json(const Ablation& ablation) {
-  Json variants = Json::array();
-  for (const AblationVariant& variant : ablation.variants) variants.push_back(encoded(variant));
-  return {{"schema", "gdbench-ablation"},   {"schema_version", {{"major", 1}, {"minor", 0}}},
-          {"scenario", ablation.scenario},  {"implementation", ablation.implementation},
-          {"option", ablation.option},      {"confidence", ablation.confidence},
-          {"variants", std::move(variants)}};
-}
+OrderedJson to_json(const Ablation& ablation) { return RecordWriter::document("gdbench-ablation", 1, 0, ablation); }
 
 }  // namespace gdbench::report

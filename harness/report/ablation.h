@@ -36,6 +36,6 @@ struct Ablation {
   std::vector<AblationVariant> variants;  // the cell as it is, without each part, without all
 };
 
-Json to_json(const Ablation& ablation);
+OrderedJson to_json(const Ablation& ablation);
 
 }  // namespace gdbench::report

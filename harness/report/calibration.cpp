@@ -1,9 +1,8 @@
 #include "harness/report/calibration.h"
 
 #include <map>
-#include <nlohmann/json.hpp>
 
-#include "harness/base/json.h"
+#include "harness/report/fields.h"
 #include "harness/stats/distributions.h"
 
 namespace gdbench::report {
@@ -58,37 +57,20 @@ double smallest_detectable_slowdown(const std::vector<CalibrationLevel>& levels)
   return 0;
 }
 
-Json to_json(const Calibration& calibration) {
-  Json document = {{"schema", "gdbench-calibration"},      {"schema_version", {{"major", 1}, {"minor", 0}}},
-                   {"launches", calibration.launches},     {"margin", calibration.margin},
-                   {"confidence", calibration.confidence}, {"planned", calibration.planned}};
+FIELDS_OF(CalibrationLevel, slowdown, comparisons, regressed, improved, share, lower_limit, upper_limit, median_ratio,
+          seconds)
+FIELDS_OF(CalibrationOutcome, number, workload, slowdown, change, ratio, interval, seconds)
+
+void fields(auto& archive, Of<Calibration> auto& calibration) {
+  FIELDS(archive, calibration, launches, margin, confidence, planned);
   const std::vector<CalibrationLevel> levels = levels_of(calibration);
-  document["smallest_detectable_slowdown"] = smallest_detectable_slowdown(levels);
-  Json shown = Json::array();
-  for (const CalibrationLevel& level : levels) {
-    shown.push_back({{"slowdown", level.slowdown},
-                     {"comparisons", level.comparisons},
-                     {"regressed", level.regressed},
-                     {"improved", level.improved},
-                     {"share", level.share},
-                     {"lower_limit", level.lower_limit},
-                     {"upper_limit", level.upper_limit},
-                     {"median_ratio", level.median_ratio},
-                     {"seconds", level.seconds}});
-  }
-  document["levels"] = std::move(shown);
-  Json outcomes = Json::array();
-  for (const CalibrationOutcome& outcome : calibration.outcomes) {
-    outcomes.push_back({{"number", outcome.number},
-                        {"workload", outcome.workload},
-                        {"slowdown", outcome.slowdown},
-                        {"change", name_of(outcome.change)},
-                        {"ratio", outcome.ratio},
-                        {"interval", {{"low", outcome.interval.low}, {"high", outcome.interval.high}}},
-                        {"seconds", outcome.seconds}});
-  }
-  document["outcomes"] = std::move(outcomes);
-  return document;
+  archive.field("smallest_detectable_slowdown", smallest_detectable_slowdown(levels));
+  archive.field("levels", levels);
+  FIELDS(archive, calibration, outcomes);
+}
+
+OrderedJson to_json(const Calibration& calibration) {
+  return RecordWriter::document("gdbench-calibration", 1, 0, calibration);
 }
 
 }  // namespace gdbench::report

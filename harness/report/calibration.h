@@ -49,6 +49,6 @@ std::vector<CalibrationLevel> levels_of(const Calibration& calibration);
 // reaches that.
 double smallest_detectable_slowdown(const std::vector<CalibrationLevel>& levels);
 
-Json to_json(const Calibration& calibration);
+OrderedJson to_json(const Calibration& calibration);
 
 }  // namespace gdbench::report

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/report/fields.h"
+
 namespace gdbench::report {
 
 namespace {
@@ -36,6 +38,62 @@ ClaimVerdict verdict_of(const std::vector<JudgedPoint>& points, PointRule rule) 
   if (not_run || !(holds || fails || undecided)) return ClaimVerdict::not_run;
   if (undecided) return ClaimVerdict::inconclusive;
   return rule == PointRule::all ? ClaimVerdict::confirmed : ClaimVerdict::refuted;
+}
+
+void fields(auto& archive, Of<ClaimRelation> auto& relation) {
+  FIELDS(archive, relation, kind, quantity, a, b, at_least, at_most);
+  archive.field("points", relation.rule);
+  archive.field("decides", relation.decides);
+  archive.unless_empty("along", relation.along);
+}
+
+void fields(auto& archive, Of<JudgedPoint> auto& point) {
+  FIELDS(archive, point, at, a, b, decides, state, ratio);
+  if (point.ratio) archive.field("position", point.position);
+  archive.unless_empty("remark", point.remark);
+  if (point.needed_launches > 0) archive.field("needed_launches", point.needed_launches);
+}
+
+FIELDS_OF(Flip, at, axis, from, to, holds_at_from)
+
+void fields(auto& archive, Of<JudgedRelation> auto& judged) {
+  fields(archive, judged.relation);
+  archive.field("verdict", judged.verdict);
+  archive.optional("deciding_point", judged.deciding);
+  archive.field("judged", judged.points);
+  archive.field("flips", judged.flips);
+}
+
+namespace {
+
+struct Needed {
+  int launches = 0;
+  double seconds = 0;
+};
+FIELDS_OF(Needed, launches, seconds)
+
+}  // namespace
+
+void fields(auto& archive, Of<ClaimJudgement> auto& judgement) {
+  FIELDS(archive, judgement, id, sentence, source, verdict);
+  archive.field("deciding_relation", judgement.deciding);
+  if (judgement.needed_launches > 0) {
+    archive.field("needed", Needed{judgement.needed_launches, judgement.needed_seconds});
+  }
+  archive.field("relations", judgement.relations);
+}
+
+namespace {
+
+struct Claims {
+  const std::vector<ClaimJudgement>& claims;
+};
+FIELDS_OF(Claims, claims)
+
+}  // namespace
+
+OrderedJson to_json(const std::vector<ClaimJudgement>& judgements) {
+  return RecordWriter::document("gdbench-claims", 1, 0, Claims{judgements});
 }
 
 }  // namespace gdbench::report

@@ -132,6 +132,6 @@ ClaimVerdict verdict_of(const std::vector<ClaimVerdict>& relations);
 ClaimVerdict verdict_of(const std::vector<JudgedPoint>& points, PointRule rule);
 
 // {"schema": "gdbench-claims", "schema_version": ..., "claims": [...]}
-OrderedJson to_ordered_json(const std::vector<ClaimJudgement>& judgements);
+OrderedJson to_json(const std::vector<ClaimJudgement>& judgements);
 
 }  // namespace gdbench::report

@@ -49,6 +49,6 @@ struct ReportComparison {
   std::vector<ComparedCell> cells;
 };
 
-Json to_json(const ReportComparison& comparison);
+OrderedJson to_json(const ReportComparison& comparison);
 
 }  // namespace gdbench::report

@@ -29,6 +29,6 @@ struct Condition {
   std::string advice;  // empty: none
 };
 
-Json to_json(const std::vector<Condition>& conditions);
+OrderedJson to_json(const std::vector<Condition>& conditions);
 
 }  // namespace gdbench::report

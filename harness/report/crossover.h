@@ -43,7 +43,7 @@ struct Crossover {
   std::optional<CrossoverNeed> need;
 };
 
-Json to_json(const Crossover& crossover);
+OrderedJson to_json(const Crossover& crossover);
 
 // What one implementation costs before its steady steps, medians over the launches, and per step.
 struct StartCost {
@@ -66,6 +66,6 @@ struct StepsCrossover {
   }
 };
 
-Json to_json(const StepsCrossover& crossover);
+OrderedJson to_json(const StepsCrossover& crossover);
 
 }  // namespace gdbench::report

@@ -214,6 +214,6 @@ struct Explanation {
 };
 
 // {"schema": "gdbench-explanation", "schema_version": ..., "explanations": [...]}, durations in nanoseconds.
-OrderedJson to_ordered_json(const std::vector<Explanation>& explanations);
+OrderedJson to_json(const std::vector<Explanation>& explanations);
 
 }  // namespace gdbench::report

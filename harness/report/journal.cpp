@@ -128,7 +128,7 @@ Result<Journal> Journal::create(const std::string& path, const Report& report) {
   if (ftruncate(journal.descriptor_.number(), 0) != 0 && errno != EINVAL)
     return cannot_be_written(path, std::strerror(errno));
   OrderedJson event = event_of("run");
-  event["report"] = to_ordered_json(report);
+  event["report"] = to_json(report);
   TRY(journal.append(event));
   return journal;
 }

@@ -1,9 +1,7 @@
 #include "harness/report/profile.h"
 
-#include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "harness/base/json.h"
 #include "harness/report/fields.h"
 
 namespace gdbench::report {
@@ -31,10 +29,8 @@ double calls_per_step(const Profile& profile) {
   return calls;
 }
 
-Json to_json(const Profile& profile) {
-  Json json(RecordWriter::encode(profile));
-  json["schema"] = "gdbench-profile";
-  json["schema_version"] = {{"major", 1}, {"minor", 2}};
+OrderedJson to_json(const Profile& profile) {
+  OrderedJson json = RecordWriter::document("gdbench-profile", 1, 2, profile);
   json["unattributed_ns"] = unattributed_ns(profile);
   return json;
 }

@@ -74,6 +74,6 @@ double data_share(const Profile& profile);
 // Kernel calls of a step: those of the phases forward, backward and update. Fetching a batch and recording are none.
 double calls_per_step(const Profile& profile);
 
-Json to_json(const Profile& profile);
+OrderedJson to_json(const Profile& profile);
 
 }  // namespace gdbench::report

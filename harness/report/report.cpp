@@ -107,15 +107,9 @@ const ScenarioRecord* Report::find_scenario(const std::string& key) const {
   return nullptr;
 }
 
-OrderedJson to_ordered_json(const Report& report) {
-  RecordWriter writer;
-  writer.field("schema", std::string(kSchema));
-  writer.text("schema_version", Json{{"major", kSchemaMajor}, {"minor", kSchemaMinor}}.dump());
-  fields(writer, report);
-  return writer.take();
+OrderedJson to_json(const Report& report) {
+  return RecordWriter::document(kSchema, kSchemaMajor, kSchemaMinor, report);
 }
-
-Json to_json(const Report& report) { return Json(to_ordered_json(report)); }
 
 Result<Report> from_json(const Json& json, const std::string& origin) {
   RecordReader::Context context{origin, false};

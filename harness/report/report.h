@@ -263,7 +263,7 @@ struct Report {
   void add_notes(const std::vector<std::string>& others);
 };
 
-Json to_json(const Report& report);
+OrderedJson to_json(const Report& report);
 // Refuses another schema major in one line; takes older minors, ignoring nothing it knows. `origin` names the file in
 // messages.
 Result<Report> from_json(const Json& json, const std::string& origin);

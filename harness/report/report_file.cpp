@@ -80,7 +80,7 @@ Result<Report> read_report(const std::string& path) {
 Status write_report(const Report& report, const std::string& path) {
   std::string text;
   try {
-    text = to_text(to_ordered_json(report));
+    text = to_text(to_json(report));
   } catch (const std::exception& error) {
     return cannot_be_written(path, error.what());
   }

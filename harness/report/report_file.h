@@ -8,8 +8,6 @@
 
 namespace gdbench::report {
 
-OrderedJson to_ordered_json(const Report& report);
-
 // Indented by two; what holds no other object or array, such as a sample, takes one line.
 std::string to_text(const OrderedJson& json);
 

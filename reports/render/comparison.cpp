@@ -42,10 +42,10 @@ std::vector<std::string> row_of(const ComparedCell& cell) {
           cell.remark};
 }
 
-const std::vector<PlainColumn>& columns() {
-  static const std::vector<PlainColumn> kColumns = {{"cell", false}, {"change", false}, {"time", false},
-                                                    {"base", true},  {"new", true},     {"", false}};
-  return kColumns;
+const std::vector<PlainColumn>& columns_of_changes() {
+  static const std::vector<PlainColumn> kChangeColumns = {{"cell", false}, {"change", false}, {"time", false},
+                                                          {"base", true},  {"new", true},     {"", false}};
+  return kChangeColumns;
 }
 
 // "25 cells: 1 regressed, 20 equivalent, 4 inconclusive".
@@ -81,7 +81,7 @@ std::string comparison_table(const ReportComparison& comparison) {
   for (const Change change : kOrder) {
     for (const ComparedCell* cell : cells_with(comparison, change)) rows.push_back(row_of(*cell));
   }
-  if (!rows.empty()) text += text_table(columns(), rows) + "\n";
+  if (!rows.empty()) text += text_table(columns_of_changes(), rows) + "\n";
   text += counts_of(comparison) + "\n" + method_of(comparison) + "\n";
   for (const std::string& remark : comparison.remarks) text += "Note: " + remark + ".\n";
   return text;
@@ -100,7 +100,7 @@ std::string comparison_markdown(const ReportComparison& comparison) {
     text += folded ? "<details><summary>" + title + "</summary>\n\n" : "**" + title + "**\n\n";
     std::vector<std::vector<std::string>> rows;
     for (const ComparedCell* cell : cells) rows.push_back(row_of(*cell));
-    text += markdown_table(columns(), rows);
+    text += markdown_table(columns_of_changes(), rows);
     if (folded) text += "</details>\n\n";
   }
   text += markdown_escaped(method_of(comparison)) + "\n";

@@ -73,7 +73,7 @@ std::size_t min_told(const Overview& overview, const std::vector<std::size_t>& c
   const auto marks = [&](std::size_t column) {
     return std::count_if(overview.rows.begin(), overview.rows.end(), [&](const OverviewRow& row) {
       const Entry& entry = row.entries[column];
-      return entry.mark != Mark::none || (entry.cell != nullptr && entry.cell == row.standing.fastest);
+      return entry.mark != Mark::none || (entry.cell != nullptr && entry.cell == row.ranking.fastest);
     });
   };
   const auto off_middle = [&](std::size_t i) {

@@ -71,7 +71,7 @@ std::vector<std::string> aligned(const std::vector<Place>& places, bool names, b
 
 const Entry* fastest_of(const OverviewRow& row) {
   const auto found = std::find_if(row.entries.begin(), row.entries.end(), [&](const Entry& entry) {
-    return entry.cell != nullptr && entry.cell == row.standing.fastest;
+    return entry.cell != nullptr && entry.cell == row.ranking.fastest;
   });
   return found == row.entries.end() ? nullptr : &*found;
 }
@@ -84,9 +84,9 @@ std::string fastest_ratio(const Overview& overview, const OverviewRow& row) {
 }
 
 // By how much the fastest wins; that it does not, where that is a verdict.
-std::string lead_text(const Standing& standing) {
-  if (standing.won()) return format_factor(standing.lead.ratio.value);
-  return standing.tied.empty() ? "-" : "tie";
+std::string lead_text(const Ranking& ranking) {
+  if (ranking.won()) return format_factor(ranking.lead.ratio.value);
+  return ranking.tied.empty() ? "-" : "tie";
 }
 
 bool says(const std::vector<std::string>& texts) {
@@ -140,7 +140,7 @@ TextTable grid_table(const Overview& overview, const GridParts& parts, std::size
   std::vector<std::string> leads;
   for (const OverviewRow* row : rows) {
     ratios.push_back(fastest_ratio(overview, *row));
-    leads.push_back(lead_text(row->standing));
+    leads.push_back(lead_text(row->ranking));
   }
   if (!parts.ratios && !overview.baseline.empty() && says(ratios)) add(table, "ratio", true, 0, ratios);
   if (parts.lead && says(leads)) add(table, "lead", true, 0, leads);
@@ -158,7 +158,7 @@ TextTable turned_table(const Overview& overview, std::size_t label_width) {
   for (std::size_t i = 0; i < std::min(entries.size(), kMaxRows); ++i) {
     const Cell& cell = *entries[i].cell;
     const bool baseline = cell.implementation == overview.baseline && !cell.summary->ratio;
-    const bool undecided = !entries[i].ratio || !overview.rows.front().standing.undecidable.empty();
+    const bool undecided = !entries[i].ratio || !overview.rows.front().ranking.undecidable.empty();
     names.push_back(cut(overview.columns[i].title, label_width));
     const std::string time = mark_of(entries[i].mark) + format_estimate_ns(cell.summary->step_ns);
     times.push_back(overview.ranked && !report::is_ranked(cell) ? "(" + time + ")" : time);

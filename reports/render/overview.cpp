@@ -33,7 +33,7 @@ std::uint32_t spread(std::size_t number) { return static_cast<std::uint32_t>(num
 
 class Builder {
  public:
-  explicit Builder(const Report& report) : report_(report), standings_(report) {
+  explicit Builder(const Report& report) : report_(report), rankings_(report) {
     overview_.report = &report;
     arms_ = std::none_of(report.cells.begin(), report.cells.end(),
                          [](const Cell& cell) { return cell.arm == report::kNewArm; });
@@ -149,22 +149,22 @@ class Builder {
     std::map<const Cell*, std::vector<const Cell*>> tied;  // with the fastest of its column
     for (Entry& entry : row.entries) {
       if (entry.cell == nullptr || !counts(*entry.cell)) continue;
-      const Standing column = standings_.of(of_column(key_of(*entry.cell), row.ranked));
+      const Ranking column = rankings_.of(of_column(key_of(*entry.cell), row.ranked));
       entry.cell = column.fastest;
       tied[entry.cell] = column.tied;
       cells.push_back(entry.cell);
     }
-    row.standing = standings_.of(std::move(cells));
-    const Standing& standing = row.standing;
-    for (Entry& entry : row.entries) entry.ratio = ratio_of(entry.cell, standing);
+    row.ranking = rankings_.of(std::move(cells));
+    const Ranking& ranking = row.ranking;
+    for (Entry& entry : row.entries) entry.ratio = ratio_of(entry.cell, ranking);
     if (!overview_.ranked)
-      row.standing = {.fastest = standing.fastest, .next = {}, .tied = {}, .lead = {}, .undecidable = {}};
-    if (standing.tied.empty() && !standing.won()) return;
-    if (standing.won()) row.tied_kind = tied[standing.fastest];
+      row.ranking = {.fastest = ranking.fastest, .next = {}, .tied = {}, .lead = {}, .undecidable = {}};
+    if (ranking.tied.empty() && !ranking.won()) return;
+    if (ranking.won()) row.tied_kind = tied[ranking.fastest];
     for (Entry& entry : row.entries) {
-      const bool ties = std::find(standing.tied.begin(), standing.tied.end(), entry.cell) != standing.tied.end();
-      if (entry.cell == nullptr || (entry.cell != standing.fastest && !ties)) continue;
-      entry.mark = standing.won() ? Mark::wins : Mark::ties;
+      const bool ties = std::find(ranking.tied.begin(), ranking.tied.end(), entry.cell) != ranking.tied.end();
+      if (entry.cell == nullptr || (entry.cell != ranking.fastest && !ties)) continue;
+      entry.mark = ranking.won() ? Mark::wins : Mark::ties;
     }
   }
 
@@ -175,13 +175,13 @@ class Builder {
     return column;
   }
 
-  std::optional<stats::Comparison> ratio_of(const Cell* cell, const Standing& standing) const {
+  std::optional<stats::Comparison> ratio_of(const Cell* cell, const Ranking& ranking) const {
     if (cell == nullptr || !is_timed(*cell)) return std::nullopt;
     if (!overview_.baseline.empty()) {
       return is_to_baseline(*cell) ? std::optional(cell->summary->ratio->comparison) : std::nullopt;
     }
-    if (standing.fastest == nullptr || cell == standing.fastest) return std::nullopt;
-    const stats::Comparison comparison = standings_.compare(*standing.fastest, *cell);
+    if (ranking.fastest == nullptr || cell == ranking.fastest) return std::nullopt;
+    const stats::Comparison comparison = rankings_.compare(*ranking.fastest, *cell);
     return comparison.ratio.launches > 0 ? std::optional(comparison) : std::nullopt;
   }
 
@@ -194,7 +194,7 @@ class Builder {
     for (const OverviewRow& row : overview_.rows) {
       const Cell* cell = row.entries[column].cell;
       if (cell == nullptr || !counts(*cell)) continue;
-      const double distance = std::log(cell->summary->step_ns.value / row.standing.fastest->summary->step_ns.value);
+      const double distance = std::log(cell->summary->step_ns.value / row.ranking.fastest->summary->step_ns.value);
       if (!std::isfinite(distance)) continue;
       sum += distance;
       ++count;
@@ -242,12 +242,12 @@ class Builder {
     std::vector<Rated> order;
     const Cell* winner = nullptr;  // of the last row that has one
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const Standing& standing = rows[i].standing;
-      const bool flips = standing.won() && winner != nullptr &&
-                         kind_of(*winner, overview_.baseline) != kind_of(*standing.fastest, overview_.baseline);
-      if (standing.won()) winner = standing.fastest;
+      const Ranking& ranking = rows[i].ranking;
+      const bool flips = ranking.won() && winner != nullptr &&
+                         kind_of(*winner, overview_.baseline) != kind_of(*ranking.fastest, overview_.baseline);
+      if (ranking.won()) winner = ranking.fastest;
       const auto turn = static_cast<std::uint32_t>(i);
-      if (rows[i].failures > 0 || flips || !standing.tied.empty()) {
+      if (rows[i].failures > 0 || flips || !ranking.tied.empty()) {
         order.push_back({rows[i].failures > 0 ? 0 : flips ? 1 : 2, turn, i});
       } else {
         order.push_back({3, spread(i), i});
@@ -260,7 +260,7 @@ class Builder {
   }
 
   const Report& report_;
-  Standings standings_;
+  Rankings rankings_;
   bool arms_ = false;  // whether other arms than this build's take part
   bool by_kind_ = false;
   std::set<std::string> baseline_ids_;          // of the run's baseline

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/report/report.h"
-#include "reports/render/standing.h"
+#include "reports/render/ranking.h"
 
 namespace gdbench::render {
 
@@ -33,7 +33,7 @@ struct OverviewRow {
   std::string label;                           // with the threads where they are not 1
   std::string brief;                           // the same in a sentence, shorter where it is long
   std::vector<Entry> entries;                  // one per column
-  Standing standing;                           // of the entries that have a rank
+  Ranking ranking;                             // of the entries that have a rank
   std::vector<const report::Cell*> ranked;     // all cells that have one
   std::vector<const report::Cell*> tied_kind;  // where a kind wins: those of it not told apart from its fastest
   std::size_t failures = 0;                    // cells that are wrong, crashed ...

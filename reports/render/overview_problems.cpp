@@ -102,11 +102,11 @@ void add_failures(const Report& report, std::vector<Sentence>& sentences) {
 
 // Whether it is told to be faster than the fastest of its scenario.
 bool would_be_fastest(const Overview& overview, const Cell& cell) {
-  const Standings standings(*overview.report);
+  const Rankings rankings(*overview.report);
   return std::any_of(overview.rows.begin(), overview.rows.end(), [&](const OverviewRow& row) {
-    return row.scenario->key == cell.scenario && row.standing.fastest != nullptr &&
-           row.standing.fastest->threads == cell.threads &&
-           standings.compare(*row.standing.fastest, cell).verdict == stats::Verdict::faster;
+    return row.scenario->key == cell.scenario && row.ranking.fastest != nullptr &&
+           row.ranking.fastest->threads == cell.threads &&
+           rankings.compare(*row.ranking.fastest, cell).verdict == stats::Verdict::faster;
   });
 }
 

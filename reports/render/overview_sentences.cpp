@@ -47,12 +47,12 @@ std::vector<Wins> wins_of(const Overview& overview) {
 
 // "3.1x [3.0, 3.2] over hand/eigen (linreg-3x2)".
 std::string lead_words(const OverviewRow& row) {
-  return format_ratio(row.standing.lead.ratio) + " over " + variant_of(*row.standing.next) + " (" + row.brief + ")";
+  return format_ratio(row.ranking.lead.ratio) + " over " + variant_of(*row.ranking.next) + " (" + row.brief + ")";
 }
 
 std::string win_words(const Overview& overview, const Wins& wins) {
   const auto less = [](const OverviewRow* a, const OverviewRow* b) {
-    return a->standing.lead.ratio.value < b->standing.lead.ratio.value;
+    return a->ranking.lead.ratio.value < b->ranking.lead.ratio.value;
   };
   const auto [least, most] = std::minmax_element(wins.rows.begin(), wins.rows.end(), less);
   std::string text = (wins.modes.size() == 1 ? wins.variant : wins.kind + " (" + counts_text(wins.modes, 3) + ")") +
@@ -65,10 +65,10 @@ std::string win_words(const Overview& overview, const Wins& wins) {
 void add_wins(const Overview& overview, std::vector<Sentence>& sentences) {
   constexpr std::size_t kMaxWinners = 3;
   if (overview.turned) {
-    const Standing& standing = overview.rows.front().standing;
-    if (!standing.won()) return;
-    sentences.push_back({timed_name(*standing.fastest) + " wins: " + timed_name(*standing.next) + " takes " +
-                             format_ratio(standing.lead.ratio) + " as long.",
+    const Ranking& ranking = overview.rows.front().ranking;
+    if (!ranking.won()) return;
+    sentences.push_back({timed_name(*ranking.fastest) + " wins: " + timed_name(*ranking.next) + " takes " +
+                             format_ratio(ranking.lead.ratio) + " as long.",
                          1, Style::bold});
     return;
   }
@@ -96,7 +96,7 @@ std::string ties_text(const Overview& overview, Tied tied_of) {
   for (const OverviewRow& row : overview.rows) {
     const std::vector<const Cell*>& tied = tied_of(row);
     if (tied.empty() || ++count > kMaxTold) continue;
-    std::vector<std::string> names = {name(*row.standing.fastest)};
+    std::vector<std::string> names = {name(*row.ranking.fastest)};
     for (const Cell* cell : tied) names.push_back(name(*cell));
     const std::size_t more = names.size() > kMaxNames ? names.size() - kMaxNames : 0;
     names.resize(names.size() - more);
@@ -109,7 +109,7 @@ std::string ties_text(const Overview& overview, Tied tied_of) {
 
 void add_ties(const Overview& overview, std::vector<Sentence>& sentences) {
   const std::string tied = ties_text(
-      overview, [](const OverviewRow& row) -> auto& { return row.standing.tied; });
+      overview, [](const OverviewRow& row) -> auto& { return row.ranking.tied; });
   if (!tied.empty()) sentences.push_back({"Tied: " + tied + ".", 3});
   const std::string within = ties_text(
       overview, [](const OverviewRow& row) -> auto& { return row.tied_kind; });
@@ -123,11 +123,11 @@ void add_undecidable(const Overview& overview, std::vector<Sentence>& sentences)
   std::size_t count = 0;
   std::string last;
   for (const OverviewRow& row : overview.rows) {
-    if (row.standing.undecidable.empty()) continue;
+    if (row.ranking.undecidable.empty()) continue;
     ++count;
     last = row.brief;
-    ++reasons[row.standing.undecidable];
-    ++fastest[overview.turned ? row_name(*row.standing.fastest) : variant_of(*row.standing.fastest)];
+    ++reasons[row.ranking.undecidable];
+    ++fastest[overview.turned ? row_name(*row.ranking.fastest) : variant_of(*row.ranking.fastest)];
   }
   if (count == 0) return;
   const std::string where =
@@ -157,7 +157,7 @@ void add_baseline(const Overview& overview, std::vector<Sentence>& sentences) {
   const Entry* most = nullptr;
   for (const OverviewRow& row : overview.rows) {
     for (const Entry& entry : row.entries) {
-      if (entry.cell == nullptr || entry.cell != row.standing.fastest || !entry.ratio || !row.standing.won()) continue;
+      if (entry.cell == nullptr || entry.cell != row.ranking.fastest || !entry.ratio || !row.ranking.won()) continue;
       if (least == nullptr || entry.ratio->ratio.value < least->ratio->ratio.value) least = &entry;
       if (most == nullptr || entry.ratio->ratio.value > most->ratio->ratio.value) most = &entry;
     }
@@ -181,13 +181,13 @@ void add_break_even(const Overview& overview, std::vector<Sentence>& sentences) 
   }
   std::map<std::string, std::vector<Point>> points;
   for (const OverviewRow& row : overview.rows) {
-    if (!row.standing.won()) continue;
+    if (!row.ranking.won()) continue;
     for (const report::BreakEvenRecord& record : overview.report->attribution->break_evens) {
       const bool told = record.result.overtaking == stats::Overtaking::after && record.result.steps > 1;
-      if (!told || record.cell != row.standing.fastest->id) continue;
-      const auto& ratio = row.standing.fastest->summary->ratio;
+      if (!told || record.cell != row.ranking.fastest->id) continue;
+      const auto& ratio = row.ranking.fastest->summary->ratio;
       const bool beside = ratio && ratio->baseline == record.other && baselines.contains(record.other);
-      if (beside) points[variant_of(*row.standing.fastest)].push_back({&record.result, &row});
+      if (beside) points[variant_of(*row.ranking.fastest)].push_back({&record.result, &row});
     }
   }
   for (auto& [name, found] : points) {

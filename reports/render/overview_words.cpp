@@ -116,8 +116,8 @@ std::string hidden_words(const Overview& overview, std::size_t shown) {
   for (const OverviewRow& row : overview.rows) {
     if (row.interest < shown) continue;
     ++hidden;
-    if (!row.standing.won()) ++undecided;
-    if (row.standing.won()) ++winners[kind_of(*row.standing.fastest, overview.baseline)];
+    if (!row.ranking.won()) ++undecided;
+    if (row.ranking.won()) ++winners[kind_of(*row.ranking.fastest, overview.baseline)];
   }
   if (hidden == 0) return "";
   std::string text;

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "reports/render/format.h"
+#include "reports/render/ranking.h"
 #include "reports/render/render.h"
-#include "reports/render/standing.h"
 
 namespace gdbench::render {
 
@@ -64,12 +64,12 @@ std::string target_first_words(const ScenarioTable& table) {
   if (first == rows.end() || time_of(*first) == nullptr || table.ranked.empty()) return "";
   const Row& fastest = table.ranked.front();
   if (fastest.cell == first->cell || !fastest.cell->target) return "";
-  const Standings standings(*first->report);
-  if (standings.compare(*fastest.cell, *first->cell).verdict != stats::Verdict::slower) return "";
+  const Rankings rankings(*first->report);
+  if (rankings.compare(*fastest.cell, *first->cell).verdict != stats::Verdict::slower) return "";
   const std::string start = row_name(*first->cell) + " reaches the target";
   const std::string end = ", though a step of that one takes less time.";
   if (time_of(fastest) == nullptr) return start + ", " + row_name(*fastest.cell) + " does not" + end;
-  const stats::Comparison whole = standings.compare_to_target(*fastest.cell, *first->cell);
+  const stats::Comparison whole = rankings.compare_to_target(*fastest.cell, *first->cell);
   if (whole.verdict != stats::Verdict::faster) return "";
   return start + " before " + row_name(*fastest.cell) + ", in " + format_ratio(whole.ratio) + " of the time" + end;
 }

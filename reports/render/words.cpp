@@ -8,8 +8,8 @@
 #include "harness/base/text.h"
 #include "reports/render/format.h"
 #include "reports/render/phrases.h"
+#include "reports/render/ranking.h"
 #include "reports/render/render.h"
-#include "reports/render/standing.h"
 
 namespace gdbench::render {
 
@@ -134,22 +134,21 @@ std::string winner_words(const ScenarioTable& table) {
   if (table.ranked.empty()) return label + "nothing was timed.";
   std::vector<const report::Cell*> cells;
   for (const Row& row : table.ranked) cells.push_back(row.cell);
-  const Standing standing = Standings(*table.ranked.front().report).of(std::move(cells));
-  const std::string first = timed_name(*standing.fastest);
-  if (standing.next == nullptr) return label + "only " + first + " was timed.";
-  const std::string lead = timed_name(*standing.next) + " takes " + format_ratio(standing.lead.ratio) + " as long";
-  if (!standing.undecidable.empty()) {
-    const bool paired = standing.lead.ratio.launches > 0;
-    return label + first + " was fastest" + (paired ? ", " + lead : "") + "; no verdict (" + standing.undecidable +
-           ").";
+  const Ranking ranking = Rankings(*table.ranked.front().report).of(std::move(cells));
+  const std::string first = timed_name(*ranking.fastest);
+  if (ranking.next == nullptr) return label + "only " + first + " was timed.";
+  const std::string lead = timed_name(*ranking.next) + " takes " + format_ratio(ranking.lead.ratio) + " as long";
+  if (!ranking.undecidable.empty()) {
+    const bool paired = ranking.lead.ratio.launches > 0;
+    return label + first + " was fastest" + (paired ? ", " + lead : "") + "; no verdict (" + ranking.undecidable + ").";
   }
-  if (standing.won()) return label + first + " wins: " + lead + ".";
+  if (ranking.won()) return label + first + " wins: " + lead + ".";
   std::vector<std::string> names;
-  for (const report::Cell* cell : standing.tied) names.push_back(timed_name(*cell));
-  if (names.size() == 1 && standing.lead.verdict == stats::Verdict::equivalent) {
+  for (const report::Cell* cell : ranking.tied) names.push_back(timed_name(*cell));
+  if (names.size() == 1 && ranking.lead.verdict == stats::Verdict::equivalent) {
     return label + first + " and " + names.front() + " are equivalent.";
   }
-  const std::string& remark = standing.lead.remark;
+  const std::string& remark = ranking.lead.remark;
   return label + "no winner: " + first + " is not told apart from " + joined(names) +
          (remark.empty() ? "" : " (" + remark + ")") + ".";
 }

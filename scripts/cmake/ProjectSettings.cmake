@@ -102,8 +102,8 @@ function(gdbench_library folder)
   if(ARG_QUICKLY)
     gdbench_compile_quickly(${name})
   endif()
-  # Only there, where everything takes twice as long; elsewhere each source has to include what it uses.
-  if(GDBENCH_SANITIZE)
+  # Not in a debug build, where each source has to include what it uses.
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
     gdbench_compile_together(${name})
   endif()
 endfunction()

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
-#include "harness/base/json.h"
+#include "harness/base/fields.h"
+#include "harness/base/record_writer.h"
 #include "harness/questions/fairness/finder.h"
 
 namespace gdbench::fairness {
 
 namespace {
-
-constexpr const char* kSchema = "gdbench-comparison-check";
-constexpr const char* kSchemaVersion = "1.0";
 
 struct RuleRow {
   const char* name;
@@ -61,30 +58,6 @@ const char* verdict_of(const Comparison& comparison) {
   return comparison.fair() ? "fair" : "nothing_compared";
 }
 
-OrderedJson to_ordered_json(const Finding& finding) {
-  OrderedJson result = {
-      {"rule", name_of(finding.rule)}, {"harm", name_of(harm_of(finding.rule))}, {"key", finding.key}};
-  if (finding.side) result["side"] = name_of(*finding.side);
-  if (finding.side != Side::b) result["a"] = finding.a;
-  if (finding.side != Side::a) result["b"] = finding.b;
-  if (finding.ratio) result["ratio"] = *finding.ratio;
-  if (finding.learning_rate) result["learning_rate_for_b"] = *finding.learning_rate;
-  return result;
-}
-
-OrderedJson to_ordered_json(const Unknown& unknown) {
-  OrderedJson result = {{"key", unknown.key}, {"reason", name_of(unknown.reason)}};
-  if (unknown.side) result["not_given_by"] = name_of(*unknown.side);
-  return result;
-}
-
-template <class T>
-OrderedJson list_of(const std::vector<T>& entries) {
-  OrderedJson list = OrderedJson::array();
-  for (const T& entry : entries) list.push_back(to_ordered_json(entry));
-  return list;
-}
-
 }  // namespace
 
 const char* name_of(Rule rule) { return row_of(rule).name; }
@@ -106,16 +79,30 @@ Comparison compare(const Description& a, const Description& b) {
   return comparison;
 }
 
-OrderedJson to_ordered_json(const Comparison& comparison) {
-  return {{"schema", kSchema},
-          {"schema_version", kSchemaVersion},
-          {"a", comparison.a},
-          {"b", comparison.b},
-          {"verdict", verdict_of(comparison)},
-          {"findings", list_of(comparison.findings)},
-          {"unknown", list_of(comparison.unknown)},
-          {"compared", comparison.compared},
-          {"unsaid", comparison.unsaid}};
+void fields(auto& archive, Of<Finding> auto& finding) {
+  archive.field("rule", finding.rule);
+  archive.field("harm", harm_of(finding.rule));
+  archive.field("key", finding.key);
+  archive.optional("side", finding.side);
+  if (finding.side != Side::b) archive.field("a", finding.a);
+  if (finding.side != Side::a) archive.field("b", finding.b);
+  archive.optional("ratio", finding.ratio);
+  archive.optional("learning_rate_for_b", finding.learning_rate);
 }
+
+void fields(auto& archive, Of<Unknown> auto& unknown) {
+  FIELDS(archive, unknown, key, reason);
+  archive.optional("not_given_by", unknown.side);
+}
+
+void fields(auto& archive, Of<Comparison> auto& comparison) {
+  archive.field("schema", std::string("gdbench-comparison-check"));
+  archive.field("schema_version", std::string("1.0"));
+  FIELDS(archive, comparison, a, b);
+  archive.field("verdict", std::string(verdict_of(comparison)));
+  FIELDS(archive, comparison, findings, unknown, compared, unsaid);
+}
+
+OrderedJson to_json(const Comparison& comparison) { return RecordWriter::encode(comparison); }
 
 }  // namespace gdbench::fairness

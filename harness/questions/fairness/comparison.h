@@ -110,6 +110,6 @@ struct Comparison {
 Comparison compare(const Description& a, const Description& b);
 
 // {"schema": "gdbench-comparison-check", "schema_version": ..., "verdict": "fair" | "unfair" | "nothing_compared", ...}
-OrderedJson to_ordered_json(const Comparison& comparison);
+OrderedJson to_json(const Comparison& comparison);
 
 }  // namespace gdbench::fairness

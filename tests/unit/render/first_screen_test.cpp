@@ -222,7 +222,7 @@ TEST(FirstScreen, ShowsTheRowsThatAnswerMostOfManyScenarios) {
   const Overview overview = overview_of(report);
   ASSERT_GT(overview.rows.size(), kMaxRows);
   for (const OverviewRow& row : overview.rows) {
-    const bool telling = row.failures > 0 || !row.standing.tied.empty();
+    const bool telling = row.failures > 0 || !row.ranking.tied.empty();
     EXPECT_TRUE(row.interest < kMaxRows || !telling) << row.label;
   }
   const std::string screen = first_screen(report, {false, 200});

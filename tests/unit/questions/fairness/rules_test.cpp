@@ -88,7 +88,7 @@ class FairnessRule : public testing::TestWithParam<Broken> {};
 
 TEST_P(FairnessRule, IsFoundWhereItIsBroken) {
   const Comparison comparison = compared(GetParam().a, other_of(GetParam().rule));
-  EXPECT_EQ(rules_of(comparison), std::vector{GetParam().rule}) << to_ordered_json(comparison).dump(1);
+  EXPECT_EQ(rules_of(comparison), std::vector{GetParam().rule}) << to_json(comparison).dump(1);
   EXPECT_FALSE(comparison.fair());
   const Comparison turned = compared(other_of(GetParam().rule), GetParam().a);
   EXPECT_EQ(rules_of(turned), rules_of(comparison));
@@ -100,15 +100,15 @@ TEST_P(FairnessRule, IsFoundWhereItIsBroken) {
 TEST_P(FairnessRule, IsSilentWhereBothAgree) {
   const Comparison comparison = compared(GetParam().a, GetParam().a);
   const std::vector<Rule> expected(GetParam().alone ? 2 : 0, GetParam().rule);
-  EXPECT_EQ(rules_of(comparison), expected) << to_ordered_json(comparison).dump(1);
+  EXPECT_EQ(rules_of(comparison), expected) << to_json(comparison).dump(1);
 }
 
 TEST_P(FairnessRule, IsUnknownWhereOneSideIsSilent) {
   const Comparison comparison = compared(removal_of(GetParam().key));
-  EXPECT_EQ(rules_of(comparison), std::vector<Rule>{}) << to_ordered_json(comparison).dump(1);
+  EXPECT_EQ(rules_of(comparison), std::vector<Rule>{}) << to_json(comparison).dump(1);
   // Epochs are one way to say updates.
   const std::string key = GetParam().key == std::string("epochs") ? "updates" : GetParam().key;
-  ASSERT_TRUE(is_unknown(comparison, key)) << to_ordered_json(comparison).dump(1);
+  ASSERT_TRUE(is_unknown(comparison, key)) << to_json(comparison).dump(1);
   EXPECT_TRUE(comparison.fair()) << "in what both say";
   for (const Unknown& unknown : comparison.unknown) EXPECT_EQ(unknown.side, Side::a);
 }
@@ -124,13 +124,13 @@ TEST(Fairness, EveryRuleIsTested) {
 
 TEST(Fairness, TwoLikeDescriptionsAreFair) {
   const Comparison comparison = compared("{}");
-  EXPECT_TRUE(comparison.fair()) << to_ordered_json(comparison).dump(1);
-  EXPECT_TRUE(comparison.unknown.empty() && comparison.unsaid.empty()) << to_ordered_json(comparison).dump(1);
-  EXPECT_EQ(to_ordered_json(comparison)["verdict"], "fair");
+  EXPECT_TRUE(comparison.fair()) << to_json(comparison).dump(1);
+  EXPECT_TRUE(comparison.unknown.empty() && comparison.unsaid.empty()) << to_json(comparison).dump(1);
+  EXPECT_EQ(to_json(comparison)["verdict"], "fair");
   const Comparison nothing = compare(described({{"name", "x"}}, "{}"), described({{"name", "y"}}, "{}"));
   EXPECT_FALSE(nothing.fair());
   EXPECT_TRUE(nothing.findings.empty());
-  EXPECT_EQ(to_ordered_json(nothing)["verdict"], "nothing_compared");
+  EXPECT_EQ(to_json(nothing)["verdict"], "nothing_compared");
 }
 
 TEST(Fairness, TheWorstComesFirst) {

@@ -1,4 +1,4 @@
-#include "reports/render/standing.h"
+#include "reports/render/ranking.h"
 
 #include <algorithm>
 
@@ -20,41 +20,41 @@ const Comparison* stored(const Cell& base, const Cell& candidate) {
 
 }  // namespace
 
-Comparison Standings::compare(const Cell& base, const Cell& candidate) const {
+Comparison Rankings::compare(const Cell& base, const Cell& candidate) const {
   if (const Comparison* comparison = stored(base, candidate)) return *comparison;
   return stats::compare(analysis::pairs_of(base, candidate), rules_.of(base.scenario));
 }
 
-Comparison Standings::compare_to_target(const Cell& base, const Cell& candidate) const {
+Comparison Rankings::compare_to_target(const Cell& base, const Cell& candidate) const {
   return stats::compare(analysis::pairs_to_target(base, candidate), rules_.of(base.scenario));
 }
 
-std::string Standings::undecidable(const Comparison& comparison, const std::string& scenario) const {
+std::string Rankings::undecidable(const Comparison& comparison, const std::string& scenario) const {
   if (comparison.verdict == Verdict::faster) return "the comparisons contradict each other";
   const stats::VerdictOptions& options = rules_.of(scenario);
   const bool decidable = comparison.ratio.launches >= options.minimum_launches && options.unfit.empty();
   return decidable ? "" : comparison.remark;
 }
 
-Standing Standings::of(std::vector<const Cell*> cells) const {
-  Standing standing;
+Ranking Rankings::of(std::vector<const Cell*> cells) const {
+  Ranking ranking;
   std::stable_sort(cells.begin(), cells.end(),
                    [](const Cell* a, const Cell* b) { return a->summary->step_ns.value < b->summary->step_ns.value; });
   for (const Cell* cell : cells) {
-    const bool ahead = standing.fastest == nullptr || compare(*standing.fastest, *cell).verdict == Verdict::faster;
-    if (ahead) standing.fastest = cell;
+    const bool ahead = ranking.fastest == nullptr || compare(*ranking.fastest, *cell).verdict == Verdict::faster;
+    if (ahead) ranking.fastest = cell;
   }
-  std::erase(cells, standing.fastest);
+  std::erase(cells, ranking.fastest);
   for (const Cell* cell : cells) {
-    const Comparison comparison = compare(*standing.fastest, *cell);
-    if (standing.undecidable.empty()) standing.undecidable = undecidable(comparison, cell->scenario);
-    if (comparison.verdict != Verdict::slower) standing.tied.push_back(cell);
-    if (standing.next != nullptr) continue;
-    standing.next = cell;
-    standing.lead = comparison;
+    const Comparison comparison = compare(*ranking.fastest, *cell);
+    if (ranking.undecidable.empty()) ranking.undecidable = undecidable(comparison, cell->scenario);
+    if (comparison.verdict != Verdict::slower) ranking.tied.push_back(cell);
+    if (ranking.next != nullptr) continue;
+    ranking.next = cell;
+    ranking.lead = comparison;
   }
-  if (!standing.undecidable.empty()) standing.tied.clear();
-  return standing;
+  if (!ranking.undecidable.empty()) ranking.tied.clear();
+  return ranking;
 }
 
 }  // namespace gdbench::render

@@ -10,7 +10,7 @@
 
 namespace gdbench::render {
 
-struct Standing {
+struct Ranking {
   const report::Cell* fastest = nullptr;  // by its time, unless another beats it; nullptr: there are no cells
   const report::Cell* next = nullptr;     // of the others by time
   std::vector<const report::Cell*> tied;  // not told apart from the fastest, by time
@@ -21,9 +21,9 @@ struct Standing {
 };
 
 // For whoever asks about many scenarios of one report.
-class Standings {
+class Rankings {
  public:
-  explicit Standings(const report::Report& report) : rules_(report) {}
+  explicit Rankings(const report::Report& report) : rules_(report) {}
 
   // Time of the candidate over that of the base: the stored ratio where the base is the candidate's baseline, else from
   // their samples.
@@ -31,7 +31,7 @@ class Standings {
   // The same of the time to the target, of two cells that reached it.
   stats::Comparison compare_to_target(const report::Cell& base, const report::Cell& candidate) const;
   // Of timed cells of one scenario. Who is to win must have a verdict on every other one.
-  Standing of(std::vector<const report::Cell*> cells) const;
+  Ranking of(std::vector<const report::Cell*> cells) const;
 
  private:
   // Why the comparison of the fastest with another decides nothing, whatever its figures; empty where it does.
