@@ -16,7 +16,7 @@ namespace gdbench::app {
 
 namespace {
 
-struct Options {
+struct AblateOptions {
   std::string scenario;
   std::string implementation;
   MeasuringOptions measuring;
@@ -41,7 +41,7 @@ std::vector<std::string> with_switches() {
 }
 
 // The variants and their cells. Errors: the implementation is unknown, has nothing to switch off, or all of it is off.
-Result<measure::CellGroup> plan(const Options& options, const CellPlanner& planner, report::Ablation& ablation) {
+Result<measure::CellGroup> plan(const AblateOptions& options, const CellPlanner& planner, report::Ablation& ablation) {
   const protocol::CatalogueEntry entry = TRY(planner.find("--impl", options.implementation));
   const protocol::OptionDeclaration* option = measure::find_switches(entry.implementation);
   if (option == nullptr) {
@@ -65,7 +65,7 @@ Result<measure::CellGroup> plan(const Options& options, const CellPlanner& plann
   return measure::CellGroup(std::move(planned.plan), std::move(planned.report));
 }
 
-int ablate(const Options& options, const Invocation& invocation) {
+int ablate(const AblateOptions& options, const Invocation& invocation) {
   const Result<measure::RunOptions> run = to_run_options(options.measuring);
   if (!run.ok()) return report_error(run.error());
   const Result<CellPlanner> planner = CellPlanner::make(options.scenario, options.measuring.settings,
@@ -93,7 +93,7 @@ int ablate(const Options& options, const Invocation& invocation) {
 }  // namespace
 
 void add_ablate(CommandLine& app, Invocation& invocation) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AblateOptions>();
   CommandLine command =
       app.command("ablate", "What each part that can be switched off, such as a graph's pass, is worth");
   command.option("scenario", options->scenario, "Scenario by name or file").required();

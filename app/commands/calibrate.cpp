@@ -16,7 +16,7 @@ namespace gdbench::app {
 
 namespace {
 
-struct Options {
+struct CalibrateOptions {
   std::vector<std::string> workloads = {"linreg-300x10/hand/naive", "mlp-10-50-1/hand/eigen",
                                         "mlp-784-128-10/hand/eigen"};
   std::string out = "calibration.jsonl";
@@ -41,14 +41,14 @@ Result<calibrate::Workload> make_workload(const std::string& name) {
   return calibrate::Workload{name, measure::CellGroup(std::move(cells.plan), std::move(cells.report)), 0, 0};
 }
 
-std::vector<calibrate::Level> levels_of(const Options& options) {
+std::vector<calibrate::Level> levels_of(const CalibrateOptions& options) {
   std::vector<calibrate::Level> levels = {{0, options.null_comparisons}};
   for (const double slowdown : {0.01, 0.02, 0.05, 0.10}) levels.push_back({slowdown, options.comparisons});
   return levels;
 }
 
-Status measure_all(const Options& options, std::vector<calibrate::Workload>& workloads, const measure::RunOptions& run,
-                   report::Calibration& calibration) {
+Status measure_all(const CalibrateOptions& options, std::vector<calibrate::Workload>& workloads,
+                   const measure::RunOptions& run, report::Calibration& calibration) {
   const auto planned = calibrate::plan_comparisons(levels_of(options), workloads.size(), options.seed);
   calibration.planned = static_cast<int>(planned.size());
   calibrate::OutcomeFile file =
@@ -77,7 +77,7 @@ Status measure_all(const Options& options, std::vector<calibrate::Workload>& wor
   return {};
 }
 
-int run(const Options& options) {
+int run(const CalibrateOptions& options) {
   const Result<double> margin = parse_share("--margin", options.margin);
   if (!margin.ok()) return report_error(margin.error());
   report::Calibration calibration;
@@ -109,7 +109,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_calibrate(CommandLine& app, Invocation& invocation) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CalibrateOptions>();
   CommandLine command = app.command(
       "calibrate", "How often comparisons alarm without a cause on this machine, and which slowdown they find");
   command.option("--workload", options->workloads, "What is slowed down, in turn")

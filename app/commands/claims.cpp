@@ -22,7 +22,7 @@ constexpr const char* kIdsHelp = "Claims by id, claims of your own by file, or a
 // Enough for every difference that claims are about; the time that cheap cells would go on to take is saved.
 constexpr int kMaxLaunches = 20;
 
-struct Options {
+struct ClaimsOptions {
   std::string report;  // to judge; empty: list
   std::vector<std::string> ids;
   SelectionOptions selection;
@@ -34,7 +34,7 @@ struct Options {
   bool json = false;
 };
 
-int list(const Options& options) {
+int list(const ClaimsOptions& options) {
   const Result<std::vector<claims::Claim>> claims = read_claims();
   if (!claims.ok()) return report_error(claims.error());
   OrderedJson entries = OrderedJson::array();
@@ -48,7 +48,8 @@ int list(const Options& options) {
   return kFine;
 }
 
-Status print(const Options& options, const std::vector<claims::ExpandedClaim>& claims, const report::Report& report) {
+Status print(const ClaimsOptions& options, const std::vector<claims::ExpandedClaim>& claims,
+             const report::Report& report) {
   const std::vector<report::ClaimJudgement> judgements = TRY(judge_claims(claims, report));
   if (options.json) {
     std::cout << report::to_json(judgements).dump(2) << "\n";
@@ -69,7 +70,7 @@ std::vector<std::string> implementations_of(const report::Report& report) {
   return ids;
 }
 
-int judge(const Options& options) {
+int judge(const ClaimsOptions& options) {
   const Result<std::vector<claims::Claim>> claims =
       choose_claims(options.ids.empty() ? std::vector<std::string>{"all"} : options.ids);
   if (!claims.ok()) return report_error(claims.error());
@@ -84,7 +85,7 @@ int judge(const Options& options) {
 }
 
 // Whatever of the claims' matrices can be run here; cells that several claims need are planned once.
-Result<measure::Plan> plan(const Options& options, const std::vector<claims::ExpandedClaim>& claims,
+Result<measure::Plan> plan(const ClaimsOptions& options, const std::vector<claims::ExpandedClaim>& claims,
                            std::vector<protocol::CatalogueEntry> catalogue, report::Report& report) {
   measure::PlanRequest request;
   request.processors = allowed_processors();
@@ -104,7 +105,7 @@ Result<measure::Plan> plan(const Options& options, const std::vector<claims::Exp
   return measure::make_plan(std::move(request), report);
 }
 
-measure::RunOptions run_options(const Options& options, double budget_seconds) {
+measure::RunOptions run_options(const ClaimsOptions& options, double budget_seconds) {
   measure::RunOptions run;
   run.budget_seconds = budget_seconds;
   run.launches = options.launches;
@@ -121,7 +122,7 @@ measure::RunOptions run_options(const Options& options, double budget_seconds) {
   return run;
 }
 
-int run(const Options& options, const Invocation& invocation) {
+int run(const ClaimsOptions& options, const Invocation& invocation) {
   const Result<double> budget = parse_seconds("--budget", options.budget);
   if (!budget.ok()) return report_error(budget.error());
   if (!options.dry_run) {
@@ -150,7 +151,7 @@ int run(const Options& options, const Invocation& invocation) {
                            [&](const report::Report& measured) { return print(options, expanded.value(), measured); });
 }
 
-void add_claims_run(CommandLine& parent, const std::shared_ptr<Options>& options, Invocation& invocation) {
+void add_claims_run(CommandLine& parent, const std::shared_ptr<ClaimsOptions>& options, Invocation& invocation) {
   CommandLine command = parent.command("run", "Measure what claims need, each cell once, and judge them");
   command.option("ids", options->ids, kIdsHelp).required().type_name("ID|FILE...");
   command.option("--budget", options->budget, "Time for everything; what it is too short for is said")
@@ -184,7 +185,7 @@ void add_claims_run(CommandLine& parent, const std::shared_ptr<Options>& options
 }  // namespace
 
 void add_claims(CommandLine& app, Invocation& invocation) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ClaimsOptions>();
   CommandLine command = app.command("claims", "Sentences about speed, put to the test");
   command.option("report", options->report, "Judge claims by this report; without it: list them").type_name("FILE");
   command.option("ids", options->ids, kIdsHelp).type_name("ID|FILE...").show_default("all");

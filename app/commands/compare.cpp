@@ -12,7 +12,7 @@ namespace gdbench::app {
 
 namespace {
 
-struct Options {
+struct CompareOptions {
   std::string base;
   std::string next;
   bool force = false;
@@ -25,7 +25,7 @@ bool has_arm(const report::Report& report, const std::string& arm) {
 }
 
 // The two arms of one report.
-Result<report::ReportComparison> compare_one(const Options& options) {
+Result<report::ReportComparison> compare_one(const CompareOptions& options) {
   const Result<report::Report> report = analysis::read_summarised(options.base);
   if (!report.ok()) return report.error();
   if (!has_arm(report.value(), report::kBaseArm) || !has_arm(report.value(), report::kNewArm)) {
@@ -36,7 +36,7 @@ Result<report::ReportComparison> compare_one(const Options& options) {
   return compare::compare_arms(report.value(), {.margin = margin});
 }
 
-Result<report::ReportComparison> compare_two(const Options& options) {
+Result<report::ReportComparison> compare_two(const CompareOptions& options) {
   const report::Report base = TRY(analysis::read_summarised(options.base));
   const report::Report next = TRY(analysis::read_summarised(options.next));
   const double margin = TRY(margin_of(options.comparison, compare::kMarginOfReports));
@@ -47,7 +47,7 @@ Result<report::ReportComparison> compare_two(const Options& options) {
   return comparison;
 }
 
-int compare(const Options& options) {
+int compare(const CompareOptions& options) {
   const Result<report::ReportComparison> comparison =
       options.next.empty() ? compare_one(options) : compare_two(options);
   if (!comparison.ok()) return report_error(comparison.error());
@@ -60,7 +60,7 @@ int compare(const Options& options) {
 }  // namespace
 
 void add_compare(CommandLine& app, Invocation& invocation) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareOptions>();
   CommandLine command = app.command("compare", "Is a build slower than another? Three verdicts per cell");
   command.option("base", options->base, "Report of the base; or the one report of gdbench run --against")
       .required()

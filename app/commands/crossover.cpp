@@ -24,7 +24,7 @@ constexpr std::int64_t kMinRows = 3;
 constexpr std::int64_t kMaxRows = 100'000;
 constexpr std::int64_t kMaxWidth = 1024;
 
-struct Options {
+struct CrossoverOptions {
   std::string scenario;
   std::string a;
   std::string b;
@@ -48,7 +48,7 @@ Axis width_axis(const scenario::Scenario& scenario) {
 }
 
 // A batch is at most all rows; mini-batches need at least their own number of them.
-Result<Axis> axis_of(const Options& options, const CellPlanner& planner) {
+Result<Axis> axis_of(const CrossoverOptions& options, const CellPlanner& planner) {
   const Result<scenario::Scenario> scenario = planner.read();
   if (!scenario.ok()) return scenario.error();
   Axis axis = {options.axis, 1, 1};
@@ -78,14 +78,14 @@ Result<Axis> axis_of(const Options& options, const CellPlanner& planner) {
   return axis;
 }
 
-int finish(const Options& options, report::Report& report, const std::string& text, bool decided) {
+int finish(const CrossoverOptions& options, report::Report& report, const std::string& text, bool decided) {
   std::cout << text << std::flush;
   if (Status written = finish_report(options.measuring, report); !written.ok()) return report_error(written.error());
   if (interrupted()) return report_interrupted();
   return decided ? kFine : kInconclusive;
 }
 
-int along_sizes(const Options& options, double margin, const Axis& axis, const CellPlanner& planner,
+int along_sizes(const CrossoverOptions& options, double margin, const Axis& axis, const CellPlanner& planner,
                 const measure::RunOptions& run, report::Report& report) {
   crossover::CrossoverRequest request;
   request.search.from = axis.from;
@@ -116,8 +116,8 @@ int along_sizes(const Options& options, double margin, const Axis& axis, const C
   return finish(options, report, text, crossover.answer.outcome != stats::CrossoverOutcome::undecided);
 }
 
-int along_steps(const Options& options, double margin, const CellPlanner& planner, const measure::RunOptions& run,
-                report::Report& report) {
+int along_steps(const CrossoverOptions& options, double margin, const CellPlanner& planner,
+                const measure::RunOptions& run, report::Report& report) {
   Result<PlannedCells> planned = planner.plan({{options.a, {}}, {options.b, {}}});
   if (!planned.ok()) return report_error(planned.error());
   measure::CellGroup group(std::move(planned->plan), std::move(planned->report));
@@ -132,7 +132,7 @@ int along_steps(const Options& options, double margin, const CellPlanner& planne
   return finish(options, report, text, crossover->is_decided());
 }
 
-Status check(const Options& options, const CellPlanner& planner) {
+Status check(const CrossoverOptions& options, const CellPlanner& planner) {
   for (const auto& [option, id] : {std::pair("--a", &options.a), std::pair("--b", &options.b)}) {
     TRY(planner.find(option, *id));
   }
@@ -143,7 +143,7 @@ Status check(const Options& options, const CellPlanner& planner) {
   return {};
 }
 
-int crossover(const Options& options, const Invocation& invocation) {
+int crossover(const CrossoverOptions& options, const Invocation& invocation) {
   const Result<measure::RunOptions> run = to_run_options(options.measuring);
   if (!run.ok()) return report_error(run.error());
   const Result<double> margin = parse_share("--margin", options.margin);
@@ -163,7 +163,7 @@ int crossover(const Options& options, const Invocation& invocation) {
 }  // namespace
 
 void add_crossover(CommandLine& app, Invocation& invocation) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CrossoverOptions>();
   CommandLine command = app.command("crossover", "At which sizes, or from how many steps on, A is faster than B");
   command.option("scenario", options->scenario, "Scenario by name or file").required();
   command.option("--a", options->a, "One implementation").required().type_name("ID");

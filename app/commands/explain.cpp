@@ -14,13 +14,13 @@ namespace gdbench::app {
 
 namespace {
 
-struct Options {
+struct ExplainOptions {
   CellRequest cells;
   std::vector<std::string> descriptions;  // of --check-comparison, else none
   bool json = false;
 };
 
-int explain(const Options& options) {
+int explain(const ExplainOptions& options) {
   if (!options.descriptions.empty()) {
     return check_comparison(options.descriptions[0], options.descriptions[1], options.json);
   }
@@ -45,7 +45,7 @@ int explain(const Options& options) {
 }  // namespace
 
 void add_explain(CommandLine& app, Invocation& invocation) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainOptions>();
   CommandLine command = app.command("explain", "Why a cell is faster or slower than another, with the evidence");
   CommandOption report = command.option("report", options->cells.report, "report.json or a journal").type_name("FILE");
   command.option("scenario", options->cells.scenario, "Only this scenario of the report");

@@ -13,7 +13,7 @@ namespace gdbench::app {
 
 namespace {
 
-struct Options {
+struct MergeOptions {
   std::vector<std::string> reports;
   OutputFile output{.path = "report.json"};
 };
@@ -24,7 +24,7 @@ bool is_one_of(const std::vector<std::string>& files, const std::string& file) {
                      [&](const std::string& other) { return std::filesystem::equivalent(other, file, error); });
 }
 
-int merge(const Options& options) {
+int merge(const MergeOptions& options) {
   std::vector<compare::MergeInput> inputs;
   for (const std::string& path : options.reports) {
     Result<report::Report> report = report::read_report(path);
@@ -47,7 +47,7 @@ int merge(const Options& options) {
 }  // namespace
 
 void add_merge(CommandLine& app, Invocation& invocation) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MergeOptions>();
   CommandLine command = app.command("merge", "One report of several: the shards of a matrix");
   command.option("reports", options->reports, "Reports, or journals of killed runs").required().type_name("FILE");
   add_output(command, options->output, "Where the merged report goes; it may be one of those merged");

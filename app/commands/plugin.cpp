@@ -18,7 +18,7 @@ constexpr const char* kCheckedScenarios[] = {"linreg-3x2", "linreg-300x10", "mlp
                                              "mlp-64-64-8-gradients"};
 constexpr const char* kCheckedDtypes[] = {"f32", "f64"};
 
-struct Options {
+struct PluginOptions {
   std::string file;
   double timeout_seconds = 60;
 };
@@ -105,7 +105,7 @@ void print_cell(const report::Cell& cell) {
               detail.c_str());
 }
 
-int check(const Options& options) {
+int check(const PluginOptions& options) {
   SelectionOptions selection;
   selection.timeout_seconds = options.timeout_seconds;
   measure::RunOptions run;
@@ -156,7 +156,7 @@ int check(const Options& options) {
 }  // namespace
 
 void add_plugin(CommandLine& app, Invocation& invocation) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PluginOptions>();
   CommandLine command = app.command("plugin", "For authors of plugins");
   command.needs_command();
   command.footer("Example:\n  gdbench plugin check build/libmine.so");

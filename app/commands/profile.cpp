@@ -13,7 +13,7 @@ namespace gdbench::app {
 
 namespace {
 
-struct Options {
+struct ProfileOptions {
   std::string scenario;
   std::string implementation = "hand/naive";
   std::vector<std::string> settings;
@@ -23,7 +23,7 @@ struct Options {
   bool json = false;
 };
 
-int profile(const Options& options) {
+int profile(const ProfileOptions& options) {
   std::vector<std::string> settings = options.settings;
   if (!options.dump.empty()) settings.push_back("impl.dump=" + options.dump);
   const Result<std::unique_ptr<SingleCell>> planned =
@@ -54,7 +54,7 @@ int profile(const Options& options) {
 }  // namespace
 
 void add_profile(CommandLine& app, Invocation& invocation) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ProfileOptions>();
   CommandLine command = app.command("profile", "Where a step's time goes, op by op and layer by layer");
   command.option("scenario", options->scenario, "Scenario by name or file").required();
   command.option("--impl", options->implementation, "Implementation").show_default().type_name("ID");

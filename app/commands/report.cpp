@@ -12,7 +12,7 @@ namespace gdbench::app {
 
 namespace {
 
-struct Options {
+struct ReportOptions {
   std::string input;
   std::string markdown;
   std::string csv;
@@ -24,23 +24,24 @@ struct Options {
 // One line per format: its flag, where it goes, who writes it.
 struct Format {
   const char* flag;
-  std::string Options::*target;
+  std::string ReportOptions::*target;
   const char* description;
   std::function<std::string(const report::Report&)> render;
 };
 
 const std::vector<Format>& formats() {
   static const std::vector<Format> kFormats = {
-      {"--markdown", &Options::markdown, "Write GitHub Markdown", &render::markdown},
-      {"--csv", &Options::csv, "Write one CSV line per cell", &render::csv},
-      {"--google-benchmark", &Options::google_benchmark, "Write Google Benchmark's JSON", &render::google_benchmark},
-      {"--json", &Options::json, "Write the report itself, recomputed",
+      {"--markdown", &ReportOptions::markdown, "Write GitHub Markdown", &render::markdown},
+      {"--csv", &ReportOptions::csv, "Write one CSV line per cell", &render::csv},
+      {"--google-benchmark", &ReportOptions::google_benchmark, "Write Google Benchmark's JSON",
+       &render::google_benchmark},
+      {"--json", &ReportOptions::json, "Write the report itself, recomputed",
        [](const report::Report& report) { return report::to_json(report).dump(2) + "\n"; }},
   };
   return kFormats;
 }
 
-int report(const Options& options) {
+int report(const ReportOptions& options) {
   const Result<report::Report> read = analysis::read_summarised(options.input);
   if (!read.ok()) return report_error(read.error());
   const report::Report& content = read.value();
@@ -63,7 +64,7 @@ void show_report(const report::Report& report, const std::string& file, bool det
 }
 
 void add_report(CommandLine& app, Invocation& invocation) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportOptions>();
   CommandLine command =
       app.command("report", "Render a report, or the journal of an interrupted run; every figure is recomputed");
   command.option("report", options->input, "report.json or a journal").required().type_name("FILE");

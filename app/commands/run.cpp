@@ -23,7 +23,7 @@ constexpr double kQuickBudgetSeconds = 12;
 // Kept for launches that confirm what regressed: of a few cells, as a rule.
 constexpr double kConfirmationShareOfBudget = 0.2;
 
-struct Options {
+struct RunOptions {
   SelectionOptions selection;
   OutputFile output{.path = "report.json"};
   std::string budget;
@@ -39,7 +39,7 @@ struct Options {
   ComparisonOptions comparison;
 };
 
-Result<measure::RunOptions> to_run_options(const Options& options) {
+Result<measure::RunOptions> to_run_options(const RunOptions& options) {
   measure::RunOptions run;
   run.budget_seconds = options.quick ? kQuickBudgetSeconds : kDefaultBudgetSeconds;
   if (!options.budget.empty()) {
@@ -67,7 +67,7 @@ Result<measure::RunOptions> to_run_options(const Options& options) {
   return run;
 }
 
-void print_report(const report::Report& report, const Options& options) {
+void print_report(const report::Report& report, const RunOptions& options) {
   if (options.json) {
     std::cout << report::to_json(report).dump(2) << "\n";
     return;
@@ -75,7 +75,7 @@ void print_report(const report::Report& report, const Options& options) {
   show_report(report, options.output.path, options.details);
 }
 
-int run(const Options& options, const Invocation& invocation) {
+int run(const RunOptions& options, const Invocation& invocation) {
   Result<measure::RunOptions> run_options = to_run_options(options);
   if (!run_options.ok()) return report_error(run_options.error());
   if (!options.dry_run) {
@@ -142,7 +142,7 @@ int run(const Options& options, const Invocation& invocation) {
 }  // namespace
 
 void add_run(CommandLine& app, Invocation& invocation) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   CommandLine command = app.command("run", "Verify and time a matrix of scenarios and implementations");
   add_selection_options(command, options->selection);
   add_output(command, options->output, "Where the report goes");

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct TrainOptions {
   std::string scenario;
   std::string implementation = "hand/naive";
   std::vector<std::string> settings;
@@ -113,7 +113,7 @@ Status make_dump_folder(const std::string& folder) {
   return {};
 }
 
-int train(const Options& options) {
+int train(const TrainOptions& options) {
   const Result<std::unique_ptr<SingleCell>> planned =
       plan_single_cell(options.scenario, options.implementation, options.settings);
   if (!planned.ok()) return interrupted() ? report_interrupted() : report_error(planned.error());
@@ -149,7 +149,7 @@ int train(const Options& options) {
 }  // namespace
 
 void add_train(CommandLine& app, Invocation& invocation) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrainOptions>();
   CommandLine command = app.command("train", "Train once; dump the trajectory's ends for checking elsewhere");
   command.option("scenario", options->scenario, "Scenario by name or file").required();
   command.option("--impl", options->implementation, "Implementation").show_default().type_name("ID");

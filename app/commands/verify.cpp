@@ -13,13 +13,13 @@ namespace gdbench::app {
 
 namespace {
 
-struct Options {
+struct VerifyOptions {
   SelectionOptions selection;
   bool json = false;
   bool brief = false;
 };
 
-int verify(const Options& options, const Invocation& invocation) {
+int verify(const VerifyOptions& options, const Invocation& invocation) {
   report::Report report;
   report.run.command = invocation.command;
   report.run.started_at = measure::utc_now();
@@ -48,7 +48,7 @@ int verify(const Options& options, const Invocation& invocation) {
 }  // namespace
 
 void add_verify(CommandLine& app, Invocation& invocation) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<VerifyOptions>();
   CommandLine command = app.command("verify", "Compare every cell with the float64 reference; no timing");
   add_selection_options(command, options->selection);
   command.flag("--json", options->json, "Print a report without times as JSON");
