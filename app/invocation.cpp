@@ -152,13 +152,19 @@ Result<protocol::Arm> other_build(const std::string& option, const fs::path& fol
   arm.worker = fs::absolute(folder / "bin" / "gdbench");
   if (fs::is_regular_file(arm.worker)) {
     arm.plugin_folders = plugin_folders_of(arm.worker.parent_path());
+    if (std::none_of(arm.plugin_folders.begin(), arm.plugin_folders.end(), holds_plugins)) {
+      return usage_error(
+          cat(option, " ", folder.string(), ": found bin/gdbench without implementations, expected them in ",
+              joined(std::vector<std::string>(arm.plugin_folders.begin(), arm.plugin_folders.end()), " or "),
+              " (target implementations/all)"));
+    }
     arm.allocation_counter = allocation_counter_in(arm.plugin_folders);
     return arm;
   }
   if (!holds_plugins(folder)) {
-    return usage_error(
-        option + " " + folder.string() +
-        ": found neither bin/gdbench nor a plugin in it, expected a build, an installation or a folder of plugins");
+    return usage_error(cat(option, " ", folder.string(),
+                           ": found neither bin/gdbench nor a plugin in it, expected a build,",
+                           " an installation or a folder of plugins"));
   }
   arm = own_build();
   arm.plugin_folders.push_back(fs::absolute(folder));

@@ -82,9 +82,9 @@ Result<bool> resume_stopped_run(const OutputFile& output, report::Report& report
 
 }  // namespace
 
-double closing_seconds(double budget_seconds, bool quick) {
+double closing_seconds(double budget_seconds, const RunFile& file) {
   constexpr double kSummarySeconds = 0.5;
-  return ceilings_seconds(budget_seconds, quick) + kSummarySeconds;
+  return (file.ceilings ? ceilings_seconds(budget_seconds, file.quick) : 0) + kSummarySeconds;
 }
 
 int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
@@ -96,10 +96,10 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   const Result<bool> journalled = file.output.resume ? resume_stopped_run(file.output, report) : Result<bool>(false);
   if (!journalled.ok()) return report_error(journalled.error());
   const std::vector<int> processors = allowed_processors();
-  const bool timed = !processors.empty() && std::any_of(report.cells.begin(), report.cells.end(), [](const auto& cell) {
-    return cell.status.state == report::CellState::pending;
-  });
-  if (timed) add_ceilings(file.quick, processors.back(), report);
+  const bool ceilings = file.ceilings && !processors.empty() &&
+                        std::any_of(report.cells.begin(), report.cells.end(),
+                                    [](const auto& cell) { return cell.status.state == report::CellState::pending; });
+  if (ceilings) add_ceilings(file.quick, processors.back(), report);
   const std::string path = journal_path(file.output.path);
   Result<report::Journal> journal =
       journalled.value() ? report::Journal::resume(path, measure::utc_now()) : report::Journal::create(path, report);
@@ -107,8 +107,8 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
 
   keep_off_compute_processor(processors);
   measure::RunOptions session_options = options;
-  session_options.reserved_seconds += closing_seconds(options.budget_seconds, file.quick);
-  if (timed) {
+  session_options.reserved_seconds += closing_seconds(options.budget_seconds, file);
+  if (ceilings) {
     session_options.measure_ceilings = [&](report::Report& measured) {
       add_ceilings(file.quick, processors.back(), measured);
     };
@@ -116,7 +116,7 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   Status session = measure::run_session(plan, session_options, report, journal.value());
   if (session.ok() && file.afterwards && !interrupted()) session = file.afterwards(plan, report, journal.value());
   clear_progress();
-  if (timed && session.ok() && !interrupted()) add_ceilings(file.quick, processors.back(), report);
+  if (ceilings && session.ok() && !interrupted()) add_ceilings(file.quick, processors.back(), report);
   report.run.finished_at = measure::utc_now();
   report.run.status = !session.ok() ? "failed" : interrupted() ? "interrupted" : "complete";
   static_cast<void>(journal->end(report.run));  // a full disk was or will be reported by the report itself

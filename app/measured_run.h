@@ -14,13 +14,14 @@ namespace gdbench::app {
 
 struct RunFile {
   OutputFile output;
-  bool quick = false;  // a short look at the ceilings
+  bool quick = false;    // a short look at the ceilings
+  bool ceilings = true;  // false: none, and so no share of them in the report
   // What a look at the measured report calls for before it is finished; empty: nothing.
   std::function<Status(measure::Plan&, report::Report&, report::Journal&)> afterwards{};
 };
 
 // What follows a run's last launch: a look at the ceilings, the summary, the report. Of a run with such a budget.
-double closing_seconds(double budget_seconds, bool quick);
+double closing_seconds(double budget_seconds, const RunFile& file);
 
 // Measures with the journal beside the file, summarises, writes the report and has it printed; `report` holds what the
 // plan and the command line say. Returns the exit status that its cells call for.

@@ -147,7 +147,7 @@ int run(const ClaimsOptions& options, const Invocation& invocation) {
     print_dry_run(report);
     return kFine;
   }
-  return measure_into_file(planned.value(), run_options(options, budget.value()), {options.output, false}, report,
+  return measure_into_file(planned.value(), run_options(options, budget.value()), {options.output}, report,
                            [&](const report::Report& measured) { return print(options, expanded.value(), measured); });
 }
 

@@ -31,6 +31,7 @@ struct RunOptions {
   int launches = 0;
   double keep_free_gib = 1;
   bool quick = false;
+  bool no_ceilings = false;
   bool dry_run = false;
   bool details = false;
   bool explain = false;
@@ -105,10 +106,10 @@ int run(const RunOptions& options, const Invocation& invocation) {
     return kFine;
   }
 
-  RunFile file{options.output, options.quick};
+  RunFile file{options.output, options.quick, !options.no_ceilings};
   if (!selection.against.empty()) {
     measure::RunOptions confirmation = run_options.value();
-    confirmation.reserved_seconds = closing_seconds(confirmation.budget_seconds, options.quick);
+    confirmation.reserved_seconds = closing_seconds(confirmation.budget_seconds, file);
     run_options->reserved_seconds = kConfirmationShareOfBudget * confirmation.budget_seconds;
     file.afterwards = [&base, confirmation](measure::Plan& measured, report::Report& content,
                                             report::Journal& journal) {
@@ -179,6 +180,10 @@ void add_run(CommandLine& app, Invocation& invocation) {
       .type_name("DIRECTORY");
   add_comparison_options(command, options->comparison);
   command.flag("--quick", options->quick, "One launch per cell: a glance, no intervals between processes");
+  command.flag(
+      "--no-ceilings", options->no_ceilings,
+      "Do not measure what the processor can do at most, which saves up to three seconds: the report then has no "
+      "share of a ceiling");
   command.option("--shard", options->selection.shard, "Only this part of the scenarios: 2/4, for gdbench merge")
       .type_name("I/N");
   command.flag("--dry-run", options->dry_run, "List the cells, measure nothing");

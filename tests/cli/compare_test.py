@@ -104,6 +104,10 @@ class Against(ProgramTest):
     def test_what_is_no_build_and_no_report(self):
         _, errors = self.call("run", *CELLS, "--against", "nowhere.json", status=2)
         self.assertEqual(errors.count("\n"), 1)
+        (self.folder / "half" / "bin").mkdir(parents=True)
+        (self.folder / "half" / "bin" / "gdbench").symlink_to(os.environ["GDBENCH_PROGRAM"])
+        _, errors = self.call("run", *CELLS, "--against", "half", status=2)
+        self.assertIn("--against half: found bin/gdbench without implementations, expected them in", errors)
         _, errors = self.call("run", *CELLS, "--against", str(self.folder), status=2)
         self.assertEqual(errors.count("\n"), 1)
         _, errors = self.call("run", *CELLS, "--padded", str(self.folder), status=2)
