@@ -1,9 +1,11 @@
 #include <cuda_runtime_api.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <utility>
 #include <vector>
 
 struct EmulatedGraph {
@@ -21,24 +23,41 @@ struct EmulatedStream {
 namespace {
 
 constexpr std::size_t kPage = 4096;
+constexpr std::size_t kDeviceBytes = std::size_t{1} << 34;  // of addresses; memory is used as it is allocated
 
-// Allocations by address. The device's memory is out of reach but for the time of an Access.
-std::map<std::byte*, std::size_t>& allocations() {
-  static std::map<std::byte*, std::size_t> all;
-  return all;
-}
+struct Device {
+  Device()
+      : memory(static_cast<std::byte*>(
+            mmap(nullptr, kDeviceBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {}
 
-void protect(int protection) {
-  for (const auto& [address, bytes] : allocations()) mprotect(address, bytes, protection);
-}
+  void allow(int protection) {
+    if (!allocated.empty()) mprotect(memory, allocated.rbegin()->first + allocated.rbegin()->second, protection);
+  }
 
-class Access {
- public:
-  Access() { protect(PROT_READ | PROT_WRITE); }
-  ~Access() { protect(PROT_NONE); }
-  Access(const Access&) = delete;
-  Access& operator=(const Access&) = delete;
+  // One pair of system calls for all work of a step: a pair for each kernel took most of the time of the tests.
+  void finish() {
+    if (queued.empty()) return;
+    allow(PROT_READ | PROT_WRITE);
+    for (const auto& work : std::exchange(queued, {})) work();
+    allow(PROT_NONE);
+  }
+
+  std::byte* memory;
+  std::map<std::size_t, std::size_t> allocated;        // bytes by offset, both in whole pages
+  std::map<const std::byte*, std::size_t> registered;  // bytes of the host's memory that copies read when they run
+  std::vector<std::function<void()>> queued;           // of all streams, in the order of the calls
 };
+
+Device& device() {
+  static Device one;
+  return one;
+}
+
+bool is_registered(const void* address) {
+  const auto* byte = static_cast<const std::byte*>(address);
+  const auto after = device().registered.upper_bound(byte);
+  return after != device().registered.begin() && byte < std::prev(after)->first + std::prev(after)->second;
+}
 
 }  // namespace
 
@@ -66,30 +85,34 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int /*d
 
 cudaError_t cudaMalloc(void** address, std::size_t bytes) {
   const std::size_t rounded = (bytes / kPage + 1) * kPage;
-  void* memory = mmap(nullptr, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return cudaErrorMemoryAllocation;
+  std::size_t offset = 0;
+  for (const auto& [start, size] : device().allocated) {
+    if (start - offset >= rounded) break;
+    offset = start + size;
+  }
+  std::byte* memory = device().memory + offset;
+  if (offset + rounded > kDeviceBytes || mprotect(memory, rounded, PROT_READ | PROT_WRITE) != 0) {
+    return cudaErrorMemoryAllocation;
+  }
   std::memset(memory, 0xa5, rounded);  // nothing is zero by itself
   mprotect(memory, rounded, PROT_NONE);
-  allocations()[static_cast<std::byte*>(memory)] = rounded;
+  device().allocated[offset] = rounded;
   *address = memory;
   return cudaSuccess;
 }
 
 cudaError_t cudaFree(void* address) {
-  const auto found = allocations().find(static_cast<std::byte*>(address));
-  if (found == allocations().end()) return cudaErrorInvalidValue;
-  munmap(address, found->second);
-  allocations().erase(found);
+  device().finish();
+  const auto found =
+      device().allocated.find(static_cast<std::size_t>(static_cast<std::byte*>(address) - device().memory));
+  if (found == device().allocated.end()) return cudaErrorInvalidValue;
+  madvise(address, found->second, MADV_DONTNEED);
+  device().allocated.erase(found);
   return cudaSuccess;
 }
 
 void emulated_launch(cudaStream_t stream, std::function<void()> work) {
-  if (stream->recording != nullptr) {
-    stream->recording->work.push_back(std::move(work));
-    return;
-  }
-  const Access access;
-  work();
+  (stream->recording != nullptr ? stream->recording->work : device().queued).push_back(std::move(work));
 }
 
 cudaError_t cudaMemsetAsync(void* address, int value, std::size_t bytes, cudaStream_t stream) {
@@ -97,14 +120,31 @@ cudaError_t cudaMemsetAsync(void* address, int value, std::size_t bytes, cudaStr
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind /*kind*/,
-                            cudaStream_t stream) {
+// As the runtime has it, pageable memory may be changed or read as soon as the call returns, registered memory not
+// before the stream has been waited for. A recording reads and writes it when it runs.
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  const bool recorded = stream->recording != nullptr;
+  if (kind == cudaMemcpyHostToDevice && !recorded && !is_registered(from)) {
+    const auto* first = static_cast<const std::byte*>(from);
+    emulated_launch(stream, [to, staged = std::vector<std::byte>(first, first + bytes)] {
+      std::memcpy(to, staged.data(), staged.size());
+    });
+    return cudaSuccess;
+  }
   emulated_launch(stream, [=] { std::memcpy(to, from, bytes); });
+  if (kind == cudaMemcpyDeviceToHost && !recorded && !is_registered(to)) device().finish();
   return cudaSuccess;
 }
 
-cudaError_t cudaHostRegister(void* /*address*/, std::size_t /*bytes*/, unsigned /*flags*/) { return cudaSuccess; }
-cudaError_t cudaHostUnregister(void* /*address*/) { return cudaSuccess; }
+cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned /*flags*/) {
+  device().registered[static_cast<std::byte*>(address)] = bytes;
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void* address) {
+  device().finish();
+  return device().registered.erase(static_cast<std::byte*>(address)) == 1 ? cudaSuccess : cudaErrorInvalidValue;
+}
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned /*flags*/) {
   *stream = new EmulatedStream;
@@ -112,12 +152,15 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned /*flags*/) 
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  device().finish();
   delete stream;
   return cudaSuccess;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return stream->recording == nullptr ? cudaSuccess : cudaErrorNotSupported;  // not while it records
+  if (stream->recording != nullptr) return cudaErrorNotSupported;
+  device().finish();
+  return cudaSuccess;
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
@@ -126,16 +169,20 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  device().finish();
   delete event;
   return cudaSuccess;
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t /*stream*/) {
-  event->at = std::chrono::steady_clock::now();
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  emulated_launch(stream, [event] { event->at = std::chrono::steady_clock::now(); });
   return cudaSuccess;
 }
 
-cudaError_t cudaEventSynchronize(cudaEvent_t /*event*/) { return cudaSuccess; }
+cudaError_t cudaEventSynchronize(cudaEvent_t /*event*/) {
+  device().finish();
+  return cudaSuccess;
+}
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   *milliseconds = std::chrono::duration<float, std::milli>(end->at - start->at).count();

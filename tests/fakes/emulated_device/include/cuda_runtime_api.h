@@ -1,6 +1,7 @@
 // The part of the CUDA runtime that implementations/backends/cuda calls, on the host: what is in front of its kernels
 // when the tests run them where there is no device. Device memory can be read and written by launches and copies alone:
-// whoever else touches it crashes. Streams do everything at once, and recordings are lists of what to do.
+// whoever else touches it crashes. Streams do nothing until the host waits for one of them, and recordings are lists of
+// what to do.
 #pragma once
 
 #include <cstddef>
@@ -55,5 +56,5 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 
-// What a kernel does, at once or into the stream's recording.
+// Puts what a kernel does into the stream or into the stream's recording.
 void emulated_launch(cudaStream_t stream, std::function<void()> work);
