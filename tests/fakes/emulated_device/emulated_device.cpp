@@ -121,18 +121,19 @@ cudaError_t cudaMemsetAsync(void* address, int value, std::size_t bytes, cudaStr
 }
 
 // As the runtime has it, pageable memory may be changed or read as soon as the call returns, registered memory not
-// before the stream has been waited for. A recording reads and writes it when it runs.
+// before the stream has been waited for. A recording reads and writes either when it runs.
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  const bool recorded = stream->recording != nullptr;
-  if (kind == cudaMemcpyHostToDevice && !recorded && !is_registered(from)) {
-    const auto* first = static_cast<const std::byte*>(from);
-    emulated_launch(stream, [to, staged = std::vector<std::byte>(first, first + bytes)] {
-      std::memcpy(to, staged.data(), staged.size());
-    });
+  void* there = kind == cudaMemcpyHostToDevice ? to : const_cast<void*>(from);
+  if (stream->recording != nullptr || is_registered(there == to ? from : to)) {
+    emulated_launch(stream, [=] { std::memcpy(to, from, bytes); });
     return cudaSuccess;
   }
-  emulated_launch(stream, [=] { std::memcpy(to, from, bytes); });
-  if (kind == cudaMemcpyDeviceToHost && !recorded && !is_registered(to)) device().finish();
+  device().finish();
+  const std::size_t into_page = static_cast<std::size_t>(static_cast<std::byte*>(there) - device().memory) % kPage;
+  std::byte* page = static_cast<std::byte*>(there) - into_page;
+  mprotect(page, into_page + bytes, PROT_READ | PROT_WRITE);
+  std::memcpy(to, from, bytes);
+  mprotect(page, into_page + bytes, PROT_NONE);
   return cudaSuccess;
 }
 
