@@ -17,26 +17,17 @@ void fields(auto& archive, Of<Optimizer> auto& optimizer) {
   for (const OptimizerConstant* constant : kOptimizerConstants) {
     archive.optional(constant->name, optimizer.*constant->member);
   }
-  archive.optional("weight_decay", optimizer.weight_decay);
-  archive.optional("decoupled_weight_decay", optimizer.decoupled_weight_decay);
+  OPTIONAL_FIELDS(archive, optimizer, weight_decay, decoupled_weight_decay);
 }
 
 }  // namespace gdbench::catalogue
 
 namespace gdbench::scenario {
 
-void fields(auto& archive, Of<Layer> auto& layer) {
-  archive.field("inputs", layer.inputs);
-  archive.field("outputs", layer.outputs);
-  archive.field("activation", layer.activation);
-  archive.field("bias", layer.bias);
-}
+FIELDS_OF(Layer, inputs, outputs, activation, bias)
 
 void fields(auto& archive, Of<Problem> auto& problem) {
-  archive.field("task", problem.task);
-  archive.field("dtype", problem.dtype);
-  archive.field("rows", problem.rows);
-  archive.field("batch_rows", problem.batch_rows);
+  FIELDS(archive, problem, task, dtype, rows, batch_rows);
   archive.optional("micro_batches", problem.micro_batches);
   archive.field("loss", problem.loss.kind);
   archive.optional("huber_delta", problem.loss.huber_delta);
@@ -49,16 +40,10 @@ void fields(auto& archive, Of<Problem> auto& problem) {
 namespace gdbench::data {
 
 void fields(auto& archive, Of<StreamFile> auto& file) {
-  archive.field("path", file.path);
-  archive.field("format", file.format);
+  FIELDS(archive, file, path, format);
   archive.optional("element", file.element);
-  archive.field("column_count", file.column_count);
-  archive.field("feature_columns", file.feature_columns);
-  archive.field("target_columns", file.target_columns);
-  archive.field("first_byte", file.first_byte);
-  archive.field("file_bytes", file.file_bytes);
-  archive.field("modified_ns", file.modified_ns);
-  archive.field("memory_cap_bytes", file.memory_cap_bytes);
+  FIELDS(archive, file, column_count, feature_columns, target_columns, first_byte, file_bytes, modified_ns,
+         memory_cap_bytes);
   archive.unless_empty("feature_means", file.feature_means);
   archive.unless_empty("feature_scales", file.feature_scales);
   archive.unless_empty("target_means", file.target_means);
@@ -69,10 +54,7 @@ void fields(auto& archive, Of<StreamFile> auto& file) {
 
 namespace gdbench::protocol {
 
-void fields(auto& archive, Of<Refusal> auto& refusal) {
-  archive.field("kind", refusal.kind);
-  archive.field("message", refusal.message);
-}
+FIELDS_OF(Refusal, kind, message)
 
 void fields(auto& archive, Of<Outcome> auto& outcome) {
   archive.field("ok", outcome.ok);
@@ -81,98 +63,53 @@ void fields(auto& archive, Of<Outcome> auto& outcome) {
 
 void fields(auto& /*archive*/, Of<Done> auto& /*done*/) {}
 
-void fields(auto& archive, Of<AllocationTotals> auto& totals) {
-  archive.field("calls", totals.calls);
-  archive.field("bytes", totals.bytes);
-}
-
-void fields(auto& archive, Of<OutsideTime> auto& outside) {
-  archive.field("cpu_ns", outside.cpu_ns);
-  archive.field("real_ns", outside.real_ns);
-}
-
-void fields(auto& archive, Of<ProtocolVersion> auto& version) {
-  archive.field("major", version.major);
-  archive.field("minor", version.minor);
-}
+FIELDS_OF(AllocationTotals, calls, bytes)
+FIELDS_OF(OutsideTime, cpu_ns, real_ns)
+FIELDS_OF(ProtocolVersion, major, minor)
 
 void fields(auto& archive, Of<OptionDeclaration> auto& option) {
   archive.field("key", option.key);
   if (archive.has("type")) archive.named_or_default("type", option.type);
   archive.optional("default", option.default_value);
-  archive.optional("choices", option.choices);
-  archive.optional("description", option.description);
+  OPTIONAL_FIELDS(archive, option, choices, description);
 }
 
 void fields(auto& archive, Of<ImplementationDescription> auto& implementation) {
   archive.field("id", implementation.id);
-  archive.optional("description", implementation.description);
-  archive.optional("build", implementation.build);
-  archive.optional("tasks", implementation.tasks);
-  archive.optional("dtypes", implementation.dtypes);
-  archive.optional("activations", implementation.activations);
-  archive.optional("losses", implementation.losses);
-  archive.optional("optimizers", implementation.optimizers);
-  archive.optional("capabilities", implementation.capabilities);
-  archive.optional("max_layers", implementation.max_layers);
-  archive.optional("max_compute_threads", implementation.max_compute_threads);
-  archive.optional("helper_threads", implementation.helper_threads);
-  archive.optional("options", implementation.options);
-  archive.optional("unavailable", implementation.unavailable);
+  OPTIONAL_FIELDS(archive, implementation, description, build, tasks, dtypes, activations, losses, optimizers,
+                  capabilities, max_layers, max_compute_threads, helper_threads, options, unavailable);
 }
 
 void fields(auto& archive, Of<WorkerDescription> auto& worker) { archive.optional("build", worker.build); }
 
-void fields(auto& archive, Of<PluginDescription> auto& plugin) {
-  archive.optional("name", plugin.name);
-  archive.optional("version", plugin.version);
-}
+void fields(auto& archive, Of<PluginDescription> auto& plugin) { OPTIONAL_FIELDS(archive, plugin, name, version); }
 
 void fields(auto& archive, Of<HelloAnswer> auto& hello) {
   archive.field("protocol", hello.protocol);
-  archive.optional("worker", hello.worker);
-  archive.optional("plugin", hello.plugin);
+  OPTIONAL_FIELDS(archive, hello, worker, plugin);
   archive.field("implementations", hello.implementations);
 }
 
-void fields(auto& archive, Of<HelloRequest> auto& hello) { archive.field("protocol", hello.protocol); }
+FIELDS_OF(HelloRequest, protocol)
 
 void fields(auto& archive, Of<SharedRegion> auto& region) {
-  archive.field("fd", region.fd);
-  archive.field("bytes", region.bytes);
+  FIELDS(archive, region, fd, bytes);
   archive.optional("image_bytes", region.image_bytes);
 }
 
-void fields(auto& archive, Of<ArrayPlace> auto& place) { archive.field("offset", place.offset); }
-
-void fields(auto& archive, Of<OrderPlace> auto& place) {
-  archive.field("offset", place.offset);
-  archive.field("epochs", place.epochs);
-}
+FIELDS_OF(ArrayPlace, offset)
+FIELDS_OF(OrderPlace, offset, epochs)
 
 void fields(auto& archive, Of<DataMessage> auto& data) {
-  archive.field("source", data.source);
-  archive.field("dtype", data.dtype);
-  archive.field("rows", data.rows);
-  archive.field("features", data.features);
-  archive.field("outputs", data.outputs);
-  archive.optional("x", data.x);
-  archive.optional("y", data.y);
-  archive.optional("labels", data.labels);
-  archive.optional("order", data.order);
-  archive.optional("stream", data.stream);
+  FIELDS(archive, data, source, dtype, rows, features, outputs);
+  OPTIONAL_FIELDS(archive, data, x, y, labels, order, stream);
 }
 
-void fields(auto& archive, Of<LoadRequest> auto& load) {
-  archive.field("implementation", load.implementation);
-  archive.field("memory", load.memory);
-  archive.field("data", load.data);
-}
+FIELDS_OF(LoadRequest, implementation, memory, data)
 
 void fields(auto& archive, Of<ThreadSettings> auto& threads) {
   archive.field("compute", threads.compute);
-  archive.optional("compute_cores", threads.compute_cores);
-  archive.optional("helper_cores", threads.helper_cores);
+  OPTIONAL_FIELDS(archive, threads, compute_cores, helper_cores);
 }
 
 void fields(auto& archive, Of<PrepareAnswer> auto& prepared) {
@@ -186,27 +123,20 @@ void fields(auto& archive, Of<PrepareAnswer> auto& prepared) {
 void fields(auto& archive, Of<PrepareRequest> auto& prepare) {
   archive.field("problem", prepare.problem);
   archive.optional("options", prepare.options);
-  archive.field("threads", prepare.threads);
-  archive.field("state", prepare.state);
+  FIELDS(archive, prepare, threads, state);
 }
 
-void fields(auto& archive, Of<SetStateRequest> auto& request) {
-  archive.field("image", request.image);
-  archive.field("step", request.step);
-}
+FIELDS_OF(SetStateRequest, image, step)
 
 void fields(auto& archive, Of<StateAnswer> auto& state) {
   archive.field("step", state.step);
   archive.if_readable("outside", state.outside);
 }
 
-void fields(auto& archive, Of<GetStateRequest> auto& request) { archive.field("image", request.image); }
+FIELDS_OF(GetStateRequest, image)
 
 void fields(auto& archive, Of<RunAnswer> auto& run) {
-  archive.field("start_ns", run.start_ns);
-  archive.field("end_ns", run.end_ns);
-  archive.field("real_ns", run.real_ns);
-  archive.field("cpu_ns", run.cpu_ns);
+  FIELDS(archive, run, start_ns, end_ns, real_ns, cpu_ns);
   archive.optional("control_word", run.control_word);
   archive.if_readable("allocations", run.allocations);
   archive.optional("traces", run.traces);
@@ -227,30 +157,23 @@ void fields(auto& archive, Of<EvaluateRequest> auto& evaluate) { archive.optiona
 void fields(auto& archive, Of<OpTotals> auto& op) {
   archive.field("op", op.op);
   archive.named_or_default("phase", op.phase);
-  archive.optional("clock", op.clock);
-  archive.optional("calls", op.calls);
+  OPTIONAL_FIELDS(archive, op, clock, calls);
   archive.field("time_ns", op.time_ns);
-  archive.optional("flops", op.flops);
-  archive.optional("bytes", op.bytes);
-  archive.optional("allocations", op.allocations);
+  OPTIONAL_FIELDS(archive, op, flops, bytes, allocations);
   archive.unless_empty("layers", op.layers);
   archive.unless_empty("parameters", op.parameters);
   archive.optional("use", op.use);
 }
 
-void fields(auto& archive, Of<FloorCall> auto& call) {
-  archive.field("op", call.op);
-  archive.field("time_ns", call.time_ns);
-}
+FIELDS_OF(FloorCall, op, time_ns)
 
 void fields(auto& archive, Of<ProfileAnswer> auto& profile) {
-  archive.field("real_ns", profile.real_ns);
-  archive.field("records", profile.records);
+  FIELDS(archive, profile, real_ns, records);
   archive.optional("dispatches", profile.dispatches);
   archive.unless_empty("floor", profile.floor);
 }
 
-void fields(auto& archive, Of<ProfileRequest> auto& profile) { archive.field("steps", profile.steps); }
+FIELDS_OF(ProfileRequest, steps)
 
 void fields(auto& /*archive*/, Of<ByeRequest> auto& /*bye*/) {}
 
