@@ -1,12 +1,21 @@
 #include "app/comparison.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "app/arguments.h"
 #include "app/invocation.h"
+#include "harness/analysis/summarise.h"
+#include "harness/base/text.h"
+#include "harness/measure/confirm.h"
+#include "harness/questions/compare/compare.h"
+#include "harness/questions/fairness/comparison.h"
+#include "harness/questions/fairness/description.h"
 #include "reports/render/comparison.h"
+#include "reports/render/fairness.h"
 
 namespace gdbench::app {
 
@@ -46,6 +55,66 @@ int status_of(const report::ReportComparison& comparison) {
   if (any(Change::regressed)) return kRegressed;
   if (any(Change::failing)) return kFailedCells;
   return any(Change::inconclusive) || any(Change::removed) ? kInconclusive : kFine;
+}
+
+Result<ComparisonBase> ComparisonBase::make(const std::string& against, const ComparisonOptions& options) {
+  ComparisonBase opponent;
+  if (against.empty()) return opponent;
+  opponent.against_ = against;
+  const bool build = std::filesystem::is_directory(against);
+  opponent.margin_ = TRY(margin_of(options, build ? compare::kMarginOfArms : compare::kMarginOfReports));
+  if (build) return opponent;
+  opponent.report_ = TRY(analysis::read_summarised(against));
+  return opponent;
+}
+
+report::ReportComparison ComparisonBase::compare(const report::Report& report) const {
+  report::ReportComparison comparison = report_ ? compare::compare_reports(*report_, report, {.margin = margin_})
+                                                : compare::compare_arms(report, {.margin = margin_});
+  comparison.base = against_;
+  comparison.next = "this build";
+  return comparison;
+}
+
+Status ComparisonBase::confirm(measure::Plan& plan, const measure::RunOptions& options, report::Report& report,
+                               report::Journal& journal) const {
+  analysis::summarise(report);
+  std::set<std::string> suspects;
+  for (const report::ComparedCell& cell : compare(report).cells) {
+    if (cell.change == report::Change::regressed) suspects.insert(cell.id);
+  }
+  std::set<std::size_t> units;
+  for (const auto& planned : plan.scenarios) {
+    for (const measure::PlannedCell& cell : planned->cells) {
+      if (suspects.contains(report.cells[cell.index].id)) units.insert(cell.unit);
+    }
+  }
+  if (!units.empty()) {
+    options.warn(std::to_string(suspects.size()) +
+                 (suspects.size() == 1 ? " cell looks regressed: it is" : " cells look regressed: they are") +
+                 " launched as often again, " +
+                 (options.launches > 0 ? "whatever it takes" : "as far as the budget goes") +
+                 ", to confirm or clear it");
+  }
+  return measure::confirm(plan, units, options, report, journal);
+}
+
+int check_comparison(const std::string& file_a, const std::string& file_b, bool json) {
+  const Result<fairness::Description> a = fairness::read_description(file_a);
+  if (!a.ok()) return report_error(a.error());
+  const Result<fairness::Description> b = fairness::read_description(file_b);
+  if (!b.ok()) return report_error(b.error());
+  if (a->name == b->name) {
+    return report_error(usage_error(one_line(file_b) + ": /name: found " + in_quotes(b->name) + ", which " +
+                                    one_line(file_a) + " has too, expected another name"));
+  }
+  const fairness::Comparison comparison = fairness::compare(a.value(), b.value());
+  if (json) {
+    std::cout << fairness::to_json(comparison).dump(2) << "\n";
+  } else {
+    std::cout << render::fairness_words(comparison, terminal_width());
+  }
+  return kFine;
 }
 
 }  // namespace gdbench::app

@@ -1,11 +1,16 @@
 // What compare and run --against share: how a comparison is printed, and the exit status that CI goes by.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "app/command_line.h"
 #include "harness/base/result.h"
+#include "harness/measure/options.h"
+#include "harness/measure/plan.h"
 #include "harness/report/comparison.h"
+#include "harness/report/journal.h"
+#include "harness/report/report.h"
 
 namespace gdbench::app {
 
@@ -28,5 +33,37 @@ Status show_comparison(const report::ReportComparison& comparison, const Compari
 // 1 where a cell regressed; 3 where one fails that did not; 4 where one vanished, is inconclusive, or nothing is
 // comparable; 0 otherwise.
 int status_of(const report::ReportComparison& comparison);
+
+// What `gdbench run --against` measures against: another build, side by side, or an older report.
+
+class ComparisonBase {
+ public:
+  // `against` is a folder, a report's file, or empty: there is none. A report is read at once, so that a wrong
+  // one is said before anything is measured.
+  static Result<ComparisonBase> make(const std::string& against, const ComparisonOptions& options);
+
+  bool exists() const { return !against_.empty(); }
+  // The folder of the build to measure beside this one; empty where it is none.
+  std::string build() const { return exists() && !report_ ? against_ : ""; }
+
+  // `report` is summarised.
+  report::ReportComparison compare(const report::Report& report) const;
+
+  // What seems to be slower than the other build gets as many launches again, before it is called so. Summarises
+  // `report`. Errors: the journal cannot be written.
+  Status confirm(measure::Plan& plan, const measure::RunOptions& options, report::Report& report,
+                 report::Journal& journal) const;
+
+ private:
+  std::string against_;
+  double margin_ = 0;
+  std::optional<report::Report> report_;
+};
+
+// `gdbench explain --check-comparison A.json B.json`.
+
+// Judges two descriptions (harness/questions/fairness/DESCRIPTION.md) and prints what is unequal. Returns the exit
+// status: kFine also where they are unequal.
+int check_comparison(const std::string& file_a, const std::string& file_b, bool json);
 
 }  // namespace gdbench::app

@@ -5,7 +5,7 @@
 
 #include "app/cell_planner.h"
 #include "app/commands.h"
-#include "app/measuring.h"
+#include "app/measured_run.h"
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/measure/switches.h"

@@ -9,7 +9,7 @@
 #include "app/arguments.h"
 #include "app/cell_planner.h"
 #include "app/commands.h"
-#include "app/measuring.h"
+#include "app/measured_run.h"
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/questions/crossover/crossover.h"

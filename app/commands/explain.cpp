@@ -4,8 +4,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/check_comparison.h"
 #include "app/commands.h"
+#include "app/comparison.h"
 #include "app/explained_cells.h"
 #include "harness/analysis/summarise.h"
 #include "harness/report/explanation.h"

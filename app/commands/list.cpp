@@ -10,7 +10,7 @@
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/scenario/scenario.h"
-#include "reports/render/console_text.h"
+#include "reports/render/format.h"
 
 namespace gdbench::app {
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/selection.h"
-#include "app/single_cell.h"
 #include "harness/measure/profile_cell.h"
 
 namespace gdbench::app {

@@ -6,7 +6,6 @@
 #include "app/arguments.h"
 #include "app/commands.h"
 #include "app/comparison.h"
-#include "app/comparison_base.h"
 #include "app/explained_cells.h"
 #include "app/measured_run.h"
 #include "app/selection.h"

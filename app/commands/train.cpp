@@ -7,10 +7,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/npy_writer.h"
 #include "app/selection.h"
-#include "app/single_cell.h"
 #include "harness/measure/cell_worker.h"
 
 namespace gdbench::app {

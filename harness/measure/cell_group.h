@@ -30,7 +30,7 @@ class CellGroup {
   // Forgets launches and samples: the next launch is the first of another measurement.
   void start_over();
 
-  // From now on every timed block of a cell of the report makes so much more work (harness/worker/added_work.h); 0:
+  // From now on every timed block of a cell of the report makes so much more work (harness/worker/block_timer.h); 0:
   // none.
   void add_work(std::size_t cell, std::uint64_t iterations);
 

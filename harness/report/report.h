@@ -13,7 +13,6 @@
 #include "harness/report/arm.h"
 #include "harness/report/attribution.h"
 #include "harness/report/condition.h"
-#include "harness/report/control.h"
 #include "harness/report/named.h"
 #include "harness/report/profile.h"
 #include "harness/report/resolved_scenario.h"

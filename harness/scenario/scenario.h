@@ -10,8 +10,8 @@
 
 #include "harness/base/json.h"
 #include "harness/base/result.h"
+#include "harness/scenario/optimizers.h"
 #include "harness/scenario/problem.h"
-#include "harness/scenario/schedule.h"
 
 namespace gdbench::scenario {
 

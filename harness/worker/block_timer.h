@@ -18,4 +18,10 @@ struct BlockTime {
 // Runs `block` once, inside the clock.
 BlockTime time_block(const std::function<void()>& block);
 
+// Work that a calibration adds to a timed block: a known slowdown, made by the processor and not by arithmetic on
+// times.
+
+// A chain of so many dependent multiply-adds; touches no memory.
+void add_work(std::uint64_t iterations);
+
 }  // namespace gdbench::worker

@@ -10,7 +10,6 @@
 #include "harness/base/json.h"
 #include "harness/protocol/channel.h"
 #include "harness/protocol/message_fields.h"
-#include "harness/worker/added_work.h"
 #include "harness/worker/allocation_totals.h"
 #include "harness/worker/block_timer.h"
 #include "harness/worker/instance.h"

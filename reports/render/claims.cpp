@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "reports/render/claim_words.h"
-#include "reports/render/console_text.h"
 #include "reports/render/format.h"
-#include "reports/render/text_table.h"
 
 namespace gdbench::render {
 

@@ -7,7 +7,6 @@
 #include "reports/render/format.h"
 #include "reports/render/markdown_text.h"
 #include "reports/render/render.h"
-#include "reports/render/text_table.h"
 
 namespace gdbench::render {
 

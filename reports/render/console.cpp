@@ -2,7 +2,7 @@
 
 #include "harness/base/text.h"
 #include "reports/render/attribution.h"
-#include "reports/render/console_text.h"
+#include "reports/render/format.h"
 #include "reports/render/render.h"
 #include "reports/render/target.h"
 #include "reports/render/words.h"

@@ -7,7 +7,6 @@
 #include "harness/base/text.h"
 #include "reports/render/format.h"
 #include "reports/render/render.h"
-#include "reports/render/text_table.h"
 
 namespace gdbench::render {
 

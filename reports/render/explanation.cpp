@@ -5,8 +5,8 @@
 
 #include "reports/render/explanation_words.h"
 #include "reports/render/format.h"
-#include "reports/render/phrases.h"
 #include "reports/render/render.h"
+#include "reports/render/words.h"
 
 namespace gdbench::render {
 

@@ -6,7 +6,6 @@
 #include "reports/render/format.h"
 #include "reports/render/model_part.h"
 #include "reports/render/render.h"
-#include "reports/render/text_table.h"
 
 namespace gdbench::render {
 

@@ -3,7 +3,6 @@
 #include <sstream>
 
 #include "harness/base/text.h"
-#include "reports/render/console_text.h"
 #include "reports/render/format.h"
 #include "reports/render/grid.h"
 #include "reports/render/overview_sentences.h"

@@ -4,7 +4,6 @@
 #include <limits>
 #include <numeric>
 
-#include "reports/render/console_text.h"
 #include "reports/render/format.h"
 #include "reports/render/labels.h"
 #include "reports/render/render.h"

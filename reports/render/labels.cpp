@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "harness/base/text.h"
-#include "reports/render/console_text.h"
+#include "reports/render/format.h"
 
 namespace gdbench::render {
 

@@ -1,6 +1,5 @@
 #include "harness/base/text.h"
 #include "reports/render/attribution.h"
-#include "reports/render/column_words.h"
 #include "reports/render/grid.h"
 #include "reports/render/markdown_text.h"
 #include "reports/render/overview_sentences.h"

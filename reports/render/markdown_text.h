@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/render/text_table.h"
+#include "reports/render/format.h"
 
 namespace gdbench::render {
 

@@ -7,8 +7,6 @@
 
 #include "harness/base/text.h"
 #include "reports/render/format.h"
-#include "reports/render/name_counts.h"
-#include "reports/render/phrases.h"
 #include "reports/render/render.h"
 #include "reports/render/words.h"
 

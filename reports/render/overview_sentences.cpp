@@ -7,9 +7,7 @@
 #include "harness/base/text.h"
 #include "reports/render/attribution.h"
 #include "reports/render/format.h"
-#include "reports/render/name_counts.h"
 #include "reports/render/overview_problems.h"
-#include "reports/render/phrases.h"
 #include "reports/render/target.h"
 #include "reports/render/words.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/render/console_text.h"
+#include "reports/render/format.h"
 #include "reports/render/overview.h"
 
 namespace gdbench::render {

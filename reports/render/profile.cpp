@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "harness/base/json.h"
-#include "reports/render/console_text.h"
 #include "reports/render/format.h"
 #include "reports/render/model_part.h"
 #include "reports/render/render.h"

@@ -3,7 +3,6 @@
 #include <array>
 
 #include "reports/render/format.h"
-#include "reports/render/phrases.h"
 #include "reports/render/words.h"
 
 namespace gdbench::render {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/render/console_text.h"
+#include "reports/render/format.h"
 #include "reports/render/rows.h"
 
 namespace gdbench::render {

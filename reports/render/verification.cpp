@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <map>
 
-#include "reports/render/phrases.h"
 #include "reports/render/render.h"
 #include "reports/render/table.h"
 #include "reports/render/words.h"

@@ -1,7 +1,9 @@
 // The sentences of a report, shared by the console and Markdown.
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reports/render/table.h"
@@ -47,5 +49,29 @@ std::string winner_words(const ScenarioTable& table);
 constexpr const char* kNotRankedWords = "(policies, no arithmetic, or more processors than threads)";
 constexpr const char* kOneProcessWords =
     "within one process: a single launch, so the interval says nothing about other launches";
+
+// What the columns, marks and sentences of a report mean.
+
+// One sentence or two for each, in the order in which they appear.
+std::vector<std::string> column_words();
+
+// How often names occur, for sentences.
+
+using NameCounts = std::map<std::string, std::size_t>;
+
+// The largest first, equal ones in the order of their names.
+std::vector<std::pair<std::string, std::size_t>> ordered(const NameCounts& counts);
+
+// "jit 5, onednn 2, 3 more"; without a number where there is one name.
+std::string counts_text(const NameCounts& counts, std::size_t most);
+
+// Small pieces that sentences are made of.
+
+// Appends a part to a list with commas; nothing where the part is empty.
+inline void join(std::string& text, const std::string& part) {
+  if (part.empty()) return;
+  if (!text.empty()) text += ", ";
+  text += part;
+}
 
 }  // namespace gdbench::render

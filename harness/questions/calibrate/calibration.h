@@ -1,5 +1,5 @@
 // Compares an implementation with itself, slowed down by known shares, as `gdbench run --against` would compare two
-// builds: the slow side makes real work inside its timed blocks (harness/worker/added_work.h).
+// builds: the slow side makes real work inside its timed blocks (harness/worker/block_timer.h).
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // nothing else. There are no batches and no passes, so there are no buffers for any.
 #pragma once
 
-#include "implementations/strategies/common/trainer_base.h"
+#include "implementations/strategies/common/trainer.h"
 
 namespace gdbench::strategies {
 

@@ -8,7 +8,7 @@
 
 #include "implementations/backends/common/backend.h"
 #include "implementations/strategies/common/profile.h"
-#include "implementations/strategies/graph/plan/compile.h"
+#include "implementations/strategies/graph/plan/executable.h"
 
 namespace gdbench::strategies::graph {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "implementations/strategies/graph/plan/compile.h"
+#include "implementations/strategies/graph/plan/executable.h"
 
 namespace gdbench::strategies::graph {
 

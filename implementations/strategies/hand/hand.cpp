@@ -1,14 +1,103 @@
 #include "implementations/strategies/hand/hand.h"
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <vector>
 
+#include "implementations/loader/batch_loader.h"
 #include "implementations/strategies/common/prepared_steps.h"
 #include "implementations/strategies/common/update_trainer.h"
-#include "implementations/strategies/hand/network.h"
 
 namespace gdbench::strategies::hand {
+
+using backends::Op;
+using backends::Request;
+
+Network::Network(Session& session, const gdbench_problem& problem, const Parameters& parameters,
+                 const ColumnMasks* masks, std::int64_t rows)
+    : session_(session),
+      parameters_(parameters),
+      masks_(masks),
+      forward_(session, problem, parameters, rows),
+      layer_count_(problem.layer_count) {
+  std::int64_t widest = 0;
+  for (std::int64_t l = 0; l < layer_count_; ++l) widest = std::max(widest, forward_.layer(l).outputs);
+  const std::size_t element = catalogue::size_of(catalogue::dtype_of(problem));
+  const std::size_t row = static_cast<std::size_t>(widest) * element;
+  const std::size_t matrix = static_cast<std::size_t>(rows) * row;
+  for (backends::Buffer& delta : deltas_) delta = session.allocate(matrix);
+  if (masks != nullptr) output_delta_ = session.allocate(matrix);
+  if (masks != nullptr || problem.micro_batches > 1) column_sums_ = session.allocate(row);
+}
+
+Matrix Network::delta(std::int64_t l, std::int64_t rows) const {
+  return {deltas_[l % 2], rows, forward_.layer(l).outputs};
+}
+
+void Network::add_activation_gradient(Program& program, std::int64_t l, const Matrix& delta) {
+  if (catalogue::activation_of(forward_.layer(l)) == catalogue::Activation::identity) return;
+  Request gradient = forward_.request(Op::activation_gradient);
+  gradient.activation = catalogue::activation_of(forward_.layer(l));
+  program.add(session_, gradient, catalogue::Phase::backward, of_layer(l), {forward_.told_by(l, delta.rows), delta});
+}
+
+void Network::add_backward(Program& program, const Matrix& x, const Matrix& targets, double weight, bool accumulate) {
+  const Matrix d = delta(layer_count_ - 1, x.rows);
+  if (masks_ == nullptr) {
+    add_output_delta(program, targets, weight, d);
+    add_sweep(program, x, accumulate);
+    return;
+  }
+  const Matrix whole{output_delta_, d.rows, d.columns};
+  add_output_delta(program, targets, weight, whole);
+  for (std::int64_t column = 0; column < masks_->count(); ++column) {
+    program.add(session_, forward_.request(Op::multiply), catalogue::Phase::backward, of_layer(layer_count_ - 1),
+                {whole, masks_->mask(column, x.rows), d});
+    add_sweep(program, x, accumulate || column > 0);
+  }
+}
+
+void Network::add_output_delta(Program& program, const Matrix& targets, double weight, const Matrix& d) {
+  const std::int64_t last = layer_count_ - 1;
+  Request gradient = forward_.request(Op::loss_gradient);
+  gradient.alpha = weight;
+  program.add(session_, gradient, catalogue::Phase::backward, of_layer(last),
+              {forward_.activations(last, d.rows), targets, d});
+  add_activation_gradient(program, last, d);
+}
+
+void Network::add_sweep(Program& program, const Matrix& x, bool accumulate) {
+  for (std::int64_t l = layer_count_ - 1; l >= 0; --l) {
+    const Matrix d = delta(l, x.rows);
+    const Matrix input = l == 0 ? x : forward_.activations(l - 1, x.rows);
+    Request weights_gradient = forward_.request(Op::product);
+    weights_gradient.transpose_a = true;
+    weights_gradient.beta = accumulate ? 1 : 0;
+    program.add(session_, weights_gradient, catalogue::Phase::backward,
+                parameters_.weights_part(l, GDBENCH_COMPUTES_GRADIENTS), {input, d, parameters_.weights_gradient(l)});
+    if (forward_.layer(l).has_bias != 0) add_bias_gradient(program, l, d, accumulate);
+    if (l == 0) break;
+    const Matrix previous = delta(l - 1, x.rows);
+    Request input_gradient = forward_.request(Op::product);
+    input_gradient.transpose_b = true;
+    program.add(session_, input_gradient, catalogue::Phase::backward,
+                parameters_.weights_part(l, GDBENCH_READS_PARAMETERS), {d, parameters_.weights(l), previous});
+    add_activation_gradient(program, l - 1, previous);
+  }
+}
+
+void Network::add_bias_gradient(Program& program, std::int64_t l, const Matrix& d, bool accumulate) {
+  const Matrix& gradient = parameters_.bias_gradient(l);
+  const ModelPart part = parameters_.bias_part(l, GDBENCH_COMPUTES_GRADIENTS);
+  const Matrix sums{accumulate ? column_sums_ : gradient.buffer, gradient.rows, gradient.columns};
+  program.add(session_, forward_.request(Op::column_sum), catalogue::Phase::backward, part, {d, sums});
+  if (!accumulate) return;
+  Request addition = forward_.request(Op::combine);
+  addition.beta = 1;
+  program.add(session_, addition, catalogue::Phase::backward, part, {gradient, sums, gradient});
+}
+
 namespace {
 
 class Hand final : public Trainer {

@@ -19,7 +19,6 @@
 #include "implementations/strategies/common/op_table.h"
 #include "implementations/strategies/common/profile.h"
 #include "implementations/strategies/common/program.h"
-#include "implementations/strategies/tape/arena.h"
 #include "implementations/strategies/tape/buffer_pool.h"
 #include "implementations/strategies/tape/call_cache.h"
 

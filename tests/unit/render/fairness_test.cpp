@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "reports/render/fairness_sentences.h"
-
 namespace gdbench::render {
 namespace {
 

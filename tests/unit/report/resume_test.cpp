@@ -1,5 +1,3 @@
-#include "harness/report/resume.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "implementations/backends/jit/loops/uses.h"
+#include "implementations/backends/jit/loops/program.h"
 
 namespace gdbench::backends::jit {
 namespace {

@@ -7,7 +7,7 @@
 #include "implementations/backends/jit/loops/functions.h"
 #include "implementations/backends/jit/loops/lane_sums.h"
 #include "implementations/backends/jit/lower/rounding.h"
-#include "implementations/backends/jit/lower/sum_chains.h"
+#include "implementations/backends/jit/lower/sum_epilogues.h"
 
 namespace gdbench::backends::jit {
 namespace {

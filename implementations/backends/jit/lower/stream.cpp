@@ -7,7 +7,7 @@
 
 #include "implementations/backends/jit/loops/lane_sums.h"
 #include "implementations/backends/jit/lower/entry_lowering.h"
-#include "implementations/backends/jit/lower/sum_chains.h"
+#include "implementations/backends/jit/lower/sum_epilogues.h"
 #include "implementations/backends/jit/lower/update.h"
 
 namespace gdbench::backends::jit {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <deque>
 
-#include "implementations/backends/jit/lower/sum_chains.h"
-
 namespace gdbench::backends::jit {
 namespace {
 

@@ -12,6 +12,13 @@
 
 namespace gdbench::strategies::graph {
 
+// Kernels that overwrite an operand get a copy of it where it is needed later.
+
+// Returns how many copies were inserted; none for the graphs of plain networks. Afterwards the graph is
+// Stage::executable unless it holds transposes. Gradients that update_all reads are given ones or
+// distinct computed values afterwards.
+std::int64_t insert_copies(Graph& graph);
+
 struct Location {
   enum class Place : std::uint8_t { nowhere, input, constant, gradient, arena };
   Place place = Place::nowhere;

@@ -8,8 +8,7 @@
 #include "implementations/strategies/graph/ir/print.h"
 #include "implementations/strategies/graph/ir/verify.h"
 #include "implementations/strategies/graph/plan/buffers.h"
-#include "implementations/strategies/graph/plan/compile.h"
-#include "implementations/strategies/graph/plan/copies.h"
+#include "implementations/strategies/graph/plan/executable.h"
 #include "tests/support/implementations/graph_fixture.h"
 
 namespace gdbench::strategies::graph {
