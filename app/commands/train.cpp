@@ -90,9 +90,9 @@ Result<std::vector<double>> run_steps(protocol::Client& client, std::int64_t ste
   std::vector<double> losses;
   TRY(client.set_state(measure::kStartImage, 0));
   for (std::int64_t step = 0;; ++step) {
-    const Result<double> loss = client.evaluate();
-    if (!loss.ok() && loss.error().kind != ErrorKind::unsupported) return loss.error();
-    losses.push_back(loss.ok() ? loss.value() : std::nan(""));
+    const Result<protocol::EvaluateAnswer> answer = client.evaluate();
+    if (!answer.ok() && answer.error().kind != ErrorKind::unsupported) return answer.error();
+    losses.push_back(answer.ok() ? answer->loss : std::nan(""));
     if (step == steps || interrupted()) return losses;
     TRY(client.run_on(1));
   }

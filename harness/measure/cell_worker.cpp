@@ -41,21 +41,21 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
   const std::int64_t started = monotonic_ns();
   const std::string preload = count_allocations ? cell.entry->allocation_counter.string() : "";
   self.client_ =
-      TRY(protocol::Client::start(cell.entry->command, &planned.dataset->memory, &self.state_memory_, limits, preload));
-  const protocol::HelloAnswer hello = TRY(self.client_.hello());
+      TRY(cell.entry->start(cell.entry->command, &planned.dataset->memory, &self.state_memory_, limits, preload));
+  const protocol::HelloAnswer hello = TRY(self.client_->hello());
   if (!offers(hello, id)) return failure("the worker no longer offers " + id);
   launch.start_seconds = seconds_since(started);
 
   const std::int64_t loading = monotonic_ns();
-  TRY(self.client_.load(id, *planned.dataset));
+  TRY(self.client_->load(id, *planned.dataset));
   launch.load_seconds = seconds_since(loading);
 
   const std::int64_t preparing = monotonic_ns();
-  TRY(self.client_.prepare(problem, cell.options, cell.threads, self.state_memory_.size()));
+  TRY(self.client_->prepare(problem, cell.options, cell.threads, self.state_memory_.size()));
   launch.prepare_seconds = seconds_since(preparing);
-  if (const auto& import_ns = self.client_.preparation().import_ns) {
+  if (const auto& import_ns = self.client_->preparation().import_ns) {
     launch.import_seconds = *import_ns * 1e-9;
-    launch.imported_resident_bytes = self.client_.preparation().imported_resident_bytes.value_or(0);
+    launch.imported_resident_bytes = self.client_->preparation().imported_resident_bytes.value_or(0);
   }
   return self;
 }
@@ -103,20 +103,20 @@ scenario::State CellWorker::state(std::size_t image, std::int64_t step) const {
 
 Result<protocol::BlockAnswer> CellWorker::run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start,
                                                     std::uint64_t added_iterations) {
-  return client_.run({.steps = steps,
-                      .warm_up = warm_up,
-                      .start_image = kStartImage,
-                      .start_step = start,
-                      .end_image = kEndImage,
-                      .added_iterations = added_iterations});
+  return client_->run({.steps = steps,
+                       .warm_up = warm_up,
+                       .start_image = kStartImage,
+                       .start_step = start,
+                       .end_image = kEndImage,
+                       .added_iterations = added_iterations});
 }
 
 Result<scenario::State> CellWorker::run_in_two_parts(std::uint64_t first, std::uint64_t second, std::int64_t start) {
-  Status status = client_.set_state(kStartImage, start);
-  if (status.ok()) status = client_.run_on(first);
-  if (status.ok()) status = client_.run_on(second);
+  Status status = client_->set_state(kStartImage, start);
+  if (status.ok()) status = client_->run_on(first);
+  if (status.ok()) status = client_->run_on(second);
   if (!status.ok()) return status.error();
-  return state(kReplayImage, TRY(client_.get_state(kReplayImage)));
+  return state(kReplayImage, TRY(client_->get_state(kReplayImage)));
 }
 
 report::CellStatus status_of(const Error& error) {

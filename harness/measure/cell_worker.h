@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -30,8 +31,7 @@ class CellWorker {
                                   const scenario::Problem& problem, const protocol::Limits& limits,
                                   report::Launch& launch, bool count_allocations = false);
 
-  protocol::Client& client() { return client_; }
-  const protocol::Client& client() const { return client_; }
+  protocol::Client& client() { return *client_; }
   scenario::State state(std::size_t image, std::int64_t step) const;
 
   // A block of `steps` steps from the start state, after `warm_up` untimed ones.
@@ -49,7 +49,7 @@ class CellWorker {
   Result<scenario::State> run_in_two_parts(std::uint64_t first, std::uint64_t second, std::int64_t start = 0);
 
  private:
-  protocol::Client client_;
+  std::unique_ptr<protocol::Client> client_;
   SharedMemory state_memory_;
   protocol::StateLayout layout_;
   scenario::Dtype dtype_ = scenario::Dtype::f32;

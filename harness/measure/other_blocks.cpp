@@ -86,7 +86,7 @@ Result<std::string> untrusted_for_foresight(CellWorker& worker, const report::Bl
       if (known == Known::evaluated) {
         vary_start();
         TRY(worker.client().set_state(kStartImage, 0));
-        const Result<double> loss = worker.client().evaluate();
+        const Result<protocol::EvaluateAnswer> loss = worker.client().evaluate();
         if (!loss.ok() && loss.error().kind == ErrorKind::unsupported) break;
         if (!loss.ok()) return loss.error();
       }

@@ -28,7 +28,7 @@ class Training {
   // Whether the cell can evaluate; the first evaluation prepares more than it computes, and is not timed.
   Status start() {
     TRY(worker_.client().set_state(kStartImage, 0));
-    const Result<double> loss = worker_.client().evaluate();
+    const Result<protocol::EvaluateAnswer> loss = worker_.client().evaluate();
     evaluates_ = loss.ok();
     if (!loss.ok() && loss.error().kind != ErrorKind::unsupported) return loss.error();
     return {};
@@ -112,7 +112,7 @@ class Training {
 
   // Of the state that the worker is in, which `image` shows.
   Result<protocol::EvaluateAnswer> evaluate(std::size_t image, std::int64_t step) {
-    if (evaluates_) return worker_.client().evaluate_timed();
+    if (evaluates_) return worker_.client().evaluate();
     return protocol::EvaluateAnswer{reference_loss(planned_, worker_.state(image, step)), 0};
   }
 

@@ -157,6 +157,7 @@ std::string untrusted_reason(double displacement, const ExpectedDisplacement& ex
 }
 
 std::string untrusted_for_idling(const protocol::Process& process) {
+  if (!process.running()) return {};
   std::this_thread::sleep_for(kSettle);
   std::string reason;
   for (int attempt = 0; attempt < kBreachesBelieved; ++attempt) {

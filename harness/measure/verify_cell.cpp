@@ -50,9 +50,10 @@ Result<verify::ReferenceTrajectory> make_reference_trajectory(const PlannedScena
 
 // The implementation's own loss, NaN where it offers none. Errors: it failed otherwise.
 Result<double> own_loss(protocol::Client& client) {
-  const Result<double> loss = client.evaluate();
-  if (!loss.ok() && loss.error().kind == ErrorKind::unsupported) return std::numeric_limits<double>::quiet_NaN();
-  return loss;
+  const Result<protocol::EvaluateAnswer> answer = client.evaluate();
+  if (answer.ok()) return answer->loss;
+  if (answer.error().kind == ErrorKind::unsupported) return std::numeric_limits<double>::quiet_NaN();
+  return answer.error();
 }
 
 // "; w0 is off by 3.1e-02, 4.1e-01 of its norm, after 20 steps": of the tensors beyond their tolerance by the end the
@@ -127,7 +128,7 @@ Result<report::CellStatus> check_loss(CellWorker& worker, const PlannedScenario&
   constexpr double kTolerance = 1e-3;  // of rounding, in sums over all rows
   const std::int64_t steps = planned.scenario.steps;
   const protocol::BlockAnswer block = TRY(worker.run_block(static_cast<std::uint64_t>(steps), 0));
-  const double stated = TRY(worker.client().evaluate());
+  const double stated = TRY(worker.client().evaluate()).loss;
   report::Verification verification;
   verification.steps = steps;
   verification.initial_loss = reference_loss(planned, planned.start);

@@ -1,5 +1,4 @@
-// The coordinator's side of one worker: starts the process and speaks the protocol. Every call either answers or says
-// how the worker failed; none blocks longer than its limit, whatever the worker does.
+// One worker as the coordinator uses it, whatever is behind it: a process (process_client.h), or in a test a script.
 #pragma once
 
 #include <chrono>
@@ -10,11 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.h"
 #include "harness/base/result.h"
-#include "harness/base/unique_descriptor.h"
 #include "harness/data/dataset.h"
-#include "harness/protocol/channel.h"
 #include "harness/protocol/process.h"
 #include "harness/protocol/protocol.h"
 
@@ -44,63 +40,40 @@ struct BlockAnswer : RunAnswer {
   std::int64_t end_step = 0;
 };
 
+// Every call either answers or says how the worker failed.
 class Client {
  public:
-  Client() = default;
-  Client(Client&&) = default;
-  Client& operator=(Client&&) = default;
+  virtual ~Client() = default;
 
-  // `data` and `state` are inherited by the process; either may be null for a worker that is only asked hello.
-  // `preload`: see Process::start.
-  static Result<Client> start(const std::vector<std::string>& argv, const SharedMemory* data, const SharedMemory* state,
-                              const Limits& limits, const std::string& preload = "");
-
-  Result<HelloAnswer> hello();
-  Status load(const std::string& implementation, const data::Dataset& dataset);
-  Status prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
-                 const ThreadSettings& threads, std::size_t state_bytes);
-  Status set_state(std::size_t image, std::int64_t step);
-  Result<std::int64_t> get_state(std::size_t image);
+  virtual Result<HelloAnswer> hello() = 0;
+  virtual Status load(const std::string& implementation, const data::Dataset& dataset) = 0;
+  virtual Status prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
+                         const ThreadSettings& threads, std::size_t state_bytes) = 0;
+  virtual Status set_state(std::size_t image, std::int64_t step) = 0;
+  virtual Result<std::int64_t> get_state(std::size_t image) = 0;
   // In requests of their own: the state, the warm-up, the state again, the steps, and where they end. A worker does not
   // know how long a block is before it is asked for it.
-  Result<BlockAnswer> run(const BlockRequest& request);
+  virtual Result<BlockAnswer> run(const BlockRequest& request) = 0;
   // Goes on from the state at hand, with no state set or read.
-  Status run_on(std::uint64_t steps);
+  virtual Status run_on(std::uint64_t steps) = 0;
   // With the time of the whole request where the worker does not say what it took.
-  Result<EvaluateAnswer> evaluate_timed();
-  Result<double> evaluate();  // the loss alone
-  Result<ProfileAnswer> profile(std::uint64_t steps);
+  virtual Result<EvaluateAnswer> evaluate() = 0;
+  virtual Result<ProfileAnswer> profile(std::uint64_t steps) = 0;
   // Says bye and waits for the end; kills a worker that does not go. Error: it ended otherwise than with status 0.
-  Status bye();
+  virtual Status bye() = 0;
 
-  const Process& process() const { return process_; }
+  // Where there is none, one that was never started.
+  virtual const Process& process() const = 0;
   // Reads the worker's memory and returns the largest that was read so far: here, at the end of prepare, and whenever
   // an answer took its time.
-  const MemoryUse& peak_memory();
-  const PrepareAnswer& preparation() const { return preparation_; }
-
- private:
-  template <class Request>
-  Result<typename Request::Answer> ask(const Request& request);
-  Result<Json> await(std::int64_t id);
-  Result<BlockAnswer> run_steps(std::uint64_t steps, std::uint64_t added_iterations = 0);
-  OutsideTime outside_total(const StateAnswer& answer) const;
-  Error explain(const Error& error);
-  Status watch();
-  std::int64_t note_memory();
-
-  Process process_;
-  UniqueDescriptor request_end_;
-  UniqueDescriptor response_end_;
-  Channel channel_;
-  Limits limits_;
-  MemoryUse peak_memory_;
-  PrepareAnswer preparation_;
-  double claimed_cpu_ns_ = 0;     // by the answers to run
-  std::int64_t requests_ns_ = 0;  // what all answers took
-  double claimed_ns_ = 0;         // of it, by the answers to run
-  OutsideTime outside_;           // by the end of the latest block
-  std::int64_t next_id_ = 1;
+  virtual const MemoryUse& peak_memory() = 0;
+  virtual const PrepareAnswer& preparation() const = 0;
 };
+
+// Starts a worker by its argv. `data` and `state` are the memory that it shares; either may be null for a worker that
+// is only asked hello. `preload`: see Process::start.
+using ClientFactory = std::function<Result<std::unique_ptr<Client>>(const std::vector<std::string>& argv,
+                                                                    const SharedMemory* data, const SharedMemory* state,
+                                                                    const Limits& limits, const std::string& preload)>;
 
 }  // namespace gdbench::protocol

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "harness/base/json.h"
+#include "harness/protocol/process_client.h"
 
 namespace gdbench::protocol {
 
@@ -86,11 +87,12 @@ Result<std::vector<std::string>> worker_command(const Arm& arm, const fs::path& 
 std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limits& limits) {
   const Result<std::vector<std::string>> command = worker_command(arm, file);
   if (!command.ok()) return {problem_entry(file, command.error())};
-  Result<Client> client = Client::start(command.value(), nullptr, nullptr, limits);
-  if (!client.ok()) return {problem_entry(file, client.error())};
-  const Result<HelloAnswer> hello = client->hello();
+  const Result<std::unique_ptr<Client>> started = ProcessClient::start(command.value(), nullptr, nullptr, limits);
+  if (!started.ok()) return {problem_entry(file, started.error())};
+  Client& client = *started.value();
+  const Result<HelloAnswer> hello = client.hello();
   if (!hello.ok()) return {problem_entry(file, hello.error())};
-  if (Status status = client->bye(); !status.ok()) return {problem_entry(file, status.error())};
+  if (Status status = client.bye(); !status.ok()) return {problem_entry(file, status.error())};
 
   std::vector<CatalogueEntry> entries;
   for (const ImplementationDescription& implementation : hello->implementations) {
@@ -98,6 +100,7 @@ std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limi
     entry.implementation = implementation;
     entry.command = command.value();
     entry.file = file;
+    entry.start = ProcessClient::start;
     entry.worker_build = hello->worker.build;
     if (!is_adapter(file)) entry.allocation_counter = arm.allocation_counter;
     entry.plugin = hello->plugin.name + " " + hello->plugin.version;

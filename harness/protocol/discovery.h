@@ -24,6 +24,7 @@ struct CatalogueEntry {
   ImplementationDescription implementation;
   std::vector<std::string> command;  // argv of a worker that offers it
   std::filesystem::path file;        // the plugin or adapter
+  ClientFactory start;               // of such a worker
   std::string worker_build;          // of the process that answered
   // Of the arm; empty for a worker that would not read it.
   std::filesystem::path allocation_counter;

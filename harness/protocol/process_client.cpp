@@ -1,4 +1,4 @@
-#include "harness/protocol/client.h"
+#include "harness/protocol/process_client.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -44,42 +44,43 @@ DataMessage describe(const data::Dataset& dataset) {
 
 }  // namespace
 
-Result<Client> Client::start(const std::vector<std::string>& argv, const SharedMemory* data, const SharedMemory* state,
-                             const Limits& limits, const std::string& preload) {
+Result<std::unique_ptr<Client>> ProcessClient::start(const std::vector<std::string>& argv, const SharedMemory* data,
+                                                     const SharedMemory* state, const Limits& limits,
+                                                     const std::string& preload) {
   int requests[2];
   int responses[2];
   if (pipe2(requests, O_CLOEXEC) != 0) return failure(std::string("cannot make a pipe: ") + std::strerror(errno));
   const UniqueDescriptor request_read(requests[0]);
-  Client client;
-  client.request_end_ = UniqueDescriptor(requests[1]);
+  auto client = std::make_unique<ProcessClient>();
+  client->request_end_ = UniqueDescriptor(requests[1]);
   if (pipe2(responses, O_CLOEXEC) != 0) return failure(std::string("cannot make a pipe: ") + std::strerror(errno));
   const UniqueDescriptor response_write(responses[1]);
-  client.response_end_ = UniqueDescriptor(responses[0]);
+  client->response_end_ = UniqueDescriptor(responses[0]);
 
   std::vector<InheritedDescriptor> inherited = {{request_read.number(), kRequestDescriptor},
                                                 {response_write.number(), kResponseDescriptor}};
   if (data != nullptr) inherited.push_back({data->descriptor(), kDataDescriptor});
   if (state != nullptr) inherited.push_back({state->descriptor(), kStateDescriptor});
-  client.process_ = TRY(Process::start(argv, inherited, limits.processors, preload));
-  client.channel_ = Channel(client.response_end_.number(), client.request_end_.number());
-  client.limits_ = limits;
-  return client;
+  client->process_ = TRY(Process::start(argv, inherited, limits.processors, preload));
+  client->channel_ = Channel(client->response_end_.number(), client->request_end_.number());
+  client->limits_ = limits;
+  return std::unique_ptr<Client>(std::move(client));
 }
 
 // Returns the anonymous memory.
-std::int64_t Client::note_memory() {
+std::int64_t ProcessClient::note_memory() {
   const MemoryUse now = process_.memory();
   peak_memory_.anonymous = std::max(peak_memory_.anonymous, now.anonymous);
   peak_memory_.shared = std::max(peak_memory_.shared, now.shared);
   return now.anonymous;
 }
 
-const MemoryUse& Client::peak_memory() {
+const MemoryUse& ProcessClient::peak_memory() {
   note_memory();
   return peak_memory_;
 }
 
-Status Client::watch() {
+Status ProcessClient::watch() {
   if (limits_.cancelled && limits_.cancelled()) return failure("cancelled");
   const std::int64_t bytes = note_memory();
   if (bytes > limits_.memory_bytes) {
@@ -93,7 +94,7 @@ Status Client::watch() {
 }
 
 // Adds what only the process can tell: how it ended, what it printed last.
-Error Client::explain(const Error& error) {
+Error ProcessClient::explain(const Error& error) {
   if (error.kind == ErrorKind::timed_out) {
     process_.finish(0);
     return {error.kind, "no answer within " + std::to_string(limits_.request.count() / 1000) + " s"};
@@ -108,7 +109,7 @@ Error Client::explain(const Error& error) {
   return explained;
 }
 
-Result<Json> Client::await(std::int64_t id) {
+Result<Json> ProcessClient::await(std::int64_t id) {
   for (;;) {
     Result<Json> answer = channel_.receive(limits_.request, [this] { return watch(); });
     if (!answer.ok()) return answer;
@@ -119,7 +120,7 @@ Result<Json> Client::await(std::int64_t id) {
 }
 
 template <class Request>
-Result<typename Request::Answer> Client::ask(const Request& request) {
+Result<typename Request::Answer> ProcessClient::ask(const Request& request) {
   const std::string name = Request::kName;
   if (!process_.running()) return Error{ErrorKind::crashed, "the worker has ended"};
   const std::int64_t id = next_id_++;
@@ -140,7 +141,7 @@ Result<typename Request::Answer> Client::ask(const Request& request) {
   return Error{kind_from_name(refusal.kind), one_line(refusal.message)};
 }
 
-Result<HelloAnswer> Client::hello() {
+Result<HelloAnswer> ProcessClient::hello() {
   Result<HelloAnswer> hello = ask(HelloRequest{});
   if (hello.ok() && hello->protocol.major != kProtocolMajor) {
     return unsupported("speaks version " + std::to_string(hello->protocol.major) +
@@ -149,12 +150,12 @@ Result<HelloAnswer> Client::hello() {
   return hello;
 }
 
-Status Client::load(const std::string& implementation, const data::Dataset& dataset) {
+Status ProcessClient::load(const std::string& implementation, const data::Dataset& dataset) {
   return ask(LoadRequest{implementation, {kDataDescriptor, dataset.memory.size()}, describe(dataset)});
 }
 
-Status Client::prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
-                       const ThreadSettings& threads, std::size_t state_bytes) {
+Status ProcessClient::prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
+                              const ThreadSettings& threads, std::size_t state_bytes) {
   const std::uint64_t image_bytes = protocol::state_layout(problem).image_bytes;
   PrepareAnswer answer =
       TRY(ask(PrepareRequest{problem, options, threads, {kStateDescriptor, state_bytes, image_bytes}}));
@@ -163,20 +164,20 @@ Status Client::prepare(const scenario::Problem& problem, const std::map<std::str
   return {};
 }
 
-Status Client::set_state(std::size_t image, std::int64_t step) { return ask(SetStateRequest{image, step}); }
+Status ProcessClient::set_state(std::size_t image, std::int64_t step) { return ask(SetStateRequest{image, step}); }
 
-Result<std::int64_t> Client::get_state(std::size_t image) {
+Result<std::int64_t> ProcessClient::get_state(std::size_t image) {
   const StateAnswer answer = TRY(ask(GetStateRequest{image}));
   return answer.step;
 }
 
 // As its host says, who tells the plugin's time from its own; of other workers what their answers to run do not claim.
-OutsideTime Client::outside_total(const StateAnswer& answer) const {
+OutsideTime ProcessClient::outside_total(const StateAnswer& answer) const {
   if (answer.outside) return *answer.outside;
   return {static_cast<double>(process_.cpu_ns()) - claimed_cpu_ns_, static_cast<double>(requests_ns_) - claimed_ns_};
 }
 
-Result<BlockAnswer> Client::run_steps(std::uint64_t steps, std::uint64_t added_iterations) {
+Result<BlockAnswer> ProcessClient::run_steps(std::uint64_t steps, std::uint64_t added_iterations) {
   RunRequest request{.steps = steps};
   if (added_iterations > 0) request.added_iterations = added_iterations;
   BlockAnswer result;
@@ -190,7 +191,7 @@ Result<BlockAnswer> Client::run_steps(std::uint64_t steps, std::uint64_t added_i
   return result;
 }
 
-Result<BlockAnswer> Client::run(const BlockRequest& block) {
+Result<BlockAnswer> ProcessClient::run(const BlockRequest& block) {
   TRY(set_state(block.start_image, block.start_step));
   if (block.warm_up > 0) {
     const Result<BlockAnswer> warm_up = run_steps(block.warm_up);
@@ -207,9 +208,9 @@ Result<BlockAnswer> Client::run(const BlockRequest& block) {
   return answer;
 }
 
-Status Client::run_on(std::uint64_t steps) { return run_steps(steps); }
+Status ProcessClient::run_on(std::uint64_t steps) { return run_steps(steps); }
 
-Result<EvaluateAnswer> Client::evaluate_timed() {
+Result<EvaluateAnswer> ProcessClient::evaluate() {
   const std::int64_t sent_ns = monotonic_ns();
   Result<EvaluateAnswer> answer = ask(EvaluateRequest{});
   const std::int64_t received_ns = monotonic_ns();
@@ -217,14 +218,9 @@ Result<EvaluateAnswer> Client::evaluate_timed() {
   return answer;
 }
 
-Result<double> Client::evaluate() {
-  const EvaluateAnswer answer = TRY(ask(EvaluateRequest{}));
-  return answer.loss;
-}
+Result<ProfileAnswer> ProcessClient::profile(std::uint64_t steps) { return ask(ProfileRequest{steps}); }
 
-Result<ProfileAnswer> Client::profile(std::uint64_t steps) { return ask(ProfileRequest{steps}); }
-
-Status Client::bye() {
+Status ProcessClient::bye() {
   TRY(ask(ByeRequest{}));
   const ProcessEnd end = process_.finish(kGoodbyeSeconds);
   if (end.is_success()) return {};

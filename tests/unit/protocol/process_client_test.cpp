@@ -1,5 +1,5 @@
 // The client against real worker processes: honest ones, and each kind of fault.
-#include "harness/protocol/client.h"
+#include "harness/protocol/process_client.h"
 
 #include <gtest/gtest.h>
 
@@ -18,18 +18,19 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-class ClientTest : public testing::Test {
+class ProcessClientTest : public testing::Test {
  protected:
-  ClientTest() { std::signal(SIGPIPE, SIG_IGN); }
+  ProcessClientTest() { std::signal(SIGPIPE, SIG_IGN); }
 
   // A worker of `file` up to and including hello.
   Result<HelloAnswer> start(const std::filesystem::path& file, const Limits& limits = {}) {
     const Result<std::vector<std::string>> command = worker_command(test_arm(), file);
     if (!command.ok()) return command.error();
-    Result<Client> client = Client::start(command.value(), &small_.dataset.memory, &small_.state_memory, limits);
+    Result<std::unique_ptr<Client>> client =
+        ProcessClient::start(command.value(), &small_.dataset.memory, &small_.state_memory, limits);
     if (!client.ok()) return client.error();
     client_ = std::move(client).value();
-    return client_.hello();
+    return client_->hello();
   }
 
   // Up to and including prepare.
@@ -37,23 +38,23 @@ class ClientTest : public testing::Test {
     const Result<HelloAnswer> hello = start(file, limits);
     if (!hello.ok()) return hello.error();
     const ImplementationDescription& implementation = hello->implementations.at(0);
-    if (Status status = client_.load(implementation.id, small_.dataset); !status.ok()) return status;
+    if (Status status = client_->load(implementation.id, small_.dataset); !status.ok()) return status;
     std::map<std::string, std::string> options;
     for (const OptionDeclaration& option : implementation.options) options[option.key] = option.default_value;
-    return client_.prepare(small_.problem, options, {}, small_.state_memory.size());
+    return client_->prepare(small_.problem, options, {}, small_.state_memory.size());
   }
 
   Error run_error(const std::filesystem::path& file, const Limits& limits = {}) {
     const Status prepared = prepare(file, limits);
     EXPECT_TRUE(prepared.ok()) << prepared.error().message;
     if (!prepared.ok()) return prepared.error();
-    const Result<BlockAnswer> answer = client_.run({.steps = 5});
+    const Result<BlockAnswer> answer = client_->run({.steps = 5});
     EXPECT_FALSE(answer.ok());
     return answer.ok() ? Error{} : answer.error();
   }
 
   SmallProblem small_;
-  Client client_;
+  std::unique_ptr<Client> client_;
 };
 
 void expect_follows_the_reference(const SmallProblem& small, const BlockAnswer& answer) {
@@ -67,9 +68,9 @@ void expect_follows_the_reference(const SmallProblem& small, const BlockAnswer& 
   }
 }
 
-TEST_F(ClientTest, RunsABlockFromItsStartState) {
+TEST_F(ProcessClientTest, RunsABlockFromItsStartState) {
   ASSERT_TRUE(prepare(fake_plugin("delay")).ok());
-  const Result<BlockAnswer> answer = client_.run({.steps = 5, .warm_up = 3});
+  const Result<BlockAnswer> answer = client_->run({.steps = 5, .warm_up = 3});
   ASSERT_TRUE(answer.ok()) << answer.error().message;
   expect_follows_the_reference(small_, answer.value());
   EXPECT_TRUE(answer->host_tells_outside);
@@ -78,59 +79,59 @@ TEST_F(ClientTest, RunsABlockFromItsStartState) {
   EXPECT_LE(answer->sent_ns, answer->start_ns);
   EXPECT_LE(answer->start_ns, answer->end_ns);
   EXPECT_LE(answer->end_ns, answer->received_ns);
-  EXPECT_TRUE(client_.bye().ok());
+  EXPECT_TRUE(client_->bye().ok());
 }
 
-TEST_F(ClientTest, GoesOnFromTheStateAtHand) {
+TEST_F(ProcessClientTest, GoesOnFromTheStateAtHand) {
   ASSERT_TRUE(prepare(fake_plugin("delay")).ok());
-  ASSERT_TRUE(client_.set_state(0, 0).ok());
-  ASSERT_TRUE(client_.run_on(2).ok());
-  ASSERT_TRUE(client_.run_on(3).ok());
-  const Result<std::int64_t> step = client_.get_state(1);
+  ASSERT_TRUE(client_->set_state(0, 0).ok());
+  ASSERT_TRUE(client_->run_on(2).ok());
+  ASSERT_TRUE(client_->run_on(3).ok());
+  const Result<std::int64_t> step = client_->get_state(1);
   ASSERT_TRUE(step.ok());
   BlockAnswer block;
   block.end_step = step.value();
   expect_follows_the_reference(small_, block);
 }
 
-TEST_F(ClientTest, AWorkerInAnyLanguageServes) {
+TEST_F(ProcessClientTest, AWorkerInAnyLanguageServes) {
   for (const char* dtype : {"f32", "f64"}) {
     small_ = SmallProblem(dtype);
     ASSERT_TRUE(prepare(adapter("adapters", "script")).ok());
-    const Result<BlockAnswer> answer = client_.run({.steps = 5, .warm_up = 2});
+    const Result<BlockAnswer> answer = client_->run({.steps = 5, .warm_up = 2});
     ASSERT_TRUE(answer.ok()) << answer.error().message;
     EXPECT_FALSE(answer->host_tells_outside);
     EXPECT_GT(answer->outside.cpu_ns, 0) << "whole requests";
     expect_follows_the_reference(small_, answer.value());
     const auto reference = verify::to_reference<double>(small_.state(1, 5));
-    const Result<double> loss = client_.evaluate();
+    const Result<EvaluateAnswer> loss = client_->evaluate();
     ASSERT_TRUE(loss.ok());
-    EXPECT_NEAR(loss.value(), verify::evaluate(small_.problem, small_.dataset, reference), 1e-12);
-    const Result<ProfileAnswer> profile = client_.profile(1);
+    EXPECT_NEAR(loss->loss, verify::evaluate(small_.problem, small_.dataset, reference), 1e-12);
+    const Result<ProfileAnswer> profile = client_->profile(1);
     ASSERT_FALSE(profile.ok());
     EXPECT_EQ(profile.error().kind, ErrorKind::unsupported);
     // A refusal is an answer: the worker goes on.
-    EXPECT_TRUE(client_.run({.steps = 1}).ok());
-    EXPECT_TRUE(client_.bye().ok());
+    EXPECT_TRUE(client_->run({.steps = 1}).ok());
+    EXPECT_TRUE(client_->bye().ok());
   }
 }
 
-TEST_F(ClientTest, RequestsOutOfOrderAreRefused) {
+TEST_F(ProcessClientTest, RequestsOutOfOrderAreRefused) {
   ASSERT_TRUE(start(fake_plugin("delay")).ok());
-  EXPECT_FALSE(client_.set_state(0, 0).ok());
-  EXPECT_FALSE(client_.run({.steps = 1}).ok());
-  EXPECT_FALSE(client_.prepare(small_.problem, {}, {}, small_.state_memory.size()).ok());
-  EXPECT_FALSE(client_.load("fake/other", small_.dataset).ok());
-  EXPECT_TRUE(client_.load("fake/delay", small_.dataset).ok());
+  EXPECT_FALSE(client_->set_state(0, 0).ok());
+  EXPECT_FALSE(client_->run({.steps = 1}).ok());
+  EXPECT_FALSE(client_->prepare(small_.problem, {}, {}, small_.state_memory.size()).ok());
+  EXPECT_FALSE(client_->load("fake/other", small_.dataset).ok());
+  EXPECT_TRUE(client_->load("fake/delay", small_.dataset).ok());
 }
 
-TEST_F(ClientTest, AnImageOutsideOfTheMemoryIsRefused) {
+TEST_F(ProcessClientTest, AnImageOutsideOfTheMemoryIsRefused) {
   ASSERT_TRUE(prepare(fake_plugin("delay")).ok());
-  EXPECT_FALSE(client_.set_state(2, 0).ok());
-  EXPECT_TRUE(client_.set_state(1, 0).ok());
+  EXPECT_FALSE(client_->set_state(2, 0).ok());
+  EXPECT_TRUE(client_->set_state(1, 0).ok());
 }
 
-TEST_F(ClientTest, ACrashSaysWhichSignal) {
+TEST_F(ProcessClientTest, ACrashSaysWhichSignal) {
   const Error error = run_error(fake_plugin("crash"));
   EXPECT_EQ(error.kind, ErrorKind::crashed);
 #ifdef __SANITIZE_ADDRESS__
@@ -138,12 +139,12 @@ TEST_F(ClientTest, ACrashSaysWhichSignal) {
 #else
   EXPECT_EQ(error.message, "run: signal 11 (Segmentation fault)");
 #endif
-  const Result<BlockAnswer> after = client_.run({.steps = 1});
+  const Result<BlockAnswer> after = client_->run({.steps = 1});
   ASSERT_FALSE(after.ok());
   EXPECT_EQ(after.error().kind, ErrorKind::crashed);
 }
 
-TEST_F(ClientTest, AHangEndsAtTheLimit) {
+TEST_F(ProcessClientTest, AHangEndsAtTheLimit) {
   Limits limits;
   limits.request = milliseconds(1000);
   const auto start = Clock::now();
@@ -151,41 +152,41 @@ TEST_F(ClientTest, AHangEndsAtTheLimit) {
   EXPECT_EQ(error.kind, ErrorKind::timed_out);
   EXPECT_EQ(error.message, "run: no answer within 1 s");
   EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
-  EXPECT_FALSE(client_.process().running());
+  EXPECT_FALSE(client_->process().running());
 }
 
-TEST_F(ClientTest, MemoryIsCapped) {
+TEST_F(ProcessClientTest, MemoryIsCapped) {
   Limits limits;
   limits.memory_bytes = std::int64_t{200} << 20;
   const Error error = run_error(fake_plugin("memory"), limits);
   EXPECT_EQ(error.kind, ErrorKind::crashed);
   EXPECT_NE(error.message.find("the cap is 200 MiB"), std::string::npos) << error.message;
-  EXPECT_FALSE(client_.process().running());
+  EXPECT_FALSE(client_->process().running());
 }
 
-TEST_F(ClientTest, LeavingIsACrashEvenWithStatusZero) {
+TEST_F(ProcessClientTest, LeavingIsACrashEvenWithStatusZero) {
   const Error error = run_error(fake_plugin("exit"));
   EXPECT_EQ(error.kind, ErrorKind::crashed);
   EXPECT_EQ(error.message, "run: exit status 0");
 }
 
-TEST_F(ClientTest, AnExceptionIsQuoted) {
+TEST_F(ProcessClientTest, AnExceptionIsQuoted) {
   const Error error = run_error(fake_plugin("throw"));
   EXPECT_EQ(error.kind, ErrorKind::crashed);
   EXPECT_NE(error.message.find("signal 6 (Aborted)"), std::string::npos) << error.message;
   EXPECT_NE(error.message.find("thrown by fake/throw"), std::string::npos) << error.message;
 }
 
-TEST_F(ClientTest, WhatAWorkerPrintsDoesNotDisturb) {
+TEST_F(ProcessClientTest, WhatAWorkerPrintsDoesNotDisturb) {
   ASSERT_TRUE(prepare(fake_plugin("stdout")).ok());
-  const Result<BlockAnswer> answer = client_.run({.steps = 5});
+  const Result<BlockAnswer> answer = client_->run({.steps = 5});
   ASSERT_TRUE(answer.ok()) << answer.error().message;
   expect_follows_the_reference(small_, answer.value());
-  EXPECT_GT(client_.process().output_bytes(), 0);
-  EXPECT_TRUE(client_.bye().ok());
+  EXPECT_GT(client_->process().output_bytes(), 0);
+  EXPECT_TRUE(client_->bye().ok());
 }
 
-TEST_F(ClientTest, ReasonsOfAPluginArrive) {
+TEST_F(ProcessClientTest, ReasonsOfAPluginArrive) {
   const Status failed = prepare(fake_plugin("prepare_fails"));
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().kind, ErrorKind::failed);
@@ -196,7 +197,7 @@ TEST_F(ClientTest, ReasonsOfAPluginArrive) {
   EXPECT_EQ(refused.error().message, "only problems of another kind");
 }
 
-TEST_F(ClientTest, WhatIsNoPluginIsSaid) {
+TEST_F(ProcessClientTest, WhatIsNoPluginIsSaid) {
   const Result<HelloAnswer> abi = start(fake_plugin("abi"));
   ASSERT_FALSE(abi.ok());
   EXPECT_EQ(abi.error().kind, ErrorKind::unsupported);
@@ -207,7 +208,7 @@ TEST_F(ClientTest, WhatIsNoPluginIsSaid) {
   EXPECT_FALSE(start(fake_plugin("that_does_not_exist")).ok());
 }
 
-TEST_F(ClientTest, CancellingEndsTheWait) {
+TEST_F(ProcessClientTest, CancellingEndsTheWait) {
   const auto start = Clock::now();
   Limits limits;
   limits.cancelled = [start] { return Clock::now() - start > milliseconds(1500); };
@@ -223,7 +224,7 @@ struct Breach {
 };
 void PrintTo(const Breach& breach, std::ostream* out) { *out << breach.name; }
 
-class BrokenAdapter : public ClientTest, public testing::WithParamInterface<Breach> {};
+class BrokenAdapter : public ProcessClientTest, public testing::WithParamInterface<Breach> {};
 
 TEST_P(BrokenAdapter, IsRefusedWithAReason) {
   Limits limits;
@@ -251,20 +252,20 @@ INSTANTIATE_TEST_SUITE_P(Ways, BrokenAdapter,
                                          Breach{"endless_line", ErrorKind::failed, "longer than 16 MiB"}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
-TEST_F(ClientTest, FiguresThatAreTextAreRefusedOrLeftOut) {
+TEST_F(ProcessClientTest, FiguresThatAreTextAreRefusedOrLeftOut) {
   ASSERT_TRUE(prepare(adapter("broken_adapters", "prepare_text")).ok());
-  EXPECT_TRUE(client_.run({.steps = 1}).ok());
+  EXPECT_TRUE(client_->run({.steps = 1}).ok());
   ASSERT_TRUE(prepare(adapter("broken_adapters", "loss_text")).ok());
-  ASSERT_TRUE(client_.run({.steps = 1}).ok());
-  const Result<double> loss = client_.evaluate();
+  ASSERT_TRUE(client_->run({.steps = 1}).ok());
+  const Result<EvaluateAnswer> loss = client_->evaluate();
   ASSERT_FALSE(loss.ok());
   EXPECT_NE(loss.error().message.find("evaluate: /loss: found \""), std::string::npos) << loss.error().message;
 }
 
-TEST_F(ClientTest, AnAdapterMayPrint) {
+TEST_F(ProcessClientTest, AnAdapterMayPrint) {
   const Result<HelloAnswer> hello = start(adapter("broken_adapters", "prints"));
   ASSERT_TRUE(hello.ok()) << hello.error().message;
-  const Status bye = client_.bye();  // which this one does not answer
+  const Status bye = client_->bye();  // which this one does not answer
   ASSERT_FALSE(bye.ok());
   EXPECT_EQ(bye.error().kind, ErrorKind::crashed);
 }

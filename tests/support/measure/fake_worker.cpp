@@ -1,0 +1,119 @@
+#include "tests/support/measure/fake_worker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "harness/protocol/state_image.h"
+#include "harness/verify/reference.h"
+
+namespace gdbench::tests {
+
+namespace {
+
+using protocol::BlockAnswer;
+using protocol::BlockRequest;
+
+constexpr double kEmptyBlockNs = 500;
+constexpr std::int64_t kRequestNs = 1000;  // from the request to the block, and from the block to the answer
+
+class FakeClient : public protocol::Client {
+ public:
+  FakeClient(const std::string& id, std::shared_ptr<FakeWorker> worker, std::byte* images)
+      : worker_(std::move(worker)), images_(images) {
+    hello_.implementations.resize(1);
+    hello_.implementations.front().id = id;
+  }
+
+  Result<protocol::HelloAnswer> hello() override { return hello_; }
+
+  Status load(const std::string& /*implementation*/, const data::Dataset& dataset) override {
+    dataset_ = &dataset;
+    return worker_->before("load");
+  }
+
+  Status prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& /*options*/,
+                 const protocol::ThreadSettings& /*threads*/, std::size_t /*state_bytes*/) override {
+    problem_ = problem;
+    layout_ = protocol::state_layout(problem);
+    return worker_->before("prepare");
+  }
+
+  Status set_state(std::size_t image, std::int64_t step) override {
+    const std::byte* const source = images_ + image * layout_.image_bytes;
+    state_ = verify::to_reference<double>(protocol::read_state(layout_, problem_.dtype, source, step));
+    return {};
+  }
+
+  Result<std::int64_t> get_state(std::size_t image) override {
+    std::byte* const target = images_ + image * layout_.image_bytes;
+    protocol::write_state(verify::to_state(state_), layout_, problem_.dtype, target);
+    return state_.step;
+  }
+
+  Result<BlockAnswer> run(const BlockRequest& request) override {
+    worker_->max_added_iterations = std::max(worker_->max_added_iterations, request.added_iterations);
+    TRY(set_state(request.start_image, request.start_step));
+    TRY(run_on(request.steps));
+    BlockAnswer answer;
+    answer.real_ns = answer.cpu_ns = kEmptyBlockNs + worker_->step_ns * static_cast<double>(request.steps);
+    answer.sent_ns = now_ns_;
+    answer.start_ns = answer.sent_ns + kRequestNs;
+    answer.end_ns = answer.start_ns + static_cast<std::int64_t>(std::ceil(answer.real_ns));
+    now_ns_ = answer.received_ns = answer.end_ns + kRequestNs;
+    answer.host_tells_outside = true;
+    answer.end_step = TRY(get_state(request.end_image));
+    return answer;
+  }
+
+  Status run_on(std::uint64_t steps) override {
+    TRY(worker_->before("run"));
+    const std::int64_t end = state_.step + static_cast<std::int64_t>(steps);
+    verify::train(problem_, *dataset_, state_, static_cast<std::int64_t>(worker_->steps_made(steps)));
+    state_.step = end;
+    return {};
+  }
+
+  Result<protocol::EvaluateAnswer> evaluate() override {
+    TRY(worker_->before("evaluate"));
+    const double loss = verify::evaluate(problem_, *dataset_, state_);
+    return protocol::EvaluateAnswer{loss * worker_->stated_loss_factor, worker_->step_ns};
+  }
+
+  Result<protocol::ProfileAnswer> profile(std::uint64_t /*steps*/) override { return unsupported("no profile"); }
+  Status bye() override { return worker_->before("bye"); }
+
+  const protocol::Process& process() const override { return process_; }
+  const protocol::MemoryUse& peak_memory() override { return peak_memory_; }
+  const protocol::PrepareAnswer& preparation() const override { return preparation_; }
+
+ private:
+  std::shared_ptr<FakeWorker> worker_;
+  std::byte* images_;
+  protocol::HelloAnswer hello_;
+  const data::Dataset* dataset_ = nullptr;
+  scenario::Problem problem_;
+  protocol::StateLayout layout_;
+  verify::ReferenceState<double> state_;
+  std::int64_t now_ns_ = 0;
+  protocol::Process process_;  // never started
+  protocol::MemoryUse peak_memory_;
+  protocol::PrepareAnswer preparation_;
+};
+
+}  // namespace
+
+protocol::CatalogueEntry fake_entry(const std::string& id, const std::shared_ptr<FakeWorker>& worker) {
+  protocol::CatalogueEntry entry;
+  entry.implementation.id = id;
+  entry.file = "fake.so";
+  entry.start = [id, worker](const std::vector<std::string>& /*argv*/, const SharedMemory* /*data*/,
+                             const SharedMemory* state, const protocol::Limits& /*limits*/,
+                             const std::string& /*preload*/) -> Result<std::unique_ptr<protocol::Client>> {
+    TRY(worker->before("start"));
+    return std::unique_ptr<protocol::Client>(std::make_unique<FakeClient>(id, worker, state->data()));
+  };
+  return entry;
+}
+
+}  // namespace gdbench::tests

@@ -1,0 +1,28 @@
+// Workers without processes: they compute by the reference, and take the time that a test says.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "harness/protocol/discovery.h"
+
+namespace gdbench::tests {
+
+// What the workers of an implementation do. All of them share it, so that a test may change it while they run.
+struct FakeWorker {
+  double step_ns = 100'000;  // what a step is said to take
+  // Called before each request with its name ("start", "load", "prepare", "run", "evaluate", "bye"); an error is the
+  // worker's answer.
+  std::function<Status(const std::string& request)> before = [](const std::string& /*request*/) { return Status(); };
+  // How many steps it makes of those that it is asked for; it always says that it made all.
+  std::function<std::uint64_t(std::uint64_t steps)> steps_made = [](std::uint64_t steps) { return steps; };
+  double stated_loss_factor = 1;           // on the loss that it states
+  std::uint64_t max_added_iterations = 0;  // that a block was asked for with
+};
+
+// An implementation of linear regression by SGD in f32, hosted as plugins are, whose workers do as `worker` says.
+protocol::CatalogueEntry fake_entry(const std::string& id, const std::shared_ptr<FakeWorker>& worker);
+
+}  // namespace gdbench::tests

@@ -1,0 +1,128 @@
+// One launch after the other over workers that follow a script: order, rounds, and what a calibration adds.
+#include "harness/measure/cell_group.h"
+
+#include <algorithm>
+#include <set>
+
+#include "tests/unit/measure/fake_run.h"
+
+namespace gdbench::measure {
+namespace {
+
+using report::CellState;
+
+class CellGroupTest : public FakeRun {
+ protected:
+  // Planned and verified.
+  std::unique_ptr<CellGroup> group() {
+    make_plan();
+    auto group = std::make_unique<CellGroup>(std::move(plan_), std::move(report_));
+    const Status status = group->verify(options_);
+    EXPECT_TRUE(status.ok());
+    log_.clear();
+    return group;
+  }
+
+  void launch(CellGroup& group) {
+    const Status status = group.launch(options_);
+    ASSERT_TRUE(status.ok()) << status.error().message;
+  }
+
+  std::vector<std::string> logged(const std::string& request) const {
+    std::vector<std::string> ids;
+    for (const std::string& line : log_) {
+      if (line.ends_with(" " + request)) ids.push_back(line.substr(0, line.find(' ')));
+    }
+    return ids;
+  }
+};
+
+TEST_F(CellGroupTest, WorkersStandSideBySideAndAreVisitedInRounds) {
+  add("a/one");
+  add("b/two");
+  options_.rounds = 3;
+  const auto group = this->group();
+  launch(*group);
+  const auto second_start = std::find(log_.rbegin(), log_.rend(), "b/two start").base();
+  const auto blocks_before = std::count(log_.begin(), second_start, "a/one run");
+  EXPECT_EQ(blocks_before, 1) << "its first step; no block is timed before all workers are there";
+
+  std::vector<std::string> visits = logged("run");
+  ASSERT_GE(visits.size(), 10U);
+  visits.erase(visits.begin(), visits.begin() + 2);  // the first step of each
+  std::set<std::string> first;
+  for (int round = 0; round < 4; ++round) {
+    EXPECT_NE(visits[2 * round], visits[2 * round + 1]) << "round " << round;
+    first.insert(visits[2 * round]);
+  }
+  EXPECT_EQ(first.size(), 2U) << "each goes first in some rounds";
+}
+
+TEST_F(CellGroupTest, StartsFromEitherEndInTurn) {
+  add("a/one");
+  add("b/two");
+  add("c/three");
+  const auto group = this->group();
+  launch(*group);
+  EXPECT_EQ(logged("start"), (std::vector<std::string>{"a/one", "b/two", "c/three"}));
+  log_.clear();
+  launch(*group);
+  EXPECT_EQ(logged("start"), (std::vector<std::string>{"c/three", "b/two", "a/one"}));
+}
+
+TEST_F(CellGroupTest, WhereMemoryIsShortWorkersRunAfterEachOther) {
+  add("a/one");
+  add("b/two");
+  const auto group = this->group();
+  options_.keep_free_bytes = std::numeric_limits<std::uint64_t>::max();
+  launch(*group);
+  const auto end_of_first = std::find(log_.begin(), log_.end(), "a/one bye");
+  EXPECT_EQ(std::count(log_.begin(), end_of_first, "b/two start"), 0);
+  EXPECT_EQ(group->report().cells[1].samples.size(), 3U);
+  ASSERT_EQ(group->report().notes.size(), 1U);
+  EXPECT_TRUE(group->report().notes.front().starts_with("not all workers of a scenario fit into the memory"));
+}
+
+TEST_F(CellGroupTest, GoesOnWithoutACellThatIsLeftOutOrFailed) {
+  add("a/one");
+  add("b/two");
+  add("c/three");
+  const auto group = this->group();
+  group->leave_out(0);
+  on_request_["c/three"] = fail_after(0, "load", Error{ErrorKind::crashed, "exit status 1"});
+  launch(*group);
+  launch(*group);
+  EXPECT_TRUE(group->report().cells[0].samples.empty());
+  EXPECT_EQ(group->report().cells[1].launches.size(), 2U);
+  ASSERT_NE(group->failed_cell(), nullptr);
+  EXPECT_EQ(group->failed_cell()->id, "linreg-3x2/c/three");
+  EXPECT_EQ(group->failed_cell()->status.state, CellState::crashed);
+  EXPECT_EQ(logged("start"), (std::vector<std::string>{"b/two", "c/three", "b/two"})) << "started once, then dropped";
+}
+
+TEST_F(CellGroupTest, AddsWorkToTheBlocksOfOneCell) {
+  const tests::FakeWorker& loaded = add("a/one");
+  const tests::FakeWorker& plain = add("b/two");
+  const auto group = this->group();
+  group->add_work(0, 70);
+  launch(*group);
+  EXPECT_EQ(loaded.max_added_iterations, 70U);
+  EXPECT_EQ(plain.max_added_iterations, 0U);
+}
+
+TEST_F(CellGroupTest, StartingOverForgetsSamplesNotBlocks) {
+  add("a/one");
+  const auto group = this->group();
+  launch(*group);
+  group->confirm_from_here();
+  EXPECT_EQ(group->report().cells[0].confirmed_from, 1);
+  group->start_over();
+  EXPECT_EQ(group->launches(), 0);
+  EXPECT_TRUE(group->report().cells[0].samples.empty());
+  EXPECT_FALSE(group->report().cells[0].confirmed_from.has_value());
+  launch(*group);
+  EXPECT_EQ(group->report().cells[0].launches.at(0).launch, 0);
+}
+
+}  // namespace
+}  // namespace gdbench::measure

@@ -1,0 +1,82 @@
+// A run over fake workers, as a command makes it: planned, with a journal in a folder of its own.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/measure/plan.h"
+#include "harness/measure/session.h"
+#include "tests/support/measure/fake_worker.h"
+#include "tests/support/reports/temporary_folder.h"
+
+namespace gdbench::measure {
+
+class FakeRun : public testing::Test {
+ protected:
+  FakeRun() {
+    options_.launches = 2;
+    options_.rounds = 2;
+    options_.profiles = false;
+  }
+
+  // An implementation; what its workers are asked goes to log_ as "ID REQUEST".
+  tests::FakeWorker& add(const std::string& id) {
+    const auto worker = std::make_shared<tests::FakeWorker>();
+    worker->before = [this, id](const std::string& request) {
+      log_.push_back(id + " " + request);
+      return on_request_[id] ? on_request_[id](request) : Status();
+    };
+    catalogue_.push_back(tests::fake_entry(id, worker));
+    return *worker;
+  }
+
+  // Every implementation on every scenario.
+  void make_plan(const std::vector<std::string>& scenarios = {"linreg-3x2"}) {
+    PlanRequest request;
+    for (const std::string& name : scenarios) {
+      const auto file = std::filesystem::path(GDBENCH_SOURCE_DIR) / "scenarios" / (name + ".json");
+      for (const auto& entry : catalogue_) request.points.push_back({name, file, {}, entry.implementation.id, {}, 1});
+    }
+    request.arms.resize(1);
+    request.catalogues = {catalogue_};
+    request.processors = {0};
+    Result<Plan> plan = measure::make_plan(std::move(request), report_);
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    plan_ = std::move(plan).value();
+  }
+
+  void run() {
+    journal_ = {};  // lets go of the file of a run before
+    Result<report::Journal> journal = report::Journal::create(folder_.file("journal"), report_);
+    ASSERT_TRUE(journal.ok()) << journal.error().message;
+    journal_ = std::move(journal).value();
+    const Status status = run_session(plan_, options_, report_, journal_);
+    ASSERT_TRUE(status.ok()) << status.error().message;
+  }
+
+  const report::Cell& cell(std::size_t index) const { return report_.cells.at(index); }
+  void expect_status(std::size_t index, report::CellState state, const std::string& reason) const {
+    EXPECT_EQ(cell(index).status.state, state) << cell(index).id;
+    EXPECT_EQ(cell(index).status.reason, reason) << cell(index).id;
+  }
+
+  std::map<std::string, std::function<Status(const std::string& request)>> on_request_;  // by implementation
+  std::vector<std::string> log_;
+  std::vector<protocol::CatalogueEntry> catalogue_;
+  RunOptions options_;
+  report::Report report_;
+  Plan plan_;
+  report::Journal journal_;
+  tests::TemporaryFolder folder_;
+};
+
+// Lets the request of that name through `count` times, then answers with an error.
+inline std::function<Status(const std::string&)> fail_after(int count, const std::string& name, const Error& error) {
+  return [=](const std::string& request) mutable { return request == name && count-- <= 0 ? Status(error) : Status(); };
+}
+
+}  // namespace gdbench::measure

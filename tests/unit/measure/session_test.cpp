@@ -1,0 +1,173 @@
+// Whole runs over workers that follow a script, without a process: what is measured, in which order, and what is kept.
+#include "harness/measure/session.h"
+
+#include "harness/measure/confirm.h"
+#include "tests/unit/measure/fake_run.h"
+
+namespace gdbench::measure {
+namespace {
+
+using report::CellState;
+
+using SessionTest = FakeRun;
+
+TEST_F(SessionTest, LaunchesEveryVerifiedCellAsOftenAsAsked) {
+  add("a/quick");
+  add("b/slow").step_ns = 400'000;
+  make_plan({"linreg-3x2", "linreg-300x2"});
+  run();
+  for (const report::Cell& cell : report_.cells) {
+    EXPECT_EQ(cell.status.state, CellState::ok) << cell.id << ": " << cell.status.reason;
+    EXPECT_EQ(cell.launches.size(), 2U);
+    ASSERT_EQ(cell.samples.size(), 6U) << "two launches of a cold round and two more";
+    const double step_ns = cell.implementation == "b/slow" ? 400'000 : 100'000;
+    for (const report::Sample& sample : cell.samples) {
+      EXPECT_EQ(sample.cold, sample.round == 0);
+      EXPECT_NEAR(sample.real_ns, step_ns, 0.01 * step_ns);
+    }
+  }
+  EXPECT_EQ(cell(0).block->steps, 20U) << "2 ms";
+  EXPECT_EQ(cell(1).block->steps, 5U);
+}
+
+TEST_F(SessionTest, AWrongCellIsNotTimed) {
+  add("a/right");
+  add("b/lazy").steps_made = [](std::uint64_t steps) { return steps > 2 ? steps - 1 : steps; };
+  make_plan();
+  run();
+  EXPECT_EQ(cell(0).launches.size(), 2U);
+  EXPECT_EQ(cell(1).status.state, CellState::wrong);
+  EXPECT_TRUE(cell(1).status.reason.starts_with("leaves the reference at step 3")) << cell(1).status.reason;
+  EXPECT_TRUE(cell(1).samples.empty());
+}
+
+TEST_F(SessionTest, WhoSkipsStepsOnlyInTimedBlocksIsNotBelieved) {
+  add("a/honest");
+  add("b/cheat").steps_made = [](std::uint64_t steps) { return steps == 20 ? 10 : steps; };
+  make_plan();
+  run();
+  expect_status(0, CellState::ok, "");
+  EXPECT_EQ(cell(1).status.state, CellState::untrusted);
+  EXPECT_TRUE(cell(1).status.reason.starts_with("a timed block moved the parameters by")) << cell(1).status.reason;
+  EXPECT_EQ(cell(1).samples.size(), 1U) << "what was measured is kept, and no more of it made";
+}
+
+TEST_F(SessionTest, AWorkerThatDiesLosesNothingThatWasMeasured) {
+  add("a/steady");
+  add("b/mortal");
+  make_plan();
+  // Dies within the second launch, after its first step and one block.
+  int starts = 0;
+  int runs = 0;
+  on_request_["b/mortal"] = [&](const std::string& request) {
+    if (request == "start") ++starts;
+    if (request == "start") runs = 0;
+    if (request == "run") ++runs;
+    return starts == 3 && runs == 3 ? Status(Error{ErrorKind::crashed, "signal 11"}) : Status();
+  };
+  run();
+  expect_status(0, CellState::ok, "");
+  EXPECT_EQ(cell(0).samples.size(), 6U);
+  expect_status(1, CellState::crashed, "signal 11");
+  EXPECT_EQ(cell(1).samples.size(), 4U) << "the first launch's, and one of the second";
+  EXPECT_EQ(cell(1).launches.size(), 1U) << "only whole ones";
+
+  const auto read = report::parse_journal(tests::text_of(journal_.path()), "journal");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  for (const std::size_t index : {0U, 1U}) {
+    EXPECT_EQ(read->cells.at(index).samples.size(), cell(index).samples.size());
+    EXPECT_EQ(read->cells.at(index).launches.size(), cell(index).launches.size());
+    EXPECT_EQ(read->cells.at(index).status.reason, cell(index).status.reason);
+  }
+}
+
+TEST_F(SessionTest, AFailureBeforeTheFirstBlockIsTheRowsStatus) {
+  add("a/refuses");
+  add("b/hangs");
+  add("c/missing");
+  make_plan();
+  on_request_["a/refuses"] = fail_after(0, "prepare", unsupported("three layers only"));
+  on_request_["b/hangs"] = fail_after(0, "run", Error{ErrorKind::timed_out, "no answer within 60 s"});
+  on_request_["c/missing"] = fail_after(0, "start", Error{ErrorKind::crashed, "cannot be started"});
+  run();
+  expect_status(0, CellState::unsupported, "three layers only");
+  expect_status(1, CellState::timed_out, "no answer within 60 s");
+  expect_status(2, CellState::crashed, "cannot be started");
+  for (const report::Cell& cell : report_.cells) EXPECT_TRUE(cell.launches.empty()) << cell.id;
+}
+
+TEST_F(SessionTest, ABudgetThatIsSpentStillBuysTheMinimumOfLaunches) {
+  add("a/plain");
+  make_plan({"linreg-3x2", "linreg-300x2"});
+  options_.launches = 0;
+  options_.minimum_launches = 3;
+  options_.budget_seconds = 0;
+  std::vector<std::string> warnings;
+  options_.warn = [&](const std::string& text) { warnings.push_back(text); };
+  run();
+  EXPECT_EQ(cell(0).launches.size(), 3U);
+  EXPECT_EQ(cell(1).launches.size(), 3U);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_TRUE(warnings.front().starts_with("the budget of 0 s is too short for 2 cells")) << warnings.front();
+}
+
+TEST_F(SessionTest, EndsOnceThePrecisionIsReached) {
+  add("a/steady");
+  tests::FakeWorker& restless = add("b/restless");
+  make_plan();
+  options_.launches = 0;
+  options_.precision = 0.05;
+  options_.budget_seconds = 1e6;
+  options_.max_launches = 12;
+  run();
+  EXPECT_EQ(cell(0).launches.size(), 3U) << "all samples are alike";
+
+  // One of three launches takes twice as long: no interval is that narrow.
+  report_ = {};
+  make_plan();
+  int starts = 0;
+  on_request_["b/restless"] = [&](const std::string& request) {
+    if (request == "start") restless.step_ns = ++starts % 3 == 0 ? 200'000 : 100'000;
+    return Status();
+  };
+  run();
+  EXPECT_EQ(cell(0).launches.size(), 12U) << "cells are launched side by side";
+  EXPECT_EQ(cell(1).launches.size(), 12U);
+}
+
+TEST_F(SessionTest, StopsWhenItIsCancelledAndBlamesNobody) {
+  add("a/first");
+  add("b/second");
+  make_plan();
+  bool cancelled = false;
+  options_.cancelled = [&] { return cancelled; };
+  int runs = 0;
+  on_request_["b/second"] = [&](const std::string& request) {
+    if (request == "start") runs = 0;
+    // In a launch: the verification's worker is asked for other blocks.
+    cancelled |= request == "run" && ++runs == 3 && !report_.cells[0].samples.empty();
+    return cancelled ? Status(failure("cancelled")) : Status();
+  };
+  run();
+  EXPECT_TRUE(cancelled);
+  expect_status(0, CellState::ok, "");
+  expect_status(1, CellState::ok, "");
+  EXPECT_TRUE(cell(0).launches.empty());
+  EXPECT_GE(cell(0).samples.size(), 1U);
+}
+
+TEST_F(SessionTest, ConfirmsTheUnitsThatAreAskedForInLaunchesOfTheirOwn) {
+  add("a/close");
+  add("b/far");
+  make_plan();
+  run();
+  const Status confirmed = confirm(plan_, {plan_.scenarios[0]->cells[0].unit}, options_, report_, journal_);
+  ASSERT_TRUE(confirmed.ok()) << confirmed.error().message;
+  EXPECT_EQ(cell(0).launches.size(), 4U);
+  EXPECT_EQ(cell(0).confirmed_from, 2);
+  EXPECT_EQ(cell(1).launches.size(), 2U);
+  EXPECT_FALSE(cell(1).confirmed_from.has_value());
+}
+
+}  // namespace
+}  // namespace gdbench::measure
