@@ -71,9 +71,10 @@ double gradient_scale(const TrainingRegion& region) {
   return loss_scale(request);
 }
 
-template <class T, OptimizerKind kind, Decay decay>
-OwnedCall* bind_with(Context& context, const TrainingRegion& region) {
-  RegionProgram<T, kind, decay> program{{}, UpdateConstants<T>(*region.optimizer)};
+template <class T>
+OwnedCall* bind_of(Context& context, const TrainingRegion& region) {
+  RegionProgram<T> program{
+      {}, UpdateConstants<T>(*region.optimizer), catalogue::kind_of(*region.optimizer), decay_of(*region.optimizer)};
   const std::int64_t max_bytes = shared_memory_of_a_block();
   std::int64_t blocks = std::clamp<std::int64_t>(region.rows / kRowsOfABlock, 1, max_blocks_of_a_grid());
   std::int64_t bytes = 0;
@@ -89,7 +90,7 @@ OwnedCall* bind_with(Context& context, const TrainingRegion& region) {
       return nullptr;
     }
   }
-  if (!prepare_grid<T, RegionProgram<T, kind, decay>>()) {
+  if (!prepare_grid<T, RegionProgram<T>>()) {
     context.unsupported = "a block cannot have the device's shared memory";
     return nullptr;
   }
@@ -100,7 +101,7 @@ OwnedCall* bind_with(Context& context, const TrainingRegion& region) {
   return make_call(
       context, "training region",
       [program, bytes, partials = std::move(partials)](Context& to, const Buffer* buffers, std::uint64_t steps) {
-        RegionProgram<T, kind, decay> run = program;
+        RegionProgram<T> run = program;
         run.x = data<const T>(buffers[0]);
         run.targets = data<const T>(buffers[1]);
         run.labels = data<const std::int32_t>(buffers[1]);
@@ -112,13 +113,6 @@ OwnedCall* bind_with(Context& context, const TrainingRegion& region) {
         run.steps = steps;
         launch_grid<T>(to.stream, run.shape.blocks, bytes, run);
       });
-}
-
-template <class T>
-OwnedCall* bind_of(Context& context, const TrainingRegion& region) {
-  return with_rule(*region.optimizer, [&](auto kind, auto decay) {
-    return bind_with<T, decltype(kind)::value, decltype(decay)::value>(context, region);
-  });
 }
 
 }  // namespace

@@ -79,6 +79,18 @@ GDBENCH_HOST_DEVICE T loss_slope(Loss loss, T p, T y, T delta) {
   }
 }
 
+// The same of an update, with its decay before the rule, as in updated() of rules/updates.h.
+template <std::size_t i = 0, class T>
+GDBENCH_HOST_DEVICE T updated_by(OptimizerKind kind, Decay decay, const UpdateStep<T>& step, T p, T g, T* first,
+                                 T* second) {
+  if constexpr (i + 1 < catalogue::kCount<OptimizerKind>) {
+    if (kind != static_cast<OptimizerKind>(i)) return updated_by<i + 1>(kind, decay, step, p, g, first, second);
+  }
+  if (decay == Decay::coupled) g += step.weight_decay * p;
+  if (decay == Decay::decoupled) p -= step.shrinkage * p;
+  return updated<static_cast<OptimizerKind>(i), Decay::none>(step, p, g, first, second);
+}
+
 // Where a thread is.
 struct Place {
   int block = 0;
@@ -86,10 +98,14 @@ struct Place {
   int threads = 0;  // of a block
 };
 
-template <class T, OptimizerKind kind, Decay decay>
+// One kernel for all networks and optimizers of a type: what it branches by is the same for all threads, and each
+// kernel of its own would take a second to compile.
+template <class T>
 struct RegionProgram {
   RegionShape<T> shape;
   UpdateConstants<T> constants;
+  OptimizerKind optimizer = OptimizerKind::sgd;
+  Decay decay = Decay::none;
   const T* x = nullptr;
   const T* targets = nullptr;
   const std::int32_t* labels = nullptr;
@@ -266,7 +282,7 @@ struct RegionProgram {
         }
       }
       T* first = arena + shape.parameters + i;
-      arena[i] = updated<kind, decay>(rule, arena[i], gradient, first, first + shape.parameters);
+      arena[i] = updated_by(optimizer, decay, rule, arena[i], gradient, first, first + shape.parameters);
     }
   }
 };
