@@ -109,11 +109,21 @@ function(gdbench_library folder)
 endfunction()
 
 # gdbench_compile_quickly(NAME): for code that never runs inside the clock and is long to optimise (JSON, command line).
-# The sanitizers double what compiling it takes, so that there it is not optimised at all.
+# The sanitizers double what compiling it takes, so that there it is not optimised at all. The headers that most of it
+# includes are parsed once for all libraries, but not in a debug build, where each source has to include what it uses.
 function(gdbench_compile_quickly name)
   if(GDBENCH_SANITIZE)
     target_compile_options(${name} PRIVATE -O0)
   else()
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+  get_target_property(type ${name} TYPE)
+  if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+    return()
+  elseif(name STREQUAL "gdbench_large_headers" OR type STREQUAL "EXECUTABLE")  # a program is compiled otherwise
+    target_precompile_headers(${name} PRIVATE <nlohmann/json.hpp> <algorithm> <filesystem> <functional> <map>
+                                              <optional> <string> <vector>)
+  else()
+    target_precompile_headers(${name} REUSE_FROM gdbench_large_headers)
   endif()
 endfunction()
