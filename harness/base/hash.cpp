@@ -1,5 +1,9 @@
 #include "harness/base/hash.h"
 
+#include <cinttypes>
+
+#include "harness/base/text.h"
+
 namespace gdbench {
 
 void Hash64::add(const void* bytes, std::size_t count) {
@@ -11,11 +15,6 @@ void Hash64::add(const void* bytes, std::size_t count) {
   value_ = value;
 }
 
-std::string hexadecimal(std::uint64_t value) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text(16, '0');
-  for (std::size_t i = text.size(); i-- > 0; value >>= 4U) text[i] = kDigits[value & 15U];
-  return text;
-}
+std::string hexadecimal(std::uint64_t value) { return formatted("%016" PRIx64, value); }
 
 }  // namespace gdbench

@@ -49,11 +49,8 @@ class ParseGuard {
   std::string fault_;
 };
 
-bool has_control(const std::string& text) {
-  return std::any_of(text.begin(), text.end(), [](char character) {
-    const auto code = static_cast<unsigned char>(character);
-    return code < 0x20 || code == 0x7f;
-  });
+bool is_text(const Json& value) {
+  return value.is_string() && std::ranges::none_of(value.get_ref<const std::string&>(), is_control);
 }
 
 std::string integer_expectation(IntegerRange range) {
@@ -105,19 +102,7 @@ std::string describe(const Json& value) {
   return value.dump();
 }
 
-std::string pointer_part(const std::string& key) {
-  std::string part;
-  for (const char character : key) {
-    if (character == '~') {
-      part += "~0";
-    } else if (character == '/') {
-      part += "~1";
-    } else {
-      part += character;
-    }
-  }
-  return part;
-}
+std::string pointer_part(const std::string& key) { return (Json::json_pointer() / key).to_string().substr(1); }
 
 Result<JsonDocument> JsonDocument::read(const std::filesystem::path& file, const std::string& what) {
   Result<Json> root = parse_json(TRY(read_file(file, what, kLargestFile)));
@@ -176,7 +161,7 @@ std::string JsonReader::text(const std::string& key, const std::optional<std::st
   const std::string expected = "text on one line";
   const Json* value = required_member(key, !fallback, expected);
   if (value == nullptr) return fallback.value_or("");
-  if (value->is_string() && !has_control(value->get_ref<const std::string&>())) return value->get<std::string>();
+  if (is_text(*value)) return value->get<std::string>();
   fail(key, expected);
   return fallback.value_or("");
 }
@@ -222,7 +207,7 @@ std::vector<std::string> JsonReader::texts(const std::string& key,
   if (!value->is_array()) fail(key, expected);
   for (std::size_t i = 0; value->is_array() && i < value->size(); ++i) {
     const Json& entry = (*value)[i];
-    const bool fits = entry.is_string() && !has_control(entry.get_ref<const std::string&>());
+    const bool fits = is_text(entry);
     if (!fits || std::find(result.begin(), result.end(), entry.get_ref<const std::string&>()) != result.end()) {
       document_->fail(pointer(key) + "/" + std::to_string(i), describe(entry), fits ? "no text twice" : "text");
       break;

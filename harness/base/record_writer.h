@@ -18,6 +18,7 @@ namespace gdbench {
 // Keys in the order of the fields, so that what is written is read from the top.
 class RecordWriter {
  public:
+  RecordWriter() = default;
   template <class T>
   void field(const char* key, const T& value) {
     object_[key] = encode(value);
@@ -92,13 +93,22 @@ class RecordWriter {
   // A document: the name and version of its schema, then its fields.
   template <class T>
   static OrderedJson document(const char* schema, int major, int minor, const T& value) {
-    RecordWriter writer;
-    writer.object_ = {{"schema", schema}, {"schema_version", {{"major", major}, {"minor", minor}}}};
+    RecordWriter writer(schema, major, minor);
     fields(writer, value);
+    return writer.take();
+  }
+  // One with a single field.
+  template <class T>
+  static OrderedJson document(const char* schema, int major, int minor, const char* key, const T& value) {
+    RecordWriter writer(schema, major, minor);
+    writer.field(key, value);
     return writer.take();
   }
 
  private:
+  RecordWriter(const char* schema, int major, int minor)
+      : object_({{"schema", schema}, {"schema_version", {{"major", major}, {"minor", minor}}}}) {}
+
   OrderedJson object_ = OrderedJson::object();
 };
 

@@ -13,11 +13,6 @@ constexpr std::size_t kLongestCompared = 100;
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
 
-bool is_control(char character) {
-  const auto code = static_cast<unsigned char>(character);
-  return code < 0x20 || code == 0x7f;
-}
-
 // Insertions, deletions, substitutions and swaps of neighbours (Damerau's edits, "optimal string alignment").
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
@@ -39,17 +34,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+bool is_control(char character) {
+  const auto code = static_cast<unsigned char>(character);
+  return code < 0x20 || code == 0x7f;
+}
+
 std::string in_quotes(std::string_view text) {
-  constexpr char kDigits[] = "0123456789abcdef";
   std::string result = "\"";
   std::size_t length = std::min(text.size(), kLongestQuote);
   while (length < text.size() && length > 0 && is_continuation(text[length])) --length;
   for (const char character : text.substr(0, length)) {
-    const auto code = static_cast<unsigned char>(character);
     if (is_control(character)) {
-      result += "\\x";
-      result += kDigits[code >> 4U];
-      result += kDigits[code & 15U];
+      result += formatted("\\x%02x", static_cast<unsigned>(character) & 0xffU);
     } else {
       if (character == '"' || character == '\\') result += '\\';
       result += character;

@@ -5,8 +5,10 @@
 #include <charconv>
 #include <concepts>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace gdbench {
@@ -15,6 +17,8 @@ namespace gdbench {
 std::string in_quotes(std::string_view text);
 
 bool is_utf8(std::string_view text);
+
+bool is_control(char character);
 
 // Control characters (line breaks) become spaces: what a message quotes must not break its line.
 std::string one_line(std::string text);
@@ -44,6 +48,15 @@ class TextPart {
   std::array<char, 24> digits_{};
   std::string_view text_;
 };
+
+// The number that the whole text spells; nothing where it spells none, or none that the type holds.
+template <class Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
 
 std::string concatenated(std::initializer_list<std::string_view> parts);
 
