@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "harness/stats/estimate.h"
-#include "harness/stats/needed_launches.h"
 
 namespace gdbench::stats {
 

@@ -1,6 +1,7 @@
 #include "harness/stats/estimate.h"
 
 #include <algorithm>
+#include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -14,14 +15,6 @@
 namespace gdbench::stats {
 
 namespace {
-
-// Middle value, or the mean of the two middle ones; reorders `values`, which must not be empty.
-double median_in_place(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*std::max_element(values.begin(), middle) + *middle) / 2;
-}
 
 // Times and ratios scatter by factors. Half-way between two ratios is their geometric mean, so that swapping the sides
 // turns an estimate over.
@@ -117,14 +110,13 @@ std::string too_few_launches(const Estimate& ratio, int minimum) {
 
 }  // namespace
 
-double median(std::vector<double> values) { return values.empty() ? 0.0 : median_in_place(values); }
+double median(std::vector<double> values) { return values.empty() ? 0.0 : boost::math::statistics::median(values); }
 
-double median_absolute_deviation(const std::vector<double>& values) {
+// Not Boost's, which in 1.74 returns a value instead of its deviation.
+double median_absolute_deviation(std::vector<double> values) {
   const double center = median(values);
-  std::vector<double> deviations;
-  deviations.reserve(values.size());
-  for (const double value : values) deviations.push_back(std::abs(value - center));
-  return median(std::move(deviations));
+  for (double& value : values) value = std::abs(value - center);
+  return median(std::move(values));
 }
 
 Estimate typical_time(std::span<const Observation> observations, double confidence) {
@@ -183,24 +175,14 @@ Placement place(const Estimate& ratio, const Interval& range, const VerdictOptio
 }
 
 Comparison judge(Placement placement, const VerdictOptions& options) {
-  Comparison result;
-  result.ratio = placement.ratio;
-  result.remark = std::move(placement.remark);
+  // By position: below the margin, within, above, across.
+  constexpr Verdict kVerdictAt[] = {Verdict::faster, Verdict::equivalent, Verdict::slower, Verdict::inconclusive};
+  Comparison result{placement.ratio, Verdict::inconclusive, std::move(placement.remark)};
   if (!result.remark.empty()) return result;
-  switch (placement.position) {
-    case Position::below:
-      result.verdict = Verdict::faster;
-      break;
-    case Position::above:
-      result.verdict = Verdict::slower;
-      break;
-    case Position::within:
-      result.verdict = Verdict::equivalent;
-      break;
-    case Position::across:
-      result.remark = format("the interval from %.3f to %.3f reaches across the margin of %.3g%%",
-                             result.ratio.interval.low, result.ratio.interval.high, 100 * margin_of(options));
-      break;
+  result.verdict = kVerdictAt[static_cast<std::size_t>(placement.position)];
+  if (placement.position == Position::across) {
+    result.remark = format("the interval from %.3f to %.3f reaches across the margin of %.3g%%",
+                           result.ratio.interval.low, result.ratio.interval.high, 100 * margin_of(options));
   }
   return result;
 }
@@ -225,6 +207,59 @@ Comparison compare_unpaired(std::span<const Observation> base, std::span<const O
                             const VerdictOptions& options) {
   const Estimate ratio = unpaired_ratio(base, candidate, options.confidence);
   return judge(place(ratio, margin_range(margin_of(options)), options), options);
+}
+
+namespace {
+
+// Nearly everything is rejected in the first few; without a limit ten thousand members could take as many steps.
+constexpr int kMaxSteps = 10;
+
+bool is_apart(const Comparison& comparison) {
+  return comparison.verdict == Verdict::faster || comparison.verdict == Verdict::slower;
+}
+
+}  // namespace
+
+std::vector<Comparison> compare_family(std::size_t members, double confidence,
+                                       const std::function<Comparison(std::size_t, double)>& compare) {
+  std::vector<Comparison> comparisons(members);
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < members; ++i) left.push_back(i);
+  // Step down: with every rejection the rest is a smaller family. To stop early is only more careful.
+  std::size_t before = members + 1;
+  for (int step = 0; step < kMaxSteps && !left.empty() && left.size() < before; ++step) {
+    before = left.size();
+    const double own = 1 - (1 - confidence) / static_cast<double>(before);
+    std::vector<std::size_t> open;
+    for (const std::size_t i : left) {
+      comparisons[i] = compare(i, own);
+      if (!is_apart(comparisons[i])) open.push_back(i);
+    }
+    left = std::move(open);
+  }
+  for (const std::size_t i : left) {
+    Comparison alone = compare(i, confidence);
+    if (is_apart(alone)) {
+      alone.verdict = Verdict::inconclusive;
+      alone.remark = "beyond the margin by itself, but not sure enough among " + std::to_string(members) + " cells";
+    }
+    comparisons[i] = std::move(alone);
+  }
+  return comparisons;
+}
+
+int needed_launches(const Estimate& ratio, const Interval& range, int minimum_launches) {
+  if (ratio.launches == 0 || ratio.within_one_process) return minimum_launches;
+  double launches = minimum_launches;
+  for (const double limit : {range.low, range.high}) {
+    if (!(limit > ratio.interval.low && limit < ratio.interval.high)) continue;
+    const double distance = std::abs(std::log(ratio.value / limit));
+    const double width =
+        std::log(limit < ratio.value ? ratio.value / ratio.interval.low : ratio.interval.high / ratio.value);
+    const double factor = width / distance;
+    launches = std::max({launches, std::ceil(ratio.launches * factor * factor), ratio.launches + 1.0});
+  }
+  return launches <= kMaxLaunchesWorthATry ? static_cast<int>(launches) : 0;
 }
 
 }  // namespace gdbench::stats

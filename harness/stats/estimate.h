@@ -9,6 +9,8 @@
 // - of a single launch the same of the values within it, marked as `within one process`: it says nothing of others.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,7 +25,7 @@ using catalogue::Named;
 
 // Medians of the values; 0 for none. median_absolute_deviation is not scaled to a standard deviation.
 double median(std::vector<double> values);
-double median_absolute_deviation(const std::vector<double>& values);
+double median_absolute_deviation(std::vector<double> values);
 
 // A value with the launch it was measured in.
 struct Observation {
@@ -129,5 +131,21 @@ Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options);
 // The same of samples that were not measured side by side.
 Comparison compare_unpaired(std::span<const Observation> base, std::span<const Observation> candidate,
                             const VerdictOptions& options);
+
+// Many verdicts of one table, where one in twenty would be wrong by chance if each stood for itself.
+//
+// `compare(i, confidence)` is the comparison of member i at a confidence of its own. faster and slower are given by
+// Holm's procedure: the chance that any of them is wrong, over the whole family, is at most 1 - confidence. Whatever it
+// leaves over is judged at `confidence`, and may only be equivalent or inconclusive.
+// S. Holm, A simple sequentially rejective multiple test procedure (1979).
+std::vector<Comparison> compare_family(std::size_t members, double confidence,
+                                       const std::function<Comparison(std::size_t, double)>& compare);
+
+// More of them are not worth a try where fewer left a verdict open.
+constexpr int kMaxLaunchesWorthATry = 1000;
+
+// How many launches it takes, roughly, until no limit of the range lies in the interval: its width shrinks with the
+// root of their number. 0: too many to be worth a try, or the value is at the limit.
+int needed_launches(const Estimate& ratio, const Interval& range, int minimum_launches);
 
 }  // namespace gdbench::stats

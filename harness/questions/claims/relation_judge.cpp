@@ -6,7 +6,7 @@
 
 #include "harness/questions/claims/figures.h"
 #include "harness/questions/claims/point_entries.h"
-#include "harness/stats/needed_launches.h"
+#include "harness/stats/estimate.h"
 
 namespace gdbench::claims {
 

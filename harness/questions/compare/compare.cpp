@@ -13,7 +13,7 @@
 #include "harness/questions/compare/fingerprint.h"
 #include "harness/questions/compare/layouts.h"
 #include "harness/questions/compare/matches.h"
-#include "harness/stats/family.h"
+#include "harness/stats/estimate.h"
 
 namespace gdbench::compare {
 

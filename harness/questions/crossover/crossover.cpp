@@ -9,7 +9,7 @@
 #include "harness/analysis/launch_costs.h"
 #include "harness/analysis/pairing.h"
 #include "harness/analysis/summarise.h"
-#include "harness/stats/needed_launches.h"
+#include "harness/stats/estimate.h"
 
 namespace gdbench::crossover {
 

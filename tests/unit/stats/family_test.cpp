@@ -1,8 +1,8 @@
-#include "harness/stats/family.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "harness/stats/estimate.h"
 
 namespace gdbench::stats {
 namespace {

@@ -1,8 +1,8 @@
-#include "harness/stats/needed_launches.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "harness/stats/estimate.h"
 
 namespace gdbench::stats {
 namespace {
