@@ -7,7 +7,7 @@
 
 #include "app/selection.h"
 #include "harness/base/text.h"
-#include "harness/report/arm.h"
+#include "harness/report/attribution.h"
 #include "harness/scenario/settings.h"
 
 namespace gdbench::app {

@@ -7,7 +7,7 @@
 #include "harness/base/text.h"
 #include "harness/questions/explain/explain.h"
 #include "harness/report/explanation.h"
-#include "harness/report/implementation_name.h"
+#include "harness/report/report.h"
 #include "reports/render/explanation.h"
 
 namespace gdbench::app {

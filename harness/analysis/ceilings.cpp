@@ -7,14 +7,6 @@ namespace gdbench::analysis {
 
 namespace {
 
-void keep_higher(double& best, double found) {
-  if (found > best) best = found;
-}
-
-void keep_shorter(double& best, double found) {
-  if (found > 0 && (best <= 0 || found < best)) best = found;
-}
-
 void merge_level(std::vector<report::LevelCeiling>& levels, const report::LevelCeiling& found) {
   const auto known = std::find_if(levels.begin(), levels.end(),
                                   [&](const report::LevelCeiling& level) { return level.level == found.level; });
@@ -26,7 +18,7 @@ void merge_level(std::vector<report::LevelCeiling>& levels, const report::LevelC
     known->read_gb_per_second = found.read_gb_per_second;
     known->read_streams = found.read_streams;
   }
-  keep_higher(known->update_gb_per_second, found.update_gb_per_second);
+  known->update_gb_per_second = std::max(known->update_gb_per_second, found.update_gb_per_second);
 }
 
 void merge(report::VectorCeilings& best, const report::VectorCeilings& found) {
@@ -34,12 +26,14 @@ void merge(report::VectorCeilings& best, const report::VectorCeilings& found) {
     best.vectors = found.vectors;
     best.bits = found.bits;
   }
-  keep_higher(best.fma_f32_gflop_per_second, found.fma_f32_gflop_per_second);
-  keep_higher(best.fma_f64_gflop_per_second, found.fma_f64_gflop_per_second);
-  keep_shorter(best.fma_f32_latency_ns, found.fma_f32_latency_ns);
-  keep_shorter(best.fma_f64_latency_ns, found.fma_f64_latency_ns);
-  keep_shorter(best.addition_f32_latency_ns, found.addition_f32_latency_ns);
-  keep_shorter(best.addition_f64_latency_ns, found.addition_f64_latency_ns);
+  using Width = report::VectorCeilings;
+  for (const auto rate : {&Width::fma_f32_gflop_per_second, &Width::fma_f64_gflop_per_second}) {
+    best.*rate = std::max(best.*rate, found.*rate);
+  }
+  for (const auto latency : {&Width::fma_f32_latency_ns, &Width::fma_f64_latency_ns, &Width::addition_f32_latency_ns,
+                             &Width::addition_f64_latency_ns}) {
+    if (found.*latency > 0 && (best.*latency <= 0 || found.*latency < best.*latency)) best.*latency = found.*latency;
+  }
   for (const report::LevelCeiling& level : found.levels) merge_level(best.levels, level);
 }
 
@@ -98,22 +92,6 @@ std::pair<double, std::string> bytes_floor(const LeastWork& work, const std::vec
     closer += static_cast<double>(level.capacity_bytes);  // as if no cache held what another one holds
   }
   return {longest, level_name};
-}
-
-struct ArithmeticCeilings {
-  double fma_gflop_per_second = 0;
-  double fma_latency_ns = 0;
-  double addition_latency_ns = 0;
-};
-
-ArithmeticCeilings arithmetic_ceilings(const report::VectorCeilings& of, catalogue::Dtype dtype) {
-  switch (dtype) {
-    case catalogue::Dtype::f32:
-      return {of.fma_f32_gflop_per_second, of.fma_f32_latency_ns, of.addition_f32_latency_ns};
-    case catalogue::Dtype::f64:
-      return {of.fma_f64_gflop_per_second, of.fma_f64_latency_ns, of.addition_f64_latency_ns};
-  }
-  return {};
 }
 
 // The task update: gradients, parameters and slots read once, parameters and slots written once; each entry's new value
@@ -180,7 +158,10 @@ std::optional<LeastWork> least_work(const report::ScenarioRecord& scenario, doub
 
 std::optional<report::CeilingShare> ceiling_share(const LeastWork& work, int threads, double step_ns,
                                                   const report::VectorCeilings& ceilings) {
-  const auto [rate, fma_ns, addition_ns] = arithmetic_ceilings(ceilings, work.dtype);
+  const bool f64 = work.dtype == catalogue::Dtype::f64;
+  const double rate = f64 ? ceilings.fma_f64_gflop_per_second : ceilings.fma_f32_gflop_per_second;
+  const double fma_ns = f64 ? ceilings.fma_f64_latency_ns : ceilings.fma_f32_latency_ns;
+  const double addition_ns = f64 ? ceilings.addition_f64_latency_ns : ceilings.addition_f32_latency_ns;
   if (!(rate > 0) || !(fma_ns > 0) || !(addition_ns > 0) || ceilings.levels.empty() || !(step_ns > 0)) {
     return std::nullopt;
   }

@@ -29,4 +29,40 @@ std::map<int, double> training_times(const report::Cell& cell, std::uint64_t ste
   return times;
 }
 
+namespace {
+
+stats::Estimate time_of(const report::Cell& cell, std::uint64_t steps, double constant_ns) {
+  std::vector<stats::Observation> observations;
+  for (const auto& [launch, nanoseconds] : training_times(cell, steps)) {
+    observations.push_back({launch, nanoseconds + constant_ns});
+  }
+  return stats::typical_time(observations);
+}
+
+}  // namespace
+
+std::optional<report::TimeToTarget> time_to_target(const report::Cell& cell) {
+  if (!cell.target || cell.target->state != report::TargetState::reached) return std::nullopt;
+  std::vector<double> ready;
+  for (const stats::LaunchCost& cost : launch_costs(cell)) ready.push_back(cost.ready_ns);
+  if (ready.empty()) return std::nullopt;
+  report::TimeToTarget result;
+  result.time_ns = time_of(cell, cell.target->steps, 0);
+  result.ready_ns = stats::median(std::move(ready));
+  if (cell.target->evaluation_seconds) {
+    result.with_evaluations_ns = time_of(cell, cell.target->stopped_after, *cell.target->evaluation_seconds * 1e9);
+  }
+  return result;
+}
+
+std::vector<stats::Pair> pairs_to_target(const report::Cell& base, const report::Cell& candidate) {
+  const std::map<int, double> base_times = training_times(base, base.target->steps);
+  std::vector<stats::Pair> pairs;
+  for (const auto& [launch, nanoseconds] : training_times(candidate, candidate.target->steps)) {
+    const auto found = base_times.find(launch);
+    if (found != base_times.end()) pairs.push_back({launch, found->second, nanoseconds});
+  }
+  return pairs;
+}
+
 }  // namespace gdbench::analysis

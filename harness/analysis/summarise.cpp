@@ -7,16 +7,30 @@
 
 #include "harness/analysis/attribution.h"
 #include "harness/analysis/ceilings.h"
+#include "harness/analysis/launch_costs.h"
 #include "harness/analysis/pairing.h"
-#include "harness/analysis/processor_use.h"
-#include "harness/analysis/time_to_target.h"
 #include "harness/analysis/verdicts.h"
+#include "harness/base/text.h"
 
 namespace gdbench::analysis {
 
 namespace {
 
 constexpr int kMinLaunches = 3;
+
+// Of a processor, for helper threads that only wake and wait. Native rows and NumPy stay below 1.01, frameworks that
+// hand each step to a thread of their own at 1.00 to 1.06; with a second thread that computes it is 1.35 and more.
+constexpr double kHelperAllowance = 0.15;
+
+// CPU time of all threads of the process over wall time in timed blocks, median over warm samples; nothing without one.
+std::optional<double> processors_used(const report::Cell& cell) {
+  std::vector<double> shares;
+  for (const report::Sample& sample : cell.samples) {
+    if (!sample.cold && sample.real_ns > 0) shares.push_back(sample.cpu_ns / sample.real_ns);
+  }
+  if (shares.empty()) return std::nullopt;
+  return stats::median(std::move(shares));
+}
 
 double median_over_launches(const report::Cell& cell, double report::Launch::*field) {
   std::vector<double> values;
@@ -80,6 +94,12 @@ std::unordered_map<std::string, Baseline> baselines_of(const report::Report& rep
 }
 
 }  // namespace
+
+std::string reason_not_ranked(const report::Cell& cell) {
+  const std::optional<double> used = processors_used(cell);
+  if (!used || *used <= cell.threads + kHelperAllowance) return {};
+  return formatted("used %.2f processors, has %d thread%s", *used, cell.threads, cell.threads == 1 ? "" : "s");
+}
 
 stats::Estimate step_time(const report::Cell& cell, double confidence) {
   return stats::typical_time(observations_of(cell), confidence);

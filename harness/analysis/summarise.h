@@ -16,6 +16,10 @@ Result<report::Report> read_summarised(const std::string& path);
 // The cell's step time with its interval, as in its summary.
 stats::Estimate step_time(const report::Cell& cell, double confidence = stats::kConfidence);
 
+// "used 1.79 processors, has 1 thread": of a cell that used more processors than its compute threads and what helper
+// threads cost that only wake and wait; empty for others.
+std::string reason_not_ranked(const report::Cell& cell);
+
 // Time of a launch group's pairs, for schedulers that stop by precision: the half-width of the step time's interval
 // over its value, infinity below three launches.
 double relative_precision(const report::Cell& cell);

@@ -76,8 +76,4 @@ stats::VerdictOptions verdict_options(const report::Report& report, const std::s
   return VerdictRules(report).of(scenario);
 }
 
-stats::Comparison compare_cells(const report::Report& report, const report::Cell& base, const report::Cell& candidate) {
-  return stats::compare(pairs_of(base, candidate), verdict_options(report, base.scenario));
-}
-
 }  // namespace gdbench::analysis

@@ -29,7 +29,4 @@ class VerdictRules {
   std::unordered_map<std::string, stats::VerdictOptions> by_scenario_;
 };
 
-// The verdict on two cells of one scenario: time of the candidate over that of the base, paired by launch and round.
-stats::Comparison compare_cells(const report::Report& report, const report::Cell& base, const report::Cell& candidate);
-
 }  // namespace gdbench::analysis

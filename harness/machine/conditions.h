@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "harness/report/condition.h"
+#include "harness/report/report.h"
 
 namespace gdbench::machine {
 

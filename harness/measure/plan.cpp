@@ -8,7 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/eligibility.h"
-#include "harness/report/implementation_name.h"
+#include "harness/report/report.h"
 #include "harness/scenario/scenario.h"
 
 namespace gdbench::measure {

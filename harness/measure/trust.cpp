@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "harness/analysis/ceilings.h"
-#include "harness/analysis/processor_use.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/clock.h"
 #include "harness/base/text.h"

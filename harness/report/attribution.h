@@ -1,17 +1,34 @@
-// What the differences of a run are made of. Computed by summarise() from samples, launches and profiles; shown by the
-// renderers and put into words by explain.
+// What the differences of a run are made of, and what they are worth. Computed by summarise() from samples, launches
+// and profiles; shown by the renderers and put into words by explain.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "harness/report/arm.h"
 #include "harness/report/profile.h"
 #include "harness/stats/break_even.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::report {
+
+// Arms: which build a cell was measured with, or that it is an A/A control, another cell again. Every run has this one;
+// the others are there where gdbench run --against asks for them.
+constexpr const char* kNewArm = "new";
+constexpr const char* kBaseArm = "base";
+// The same sources once more, their code at other addresses: where these differ, the layout does it.
+constexpr const char* kNewPaddedArm = "new-padded";
+constexpr const char* kBasePaddedArm = "base-padded";
+constexpr const char* kControlArm = "control";
+
+// The A/A control, which bounds what verdicts are worth: one cell measured twice under two names. What the two differ
+// by is the machine's doing.
+struct Control {
+  std::string scenario;          // its key
+  std::string cell;              // in the arm kControlArm
+  std::string twin;              // the same cell in the arm that it repeats
+  stats::Comparison comparison;  // of the control to its twin, paired by launch and round
+};
 
 // One op of two profiles, per step; times are self times with the clock readings that profiling adds. An op that only
 // one of them has counts nothing in the other.

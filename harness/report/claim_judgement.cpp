@@ -6,37 +6,22 @@
 
 namespace gdbench::report {
 
-namespace {
-
-bool contains(const std::vector<ClaimVerdict>& verdicts, ClaimVerdict verdict) {
-  return std::find(verdicts.begin(), verdicts.end(), verdict) != verdicts.end();
-}
-
-}  // namespace
-
 ClaimVerdict verdict_of(const std::vector<ClaimVerdict>& relations) {
   for (const ClaimVerdict verdict : {ClaimVerdict::refuted, ClaimVerdict::not_run, ClaimVerdict::inconclusive}) {
-    if (contains(relations, verdict)) return verdict;
+    if (std::ranges::find(relations, verdict) != relations.end()) return verdict;
   }
   return relations.empty() ? ClaimVerdict::not_run : ClaimVerdict::confirmed;
 }
 
 ClaimVerdict verdict_of(const std::vector<JudgedPoint>& points, PointRule rule) {
-  bool holds = false;
-  bool fails = false;
-  bool undecided = false;
-  bool not_run = false;
-  for (const JudgedPoint& point : points) {
-    if (!point.decides) continue;
-    holds = holds || point.state == PointState::holds;
-    fails = fails || point.state == PointState::fails;
-    undecided = undecided || point.state == PointState::undecided;
-    not_run = not_run || point.state == PointState::not_run;
-  }
-  if (rule == PointRule::all && fails) return ClaimVerdict::refuted;
-  if (rule == PointRule::any && holds) return ClaimVerdict::confirmed;
-  if (not_run || !(holds || fails || undecided)) return ClaimVerdict::not_run;
-  if (undecided) return ClaimVerdict::inconclusive;
+  const auto any = [&](PointState state) {
+    return std::ranges::any_of(points, [&](const JudgedPoint& point) { return point.decides && point.state == state; });
+  };
+  if (rule == PointRule::all && any(PointState::fails)) return ClaimVerdict::refuted;
+  if (rule == PointRule::any && any(PointState::holds)) return ClaimVerdict::confirmed;
+  if (any(PointState::not_run)) return ClaimVerdict::not_run;
+  if (any(PointState::undecided)) return ClaimVerdict::inconclusive;
+  if (!any(PointState::holds) && !any(PointState::fails)) return ClaimVerdict::not_run;
   return rule == PointRule::all ? ClaimVerdict::confirmed : ClaimVerdict::refuted;
 }
 
@@ -83,17 +68,8 @@ void fields(auto& archive, Of<ClaimJudgement> auto& judgement) {
   archive.field("relations", judgement.relations);
 }
 
-namespace {
-
-struct Claims {
-  const std::vector<ClaimJudgement>& claims;
-};
-FIELDS_OF(Claims, claims)
-
-}  // namespace
-
 OrderedJson to_json(const std::vector<ClaimJudgement>& judgements) {
-  return RecordWriter::document("gdbench-claims", 1, 0, Claims{judgements});
+  return RecordWriter::document("gdbench-claims", 1, 0, "claims", judgements);
 }
 
 }  // namespace gdbench::report

@@ -1,6 +1,9 @@
 #include "harness/report/comparison.h"
 
+#include <map>
+
 #include "harness/report/fields.h"
+#include "harness/stats/distributions.h"
 
 namespace gdbench::report {
 
@@ -15,5 +18,85 @@ void fields(auto& archive, Of<ReportComparison> auto& comparison) {
 OrderedJson to_json(const ReportComparison& comparison) {
   return RecordWriter::document("gdbench-comparison", 1, 0, comparison);
 }
+
+namespace {
+
+constexpr double kConfidenceOfLimits = 0.95;
+constexpr double kFound = 0.8;  // the power that experiments are customarily planned for
+
+CalibrationLevel level_of(double slowdown, const std::vector<const CalibrationOutcome*>& outcomes) {
+  CalibrationLevel level;
+  level.slowdown = slowdown;
+  level.comparisons = static_cast<int>(outcomes.size());
+  std::vector<double> ratios;
+  std::vector<double> seconds;
+  for (const CalibrationOutcome* outcome : outcomes) {
+    level.regressed += outcome->change == Change::regressed ? 1 : 0;
+    level.improved += outcome->change == Change::improved ? 1 : 0;
+    if (outcome->ratio > 0) ratios.push_back(outcome->ratio);
+    seconds.push_back(outcome->seconds);
+  }
+  const int counted = level.regressed + (slowdown == 0 ? level.improved : 0);
+  level.share = static_cast<double>(counted) / level.comparisons;
+  level.lower_limit = stats::proportion_lower_limit(counted, level.comparisons, kConfidenceOfLimits);
+  level.upper_limit = stats::proportion_upper_limit(counted, level.comparisons, kConfidenceOfLimits);
+  level.median_ratio = stats::median(std::move(ratios));
+  level.seconds = stats::median(std::move(seconds));
+  return level;
+}
+
+}  // namespace
+
+std::vector<CalibrationLevel> levels_of(const Calibration& calibration) {
+  std::map<double, std::vector<const CalibrationOutcome*>> by_slowdown;
+  for (const CalibrationOutcome& outcome : calibration.outcomes) by_slowdown[outcome.slowdown].push_back(&outcome);
+  std::vector<CalibrationLevel> levels;
+  for (const auto& [slowdown, outcomes] : by_slowdown) levels.push_back(level_of(slowdown, outcomes));
+  return levels;
+}
+
+double smallest_detectable_slowdown(const std::vector<CalibrationLevel>& levels) {
+  const CalibrationLevel* before = nullptr;
+  for (const CalibrationLevel& level : levels) {
+    if (level.slowdown == 0) continue;
+    if (level.share >= kFound) {
+      if (before == nullptr || level.share == before->share) return level.slowdown;
+      const double part = (kFound - before->share) / (level.share - before->share);
+      return before->slowdown + part * (level.slowdown - before->slowdown);
+    }
+    before = &level;
+  }
+  return 0;
+}
+
+FIELDS_OF(CalibrationLevel, slowdown, comparisons, regressed, improved, share, lower_limit, upper_limit, median_ratio,
+          seconds)
+FIELDS_OF(CalibrationOutcome, number, workload, slowdown, change, ratio, interval, seconds)
+
+void fields(auto& archive, Of<Calibration> auto& calibration) {
+  FIELDS(archive, calibration, launches, margin, confidence, planned);
+  const std::vector<CalibrationLevel> levels = levels_of(calibration);
+  archive.field("smallest_detectable_slowdown", smallest_detectable_slowdown(levels));
+  archive.field("levels", levels);
+  FIELDS(archive, calibration, outcomes);
+}
+
+OrderedJson to_json(const Calibration& calibration) {
+  return RecordWriter::document("gdbench-calibration", 1, 0, calibration);
+}
+
+// Everything but the cell as it is has a name of its own.
+void fields(auto& archive, Of<AblationVariant> auto& variant) {
+  const char* kind = variant.everything_off ? "all off" : "without";
+  archive.field("variant", std::string(variant.as_it_is() ? "as it is" : kind));
+  FIELDS(archive, variant, value, status);
+  archive.unless_empty("without", variant.without);
+  archive.unless_empty("description", variant.description);
+  FIELDS(archive, variant, step_ns, comparison, difference_ns, fired);
+}
+
+FIELDS_OF(Ablation, scenario, implementation, option, confidence, variants)
+
+OrderedJson to_json(const Ablation& ablation) { return RecordWriter::document("gdbench-ablation", 1, 0, ablation); }
 
 }  // namespace gdbench::report

@@ -1,4 +1,5 @@
-// What `gdbench compare` and `gdbench run --against` find: of each cell whether one build is slower than another.
+// What commands find that compare cells of the same scenario: compare and run --against, calibrate, ablate. Documents
+// of their own beside the report, which holds the samples.
 #pragma once
 
 #include <optional>
@@ -7,9 +8,12 @@
 
 #include "harness/base/json.h"
 #include "harness/report/named.h"
+#include "harness/report/report.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::report {
+
+// What `gdbench compare` and `gdbench run --against` find: of each cell whether one build is slower than another.
 
 enum class Change {
   regressed,     // confidently slower, by more than the margin
@@ -50,5 +54,77 @@ struct ReportComparison {
 };
 
 OrderedJson to_json(const ReportComparison& comparison);
+
+// What comparisons on this machine are worth: how often they alarm without a cause, and which slowdown they find.
+
+// One comparison of an implementation with itself, slowed down by a known share.
+struct CalibrationOutcome {
+  int number = 0;        // in the order of the plan
+  std::string workload;  // "mlp-10-50-1/hand/eigen"
+  double slowdown = 0;   // that was added, as a share of the step
+  Change change = Change::inconclusive;
+  double ratio = 0;  // slowed over plain, with its interval; 0: nothing was measured
+  stats::Interval interval;
+  double seconds = 0;
+};
+
+// All comparisons at one slowdown. Limits are exact (Clopper and Pearson), one-sided, at 95%.
+struct CalibrationLevel {
+  double slowdown = 0;
+  int comparisons = 0;
+  int regressed = 0;  // without a slowdown: false alarms
+  int improved = 0;   // always wrong
+  double share = 0;   // of the regressed, and, without a slowdown, of the improved too
+  double lower_limit = 0;
+  double upper_limit = 0;
+  double median_ratio = 0;
+  double seconds = 0;  // median of a comparison
+};
+
+struct Calibration {
+  int launches = 0;  // of either side in a comparison, before a confirmation
+  double margin = 0;
+  double confidence = 0;
+  int planned = 0;  // comparisons, fixed beforehand
+  std::vector<CalibrationOutcome> outcomes;
+};
+
+// By slowdown, in ascending order.
+std::vector<CalibrationLevel> levels_of(const Calibration& calibration);
+
+// The slowdown that four in five comparisons find, on the straight line between the levels around it; 0 where no level
+// reaches that.
+double smallest_detectable_slowdown(const std::vector<CalibrationLevel>& levels);
+
+OrderedJson to_json(const Calibration& calibration);
+
+// What each part of an implementation that can be switched off is worth: the same cell without it, measured side by
+// side.
+
+struct AblationVariant {
+  std::string without;      // the part that is off; empty for the cell as it is
+  std::string description;  // what the part does, where the implementation says so
+  bool everything_off = false;
+  std::string value;  // of the option
+  CellStatus status;
+  std::optional<stats::Estimate> step_ns;        // of a cell that is ok
+  std::optional<stats::Comparison> comparison;   // time of the variant over time of the cell as it is
+  std::optional<stats::Estimate> difference_ns;  // the same, less: what a step costs more without the part
+  std::optional<double> fired;  // how often the part had an effect in the cell as it is, where it says so
+
+  // Without a part that did nothing the cell is what it was: it is not measured.
+  bool had_no_effect() const { return fired == 0.0; }
+  bool as_it_is() const { return without.empty() && !everything_off; }
+};
+
+struct Ablation {
+  std::string scenario;
+  std::string implementation;
+  std::string option;                     // the key, without impl.
+  double confidence = 0;                  // of each interval, so that all verdicts together have 95%
+  std::vector<AblationVariant> variants;  // the cell as it is, without each part, without all
+};
+
+OrderedJson to_json(const Ablation& ablation);
 
 }  // namespace gdbench::report

@@ -22,10 +22,10 @@ FIELDS_OF(CrossoverPoint, size, a_step_ns, b_step_ns, comparison)
 
 void fields(auto& archive, Of<Crossover> auto& crossover) {
   FIELDS(archive, crossover, scenario, axis, a, b, margin, confidence);
-  archive.field("outcome", crossover.answer.outcome);
+  FIELDS(archive, crossover.answer, outcome);
   FIELDS(archive, crossover, complete, need);
-  archive.field("zones", crossover.answer.zones);
-  archive.field("points", crossover.points);
+  FIELDS(archive, crossover.answer, zones);
+  FIELDS(archive, crossover, points);
 }
 
 FIELDS_OF(StartCost, implementation, load_seconds, prepare_seconds, first_step_ns, step_ns)

@@ -12,12 +12,7 @@ FIELDS_OF(AxisPath, parts, rest_ns)
 
 // Of both kinds of parts.
 void add_contribution(auto& archive, const Contribution& contribution) {
-  archive.field("a_ns", contribution.a_ns);
-  archive.field("b_ns", contribution.b_ns);
-  archive.field("difference_ns", contribution.difference_ns);
-  archive.field("share", contribution.share);
-  archive.field("share_interval", contribution.share_interval);
-  archive.field("standing", contribution.standing);
+  FIELDS(archive, contribution, a_ns, b_ns, difference_ns, share, share_interval, standing);
 }
 
 void fields(auto& archive, Of<PhasePart> auto& part) {
@@ -70,17 +65,8 @@ void fields(auto& archive, Of<StartDifference> auto& start) {
 FIELDS_OF(Explanation, scenario, b_scenario, a, b, a_step_ns, b_step_ns, whole, differing, target, paths, profiles,
           a_dispatches, b_dispatches, calls, advice, a_ceiling, b_ceiling, missing, start)
 
-namespace {
-
-struct Explanations {
-  const std::vector<Explanation>& explanations;
-};
-FIELDS_OF(Explanations, explanations)
-
-}  // namespace
-
 OrderedJson to_json(const std::vector<Explanation>& explanations) {
-  return RecordWriter::document("gdbench-explanation", 2, 0, Explanations{explanations});
+  return RecordWriter::document("gdbench-explanation", 2, 0, "explanations", explanations);
 }
 
 }  // namespace gdbench::report

@@ -21,10 +21,9 @@ namespace {
 // The first bytes of every line; a report's text starts otherwise.
 constexpr std::string_view kEventPrefix = "{\"event\":";
 
-OrderedJson event_of(const char* kind) {
-  OrderedJson event = OrderedJson::object();
-  event["event"] = kind;
-  return event;
+// What a cell's event says of it; reading one without its optional fields leaves them as they are.
+void fields_of_event(auto& archive, Of<Cell> auto& cell) {
+  FIELDS(archive, cell, build, status, verification, block, profile, other_profiles, target, confirmed_from);
 }
 
 // Adds a journal's lines up to a report.
@@ -101,14 +100,7 @@ class JournalReader {
     Cell& cell = report_.cells[position->second];
     if (kind == "sample") return reader.field("sample", cell.samples.emplace_back());
     if (kind == "launch") return reader.field("launch", cell.launches.emplace_back());
-    reader.field("build", cell.build);
-    reader.field("status", cell.status);
-    reader.optional("verification", cell.verification);
-    reader.optional("block", cell.block);
-    reader.optional("profile", cell.profile);
-    reader.optional("other_profiles", cell.other_profiles);
-    reader.optional("target", cell.target);
-    reader.optional("confirmed_from", cell.confirmed_from);
+    fields_of_event(reader, cell);
   }
 
   std::string origin_;
@@ -128,9 +120,7 @@ Result<Journal> Journal::create(const std::string& path, const Report& report) {
   // A device has nothing to drop.
   if (ftruncate(journal.descriptor_.number(), 0) != 0 && errno != EINVAL)
     return cannot_be_written(path, std::strerror(errno));
-  OrderedJson event = event_of("run");
-  event["report"] = to_json(report);
-  TRY(journal.append(event));
+  TRY(journal.append({{"event", "run"}, {"report", to_json(report)}}));
   return journal;
 }
 
@@ -141,9 +131,7 @@ Result<Journal> Journal::resume(const std::string& path, const std::string& at) 
   TRY(journal.open_alone(0));
   const auto whole = static_cast<off_t>(content.rfind('\n') + 1);
   if (ftruncate(journal.descriptor_.number(), whole) != 0) return cannot_be_written(path, std::strerror(errno));
-  OrderedJson event = event_of("resume");
-  event["at"] = at;
-  TRY(journal.append(event));
+  TRY(journal.append({{"event", "resume"}, {"at", at}}));
   return journal;
 }
 
@@ -171,44 +159,25 @@ Status Journal::append(const OrderedJson& event) {
 }
 
 Status Journal::cell(const Cell& cell) {
-  OrderedJson event = event_of("cell");
-  event["cell"] = cell.id;
-  event["build"] = cell.build;
-  event["status"] = RecordWriter::encode(cell.status);
-  if (cell.verification) event["verification"] = RecordWriter::encode(*cell.verification);
-  if (cell.block) event["block"] = RecordWriter::encode(*cell.block);
-  if (cell.profile) event["profile"] = RecordWriter::encode(*cell.profile);
-  if (cell.other_profiles) event["other_profiles"] = RecordWriter::encode(*cell.other_profiles);
-  if (cell.target) event["target"] = RecordWriter::encode(*cell.target);
-  if (cell.confirmed_from) event["confirmed_from"] = *cell.confirmed_from;
-  return append(event);
+  RecordWriter writer;
+  writer.field("event", std::string("cell"));
+  writer.field("cell", cell.id);
+  fields_of_event(writer, cell);
+  return append(writer.take());
 }
 
 Status Journal::sample(const std::string& cell_id, const Sample& sample) {
-  OrderedJson event = event_of("sample");
-  event["cell"] = cell_id;
-  event["sample"] = RecordWriter::encode(sample);
-  return append(event);
+  return append({{"event", "sample"}, {"cell", cell_id}, {"sample", RecordWriter::encode(sample)}});
 }
 
 Status Journal::launch(const std::string& cell_id, const Launch& launch) {
-  OrderedJson event = event_of("launch");
-  event["cell"] = cell_id;
-  event["launch"] = RecordWriter::encode(launch);
-  return append(event);
+  return append({{"event", "launch"}, {"cell", cell_id}, {"launch", RecordWriter::encode(launch)}});
 }
 
-Status Journal::note(const std::string& text) {
-  OrderedJson event = event_of("note");
-  event["text"] = text;
-  return append(event);
-}
+Status Journal::note(const std::string& text) { return append({{"event", "note"}, {"text", text}}); }
 
 Status Journal::end(const Run& run) {
-  OrderedJson event = event_of("end");
-  event["status"] = run.status;
-  event["finished_at"] = run.finished_at;
-  const Status status = append(event);
+  const Status status = append({{"event", "end"}, {"status", run.status}, {"finished_at", run.finished_at}});
   if (!status.ok() || nowhere_) return status;
   if (fsync(descriptor_.number()) != 0) return cannot_be_written(path_, std::strerror(errno));
   return {};
@@ -218,16 +187,13 @@ bool is_journal(const std::string& content) { return content.starts_with(kEventP
 
 Result<Report> parse_journal(const std::string& content, const std::string& origin) {
   JournalReader reader(origin);
-  std::size_t start = 0;
-  std::size_t end = content.find('\n');
-  if (end == std::string::npos)
+  if (content.find('\n') == std::string::npos) {
     return usage_error(origin + ": line 1: found no whole line, expected the event \"run\"");
+  }
   try {
-    while (end != std::string::npos) {
-      const Status status = reader.line(content.substr(start, end - start));
-      if (!status.ok()) return status.error();
-      start = end + 1;
-      end = content.find('\n', start);
+    std::size_t start = 0;
+    for (std::size_t end = 0; (end = content.find('\n', start)) != std::string::npos; start = end + 1) {
+      TRY(reader.line(content.substr(start, end - start)));
     }
   } catch (const std::exception& error) {
     return failure(origin + ": cannot be read: " + error.what());

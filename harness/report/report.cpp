@@ -13,40 +13,31 @@ namespace {
 
 constexpr const char* kSchema = "gdbench-report";
 
-// What every minor version of a schema major has in common.
-struct Header {
-  std::string schema;
-  int major = 0;
-  int minor = 0;
-};
-
-Result<Header> read_header(const Json& json, RecordReader::Context& context) {
+// Checks what every minor version of a schema major has in common; the minor version.
+int read_minor_version(const Json& json, RecordReader::Context& context) {
   const Place root;
-  Header header;
+  const Place version{&root, "schema_version"};
   if (!json.is_object() || !json.contains("schema")) {
-    return usage_error(context.origin + ": found no key \"schema\", expected a report of gdbench");
+    context.error = usage_error(context.origin + ": found no key \"schema\", expected a report of gdbench");
+    return 0;
   }
-  RecordReader::decode(json["schema"], {&root, "schema"}, header.schema, context);
-  if (!context.error && header.schema != kSchema) {
+  if (json["schema"] != kSchema) {
     RecordReader::refuse(json["schema"], {&root, "schema"}, "\"gdbench-report\"", context);
   }
-  if (context.error) return *context.error;
-
-  const Place version{&root, "schema_version"};
-  const Json none;
-  const Json& value = json.contains("schema_version") ? json["schema_version"] : none;
+  const Json value = json.value("schema_version", Json());
   if (!value.is_object() || !value.contains("major") || !value.contains("minor")) {
     RecordReader::refuse(value, version, "an object with major and minor", context);
-    return *context.error;
   }
-  RecordReader::decode(value["major"], {&version, "major"}, header.major, context);
-  RecordReader::decode(value["minor"], {&version, "minor"}, header.minor, context);
-  if (!context.error && header.major != kSchemaMajor) {
+  if (context.error) return 0;
+  int major = 0;
+  int minor = 0;
+  RecordReader::decode(value["major"], {&version, "major"}, major, context);
+  RecordReader::decode(value["minor"], {&version, "minor"}, minor, context);
+  if (!context.error && major != kSchemaMajor) {
     RecordReader::refuse(value["major"], {&version, "major"},
                          std::to_string(kSchemaMajor) + " (this program reads no other major version)", context);
   }
-  if (context.error) return *context.error;
-  return header;
+  return minor;
 }
 
 // References inside the document: what renderers and later commands rely on.
@@ -78,11 +69,25 @@ std::string words_of(const CellStatus& status) {
   return status.reason.empty() ? state : state + ": " + status.reason;
 }
 
+ImplementationName parse_implementation(const std::string& id) {
+  ImplementationName name;
+  const std::size_t plus = id.find('+');
+  if (plus != std::string::npos) name.policy = id.substr(plus + 1);
+  const std::string pair = id.substr(0, plus);
+  const std::size_t slash = pair.find('/');
+  name.strategy = pair.substr(0, slash);
+  if (slash != std::string::npos) name.backend = pair.substr(slash + 1);
+  return name;
+}
+
 Cell* Report::find_cell(const std::string& id) {
-  for (Cell& cell : cells) {
-    if (cell.id == id) return &cell;
-  }
-  return nullptr;
+  const auto cell = std::ranges::find(cells, id, &Cell::id);
+  return cell == cells.end() ? nullptr : &*cell;
+}
+
+const ScenarioRecord* Report::find_scenario(const std::string& key) const {
+  const auto scenario = std::ranges::find(scenarios, key, &ScenarioRecord::key);
+  return scenario == scenarios.end() ? nullptr : &*scenario;
 }
 
 void Report::add_ceilings(const std::optional<Ceilings>& others) {
@@ -100,21 +105,18 @@ void Report::add_notes(const std::vector<std::string>& others) {
   }
 }
 
-const ScenarioRecord* Report::find_scenario(const std::string& key) const {
-  for (const ScenarioRecord& scenario : scenarios) {
-    if (scenario.key == key) return &scenario;
-  }
-  return nullptr;
-}
-
 OrderedJson to_json(const Report& report) {
   return RecordWriter::document(kSchema, kSchemaMajor, kSchemaMinor, report);
 }
 
+OrderedJson to_json(const std::vector<Condition>& conditions) {
+  return RecordWriter::document("gdbench-conditions", 1, 0, "conditions", conditions);
+}
+
 Result<Report> from_json(const Json& json, const std::string& origin) {
   RecordReader::Context context{origin, false};
-  const Header header = TRY(read_header(json, context));
-  context.ignore_unknown = header.minor > kSchemaMinor;
+  context.ignore_unknown = read_minor_version(json, context) > kSchemaMinor;
+  if (context.error) return *context.error;
 
   Report report;
   const Place root;

@@ -10,13 +10,10 @@
 
 #include "harness/base/json.h"
 #include "harness/base/result.h"
-#include "harness/report/arm.h"
 #include "harness/report/attribution.h"
-#include "harness/report/condition.h"
 #include "harness/report/named.h"
 #include "harness/report/profile.h"
 #include "harness/report/resolved_scenario.h"
-#include "harness/report/target.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::report {
@@ -126,6 +123,42 @@ struct CeilingShare {
   bool failed = false;  // a share above 1: the ceiling was measured too low, or the floor is none
 };
 
+// cut: out of the time that trainings to a target may take.
+enum class TargetState { reached, unreached, diverged, cut };
+inline constexpr Named<TargetState> kTargetStates[] = {{TargetState::reached, "reached"},
+                                                       {TargetState::unreached, "unreached"},
+                                                       {TargetState::diverged, "diverged"},
+                                                       {TargetState::cut, "cut"}};
+constexpr const auto& rows_of(TargetState /*any*/) { return kTargetStates; }
+
+// A training from the start state with the scenario's own learning rates, in a process of its own: `evaluate_every`
+// steps, an evaluation of the loss over all training rows, and again.
+struct TargetRun {
+  TargetState state = TargetState::unreached;
+  double target_loss = 0;  // absolute, whatever the scenario says
+  double initial_loss = 0;
+  // reached: a step after which the loss is at or below the target and before which it is above, found by bisection
+  // between the last two evaluations; the first one where the loss falls between them. Otherwise stopped_after.
+  std::uint64_t steps = 0;
+  std::uint64_t stopped_after = 0;  // steps at the last evaluation
+  double loss = 0;                  // there; not finite where diverged
+  std::int64_t evaluations = 0;     // without those of the bisection
+  double run_seconds = 0;           // of the steps
+  // Of the evaluations; absent where the implementation offers none and the reference evaluated its parameters.
+  std::optional<double> evaluation_seconds;
+};
+
+// Of a cell that reached its target and was timed.
+struct TimeToTarget {
+  // Load, prepare without imports, and the steps; since 1.7, before that the steps alone.
+  stats::Estimate time_ns;
+  // What a training takes that stops at the first evaluation at or below the target: with stopped_after steps, and the
+  // evaluations. Absent where they have no time.
+  std::optional<stats::Estimate> with_evaluations_ns;
+  // Since 1.7. Of these what comes before steady steps: load, prepare, what the first step takes beyond a steady one.
+  std::optional<double> ready_ns;
+};
+
 struct Summary {
   stats::Estimate step_ns;  // median with 95% interval
   double median_absolute_deviation_ns = 0;
@@ -146,6 +179,15 @@ struct Summary {
   std::optional<CeilingShare> ceiling;    // absent without measured ceilings, and for rows that are not ranked
   std::optional<TimeToTarget> to_target;  // absent without a target, or where it was not reached
 };
+
+// The axes that an implementation's id spells: "strategy/backend[+policy]".
+struct ImplementationName {
+  std::string strategy;  // before the slash; a framework's name
+  std::string backend;   // behind it; empty where there is no slash
+  std::string policy;    // behind the plus sign; empty where there is none
+};
+
+ImplementationName parse_implementation(const std::string& id);
 
 struct Cell {
   std::string id;        // "<scenario label>/<implementation>[?option=value...][@threads][#arm]", unique in the report
@@ -243,6 +285,27 @@ struct Ceilings {
   std::optional<VectorCeilings> best;             // the best of all; `vectors` and `bits` are the fastest f32 rate's
 };
 
+enum class Severity {
+  fine,
+  notice,   // worth knowing
+  warning,  // spoils measurements
+  unknown,  // cannot be seen from here
+};
+inline constexpr Named<Severity> kSeverities[] = {{Severity::fine, "fine"},
+                                                  {Severity::notice, "notice"},
+                                                  {Severity::warning, "warning"},
+                                                  {Severity::unknown, "unknown"}};
+constexpr const auto& rows_of(Severity /*any*/) { return kSeverities; }
+
+// What about a machine may spoil measurements: one line each, with what it does here and what to do about it.
+struct Condition {
+  std::string name;  // "governor"
+  Severity severity = Severity::fine;
+  std::string found;
+  std::string effect;  // what it does here, measured where it can be; empty: nothing that matters
+  std::string advice;  // empty: none
+};
+
 struct Report {
   Run run;
   std::string environment = "{}";                    // JSON text, see harness/machine/environment.h
@@ -263,6 +326,7 @@ struct Report {
 };
 
 OrderedJson to_json(const Report& report);
+OrderedJson to_json(const std::vector<Condition>& conditions);
 // Refuses another schema major in one line; takes older minors, ignoring nothing it knows. `origin` names the file in
 // messages.
 Result<Report> from_json(const Json& json, const std::string& origin);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -16,15 +17,8 @@ namespace gdbench::report {
 
 namespace {
 
-bool holds_containers(const OrderedJson& json) {
-  for (const OrderedJson& value : json) {
-    if (value.is_structured()) return true;
-  }
-  return false;
-}
-
 void append_text(const OrderedJson& json, std::size_t indent, std::string& text) {
-  if (!json.is_structured() || !holds_containers(json)) {
+  if (std::none_of(json.begin(), json.end(), [](const OrderedJson& value) { return value.is_structured(); })) {
     text += compact(json);
     return;
   }

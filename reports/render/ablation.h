@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/report/ablation.h"
+#include "harness/report/comparison.h"
 
 namespace gdbench::render {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/report/implementation_name.h"
+#include "harness/report/report.h"
 #include "reports/render/format.h"
 #include "reports/render/render.h"
 

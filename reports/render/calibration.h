@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/report/calibration.h"
+#include "harness/report/comparison.h"
 
 namespace gdbench::render {
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "harness/report/implementation_name.h"
+#include "harness/report/report.h"
 #include "reports/render/labels.h"
 #include "reports/render/rows.h"
 

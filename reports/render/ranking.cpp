@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/analysis/launch_costs.h"
 #include "harness/analysis/pairing.h"
-#include "harness/analysis/time_to_target.h"
 
 namespace gdbench::render {
 

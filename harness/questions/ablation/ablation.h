@@ -7,7 +7,7 @@
 #include "harness/measure/cell_group.h"
 #include "harness/measure/options.h"
 #include "harness/protocol/protocol.h"
-#include "harness/report/ablation.h"
+#include "harness/report/comparison.h"
 
 namespace gdbench::ablation {
 

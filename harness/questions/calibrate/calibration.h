@@ -9,7 +9,7 @@
 #include "harness/base/result.h"
 #include "harness/measure/cell_group.h"
 #include "harness/measure/options.h"
-#include "harness/report/calibration.h"
+#include "harness/report/comparison.h"
 
 namespace gdbench::calibrate {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/report/calibration.h"
+#include "harness/report/comparison.h"
 
 namespace gdbench::calibrate {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "harness/analysis/launch_costs.h"
 #include "harness/analysis/pairing.h"
-#include "harness/analysis/time_to_target.h"
 #include "harness/analysis/verdicts.h"
 #include "harness/base/json.h"
 #include "harness/questions/explain/explain.h"

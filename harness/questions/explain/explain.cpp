@@ -9,7 +9,7 @@
 #include "harness/analysis/pairing.h"
 #include "harness/analysis/verdicts.h"
 #include "harness/questions/explain/parts.h"
-#include "harness/report/implementation_name.h"
+#include "harness/report/report.h"
 #include "harness/stats/break_even.h"
 
 namespace gdbench::explain {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/analysis/ceilings.h"
-#include "harness/analysis/time_to_target.h"
+#include "harness/analysis/launch_costs.h"
 
 namespace gdbench::tests {
 

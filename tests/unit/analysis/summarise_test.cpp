@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "harness/analysis/pairing.h"
-#include "harness/analysis/processor_use.h"
 #include "tests/support/reports/example_report.h"
 
 namespace gdbench::analysis {

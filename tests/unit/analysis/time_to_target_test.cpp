@@ -1,12 +1,11 @@
-#include "harness/analysis/time_to_target.h"
-
 #include <gtest/gtest.h>
 
 #include <tuple>
 #include <vector>
 
+#include "harness/analysis/launch_costs.h"
 #include "harness/analysis/summarise.h"
-#include "harness/report/target.h"
+#include "harness/report/report.h"
 
 namespace gdbench::analysis {
 namespace {

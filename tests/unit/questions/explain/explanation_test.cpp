@@ -8,7 +8,7 @@
 
 #include "harness/questions/explain/explain.h"
 #include "harness/questions/explain/parts.h"
-#include "harness/report/implementation_name.h"
+#include "harness/report/report.h"
 #include "tests/support/reports/explained_report.h"
 
 namespace gdbench::explain {
