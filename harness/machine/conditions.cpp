@@ -3,16 +3,22 @@
 #include <sched.h>
 #include <xmmintrin.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
+#include <limits>
 #include <sstream>
 #include <thread>
+#include <utility>
 
+#include "harness/base/clock.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/machine/build_information.h"
-#include "harness/machine/system_files.h"
+#include "harness/machine/environment.h"
 
 namespace gdbench::machine {
 
@@ -26,15 +32,28 @@ constexpr const char* kCpu = "sys/devices/system/cpu";
 constexpr std::chrono::milliseconds kSample{100};
 constexpr double kBusy = 0.05;    // share of the processors that others use
 constexpr double kStolen = 0.01;  // share that the hypervisor takes
+constexpr int kBlocks = 200;
+constexpr std::int64_t kBlockNs = 2'000'000;
+constexpr int kReadings = 20'000;
+constexpr int kRepetitions = 20;
+constexpr double kWideScatter = 0.05;  // of a block, from the fastest to the slowest tenth
+constexpr double kSlowClockNs = 200;
+
+// A warning; where nothing is spoilt, what was found alone.
+Condition warning_if(bool spoils, const std::string& name, const std::string& found, const std::string& effect,
+                     const std::string& advice) {
+  if (!spoils) return {name, Severity::fine, found, "", ""};
+  return {name, Severity::warning, found, effect, advice};
+}
 
 Condition unknown(const char* name, const char* why) { return {name, Severity::unknown, "not visible", why, ""}; }
 
 Condition governor(const fs::path& root) {
   const std::optional<std::string> found = first_line(root / kCpu / "cpu0/cpufreq/scaling_governor");
   if (!found) return unknown("governor", "the kernel does not scale frequencies; a virtual machine's host may");
-  if (*found == "performance") return {"governor", Severity::fine, *found, "", ""};
-  return {"governor", Severity::warning, *found, "the clock rate follows the load, a block's start runs slower",
-          "cpupower frequency-set --governor performance"};
+  return warning_if(*found != "performance", "governor", *found,
+                    "the clock rate follows the load, a block's start runs slower",
+                    "cpupower frequency-set --governor performance");
 }
 
 Condition turbo(const fs::path& root) {
@@ -78,7 +97,7 @@ std::optional<ProcessorTime> processor_time(const fs::path& root) {
   return time;
 }
 
-std::vector<Condition> load_and_steal(const fs::path& root) {
+std::pair<Condition, Condition> load_and_steal(const fs::path& root) {
   const std::optional<ProcessorTime> before = processor_time(root);
   std::this_thread::sleep_for(kSample);
   const std::optional<ProcessorTime> after = processor_time(root);
@@ -87,20 +106,11 @@ std::vector<Condition> load_and_steal(const fs::path& root) {
   const double stolen = (after->stolen - before->stolen) / total;
   const double busy = 1 - (after->idle - before->idle) / total - stolen;
   const double ever = after->stolen / std::max(after->total, 1.0);
-  Condition load{"load", Severity::fine, formatted("%.0f%% of the processors", 100 * busy), "", ""};
-  if (busy > kBusy) {
-    load.severity = Severity::warning;
-    load.effect = "blocks are interrupted, caches and memory are shared";
-    load.advice = "wait for other processes or stop them";
-  }
-  Condition steal{"stolen time", Severity::fine,
-                  formatted("%.1f%% now, %.1f%% since the start", 100 * stolen, 100 * ever), "", ""};
-  if (stolen > kStolen || ever > kStolen) {
-    steal.severity = Severity::warning;
-    steal.effect = "the hypervisor runs others on these processors";
-    steal.advice = "another host, or more launches";
-  }
-  return {load, steal};
+  return {warning_if(busy > kBusy, "load", formatted("%.0f%% of the processors", 100 * busy),
+                     "blocks are interrupted, caches and memory are shared", "wait for other processes or stop them"),
+          warning_if(stolen > kStolen || ever > kStolen, "stolen time",
+                     formatted("%.1f%% now, %.1f%% since the start", 100 * stolen, 100 * ever),
+                     "the hypervisor runs others on these processors", "another host, or more launches")};
 }
 
 Condition swap(const fs::path& root) {
@@ -143,11 +153,9 @@ Condition clock_source(const fs::path& root) {
   const std::optional<std::string> found =
       first_line(root / "sys/devices/system/clocksource/clocksource0/current_clocksource");
   if (!found) return unknown("clock source", "");
-  if (*found != "hpet" && *found != "acpi_pm" && *found != "jiffies") {
-    return {"clock source", Severity::fine, *found, "", ""};
-  }
-  return {"clock source", Severity::warning, *found, "reading the clock takes microseconds",
-          "clocksource=tsc on the kernel's command line, where the processor allows it"};
+  const bool slow = *found == "hpet" || *found == "acpi_pm" || *found == "jiffies";
+  return warning_if(slow, "clock source", *found, "reading the clock takes microseconds",
+                    "clocksource=tsc on the kernel's command line, where the processor allows it");
 }
 
 Condition quota(const fs::path& root) {
@@ -166,18 +174,17 @@ Condition processors() {
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof set, &set) != 0) return unknown("processors", "");
   const int count = CPU_COUNT(&set);
-  if (count > 1) return {"processors", Severity::fine, std::to_string(count), "", ""};
-  return {"processors", Severity::warning, "1", "the coordinator and whatever else runs interrupt the workers",
-          "allow this process a second processor"};
+  return warning_if(count == 1, "processors", std::to_string(count),
+                    "the coordinator and whatever else runs interrupt the workers",
+                    "allow this process a second processor");
 }
 
 Condition build() {
   const Json information = build_information();
   const std::string type = information["type"].is_string() ? information["type"].get<std::string>() : "none";
   const bool sanitized = information["flags"].get<std::string>().find("-fsanitize") != std::string::npos;
-  if (type == "Release" && !sanitized) return {"build", Severity::fine, type, "", ""};
-  return {"build", Severity::warning, type + (sanitized ? " with sanitizers" : ""), "times are not those of a release",
-          "cmake --preset release"};
+  return warning_if(type != "Release" || sanitized, "build", type + (sanitized ? " with sanitizers" : ""),
+                    "times are not those of a release", "cmake --preset release");
 }
 
 Condition control_word() {
@@ -190,45 +197,150 @@ Condition control_word() {
           "find the library that was built with -ffast-math: LD_PRELOAD, LD_LIBRARY_PATH"};
 }
 
-// Variables of the environment that workers inherit.
-std::vector<Condition> library_variables() {
-  std::vector<Condition> conditions;
-  std::string threads;
-  for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_PROC_BIND",
-                           "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
-    const char* value = std::getenv(name);
-    if (value != nullptr) threads += (threads.empty() ? "" : ", ") + std::string(name) + "=" + value;
+// Of variables of the environment, which workers inherit, those that are set: "NAME=value, ...".
+std::string set_among(std::initializer_list<const char*> names) {
+  std::vector<std::string> found;
+  for (const char* name : names) {
+    if (const char* value = std::getenv(name)) found.push_back(cat(name, "=", value));
   }
-  conditions.push_back(threads.empty() ? Condition{"library threads", Severity::fine, "nothing set", "", ""}
-                                       : Condition{"library threads", Severity::notice, threads,
-                                                   "a library may have other threads than a cell says",
-                                                   "unset them; --threads says how many"});
-  std::string kernels;
-  for (const char* name : {"OPENBLAS_CORETYPE", "MKL_ENABLE_INSTRUCTIONS", "DNNL_MAX_CPU_ISA", "ONEDNN_MAX_CPU_ISA",
-                           "LD_PRELOAD", "MALLOC_ARENA_MAX"}) {
-    const char* value = std::getenv(name);
-    if (value != nullptr) kernels += (kernels.empty() ? "" : ", ") + std::string(name) + "=" + value;
+  return joined(found);
+}
+
+Condition library_threads() {
+  const std::string found = set_among({"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_PROC_BIND",
+                                       "GOMP_CPU_AFFINITY", "KMP_AFFINITY"});
+  if (found.empty()) return {"library threads", Severity::fine, "nothing set", "", ""};
+  return {"library threads", Severity::notice, found, "a library may have other threads than a cell says",
+          "unset them; --threads says how many"};
+}
+
+Condition library_kernels() {
+  const std::string found = set_among({"OPENBLAS_CORETYPE", "MKL_ENABLE_INSTRUCTIONS", "DNNL_MAX_CPU_ISA",
+                                       "ONEDNN_MAX_CPU_ISA", "LD_PRELOAD", "MALLOC_ARENA_MAX"});
+  if (found.empty()) {
+    return {"library kernels", Severity::fine, "chosen by the libraries",
+            "an OpenBLAS older than the processor takes those of an older one", ""};
   }
-  conditions.push_back(kernels.empty()
-                           ? Condition{"library kernels", Severity::fine, "chosen by the libraries",
-                                       "an OpenBLAS older than the processor takes those of an older one", ""}
-                           : Condition{"library kernels", Severity::notice, kernels,
-                                       "libraries run other kernels than they would by themselves", "unset them"});
-  return conditions;
+  return {"library kernels", Severity::notice, found, "libraries run other kernels than they would by themselves",
+          "unset them"};
+}
+
+// A chain of dependent multiplications and additions that `operand` goes through and stays as it is.
+float chain(std::int64_t iterations, float operand, float factor) {
+  __m128 value = _mm_set_ss(operand);
+  const __m128 scale = _mm_set_ss(factor);
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    value = _mm_mul_ss(value, scale);
+    asm volatile("" : "+x"(value));
+  }
+  return _mm_cvtss_f32(value);
+}
+
+double nanoseconds_of_chain(std::int64_t iterations, float operand) {
+  const std::int64_t start = monotonic_ns();
+  volatile float sink = chain(iterations, operand, 1);
+  static_cast<void>(sink);
+  return static_cast<double>(monotonic_ns() - start);
+}
+
+Condition scatter() {
+  std::int64_t iterations = 100'000;
+  iterations =
+      static_cast<std::int64_t>(static_cast<double>(iterations) * kBlockNs / nanoseconds_of_chain(iterations, 1));
+  std::vector<double> blocks;
+  for (int i = 0; i < kBlocks; ++i) blocks.push_back(nanoseconds_of_chain(iterations, 1));
+  std::sort(blocks.begin(), blocks.end());
+  const double least = blocks.front();
+  const double middle = blocks[blocks.size() / 2] / least - 1;
+  const double slow = blocks[blocks.size() * 9 / 10] / least - 1;
+  return warning_if(
+      slow > kWideScatter, "scatter",
+      formatted("blocks of 2 ms: middle +%.1f%%, slowest tenth +%.1f%% over the fastest", 100 * middle, 100 * slow),
+      "intervals are wide, small differences are not found",
+      "more launches (--launches, --budget); gdbench calibrate says what is found");
+}
+
+Condition clock_reading() {
+  std::int64_t min_step = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t start = monotonic_ns();
+  std::int64_t before = start;
+  for (int i = 0; i < kReadings; ++i) {
+    const std::int64_t now = monotonic_ns();
+    if (now > before) min_step = std::min(min_step, now - before);
+    before = now;
+  }
+  const double reading_ns = static_cast<double>(before - start) / kReadings;
+  return warning_if(
+      reading_ns > kSlowClockNs, "clock",
+      formatted("a reading takes %.0f ns, steps of %lld ns", reading_ns, static_cast<long long>(min_step)),
+      "profiles of short steps show the clock", "");
+}
+
+Condition denormal_cost() {
+  constexpr std::int64_t kIterations = 20'000;
+  double normal = std::numeric_limits<double>::infinity();
+  double denormal = normal;
+  for (int i = 0; i < kRepetitions; ++i) {
+    normal = std::min(normal, nanoseconds_of_chain(kIterations, 1));
+    denormal = std::min(denormal, nanoseconds_of_chain(kIterations, 1e-40F));
+  }
+  return {
+      "denormal arithmetic", Severity::fine, formatted("an operation takes %.1f times as long", denormal / normal),
+      denormal > 2 * normal ? "training that reaches its fixed point gets slower: blocks start from a set state" : "",
+      ""};
+}
+
+// Adds up vectors from `first` on; `count` floats, a multiple of 16.
+float add_up(const float* first, std::size_t count) {
+  __m128 sums[4] = {_mm_setzero_ps(), _mm_setzero_ps(), _mm_setzero_ps(), _mm_setzero_ps()};
+  for (std::size_t i = 0; i < count; i += 16) {
+    for (std::size_t lane = 0; lane < 4; ++lane) {
+      sums[lane] = _mm_add_ps(sums[lane], _mm_loadu_ps(first + i + 4 * lane));
+    }
+  }
+  return _mm_cvtss_f32(_mm_add_ps(_mm_add_ps(sums[0], sums[1]), _mm_add_ps(sums[2], sums[3])));
+}
+
+Condition unaligned_cost() {
+  constexpr std::size_t kCount = 4096;  // 16 KiB: the nearest cache
+  constexpr std::size_t kLine = 16;     // floats
+  std::vector<float> memory(kCount + 2 * kLine, 0.5F);
+  const std::size_t offset = (kLine - reinterpret_cast<std::uintptr_t>(memory.data()) / sizeof(float) % kLine) % kLine;
+  double times[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  for (int i = 0; i < kRepetitions; ++i) {
+    for (const std::size_t shift : {std::size_t{0}, std::size_t{1}}) {
+      const std::int64_t start = monotonic_ns();
+      for (int pass = 0; pass < 100; ++pass) {
+        volatile float sink = add_up(memory.data() + offset + shift, kCount);
+        static_cast<void>(sink);
+      }
+      times[shift] = std::min(times[shift], static_cast<double>(monotonic_ns() - start));
+    }
+  }
+  return {"unaligned vectors", Severity::fine, formatted("reading them takes %.2f times as long", times[1] / times[0]),
+          "data of every worker is aligned to 64 bytes", ""};
 }
 
 }  // namespace
 
 std::vector<Condition> conditions(const fs::path& root) {
-  std::vector<Condition> all = {governor(root), turbo(root), hyper_threads(root)};
-  const auto append = [&all](std::vector<Condition> more) {
-    all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-  };
-  append(load_and_steal(root));
-  append({swap(root), throttling(root), addresses(root), clock_source(root), quota(root), processors(), build(),
-          control_word()});
-  append(library_variables());
-  return all;
+  const auto [load, stolen_time] = load_and_steal(root);
+  return {governor(root),   turbo(root),       hyper_threads(root), load,        stolen_time,  swap(root),
+          throttling(root), addresses(root),   clock_source(root),  quota(root), processors(), build(),
+          control_word(),   library_threads(), library_kernels()};
+}
+
+std::vector<Condition> measured_conditions(int processor) {
+  std::vector<Condition> conditions;
+  // In a thread of its own, so that this one keeps its place.
+  std::thread([&] {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<std::size_t>(processor), &set);
+    sched_setaffinity(0, sizeof set, &set);
+    conditions = {scatter(), clock_reading(), denormal_cost(), unaligned_cost()};
+  }).join();
+  return conditions;
 }
 
 }  // namespace gdbench::machine

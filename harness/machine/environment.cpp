@@ -7,14 +7,15 @@
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <sstream>
+#include <vector>
 
 #include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 #include "harness/machine/build_information.h"
-#include "harness/machine/system_files.h"
 
 namespace gdbench::machine {
 
@@ -56,27 +57,21 @@ std::size_t logical_processors(const fs::path& cpuinfo) {
   return count;
 }
 
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
 // Instruction set extensions that arithmetic kernels are chosen by; the rest of the flags would only bloat reports.
-Json features_of(const std::string& flags) {
+Json features_of(const std::vector<std::string>& flags) {
   constexpr std::array kPrefixes = {"sse4", "avx", "fma", "f16c", "amx", "bmi", "asimd", "sve"};
   Json features = Json::array();
-  std::istringstream words(flags);
-  std::string word;
-  while (words >> word) {
-    if (std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](const char* p) { return word.starts_with(p); })) {
-      features.push_back(word);
+  for (const std::string& flag : flags) {
+    if (std::ranges::any_of(kPrefixes, [&](const char* prefix) { return flag.starts_with(prefix); })) {
+      features.push_back(flag);
     }
   }
   return features;
-}
-
-bool has_word(const std::string& text, const std::string& wanted) {
-  std::istringstream words(text);
-  std::string word;
-  while (words >> word) {
-    if (word == wanted) return true;
-  }
-  return false;
 }
 
 // "48K" -> 49152.
@@ -141,7 +136,8 @@ Json frequency_mhz(const fs::path& cpu0, const std::map<std::string, std::string
   return entry == cpuinfo.end() ? Json() : or_null(leading_number<double>(entry->second));
 }
 
-Json cpu_under(const fs::path& root, const std::map<std::string, std::string>& cpuinfo, const std::string& flags) {
+Json cpu_under(const fs::path& root, const std::map<std::string, std::string>& cpuinfo,
+               const std::vector<std::string>& flags) {
   const fs::path cpu0 = root / "sys/devices/system/cpu/cpu0";
   const std::size_t processors = logical_processors(root / "proc/cpuinfo");
   return {{"model", text_in(cpuinfo, "model name")},
@@ -187,16 +183,40 @@ Json kernel() {
 
 }  // namespace
 
+std::optional<std::string> first_line(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::string line;
+  if (!std::getline(stream, line)) return std::nullopt;
+  const std::size_t begin = line.find_first_not_of(" \t");
+  if (begin == std::string::npos) return std::nullopt;
+  return line.substr(begin, line.find_last_not_of(" \t") + 1 - begin);
+}
+
+std::map<std::string, std::string> key_values(const std::filesystem::path& file, char separator) {
+  std::map<std::string, std::string> values;
+  std::ifstream stream(file);
+  std::string line;
+  while (std::getline(stream, line)) {
+    const std::size_t split = line.find(separator);
+    if (split == std::string::npos) continue;
+    std::string key = line.substr(0, split);
+    key.erase(key.find_last_not_of(" \t") + 1);
+    const std::size_t value = line.find_first_not_of(" \t", split + 1);
+    values.emplace(std::move(key), value == std::string::npos ? "" : line.substr(value));
+  }
+  return values;
+}
+
 std::string environment(const fs::path& root) {
   try {
     const std::map<std::string, std::string> cpuinfo = key_values(root / "proc/cpuinfo", ':');
     const auto entry = cpuinfo.contains("flags") ? cpuinfo.find("flags") : cpuinfo.find("Features");
-    const std::string flags = entry == cpuinfo.end() ? "" : entry->second;
+    const std::vector<std::string> flags = words_of(entry == cpuinfo.end() ? "" : entry->second);
     const Json found = {{"cpu", cpu_under(root, cpuinfo, flags)},
                         {"memory_bytes", memory_bytes(root / "proc/meminfo")},
                         {"kernel", kernel()},
                         {"operating_system", operating_system(root / "etc/os-release")},
-                        {"virtual_machine", flags.empty() ? Json() : Json(has_word(flags, "hypervisor"))},
+                        {"virtual_machine", flags.empty() ? Json() : Json(std::ranges::count(flags, "hypervisor") > 0)},
                         {"load_average", load_average(root / "proc/loadavg")},
                         {"aslr", number_in<int>(root / "proc/sys/kernel/randomize_va_space")},
                         {"build", build_information()},

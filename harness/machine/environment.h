@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 
 namespace gdbench::machine {
@@ -20,5 +22,13 @@ namespace gdbench::machine {
 // What cannot be read is null, never guessed. Host names, user names and paths are not recorded; folders in compiler
 // flags read "(path)". `root` is where proc, sys and etc lie.
 std::string environment(const std::filesystem::path& root = "/");
+
+// The kernel's small text files; what cannot be read is nothing, never guessed.
+
+// The first line of a file, without the white space around it; nothing where it cannot be read or is empty.
+std::optional<std::string> first_line(const std::filesystem::path& file);
+
+// "key<separator>value" lines; the first of a key counts.
+std::map<std::string, std::string> key_values(const std::filesystem::path& file, char separator);
 
 }  // namespace gdbench::machine

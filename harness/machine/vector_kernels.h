@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace gdbench::machine {
 
@@ -45,6 +44,6 @@ extern const VectorKernels kAvx2Kernels;
 extern const VectorKernels kAvx512Kernels;
 
 // Every width that was built, narrowest first.
-std::span<const VectorKernels* const> all_vector_kernels();
+inline constexpr const VectorKernels* kVectorKernels[] = {&kSse2Kernels, &kAvx2Kernels, &kAvx512Kernels};
 
 }  // namespace gdbench::machine

@@ -8,8 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "harness/machine/ceiling_probes.h"
-
 namespace gdbench::machine {
 namespace {
 
@@ -68,7 +66,7 @@ TEST(Kernels, ReadAndUpdateWhatTheyWereGiven) {
   auto* buffer = reinterpret_cast<std::byte*>((address + 63) / 64 * 64);
   constexpr std::int64_t kBytes = 65536;
   constexpr std::int64_t kMaxLeftOut = 4096;
-  for (const VectorKernels* kernels : all_vector_kernels()) {
+  for (const VectorKernels* kernels : kVectorKernels) {
     if (!kernels->supported()) continue;
     for (const MemoryLoop read : kernels->read) {
       const std::int64_t bytes = read(buffer, kBytes, 3);
@@ -81,7 +79,7 @@ TEST(Kernels, ReadAndUpdateWhatTheyWereGiven) {
 }
 
 TEST(Kernels, ComputeWhatTheyClaim) {
-  for (const VectorKernels* kernels : all_vector_kernels()) {
+  for (const VectorKernels* kernels : kVectorKernels) {
     if (!kernels->supported()) continue;
     for (const bool f64 : {false, true}) {
       const ScalarTypeLoops& loops = f64 ? kernels->f64 : kernels->f32;
