@@ -8,6 +8,7 @@
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/report/attribution.h"
+#include "harness/scenario/expand.h"
 #include "harness/scenario/settings.h"
 
 namespace gdbench::app {

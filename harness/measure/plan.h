@@ -12,7 +12,7 @@
 #include "harness/data/dataset.h"
 #include "harness/protocol/discovery.h"
 #include "harness/report/report.h"
-#include "harness/scenario/matrix.h"
+#include "harness/scenario/expand.h"
 #include "harness/scenario/scenario.h"
 
 namespace gdbench::measure {

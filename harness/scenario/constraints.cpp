@@ -165,21 +165,18 @@ std::optional<Fault> find_shape_fault(const Scenario& scenario, const DataShape&
   return std::nullopt;
 }
 
-std::vector<Layer> layers_of(const Tensors& tensors) {
-  std::vector<Layer> layers;
-  for (const TensorGroup& group : tensors.groups) {
-    layers.insert(layers.end(), static_cast<std::size_t>(group.count),
-                  {group.rows, group.columns, Activation::identity, false});
-  }
-  return layers;
-}
-
 std::vector<Layer> layers_of(const Model& model, const DataShape& shape) {
-  if (const auto* tensors = std::get_if<Tensors>(&model)) return layers_of(*tensors);
+  std::vector<Layer> layers;
+  if (const auto* tensors = std::get_if<Tensors>(&model)) {
+    for (const TensorGroup& group : tensors->groups) {
+      layers.insert(layers.end(), static_cast<std::size_t>(group.count),
+                    {group.rows, group.columns, Activation::identity, false});
+    }
+    return layers;
+  }
   if (const auto* regression = std::get_if<LinearRegression>(&model)) {
     return {{shape.features, shape.outputs, Activation::identity, regression->bias}};
   }
-  std::vector<Layer> layers;
   std::int64_t inputs = shape.features;
   for (const PerceptronLayer& layer : std::get<MultilayerPerceptron>(model).layers) {
     layers.push_back({inputs, layer.width, layer.activation, layer.bias});

@@ -35,9 +35,7 @@ std::optional<Fault> find_target_fault(const Scenario& scenario);
 // Output width, batch rows and number of parameters against the data's shape.
 std::optional<Fault> find_shape_fault(const Scenario& scenario, const DataShape& shape);
 
-// The model's layers on data of that shape.
+// The model's layers on data of that shape; the task update's tensors as layers [rows, columns], each by itself.
 std::vector<Layer> layers_of(const Model& model, const DataShape& shape);
-// The task update's tensors as layers [rows, columns], each by itself.
-std::vector<Layer> layers_of(const Tensors& tensors);
 
 }  // namespace gdbench::scenario

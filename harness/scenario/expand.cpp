@@ -1,12 +1,11 @@
-// From a matrix to the points of a run. No scenario file is read here.
+#include "harness/scenario/expand.h"
+
 #include <algorithm>
 #include <set>
 #include <unordered_set>
 #include <utility>
 
 #include "harness/base/text.h"
-#include "harness/scenario/axes.h"
-#include "harness/scenario/matrix.h"
 #include "harness/scenario/settings.h"
 
 namespace gdbench::scenario {
@@ -20,6 +19,9 @@ struct Axis {
   std::vector<std::string> values;
   std::string source{};  // as Setting::source
 };
+
+// The values of axes by their keys, as a matrix has them.
+using Values = std::map<std::string, std::vector<std::string>>;
 
 // One product of axes: the matrix's own, or an include's.
 struct Product {
@@ -51,9 +53,13 @@ class Expansion {
       return usage_error("--set " + setting.key + ": found an axis of matrices, expected a key of scenarios or " +
                          kOptionPrefix + "KEY");
     }
-    Status status = add_axes_product();
-    for (std::size_t i = 0; status.ok() && i < matrix_.includes.size(); ++i) status = add_include(i);
-    if (!status.ok()) return status.error();
+    // A matrix of includes alone has no product of axes.
+    if (!matrix_.axes.empty() || matrix_.includes.empty()) TRY(add_product(matrix_.axes, "/axes", false));
+    for (std::size_t i = 0; i < matrix_.includes.size(); ++i) {
+      Values values;
+      for (const auto& [key, value] : matrix_.includes[i]) values[key] = {value};
+      TRY(add_product(values, "/include/" + std::to_string(i), true));
+    }
     if (points_.empty()) return fault("", "no cell", "at least one that is selected and not excluded");
     return std::move(points_);
   }
@@ -90,26 +96,6 @@ class Expansion {
     return selected;
   }
 
-  Status select_scenarios(const std::vector<std::string>& globs, const std::string& place, Product& product) const {
-    std::vector<std::string> names;
-    for (const KnownScenario& scenario : scenarios_) names.push_back(scenario.name);
-    std::vector<std::size_t> selected = TRY(select(globs, names, place, "scenario"));
-    for (const std::size_t i : selected) product.scenarios.push_back(&scenarios_[i]);
-    return {};
-  }
-
-  Status select_implementations(const std::vector<std::string>& globs, const std::string& place,
-                                Product& product) const {
-    std::vector<std::size_t> selected = TRY(select(globs, implementations_, place, "implementation"));
-    for (const std::size_t i : selected) product.implementations.push_back(implementations_[i]);
-    return {};
-  }
-
-  std::vector<std::string> axis_or(const std::string& key, const std::string& fallback) const {
-    const auto found = matrix_.axes.find(key);
-    return found == matrix_.axes.end() ? std::vector<std::string>{fallback} : found->second;
-  }
-
   // --set beats an axis of the same key; several for one key are an axis of their own.
   void add_settings(Product& product) const {
     std::vector<Axis> settings;
@@ -123,59 +109,42 @@ class Expansion {
     product.axes.insert(product.axes.end(), settings.begin(), settings.end());
   }
 
-  Status add_axes_product() {
-    // A matrix of includes alone has no product of axes.
-    if (matrix_.axes.empty() && !matrix_.includes.empty()) return {};
-    Product product;
-    const bool own_scenarios = selection_.scenario_globs.empty();
-    Status status = select_scenarios(own_scenarios ? axis_or(kScenarioAxis, "*") : selection_.scenario_globs,
-                                     own_scenarios ? "/axes/scenario" : "--scenario", product);
-    if (!status.ok()) return status;
-    const bool own_implementations = selection_.implementation_globs.empty();
-    status = select_implementations(
-        own_implementations ? axis_or(kImplementationAxis, "*") : selection_.implementation_globs,
-        own_implementations ? "/axes/implementation" : "--impl", product);
-    if (!status.ok()) return status;
-    product.threads = selection_.threads;
-    if (product.threads.empty()) {
-      for (const std::string& text : axis_or(kThreadsAxis, "1"))
-        product.threads.push_back(as_threads(text).value_or(1));
-    }
-    for (const auto& [key, values] : matrix_.axes) {
-      if (!is_own_axis(key)) product.axes.push_back({key, values, place_of("/axes/" + key)});
-    }
-    add_settings(product);
-    return add(product);
-  }
-
-  // An include is a product of one value per axis; what it does not name is as in the axes.
-  Status add_include(std::size_t index) {
-    const std::map<std::string, std::string>& include = matrix_.includes[index];
-    const std::string place = "/include/" + std::to_string(index);
-    const auto globs = [&](const char* key) {
-      const auto found = include.find(key);
-      return found == include.end() ? axis_or(key, "*") : std::vector<std::string>{found->second};
+  // The product of the axes at `place`. Globs of the command line replace those of the matrix's own axes; of an
+  // include, whose scenarios and implementations are the axes' unless it names others, they leave what they match.
+  Status add_product(const Values& own, const std::string& place, bool is_include) {
+    const auto globs_of = [&](const std::string& key) {
+      for (const Values* values : {&own, &matrix_.axes}) {
+        if (const auto found = values->find(key); found != values->end()) return found->second;
+      }
+      return std::vector<std::string>{"*"};
     };
+    const auto choose = [&](const std::string& key, const std::string& option, const std::vector<std::string>& wanted,
+                            const std::vector<std::string>& names) -> Result<std::vector<std::size_t>> {
+      const bool replaced = !is_include && !wanted.empty();
+      std::vector<std::size_t> chosen =
+          TRY(select(replaced ? wanted : globs_of(key), names, replaced ? option : place + "/" + key, key));
+      if (!wanted.empty()) std::erase_if(chosen, [&](std::size_t i) { return !matches_any(wanted, names[i]); });
+      return chosen;
+    };
+    std::vector<std::string> names;
+    for (const KnownScenario& scenario : scenarios_) names.push_back(scenario.name);
     Product product;
-    Status status = select_scenarios(globs(kScenarioAxis), place + "/scenario", product);
-    if (status.ok()) status = select_implementations(globs(kImplementationAxis), place + "/implementation", product);
-    if (!status.ok()) return status;
-    if (!selection_.scenario_globs.empty()) {
-      std::erase_if(product.scenarios, [&](const KnownScenario* scenario) {
-        return !matches_any(selection_.scenario_globs, scenario->name);
-      });
+    for (const std::size_t i : TRY(choose(kScenarioAxis, "--scenario", selection_.scenario_globs, names))) {
+      product.scenarios.push_back(&scenarios_[i]);
     }
-    if (!selection_.implementation_globs.empty()) {
-      std::erase_if(product.implementations,
-                    [&](const std::string& id) { return !matches_any(selection_.implementation_globs, id); });
+    for (const std::size_t i :
+         TRY(choose(kImplementationAxis, "--impl", selection_.implementation_globs, implementations_))) {
+      product.implementations.push_back(implementations_[i]);
     }
     product.threads = selection_.threads;
-    const auto threads = include.find(kThreadsAxis);
     if (product.threads.empty()) {
-      product.threads = {threads == include.end() ? 1 : as_threads(threads->second).value_or(1)};
+      const auto threads = own.find(kThreadsAxis);
+      for (const std::string& text : threads == own.end() ? std::vector<std::string>{"1"} : threads->second) {
+        product.threads.push_back(as_threads(text).value_or(1));
+      }
     }
-    for (const auto& [key, value] : include) {
-      if (!is_own_axis(key)) product.axes.push_back({key, {value}, place_of(place + "/" + key)});
+    for (const auto& [key, values] : own) {
+      if (!is_own_axis(key)) product.axes.push_back({key, values, place_of(place + "/" + key)});
     }
     add_settings(product);
     return add(product);
@@ -267,6 +236,28 @@ class Expansion {
 };
 
 }  // namespace
+
+bool glob_match(const std::string& pattern, const std::string& text) {
+  std::size_t p = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string::npos;  // the last star met, and the text that it takes up to
+  std::size_t taken = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      taken = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != std::string::npos) {
+      p = star + 1;
+      t = ++taken;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string::npos;
+}
 
 Result<std::vector<Point>> expand(const Matrix& matrix, const Selection& selection,
                                   const std::vector<KnownScenario>& scenarios,

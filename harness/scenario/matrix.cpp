@@ -7,11 +7,14 @@
 #include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 #include "harness/base/text.h"
-#include "harness/scenario/axes.h"
-#include "harness/scenario/matrix_reader.h"
 #include "harness/scenario/settings.h"
 
 namespace gdbench::scenario {
+
+std::optional<int> as_threads(const std::string& text) {
+  const std::optional<int> threads = number_of<int>(text);
+  return threads && *threads >= 1 && *threads <= kMaxThreads ? threads : std::nullopt;
+}
 
 std::optional<std::string> scalar_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
@@ -20,6 +23,12 @@ std::optional<std::string> scalar_text(const Json& value) {
 }
 
 namespace {
+
+std::string read_scalar(JsonDocument& document, const std::string& pointer, const Json& value) {
+  const std::optional<std::string> text = scalar_text(value);
+  if (!text) document.fail(pointer, describe(value), "text, a number, true or false");
+  return text.value_or("");
+}
 
 // Checks that `key` can be an axis, and that its value fits where that is known here.
 void check_axis(JsonDocument& document, const std::string& pointer, const std::string& key, const std::string& value) {
@@ -47,10 +56,8 @@ std::map<std::string, std::vector<std::string>> read_axes(JsonDocument& document
     if (values.empty()) document.fail(pointer, "an empty array", "at least one value");
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string place = entry.value().is_array() ? pointer + "/" + std::to_string(i) : pointer;
-      const std::optional<std::string> text = scalar_text(values[i]);
-      if (!text) document.fail(place, describe(values[i]), "text, a number, true or false");
-      check_axis(document, place, entry.key(), text.value_or("1"));
-      axes[entry.key()].push_back(text.value_or(""));
+      axes[entry.key()].push_back(read_scalar(document, place, values[i]));
+      check_axis(document, place, entry.key(), axes[entry.key()].back());
     }
   }
   return axes;
@@ -70,10 +77,7 @@ std::vector<std::map<std::string, std::string>> read_entries(JsonDocument& docum
     if (!object.is_object()) return entries;
     std::map<std::string, std::string> entry;
     for (const auto& member : object.items()) {
-      const std::string place = pointer + "/" + pointer_part(member.key());
-      const std::optional<std::string> text = scalar_text(member.value());
-      if (!text) document.fail(place, describe(member.value()), "text, a number, true or false");
-      entry[member.key()] = text.value_or("");
+      entry[member.key()] = read_scalar(document, pointer + "/" + pointer_part(member.key()), member.value());
     }
     entries.push_back(std::move(entry));
   }
@@ -185,11 +189,8 @@ Result<std::vector<KnownScenario>> list_scenarios(const std::vector<std::filesys
   try {
     std::vector<KnownScenario> scenarios;
     for (const std::filesystem::path& folder : folders) {
-      std::vector<std::filesystem::path> files = TRY(json_files(folder));
-      for (const std::filesystem::path& file : files) {
-        Status status = add_scenario(file, scenarios);
-        if (!status.ok()) return status.error();
-      }
+      const std::vector<std::filesystem::path> files = TRY(json_files(folder));
+      for (const std::filesystem::path& file : files) TRY(add_scenario(file, scenarios));
     }
     std::stable_sort(scenarios.begin(), scenarios.end(),
                      [](const KnownScenario& a, const KnownScenario& b) { return a.name < b.name; });
@@ -223,28 +224,6 @@ void add_scenario_files(const Matrix& matrix, std::vector<KnownScenario>& known)
     if (const auto key = include.find(kScenarioAxis); key != include.end())
       add_scenario_files(std::vector<std::string>{key->second}, known);
   }
-}
-
-bool glob_match(const std::string& pattern, const std::string& text) {
-  std::size_t p = 0;
-  std::size_t t = 0;
-  std::size_t star = std::string::npos;  // the last star met, and the text that it takes up to
-  std::size_t taken = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      taken = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p;
-      ++t;
-    } else if (star != std::string::npos) {
-      p = star + 1;
-      t = ++taken;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string::npos;
 }
 
 }  // namespace gdbench::scenario

@@ -3,13 +3,32 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/scenario/scenario.h"
 
+namespace gdbench {
+
+class JsonDocument;
+class JsonReader;
+
+}  // namespace gdbench
+
 namespace gdbench::scenario {
+
+// The axes of a matrix that are no keys of scenarios.
+constexpr const char* kScenarioAxis = "scenario";
+constexpr const char* kImplementationAxis = "implementation";
+constexpr const char* kThreadsAxis = "threads";
+constexpr const char* kOptionPrefix = "impl.";
+constexpr int kMaxThreads = 4096;
+
+// Nothing unless it is an integer from 1 to kMaxThreads.
+std::optional<int> as_threads(const std::string& text);
 
 // What a matrix file says:
 // {
@@ -48,35 +67,15 @@ void add_scenario_files(const std::vector<std::string>& wanted, std::vector<Know
 // The same of those that a matrix names.
 void add_scenario_files(const Matrix& matrix, std::vector<KnownScenario>& known);
 
-// Restrictions and overrides of the command line.
-struct Selection {
-  std::vector<std::string> scenario_globs;        // empty: as the matrix says
-  std::vector<std::string> implementation_globs;  // empty: as the matrix says
-  std::vector<Setting> settings;                  // beat the matrix's axis of the same key; of one key, alternatives
-  std::vector<int> threads;                       // empty: as the matrix says
-};
-
-// A point of the matrix before its implementation was asked whether it can do this.
-struct Point {
-  std::string scenario;  // the name or the path that a command line asks for it by
-  std::filesystem::path scenario_file;
-  std::vector<Setting> scenario_settings;      // resolved from axes and --set, without impl.*
-  std::string implementation;                  // an id
-  std::map<std::string, std::string> options;  // impl.KEY without the prefix
-  int threads = 1;
-};
-
 // Every *.json directly in the folders that is a scenario, by name. Errors: an unreadable folder, two files of one
 // name.
 Result<std::vector<KnownScenario>> list_scenarios(const std::vector<std::filesystem::path>& folders);
 
-// Expands to points in a stable order (scenario, then settings, then implementation). A glob that matches
-// nothing is an error that lists what there is. Linear in the number of points.
-Result<std::vector<Point>> expand(const Matrix& matrix, const Selection& selection,
-                                  const std::vector<KnownScenario>& scenarios,
-                                  const std::vector<std::string>& implementations);
+// A scalar as text, as --set takes it; nothing for other values.
+std::optional<std::string> scalar_text(const Json& value);
 
-// Shell-style match with * and ?.
-bool glob_match(const std::string& pattern, const std::string& text);
+// For other documents that hold these parts of a matrix: reads axes, exclude and include of the object that `reader`
+// stands for; faults go to its document.
+void read_cells(JsonDocument& document, JsonReader& reader, Matrix& matrix);
 
 }  // namespace gdbench::scenario

@@ -2,23 +2,30 @@
 
 #include <algorithm>
 
-#include "harness/base/file.h"
+#include "harness/base/fields.h"
+#include "harness/base/hash.h"
 #include "harness/base/json.h"
 #include "harness/base/json_reader.h"
+#include "harness/base/record_writer.h"
 #include "harness/base/text.h"
 #include "harness/scenario/constraints.h"
-#include "harness/scenario/names.h"
+#include "harness/scenario/data_source.h"
 #include "harness/scenario/optimizers.h"
 #include "harness/scenario/settings.h"
-#include "harness/scenario/target.h"
 
 namespace gdbench::scenario {
 
 namespace {
 
-constexpr IntegerRange kSeeds = {0, INT64_MAX};
+using catalogue::ModelKind;
+
 constexpr IntegerRange kRows = {1, kMaxRows};
 constexpr IntegerRange kColumns = {1, kMaxColumns};
+
+// A training to a target may be this many times as long as the scenario says, unless it says otherwise.
+constexpr std::int64_t kLongerThanScenario = 100;
+// Evaluations within the scenario's own number of steps, unless it says otherwise.
+constexpr std::int64_t kEvaluations = 10;
 
 // The last layer's activation is identity unless said otherwise, the hidden ones' must be said.
 PerceptronLayer read_layer(JsonReader reader, bool is_output) {
@@ -41,8 +48,7 @@ TensorGroup read_tensor_group(JsonReader reader) {
 }
 
 Model read_model(JsonReader reader) {
-  const auto kind = reader.choice<ModelKind>(
-      "kind", {ModelKind::linear_regression, ModelKind::multilayer_perceptron, ModelKind::tensors});
+  const auto kind = reader.choice("kind", catalogue::all_of<ModelKind>());
   Model model;
   if (kind == ModelKind::linear_regression) {
     model = LinearRegression{reader.boolean("bias", false)};
@@ -58,124 +64,6 @@ Model read_model(JsonReader reader) {
   }
   reader.finish();
   return model;
-}
-
-SyntheticData read_synthetic(JsonReader& reader) {
-  SyntheticData data;
-  data.kind = reader.choice<SyntheticKind>(
-      "kind", {SyntheticKind::linear, SyntheticKind::teacher, SyntheticKind::blobs, SyntheticKind::gradients});
-  if (data.kind == SyntheticKind::gradients) {
-    // As many as the model has parameters: complete_gradients.
-    data.rows = 1;
-    data.outputs = 0;
-    data.noise = 0;
-    data.seed = static_cast<std::uint64_t>(reader.integer("seed", kSeeds, 1));
-    return data;
-  }
-  data.rows = reader.integer("rows", kRows, std::nullopt);
-  data.features = reader.integer("features", kColumns, std::nullopt);
-  const bool blobs = data.kind == SyntheticKind::blobs;
-  // Every class gets a row.
-  const IntegerRange outputs = blobs ? IntegerRange{2, std::max<std::int64_t>(2, data.rows)} : kColumns;
-  data.outputs = reader.integer("outputs", outputs, blobs ? std::nullopt : std::optional<std::int64_t>(1));
-  data.noise = reader.number("noise", {0, false}, 0.1);
-  data.seed = static_cast<std::uint64_t>(reader.integer("seed", kSeeds, 1));
-  data.condition = reader.number("condition", {1, false}, 1.0);
-  if (data.condition != 1 && data.kind != SyntheticKind::linear) {
-    reader.fail("condition", "a condition with the kind " + in_quotes(name_of(data.kind)), "the kind \"linear\"");
-  }
-  data.density = reader.number("density", {0, true}, 1.0);
-  if (data.density > 1) reader.fail("density", "a number above 0 and up to 1");
-  return data;
-}
-
-// A path relative to the scenario's folder; the file must be there.
-std::filesystem::path read_path(JsonReader& reader, const std::string& key, const std::filesystem::path& folder) {
-  std::filesystem::path path = reader.text(key);
-  if (!reader.has(key)) return path;
-  const std::string reason = path.empty() ? "no path" : unreadable_because(folder / path);
-  if (!reason.empty()) reader.fail(key, in_quotes(path.string()) + " (" + reason + ")", "a file that can be read");
-  return path;
-}
-
-CsvData read_csv(JsonReader& reader, const std::filesystem::path& folder) {
-  CsvData data;
-  data.path = read_path(reader, "path", folder);
-  data.features = reader.texts("features", std::vector<std::string>{});
-  data.targets = reader.texts("targets");
-  if (data.targets.empty() && reader.has("targets")) reader.fail("targets", "at least one column");
-  for (const std::string& target : data.targets) {
-    if (std::find(data.features.begin(), data.features.end(), target) == data.features.end()) continue;
-    reader.fail("targets", in_quotes(target) + ", which is a feature as well", "other columns than the features");
-  }
-  data.empty_cells =
-      reader.choice<EmptyCells>("empty_cells", {EmptyCells::reject, EmptyCells::drop}, EmptyCells::reject);
-  return data;
-}
-
-// Columns of a streamed file: names in a CSV file, numbers from 0 in an NPY file.
-std::vector<std::string> read_columns(JsonReader& reader, const std::string& key, bool numbers) {
-  if (!numbers) return reader.texts(key, std::vector<std::string>{});
-  std::vector<std::string> columns;
-  const Json* values = reader.member(key);
-  if (values == nullptr) return columns;
-  const bool all_numbers = values->is_array() && std::all_of(values->begin(), values->end(), [](const Json& value) {
-                             return value.is_number_integer() && value >= 0 && value < kMaxColumns;
-                           });
-  if (!all_numbers) {
-    reader.fail(key, "an array of column numbers, from 0");
-    return columns;
-  }
-  for (const Json& value : *values) columns.push_back(value.dump());
-  return columns;
-}
-
-StreamData read_stream(JsonReader& reader, const std::filesystem::path& folder) {
-  constexpr IntegerRange kCaps = {1, INT64_MAX};
-  StreamData data;
-  data.path = read_path(reader, "path", folder);
-  const std::string extension = data.path.extension().string();
-  if (reader.has("path") && extension != ".csv" && extension != ".npy") {
-    reader.fail("path", in_quotes(data.path.string()), "a .csv or .npy file");
-  }
-  data.features = read_columns(reader, "features", extension == ".npy");
-  data.targets = read_columns(reader, "targets", extension == ".npy");
-  if (data.targets.empty()) reader.fail("targets", "at least one column");
-  for (const std::string& target : data.targets) {
-    if (std::find(data.features.begin(), data.features.end(), target) == data.features.end()) continue;
-    reader.fail("targets", in_quotes(target) + ", which is a feature as well", "other columns than the features");
-  }
-  data.memory_cap = reader.integer("memory_cap", kCaps, data.memory_cap);
-  return data;
-}
-
-Data read_data(JsonReader reader, const std::filesystem::path& folder) {
-  const auto source =
-      reader.choice<Source>("source", {Source::synthetic, Source::csv, Source::npy, Source::idx, Source::stream});
-  Data data;
-  if (!reader.has("source")) {
-    reader.finish({"kind", "rows", "features", "outputs", "noise", "seed", "condition", "density"});
-    return data;
-  }
-  switch (source) {
-    case Source::synthetic:
-      data = read_synthetic(reader);
-      break;
-    case Source::csv:
-      data = read_csv(reader, folder);
-      break;
-    case Source::npy:
-      data = NpyData{read_path(reader, "x", folder), read_path(reader, "y", folder)};
-      break;
-    case Source::idx:
-      data = IdxData{read_path(reader, "x", folder), read_path(reader, "labels", folder)};
-      break;
-    case Source::stream:
-      data = read_stream(reader, folder);
-      break;
-  }
-  reader.finish();
-  return data;
 }
 
 // `holder` has the key "batch" or "rows".
@@ -201,6 +89,31 @@ Batch read_batch(JsonReader& root) {
   batch.micro_batches = reader.integer("micro_batches", {1, kMaxRows}, 1);
   reader.finish();
   return batch;
+}
+
+// The key `target` of a scenario of `steps` steps; nothing where it is absent. Faults: neither or both of `loss` and
+// `relative`, a number outside its range.
+std::optional<Target> read_target(JsonReader& root, std::int64_t steps) {
+  if (!root.has("target")) return std::nullopt;
+  JsonReader reader = root.object("target");
+  Target target;
+  const bool absolute = reader.has("loss");
+  target.relative = reader.has("relative");
+  if (absolute == target.relative) {
+    root.fail("target", absolute ? "both of loss and relative" : "neither loss nor relative",
+              "exactly one: \"loss\", or \"relative\", a part of the initial loss");
+  } else if (absolute) {
+    target.loss = reader.number("loss", {0, true}, std::nullopt);
+  } else {
+    target.loss = reader.number("relative", {0, true}, std::nullopt);
+    if (target.loss >= 1) reader.fail("relative", "a number below 1");
+  }
+  const std::int64_t longest = kMaxSteps / kLongerThanScenario < steps ? kMaxSteps : kLongerThanScenario * steps;
+  target.max_steps = reader.integer("most_steps", {1, kMaxSteps}, longest);
+  const std::int64_t every = std::clamp<std::int64_t>(steps / kEvaluations, 1, target.max_steps);
+  target.evaluate_every = reader.integer("evaluate_every", {1, target.max_steps}, every);
+  reader.finish();
+  return target;
 }
 
 std::string read_name(JsonReader& root) {
@@ -290,6 +203,70 @@ Result<Scenario> read_scenario(const std::filesystem::path& file, const std::vec
   } catch (const std::exception& error) {
     return failure(one_line(file.string() + ": cannot be read: " + error.what()));
   }
+}
+
+FIELDS_OF(LinearRegression, bias)
+FIELDS_OF(PerceptronLayer, width, activation, bias)
+FIELDS_OF(MultilayerPerceptron, layers)
+FIELDS_OF(TensorGroup, rows, columns, count)
+void fields(auto& archive, Of<Tensors> auto& tensors) { archive.field("tensors", tensors.groups); }
+
+static Json to_json(const Model& model) {
+  Json json = std::visit([](const auto& one) -> Json { return RecordWriter::encode(one); }, model);
+  json["kind"] = name_of(static_cast<ModelKind>(model.index()));
+  return json;
+}
+
+static Json to_json(const Target& target) {
+  return {{target.relative ? "relative" : "loss", target.loss},
+          {"most_steps", target.max_steps},
+          {"evaluate_every", target.evaluate_every}};
+}
+
+Json to_json(const Scenario& scenario) {
+  Json batch = "full";  // shuffling and its seed have no effect then
+  if (scenario.batch.rows) {
+    batch = {{"rows", *scenario.batch.rows}, {"shuffle", scenario.batch.shuffle}, {"seed", scenario.batch.seed}};
+  }
+  if (scenario.batch.micro_batches > 1) {
+    if (!scenario.batch.rows) batch = {{"rows", "full"}};
+    batch["micro_batches"] = scenario.batch.micro_batches;
+  }
+  Json result = {
+      {"name", scenario.name},
+      {"purpose", scenario.purpose},
+      {"favours", scenario.favours},
+      {"task", name_of(scenario.task)},
+      {"model", to_json(scenario.model)},
+      {"loss", name_of(scenario.loss.kind)},
+      {"data", to_json(scenario.data)},
+      {"standardise", {{"features", scenario.standardise.features}, {"targets", scenario.standardise.targets}}},
+      {"batch", std::move(batch)},
+      {"optimizer", to_json(scenario.optimizer, scenario.schedule)},
+      {"dtype", name_of(scenario.dtype)},
+      {"steps", scenario.steps},
+      {"initial_seed", scenario.initial_seed}};
+  if (scenario.loss.kind == Loss::huber) result["huber_delta"] = scenario.loss.huber_delta;
+  // Absent where there is none: the identity of other scenarios stays what it was before there were targets.
+  if (scenario.target) result["target"] = to_json(*scenario.target);
+  return result;
+}
+
+std::string Scenario::identity() const {
+  Json resolved = to_json(*this);
+  resolved.erase("purpose");
+  resolved.erase("favours");
+  // nlohmann keeps keys sorted and writes the shortest digits that give the same double.
+  Hash64 hash;
+  hash.add(resolved.dump(-1, ' ', true, Json::error_handler_t::replace));
+  return hexadecimal(hash.value());
+}
+
+std::string Scenario::place() const { return one_line(file.empty() ? "scenario " + name : file.string()); }
+
+Scenario with_absolute_paths(Scenario scenario) {
+  scenario.data = in_folder(std::move(scenario.data), std::filesystem::absolute(scenario.file).parent_path());
+  return scenario;
 }
 
 }  // namespace gdbench::scenario

@@ -10,6 +10,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/result.h"
+#include "harness/scenario/data_source.h"
 #include "harness/scenario/optimizers.h"
 #include "harness/scenario/problem.h"
 
@@ -41,52 +42,8 @@ struct Tensors {
   std::vector<TensorGroup> groups;
 };
 
+// In the order of catalogue::ModelKind.
 using Model = std::variant<LinearRegression, MultilayerPerceptron, Tensors>;
-
-enum class SyntheticKind { linear, teacher, blobs, gradients };
-
-// linear: y = X w + noise. teacher: y from a random two-layer tanh network, + noise. blobs: one Gaussian blob per
-// class. gradients: the task update's, one row of N(0, 1) with an entry for each of the parameters; no targets.
-struct SyntheticData {
-  SyntheticKind kind = SyntheticKind::linear;
-  std::int64_t rows = 0;
-  std::int64_t features = 0;
-  std::int64_t outputs = 1;  // classes for blobs
-  double noise = 0.1;
-  std::uint64_t seed = 1;
-  double condition = 1;  // of the features' covariance, about: the ratio of the columns' variances; kind linear only
-  double density = 1;    // probability with which an entry of the features is kept; the others are 0
-};
-
-enum class EmptyCells { reject, drop };
-
-struct CsvData {
-  std::filesystem::path path;
-  std::vector<std::string> features;  // empty: every column that is not a target
-  std::vector<std::string> targets;
-  EmptyCells empty_cells = EmptyCells::reject;
-};
-
-struct NpyData {
-  std::filesystem::path x;
-  std::filesystem::path y;
-};
-
-struct IdxData {
-  std::filesystem::path x;  // unsigned bytes, flattened to [rows, features]
-  std::filesystem::path labels;
-};
-
-// Rows that stay in their file and are read in order. A CSV file with a header and plain numbers below, or an NPY file
-// [rows, columns] of <f4 or <f8.
-struct StreamData {
-  std::filesystem::path path;
-  std::vector<std::string> features;  // names of a CSV's columns, numbers of an NPY's; empty: all that are no targets
-  std::vector<std::string> targets;
-  std::int64_t memory_cap = std::int64_t{64} << 20;  // bytes of a worker's buffers
-};
-
-using Data = std::variant<SyntheticData, CsvData, NpyData, IdxData, StreamData>;
 
 struct Standardise {
   bool features = false;  // to mean 0 and standard deviation 1 per column; a constant column becomes 0
@@ -130,6 +87,8 @@ struct Scenario {
 
   // 16 hexadecimal digits of a hash of the resolved scenario without purpose, favours and file.
   std::string identity() const;
+  // The file, or the name where it comes from none, on one line.
+  std::string place() const;
 };
 
 // One override. `key` is a dotted path into the scenario's JSON ("optimizer.learning_rate", "data.rows") or one of the

@@ -1,7 +1,7 @@
 #include "harness/scenario/settings.h"
 
 #include <array>
-#include <charconv>
+#include <optional>
 #include <utility>
 
 #include "harness/base/json.h"
@@ -45,10 +45,8 @@ Json value_of(const std::string& text) {
 // Element `part` of an array, or null with a fault.
 Json* element(JsonDocument& document, Json& array, const std::string& origin, const std::string& part,
               const std::string& pointer) {
-  std::size_t index = 0;
-  const char* end = part.data() + part.size();
-  const auto [stop, error] = std::from_chars(part.data(), end, index);
-  if (error == std::errc() && stop == end && index < array.size()) return &array[index];
+  const std::optional<std::size_t> index = number_of<std::size_t>(part);
+  if (index && *index < array.size()) return &array[*index];
   document.set_origin(pointer, origin);
   document.fail(pointer, in_quotes(part), "an index below " + std::to_string(array.size()));
   return nullptr;

@@ -7,7 +7,7 @@
 
 #include "harness/base/result.h"
 #include "harness/report/report.h"
-#include "harness/scenario/matrix.h"
+#include "harness/scenario/expand.h"
 
 namespace gdbench::claims {
 

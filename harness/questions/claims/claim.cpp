@@ -5,8 +5,7 @@
 #include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 #include "harness/base/text.h"
-#include "harness/scenario/axes.h"
-#include "harness/scenario/matrix_reader.h"
+#include "harness/scenario/matrix.h"
 #include "harness/scenario/settings.h"
 
 namespace gdbench::claims {

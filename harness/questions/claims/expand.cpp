@@ -5,7 +5,7 @@
 
 #include "harness/base/text.h"
 #include "harness/questions/claims/point_entries.h"
-#include "harness/scenario/axes.h"
+#include "harness/scenario/expand.h"
 #include "harness/scenario/settings.h"
 
 namespace gdbench::claims {

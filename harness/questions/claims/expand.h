@@ -6,6 +6,7 @@
 
 #include "harness/base/result.h"
 #include "harness/questions/claims/claim.h"
+#include "harness/scenario/expand.h"
 
 namespace gdbench::claims {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/scenario/axes.h"
+#include "harness/scenario/matrix.h"
 
 namespace gdbench::claims {
 

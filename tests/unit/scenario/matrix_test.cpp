@@ -1,5 +1,4 @@
-#include "harness/scenario/matrix.h"
-
+#include "harness/scenario/expand.h"
 #include "tests/support/scenarios/files.h"
 
 namespace gdbench::scenario {

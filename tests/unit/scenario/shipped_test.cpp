@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "harness/data/dataset.h"
-#include "harness/scenario/matrix.h"
+#include "harness/scenario/expand.h"
 
 namespace gdbench::scenario {
 namespace {

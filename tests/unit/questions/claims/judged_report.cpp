@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "harness/analysis/summarise.h"
-#include "harness/scenario/axes.h"
+#include "harness/scenario/matrix.h"
 #include "harness/scenario/settings.h"
 #include "tests/support/reports/temporary_folder.h"
 

@@ -1,0 +1,89 @@
+// Where a scenario's data come from: its key `data`.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/abi/catalogue.h"
+#include "harness/base/json.h"
+#include "harness/base/json_reader.h"
+
+namespace gdbench::scenario {
+
+constexpr IntegerRange kSeeds = {0, INT64_MAX};
+
+enum class SyntheticKind { linear, teacher, blobs, gradients };
+inline constexpr catalogue::Named<SyntheticKind> kSyntheticKinds[] = {{SyntheticKind::linear, "linear"},
+                                                                      {SyntheticKind::teacher, "teacher"},
+                                                                      {SyntheticKind::blobs, "blobs"},
+                                                                      {SyntheticKind::gradients, "gradients"}};
+constexpr const auto& rows_of(SyntheticKind /*any*/) { return kSyntheticKinds; }
+
+// linear: y = X w + noise. teacher: y from a random two-layer tanh network, + noise. blobs: one Gaussian blob per
+// class. gradients: the task update's, one row of N(0, 1) with an entry for each of the parameters; no targets.
+struct SyntheticData {
+  SyntheticKind kind = SyntheticKind::linear;
+  std::int64_t rows = 0;
+  std::int64_t features = 0;
+  std::int64_t outputs = 1;  // classes for blobs
+  double noise = 0.1;
+  std::uint64_t seed = 1;
+  double condition = 1;  // of the features' covariance, about: the ratio of the columns' variances; kind linear only
+  double density = 1;    // probability with which an entry of the features is kept; the others are 0
+};
+
+enum class EmptyCells { reject, drop };
+inline constexpr catalogue::Named<EmptyCells> kEmptyCells[] = {{EmptyCells::reject, "reject"},
+                                                               {EmptyCells::drop, "drop"}};
+constexpr const auto& rows_of(EmptyCells /*any*/) { return kEmptyCells; }
+
+struct CsvData {
+  std::filesystem::path path;
+  std::vector<std::string> features;  // empty: every column that is not a target
+  std::vector<std::string> targets;
+  EmptyCells empty_cells = EmptyCells::reject;
+};
+
+struct NpyData {
+  std::filesystem::path x;
+  std::filesystem::path y;
+};
+
+struct IdxData {
+  std::filesystem::path x;  // unsigned bytes, flattened to [rows, features]
+  std::filesystem::path labels;
+};
+
+// Rows that stay in their file and are read in order. A CSV file with a header and plain numbers below, or an NPY file
+// [rows, columns] of <f4 or <f8.
+struct StreamData {
+  std::filesystem::path path;
+  std::vector<std::string> features;  // names of a CSV's columns, numbers of an NPY's; empty: all that are no targets
+  std::vector<std::string> targets;
+  std::int64_t memory_cap = std::int64_t{64} << 20;  // bytes of a worker's buffers
+};
+
+using Data = std::variant<SyntheticData, CsvData, NpyData, IdxData, StreamData>;
+
+// The alternatives of Data, in their order.
+enum class Source { synthetic, csv, npy, idx, stream };
+inline constexpr catalogue::Named<Source> kSources[] = {{Source::synthetic, "synthetic"},
+                                                        {Source::csv, "csv"},
+                                                        {Source::npy, "npy"},
+                                                        {Source::idx, "idx"},
+                                                        {Source::stream, "stream"}};
+constexpr const auto& rows_of(Source /*any*/) { return kSources; }
+
+// Files are given from `folder` and must be there.
+Data read_data(JsonReader reader, const std::filesystem::path& folder);
+
+// Every default spelled out.
+Json to_json(const Data& data);
+
+// The same data with their files' paths from `folder`.
+Data in_folder(Data data, const std::filesystem::path& folder);
+
+}  // namespace gdbench::scenario

@@ -1,0 +1,41 @@
+// From a matrix to the points of a run. No scenario file is read here.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/scenario/matrix.h"
+
+namespace gdbench::scenario {
+
+// Restrictions and overrides of the command line.
+struct Selection {
+  std::vector<std::string> scenario_globs;        // empty: as the matrix says
+  std::vector<std::string> implementation_globs;  // empty: as the matrix says
+  std::vector<Setting> settings;                  // beat the matrix's axis of the same key; of one key, alternatives
+  std::vector<int> threads;                       // empty: as the matrix says
+};
+
+// A point of the matrix before its implementation was asked whether it can do this.
+struct Point {
+  std::string scenario;  // the name or the path that a command line asks for it by
+  std::filesystem::path scenario_file;
+  std::vector<Setting> scenario_settings;      // resolved from axes and --set, without impl.*
+  std::string implementation;                  // an id
+  std::map<std::string, std::string> options;  // impl.KEY without the prefix
+  int threads = 1;
+};
+
+// Expands to points in a stable order (scenario, then settings, then implementation). A glob that matches
+// nothing is an error that lists what there is. Linear in the number of points.
+Result<std::vector<Point>> expand(const Matrix& matrix, const Selection& selection,
+                                  const std::vector<KnownScenario>& scenarios,
+                                  const std::vector<std::string>& implementations);
+
+// Shell-style match with * and ?.
+bool glob_match(const std::string& pattern, const std::string& text);
+
+}  // namespace gdbench::scenario
