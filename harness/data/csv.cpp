@@ -1,14 +1,11 @@
+#include "harness/data/csv.h"
+
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
-#include <optional>
-#include <string_view>
 
 #include "harness/base/file.h"
 #include "harness/base/text.h"
-#include "harness/data/csv_columns.h"
-#include "harness/data/table.h"
 
 namespace gdbench::data {
 
@@ -23,9 +20,9 @@ struct Record {
 };
 
 // Splits text into records. After a fault `next` yields nothing and `fault` says why.
-class RecordReader {
+class CsvRecords {
  public:
-  explicit RecordReader(std::string_view text) : text_(text) {
+  explicit CsvRecords(std::string_view text) : text_(text) {
     if (text_.substr(0, 3) == "\xef\xbb\xbf") position_ = 3;  // byte order mark
   }
 
@@ -97,23 +94,16 @@ class RecordReader {
   std::string fault_;
 };
 
-std::optional<std::int64_t> as_integer(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // Distinct labels in class order.
 std::vector<std::string> class_order(const std::vector<std::string>& labels) {
   std::vector<std::string> names = labels;
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  if (!std::all_of(names.begin(), names.end(), [](const std::string& name) { return as_integer(name).has_value(); })) {
-    return names;
+  const auto as_integer = [](const std::string& name) { return number_of<std::int64_t>(name); };
+  if (std::ranges::all_of(
+          names, [](const auto& number) { return number.has_value(); }, as_integer)) {
+    std::ranges::stable_sort(names, {}, as_integer);
   }
-  std::stable_sort(names.begin(), names.end(),
-                   [](const std::string& a, const std::string& b) { return *as_integer(a) < *as_integer(b); });
   return names;
 }
 
@@ -149,15 +139,14 @@ class CsvReader {
     std::string text = TRY(read_file(file_, "a CSV file with a header", max_data_bytes()));
     if (!is_utf8(text)) return fault("found bytes that are not UTF-8, expected UTF-8");
 
-    RecordReader records(text);
+    CsvRecords records(text);
     Record record;
     if (!records.next(record)) return fault(records.fault().empty() ? kEmptyFile : records.fault());
-    Status header = read_header(record);
-    if (!header.ok()) return header.error();
+    header_ = record.cells;
+    columns_ = TRY(find_csv_columns(file_, header_, data_.features, data_.targets));
     while (records.next(record)) {
       if (record.blank && header_.size() > 1) continue;
-      Status status = read_record(record);
-      if (!status.ok()) return status.error();
+      TRY(read_record(record));
     }
     if (!records.fault().empty()) return fault(records.fault());
     return finish();
@@ -172,19 +161,9 @@ class CsvReader {
                  ", expected " + expected);
   }
 
-  Status read_header(const Record& record) {
-    header_ = record.cells;
-    CsvColumns columns = TRY(find_csv_columns(file_, header_, data_.features, data_.targets));
-    feature_columns_ = std::move(columns.features);
-    target_columns_ = std::move(columns.targets);
-    table_.feature_names = std::move(columns.feature_names);
-    table_.target_names = data_.targets;
-    return {};
-  }
-
   // The first chosen column whose cell is empty.
   std::optional<std::size_t> empty_column(const Record& record) const {
-    for (const auto* columns : {&feature_columns_, &target_columns_}) {
+    for (const auto* columns : {&columns_.features, &columns_.targets}) {
       for (const std::size_t column : *columns) {
         if (trimmed(record.cells[column]).empty()) return column;
       }
@@ -204,15 +183,12 @@ class CsvReader {
       ++table_.dropped_rows;
       return {};
     }
-    Status features =
-        read_numbers(record, feature_columns_, "a finite number (/data/features names the columns to take)", table_.x);
-    if (!features.ok()) return features;
-    if (!labels_) {
-      Status targets =
-          read_numbers(record, target_columns_, "a finite number (labels need softmax_cross_entropy)", table_.y);
-      if (!targets.ok()) return targets;
+    TRY(read_numbers(record, columns_.features, "a finite number (/data/features names the columns to take)",
+                     table_.x));
+    if (labels_) {
+      label_texts_.push_back(record.cells[columns_.targets.front()]);
     } else {
-      label_texts_.push_back(record.cells[target_columns_.front()]);
+      TRY(read_numbers(record, columns_.targets, "a finite number (labels need softmax_cross_entropy)", table_.y));
     }
     ++table_.rows;
     return {};
@@ -221,7 +197,7 @@ class CsvReader {
   Status read_numbers(const Record& record, const std::vector<std::size_t>& columns, const std::string& expected,
                       std::vector<double>& values) {
     for (const std::size_t column : columns) {
-      const std::optional<double> number = as_number(record.cells[column]);
+      const std::optional<double> number = cell_number(record.cells[column]);
       if (!number) return cell_fault(record, column, in_quotes(record.cells[column]), expected);
       values.push_back(*number);
     }
@@ -233,8 +209,10 @@ class CsvReader {
       return fault(table_.dropped_rows == 0 ? "found no rows below the header, expected some"
                                             : "found an empty cell in every row, expected rows without");
     }
-    table_.features = static_cast<std::int64_t>(feature_columns_.size());
-    table_.outputs = static_cast<std::int64_t>(target_columns_.size());
+    table_.features = static_cast<std::int64_t>(columns_.features.size());
+    table_.outputs = static_cast<std::int64_t>(columns_.targets.size());
+    table_.feature_names = std::move(columns_.feature_names);
+    table_.target_names = data_.targets;
     if (labels_) map_labels();
     return std::move(table_);
   }
@@ -254,8 +232,7 @@ class CsvReader {
   const scenario::CsvData& data_;
   bool labels_;
   std::vector<std::string> header_;
-  std::vector<std::size_t> feature_columns_;
-  std::vector<std::size_t> target_columns_;
+  CsvColumns columns_;
   std::vector<std::string> label_texts_;
   Table table_;
 };
@@ -268,14 +245,11 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// A finite number, the whole cell.
-std::optional<double> as_number(std::string_view cell) {
+std::optional<double> cell_number(std::string_view cell) {
   std::string_view text = trimmed(cell);
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
+  const std::optional<double> number = number_of<double>(text);
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 Result<CsvColumns> find_csv_columns(const std::filesystem::path& file, const std::vector<std::string>& header,
@@ -292,7 +266,7 @@ Result<CsvColumns> find_csv_columns(const std::filesystem::path& file, const std
 }
 
 Result<CsvHeader> read_csv_header(const std::filesystem::path& file, std::string_view text) {
-  RecordReader records(text);
+  CsvRecords records(text);
   Record record;
   if (!records.next(record)) return csv_fault(file, records.fault().empty() ? kEmptyFile : records.fault());
   return CsvHeader{std::move(record.cells), records.position()};

@@ -11,8 +11,14 @@
 #include "harness/base/hash.h"
 #include "harness/base/random.h"
 #include "harness/base/text.h"
+#include "harness/data/csv.h"
+#include "harness/data/idx.h"
+#include "harness/data/moments.h"
+#include "harness/data/npy.h"
 #include "harness/data/stream_dataset.h"
+#include "harness/data/synthetic.h"
 #include "harness/data/table.h"
+#include "harness/scenario/constraints.h"
 
 namespace gdbench::data {
 
@@ -20,10 +26,6 @@ namespace {
 
 constexpr std::int64_t kMaxOrderEntries = 4'000'000;
 constexpr std::int64_t kMaxEpochs = 16;
-
-std::string name_for_messages(const scenario::Scenario& scenario) {
-  return one_line(scenario.file.empty() ? "scenario " + scenario.name : scenario.file.string());
-}
 
 struct SourceReader {
   const scenario::Scenario& scenario;
@@ -34,7 +36,7 @@ struct SourceReader {
   Result<Table> operator()(const scenario::SyntheticData& data) const {
     const double bytes = static_cast<double>(data.rows) * static_cast<double>(data.features + data.outputs) * 8;
     if (bytes > static_cast<double>(max_data_bytes())) {
-      return usage_error(name_for_messages(scenario) + ": /data: found data of " +
+      return usage_error(scenario.place() + ": /data: found data of " +
                          std::to_string(static_cast<std::int64_t>(bytes / 1e6)) + " MB in double, expected at most " +
                          std::to_string(max_data_bytes() / 1'000'000) + " MB, a quarter of this machine's memory");
     }
@@ -50,27 +52,21 @@ struct SourceReader {
   }
 };
 
-// Converts [rows, columns] and refuses what is not finite in T.
-template <class T>
+// Converts [rows, columns] and refuses what is not finite in the scenario's dtype.
 Status convert(const scenario::Scenario& scenario, const std::vector<double>& values, std::int64_t columns,
                const std::vector<std::string>& names, const std::string& what, std::byte* place) {
-  T* converted = reinterpret_cast<T*>(place);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    converted[i] = static_cast<T>(values[i]);
-    if (std::isfinite(converted[i])) continue;
-    const std::size_t column = i % static_cast<std::size_t>(columns);
-    const std::string column_name = names.empty() ? std::to_string(column) : in_quotes(names[column]);
-    return usage_error(name_for_messages(scenario) + ": /data: found " + std::to_string(values[i]) + " in row " +
-                       std::to_string(i / static_cast<std::size_t>(columns)) + ", " + what + " column " + column_name +
-                       " (counted from 0), expected a finite " + name_of(scenario.dtype));
-  }
-  return {};
-}
-
-Status convert(const scenario::Scenario& scenario, const std::vector<double>& values, std::int64_t columns,
-               const std::vector<std::string>& names, const std::string& what, std::byte* place) {
-  return catalogue::with_element(scenario.dtype, [&](auto zero) {
-    return convert<decltype(zero)>(scenario, values, columns, names, what, place);
+  return catalogue::with_element(scenario.dtype, [&](auto zero) -> Status {
+    auto* converted = reinterpret_cast<decltype(zero)*>(place);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      converted[i] = static_cast<decltype(zero)>(values[i]);
+      if (std::isfinite(converted[i])) continue;
+      const std::size_t column = i % static_cast<std::size_t>(columns);
+      const std::string column_name = names.empty() ? std::to_string(column) : in_quotes(names[column]);
+      return usage_error(cat(scenario.place(), ": /data: found ", std::to_string(values[i]), " in row ",
+                             i / static_cast<std::size_t>(columns), ", ", what, " column ", column_name,
+                             " (counted from 0), expected a finite ", name_of(scenario.dtype)));
+    }
+    return {};
   });
 }
 
@@ -79,7 +75,7 @@ Status check_shares(const scenario::Scenario& scenario, const Table& table) {
   const auto wrong = std::ranges::find_if(table.y, [](double value) { return !(value >= 0 && value <= 1); });
   if (wrong == table.y.end()) return {};
   const std::int64_t row = (wrong - table.y.begin()) / table.outputs;
-  return usage_error(name_for_messages(scenario) + ": /data: found the target " + formatted("%g", *wrong) + " in row " +
+  return usage_error(scenario.place() + ": /data: found the target " + formatted("%g", *wrong) + " in row " +
                      std::to_string(row) + " (counted from 0), expected a number from 0 to 1, which the loss " +
                      name_of(scenario.loss.kind) + " takes");
 }
@@ -129,11 +125,10 @@ Result<Dataset> pack(const scenario::Scenario& scenario, Table table) {
 
   TRY(check_shares(scenario, table));
   std::byte* base = dataset.memory.data();
-  Status status = convert(scenario, table.x, table.features, table.feature_names, "feature", base);
-  if (status.ok() && !table.has_labels) {
-    status = convert(scenario, table.y, table.outputs, table.target_names, "target", base + dataset.target_offset);
+  TRY(convert(scenario, table.x, table.features, table.feature_names, "feature", base));
+  if (!table.has_labels) {
+    TRY(convert(scenario, table.y, table.outputs, table.target_names, "target", base + dataset.target_offset));
   }
-  if (!status.ok()) return status.error();
   std::copy(table.labels.begin(), table.labels.end(), reinterpret_cast<std::int32_t*>(base + dataset.target_offset));
   if (dataset.has_order) {
     fill_order(reinterpret_cast<std::uint32_t*>(base + dataset.order_offset), dataset.epochs, dataset.rows,
@@ -146,8 +141,6 @@ Result<Dataset> pack(const scenario::Scenario& scenario, Table table) {
 }
 
 }  // namespace
-
-std::uintmax_t max_data_bytes() { return physical_memory() / 4; }
 
 std::int64_t Dataset::row_of(const scenario::Problem& problem, std::int64_t step, std::int64_t position) const {
   const std::int64_t steps_per_epoch = problem.steps_per_epoch();
@@ -166,16 +159,59 @@ Result<Dataset> make_dataset(const scenario::Scenario& scenario) {
     if (std::holds_alternative<scenario::StreamData>(scenario.data)) return make_stream_dataset(scenario);
     Table table = TRY(std::visit(SourceReader{scenario}, scenario.data));
     if (table.has_labels && table.outputs < 2) {
-      return usage_error(name_for_messages(scenario) + ": /data: found one class only, expected at least two");
+      return usage_error(scenario.place() + ": /data: found one class only, expected at least two");
     }
     if (scenario.standardise.features) standardise(table.x, table.features);
     if (scenario.standardise.targets && !table.has_labels) standardise(table.y, table.outputs);
     return pack(scenario, std::move(table));
   } catch (const std::bad_alloc&) {
-    return failure(name_for_messages(scenario) + ": no memory for its data");
+    return failure(scenario.place() + ": no memory for its data");
   } catch (const std::exception& error) {
-    return failure(one_line(name_for_messages(scenario) + ": data cannot be made: " + error.what()));
+    return failure(one_line(scenario.place() + ": data cannot be made: " + error.what()));
   }
+}
+
+Result<scenario::Problem> make_problem(const scenario::Scenario& scenario, const Dataset& dataset) {
+  const scenario::DataShape shape = {dataset.rows, dataset.features, dataset.outputs};
+  std::optional<scenario::Fault> fault = scenario::find_target_fault(scenario);
+  if (!fault) fault = scenario::find_shape_fault(scenario, shape);
+  if (fault) {
+    return usage_error(one_line(
+        cat(scenario.place(), ": ", fault->pointer, ": found ", fault->found, ", expected ", fault->expected)));
+  }
+  scenario::Problem problem;
+  problem.task = scenario.task;
+  problem.dtype = scenario.dtype;
+  problem.layers = scenario::layers_of(scenario.model, shape);
+  problem.loss = scenario.loss;
+  problem.rows = dataset.rows;
+  problem.batch_rows = scenario.batch.rows.value_or(dataset.rows);
+  problem.micro_batches = scenario.batch.micro_batches;
+  problem.optimizer = scenario.optimizer;
+  return problem;
+}
+
+scenario::State make_initial_state(const scenario::Problem& problem, std::uint64_t seed) {
+  scenario::State state;
+  Random random(seed);
+  const auto add = [&](std::int64_t count, double bound) {
+    std::vector<double> values(static_cast<std::size_t>(count));
+    for (double& value : values) {
+      value = catalogue::rounded_to(problem.dtype, random.uniform(-bound, bound));
+    }
+    state.parameters.push_back(std::move(values));
+  };
+  for (const scenario::Layer& layer : problem.layers) {
+    const double bound = std::sqrt(1 / static_cast<double>(layer.inputs));
+    add(layer.inputs * layer.outputs, bound);
+    if (layer.bias) add(layer.outputs, bound);
+  }
+  for (std::size_t slot = 0; slot < slot_count(problem.optimizer.kind); ++slot) {
+    for (const std::vector<double>& parameter : state.parameters) {
+      state.slots.emplace_back(parameter.size(), 0.0);
+    }
+  }
+  return state;
 }
 
 }  // namespace gdbench::data

@@ -1,10 +1,10 @@
-// The IDX format of the MNIST files: two zero bytes, a type byte, the number of dimensions, their sizes (32 bits, big
-// endian), the elements in C order.
+#include "harness/data/idx.h"
+
 #include <algorithm>
+#include <utility>
 
 #include "harness/base/file.h"
 #include "harness/base/text.h"
-#include "harness/data/table.h"
 
 namespace gdbench::data {
 
@@ -20,26 +20,20 @@ struct ByteArray {
 };
 
 std::string type_name(unsigned type) {
-  switch (type) {
-    case 0x09:
-      return "signed bytes";
-    case 0x0b:
-      return "16-bit integers";
-    case 0x0c:
-      return "32-bit integers";
-    case 0x0d:
-      return "32-bit floats";
-    case 0x0e:
-      return "64-bit floats";
-    default:
-      return "elements of unknown type " + std::to_string(type);
+  constexpr std::pair<unsigned, const char*> kTypes[] = {{0x09, "signed bytes"},
+                                                         {0x0b, "16-bit integers"},
+                                                         {0x0c, "32-bit integers"},
+                                                         {0x0d, "32-bit floats"},
+                                                         {0x0e, "64-bit floats"}};
+  for (const auto& [known, name] : kTypes) {
+    if (known == type) return name;
   }
+  return cat("elements of unknown type ", type);
 }
 
 Result<ByteArray> read_bytes(const std::filesystem::path& file, bool one_dimension) {
-  std::string content = TRY(read_file(file, "an IDX file", max_data_bytes()));
   ByteArray array;
-  array.bytes = std::move(content);
+  array.bytes = TRY(read_file(file, "an IDX file", max_data_bytes()));
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(array.bytes[i])); };
   if (array.bytes.size() < 4 || byte(0) != 0 || byte(1) != 0) return file_error(file, "no IDX magic", "an IDX file");
   if (byte(2) != kUnsignedByte) return file_error(file, type_name(byte(2)), "unsigned bytes");
@@ -72,10 +66,8 @@ Result<ByteArray> read_bytes(const std::filesystem::path& file, bool one_dimensi
 }  // namespace
 
 Result<Table> read_idx(const std::filesystem::path& x_file, const std::filesystem::path& labels_file) {
-  ByteArray x = TRY(read_bytes(x_file, false));
-  ByteArray labels = TRY(read_bytes(labels_file, true));
-  const ByteArray& pixels = x;
-  const ByteArray& classes = labels;
+  const ByteArray pixels = TRY(read_bytes(x_file, false));
+  const ByteArray classes = TRY(read_bytes(labels_file, true));
   if (classes.shape[0] != pixels.shape[0]) {
     return file_error(labels_file, std::to_string(classes.shape[0]) + " rows",
                       std::to_string(pixels.shape[0]) + " as in " + x_file.string());

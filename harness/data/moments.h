@@ -39,4 +39,8 @@ class ColumnMoments {
 // A constant column becomes 0.
 inline double standardised(double value, double mean, double scale) { return scale == 0 ? 0 : (value - mean) / scale; }
 
+// Per column to mean 0 and standard deviation 1 (over the rows, not the unbiased estimate); a constant column becomes
+// 0. `values` is [rows, columns].
+void standardise(std::vector<double>& values, std::int64_t columns);
+
 }  // namespace gdbench::data

@@ -1,19 +1,25 @@
-// NumPy's file format: numpy.lib.format's documentation ("NPY format", versions 1.0 to 3.0).
+#include "harness/data/npy.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
 #include <optional>
 
+#include "harness/base/fields.h"
 #include "harness/base/file.h"
+#include "harness/base/json_reader.h"
+#include "harness/base/record_reader.h"
 #include "harness/base/text.h"
-#include "harness/data/npy_header.h"
-#include "harness/data/table.h"
 #include "harness/scenario/constraints.h"
 
 namespace gdbench::data {
 
+FIELDS_OF(NpyHeader, descr, fortran_order, shape)
+
 namespace {
+
+constexpr std::int64_t kMaxSize = 1'000'000'000'000;  // of a dimension
 
 static_assert(std::endian::native == std::endian::little, "elements are read as they lie in the file");
 
@@ -46,88 +52,29 @@ constexpr std::array<ElementType, 6> kElementTypes = {{
     {"<u1", 1, true, read_as<std::uint8_t>},
 }};
 
-// The header is a Python dictionary of three known keys; nothing else of Python is read.
-class HeaderParser {
- public:
-  explicit HeaderParser(std::string_view text) : text_(text) {}
-
-  std::optional<NpyHeader> parse() {
-    NpyHeader header;
-    int seen = 0;
-    if (!take('{')) return std::nullopt;
-    while (!take('}')) {
-      const std::optional<std::string> key = quoted_text();
-      if (!key || !take(':')) return std::nullopt;
-      const int bit = *key == "descr" ? 1 : *key == "fortran_order" ? 2 : *key == "shape" ? 4 : 0;
-      if (bit == 0 || (seen & bit) != 0 || !value(bit, header)) return std::nullopt;
-      seen |= bit;
-      if (!take(',') && peek() != '}') return std::nullopt;
+// The header is a Python dictionary of three keys, which JSON spells with other signs and without commas at the end.
+std::optional<NpyHeader> parse_dictionary(std::string_view dictionary) {
+  std::string json;
+  for (const char character : dictionary) {
+    if (character == '}' || character == ')') {
+      const std::size_t last = json.find_last_not_of(" \n");
+      if (last != std::string::npos && json[last] == ',') json.erase(last);
     }
-    skip_space();
-    if (seen != 7 || position_ != text_.size()) return std::nullopt;
-    return header;
+    json += character == '\'' ? '"' : character == '(' ? '[' : character == ')' ? ']' : character;
   }
-
- private:
-  bool value(int bit, NpyHeader& header) {
-    if (bit == 1) {
-      const std::optional<std::string> descr = quoted_text();
-      if (descr) header.descr = *descr;
-      return descr.has_value();
-    }
-    if (bit == 4) return tuple(header.shape);
-    header.fortran_order = word("True");
-    return header.fortran_order || word("False");
+  for (const auto& [word, literal] : {std::pair{"True", "true"}, std::pair{"False", "false"}}) {
+    const std::size_t place = json.find(word);
+    if (place != std::string::npos) json.replace(place, std::strlen(word), literal);
   }
-
-  void skip_space() {
-    while (position_ < text_.size() && (text_[position_] == ' ' || text_[position_] == '\n')) ++position_;
-  }
-
-  char peek() {
-    skip_space();
-    return position_ < text_.size() ? text_[position_] : '\0';
-  }
-
-  bool take(char character) {
-    if (peek() != character) return false;
-    ++position_;
-    return true;
-  }
-
-  bool word(std::string_view expected) {
-    skip_space();
-    if (text_.substr(position_, expected.size()) != expected) return false;
-    position_ += expected.size();
-    return true;
-  }
-
-  std::optional<std::string> quoted_text() {
-    const char quote = peek();
-    if (quote != '\'' && quote != '"') return std::nullopt;
-    const std::size_t end = text_.find(quote, position_ + 1);
-    if (end == std::string_view::npos) return std::nullopt;
-    std::string result(text_.substr(position_ + 1, end - position_ - 1));
-    position_ = end + 1;
-    return result;
-  }
-
-  bool tuple(std::vector<std::int64_t>& numbers) {
-    if (!take('(')) return false;
-    while (!take(')')) {
-      std::int64_t number = 0;
-      int digits = 0;
-      while (peek() >= '0' && peek() <= '9' && ++digits <= 12) number = number * 10 + (text_[position_++] - '0');
-      if (digits == 0 || digits > 12) return false;
-      numbers.push_back(number);
-      if (!take(',') && peek() != ')') return false;
-    }
-    return true;
-  }
-
-  std::string_view text_;
-  std::size_t position_ = 0;
-};
+  const Result<Json> parsed = parse_json(json);
+  if (!parsed.ok()) return std::nullopt;
+  NpyHeader header;
+  RecordReader::Context context;
+  RecordReader::decode(parsed.value(), Place(), header, context);
+  const auto fits = [](std::int64_t size) { return size >= 0 && size < kMaxSize; };
+  if (context.error || !std::ranges::all_of(header.shape, fits)) return std::nullopt;
+  return header;
+}
 
 // Where the elements begin, after magic, version and header; the header's text lies before. Nothing when truncated.
 std::optional<std::pair<std::string_view, std::size_t>> split_header(std::string_view bytes, int version) {
@@ -205,7 +152,7 @@ Result<NpyHeader> parse_npy_header(const std::filesystem::path& file, std::strin
   }
   const auto parts = split_header(bytes, version);
   if (!parts) return file_error(file, "an NPY header that is cut off", "the whole file");
-  std::optional<NpyHeader> header = HeaderParser(parts->first).parse();
+  std::optional<NpyHeader> header = parse_dictionary(parts->first);
   if (!header) {
     return file_error(file, "NPY header " + in_quotes(parts->first), "a dictionary of descr, fortran_order and shape");
   }
@@ -234,8 +181,7 @@ Result<Table> read_npy(const std::filesystem::path& x_file, const std::filesyste
   table.features = x_shape[1];
   table.x = std::move(x.values);
   if (labels) {
-    Status status = take_labels(y_file, y, table);
-    if (!status.ok()) return status.error();
+    TRY(take_labels(y_file, y, table));
     return table;
   }
   table.outputs = y_shape.size() == 2 ? y_shape[1] : 1;

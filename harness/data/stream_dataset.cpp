@@ -4,26 +4,21 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "harness/base/file.h"
 #include "harness/base/hash.h"
 #include "harness/base/text.h"
 #include "harness/base/unique_descriptor.h"
-#include "harness/data/csv_columns.h"
+#include "harness/data/csv.h"
 #include "harness/data/moments.h"
-#include "harness/data/npy_header.h"
+#include "harness/data/npy.h"
 #include "harness/data/stream.h"
 #include "harness/scenario/constraints.h"
 
 namespace gdbench::data {
 
 namespace {
-
-std::string name_of(const scenario::Scenario& scenario) {
-  return one_line(scenario.file.empty() ? "scenario " + scenario.name : scenario.file.string());
-}
 
 // As much of a file's beginning as a header may have.
 Result<std::string> read_beginning(const std::filesystem::path& file) {
@@ -46,10 +41,9 @@ class StreamDescriber {
     file_.memory_cap_bytes = data_.memory_cap;
     TRY(note_size_and_time(file_));
     const std::string beginning = TRY(read_beginning(file_.path));
-    Status status = file_.format == StreamFormat::npy ? read_npy(beginning) : read_csv(beginning);
-    if (status.ok()) status = read_rows();
-    if (status.ok()) status = check_memory_cap();
-    if (!status.ok()) return status.error();
+    TRY(file_.format == StreamFormat::npy ? read_npy(beginning) : read_csv(beginning));
+    TRY(read_rows());
+    TRY(check_memory_cap());
     return dataset();
   }
 
@@ -82,9 +76,9 @@ class StreamDescriber {
       return file_error(file_.path, std::to_string(file_.file_bytes - file_.first_byte) + " bytes of elements",
                         shape_text(header.shape) + " of " + header.descr + " (the file is cut off or too long)");
     }
-    Status status = take_columns(data_.targets, "targets", file_.target_columns);
-    if (status.ok()) status = take_columns(data_.features, "features", file_.feature_columns);
-    if (!status.ok() || !data_.features.empty()) return status;
+    TRY(take_columns(data_.targets, "targets", file_.target_columns));
+    TRY(take_columns(data_.features, "features", file_.feature_columns));
+    if (!data_.features.empty()) return {};
     for (std::int32_t column = 0; column < file_.column_count; ++column) {
       const auto& targets = file_.target_columns;
       if (std::find(targets.begin(), targets.end(), column) == targets.end()) file_.feature_columns.push_back(column);
@@ -94,20 +88,18 @@ class StreamDescriber {
   }
 
   Error pointed_fault(const std::string& key, const std::string& found, const std::string& expected) const {
-    return usage_error(name_of(scenario_) + ": /data/" + key + ": found " + found + ", expected " + expected);
+    return usage_error(scenario_.place() + ": /data/" + key + ": found " + found + ", expected " + expected);
   }
 
   Status take_columns(const std::vector<std::string>& numbers, const std::string& key,
                       std::vector<std::int32_t>& columns) const {
     for (const std::string& text : numbers) {
-      std::int32_t column = -1;
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), column);
-      if (error == std::errc() && end == text.data() + text.size() && column >= 0 && column < file_.column_count) {
-        columns.push_back(column);
-        continue;
+      const std::optional<std::int32_t> column = number_of<std::int32_t>(text);
+      if (!column || *column < 0 || *column >= file_.column_count) {
+        return pointed_fault(key, in_quotes(text),
+                             cat("column numbers from 0 to ", file_.column_count - 1, ", the file's last"));
       }
-      return pointed_fault(key, in_quotes(text),
-                           "column numbers from 0 to " + std::to_string(file_.column_count - 1) + ", the file's last");
+      columns.push_back(*column);
     }
     return {};
   }
@@ -116,6 +108,7 @@ class StreamDescriber {
   Status read_rows() {
     const std::size_t features = file_.feature_columns.size();
     const std::size_t targets = file_.target_columns.size();
+    // Of no column where they are left as they are.
     ColumnMoments feature_moments(scenario_.standardise.features ? features : 0);
     ColumnMoments target_moments(scenario_.standardise.targets ? targets : 0);
     std::vector<double> x(features);
@@ -125,24 +118,18 @@ class StreamDescriber {
     for (;;) {
       const bool read = TRY(reader.next(x.data(), y.data()));
       if (!read) break;
-      Status status = check_values(x, file_.feature_columns, !scenario_.standardise.features);
-      if (status.ok())
-        status = labels_ ? check_label(y[0]) : check_values(y, file_.target_columns, !scenario_.standardise.targets);
-      if (!status.ok()) return status;
+      TRY(check_values(x, file_.feature_columns, !scenario_.standardise.features));
+      TRY(labels_ ? check_label(y[0]) : check_values(y, file_.target_columns, !scenario_.standardise.targets));
       feature_moments.add(x.data());
       target_moments.add(y.data());
       if (++rows_ > scenario::kMaxRows)
         return file_error(file_.path, "more than " + std::to_string(scenario::kMaxRows) + " rows", "fewer");
     }
     if (rows_ == 0) return file_error(file_.path, "no rows", "some");
-    if (scenario_.standardise.features) {
-      file_.feature_means = feature_moments.means();
-      file_.feature_scales = feature_moments.scales();
-    }
-    if (scenario_.standardise.targets) {
-      file_.target_means = target_moments.means();
-      file_.target_scales = target_moments.scales();
-    }
+    file_.feature_means = feature_moments.means();
+    file_.feature_scales = feature_moments.scales();
+    file_.target_means = target_moments.means();
+    file_.target_scales = target_moments.scales();
     return {};
   }
 

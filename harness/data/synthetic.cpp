@@ -1,7 +1,8 @@
+#include "harness/data/synthetic.h"
+
 #include <cmath>
 
 #include "harness/base/random.h"
-#include "harness/data/table.h"
 
 namespace gdbench::data {
 

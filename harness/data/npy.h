@@ -1,4 +1,4 @@
-// The beginning of a NumPy file.
+// NumPy's file format: numpy.lib.format's documentation ("NPY format", versions 1.0 to 3.0).
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,13 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/data/table.h"
 
 namespace gdbench::data {
+
+// x is [rows, features]; y is [rows] or [rows, outputs], with `labels` [rows] of integers, the classes being 0 to the
+// largest label.
+Result<Table> read_npy(const std::filesystem::path& x_file, const std::filesystem::path& y_file, bool labels);
 
 struct NpyHeader {
   std::string descr;  // "<f4"

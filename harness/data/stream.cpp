@@ -1,3 +1,5 @@
+#include "harness/data/stream.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,9 +11,8 @@
 
 #include "harness/base/file.h"
 #include "harness/base/text.h"
-#include "harness/data/csv_columns.h"
+#include "harness/data/csv.h"
 #include "harness/data/moments.h"
-#include "harness/data/stream.h"
 
 namespace gdbench::data {
 
@@ -139,7 +140,7 @@ Result<bool> StreamReader::next_csv(double* features, double* targets) {
   const auto read_cells = [&](const std::vector<std::int32_t>& columns, double* values) -> Status {
     for (const std::int32_t column : columns) {
       const std::string_view cell = cells_[static_cast<std::size_t>(column)];
-      const std::optional<double> number = as_number(cell);
+      const std::optional<double> number = cell_number(cell);
       if (!number) {
         return fault(place + ", column " + std::to_string(column) + " (from 0): found " + in_quotes(cell) +
                      ", expected a finite number");
@@ -162,13 +163,10 @@ Result<bool> StreamReader::next_npy(double* features, double* targets) {
     if (end_ - begin_ < row_bytes) return fault("row " + std::to_string(row_) + " (from 0) is cut off");
   }
   const char* row = block_.data() + begin_;
-  if (file_.element == catalogue::Dtype::f32) {
-    take_columns<float>(row, file_.feature_columns, features);
-    take_columns<float>(row, file_.target_columns, targets);
-  } else {
-    take_columns<double>(row, file_.feature_columns, features);
-    take_columns<double>(row, file_.target_columns, targets);
-  }
+  catalogue::with_element(file_.element, [&](auto zero) {
+    take_columns<decltype(zero)>(row, file_.feature_columns, features);
+    take_columns<decltype(zero)>(row, file_.target_columns, targets);
+  });
   begin_ += row_bytes;
   ++row_;
   return true;

@@ -1,5 +1,4 @@
 #include "harness/data/moments.h"
-#include "harness/data/table.h"
 
 namespace gdbench::data {
 

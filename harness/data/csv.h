@@ -1,4 +1,4 @@
-// The chosen columns of a CSV file with a header.
+// CSV files with a header: whole ones as tables, and what a stream needs of one.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,15 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/data/table.h"
+#include "harness/scenario/scenario.h"
 
 namespace gdbench::data {
+
+// A readable file with a header (RFC 4180; lines may end in LF). With `labels` the one target column holds class names,
+// mapped in sorted order (by value where all are integers). Errors: "FILE: line 3, column "x": found ..., expected
+// ...".
+Result<Table> read_csv(const std::filesystem::path& file, const scenario::CsvData& data, bool labels);
 
 struct CsvColumns {
   std::vector<std::size_t> features;
@@ -34,6 +41,6 @@ Result<CsvHeader> read_csv_header(const std::filesystem::path& file, std::string
 std::string_view trimmed(std::string_view text);
 
 // A finite number, the whole cell.
-std::optional<double> as_number(std::string_view cell);
+std::optional<double> cell_number(std::string_view cell);
 
 }  // namespace gdbench::data
