@@ -6,18 +6,19 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "implementations/backends/jit/dump.h"
 #include "implementations/backends/jit/llvm/compiler.h"
+#include "implementations/backends/jit/loops/text.h"
 #include "implementations/backends/jit/lower/context.h"
-#include "implementations/backends/jit/lower/rounding.h"
 #include "implementations/backends/jit/lower/step.h"
-#include "implementations/backends/jit/region/hoist.h"
+#include "implementations/backends/jit/region/rewrites.h"
 #include "implementations/backends/jit/team.h"
 #include "implementations/backends/naive/definition.h"
 
@@ -134,6 +135,26 @@ void precompute(const Lowered& lowered, const Region& region, const TrainingRegi
       }
     }
   }
+}
+
+void write(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream stream(path);
+  stream << text;
+  stream.close();
+  if (!stream) throw std::runtime_error("dump: cannot write " + path.string());
+}
+
+// What was made of a region, into a folder, which it makes: NAME-region.txt as it was handed over, NAME-plan.txt,
+// NAME.cpp, NAME.ll and NAME.s.
+void dump(const std::filesystem::path& folder, const std::string& name, const Region& region, const std::string& plan,
+          const Program& program, const Listing& listing) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  write(folder / (name + "-region.txt"), text_of(region));
+  write(folder / (name + "-plan.txt"), plan);
+  write(folder / (name + ".cpp"), text_of(program));
+  write(folder / (name + ".ll"), listing.intermediate);
+  write(folder / (name + ".s"), listing.assembly);
 }
 
 using Clock = std::chrono::steady_clock;

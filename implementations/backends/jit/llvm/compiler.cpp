@@ -9,7 +9,6 @@
 #include <llvm-c/Orc.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
-#include <llvm/Config/llvm-config.h>
 
 #include "implementations/backends/jit/llvm/emitter.h"
 
@@ -100,8 +99,6 @@ void list(LLVMModuleRef module, const CodeOptions& options, Listing& listing) {
 }
 
 }  // namespace
-
-const char* compiler_version() { return "LLVM " LLVM_VERSION_STRING; }
 
 std::unique_ptr<Compiled> compile(const Program& program, const CodeOptions& options, Listing* listing,
                                   std::string& error) {

@@ -25,9 +25,6 @@ struct Listing {
   std::string assembly;
 };
 
-// "LLVM 16.0.6".
-const char* compiler_version();
-
 // What may be used of the processor that this runs on.
 struct CodeOptions {
   int vector_bits = 256;  // of the longest vectors

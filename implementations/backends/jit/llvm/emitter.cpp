@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "implementations/backends/jit/llvm/alias_scopes.h"
 #include "implementations/backends/jit/llvm/values.h"
 
 namespace gdbench::backends::jit {
@@ -253,14 +252,11 @@ class Emitter {
       case Code::get:
         return variables_[instruction.variable];
       case Code::add:
-        return is_real(type.scalar) ? LLVMBuildFAdd(ir_.builder(), operand(0), operand(1), "")
-                                    : LLVMBuildAdd(ir_.builder(), operand(0), operand(1), "");
+        return (is_real(type.scalar) ? LLVMBuildFAdd : LLVMBuildAdd)(ir_.builder(), operand(0), operand(1), "");
       case Code::subtract:
-        return is_real(type.scalar) ? LLVMBuildFSub(ir_.builder(), operand(0), operand(1), "")
-                                    : LLVMBuildSub(ir_.builder(), operand(0), operand(1), "");
+        return (is_real(type.scalar) ? LLVMBuildFSub : LLVMBuildSub)(ir_.builder(), operand(0), operand(1), "");
       case Code::multiply:
-        return is_real(type.scalar) ? LLVMBuildFMul(ir_.builder(), operand(0), operand(1), "")
-                                    : LLVMBuildMul(ir_.builder(), operand(0), operand(1), "");
+        return (is_real(type.scalar) ? LLVMBuildFMul : LLVMBuildMul)(ir_.builder(), operand(0), operand(1), "");
       case Code::divide:
         return LLVMBuildFDiv(ir_.builder(), operand(0), operand(1), "");
       case Code::multiply_add:

@@ -1,5 +1,5 @@
-// Types and values of a module, as LLVM's interface makes them: what a program's types, constants and vector
-// instructions are there.
+// Types and values of a module, as LLVM's interface makes them: what a program's types, constants, vector instructions
+// and arrays are there.
 #pragma once
 
 #include <llvm-c/Core.h>
@@ -54,6 +54,26 @@ class Values {
   LLVMContextRef context_;
   LLVMModuleRef module_;
   LLVMBuilderRef builder_;
+};
+
+// A scope per array of a program: tells LLVM that arrays do not overlap, so that a store into one is no obstacle to
+// loads from others.
+class AliasScopes {
+ public:
+  AliasScopes(Values& ir, const Program& program);
+
+  // `access` loads from the array or stores into it.
+  void mark(LLVMValueRef access, ArrayId array);
+
+ private:
+  LLVMValueRef list_of(const std::vector<LLVMMetadataRef>& nodes);
+  LLVMMetadataRef unique_node(const std::string& name, LLVMMetadataRef domain);
+
+  Values& ir_;
+  const Program& program_;
+  int unique_ = 0;
+  std::vector<LLVMValueRef> own_;  // by array
+  std::vector<LLVMValueRef> others_;
 };
 
 }  // namespace gdbench::backends::jit

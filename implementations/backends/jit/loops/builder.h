@@ -24,45 +24,55 @@ class Builder {
   ArrayId array(Array array);
   VariableId variable(Type type);
 
-  Register constant(Type type, double number);
+  Register constant(Type type, double number) { return emit(type, {.code = Code::constant, .number = number}); }
   Register constant(Scalar scalar, std::vector<double> lanes);
   // The same scalar in `lanes` lanes; a scalar is its own splat in one.
   Register splat(Register scalar, int lanes);
   // first, first + 1, ... as i32.
-  Register whole_numbers(const Affine& first, int lanes);
+  Register whole_numbers(const Affine& first, int lanes) {
+    return emit({Scalar::i32, lanes}, {.code = Code::count, .address = {.index = first}});
+  }
   // `lanes` elements from `address` on, of which the first `active` are read.
   Register load(const Address& address, int lanes, int active);
   Register load(const Address& address, int lanes) { return load(address, lanes, lanes); }
-  void store(const Address& address, Register value, int active);
+  void store(const Address& address, Register value, int active) {
+    emit({.code = Code::store, .operands = {value}, .address = address, .active = active});
+  }
   void store(const Address& address, Register value) { store(address, value, type_of(value).lanes); }
-  Register get(VariableId variable);
-  void set(VariableId variable, Register value);
+  Register get(VariableId variable) {
+    return emit(program_.variables[variable], {.code = Code::get, .variable = variable});
+  }
+  void set(VariableId variable, Register value) {
+    emit({.code = Code::set, .operands = {value}, .variable = variable});
+  }
 
-  Register add(Register a, Register b) { return binary(Code::add, a, b); }
-  Register subtract(Register a, Register b) { return binary(Code::subtract, a, b); }
-  Register multiply(Register a, Register b) { return binary(Code::multiply, a, b); }
-  Register divide(Register a, Register b) { return binary(Code::divide, a, b); }
-  Register multiply_add(Register a, Register b, Register c);
+  Register add(Register a, Register b) { return emit(type_of(a), {.code = Code::add, .operands = {a, b}}); }
+  Register subtract(Register a, Register b) { return emit(type_of(a), {.code = Code::subtract, .operands = {a, b}}); }
+  Register multiply(Register a, Register b) { return emit(type_of(a), {.code = Code::multiply, .operands = {a, b}}); }
+  Register divide(Register a, Register b) { return emit(type_of(a), {.code = Code::divide, .operands = {a, b}}); }
+  Register multiply_add(Register a, Register b, Register c) {
+    return emit(type_of(a), {.code = Code::multiply_add, .operands = {a, b, c}});
+  }
   // -0 - a, which every code generator knows for a change of sign.
   Register negate(Register a) { return subtract(constant(type_of(a), -0.0), a); }
-  Register square_root(Register a) { return unary(Code::square_root, type_of(a), a); }
+  Register square_root(Register a) { return emit(type_of(a), {.code = Code::square_root, .operands = {a}}); }
   Register less(Register a, Register b) { return compare(Code::less, a, b); }
   Register equal(Register a, Register b) { return compare(Code::equal, a, b); }
-  Register select(Register condition, Register yes, Register no);
-  Register round(Register a) { return unary(Code::round, type_of(a), a); }
-  Register power_of_two(Register a) { return unary(Code::power_of_two, type_of(a), a); }
+  Register select(Register condition, Register yes, Register no) {
+    return emit(type_of(yes), {.code = Code::select, .operands = {condition, yes, no}});
+  }
+  Register round(Register a) { return emit(type_of(a), {.code = Code::round, .operands = {a}}); }
+  Register power_of_two(Register a) { return emit(type_of(a), {.code = Code::power_of_two, .operands = {a}}); }
   Register convert(Register a, Scalar scalar);
   Register lane(Register vector, int index);
   Register shuffle(Register a, Register b, std::vector<int> indices);
-  void prefetch(const Address& address);
+  void prefetch(const Address& address) { emit({.code = Code::prefetch, .address = address}); }
   // See Code::fence.
-  void fence();
+  void fence() { emit({.code = Code::fence}); }
   // `argument`: where the function is that threads wait in.
   void meet(std::size_t argument);
-  void note(std::string text);
+  void note(std::string text) { emit({.code = Code::note, .text = std::move(text)}); }
 
-  // The sum of a vector's lanes, its halves first: for 4 lanes (v0 + v2) + (v1 + v3).
-  Register sum_of_lanes(Register vector);
   Register maximum(Register a, Register b) { return select(less(a, b), b, a); }
   Register maximum_of_lanes(Register vector);
 
@@ -87,19 +97,25 @@ class Builder {
   }
 
  private:
-  Register emit(Instruction instruction, Type type);
+  Register emit(Type type, Instruction instruction);
   void emit(Instruction instruction);
-  Register unary(Code code, Type type, Register a);
-  Register binary(Code code, Register a, Register b);
-  Register compare(Code code, Register a, Register b);
-  // By halves, with `combine` of two vectors.
-  template <class Combine>
-  Register reduce(Register vector, const Combine& combine);
+  Register compare(Code code, Register a, Register b) {
+    return emit({Scalar::boolean, type_of(a).lanes}, {.code = code, .operands = {a, b}});
+  }
   LoopId open(Loop loop);
   void close() { blocks_.pop_back(); }
 
   Program& program_;
   std::vector<Block*> blocks_;  // the one that is written, and those around it
 };
+
+// A vector whose lane i is the sum of the lanes of vectors[i], of which there are at most as many as a vector has
+// lanes. It has as many lanes as there are vectors, rounded up to a power of two; those beyond are nobody's. Halves are
+// added first: for 4 lanes (v0 + v2) + (v1 + v3).
+Register sums_of_lanes(Builder& builder, std::vector<Register> vectors);
+
+// A vector of as many lanes as theirs, whose lane i is the sum of the lanes of vectors[i % n]. There are n of them, a
+// power of two and at most as many as a vector has lanes.
+Register repeated_sums_of_lanes(Builder& builder, std::vector<Register> vectors);
 
 }  // namespace gdbench::backends::jit

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <span>
 
 namespace gdbench::backends::jit {
 namespace {
@@ -52,11 +53,9 @@ class Checker {
   }
 
   void check_instruction(const Instruction& instruction) {
-    for (int i = 0; i < instruction.operand_count; ++i) {
-      const Register operand = instruction.operands[i];
-      if (operand >= known_.size() || !known_[operand]) {
-        return fail(instruction, "operand " + std::to_string(i) + " is not set here");
-      }
+    for (const Register& operand : instruction.inputs()) {
+      if (operand < known_.size() && known_[operand]) continue;
+      return fail(instruction, "operand " + std::to_string(&operand - instruction.operands) + " is not set here");
     }
     check_types(instruction);
     if (instruction.code == Code::load || instruction.code == Code::store) check_address(instruction);
@@ -72,17 +71,16 @@ class Checker {
   }
 
   Type type(Register value) const { return program_.registers[value]; }
-  Type operand(const Instruction& instruction, int index) const { return type(instruction.operands[index]); }
 
   // The type that a result must have; nothing where the operands do not fit together.
   std::optional<Type> result_type(const Instruction& instruction) const {
-    const auto same = [&](int count) {
-      for (int i = 0; i < count; ++i) {
-        if (i >= instruction.operand_count || operand(instruction, i) != operand(instruction, 0)) return false;
-      }
-      return instruction.operand_count == count;
-    };
+    // Operands are of one type, but for a condition.
+    const std::span<const Register> inputs = instruction.inputs();
+    for (std::size_t i = instruction.code == Code::select ? 1 : 0; i < inputs.size(); ++i) {
+      if (type(inputs[i]) != type(inputs.back())) return {};
+    }
     const Type own = instruction.has_result() ? type(instruction.result) : Type();
+    const Type first = inputs.empty() ? Type() : type(inputs[0]);
     switch (instruction.code) {
       case Code::constant:
         if (!instruction.numbers.empty() && instruction.numbers.size() != static_cast<std::size_t>(own.lanes))
@@ -94,60 +92,50 @@ class Checker {
       case Code::note:
         return own;
       case Code::splat:
-        if (!same(1) || operand(instruction, 0).lanes != 1) return {};
-        return Type{operand(instruction, 0).scalar, own.lanes};
+        if (first.lanes != 1) return {};
+        return Type{first.scalar, own.lanes};
       case Code::count:
         return Type{Scalar::i32, own.lanes};
       case Code::load:
         return Type{program_.arrays[instruction.address.array].element, own.lanes};
       case Code::store:
-        if (!same(1) || operand(instruction, 0).scalar != program_.arrays[instruction.address.array].element) return {};
+        if (first.scalar != program_.arrays[instruction.address.array].element) return {};
         return own;
       case Code::get:
         return program_.variables[instruction.variable];
       case Code::set:
-        if (!same(1) || operand(instruction, 0) != program_.variables[instruction.variable]) return {};
+        if (first != program_.variables[instruction.variable]) return {};
         return own;
       case Code::add:
       case Code::subtract:
       case Code::multiply:
       case Code::divide:
-        if (!same(2)) return {};
-        return operand(instruction, 0);
       case Code::multiply_add:
-        if (!same(3)) return {};
-        return operand(instruction, 0);
       case Code::square_root:
       case Code::round:
       case Code::power_of_two:
-        if (!same(1)) return {};
-        return operand(instruction, 0);
+        return first;
       case Code::less:
       case Code::equal:
-        if (!same(2)) return {};
-        return Type{Scalar::boolean, operand(instruction, 0).lanes};
-      case Code::select: {
-        if (instruction.operand_count != 3 || operand(instruction, 1) != operand(instruction, 2)) return {};
-        const Type wanted{Scalar::boolean, operand(instruction, 1).lanes};
-        if (operand(instruction, 0) != wanted) return {};
-        return operand(instruction, 1);
-      }
+        return Type{Scalar::boolean, first.lanes};
+      case Code::select:
+        if (first != Type{Scalar::boolean, type(inputs[1]).lanes}) return {};
+        return type(inputs[1]);
       case Code::convert:
-        if (!same(1)) return {};
-        return Type{own.scalar, operand(instruction, 0).lanes};
+        return Type{own.scalar, first.lanes};
       case Code::lane:
-        if (!same(1) || !within(instruction, operand(instruction, 0).lanes)) return {};
-        return Type{operand(instruction, 0).scalar, 1};
+        if (!within(instruction, first.lanes)) return {};
+        return Type{first.scalar, 1};
       case Code::shuffle:
-        if (!same(2) || !within(instruction, 2 * operand(instruction, 0).lanes)) return {};
-        return Type{operand(instruction, 0).scalar, static_cast<int>(instruction.indices.size())};
+        if (!within(instruction, 2 * first.lanes)) return {};
+        return Type{first.scalar, static_cast<int>(instruction.indices.size())};
     }
     return {};
   }
 
   static bool within(const Instruction& instruction, int lanes) {
-    return !instruction.indices.empty() && std::all_of(instruction.indices.begin(), instruction.indices.end(),
-                                                       [&](int index) { return index >= 0 && index < lanes; });
+    return !instruction.indices.empty() &&
+           std::ranges::all_of(instruction.indices, [&](int index) { return index >= 0 && index < lanes; });
   }
 
   void check_types(const Instruction& instruction) {
@@ -171,7 +159,8 @@ class Checker {
       if (type(*base) != Type{Scalar::i64, 1}) return fail(instruction, "its address's base is no whole number");
     }
     const Array& array = program_.arrays[instruction.address.array];
-    const int lanes = instruction.code == Code::store ? operand(instruction, 0).lanes : type(instruction.result).lanes;
+    const int lanes =
+        instruction.code == Code::store ? type(instruction.operands[0]).lanes : type(instruction.result).lanes;
     if (instruction.active < 1 || instruction.active > lanes) return fail(instruction, "no lane is active");
     std::int64_t least = instruction.address.index.constant;
     std::int64_t most = least + instruction.active - 1;

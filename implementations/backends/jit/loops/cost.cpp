@@ -10,9 +10,7 @@ namespace {
 
 constexpr int kLineBytes = 64;
 
-std::int64_t trips_of(const Loop& loop) {
-  return loop.over_steps ? 1 : (loop.end - loop.begin + loop.step - 1) / loop.step;
-}
+std::int64_t trips_of(const Loop& loop) { return loop.over_steps ? 1 : loop.rounds(); }
 
 // Entries of one array that a block reads or writes while the loops around it stand still: from `low` to `high`,
 // `volume` of them at most, wherever `terms` of those loops put them.
@@ -137,7 +135,6 @@ class Counting {
         unnoted -= cycles;
       }
       add(part.cost, note, unnoted);
-      part.cost.arithmetic += inner.cost.arithmetic;
       part.cost.instruction_cycles += inner.cost.instruction_cycles;
       part.cost.second_cache_bytes += inner.cost.second_cache_bytes;
       part.cost.beyond_bytes += inner.cost.beyond_bytes;
@@ -147,7 +144,6 @@ class Counting {
     part.cost.second_cache_bytes += bytes;
     part.cost.beyond_bytes += bytes;
     for (const Touched& touched : direct.all()) part.footprint.add(touched);
-    part.cost.arithmetic += mix.arithmetic;
     part.cost.instruction_cycles += cycles_of(mix);
     add(part.cost, note, cycles_of(mix));
     return part;
@@ -159,7 +155,6 @@ class Counting {
     all.footprint = body.footprint.around(loop);
     const auto trips = static_cast<double>(trips_of(loop));
     for (const auto& [text, cycles] : body.cost.noted_cycles) add(all.cost, text, trips * cycles);
-    all.cost.arithmetic = trips * body.cost.arithmetic;
     all.cost.instruction_cycles = trips * body.cost.instruction_cycles + (loop.over_steps ? 0 : core_.cycles_per_loop);
     // A cache that holds a round's data has, in the next round, what both share; of steps that share all of it, all.
     const double round_bytes = body.footprint.bytes(program_);

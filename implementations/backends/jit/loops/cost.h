@@ -29,7 +29,6 @@ struct CoreModel {
 
 // Per step.
 struct Cost {
-  double arithmetic = 0;          // vector instructions that calculate
   double instruction_cycles = 0;  // what all instructions take, if everything is in the first cache
   double second_cache_bytes = 0;  // that the first cache can't keep from one use to the next
   double beyond_bytes = 0;        // that the second can't

@@ -8,9 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,8 +46,6 @@ using ArrayId = std::uint32_t;
 struct Affine {
   Affine(std::int64_t value = 0) : constant(value) {}  // NOLINT(google-explicit-constructor): a number is an index
   static Affine counter(LoopId loop);
-
-  bool is_constant() const { return terms.empty(); }
 
   std::int64_t constant;
   std::vector<std::pair<LoopId, std::int64_t>> terms;  // ascending loops, coefficients other than 0
@@ -100,50 +98,55 @@ enum class Code : std::uint8_t {
   note,          // `text`, for readers
 };
 
-inline constexpr catalogue::Named<Code> kCodes[] = {{Code::constant, "constant"},
-                                                    {Code::splat, "splat"},
-                                                    {Code::count, "count"},
-                                                    {Code::load, "load"},
-                                                    {Code::store, "store"},
-                                                    {Code::get, "get"},
-                                                    {Code::set, "set"},
-                                                    {Code::add, "add"},
-                                                    {Code::subtract, "subtract"},
-                                                    {Code::multiply, "multiply"},
-                                                    {Code::divide, "divide"},
-                                                    {Code::multiply_add, "multiply_add"},
-                                                    {Code::square_root, "square_root"},
-                                                    {Code::less, "less"},
-                                                    {Code::equal, "equal"},
-                                                    {Code::select, "select"},
-                                                    {Code::round, "round"},
-                                                    {Code::power_of_two, "power_of_two"},
-                                                    {Code::convert, "convert"},
-                                                    {Code::lane, "lane"},
-                                                    {Code::shuffle, "shuffle"},
-                                                    {Code::prefetch, "prefetch"},
-                                                    {Code::fence, "fence"},
-                                                    {Code::meet, "meet"},
-                                                    {Code::note, "note"}};
+struct CodeRow {
+  Code value;
+  const char* name;
+  std::size_t operands;
+  bool has_result;
+};
+inline constexpr CodeRow kCodes[] = {{Code::constant, "constant", 0, true},
+                                     {Code::splat, "splat", 1, true},
+                                     {Code::count, "count", 0, true},
+                                     {Code::load, "load", 0, true},
+                                     {Code::store, "store", 1, false},
+                                     {Code::get, "get", 0, true},
+                                     {Code::set, "set", 1, false},
+                                     {Code::add, "add", 2, true},
+                                     {Code::subtract, "subtract", 2, true},
+                                     {Code::multiply, "multiply", 2, true},
+                                     {Code::divide, "divide", 2, true},
+                                     {Code::multiply_add, "multiply_add", 3, true},
+                                     {Code::square_root, "square_root", 1, true},
+                                     {Code::less, "less", 2, true},
+                                     {Code::equal, "equal", 2, true},
+                                     {Code::select, "select", 3, true},
+                                     {Code::round, "round", 1, true},
+                                     {Code::power_of_two, "power_of_two", 1, true},
+                                     {Code::convert, "convert", 1, true},
+                                     {Code::lane, "lane", 1, true},
+                                     {Code::shuffle, "shuffle", 2, true},
+                                     {Code::prefetch, "prefetch", 0, false},
+                                     {Code::fence, "fence", 0, false},
+                                     {Code::meet, "meet", 0, false},
+                                     {Code::note, "note", 0, false}};
 constexpr const auto& rows_of(Code /*any*/) { return kCodes; }
 
 struct Instruction {
   Code code = Code::note;
-  Register result = 0;  // unless it has none: store, set, prefetch, fence, meet, note
+  Register result = 0;  // if it has one
   Register operands[3] = {};
-  int operand_count = 0;
   VariableId variable = 0;
-  Address address;
+  Address address = Address();
   int active = 0;
   double number = 0;
-  std::vector<double> numbers;
-  std::vector<int> indices;
-  std::string text;
+  std::vector<double> numbers = {};
+  std::vector<int> indices = {};
+  std::string text = {};
 
-  bool has_result() const {
-    return code != Code::store && code != Code::set && code != Code::prefetch && code != Code::fence &&
-           code != Code::meet && code != Code::note;
-  }
+  bool has_result() const { return catalogue::row_of(code).has_result; }
+  // The registers that it reads, but for its address's base.
+  std::span<const Register> inputs() const { return {operands, catalogue::row_of(code).operands}; }
+  std::span<Register> inputs() { return {operands, catalogue::row_of(code).operands}; }
 };
 
 struct Loop;
@@ -163,8 +166,9 @@ struct Loop {
   bool over_steps = false;  // from 0 to the number of steps, which is the function's argument; `end` means nothing
   Block body = {};
 
+  std::int64_t rounds() const { return (end - begin + step - 1) / step; }
   // The counter's last value.
-  std::int64_t last() const { return begin + (end - begin - 1) / step * step; }
+  std::int64_t last() const { return begin + (rounds() - 1) * step; }
 };
 
 struct Program {
@@ -175,30 +179,6 @@ struct Program {
   LoopId loops = 0;
   std::size_t meeting_argument = 0;  // of a program that meets: a function, and behind it what the function is given
   Block body = {};
-
-  std::size_t instruction_count() const;
-};
-
-// Where the registers of a program are used: what a reader need not see, because it stands in one place only.
-
-// Positions count a program's instructions as they stand, those of loops included.
-class Uses {
- public:
-  explicit Uses(const Program& program);
-
-  // Whether the register is used once, by the instruction that follows `position` and sets a variable.
-  bool is_set_next(Register value, std::size_t position) const;
-  // Whether the variable is still what a `get` at `position` read when `value`, its result, is used for the last time.
-  bool is_unchanged(VariableId variable, Register value, std::size_t position) const;
-
- private:
-  void visit(const Block& block);
-
-  std::size_t position_ = 0;
-  std::vector<std::size_t> counts_;                        // by register
-  std::vector<std::size_t> last_;                          // by register: the last use's position
-  std::map<std::size_t, VariableId> sets_;                 // by position
-  std::map<VariableId, std::vector<std::size_t>> set_at_;  // ascending
 };
 
 }  // namespace gdbench::backends::jit

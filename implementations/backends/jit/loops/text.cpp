@@ -1,10 +1,11 @@
 #include "implementations/backends/jit/loops/text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
+#include <set>
 #include <vector>
-
-#include "implementations/backends/jit/loops/program.h"
 
 namespace gdbench::backends::jit {
 namespace {
@@ -111,6 +112,60 @@ std::string type_text(Type type) {
 
 std::string lanes_text(Type type) { return std::string(name_of(type.scalar)) + ", " + std::to_string(type.lanes); }
 
+// Where a program's registers are used: what a reader need not see, because it stands in one place only. Positions
+// count a program's instructions as they stand, those of loops included.
+class Uses {
+ public:
+  explicit Uses(const Program& program) : counts_(program.registers.size(), 0), last_(program.registers.size(), 0) {
+    visit(program.body);
+  }
+
+  // Whether the register is used once, by the instruction that follows `position` and sets a variable.
+  bool is_set_next(Register value, std::size_t position) const {
+    return counts_[value] == 1 && last_[value] == position + 1 && sets_.contains(position + 1);
+  }
+
+  // Whether the variable is still what a `get` at `position` read when `value`, its result, is used for the last time.
+  bool is_unchanged(VariableId variable, Register value, std::size_t position) const {
+    const auto sets = set_at_.find(variable);
+    if (sets == set_at_.end()) return true;
+    const auto next = std::ranges::upper_bound(sets->second, position);
+    return next == sets->second.end() || *next >= last_[value];
+  }
+
+ private:
+  void visit(const Block& block) {
+    for (const Statement& statement : block) {
+      if (statement.loop) {
+        visit(statement.loop->body);
+        continue;
+      }
+      const Instruction& instruction = statement.instruction;
+      const auto use = [&](Register value) {
+        ++counts_[value];
+        last_[value] = position_;
+      };
+      std::ranges::for_each(instruction.inputs(), use);
+      if (instruction.address.base) use(*instruction.address.base);
+      if (instruction.code == Code::set) {
+        sets_.insert(position_);
+        set_at_[instruction.variable].push_back(position_);
+      }
+      ++position_;
+    }
+  }
+
+  std::size_t position_ = 0;
+  std::vector<std::size_t> counts_;                        // by register
+  std::vector<std::size_t> last_;                          // by register: the last use's position
+  std::set<std::size_t> sets_;                             // positions
+  std::map<VariableId, std::vector<std::size_t>> set_at_;  // ascending
+};
+
+std::string active_text(const Instruction& instruction, Type type) {
+  return instruction.active == type.lanes ? "" : ", " + std::to_string(instruction.active);
+}
+
 class Printer {
  public:
   explicit Printer(const Program& program) : program_(program), uses_(program), registers_(program.registers.size()) {}
@@ -209,8 +264,7 @@ class Printer {
         const Type type = program_.registers[instruction.operands[0]];
         const std::string address = address_text(instruction.address);
         if (type.lanes == 1) return line("*(" + address + ") = " + operand(0) + ";");
-        const std::string active = instruction.active == type.lanes ? "" : ", " + std::to_string(instruction.active);
-        return line("store(" + address + ", " + operand(0) + active + ");");
+        return line("store(" + address + ", " + operand(0) + active_text(instruction, type) + ");");
       }
       case Code::constant:
         registers_[instruction.result] = constant(instruction);
@@ -243,11 +297,10 @@ class Printer {
   }
 
   std::string call(const std::string& function, const Instruction& instruction) const {
-    std::string text = function + "(";
-    for (int i = 0; i < instruction.operand_count; ++i) {
-      text += (i == 0 ? "" : ", ") + registers_[instruction.operands[i]];
-    }
-    return text + ")";
+    std::string operands;
+    for (const Register operand : instruction.inputs())
+      operands += (operands.empty() ? "" : ", ") + registers_[operand];
+    return function + "(" + operands + ")";
   }
 
   std::string expression(const Instruction& instruction) const {
@@ -261,8 +314,7 @@ class Printer {
       case Code::load: {
         const std::string address = address_text(instruction.address);
         if (type.lanes == 1) return "*(" + address + ")";
-        const std::string active = instruction.active == type.lanes ? "" : ", " + std::to_string(instruction.active);
-        return "load<" + lanes_text(type) + ">(" + address + active + ")";
+        return "load<" + lanes_text(type) + ">(" + address + active_text(instruction, type) + ")";
       }
       case Code::get:
         return name(instruction.variable);

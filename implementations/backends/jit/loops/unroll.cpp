@@ -38,8 +38,7 @@ class Unrolling {
       const Code code = statement.instruction.code;
       if (code != Code::note && code != Code::constant && code != Code::get) ++instructions;
     }
-    const auto rounds = static_cast<std::size_t>((loop.end - loop.begin + loop.step - 1) / loop.step);
-    return instructions * rounds <= most_;
+    return instructions * static_cast<std::size_t>(loop.rounds()) <= most_;
   }
 
   void append_rounds(const Loop& loop, Block& result) {
@@ -49,7 +48,7 @@ class Unrolling {
         const bool first = counter == loop.begin;
         if (statement.instruction.code == Code::note && !first) continue;
         Instruction copy = statement.instruction;
-        for (int i = 0; i < copy.operand_count; ++i) rename(renamed, copy.operands[i]);
+        for (Register& operand : copy.inputs()) rename(renamed, operand);
         if (copy.address.base) rename(renamed, *copy.address.base);
         set_counter(copy.address.index, loop.id, counter);
         if (copy.has_result() && !first) {

@@ -16,16 +16,16 @@ using catalogue::name_of;
 
 // Passes over a region, each of which can be switched off.
 enum class Pass : std::uint8_t {
-  unit_products,      // gradients of one row are added to the parameters entry by entry (region/unit_products.h)
+  unit_products,      // gradients of one row are added to the parameters entry by entry (region/rewrites.h)
   scale_folding,      // and the learning rate is a factor of the loss's gradient
   product_epilogues,  // elementwise nodes are computed where their operands are (groups.h)
-  sum_epilogues,      // so are sums over rows, beside the entries that they sum (sum_epilogues.h)
+  sum_epilogues,      // so are sums over rows, beside the entries that they sum (groups.h)
   update_epilogues,   // so are updates, behind the products of their gradients
   row_blocks,         // a batch is processed in blocks of rows (row_blocks.h)
   layout,             // lanes are rows where that is less work (plan.h)
   streaming,          // narrow models go over the batch once (stream.h)
-  scalarisation,      // tiny models become scalars (scalars.h)
-  padding,            // small parameters lie with padded rows from the first step to the last (padding.h)
+  scalarisation,      // tiny models become scalars (entry_lowering.h)
+  padding,            // small parameters lie with padded rows from the first step to the last (copies.h)
   unrolling,          // short loops become straight lines (loops/unroll.h)
 };
 

@@ -3,16 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "implementations/backends/jit/lower/rounding.h"
-
 namespace gdbench::backends::jit {
-
-namespace {
 
 constexpr std::int64_t kScalarsPerStep = sizeof(UpdateScalars) / sizeof(double);
 static_assert(kScalarsPerStep == 4);
-
-}  // namespace
 
 Context::Context(Region& for_region, const Target& for_target, Builder& writer)
     : region(for_region), target(for_target), builder(writer), rows_of_(for_region), places_(for_region.values.size()) {
@@ -26,22 +20,23 @@ Context::Context(Region& for_region, const Target& for_target, Builder& writer)
 }
 
 void Context::place_input(ValueId id) {
-  const RegionValue& value = region[id];
-  Array array;
-  array.name = region.name_of(id);
-  array.element = real();
-  array.size = value.rows * value.columns;
-  std::int64_t first = region.gathered ? 0 : value.first_row * value.columns;
+  const Value& value = region[id];
+  Array array{.name = region.name_of(id), .element = real(), .size = value.size()};
+  std::int64_t first = 0;
+  std::int64_t row_stride = value.columns;
   switch (value.role) {
     case RegionRole::x:
-      array.argument = kX;
-      break;
     case RegionRole::targets: {
       const bool labels = std::ranges::any_of(region.nodes, [&](const Node& node) {
         return node.op() == Op::loss_gradient && node.operands[1] == id && takes_labels(node.request.loss);
       });
-      array.argument = kTargets;
+      array.argument = value.role == RegionRole::x ? kX : kTargets;
       if (labels) array.element = Scalar::i32;
+      if (region.gathered) {
+        array.size = value.columns;  // a row, wherever it is
+      } else {
+        first = value.first_row * value.columns;
+      }
       break;
     }
     case RegionRole::parameter:
@@ -56,7 +51,7 @@ void Context::place_input(ValueId id) {
       array.argument = kScalars;
       array.element = Scalar::f64;
       array.size = kPerStep;
-      first = 0;
+      row_stride = kScalarsPerStep;
       break;
     case RegionRole::result:
       return;
@@ -64,41 +59,31 @@ void Context::place_input(ValueId id) {
   const std::size_t element = bytes_of(array.element);
   array.offset = first * static_cast<std::int64_t>(element);
   // Blocks start where arrays must, a batch anywhere in the data.
-  const bool state = value.role == RegionRole::parameter || value.role == RegionRole::slot;
-  array.alignment = state ? std::gcd(GDBENCH_ALIGNMENT, static_cast<std::size_t>(array.offset)) : element;
-  const std::int64_t stride = value.role == RegionRole::scalars ? kScalarsPerStep : value.columns;
-  if (region.gathered && is_batch(id)) array.size = value.columns;  // a row, wherever it is
-  Matrix matrix;
-  matrix.array = builder.array(std::move(array));
-  matrix.rows = value.rows;
-  matrix.columns = value.columns;
-  matrix.row_stride = stride;
-  places_[id] = matrix;
+  array.alignment = value.is_state() ? std::gcd(GDBENCH_ALIGNMENT, static_cast<std::size_t>(array.offset)) : element;
+  places_[id] = Matrix{
+      .array = builder.array(std::move(array)), .rows = value.rows, .columns = value.columns, .row_stride = row_stride};
 }
 
 void Context::place_hoisted(ValueId id) {
   const std::int64_t offset = arena_bytes_;
-  const Matrix matrix = allocate(region.name_of(id), region[id].rows, region[id].columns);
-  precomputed_.push_back({*region[id].hoisted, matrix, offset});
-  place_at(id, matrix);
+  place_result(id);
+  precomputed_.push_back({*region[id].hoisted, place(id), offset});
 }
 
-bool Context::is_batch(ValueId id) const {
-  return region[id].role == RegionRole::x || region[id].role == RegionRole::targets;
+void Context::place_result(ValueId id) {
+  places_[id] = allocate(region.name_of(id), region[id].rows, region[id].columns, in_lanes.contains(id));
 }
 
 void Context::begin_step(const Affine& step) {
   if (!region.gathered) return;
-  Array numbers;
-  numbers.name = "rows";
-  numbers.element = Scalar::i32;
-  numbers.argument = kRows;
-  numbers.size = kPerStep;
-  numbers.alignment = bytes_of(Scalar::i32);
-  const ArrayId array = builder.array(std::move(numbers));
+  const ArrayId array = builder.array({.name = "rows",
+                                       .element = Scalar::i32,
+                                       .argument = kRows,
+                                       .size = kPerStep,
+                                       .alignment = bytes_of(Scalar::i32)});
   numbers_of_step_ = step * region.batch_rows;
   for (ValueId id = 0; id < region.values.size(); ++id) {
-    if (!is_batch(id)) continue;
+    if (!region[id].is_batch()) continue;
     places_[id]->numbers = array;
     places_[id]->first_number = numbers_of_step_ + Affine(region[id].first_row);
   }
@@ -146,33 +131,29 @@ Matrix Context::allocate_in(std::size_t argument, std::int64_t& bytes, Scalar el
   const bool column = columns == 1 || rows_side_by_side;
   const std::int64_t stride = rounded_up(column ? rows : columns, lanes());
   const std::int64_t size = stride * (column ? columns : rows);
-  Array array;
-  array.name = name;
-  array.element = element;
-  array.argument = argument;
-  array.offset = bytes;
-  array.size = size;
-  array.alignment = GDBENCH_ALIGNMENT;
+  const ArrayId array = builder.array({.name = name,
+                                       .element = element,
+                                       .argument = argument,
+                                       .offset = bytes,
+                                       .size = size,
+                                       .alignment = GDBENCH_ALIGNMENT});
   bytes += rounded_up(size * static_cast<std::int64_t>(bytes_of(element)), GDBENCH_ALIGNMENT);
-  Matrix matrix;
-  matrix.array = builder.array(std::move(array));
-  matrix.rows = rows;
-  matrix.columns = columns;
-  matrix.row_stride = column ? 1 : stride;
-  matrix.column_stride = column && columns > 1 ? stride : 1;
-  matrix.padded = true;
-  return matrix;
+  return {.array = array,
+          .rows = rows,
+          .columns = columns,
+          .row_stride = column ? 1 : stride,
+          .column_stride = column && columns > 1 ? stride : 1,
+          .padded = true};
 }
 
 void Context::pack(ValueId id, std::int64_t block_rows) {
   const RegionValue& value = region[id];
   const std::int64_t block = rounded_up(block_rows, lanes());
-  const std::int64_t blocks = (value.rows + block_rows - 1) / block_rows;
+  const std::int64_t blocks = rounded_up_quotient(value.rows, block_rows);
   const std::int64_t offset = arena_bytes_;
-  const Matrix all = allocate("packed_" + region.name_of(id), block * blocks, value.columns, true);
+  places_[id] = allocate("packed_" + region.name_of(id), block * blocks, value.columns, true);
   packs_.push_back(
       {value.role == RegionRole::x ? kX : kTargets, value.first_row, value.rows, value.columns, block_rows, offset});
-  places_[id] = all;
   places_[id]->rows = std::min(block_rows, value.rows);
   places_[id]->column_stride = block;
   entries_per_row_[id] = value.columns;

@@ -9,7 +9,6 @@
 
 #include "implementations/backends/common/rules/updates.h"
 #include "implementations/backends/jit/loops/builder.h"
-#include "implementations/backends/jit/lower/groups.h"
 #include "implementations/backends/jit/lower/matrix.h"
 #include "implementations/backends/jit/lower/share.h"
 #include "implementations/backends/jit/lower/target.h"
@@ -75,6 +74,8 @@ class Context {
   }
   // A place for each thread's part of a value, for all of them to read.
   std::vector<Matrix> allocate_parts(const std::string& name, std::int64_t rows, std::int64_t columns, int threads);
+  // Gives a result such a place, with its rows side by side where they are the lanes of vectors.
+  void place_result(ValueId value);
   // Puts a value of the batch into a Pack.
   void pack(ValueId value, std::int64_t block_rows);
   void place_at(ValueId value, const Matrix& matrix) { places_[value] = matrix; }
@@ -126,7 +127,6 @@ class Context {
  private:
   void place_input(ValueId value);
   void place_hoisted(ValueId value);
-  bool is_batch(ValueId value) const;
   Line line_of(const Matrix& matrix, const Affine& index, bool column);
   // Of memory that an argument points to, of which `bytes` are taken.
   Matrix allocate_in(std::size_t argument, std::int64_t& bytes, Scalar element, const std::string& name,

@@ -8,7 +8,7 @@
 #include "implementations/backends/common/rules/losses.h"
 #include "implementations/backends/jit/loops/functions.h"
 #include "implementations/backends/jit/lower/update.h"
-#include "implementations/backends/jit/region/unit_products.h"
+#include "implementations/backends/jit/region/rewrites.h"
 
 namespace gdbench::backends::jit {
 namespace {
@@ -169,10 +169,7 @@ GroupWriter::GroupWriter(Context& context, const Group& group) : context_(contex
     const std::vector<NodeIndex> readers = context.region.readers(node.result);
     const bool outside = std::ranges::any_of(
         readers, [&](NodeIndex reader) { return std::ranges::find(group.nodes, reader) == group.nodes.end(); });
-    if (!outside || context.has_place(node.result)) continue;
-    const RegionValue& value = context.region[node.result];
-    context.place_at(node.result, context.allocate(context.region.name_of(node.result), value.rows, value.columns,
-                                                   context.in_lanes.contains(node.result)));
+    if (outside && !context.has_place(node.result)) context.place_result(node.result);
   }
 }
 
@@ -213,21 +210,9 @@ void GroupWriter::store(ValueId value, const Position& position, Register entrie
 }
 
 void GroupWriter::update(const Node& node, const Position& position) {
-  EntryState entries{.parameter = value_at(node.operands[kUpdatedParameter], position),
-                     .gradient = value_at(node.operands[0], position)};
-  const std::size_t slots = node.operands.size() - kUpdatedParameter - 1;
-  for (std::size_t slot = 0; slot < slots; ++slot) {
-    entries.slots[slot] = value_at(node.operands[kUpdatedParameter + 1 + slot], position);
-  }
-  if (context_.region.gradients_descend) {
-    entries.parameter = context_.builder.add(entries.parameter, entries.gradient);
-  } else {
-    entries = updated(context_, *node.request.optimizer, entries);
-  }
-  store(node.operands[kUpdatedParameter], position, entries.parameter);
-  for (std::size_t slot = 0; slot < slots; ++slot) {
-    store(node.operands[kUpdatedParameter + 1 + slot], position, entries.slots[slot]);
-  }
+  update_entries(
+      context_, node, [&](ValueId value) { return value_at(value, position); },
+      [&](ValueId value, Register entries) { store(value, position, entries); });
 }
 
 void GroupWriter::write_from(std::size_t first, const Position& position) {

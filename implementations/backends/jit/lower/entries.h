@@ -6,6 +6,7 @@
 #include <span>
 
 #include "implementations/backends/jit/lower/context.h"
+#include "implementations/backends/jit/lower/groups.h"
 
 namespace gdbench::backends::jit {
 

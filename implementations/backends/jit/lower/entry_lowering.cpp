@@ -22,20 +22,20 @@ std::size_t number_of_chains(std::size_t terms, Chains chains) {
   return terms > (brief ? 2U : 6U) ? 2 : 1;
 }
 
-}  // namespace
-
+// Where entry `index` of a matrix lies, counted row by row.
 Address entry_address(const Matrix& matrix, std::size_t index) {
   const auto at = static_cast<std::int64_t>(index);
   return matrix.at(at / matrix.columns, at % matrix.columns);
 }
+
+}  // namespace
 
 EntryLowering::EntryLowering(Context& context, int lanes, Chains chains)
     : context_(context), builder_(context.builder), region_(context.region), lanes_(lanes), chains_(chains) {}
 
 void EntryLowering::load_state() {
   for (ValueId value = 0; value < region_.values.size(); ++value) {
-    const RegionRole role = region_[value].role;
-    if (role != RegionRole::parameter && role != RegionRole::slot) continue;
+    if (!region_[value].is_state()) continue;
     std::vector<VariableId>& variables = state_[value];
     for (std::size_t i = 0; i < size_of(value); ++i) {
       variables.push_back(builder_.variable({context_.real(), 1}));
@@ -105,6 +105,11 @@ bool EntryLowering::is_open(ValueId value) const {
 }
 
 void EntryLowering::lower(const Node& node) {
+  if (node.op() == Op::update) return update(node);
+  values_[node.result] = result_of(node);
+}
+
+Entries EntryLowering::result_of(const Node& node) {
   switch (node.op()) {
     case Op::product:
       return product(node);
@@ -119,12 +124,10 @@ void EntryLowering::lower(const Node& node) {
       break;
     case Op::column_sum:
       return column_sum(node);
-    case Op::update:
-      return update(node);
     default:
       break;
   }
-  elementwise(node);
+  return elementwise(node);
 }
 
 // Entry (row, column) of a matrix or its transpose.
@@ -133,7 +136,7 @@ Register EntryLowering::factor(ValueId value, bool transposed, std::int64_t row,
   return raw(value, static_cast<std::size_t>(row * region_[value].columns + column));
 }
 
-void EntryLowering::product(const Node& node) {
+Entries EntryLowering::product(const Node& node) {
   const Request& request = node.request;
   const RegionValue& a = region_[node.operands[0]];
   const RegionValue& result = region_[node.result];
@@ -150,55 +153,57 @@ void EntryLowering::product(const Node& node) {
       entries.sums.push_back(std::move(sum));
     }
   }
-  values_[node.result] = std::move(entries);
-  if (request.beta != 0) add_operand(node);
+  if (request.beta != 0) add_operand(node, entries);
+  return entries;
 }
 
 // beta C0 to a product, whose scale is multiplied in.
-void EntryLowering::add_operand(const Node& node) {
-  const bool joins = node.request.beta == 1 && values_.at(node.result).scale == 1;
-  for (std::size_t i = 0; i < size_of(node.result); ++i) {
+void EntryLowering::add_operand(const Node& node, Entries& product) {
+  const bool joins = node.request.beta == 1 && product.scale == 1;
+  for (std::size_t i = 0; i < product.sums.size(); ++i) {
+    Sum& sum = product.sums[i];
     const Register before = entry(node.operands[2], i);
     if (joins) {
-      values_[node.result].sums[i].addends.push_back(before);
+      sum.addends.push_back(before);
       continue;
     }
-    const Register product = entry(node.result, i);
-    values_[node.result].sums[i] = {{}, {builder_.multiply_add(number(node.request.beta), before, product)}};
+    const Register total = added_up(sum);
+    const Register scaled = product.scale == 1 ? total : builder_.multiply(total, number(product.scale));
+    sum = {{}, {builder_.multiply_add(number(node.request.beta), before, scaled)}};
   }
-  values_[node.result].scale = 1;
+  product.scale = 1;
 }
 
-void EntryLowering::add_bias(const Node& node) {
+Entries EntryLowering::add_bias(const Node& node) {
   Entries entries = values_.at(node.operands[1]);
   const auto columns = static_cast<std::size_t>(region_[node.result].columns);
   for (std::size_t i = 0; i < entries.sums.size(); ++i) {
     entries.sums[i].addends.push_back(entry(node.operands[0], i % columns));
   }
-  values_[node.result] = std::move(entries);
+  return entries;
 }
 
 // P - Y; what it is multiplied by becomes its scale.
-void EntryLowering::error(const Node& node) {
+Entries EntryLowering::error(const Node& node) {
   Entries entries = values_.at(node.operands[0]);
   for (std::size_t i = 0; i < entries.sums.size(); ++i) {
     entries.sums[i].addends.push_back(builder_.negate(entry(node.operands[1], i)));
   }
   entries.scale = node.request.alpha * loss_scale(node.request);
-  values_[node.result] = std::move(entries);
+  return entries;
 }
 
-void EntryLowering::activation_gradient(const Node& node) {
+Entries EntryLowering::activation_gradient(const Node& node) {
   Entries entries;
   entries.scale = values_.at(node.operands[1]).scale;
   for (std::size_t i = 0; i < size_of(node.result); ++i) {
     const Register operands[] = {entry(node.operands[0], i), raw(node.operands[1], i)};
     entries.add(entry_of(context_, node, operands));
   }
-  values_[node.result] = std::move(entries);
+  return entries;
 }
 
-void EntryLowering::column_sum(const Node& node) {
+Entries EntryLowering::column_sum(const Node& node) {
   const RegionValue& operand = region_[node.operands[0]];
   Entries entries;
   entries.scale = values_.at(node.operands[0]).scale;
@@ -209,10 +214,10 @@ void EntryLowering::column_sum(const Node& node) {
     }
     entries.sums.push_back(std::move(sum));
   }
-  values_[node.result] = std::move(entries);
+  return entries;
 }
 
-void EntryLowering::softmax_gradient(const Node& node) {
+Entries EntryLowering::softmax_gradient(const Node& node) {
   const RegionValue& outputs = region_[node.result];
   Entries entries;
   entries.scale = node.request.alpha * loss_scale(node.request);
@@ -237,10 +242,10 @@ void EntryLowering::softmax_gradient(const Node& node) {
       entries.add(builder_.select(is_label, less, probability));
     }
   }
-  values_[node.result] = std::move(entries);
+  return entries;
 }
 
-void EntryLowering::elementwise(const Node& node) {
+Entries EntryLowering::elementwise(const Node& node) {
   Entries entries;
   const auto columns = static_cast<std::size_t>(region_[node.result].columns);
   for (std::size_t i = 0; i < size_of(node.result); ++i) {
@@ -250,23 +255,16 @@ void EntryLowering::elementwise(const Node& node) {
     }
     entries.add(entry_of(context_, node, operands));
   }
-  values_[node.result] = std::move(entries);
+  return entries;
 }
 
 void EntryLowering::update(const Node& node) {
   const gdbench_optimizer& optimizer = *node.request.optimizer;
   if (catalogue::kind_of(optimizer) == OptimizerKind::sgd && decay_of(optimizer) == Decay::none) return descend(node);
-  const std::size_t slots = node.operands.size() - kUpdatedParameter - 1;
   for (std::size_t i = 0; i < size_of(node.operands[0]); ++i) {
-    EntryState entries{.parameter = raw(node.operands[kUpdatedParameter], i), .gradient = entry(node.operands[0], i)};
-    for (std::size_t slot = 0; slot < slots; ++slot) {
-      entries.slots[slot] = raw(node.operands[kUpdatedParameter + 1 + slot], i);
-    }
-    entries = updated(context_, optimizer, entries);
-    builder_.set(state_.at(node.operands[kUpdatedParameter])[i], entries.parameter);
-    for (std::size_t slot = 0; slot < slots; ++slot) {
-      builder_.set(state_.at(node.operands[kUpdatedParameter + 1 + slot])[i], entries.slots[slot]);
-    }
+    update_entries(
+        context_, node, [&](ValueId value) { return entry(value, i); },
+        [&](ValueId value, Register entries) { builder_.set(state_.at(value)[i], entries); });
   }
 }
 
@@ -287,6 +285,40 @@ void EntryLowering::descend(const Node& node) {
     const Register parameter = raw(node.operands[kUpdatedParameter], i);
     builder_.set(state_.at(node.operands[kUpdatedParameter])[i], builder_.add(parameter, added_up(sum)));
   }
+}
+
+std::int64_t scalar_size(const Region& region) {
+  std::int64_t size = 0;
+  for (const Node& node : region.nodes) {
+    std::int64_t inner = 1;
+    if (node.op() == Op::product) {
+      const RegionValue& a = region[node.operands[0]];
+      inner = node.request.transpose_a ? a.rows : a.columns;
+    }
+    if (node.op() == Op::column_sum) inner = region[node.operands[0]].rows;
+    size += region[node.result].size() * inner;
+  }
+  return size;
+}
+
+void lower_to_scalars(Context& context) {
+  const Region& region = context.region;
+  EntryLowering entries(context, 1, Chains::brief);
+  entries.load_state();
+  // All steps of a call see one batch.
+  for (ValueId value = 0; value < region.values.size(); ++value) {
+    if (!region[value].is_batch() && !region[value].hoisted) continue;
+    if (region.readers(value).empty()) continue;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(region[value].size()); ++i) {
+      entries[value].add(context.builder.load(entry_address(context.place(value), i), 1));
+    }
+  }
+  context.builder.steps([&](const Affine& step) {
+    entries.read_state();
+    load_factors(context, step);
+    for (const Node& node : region.nodes) entries.lower(node);
+  });
+  entries.store_state();
 }
 
 }  // namespace gdbench::backends::jit

@@ -1,5 +1,5 @@
 // A step entry by entry: every entry of every matrix is a register, a scalar or, for a batch whose rows are lanes, a
-// vector of rows. What tiny models (scalars.h) and narrow ones (stream.h) are made of.
+// vector of rows. What tiny models are lowered to, and what narrow ones (stream.h) are made of.
 #pragma once
 
 #include <cstdint>
@@ -51,23 +51,22 @@ class EntryLowering {
   void lower(const Node& node);
 
  private:
-  std::size_t size_of(ValueId value) const {
-    return static_cast<std::size_t>(region_[value].rows * region_[value].columns);
-  }
+  std::size_t size_of(ValueId value) const { return static_cast<std::size_t>(region_[value].size()); }
   Register number(double value) { return context_.real_number(value, lanes_); }
   Register added_up(const Sum& sum);
   bool is_read_once(ValueId value) const;
   bool is_open(ValueId value) const;
   Register factor(ValueId value, bool transposed, std::int64_t row, std::int64_t column);
 
-  void product(const Node& node);
-  void add_operand(const Node& node);
-  void add_bias(const Node& node);
-  void error(const Node& node);
-  void activation_gradient(const Node& node);
-  void column_sum(const Node& node);
-  void softmax_gradient(const Node& node);
-  void elementwise(const Node& node);
+  Entries result_of(const Node& node);
+  Entries product(const Node& node);
+  void add_operand(const Node& node, Entries& product);
+  Entries add_bias(const Node& node);
+  Entries error(const Node& node);
+  Entries activation_gradient(const Node& node);
+  Entries column_sum(const Node& node);
+  Entries softmax_gradient(const Node& node);
+  Entries elementwise(const Node& node);
   void update(const Node& node);
   void descend(const Node& node);
 
@@ -80,7 +79,11 @@ class EntryLowering {
   std::map<ValueId, Entries> values_;
 };
 
-// Where entry `index` of a matrix lies, counted row by row.
-Address entry_address(const Matrix& matrix, std::size_t index);
+// Multiplications of a step's products, which is how many instructions its lowering to scalars has, roughly.
+std::int64_t scalar_size(const Region& region);
+
+// Writes all steps of a tiny model without loops: every entry of every matrix is a scalar, and parameters and slots
+// stay in registers over all steps.
+void lower_to_scalars(Context& context);
 
 }  // namespace gdbench::backends::jit

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "implementations/backends/jit/region/region.h"
+#include "implementations/backends/jit/lower/context.h"
 
 namespace gdbench::backends::jit {
 
@@ -25,5 +25,17 @@ struct Fusion {
 
 // Of the nodes from `first` on and before `last`, in an order of execution.
 std::vector<Group> make_groups(const Region& region, NodeIndex first, NodeIndex last, const Fusion& fusion);
+
+// Sums over rows that follow the entries that they sum: while a group is computed, column by column, what its entries
+// or those beside them add to biases' and an output's gradients is added up in registers.
+struct SumEpilogues {
+  explicit SumEpilogues(std::size_t groups) : taken(groups), is_taken(groups, false) {}
+
+  std::vector<std::vector<std::size_t>> taken;  // by group: those that it takes along
+  std::vector<bool> is_taken;                   // by group: another one takes it along
+};
+
+// Of groups in an order of execution.
+SumEpilogues find_sum_epilogues(const Context& context, const std::vector<Group>& groups);
 
 }  // namespace gdbench::backends::jit

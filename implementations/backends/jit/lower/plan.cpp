@@ -6,9 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "implementations/backends/jit/lower/rounding.h"
+#include "implementations/backends/jit/lower/entry_lowering.h"
 #include "implementations/backends/jit/lower/row_stream.h"
-#include "implementations/backends/jit/lower/scalars.h"
 #include "implementations/backends/jit/lower/step.h"
 #include "implementations/backends/jit/lower/stream.h"
 
@@ -22,7 +21,7 @@ bool are_scalars(const Region& region, const Choices& choices) {
 class Planner {
  public:
   Planner(const Region& region, const Target& target, const Choices& choices, int threads)
-      : region_(region), target_(target), choices_(choices), share_{0, threads}, own_(region) {
+      : region_(region), target_(target), choices_(choices), threads_(threads), own_(region) {
     blocks_ = find_row_blocks(own_);
   }
 
@@ -42,7 +41,14 @@ class Planner {
 
  private:
   int lanes() const { return target_.lanes(region_.real); }
-  std::int64_t own_rows() const { return least_rows_of_a_share(blocks_->rows, lanes(), share_.threads); }
+  // The fewest that a thread has.
+  std::int64_t own_rows() const {
+    std::int64_t least = blocks_->rows;
+    for (int thread = 0; thread < threads_; ++thread) {
+      least = std::min(least, Share{thread, threads_}.of_rows(blocks_->rows, lanes()).size());
+    }
+    return least;
+  }
 
   // What the batch consists of lies with its rows side by side already, or may be copied once for all steps; and the
   // lowering of softmax has a register for each class.
@@ -98,7 +104,7 @@ class Planner {
   const Region& region_;
   const Target& target_;
   const Choices& choices_;
-  Share share_;
+  int threads_;
   Region own_;
   std::optional<RowBlocks> blocks_;
 };

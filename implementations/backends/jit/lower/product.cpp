@@ -6,9 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "implementations/backends/jit/loops/lane_sums.h"
-#include "implementations/backends/jit/lower/rounding.h"
-#include "implementations/backends/jit/lower/sum_epilogues.h"
+#include "implementations/backends/jit/lower/reductions.h"
 
 namespace gdbench::backends::jit {
 namespace {
@@ -260,35 +258,7 @@ class ProductLowering {
   int lanes_;
 };
 
-// [columns, rows] in memory of its own.
-Matrix transposed_copy(Context& context, const std::string& name, const Matrix& matrix) {
-  Builder& builder = context.builder;
-  const Matrix copy = context.allocate(name, matrix.columns, matrix.rows);
-  builder.loop(0, matrix.rows, 1, [&](const Affine& row) {
-    builder.loop(0, matrix.columns, 1, [&](const Affine& column) {
-      builder.store(copy.at(column, row), builder.load(matrix.at(row, column), 1));
-    });
-  });
-  return copy;
-}
-
 }  // namespace
-
-void copy_transposes(Context& context, NodeIndex last) {
-  for (NodeIndex i = 0; i < last; ++i) {
-    const Node& node = context.region.nodes[i];
-    if (node.op() != Op::product || !node.request.transpose_b) continue;
-    const ValueId value = node.operands[1];
-    const RegionValue& b = context.region[value];
-    // A row is its own transpose, and so is a column; for one row of A, B is read as it lies.
-    const bool one_row = context.region[node.result].rows == 1;
-    if (context.in_lanes.contains(node.result) || one_row || b.rows == 1 || b.columns == 1 ||
-        context.transposes.contains(value))
-      continue;
-    const std::string name = "transposed_" + context.region.name_of(value);
-    context.transposes[value] = transposed_copy(context, name, context.place(value));
-  }
-}
 
 void lower_product(Context& context, GroupWriter& writer) { ProductLowering(context, writer).run(); }
 

@@ -1,13 +1,11 @@
 #include "implementations/backends/jit/lower/reductions.h"
 
 #include <algorithm>
+#include <deque>
 #include <vector>
 
 #include "implementations/backends/common/rules/losses.h"
 #include "implementations/backends/jit/loops/functions.h"
-#include "implementations/backends/jit/loops/lane_sums.h"
-#include "implementations/backends/jit/lower/rounding.h"
-#include "implementations/backends/jit/lower/sum_epilogues.h"
 
 namespace gdbench::backends::jit {
 namespace {
@@ -37,6 +35,76 @@ Register sum_of_rows(Context& context, const Matrix& matrix, const Affine& colum
   });
   return sums.totals()[0];
 }
+
+// A group and the sums that it takes along.
+class ColumnPass {
+ public:
+  ColumnPass(Context& context, const Group& group, const std::vector<Group>& sums)
+      : context_(context), builder_(context.builder), writer_(context, group), group_(group) {
+    for (const Group& sum : sums) sums_.emplace_back(context, sum);
+  }
+
+  void run() {
+    context_.for_each_vector({0, group_.columns}, [&](const Affine& column, int active) { pass(column, active); });
+  }
+
+ private:
+  // All rows of a vector of columns.
+  void pass(const Affine& column, int active) {
+    const int lanes = context_.lanes();
+    const Register right = right_entries(column, active);
+    SumChains chains(context_, static_cast<std::int64_t>(sums_.size()), group_.rows, 1);
+    chains.for_each_unit([&](std::int64_t chain, const Affine& row, int /*rows*/) {
+      const Position position{row, column, false, lanes, active};
+      const Register entry = splat_of(writer_.root().operands[0], position);
+      writer_.finish(position, scaled(writer_.root().request, builder_.multiply(entry, right)));
+      for (std::size_t i = 0; i < sums_.size(); ++i) {
+        const VariableId sum = chains.at(chain, static_cast<std::int64_t>(i));
+        builder_.set(sum, added(sums_[i].root(), position, entry, builder_.get(sum)));
+      }
+    });
+    const std::vector<Register> totals = chains.totals();
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      const Node& root = sums_[i].root();
+      const bool column_sum = root.op() == Op::column_sum;
+      const Position position =
+          column_sum ? Position{0, column, false, lanes, active} : Position{column, 0, true, lanes, active};
+      sums_[i].finish(position, scaled(root.request, totals[i]));
+    }
+  }
+
+  // Of the row that the root's column is multiplied by.
+  Register right_entries(const Affine& column, int active) {
+    const Matrix& place = context_.place(writer_.root().operands[1]);
+    const Matrix row = writer_.root().request.transpose_b ? place.transposed() : place;
+    return builder_.load(row.at(0, column), context_.lanes(), row.padded ? context_.lanes() : active);
+  }
+
+  // `entry` of the root's column, in all lanes, is what most sums multiply by.
+  Register added(const Node& sum, const Position& position, Register entry, Register before) {
+    const Register entries = writer_.value_at(sum.operands[0], position);
+    if (sum.op() == Op::column_sum) return builder_.add(before, entries);
+    const bool same = sum.operands[1] == writer_.root().operands[0];
+    const Register factor = same ? entry : splat_of(sum.operands[1], position);
+    return builder_.multiply_add(entries, factor, before);
+  }
+
+  // The row's entry of a column.
+  Register splat_of(ValueId column, const Position& position) {
+    return builder_.splat(builder_.load(context_.place(column).at(position.row, 0), 1), position.lanes);
+  }
+
+  Register scaled(const Request& request, Register value) {
+    const bool product = request.op == Op::product && request.alpha != 1;
+    return product ? builder_.multiply(value, context_.real_number(request.alpha, context_.lanes())) : value;
+  }
+
+  Context& context_;
+  Builder& builder_;
+  GroupWriter writer_;
+  const Group& group_;
+  std::deque<GroupWriter> sums_;
+};
 
 class SoftmaxGradient {
  public:
@@ -75,13 +143,7 @@ class SoftmaxGradient {
     for (std::int64_t column = 0; column < outputs_.columns; ++column) {
       values.push_back(builder_.load(outputs_.at(row, column), lanes_));
     }
-    Register greatest = values[0];
-    for (std::size_t j = 1; j < values.size(); ++j) greatest = builder_.maximum(greatest, values[j]);
-    Register sum = 0;
-    for (std::size_t j = 0; j < values.size(); ++j) {
-      values[j] = exponential(builder_, builder_.subtract(values[j], greatest));
-      sum = j == 0 ? values[j] : builder_.add(sum, values[j]);
-    }
+    const Register sum = exponentials(values, greatest_of(values));
     const Register factor = builder_.divide(scale(lanes_), sum);
     const Register labels = builder_.load(context_.place(node_.operands[1]).at(row, 0), lanes_, active);
     for (std::size_t j = 0; j < values.size(); ++j) {
@@ -96,19 +158,28 @@ class SoftmaxGradient {
   void short_row(const Affine& row) {
     std::vector<Register> values;
     for (std::int64_t v = 0; v < vectors_; ++v) values.push_back(load(row, v * lanes_, active_of(v)));
-    Register greatest = values[0];
-    for (std::size_t v = 1; v < values.size(); ++v) greatest = builder_.maximum(greatest, values[v]);
-    greatest = builder_.splat(builder_.maximum_of_lanes(greatest), lanes_);
-    Register sum = 0;
-    for (std::size_t v = 0; v < values.size(); ++v) {
-      values[v] = exponential(builder_, builder_.subtract(values[v], greatest));
-      sum = v == 0 ? values[v] : builder_.add(sum, values[v]);
-    }
-    const Register factor = factor_of(sum);
+    const Register greatest = builder_.splat(builder_.maximum_of_lanes(greatest_of(values)), lanes_);
+    const Register factor = factor_of(exponentials(values, greatest));
     for (std::size_t v = 0; v < values.size(); ++v) {
       write(row, static_cast<std::int64_t>(v) * lanes_, active_of(static_cast<std::int64_t>(v)),
             builder_.multiply(values[v], factor));
     }
+  }
+
+  Register greatest_of(const std::vector<Register>& values) {
+    Register greatest = values[0];
+    for (std::size_t i = 1; i < values.size(); ++i) greatest = builder_.maximum(greatest, values[i]);
+    return greatest;
+  }
+
+  // Each value becomes e^(value - greatest). Returns their sum.
+  Register exponentials(std::vector<Register>& values, Register greatest) {
+    Register sum = 0;
+    for (Register& value : values) {
+      value = exponential(builder_, builder_.subtract(value, greatest));
+      sum = &value == &values[0] ? value : builder_.add(sum, value);
+    }
+    return sum;
   }
 
   // Three times over the row: its greatest entry, the exponentials and their sum, the result.
@@ -161,7 +232,7 @@ class SoftmaxGradient {
 
   // scale / sum
   Register factor_of(Register sum) {
-    const Register total = builder_.sum_of_lanes(sum);
+    const Register total = sums_of_lanes(builder_, {sum});
     return builder_.splat(builder_.divide(scale(1), total), lanes_);
   }
 
@@ -205,6 +276,10 @@ void lower_column_sum(Context& context, GroupWriter& writer) {
   context.for_each_vector({0, matrix.columns}, [&](const Affine& column, int active) {
     writer.finish({0, column, false, lanes, active}, sum_of_rows(context, matrix, column, active));
   });
+}
+
+void lower_with_sums(Context& context, const Group& group, const std::vector<Group>& sums) {
+  ColumnPass(context, group, sums).run();
 }
 
 void lower_softmax_gradient(Context& context, GroupWriter& writer) { SoftmaxGradient(context, writer).run(); }

@@ -21,8 +21,4 @@ struct RowBlocks {
 // two batches that is none over rows.
 std::optional<RowBlocks> find_row_blocks(Region& region);
 
-// A thread's rows of a batch, and the fewest that one has: whole vectors of them, if there are enough.
-Range share_of_rows(const Share& share, std::int64_t rows, int lanes);
-std::int64_t least_rows_of_a_share(std::int64_t rows, int lanes, int threads);
-
 }  // namespace gdbench::backends::jit

@@ -4,9 +4,8 @@
 #include <numeric>
 #include <utility>
 
-#include "implementations/backends/jit/loops/lane_sums.h"
 #include "implementations/backends/jit/lower/entry_lowering.h"
-#include "implementations/backends/jit/lower/rounding.h"
+#include "implementations/backends/jit/lower/groups.h"
 
 namespace gdbench::backends::jit {
 namespace {
@@ -113,7 +112,7 @@ class RowStreamLowering {
     std::vector<int> once(static_cast<std::size_t>(of_rows));
     std::iota(once.begin(), once.end(), 0);
     const Register total = builder_.get(*error_sum);
-    error_sums_.push_back(builder_.sum_of_lanes(builder_.shuffle(total, total, std::move(once))));
+    error_sums_.push_back(sums_of_lanes(builder_, {builder_.shuffle(total, total, std::move(once))}));
   }
 
   Row row_of_x(const Affine& row) {

@@ -11,17 +11,15 @@
 #include "implementations/backends/jit/loops/check.h"
 #include "implementations/backends/jit/loops/cost.h"
 #include "implementations/backends/jit/loops/unroll.h"
-#include "implementations/backends/jit/lower/gather.h"
-#include "implementations/backends/jit/lower/padding.h"
+#include "implementations/backends/jit/lower/copies.h"
+#include "implementations/backends/jit/lower/entry_lowering.h"
 #include "implementations/backends/jit/lower/product.h"
 #include "implementations/backends/jit/lower/reductions.h"
 #include "implementations/backends/jit/lower/row_blocks.h"
 #include "implementations/backends/jit/lower/row_stream.h"
-#include "implementations/backends/jit/lower/scalars.h"
 #include "implementations/backends/jit/lower/stream.h"
-#include "implementations/backends/jit/lower/sum_epilogues.h"
 #include "implementations/backends/jit/lower/update.h"
-#include "implementations/backends/jit/region/unit_products.h"
+#include "implementations/backends/jit/region/rewrites.h"
 
 namespace gdbench::backends::jit {
 
@@ -120,7 +118,7 @@ class StepLowering {
   // Leaves the thread's rows of the batch.
   Range take_share() {
     if (!blocks_) return {};
-    const Range own = share_of_rows(share_, blocks_->rows, plan_.target.lanes(region_.real));
+    const Range own = share_.of_rows(blocks_->rows, plan_.target.lanes(region_.real));
     for (const ValueId value : blocks_->batch) {
       region_.values[value].rows = own.size();
       if (region_[value].role != RegionRole::result) region_.values[value].first_row += own.begin;
@@ -145,7 +143,7 @@ class StepLowering {
 
   void lower_to_loops() {
     const std::int64_t rows = plan_.block_rows;
-    if (rows != 0) fired(Pass::row_blocks) = (blocks_->rows + rows - 1) / rows;
+    if (rows != 0) fired(Pass::row_blocks) = rounded_up_quotient(blocks_->rows, rows);
     PaddedState padded(context_);
     // What several threads share stays where it is.
     if (choices_.has(Pass::padding) && share_.alone()) fired(Pass::padding) = padded.copy_in();
@@ -153,11 +151,11 @@ class StepLowering {
       load_factors(context_, step);
       context_.begin_step(step);
       gather(context_);
-      copy_transposes(context_, region_.nodes.size());
+      copy_transposes(context_);
       if (!share_.alone()) {
         lower_share(rows);
       } else if (rows != 0 || row_stream_) {
-        for (const ValueId sum : blocks_->sums) place_sum(sum);
+        for (const ValueId sum : blocks_->sums) context_.place_result(sum);
         lower_batch(rows);
         lower_nodes(blocks_->nodes, region_.nodes.size(), true);
       } else {
@@ -196,11 +194,6 @@ class StepLowering {
       line += (root ? "" : "; ") + text_of(region_, region_.nodes[index]);
     }
     note(line);
-  }
-
-  void place_sum(ValueId value) {
-    const RegionValue& shape = region_[value];
-    context_.place_at(value, context_.allocate(region_.name_of(value), shape.rows, shape.columns));
   }
 
   void set_to_zero(ValueId value) {

@@ -5,9 +5,8 @@
 #include <set>
 #include <vector>
 
-#include "implementations/backends/jit/loops/lane_sums.h"
 #include "implementations/backends/jit/lower/entry_lowering.h"
-#include "implementations/backends/jit/lower/sum_epilogues.h"
+#include "implementations/backends/jit/lower/reductions.h"
 #include "implementations/backends/jit/lower/update.h"
 
 namespace gdbench::backends::jit {
@@ -15,7 +14,7 @@ namespace {
 
 std::int64_t entries_of(const Region& region, const std::set<ValueId>& values) {
   std::int64_t size = 0;
-  for (const ValueId value : values) size += region[value].rows * region[value].columns;
+  for (const ValueId value : values) size += region[value].size();
   return size;
 }
 
@@ -23,8 +22,8 @@ std::int64_t entries_of(const Region& region, const std::set<ValueId>& values) {
 std::int64_t values_of_stream(const Region& region, const RowBlocks& blocks) {
   std::int64_t size = entries_of(region, blocks.sums);
   for (const ValueId value : blocks.batch) size += region[value].columns;
-  for (const RegionValue& value : region.values) {
-    if (value.role == RegionRole::parameter) size += value.rows * value.columns;
+  for (const Value& value : region.values) {
+    if (value.role == RegionRole::parameter) size += value.size();
   }
   return size;
 }
@@ -61,9 +60,7 @@ class StreamLowering {
   }
 
  private:
-  std::size_t size_of(ValueId value) const {
-    return static_cast<std::size_t>(region_[value].rows * region_[value].columns);
-  }
+  std::size_t size_of(ValueId value) const { return static_cast<std::size_t>(region_[value].size()); }
 
   std::int64_t entries_of_sums() const { return entries_of(region_, blocks_.sums); }
 

@@ -1,6 +1,7 @@
 #include "implementations/backends/jit/lower/update.h"
 
 #include <algorithm>
+#include <span>
 
 #include "implementations/backends/common/rules/updates.h"
 
@@ -33,6 +34,13 @@ void load_factors(Context& context, const Affine& step) {
 
 namespace {
 
+struct EntryState {
+  Register parameter = 0;
+  Register gradient = 0;
+  Register slots[2] = {};
+};
+
+// Parameter and slots after the update; the gradient is the one that was given, but for decay.
 class Update {
  public:
   Update(Context& context, const gdbench_optimizer& optimizer, const EntryState& entries)
@@ -136,8 +144,19 @@ class Update {
 
 }  // namespace
 
-EntryState updated(Context& context, const gdbench_optimizer& optimizer, EntryState entries) {
-  return Update(context, optimizer, entries).run();
+void update_entries(Context& context, const Node& node, const std::function<Register(ValueId)>& load,
+                    const std::function<void(ValueId, Register)>& store) {
+  const ValueId parameter = node.operands[kUpdatedParameter];
+  EntryState entries{.parameter = load(parameter), .gradient = load(node.operands[0])};
+  const std::span<const ValueId> slots = std::span(node.operands).subspan(kUpdatedParameter + 1);
+  for (std::size_t slot = 0; slot < slots.size(); ++slot) entries.slots[slot] = load(slots[slot]);
+  if (context.region.gradients_descend) {
+    entries.parameter = context.builder.add(entries.parameter, entries.gradient);
+  } else {
+    entries = Update(context, *node.request.optimizer, entries).run();
+  }
+  store(parameter, entries.parameter);
+  for (std::size_t slot = 0; slot < slots.size(); ++slot) store(slots[slot], entries.slots[slot]);
 }
 
 }  // namespace gdbench::backends::jit

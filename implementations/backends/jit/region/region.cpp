@@ -7,21 +7,7 @@
 
 namespace gdbench::backends::jit {
 
-namespace {
-
-bool has_lowering(Op op) { return op != Op::loss && op != Op::gather; }
-
-}  // namespace
-
-Scalar scalar_of(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f32:
-      return Scalar::f32;
-    case Dtype::f64:
-      return Scalar::f64;
-  }
-  return Scalar::f32;
-}
+Scalar scalar_of(Dtype dtype) { return dtype == Dtype::f64 ? Scalar::f64 : Scalar::f32; }
 
 std::optional<NodeIndex> Region::producer(ValueId value) const {
   for (NodeIndex i = 0; i < nodes.size(); ++i) {
@@ -38,11 +24,28 @@ std::vector<NodeIndex> Region::readers(ValueId value) const {
   return readers;
 }
 
+ValueId Region::add_value(const Value& value) {
+  values.push_back(value);
+  return static_cast<ValueId>(values.size() - 1);
+}
+
+void Region::add_node(const Request& request, std::vector<ValueId> operands, ValueId result) {
+  nodes.push_back({request, std::move(operands), result});
+  Node& node = nodes.back();
+  node.request.operand_count = node.operands.size();
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
+    const Value& operand = values[node.operands[i]];
+    node.request.operands[i] = {operand.rows, operand.columns};
+  }
+}
+
 std::string unsupported_reason(const TrainingRegion& training) {
   if (training.graph == nullptr) return "a step that is not given as a graph";
   for (std::size_t i = 0; i < training.graph->node_count; ++i) {
     const Request& request = training.graph->nodes[i].request;
-    if (!has_lowering(request.op)) return std::string(backends::name_of(request.op)) + " within a region";
+    if (request.op == Op::loss || request.op == Op::gather) {
+      return std::string(backends::name_of(request.op)) + " within a region";
+    }
     if (request.epilogue_bias || request.epilogue_update || request.epilogue_activation != Activation::identity) {
       return "epilogues of others than its own";
     }
@@ -60,34 +63,9 @@ Region region_of(const TrainingRegion& training) {
   for (std::size_t i = 0; i < graph.value_count; ++i) region.values.push_back({graph.values[i]});
   for (std::size_t i = 0; i < graph.node_count; ++i) {
     const RegionNode& from = graph.nodes[i];
-    Node node{from.request, {from.operands, from.operands + from.operand_count}, from.result};
-    node.request.operand_count = node.operands.size();
-    for (std::size_t j = 0; j < node.operands.size(); ++j) {
-      const RegionValue& operand = region[node.operands[j]];
-      node.request.operands[j] = {operand.rows, operand.columns};
-    }
-    region.nodes.push_back(std::move(node));
+    region.add_node(from.request, {from.operands, from.operands + from.operand_count}, from.result);
   }
   return region;
-}
-
-std::size_t sink_gradients(Region& region) {
-  std::vector<bool> late(region.nodes.size(), false);
-  const auto is_update = [&](NodeIndex node) { return region.nodes[node].op() == Op::update; };
-  for (NodeIndex i = 0; i < region.nodes.size(); ++i) {
-    const std::vector<NodeIndex> readers = region.readers(region.nodes[i].result);
-    late[i] = is_update(i) || (!readers.empty() && std::ranges::all_of(readers, is_update));
-  }
-  std::vector<Node> nodes;
-  for (const bool wanted : {false, true}) {
-    for (NodeIndex i = 0; i < region.nodes.size(); ++i) {
-      if (late[i] == wanted) nodes.push_back(region.nodes[i]);
-    }
-  }
-  std::size_t moved = 0;
-  for (NodeIndex i = 0; i < nodes.size(); ++i) moved += nodes[i].result != region.nodes[i].result ? 1 : 0;
-  region.nodes = std::move(nodes);
-  return moved;
 }
 
 std::string Region::name_of(ValueId id) const {

@@ -21,6 +21,11 @@ struct Node {
   ValueId result = 0;
 
   Op op() const { return request.op; }
+  // A product of these operands as they lie or of their transposes, without a factor and an addend.
+  bool is_plain_product(bool transpose_a) const {
+    return op() == Op::product && request.transpose_a == transpose_a && !request.transpose_b && request.alpha == 1 &&
+           request.beta == 0;
+  }
 };
 
 // (left' right) factor, over all rows of the batch; a side without a value is a column of ones.
@@ -31,6 +36,10 @@ struct HoistedProduct {
 };
 
 struct Value : RegionValue {
+  bool is_batch() const { return role == RegionRole::x || role == RegionRole::targets; }
+  bool is_state() const { return role == RegionRole::parameter || role == RegionRole::slot; }
+  std::int64_t size() const { return rows * columns; }
+
   // Of a value that is computed before the first step, from a batch that is the same in all of them. No node has it as
   // its result.
   std::optional<HoistedProduct> hoisted = {};
@@ -42,7 +51,7 @@ struct Region {
   Scalar real = Scalar::f32;
   bool constant_batch = false;     // all steps see the same X and targets
   bool gathered = false;           // the rows of a step's batch are given by their numbers
-  bool gradients_descend = false;  // they have minus the learning rate as a factor: updates add them (unit_products.h)
+  bool gradients_descend = false;  // they have minus the learning rate as a factor: updates add them (rewrites.h)
   bool unit_products = false;      // those that an update adds start at the parameter
   std::int64_t batch_rows = 0;
   std::vector<Value> values;
@@ -53,6 +62,9 @@ struct Region {
   std::optional<NodeIndex> producer(ValueId value) const;
   // A name of its own, that is an identifier: "x", "parameter_16", "v7".
   std::string name_of(ValueId value) const;
+  // A value of its own number, and a node at the end, which knows its operands' shapes.
+  ValueId add_value(const Value& value);
+  void add_node(const Request& request, std::vector<ValueId> operands, ValueId result);
   // The nodes that read a value, in order, each once.
   std::vector<NodeIndex> readers(ValueId value) const;
 };
@@ -63,11 +75,6 @@ constexpr std::size_t kUpdatedParameter = 2;
 // Why the region can't be compiled, empty where it can; decided before anything is.
 std::string unsupported_reason(const TrainingRegion& training);
 Region region_of(const TrainingRegion& training);
-
-// Puts what only updates read, and the updates themselves, behind everything else: a parameter is then read for the
-// last time before its gradient is computed, which may be written into the parameter at once. Returns how many nodes
-// moved.
-std::size_t sink_gradients(Region& region);
 
 // "v7 = product[transpose_a](x, v5): 10x50", a line per node.
 std::string text_of(const Region& region);

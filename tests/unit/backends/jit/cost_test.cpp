@@ -48,8 +48,7 @@ Program sum_program(std::int64_t size, std::int64_t sweeps, std::int64_t sums) {
 TEST(JitCostTest, CountsInstructionsByTheirLoops) {
   const CoreModel core;
   const Cost cost = cost_of(sum_program(1024, 10, 8), core);
-  EXPECT_EQ(cost.arithmetic, 10 * 128);
-  const double additions = cost.arithmetic / core.arithmetic_per_cycle;
+  const double additions = 10 * 128 / core.arithmetic_per_cycle;
   EXPECT_GE(cost.instruction_cycles, additions);
   EXPECT_LE(cost.instruction_cycles, additions + 11 * core.cycles_per_loop);
   ASSERT_EQ(cost.noted_cycles.size(), 1U);

@@ -17,7 +17,6 @@
 #include "implementations/backends/jit/loops/builder.h"
 #include "implementations/backends/jit/loops/check.h"
 #include "implementations/backends/jit/loops/functions.h"
-#include "implementations/backends/jit/loops/lane_sums.h"
 #include "implementations/backends/jit/loops/text.h"
 #include "tests/support/implementations/jit_targets.h"
 
@@ -207,7 +206,7 @@ Program sample_program(int lanes) {
   for (int i = 0; i < 3; ++i) sums.push_back(builder.load({x, 3 * i}, lanes));
   builder.store({y, 1}, sums_of_lanes(builder, sums), 3);
   builder.store({y, 7},
-                builder.divide(builder.sum_of_lanes(builder.get(sum)), builder.maximum_of_lanes(builder.get(sum))));
+                builder.divide(sums_of_lanes(builder, {builder.get(sum)}), builder.maximum_of_lanes(builder.get(sum))));
   return program;
 }
 

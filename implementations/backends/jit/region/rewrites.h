@@ -1,9 +1,21 @@
-// Batches of one row: each entry of a gradient is a single product, and the sum of a gradient's rows is its row.
+// What rewrites a region before it is lowered.
 #pragma once
 
 #include "implementations/backends/jit/region/region.h"
 
 namespace gdbench::backends::jit {
+
+// The policy +hoisted: what a linear regression computes of a batch that is the same in all steps, computed once.
+// Writes the gradients of P = X W + b with a squared error as c (X'X W + X'1 b - X'Y) and c (1'X W + n b - 1'Y), whose
+// products over rows are HoistedProducts; a step then reads no batch. False, and the region as it was, where it is no
+// linear regression on a constant batch.
+bool hoist(Region& region);
+
+// Puts what only updates read, and the updates themselves, behind everything else: a parameter is then read for the
+// last time before its gradient is computed, which may be written into the parameter at once.
+void sink_gradients(Region& region);
+
+// Batches of one row: each entry of a gradient is a single product, and the sum of a gradient's rows is its row.
 
 // Whether the node is a product of a column and a row, without anything that is added to it.
 bool is_unit_product(const Region& region, const Node& node);

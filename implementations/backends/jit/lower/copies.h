@@ -1,0 +1,36 @@
+// Copies that let a step read and write vectors: of the rows of a batch that lie anywhere in the data, of what products
+// read as its transpose, and of parameters and slots whose rows fill no vector.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "implementations/backends/jit/lower/context.h"
+
+namespace gdbench::backends::jit {
+
+// Copies what somebody reads otherwise than row by row; the first layer's product finds its rows by their numbers.
+void gather(Context& context);
+
+// Copies what products read as its transpose, so that it lies in the order in which it is read; at the start of a step,
+// before anything is updated.
+void copy_transposes(Context& context);
+
+// Parameters and slots of rows that fill no vector, in rows that do: no access needs a mask, and what a step stores the
+// next one can load at once. Copies the state to the arena before the first step, and back after the last one.
+class PaddedState {
+ public:
+  explicit PaddedState(Context& context) : context_(context) {}
+
+  // Nothing where the state is so large that copying it would take as long as a step. Returns how many values it
+  // copied.
+  std::int64_t copy_in();
+  void copy_back();
+
+ private:
+  Context& context_;
+  std::vector<std::pair<ValueId, Matrix>> origins_;
+};
+
+}  // namespace gdbench::backends::jit
