@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "implementations/backends/common/rules/host_device.h"
+#include "implementations/backends/common/rules/rule_of.h"
 
 namespace gdbench::backends::cuda {
 

@@ -1,18 +1,33 @@
 #include "implementations/backends/eigen/backend.h"
 
 #include "implementations/backends/common/cpu/backend.h"
+#include "implementations/backends/eigen/product.h"
 
 namespace gdbench::backends {
+namespace eigen {
+namespace {
+
+template <class T>
+cpu::Binding bind_product_of(const Request& request) {
+  if (request.operands[0].layout == Layout::sparse_csr) return bind_sparse_product<T>(request);
+  const ProductShape shape = product_shape(request);
+  const bool unit_dimension = shape.m == 1 || shape.n == 1 || shape.k == 1;
+  return unit_dimension ? bind_vector_product<T>(request) : bind_matrix_product<T>(request);
+}
+
+cpu::Binding bind_product(const Request& request) {
+  if (request.op != Op::product) return {};
+  return catalogue::with_element(request.dtype, [&](auto zero) { return bind_product_of<decltype(zero)>(request); });
+}
+
+}  // namespace
+}  // namespace eigen
 
 const cpu::Definition& cpu::definition() {
   static const Definition definition = {
       .name = "eigen",
-      .build = GDBENCH_KERNEL_BUILD,
       .flags = kEpilogueUpdate | kSparse,
-      .dtypes = catalogue::bit_of(Dtype::f32) | catalogue::bit_of(Dtype::f64),
-      .optimizers = catalogue::kAll<OptimizerKind>,
-      .bind =
-          [](const Request& request) { return request.op == Op::product ? eigen::bind_product(request) : Binding(); },
+      .bind = eigen::bind_product,
       .f32 = {eigen::elementwise_functions<float>(), eigen::loss_functions<float>()},
       .f64 = {eigen::elementwise_functions<double>(), eigen::loss_functions<double>()},
   };

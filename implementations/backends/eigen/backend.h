@@ -5,8 +5,6 @@
 
 namespace gdbench::backends::eigen {
 
-cpu::Binding bind_product(const Request& request);
-
 // For T float and double.
 template <class T>
 cpu::ElementwiseFunctions elementwise_functions();

@@ -37,6 +37,15 @@ void run_blocked(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
                transpose_a ? m : k, cpu::data<T>(buffers[2]), 1, n, self.alpha(buffers), *self.blocking, nullptr);
 }
 
+template <bool transpose>
+auto transposed_if(const auto& matrix) {
+  if constexpr (transpose) {
+    return matrix.transpose();
+  } else {
+    return matrix;
+  }
+}
+
 // Tiny matrices: every entry by itself, without packing.
 template <class T, bool transpose_a, bool transpose_b>
 void run_tiny(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
@@ -45,20 +54,8 @@ void run_tiny(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto a = input_matrix<T>(buffers[0], transpose_a ? k : m, transpose_a ? m : k);
   const auto b = input_matrix<T>(buffers[1], transpose_b ? n : k, transpose_b ? k : n);
   auto c = output_matrix<T>(buffers[2], m, n);
-  const auto op_a = [&] {
-    if constexpr (transpose_a) {
-      return a.transpose();
-    } else {
-      return a;
-    }
-  }();
-  const auto op_b = [&] {
-    if constexpr (transpose_b) {
-      return b.transpose();
-    } else {
-      return b;
-    }
-  }();
+  const auto op_a = transposed_if<transpose_a>(a);
+  const auto op_b = transposed_if<transpose_b>(b);
   if (self.beta() == T(0)) {
     c = self.alpha(buffers) * op_a.lazyProduct(op_b);
   } else {

@@ -1,4 +1,4 @@
-// The kinds of product and what chooses between them. A call keeps what its kind needs; see product.cpp.
+// The kinds of product, between which backend.cpp chooses. A call keeps what its kind needs.
 #pragma once
 
 #include "implementations/backends/common/cpu/call.h"

@@ -20,7 +20,7 @@
 #include "implementations/backends/jit/lower/step.h"
 #include "implementations/backends/jit/region/rewrites.h"
 #include "implementations/backends/jit/team.h"
-#include "implementations/backends/naive/definition.h"
+#include "implementations/backends/naive/naive.h"
 
 namespace gdbench::backends {
 
@@ -284,15 +284,13 @@ cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::st
 
 const cpu::Definition& cpu::definition() {
   static const Definition definition = [] {
-    Definition regions = naive::definition();
-    regions.name = "jit";
-    regions.flags = 0;
-    regions.max_compute_threads = jit::kMaxThreads;
-    regions.bind_region = jit::bind_region;
-    regions.region_options = jit::region_options();
-    regions.region_passes = jit::pass_names();
-    regions.region_pass_descriptions = jit::pass_descriptions();
-    return regions;
+    Definition backend = naive::definition();
+    backend.name = "jit";
+    backend.flags = 0;
+    backend.max_compute_threads = jit::kMaxThreads;
+    backend.bind_region = jit::bind_region;
+    backend.regions = jit::region_functions();
+    return backend;
   }();
   return definition;
 }

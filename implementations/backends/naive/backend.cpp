@@ -1,5 +1,5 @@
 // Plain loops over row-major arrays, no vendor library.
-#include "implementations/backends/naive/definition.h"
+#include "implementations/backends/naive/naive.h"
 
 namespace gdbench::backends {
 

@@ -12,13 +12,8 @@ void run_nothing(const Call* /*call*/, const Buffer* /*buffers*/, Stream* /*stre
 const cpu::Definition& cpu::definition() {
   static constexpr Definition kDefinition = {
       .name = "null",
-      .build = GDBENCH_KERNEL_BUILD,
       .flags = kNoArithmetic | kEpilogueBias | kEpilogueActivation | kEpilogueUpdate | kSparse,
-      .dtypes = catalogue::bit_of(Dtype::f32) | catalogue::bit_of(Dtype::f64),
-      .optimizers = catalogue::kAll<OptimizerKind>,
       .bind = [](const Request& request) { return make_binding(ShapedCall(request.operands[0]), run_nothing); },
-      .f32 = {},
-      .f64 = {},
   };
   return kDefinition;
 }

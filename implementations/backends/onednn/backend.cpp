@@ -39,13 +39,10 @@ cpu::Functions loops() {
 const cpu::Definition& cpu::definition() {
   static const Definition definition = {
       .name = "onednn",
-      .build = GDBENCH_KERNEL_BUILD,
       .flags = kEpilogueBias | kEpilogueActivation | kEpilogueUpdate,
       .dtypes = catalogue::bit_of(Dtype::f32),
-      .optimizers = catalogue::kAll<OptimizerKind>,
       .bind = bind,
       .f32 = loops(),
-      .f64 = {},
   };
   return definition;
 }

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <new>
 #include <string>
 #include <unordered_set>
@@ -20,11 +19,6 @@ struct Context {
 
 namespace cpu {
 namespace {
-
-gdbench_status report(const ContextSettings& settings, gdbench_status status, const std::string& message) {
-  if (settings.error != nullptr) settings.error(settings.error_context, message.c_str());
-  return status;
-}
 
 void destroy(Context* context) {
   for (const Buffer buffer : context->owned) std::free(data<void>(buffer));
@@ -64,8 +58,6 @@ gdbench_status import_host(Context* /*context*/, const void* host, std::size_t /
   return GDBENCH_OK;
 }
 
-Buffer slice(Buffer buffer, std::size_t offset) { return reinterpret_cast<Buffer>(data<std::byte>(buffer) + offset); }
-
 void upload(Context* /*context*/, Buffer buffer, const void* from, std::size_t bytes, Stream* /*stream*/) {
   std::memcpy(data<void>(buffer), from, bytes);
 }
@@ -76,46 +68,18 @@ void download(Context* /*context*/, Buffer buffer, void* to, std::size_t bytes, 
 
 gdbench_status synchronise(Context* /*context*/, Stream* /*stream*/) { return GDBENCH_OK; }
 
-// Why the backend cannot take a request whose shapes are consistent; empty where it may.
-std::string missing(const Request& request) {
-  const Definition& backend = definition();
-  if ((backend.dtypes & catalogue::bit_of(request.dtype)) == 0) return name_of(request.dtype);
-  const auto lacks = [&](BackendFlag flag) { return (backend.flags & flag) == 0; };
-  for (std::size_t i = 0; i < request.operand_count; ++i) {
-    const Layout layout = request.operands[i].layout;
-    const bool sparse = layout == Layout::sparse_csr && request.op == Op::product && i == 0 && !lacks(kSparse);
-    if (layout != Layout::row_major && !sparse) return "such layout of an operand but row-major";
-  }
-  if (request.op != Op::product) return {};
-  if (request.epilogue_bias && lacks(kEpilogueBias)) return "bias epilogue";
-  if (request.epilogue_activation != Activation::identity && lacks(kEpilogueActivation)) return "activation epilogue";
-  if (request.epilogue_update && lacks(kEpilogueUpdate)) return "update epilogue";
-  return {};
-}
-
-// Runs `make`, which reports what it cannot do by itself.
-template <class Make>
-gdbench_status guarded(const ContextSettings& settings, const Make& make) {
-  try {
-    return make();
-  } catch (const std::bad_alloc&) {
-    return report(settings, GDBENCH_OUT_OF_MEMORY, "no memory");
-  } catch (const std::exception& exception) {
-    return report(settings, GDBENCH_FAILED, std::string(definition().name) + ": " + exception.what());
-  }
-}
-
 gdbench_status lacks(const ContextSettings& settings, const std::string& what) {
   return report(settings, GDBENCH_UNSUPPORTED, std::string(definition().name) + " has no " + what);
 }
 
 gdbench_status bind(Context* context, const Request& request, Call** call) {
   const ContextSettings& settings = context->settings;
-  return guarded(settings, [&] {
+  return guarded(settings, definition().name, [&] {
     if (const std::string error = shape_error(request); !error.empty()) {
       return report(settings, GDBENCH_INVALID, error);
     }
-    if (const std::string what = missing(request); !what.empty()) return lacks(settings, what);
+    const std::string what = missing(request, definition().dtypes, definition().flags);
+    if (!what.empty()) return lacks(settings, what);
     const Binding binding = bind_request(request);
     if (binding.call == nullptr) return lacks(settings, binding.reason);
     *call = binding.call;
@@ -125,16 +89,11 @@ gdbench_status bind(Context* context, const Request& request, Call** call) {
 
 gdbench_status bind_region(Context* context, const TrainingRegion& region, RegionCall** call) {
   const ContextSettings& settings = context->settings;
-  return guarded(settings, [&] {
+  return guarded(settings, definition().name, [&] {
     std::string unsupported;
     *call = definition().bind_region(region, settings.compute_threads, unsupported);
     return *call == nullptr ? lacks(settings, unsupported) : GDBENCH_OK;
   });
-}
-
-void unbind(Context* /*context*/, Call* call) {
-  auto* owned = static_cast<OwnedCall*>(call);
-  owned->destroy(owned);
 }
 
 gdbench_status create(const ContextSettings& settings, Context** context) {
@@ -151,10 +110,10 @@ Backend make_backend() {
   const Definition& kernels = definition();
   Backend backend;
   backend.name = kernels.name;
-  backend.build = kernels.build;
+  backend.build = GDBENCH_KERNEL_BUILD;
   backend.flags = kernels.flags;
   backend.dtypes = kernels.dtypes;
-  backend.optimizers = kernels.optimizers;
+  backend.optimizers = catalogue::kAll<OptimizerKind>;
   backend.max_compute_threads = kernels.max_compute_threads;
   backend.create = create;
   backend.destroy = destroy;
@@ -167,11 +126,8 @@ Backend make_backend() {
   backend.synchronise = synchronise;
   backend.bind = bind;
   backend.unbind = unbind;
+  backend.regions = kernels.regions;
   if (kernels.bind_region != nullptr) backend.regions.bind = bind_region;
-  backend.regions.options = kernels.region_options.data();
-  backend.regions.option_count = kernels.region_options.size();
-  backend.regions.passes = kernels.region_passes;
-  backend.regions.pass_descriptions = kernels.region_pass_descriptions;
   return backend;
 }
 
@@ -182,13 +138,7 @@ Binding bind_request(const Request& request) {
   Binding binding;
   if (backend.bind != nullptr) binding = backend.bind(request);
   if (binding.call != nullptr || binding.reason != nullptr) return binding;
-  switch (request.dtype) {
-    case Dtype::f32:
-      return bind_function(request, backend.f32);
-    case Dtype::f64:
-      return bind_function(request, backend.f64);
-  }
-  return unsupported("such dtype");
+  return bind_function(request, request.dtype == Dtype::f32 ? backend.f32 : backend.f64);
 }
 
 }  // namespace cpu

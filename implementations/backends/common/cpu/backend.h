@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 
 #include "implementations/backends/common/backend.h"
@@ -14,25 +13,21 @@ namespace gdbench::backends::cpu {
 // What a backend is made of.
 struct Definition {
   const char* name = nullptr;
-  const char* build = nullptr;
-  std::uint32_t flags = 0;   // BackendFlag
-  std::uint32_t dtypes = 0;  // GDBENCH_BIT masks
-  std::uint32_t optimizers = 0;
-  std::int32_t max_compute_threads = 1;  // more of them take part in regions alone
+  std::uint32_t flags = 0;                        // BackendFlag
+  std::uint32_t dtypes = catalogue::kAll<Dtype>;  // GDBENCH_BIT masks
+  std::int32_t max_compute_threads = 1;           // more of them take part in regions alone
 
   // Asked first, for ops that take more preparation than choosing a function: a request whose shapes are consistent,
   // whose layouts, dtype and epilogues are the backend's. An empty Binding leaves the request to
   // the functions. May throw; null where there is no such op.
   Binding (*bind)(const Request& request) = nullptr;
-  Functions f32;
-  Functions f64;
+  Functions f32 = {};
+  Functions f64 = {};
 
-  // Backend::bind_region, if there is one. Null with the reason in `unsupported`, which goes on after "NAME has no ".
-  // May throw.
+  // RegionFunctions::bind, if there is one, and what its regions can be told. Null with the reason in `unsupported`,
+  // which goes on after "NAME has no ". May throw.
   OwnedCall* (*bind_region)(const TrainingRegion& region, int threads, std::string& unsupported) = nullptr;
-  std::span<const gdbench_option> region_options = {};
-  const char* region_passes = "";
-  const char* region_pass_descriptions = "";
+  RegionFunctions regions = {};
 };
 
 // Defined by each backend.

@@ -1,18 +1,16 @@
-// What CPU backends build their calls from: a Call that knows how to delete itself, and typed access to operands.
+// What CPU backends build their calls from.
 #pragma once
 
 #include <utility>
 
-#include "implementations/backends/common/region.h"
+#include "implementations/backends/common/call.h"
 #include "implementations/backends/common/rules/losses.h"
+#include "implementations/backends/common/rules/updates.h"
 
 namespace gdbench::backends::cpu {
 
-// A backend's calls derive from this and add shapes and attributes as the run function needs them. Any of them may be a
-// region's, so that what unbinds them need not know.
-struct OwnedCall : RegionCall {
-  void (*destroy)(OwnedCall* call) = nullptr;
-};
+using backends::data;
+using backends::OwnedCall;
 
 // A call of an op that needs no more than the shape of its matrix.
 struct ShapedCall : OwnedCall {
@@ -21,6 +19,14 @@ struct ShapedCall : OwnedCall {
 
   std::int64_t rows;
   std::int64_t columns;
+};
+
+// The update of a parameter [rows, columns].
+template <class T>
+struct UpdateCall : ShapedCall {
+  explicit UpdateCall(const Request& request) : ShapedCall(request.operands[2]), constants(*request.optimizer) {}
+
+  UpdateConstants<T> constants;
 };
 
 // A loss or its gradient for outputs [rows, columns].
@@ -40,12 +46,6 @@ struct CombineCall : ShapedCall {
   double alpha;
   double beta;
 };
-
-// A buffer is the data's own address on a CPU.
-template <class Element>
-Element* data(Buffer buffer) {
-  return reinterpret_cast<Element*>(buffer);
-}
 
 // alpha and beta of a product, whose update epilogue is -(learning rate) and 1.
 template <class T>

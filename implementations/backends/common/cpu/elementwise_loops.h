@@ -1,10 +1,9 @@
-// Bias, activations, column sums and combinations as plain loops over row-major arrays. The naive backend's
+// Bias, activations, column sums, combinations and updates as plain loops over row-major arrays. The naive backend's
 // kernels; other backends take those for which their library has nothing (or nothing faster), compiled with their own
-// flags.
+// flags, of which -fno-math-errno is one: without it a square root is no vector instruction.
 #pragma once
 
 #include "implementations/backends/common/cpu/functions.h"
-#include "implementations/backends/common/cpu/update_loops.h"
 #include "implementations/backends/common/rules/activations.h"
 
 namespace gdbench::backends::cpu {
@@ -77,6 +76,21 @@ void run_multiply(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   for (std::int64_t i = 0; i < shape.size(); ++i) c[i] = a[i] * b[i];
 }
 
+// Every optimizer's update, one pass over memory.
+template <class T, OptimizerKind kind, Decay decay>
+void run_update(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& self = static_cast<const UpdateCall<T>&>(*call);
+  const UpdateStep<T> step(self.constants, *data<const UpdateScalars>(buffers[1]));
+  const T* __restrict gradient = data<const T>(buffers[0]);
+  T* __restrict parameter = data<T>(buffers[2]);
+  T* __restrict first = kSlots<kind> > 0 ? data<T>(buffers[3]) : nullptr;
+  T* __restrict second = kSlots<kind> > 1 ? data<T>(buffers[4]) : nullptr;
+  for (std::int64_t i = 0; i < self.size(); ++i) {
+    parameter[i] = updated<kind, decay>(step, parameter[i], gradient[i], kSlots<kind> > 0 ? first + i : nullptr,
+                                        kSlots<kind> > 1 ? second + i : nullptr);
+  }
+}
+
 template <class T>
 ElementwiseFunctions elementwise_loops() {
   ElementwiseFunctions functions = {
@@ -91,7 +105,7 @@ ElementwiseFunctions elementwise_loops() {
     entry_of(functions.activation, activation.value) = run_activation<T, Rule>;
     entry_of(functions.activation_gradient, activation.value) = run_activation_gradient<T, Rule>;
   });
-  set_update_loops<T>(functions);
+  set_updates(functions, [](auto kind, auto decay) -> Run { return run_update<T, kind.value, decay.value>; });
   return functions;
 }
 

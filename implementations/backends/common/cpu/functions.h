@@ -3,7 +3,6 @@
 #pragma once
 
 #include "implementations/backends/common/cpu/call.h"
-#include "implementations/backends/common/cpu/update_call.h"
 #include "implementations/backends/common/ops.h"
 
 namespace gdbench::backends::cpu {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "harness/abi/catalogue.h"
-#include "implementations/backends/common/rules/host_device.h"
 #include "implementations/backends/common/rules/rule_of.h"
 
 namespace gdbench::backends {

@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include "implementations/backends/common/ops.h"
-#include "implementations/backends/common/rules/host_device.h"
 #include "implementations/backends/common/rules/rule_of.h"
 
 namespace gdbench::backends {

@@ -1,5 +1,12 @@
-// Where the formula of each value of the catalogue is found by the compiler.
+// Where the formula of each value of the catalogue is found by the compiler, for every backend, on a host or in a
+// kernel of a device.
 #pragma once
+
+#ifdef __CUDACC__
+#define GDBENCH_HOST_DEVICE __host__ __device__
+#else
+#define GDBENCH_HOST_DEVICE
+#endif
 
 namespace gdbench::backends {
 

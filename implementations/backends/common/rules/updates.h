@@ -9,7 +9,6 @@
 #include <type_traits>
 
 #include "implementations/backends/common/ops.h"
-#include "implementations/backends/common/rules/host_device.h"
 #include "implementations/backends/common/rules/rule_of.h"
 
 namespace gdbench::backends {

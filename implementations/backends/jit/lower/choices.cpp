@@ -7,26 +7,7 @@
 
 namespace gdbench::backends::jit {
 
-const char* pass_names() {
-  static const std::string names = [] {
-    std::string text;
-    for (const PassRow& row : kPasses) text += std::string(text.empty() ? "" : "|") + row.name;
-    return text;
-  }();
-  return names.c_str();
-}
-
-const char* pass_descriptions() {
-  static const std::string lines = [] {
-    std::string text;
-    for (const PassRow& row : kPasses)
-      text += std::string(text.empty() ? "" : "\n") + row.name + ": " + row.description;
-    return text;
-  }();
-  return lines.c_str();
-}
-
-std::span<const gdbench_option> region_options() {
+RegionFunctions region_functions() {
   static constexpr gdbench_option kOptions[] = {
       {"block_rows", GDBENCH_OPTION_INTEGER, 0, "0", nullptr,
        "rows of a batch that are processed together; 0: as many as promise the fastest step"},
@@ -37,7 +18,18 @@ std::span<const gdbench_option> region_options() {
       {"instructions", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|avx2|avx512vl|avx512",
        "what vectors are made of: avx512vl has 256 bits in each, as avx2, and twice as many of them"},
   };
-  return kOptions;
+  static std::string names;
+  static std::string descriptions;
+  if (names.empty()) {
+    for (const PassRow& row : kPasses) {
+      names += std::string(names.empty() ? "" : "|") + row.name;
+      descriptions += std::string(descriptions.empty() ? "" : "\n") + row.name + ": " + row.description;
+    }
+  }
+  return {.options = kOptions,
+          .option_count = std::size(kOptions),
+          .passes = names.c_str(),
+          .pass_descriptions = descriptions.c_str()};
 }
 
 namespace {

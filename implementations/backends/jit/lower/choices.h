@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "gdbench/plugin.h"
 #include "harness/abi/catalogue.h"
+#include "implementations/backends/common/region.h"
 #include "implementations/backends/jit/lower/target.h"
 
 namespace gdbench::backends::jit {
@@ -62,10 +61,8 @@ struct Choices {
   bool has(Pass pass) const { return on[static_cast<std::size_t>(pass)]; }
 };
 
-// Options but for the passes.
-std::span<const gdbench_option> region_options();
-const char* pass_names();         // that the option `passes` switches, separated by '|'
-const char* pass_descriptions();  // lines "NAME: what it does"
+// The options, and the names and descriptions of the passes; nothing is bound by them.
+RegionFunctions region_functions();
 
 // From an instance's settings; null: the defaults.
 Choices choices_of(const gdbench_settings* settings);

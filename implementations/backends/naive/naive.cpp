@@ -1,7 +1,9 @@
-#include "implementations/backends/naive/product.h"
+#include "implementations/backends/naive/naive.h"
 
 #include <utility>
 
+#include "implementations/backends/common/cpu/elementwise_loops.h"
+#include "implementations/backends/common/cpu/loss_loops.h"
 #include "implementations/backends/common/rules/shapes.h"
 
 namespace gdbench::backends::naive {
@@ -46,8 +48,9 @@ void run_plain(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   }
 }
 
-// A is [k,m]: k outermost, so that A and B are both read in the order in which they lie.
-template <class T>
+// A is [k,m]: k outermost, so that A and B are both read in the order in which they lie; but for a B that is [n,k],
+// which no layer needs: it is here because the op has it.
+template <class T, bool transpose_b>
 void run_transposed_a(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& shape = static_cast<const ProductCall<T>&>(*call);
   const T* __restrict a = cpu::data<const T>(buffers[shape.a]);
@@ -58,7 +61,9 @@ void run_transposed_a(const Call* call, const Buffer* buffers, Stream* /*stream*
   for (std::int64_t p = 0; p < shape.k; ++p) {
     for (std::int64_t i = 0; i < shape.m; ++i) {
       const T factor = alpha * a[p * shape.m + i];
-      for (std::int64_t j = 0; j < shape.n; ++j) c[i * shape.n + j] += factor * b[p * shape.n + j];
+      for (std::int64_t j = 0; j < shape.n; ++j) {
+        c[i * shape.n + j] += factor * b[transpose_b ? j * shape.k + p : p * shape.n + j];
+      }
     }
   }
 }
@@ -82,23 +87,6 @@ void run_transposed_b(const Call* call, const Buffer* buffers, Stream* /*stream*
   }
 }
 
-// A is [k,m] and B is [n,k]. No layer needs it; it is here because the op has it.
-template <class T>
-void run_transposed_both(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
-  const auto& shape = static_cast<const ProductCall<T>&>(*call);
-  const T* __restrict a = cpu::data<const T>(buffers[shape.a]);
-  const T* __restrict b = cpu::data<const T>(buffers[shape.b]);
-  T* __restrict c = cpu::data<T>(buffers[2]);
-  const T alpha = shape.factors.alpha(buffers);
-  scale(c, shape.m * shape.n, shape.factors.beta);
-  for (std::int64_t p = 0; p < shape.k; ++p) {
-    for (std::int64_t i = 0; i < shape.m; ++i) {
-      const T factor = alpha * a[p * shape.m + i];
-      for (std::int64_t j = 0; j < shape.n; ++j) c[i * shape.n + j] += factor * b[j * shape.k + p];
-    }
-  }
-}
-
 template <class T>
 cpu::Binding bind(const Request& request) {
   const ProductShape shape = product_shape(request);
@@ -117,17 +105,27 @@ cpu::Binding bind(const Request& request) {
   // A vector lies alike whether it is transposed or not.
   if (call.m == 1) transpose_a = false;
   if (call.n == 1) transpose_b = true;  // a dot product
-  if (call.k == 1) return cpu::make_binding(call, run_transposed_a<T>);
-  if (transpose_a && transpose_b) return cpu::make_binding(call, run_transposed_both<T>);
-  if (transpose_a) return cpu::make_binding(call, run_transposed_a<T>);
+  if (call.k == 1) return cpu::make_binding(call, run_transposed_a<T, false>);
+  if (transpose_a) return cpu::make_binding(call, transpose_b ? run_transposed_a<T, true> : run_transposed_a<T, false>);
   if (transpose_b) return cpu::make_binding(call, run_transposed_b<T>);
   return cpu::make_binding(call, run_plain<T>);
 }
 
+cpu::Binding bind_product(const Request& request) {
+  if (request.op != Op::product) return {};
+  return catalogue::with_element(request.dtype, [&](auto zero) { return bind<decltype(zero)>(request); });
+}
+
 }  // namespace
 
-cpu::Binding bind_product(const Request& request) {
-  return catalogue::with_element(request.dtype, [&](auto zero) { return bind<decltype(zero)>(request); });
+cpu::Definition definition() {
+  return {
+      .name = "naive",
+      .flags = kEpilogueUpdate,
+      .bind = bind_product,
+      .f32 = {cpu::elementwise_loops<float>(), cpu::loss_loops<float>()},
+      .f64 = {cpu::elementwise_loops<double>(), cpu::loss_loops<double>()},
+  };
 }
 
 }  // namespace gdbench::backends::naive

@@ -1,0 +1,69 @@
+// What every backend's half of the interface begins with: calls that know how to delete themselves, buffers that are
+// addresses, and errors as a status and a line.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "implementations/backends/common/backend.h"
+
+namespace gdbench::backends {
+
+// A backend's calls derive from this and add shapes and attributes as the run function needs them. Any of them may be a
+// region's, so that what unbinds them need not know.
+struct OwnedCall : RegionCall {
+  void (*destroy)(OwnedCall* call) = nullptr;
+};
+
+inline void unbind(Context* /*context*/, Call* call) {
+  auto* owned = static_cast<OwnedCall*>(call);
+  owned->destroy(owned);
+}
+
+// A buffer is the data's own address: the host's on a CPU, else the device's.
+template <class Element>
+Element* data(Buffer buffer) {
+  return reinterpret_cast<Element*>(buffer);
+}
+
+inline Buffer slice(Buffer buffer, std::size_t offset) {
+  return reinterpret_cast<Buffer>(data<std::byte>(buffer) + offset);
+}
+
+inline gdbench_status report(const ContextSettings& settings, gdbench_status status, const std::string& message) {
+  if (settings.error != nullptr) settings.error(settings.error_context, message.c_str());
+  return status;
+}
+
+// Runs `make`, which reports by itself what the backend `name` does not have.
+template <class Make>
+gdbench_status guarded(const ContextSettings& settings, const char* name, const Make& make) {
+  try {
+    return make();
+  } catch (const std::bad_alloc&) {
+    return report(settings, GDBENCH_OUT_OF_MEMORY, "no memory");
+  } catch (const std::exception& exception) {
+    return report(settings, GDBENCH_FAILED, std::string(name) + ": " + exception.what());
+  }
+}
+
+// What a backend of these dtypes (GDBENCH_BIT masks) and flags lacks of a request whose shapes are consistent; empty
+// where it may take it.
+inline std::string missing(const Request& request, std::uint32_t dtypes, std::uint32_t flags) {
+  if ((dtypes & catalogue::bit_of(request.dtype)) == 0) return name_of(request.dtype);
+  const auto lacks = [&](BackendFlag flag) { return (flags & flag) == 0; };
+  for (std::size_t i = 0; i < request.operand_count; ++i) {
+    const Layout layout = request.operands[i].layout;
+    const bool sparse = layout == Layout::sparse_csr && request.op == Op::product && i == 0 && !lacks(kSparse);
+    if (layout != Layout::row_major && !sparse) return "such layout of an operand but row-major";
+  }
+  if (request.op != Op::product) return {};
+  if (request.epilogue_bias && lacks(kEpilogueBias)) return "bias epilogue";
+  if (request.epilogue_activation != Activation::identity && lacks(kEpilogueActivation)) return "activation epilogue";
+  if (request.epilogue_update && lacks(kEpilogueUpdate)) return "update epilogue";
+  return {};
+}
+
+}  // namespace gdbench::backends
