@@ -2,7 +2,6 @@
 #include <cuda_runtime_api.h>
 
 #include <cstring>
-#include <exception>
 #include <new>
 #include <string>
 
@@ -28,11 +27,6 @@ void check_launch(Context& context, const char* what) {
 }
 
 namespace {
-
-gdbench_status report(const ContextSettings& settings, gdbench_status status, const std::string& message) {
-  if (settings.error != nullptr) settings.error(settings.error_context, message.c_str());
-  return status;
-}
 
 // A CUDA call's status as the interface has it; the error is not left behind for the next call to find.
 gdbench_status checked(const Context& context, cudaError_t error, const std::string& what) {
@@ -136,8 +130,6 @@ gdbench_status import_host(Context* context, const void* host, std::size_t bytes
   return synchronise(context, nullptr);
 }
 
-Buffer slice(Buffer buffer, std::size_t offset) { return reinterpret_cast<Buffer>(data<std::byte>(buffer) + offset); }
-
 gdbench_status begin_timing(Context* context) {
   return checked(*context, cudaEventRecord(context->timing[0], context->stream), "recording an event");
 }
@@ -219,22 +211,15 @@ OwnedCall* bind_op(Context& context, const Request& request) {
 
 std::string what_of(Op op) { return op == Op::update ? "optimizer" : name_of(op); }
 
-// Why a request whose shapes are consistent cannot be taken; empty where it may.
-std::string missing(const Request& request) {
-  if (request.epilogue_update) return "update epilogue";
-  for (std::size_t i = 0; i < request.operand_count; ++i) {
-    if (request.operands[i].layout != Layout::row_major) return "such layout of an operand but row-major";
-  }
-  return {};
-}
+constexpr std::uint32_t kFlags = kDevice | kEpilogueBias | kEpilogueActivation | kTf32;
 
 gdbench_status bind(Context* context, const Request& request, Call** call) {
   const ContextSettings& settings = context->settings;
-  try {
+  return guarded(settings, "cuda", [&] {
     if (const std::string error = shape_error(request); !error.empty()) {
       return report(settings, GDBENCH_INVALID, error);
     }
-    if (const std::string what = missing(request); !what.empty()) {
+    if (const std::string what = missing(request, catalogue::kAll<Dtype>, kFlags); !what.empty()) {
       return report(settings, GDBENCH_UNSUPPORTED, "cuda has no " + what);
     }
     context->unsupported.clear();
@@ -242,29 +227,16 @@ gdbench_status bind(Context* context, const Request& request, Call** call) {
     if (*call != nullptr) return GDBENCH_OK;
     const std::string why = context->unsupported;
     return report(settings, GDBENCH_UNSUPPORTED, why.empty() ? "cuda has no such " + what_of(request.op) : why);
-  } catch (const std::bad_alloc&) {
-    return report(settings, GDBENCH_OUT_OF_MEMORY, "no memory");
-  } catch (const std::exception& exception) {
-    return report(settings, GDBENCH_FAILED, std::string("cuda: ") + exception.what());
-  }
+  });
 }
 
 gdbench_status bind_region(Context* context, const TrainingRegion& region, RegionCall** call) {
-  try {
+  return guarded(context->settings, "cuda", [&] {
     context->unsupported.clear();
     *call = bind_training_region(*context, region);
     if (*call != nullptr) return GDBENCH_OK;
     return report(context->settings, GDBENCH_UNSUPPORTED, "cuda: " + context->unsupported);
-  } catch (const std::bad_alloc&) {
-    return report(context->settings, GDBENCH_OUT_OF_MEMORY, "no memory");
-  } catch (const std::exception& exception) {
-    return report(context->settings, GDBENCH_FAILED, std::string("cuda: ") + exception.what());
-  }
-}
-
-void unbind(Context* /*context*/, Call* call) {
-  auto* owned = static_cast<OwnedCall*>(call);
-  owned->destroy(owned);
+  });
 }
 
 // The runtime's own threads: it starts a few with the first context, and sleeps on them.
@@ -274,8 +246,8 @@ Backend make_backend() {
   Backend backend;
   backend.name = GDBENCH_CUDA_BACKEND;
   backend.build = GDBENCH_KERNEL_BUILD;
-  backend.flags = kDevice | kEpilogueBias | kEpilogueActivation | kTf32;
-  backend.dtypes = catalogue::bit_of(Dtype::f32) | catalogue::bit_of(Dtype::f64);
+  backend.flags = kFlags;
+  backend.dtypes = catalogue::kAll<Dtype>;
   backend.optimizers = catalogue::kAll<OptimizerKind>;
   backend.helper_threads = kRuntimeThreads;
   backend.create = create;

@@ -1,48 +1,78 @@
-// What bind returns on the device: a call that knows its context, since run gets none.
+// What a strategy's use of the device consists of: a stream, its failures, and cuBLAS once a product needs it; and what
+// bind returns: a call that knows its context, since run gets none.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
 #include <type_traits>
+#include <unordered_set>
 #include <utility>
 
-#include "implementations/backends/common/backend.h"
-#include "implementations/backends/cuda/context.h"
-#include "implementations/backends/cuda/range.h"
+#ifdef __CUDACC__
+#include <nvtx3/nvToolsExt.h>
+#endif
 
-namespace gdbench::backends::cuda {
+#include "implementations/backends/common/call.h"
+#include "implementations/backends/cuda/blas.h"
 
-// Only regions read the number of steps.
-struct OwnedCall : RegionCall {
-  void (*destroy)(OwnedCall* call) = nullptr;
-  Context* context = nullptr;
+namespace gdbench::backends {
+
+struct Context {
+  ContextSettings settings;
+  cudaStream_t stream = nullptr;
+  cudaEvent_t timing[2] = {nullptr, nullptr};
+  std::unordered_set<Buffer> owned;  // what allocate and import_host returned
+  std::unique_ptr<cuda::Blas> blas;  // of the first product that needs it
+  std::string unsupported;           // why the last bind was refused, where it was
+  std::string failure;               // the first one of a call, which synchronise reports
+};
+
+namespace cuda {
+
+// Remembers what went wrong, for synchronise.
+void note(Context& context, const std::string& what);
+// To be called after every launch: a launch that cannot be made shows here and nowhere else.
+void check_launch(Context& context, const char* what);
+
+// Names what is launched, for NVIDIA's profilers: a range of NVTX, which costs a few nanoseconds where none listens.
+class Range {
+ public:
+#ifdef __CUDACC__
+  explicit Range(const char* name) { nvtxRangePushA(name); }
+  ~Range() { nvtxRangePop(); }
+#else
+  explicit Range(const char* /*name*/) {}
+  ~Range() = default;
+#endif
+  Range(const Range&) = delete;
+  Range& operator=(const Range&) = delete;
 };
 
 // A call that launches what `launch(context, buffers)` launches, or of a region `launch(context, buffers, steps)`.
 template <class Launch>
-struct LaunchCall : OwnedCall {
-  explicit LaunchCall(Launch launching) : launch(std::move(launching)) {}
-  Launch launch;
-};
-
-template <class Launch>
 OwnedCall* make_call(Context& context, const char* name, Launch launch) {
-  struct Named : LaunchCall<Launch> {
-    using LaunchCall<Launch>::LaunchCall;
-    const char* name = nullptr;
+  struct LaunchCall : OwnedCall {
+    LaunchCall(Context& on, const char* called, Launch launching)
+        : context(on), name(called), launch(std::move(launching)) {}
+    Context& context;
+    const char* name;
+    Launch launch;
   };
-  auto* call = new Named(std::move(launch));
-  call->name = name;
-  call->context = &context;
+  auto* call = new LaunchCall(context, name, std::move(launch));
   call->run = [](const Call* base, const Buffer* buffers, Stream* /*stream*/) {
-    const auto& self = static_cast<const Named&>(*base);
+    const auto& self = static_cast<const LaunchCall&>(*base);
     const Range range(self.name);
     if constexpr (std::is_invocable_v<const Launch&, Context&, const Buffer*, std::uint64_t>) {
-      self.launch(*self.context, buffers, self.steps);
+      self.launch(self.context, buffers, self.steps);
     } else {
-      self.launch(*self.context, buffers);
+      self.launch(self.context, buffers);
     }
-    check_launch(*self.context, self.name);
+    check_launch(self.context, self.name);
   };
-  call->destroy = [](OwnedCall* owned) { delete static_cast<Named*>(owned); };
+  call->destroy = [](OwnedCall* owned) { delete static_cast<LaunchCall*>(owned); };
   return call;
 }
 
@@ -55,4 +85,5 @@ OwnedCall* bind_loss_gradient(Context& context, const Request& request);
 OwnedCall* bind_product(Context& context, const Request& request);
 OwnedCall* bind_training_region(Context& context, const TrainingRegion& region);
 
-}  // namespace gdbench::backends::cuda
+}  // namespace cuda
+}  // namespace gdbench::backends

@@ -1,7 +1,6 @@
 // Ops that touch every entry once: biases, activations and their gradients, combinations, gathering rows.
 #include "implementations/backends/cuda/call.h"
 #include "implementations/backends/cuda/elementwise.h"
-#include "implementations/backends/cuda/entries.h"
 #include "implementations/backends/common/rules/losses.h"
 
 namespace gdbench::backends::cuda {

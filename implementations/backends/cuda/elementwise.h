@@ -1,12 +1,85 @@
-// What elementwise ops and the epilogues of products share.
+// What elementwise ops, updates and the epilogues of products share. Maps: every entry of the result from the entries
+// of one or two arrays at the same place; four entries of 4 bytes, or two of 8, are read and written at once where all
+// addresses allow it.
 #pragma once
+
+#include <cstddef>
+#include <cstdint>
 
 #include "implementations/backends/common/ops.h"
 #include "implementations/backends/common/rules/activations.h"
 #include "implementations/backends/common/rules/losses.h"
+#include "implementations/backends/cuda/call.h"
 #include "implementations/backends/cuda/launch.h"
 
 namespace gdbench::backends::cuda {
+
+constexpr std::size_t kPackBytes = 16;
+
+template <class T>
+inline constexpr int kPackWidth = static_cast<int>(kPackBytes / sizeof(T));
+
+template <class T>
+struct alignas(kPackBytes) Pack {
+  T entries[kPackWidth<T>];
+};
+
+inline bool packs(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % kPackBytes == 0; }
+
+// How an array of `size` entries is split among bodies: whole packs first, then what is left, one entry each.
+struct Split {
+  std::int64_t packs = 0;
+  std::int64_t rest = 0;
+  std::int64_t bodies() const { return packs + rest; }
+};
+
+template <class T>
+Split split_of(std::int64_t size, bool packed) {
+  return packed ? Split{size / kPackWidth<T>, size % kPackWidth<T>} : Split{0, size};
+}
+
+// out[i] = function(a[i]), or function(a[i], b[i]) where b is given. `out` may be a or b.
+template <class T, class Function, bool binary>
+struct Map {
+  const T* a;
+  const T* b;
+  T* out;
+  std::int64_t packs;
+  Function function;
+
+  GDBENCH_HOST_DEVICE T entry(T x, T y) const {
+    if constexpr (binary) {
+      return function(x, y);
+    } else {
+      return function(x);
+    }
+  }
+
+  GDBENCH_HOST_DEVICE void operator()(std::int64_t i) const {
+    if (i >= packs) {
+      const std::int64_t at = packs * kPackWidth<T> + (i - packs);
+      out[at] = entry(a[at], binary ? b[at] : T(0));
+      return;
+    }
+    Pack<T> x = reinterpret_cast<const Pack<T>*>(a)[i];
+    Pack<T> y{};
+    if constexpr (binary) y = reinterpret_cast<const Pack<T>*>(b)[i];
+    for (int l = 0; l < kPackWidth<T>; ++l) x.entries[l] = entry(x.entries[l], y.entries[l]);
+    reinterpret_cast<Pack<T>*>(out)[i] = x;
+  }
+};
+
+template <class T, class Function>
+void launch_map(cudaStream_t stream, std::int64_t size, const T* a, T* out, Function function) {
+  const Split split = split_of<T>(size, packs(a) && packs(out));
+  launch_entries(stream, split.bodies(), Map<T, Function, false>{a, nullptr, out, split.packs, function});
+}
+
+template <class T, class Function>
+void launch_map(cudaStream_t stream, std::int64_t size, const T* a, const T* b, T* out, Function function) {
+  const Split split = split_of<T>(size, packs(a) && packs(b) && packs(out));
+  launch_entries(stream, split.bodies(), Map<T, Function, true>{a, b, out, split.packs, function});
+}
 
 inline std::int64_t size_of(const Operand& operand) { return operand.rows * operand.columns; }
 

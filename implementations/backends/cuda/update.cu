@@ -1,7 +1,6 @@
 // Every optimizer's update: one pass over gradient, parameter and slots, four entries of 4 bytes (two of 8) at once.
 #include "implementations/backends/cuda/call.h"
 #include "implementations/backends/cuda/elementwise.h"
-#include "implementations/backends/cuda/entries.h"
 #include "implementations/backends/common/rules/updates.h"
 
 namespace gdbench::backends::cuda {
