@@ -13,15 +13,11 @@
 
 namespace gdbench::app {
 
-Result<std::unique_ptr<SingleCell>> plan_single_cell(const std::string& scenario, const std::string& implementation,
-                                                     const std::vector<std::string>& settings) {
+Result<measure::CellGroup> plan_single_cell(const std::string& scenario, const std::string& implementation,
+                                            const std::vector<std::string>& settings) {
   const CellPlanner planner = TRY(CellPlanner::make(scenario, settings, 1, {implementation}));
   TRY(planner.find("--impl", implementation));
-  PlannedCells planned = TRY(planner.plan({{implementation, {}}}));
-  auto single = std::make_unique<SingleCell>();
-  single->report = std::move(planned.report);
-  single->plan = std::move(planned.plan);
-  return single;
+  return planner.plan({{implementation, {}}});
 }
 
 namespace {
@@ -74,16 +70,16 @@ Result<scenario::Scenario> CellPlanner::read() const {
   return scenario::read_scenario(scenario_.file, own);
 }
 
-Result<PlannedCells> CellPlanner::plan(const std::vector<CellChoice>& choices) const {
+Result<measure::CellGroup> CellPlanner::plan(const std::vector<CellChoice>& choices) const {
   return plan_arms(choices, {report::kNewArm});
 }
 
-Result<PlannedCells> CellPlanner::plan_twice(const CellChoice& choice) const {
+Result<measure::CellGroup> CellPlanner::plan_twice(const CellChoice& choice) const {
   return plan_arms({choice}, {report::kBaseArm, report::kNewArm});
 }
 
-Result<PlannedCells> CellPlanner::plan_arms(const std::vector<CellChoice>& choices,
-                                            const std::vector<std::string>& names) const {
+Result<measure::CellGroup> CellPlanner::plan_arms(const std::vector<CellChoice>& choices,
+                                                  const std::vector<std::string>& names) const {
   measure::PlanRequest request;
   for (const std::string& name : names) {
     request.arms.push_back(arm_);
@@ -103,14 +99,15 @@ Result<PlannedCells> CellPlanner::plan_arms(const std::vector<CellChoice>& choic
     std::vector<scenario::Point> points = TRY(scenario::expand({}, selection, {scenario_}, {choice.implementation}));
     std::move(points.begin(), points.end(), std::back_inserter(request.points));
   }
-  PlannedCells planned;
-  planned.plan = TRY(measure::make_plan(std::move(request), planned.report));
-  for (const report::Cell& cell : planned.report.cells) {
+  report::Report report;
+  measure::Plan plan = TRY(measure::make_plan(std::move(request), report));
+  for (const report::Cell& cell : report.cells) {
     if (cell.status.state != report::CellState::pending) return usage_error(cell.status.reason);
   }
-  if (planned.report.cells.size() == choices.size() * names.size() && planned.plan.scenarios.size() == 1)
-    return planned;
-  return usage_error(planned.report.cells.front().id + ": found the same cell twice, expected different ones");
+  if (report.cells.size() != choices.size() * names.size() || plan.scenarios.size() != 1) {
+    return usage_error(report.cells.front().id + ": found the same cell twice, expected different ones");
+  }
+  return measure::CellGroup(std::move(plan), std::move(report));
 }
 
 }  // namespace gdbench::app

@@ -1,43 +1,24 @@
 // Chosen cells of one scenario, planned like those of a run: what train, profile, crossover and ablate work on.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "app/invocation.h"
 #include "harness/base/result.h"
-#include "harness/measure/plan.h"
-#include "harness/report/report.h"
+#include "harness/measure/cell_group.h"
 #include "harness/scenario/matrix.h"
 
 namespace gdbench::app {
 
-// One scenario with one implementation, planned like the cells of a run: what train and profile work on.
-
-// Plan and report stay together: the plan's cell points into its own catalogue.
-struct SingleCell {
-  report::Report report;
-  measure::Plan plan;
-
-  const measure::PlannedScenario& scenario() const { return *plan.scenarios.front(); }
-  const measure::PlannedCell& cell() const { return scenario().cells.front(); }
-  report::Cell& record() { return report.cells.front(); }
-};
-
-// `scenario` by name or file, `implementation` an id, `settings` as in --set. Errors: the input's, an implementation
-// that is unknown, or one that cannot do this.
-Result<std::unique_ptr<SingleCell>> plan_single_cell(const std::string& scenario, const std::string& implementation,
-                                                     const std::vector<std::string>& settings);
+// One scenario with one implementation: what train and profile work on. `scenario` by name or file, `implementation` an
+// id, `settings` as in --set. Errors: the input's, an implementation that is unknown, or one that cannot do this.
+Result<measure::CellGroup> plan_single_cell(const std::string& scenario, const std::string& implementation,
+                                            const std::vector<std::string>& settings);
 
 struct CellChoice {
   std::string implementation;               // an id
   std::vector<scenario::Setting> settings;  // beside the common ones, which they beat
-};
-
-struct PlannedCells {
-  measure::Plan plan;  // of one scenario
-  report::Report report;
 };
 
 class CellPlanner {
@@ -59,16 +40,17 @@ class CellPlanner {
 
   // A cell per choice, in their order; they must agree on the scenario. Errors: a setting is wrong, an implementation
   // cannot do this, two choices are one cell.
-  Result<PlannedCells> plan(const std::vector<CellChoice>& choices) const;
+  Result<measure::CellGroup> plan(const std::vector<CellChoice>& choices) const;
 
   // The same cells in two arms, both of this build: one beside itself.
-  Result<PlannedCells> plan_twice(const CellChoice& choice) const;
+  Result<measure::CellGroup> plan_twice(const CellChoice& choice) const;
 
  private:
   CellPlanner() = default;
 
   // A cell per choice and name of an arm.
-  Result<PlannedCells> plan_arms(const std::vector<CellChoice>& choices, const std::vector<std::string>& names) const;
+  Result<measure::CellGroup> plan_arms(const std::vector<CellChoice>& choices,
+                                       const std::vector<std::string>& names) const;
 
   scenario::KnownScenario scenario_;
   std::vector<scenario::Setting> settings_;

@@ -1,9 +1,12 @@
 #include "app/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 
-#include "app/invocation.h"
+#include "harness/base/text.h"
 
 namespace gdbench::app {
 
@@ -37,19 +40,14 @@ CommandOption& CommandOption::one_value_at_a_time() {
   return *this;
 }
 
-CommandOption& CommandOption::between(std::int64_t min, std::int64_t max) {
+template <class Number>
+CommandOption& CommandOption::between(Number min, Number max) {
   option_->check(CLI::Range(min, max));
   return *this;
 }
 
-CommandOption& CommandOption::between(int min, int max) {
-  return between(static_cast<std::int64_t>(min), static_cast<std::int64_t>(max));
-}
-
-CommandOption& CommandOption::between(double min, double max) {
-  option_->check(CLI::Range(min, max));
-  return *this;
-}
+template CommandOption& CommandOption::between(int, int);
+template CommandOption& CommandOption::between(double, double);
 
 CommandOption& CommandOption::not_negative() {
   option_->check(CLI::NonNegativeNumber);
@@ -82,44 +80,31 @@ CommandLine CommandLine::command(const std::string& name, const std::string& des
 
 void CommandLine::needs_command() { app_->require_subcommand(1); }
 
-CommandOption CommandLine::option(const std::string& name, std::string& value, const std::string& description) {
+template <class Value>
+CommandOption CommandLine::option(const std::string& name, Value& value, const std::string& description) {
   return CommandOption(app_->add_option(name, value, description));
 }
 
-CommandOption CommandLine::option(const std::string& name, std::vector<std::string>& value,
-                                  const std::string& description) {
-  return CommandOption(app_->add_option(name, value, description));
-}
-
-CommandOption CommandLine::option(const std::string& name, std::vector<int>& value, const std::string& description) {
-  return CommandOption(app_->add_option(name, value, description));
-}
-
-CommandOption CommandLine::option(const std::string& name, int& value, const std::string& description) {
-  return CommandOption(app_->add_option(name, value, description));
-}
-
-CommandOption CommandLine::option(const std::string& name, std::int64_t& value, const std::string& description) {
-  return CommandOption(app_->add_option(name, value, description));
-}
-
-CommandOption CommandLine::option(const std::string& name, std::uint64_t& value, const std::string& description) {
-  return CommandOption(app_->add_option(name, value, description));
-}
-
-CommandOption CommandLine::option(const std::string& name, double& value, const std::string& description) {
-  return CommandOption(app_->add_option(name, value, description));
-}
+template CommandOption CommandLine::option(const std::string&, std::string&, const std::string&);
+template CommandOption CommandLine::option(const std::string&, std::vector<std::string>&, const std::string&);
+template CommandOption CommandLine::option(const std::string&, std::vector<int>&, const std::string&);
+template CommandOption CommandLine::option(const std::string&, int&, const std::string&);
+template CommandOption CommandLine::option(const std::string&, std::int64_t&, const std::string&);
+template CommandOption CommandLine::option(const std::string&, std::uint64_t&, const std::string&);
+template CommandOption CommandLine::option(const std::string&, double&, const std::string&);
 
 void CommandLine::flag(const std::string& name, bool& value, const std::string& description) {
   app_->add_flag(name, value, description);
 }
 
-CommandOption CommandLine::find_option(const std::string& name) { return CommandOption(app_->get_option(name)); }
-
 void CommandLine::footer(const std::string& text) { app_->footer(text); }
 
-void CommandLine::when_chosen(std::function<void()> callback) { app_->callback(std::move(callback)); }
+void CommandLine::when_chosen(Invocation& invocation, std::function<Result<int>()> run) {
+  app_->callback([&invocation, run = std::move(run)] {
+    const Result<int> status = run();
+    invocation.status = status.ok() ? *status : interrupted() ? report_interrupted() : report_error(status.error());
+  });
+}
 
 bool CommandLine::command_was_chosen() const { return !app_->get_subcommands().empty(); }
 
@@ -171,6 +156,37 @@ void Program::parse(int argc, char** argv, int& status) {
     std::fprintf(stderr, "gdbench: %s (see %s --help)\n", what.c_str(), command.c_str());
     status = kUsage;
   }
+}
+
+namespace {
+
+struct UnitOfValue {
+  const char* name;
+  double multiplied = 1;
+  double divided = 1;
+};
+
+// A positive number with one of the units.
+Result<double> parse_value(const std::string& option, const std::string& text, std::initializer_list<UnitOfValue> units,
+                           const char* expected) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const auto* unit =
+      std::find_if(units.begin(), units.end(), [end](const UnitOfValue& u) { return u.name == std::string_view(end); });
+  if (end == text.c_str() || unit == units.end() || !(value > 0) || !std::isfinite(value)) {
+    return usage_error(cat(option, ": found \"", text, "\", expected ", expected));
+  }
+  return value * unit->multiplied / unit->divided;
+}
+
+}  // namespace
+
+Result<double> parse_seconds(const std::string& option, const std::string& text) {
+  return parse_value(option, text, {{""}, {"s"}, {"m", 60}, {"h", 3600}}, "a time like 60s, 2m or 1h");
+}
+
+Result<double> parse_share(const std::string& option, const std::string& text) {
+  return parse_value(option, text, {{""}, {"%", 1, 100}}, "a share like 1% or 0.01");
 }
 
 }  // namespace gdbench::app

@@ -2,11 +2,13 @@
 // its headers take seconds to compile.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "app/invocation.h"
+#include "harness/base/result.h"
 
 namespace CLI {
 class App;
@@ -29,9 +31,8 @@ class CommandOption {
   CommandOption& one_value_at_a_time();
   CommandOption& once_with_values(int count);
   // What is refused with a line that names the option.
-  CommandOption& between(std::int64_t min, std::int64_t max);
-  CommandOption& between(int min, int max);
-  CommandOption& between(double min, double max);
+  template <class Number>  // int or double
+  CommandOption& between(Number min, Number max);
   CommandOption& not_negative();
   CommandOption& one_of(const std::vector<std::string>& values);
   CommandOption& existing_file();
@@ -51,20 +52,15 @@ class CommandLine {
   // One of its commands must follow.
   void needs_command();
 
-  // `name` is "--name", or "name" for an operand.
-  CommandOption option(const std::string& name, std::string& value, const std::string& description);
-  CommandOption option(const std::string& name, std::vector<std::string>& value, const std::string& description);
-  CommandOption option(const std::string& name, std::vector<int>& value, const std::string& description);
-  CommandOption option(const std::string& name, int& value, const std::string& description);
-  CommandOption option(const std::string& name, std::int64_t& value, const std::string& description);
-  CommandOption option(const std::string& name, std::uint64_t& value, const std::string& description);
-  CommandOption option(const std::string& name, double& value, const std::string& description);
+  // `name` is "--name", or "name" for an operand. A value is a text, a number, or a vector of these; command_line.cpp
+  // lists them.
+  template <class Value>
+  CommandOption option(const std::string& name, Value& value, const std::string& description);
   void flag(const std::string& name, bool& value, const std::string& description);
-  // An option that was declared before.
-  CommandOption find_option(const std::string& name);
 
   void footer(const std::string& text);
-  void when_chosen(std::function<void()> callback);
+  // `run` returns the exit status, or an error that is printed; what it was interrupted in is no error.
+  void when_chosen(Invocation& invocation, std::function<Result<int>()> run);
 
   // Whether one of its commands was chosen, too.
   bool command_was_chosen() const;
@@ -93,5 +89,13 @@ class Program : public CommandLine {
  private:
   std::unique_ptr<CLI::App> owned_;
 };
+
+// Values that several commands take. Errors are one line that names the option.
+
+// "90", "90s", "2m", "1h" in seconds.
+Result<double> parse_seconds(const std::string& option, const std::string& text);
+
+// "1%" or "0.01" as a fraction.
+Result<double> parse_share(const std::string& option, const std::string& text);
 
 }  // namespace gdbench::app

@@ -2,8 +2,14 @@
 // a line here and a line in main.cpp's list.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "app/command_line.h"
 #include "app/invocation.h"
+#include "harness/base/result.h"
+#include "harness/questions/claims/claim.h"
+#include "harness/report/report.h"
 
 namespace gdbench::app {
 
@@ -27,5 +33,15 @@ void add_completion(CommandLine& app, Invocation& invocation);
 
 // `gdbench worker --plugin FILE`: the worker process itself, not for people. Returns the exit status.
 int worker_main(int argc, char** argv);
+
+// What a command has of another one.
+
+// Of report, for run: the first screen, or with `details` a table for every scenario, on stdout. `file` is where the
+// report is.
+void show_report(const report::Report& report, const std::string& file, bool details);
+
+// Of claims, for list: every claim beside the scenarios, by id. Where two folders have one of the same id, the first
+// folder's is taken.
+Result<std::vector<claims::Claim>> read_claims();
 
 }  // namespace gdbench::app

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "app/arguments.h"
 #include "app/invocation.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
@@ -90,30 +89,24 @@ Status ComparisonBase::confirm(measure::Plan& plan, const measure::RunOptions& o
     }
   }
   if (!units.empty()) {
-    options.warn(std::to_string(suspects.size()) +
-                 (suspects.size() == 1 ? " cell looks regressed: it is" : " cells look regressed: they are") +
-                 " launched as often again, " +
-                 (options.launches > 0 ? "whatever it takes" : "as far as the budget goes") +
-                 ", to confirm or clear it");
+    options.warn(
+        cat(suspects.size(), suspects.size() == 1 ? " cell looks regressed: it is" : " cells look regressed: they are",
+            " launched as often again, ", options.launches > 0 ? "whatever it takes" : "as far as the budget goes",
+            ", to confirm or clear it"));
   }
   return measure::confirm(plan, units, options, report, journal);
 }
 
-int check_comparison(const std::string& file_a, const std::string& file_b, bool json) {
-  const Result<fairness::Description> a = fairness::read_description(file_a);
-  if (!a.ok()) return report_error(a.error());
-  const Result<fairness::Description> b = fairness::read_description(file_b);
-  if (!b.ok()) return report_error(b.error());
-  if (a->name == b->name) {
-    return report_error(usage_error(one_line(file_b) + ": /name: found " + in_quotes(b->name) + ", which " +
-                                    one_line(file_a) + " has too, expected another name"));
+Result<int> check_comparison(const std::string& file_a, const std::string& file_b, bool json) {
+  const fairness::Description a = TRY(fairness::read_description(file_a));
+  const fairness::Description b = TRY(fairness::read_description(file_b));
+  if (a.name == b.name) {
+    return usage_error(cat(one_line(file_b), ": /name: found ", in_quotes(b.name), ", which ", one_line(file_a),
+                           " has too, expected another name"));
   }
-  const fairness::Comparison comparison = fairness::compare(a.value(), b.value());
-  if (json) {
-    std::cout << fairness::to_json(comparison).dump(2) << "\n";
-  } else {
-    std::cout << render::fairness_words(comparison, terminal_width());
-  }
+  const fairness::Comparison comparison = fairness::compare(a, b);
+  std::cout << (json ? fairness::to_json(comparison).dump(2) + "\n"
+                     : render::fairness_words(comparison, terminal_width()));
   return kFine;
 }
 

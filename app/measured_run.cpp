@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/arguments.h"
 #include "app/invocation.h"
 #include "app/selection.h"
 #include "harness/analysis/ceilings.h"
@@ -20,13 +19,19 @@
 
 namespace gdbench::app {
 
+namespace {
+
+void begin(report::Run& run) {
+  run.started_at = measure::utc_now();
+  run.id = run.started_at + "-" + std::to_string(getpid());
+}
+
+}  // namespace
+
 void add_measuring_options(CommandLine& command, MeasuringOptions& options, const std::string& budget) {
   options.budget = budget;
-  command
-      .option("--set", options.settings,
-              "Override a key of the scenario, or impl.KEY of every implementation that has it")
-      .type_name("KEY=VALUE")
-      .one_value_at_a_time();
+  add_settings(command, options.settings,
+               "Override a key of the scenario, or impl.KEY of every implementation that has it");
   command.option("--threads", options.threads, "Compute threads").type_name("N").between(1, 4096).show_default();
   command.option("--budget", options.budget, "Time for everything").type_name("TIME").show_default();
   command.option("--seed", options.seed, "Seed of order, checks and resampling").not_negative().show_default();
@@ -36,18 +41,15 @@ void add_measuring_options(CommandLine& command, MeasuringOptions& options, cons
 }
 
 Result<measure::RunOptions> to_run_options(const MeasuringOptions& options) {
-  const double budget = TRY(parse_seconds("--budget", options.budget));
+  SelectionOptions selection;
+  selection.no_cache = options.no_cache;
+  selection.seed = options.seed;
+  measure::RunOptions run = run_options(selection);
+  run.budget_seconds = TRY(parse_seconds("--budget", options.budget));
+  run.launches = options.launches;
   if (!options.output.path.empty()) {
     TRY(check_output(options.output));
   }
-  measure::RunOptions run;
-  run.budget_seconds = budget;
-  run.launches = options.launches;
-  run.seed = options.seed;
-  run.limits = worker_limits({});
-  run.cancelled = &interrupted;
-  run.progress = &show_progress;
-  run.reference_cache = reference_cache(options.no_cache);
   return run;
 }
 
@@ -55,8 +57,7 @@ report::Report start_report(const Invocation& invocation, const MeasuringOptions
                             const std::string& baseline) {
   report::Report report;
   report.run.command = invocation.command;
-  report.run.started_at = measure::utc_now();
-  report.run.id = report.run.started_at + "-" + std::to_string(getpid());
+  begin(report.run);
   report.run.baseline = baseline;
   report.run.seed = options.seed;
   report.run.budget_seconds = budget_seconds;
@@ -64,14 +65,17 @@ report::Report start_report(const Invocation& invocation, const MeasuringOptions
   return report;
 }
 
-Status finish_report(const MeasuringOptions& options, report::Report& report) {
-  if (options.output.path.empty()) return {};
-  report.run.finished_at = measure::utc_now();
-  report.run.status = interrupted() ? "interrupted" : "complete";
-  analysis::summarise(report);
-  const Status written = report::write_report(report, options.output.path);
-  if (written.ok()) std::fprintf(stderr, "report: %s\n", options.output.path.c_str());
-  return written;
+int finish_report(const MeasuringOptions& options, report::Report& report,
+                  const std::function<int(const report::Report&)>& status_of) {
+  if (!options.output.path.empty()) {
+    report.run.finished_at = measure::utc_now();
+    report.run.status = interrupted() ? "interrupted" : "complete";
+    analysis::summarise(report);
+    const Status written = report::write_report(report, options.output.path);
+    if (!written.ok()) return report_error(written.error());
+    std::fprintf(stderr, "report: %s\n", options.output.path.c_str());
+  }
+  return interrupted() ? report_interrupted() : status_of(report);
 }
 
 int report_failed_cells(const report::Report& report) {
@@ -134,14 +138,13 @@ Status finish_report(report::Report& report, const report::Journal& journal, con
 // Gives the report what the stopped run that lies at the output measured, and says so. Returns whether a journal is to
 // be gone on with. Errors: it is a run of something else, or of nothing that was stopped.
 Result<bool> resume_stopped_run(const OutputFile& output, report::Report& report) {
-  const std::optional<StoppedRun> stopped = TRY(stopped_run(output));
-  if (!stopped) return false;
-  const StoppedRun& run = *stopped;
-  TRY(report::take_over(run.report, run.file, report));
-  const std::string words = "went on with " + run.file + ": " + contents_of(report) + " were taken over";
+  const std::optional<StoppedRun> run = TRY(stopped_run(output));
+  if (!run) return false;
+  TRY(report::take_over(run->report, run->file, report));
+  const std::string words = "went on with " + run->file + ": " + contents_of(report) + " were taken over";
   std::fprintf(stderr, "gdbench: %s\n", words.c_str());
   report.notes.push_back(words + " at " + measure::utc_now());
-  return run.has_journal;
+  return run->has_journal;
 }
 
 }  // namespace
@@ -153,8 +156,7 @@ double closing_seconds(double budget_seconds, const RunFile& file) {
 
 int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
                       report::Report& report, const std::function<Status(const report::Report&)>& print) {
-  report.run.started_at = measure::utc_now();
-  report.run.id = report.run.started_at + "-" + std::to_string(getpid());
+  begin(report.run);
   report.environment = machine::environment();
   report.conditions = machine::conditions();
   const Result<bool> journalled = file.output.resume ? resume_stopped_run(file.output, report) : Result<bool>(false);

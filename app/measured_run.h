@@ -40,8 +40,10 @@ Result<measure::RunOptions> to_run_options(const MeasuringOptions& options);
 report::Report start_report(const Invocation& invocation, const MeasuringOptions& options, double budget_seconds,
                             const std::string& baseline);
 
-// Writes the report to --out, where that was given.
-Status finish_report(const MeasuringOptions& options, report::Report& report);
+// Writes the report to --out, where that was given, and returns the exit status: `status_of` the report, unless the
+// command was interrupted or the report cannot be written.
+int finish_report(const MeasuringOptions& options, report::Report& report,
+                  const std::function<int(const report::Report&)>& status_of);
 
 // Prints why the first cell that is wrong, crashed, timed out or untrusted is so; returns status_of_cells.
 int report_failed_cells(const report::Report& report);

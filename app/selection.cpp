@@ -134,37 +134,36 @@ std::string control_of(const std::vector<scenario::Point>& points, const std::st
 
 void add_selection_options(CommandLine& command, SelectionOptions& options) {
   command.option("matrix", options.matrix, "Matrix by name or file (gdbench list matrices)").show_default();
+  // Several values need several flags: `--impl a b` would swallow the matrix.
   command.option("--scenario", options.scenarios, "Only scenarios that match this glob; or a scenario's file")
-      .type_name("GLOB|FILE");
-  command.option("--impl", options.implementations, "Only implementations that match this glob").type_name("GLOB");
-  command
-      .option("--set", options.settings,
-              "Override a scenario's key (batch=256, optimizer.learning_rate=0.1, rows=1000, width=64) or an "
-              "implementation's option (impl.KEY=VALUE); given again for the same key, each value has rows "
-              "of its own")
-      .type_name("KEY=VALUE");
+      .type_name("GLOB|FILE")
+      .one_value_at_a_time();
+  command.option("--impl", options.implementations, "Only implementations that match this glob")
+      .type_name("GLOB")
+      .one_value_at_a_time();
+  add_settings(command, options.settings,
+               "Override a scenario's key (batch=256, optimizer.learning_rate=0.1, rows=1000, width=64) or an "
+               "implementation's option (impl.KEY=VALUE); given again for the same key, each value has rows "
+               "of its own");
   command
       .option("--baseline", options.baseline,
               "The implementation that ratios refer to, instead of the matrix' own; without a time of it they refer "
               "to the fastest row")
       .type_name("ID");
-  command.option("--threads", options.threads, "Compute threads per implementation").type_name("N").between(1, 4096);
+  command.option("--threads", options.threads, "Compute threads per implementation")
+      .type_name("N")
+      .between(1, 4096)
+      .one_value_at_a_time();
   command.option("--seed", options.seed, "Seed of the run's order, checks and resampling")
       .not_negative()
       .show_default();
   command.option("--build", options.build, "Measure the worker and the plugins of another build")
       .type_name("DIRECTORY");
-  command.option("--timeout", options.timeout_seconds, "Seconds that a worker may take to answer")
-      .between(0.1, 86400.0)
-      .show_default();
+  add_timeout(command, options.timeout_seconds, "Seconds that a worker may take to answer");
   command.option("--memory-cap", options.memory_cap_gib, "GiB of memory that a worker may use of its own")
       .between(0.01, 1e6)
       .show_default();
   add_no_cache(command, options.no_cache);
-  // Several values need several flags: `--impl a b` would swallow the matrix.
-  for (const char* name : {"--scenario", "--impl", "--set", "--threads"}) {
-    command.find_option(name).one_value_at_a_time();
-  }
 }
 
 void add_no_cache(CommandLine& command, bool& no_cache) {
@@ -173,8 +172,22 @@ void add_no_cache(CommandLine& command, bool& no_cache) {
                "~/.cache/gdbench, at most 1 GiB");
 }
 
-std::filesystem::path reference_cache(bool no_cache) {
-  return no_cache ? std::filesystem::path() : verify::default_cache_folder();
+void add_timeout(CommandLine& command, double& seconds, const std::string& description) {
+  command.option("--timeout", seconds, description).between(0.1, 86400.0).show_default();
+}
+
+void add_settings(CommandLine& command, std::vector<std::string>& settings, const std::string& description) {
+  command.option("--set", settings, description).type_name("KEY=VALUE").one_value_at_a_time();
+}
+
+measure::RunOptions run_options(const SelectionOptions& options) {
+  measure::RunOptions run;
+  run.seed = options.seed;
+  run.limits = worker_limits(options);
+  run.cancelled = &interrupted;
+  run.progress = &show_progress;
+  if (!options.no_cache) run.reference_cache = verify::default_cache_folder();
+  return run;
 }
 
 protocol::Limits worker_limits(const SelectionOptions& options) {
@@ -207,29 +220,29 @@ void keep_off_compute_processor(const std::vector<int>& processors) {
 
 Result<measure::Plan> plan_selection(const SelectionOptions& options, report::Report& report) {
   const scenario::Selection selection = TRY(to_selection(options));
-  const Result<scenario::Matrix> matrix = scenario::read_matrix(TRY(find_matrix(options.matrix)));
-  if (!matrix.ok()) return matrix.error();
+  const std::filesystem::path file = TRY(find_matrix(options.matrix));
+  const scenario::Matrix matrix = TRY(scenario::read_matrix(file));
   std::vector<scenario::KnownScenario> scenarios = TRY(scenario::list_scenarios(scenario_folders()));
   scenario::add_scenario_files(options.scenarios, scenarios);
-  scenario::add_scenario_files(matrix.value(), scenarios);
+  scenario::add_scenario_files(matrix, scenarios);
 
   measure::PlanRequest request;
   request.arms = TRY(arms_of(options));
   for (const protocol::Arm& arm : request.arms) {
     request.catalogues.push_back(
-        protocol::read_catalogue(arm, worker_limits(options), implementation_globs(options, matrix.value())));
+        protocol::read_catalogue(arm, worker_limits(options), implementation_globs(options, matrix)));
   }
   request.processors = allowed_processors();
-  request.points = TRY(scenario::expand(matrix.value(), selection, scenarios, ids_of(request.catalogues)));
+  request.points = TRY(scenario::expand(matrix, selection, scenarios, ids_of(request.catalogues)));
   if (!options.shard.empty()) {
     TRY(keep_shard(options.shard, request.points));
     report.run.shard = options.shard;
   }
-  const std::string baseline = options.baseline.empty() ? matrix->baseline : options.baseline;
-  TRY(check_baseline(options, matrix.value(), request.points, ids_of(request.catalogues)));
+  const std::string baseline = options.baseline.empty() ? matrix.baseline : options.baseline;
+  TRY(check_baseline(options, matrix, request.points, ids_of(request.catalogues)));
   if (options.control) request.control = control_of(request.points, baseline);
 
-  report.run.matrix = matrix->name;
+  report.run.matrix = matrix.name;
   report.run.baseline = baseline;
   report.run.seed = options.seed;
   return measure::make_plan(std::move(request), report);

@@ -1,7 +1,6 @@
 // The options by which run and verify choose cells, and the plan that comes of them.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -35,9 +34,14 @@ struct SelectionOptions {
 
 void add_selection_options(CommandLine& command, SelectionOptions& options);
 
-// The flag --no-cache, and the folder that it leaves empty (RunOptions::reference_cache).
+// Parts of them, for commands that choose their cells otherwise: --no-cache, --timeout; and --set, which takes one
+// value at a time.
 void add_no_cache(CommandLine& command, bool& no_cache);
-std::filesystem::path reference_cache(bool no_cache);
+void add_timeout(CommandLine& command, double& seconds, const std::string& description);
+void add_settings(CommandLine& command, std::vector<std::string>& settings, const std::string& description);
+
+// What they say of how to measure, with progress on stderr until somebody interrupts.
+measure::RunOptions run_options(const SelectionOptions& options);
 
 // Limits of every worker process.
 protocol::Limits worker_limits(const SelectionOptions& options);

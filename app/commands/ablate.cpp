@@ -1,7 +1,6 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "app/cell_planner.h"
 #include "app/commands.h"
@@ -57,37 +56,31 @@ Result<measure::CellGroup> plan(const AblateOptions& options, const CellPlanner&
   for (const report::AblationVariant& variant : ablation.variants) {
     choices.push_back({options.implementation, {{"impl." + option->key, variant.value}}});
   }
-  PlannedCells planned = TRY(planner.plan(choices));
+  measure::CellGroup group = TRY(planner.plan(choices));
   if (choices.size() == 1) {
     return usage_error("impl." + option->key + "=" + value + ": found everything off, expected something on");
   }
-  ablation.scenario = planned.report.scenarios.front().label;
-  return measure::CellGroup(std::move(planned.plan), std::move(planned.report));
+  ablation.scenario = group.report().scenarios.front().label;
+  return group;
 }
 
-int ablate(const AblateOptions& options, const Invocation& invocation) {
-  const Result<measure::RunOptions> run = to_run_options(options.measuring);
-  if (!run.ok()) return report_error(run.error());
-  const Result<CellPlanner> planner = CellPlanner::make(options.scenario, options.measuring.settings,
-                                                        options.measuring.threads, {options.implementation});
-  if (!planner.ok()) return interrupted() ? report_interrupted() : report_error(planner.error());
+Result<int> ablate(const AblateOptions& options, const Invocation& invocation) {
+  install_signal_handlers();
+  const measure::RunOptions run = TRY(to_run_options(options.measuring));
+  const CellPlanner planner = TRY(CellPlanner::make(options.scenario, options.measuring.settings,
+                                                    options.measuring.threads, {options.implementation}));
   report::Ablation ablation;
-  Result<measure::CellGroup> group = plan(options, planner.value(), ablation);
-  if (!group.ok()) return interrupted() ? report_interrupted() : report_error(group.error());
-  report::Report report = start_report(invocation, options.measuring, run->budget_seconds, options.implementation);
+  measure::CellGroup group = TRY(plan(options, planner, ablation));
+  report::Report report = start_report(invocation, options.measuring, run.budget_seconds, options.implementation);
   keep_off_compute_processor(allowed_processors());
-  const Status status = ablation::measure_ablation(group.value(), run.value(), ablation);
+  const Status status = ablation::measure_ablation(group, run, ablation);
   clear_progress();
-  if (!status.ok()) return interrupted() ? report_interrupted() : report_error(status.error());
-  report.scenarios = group->report().scenarios;
-  report.cells = group->report().cells;
-  if (options.measuring.json) {
-    std::cout << report::to_json(ablation).dump(2) << "\n" << std::flush;
-  } else {
-    std::cout << render::ablation_table(ablation) << std::flush;
-  }
-  if (Status written = finish_report(options.measuring, report); !written.ok()) return report_error(written.error());
-  return interrupted() ? report_interrupted() : report_failed_cells(report);
+  TRY(status);
+  report.scenarios = group.report().scenarios;
+  report.cells = group.report().cells;
+  std::cout << (options.measuring.json ? report::to_json(ablation).dump(2) + "\n" : render::ablation_table(ablation))
+            << std::flush;
+  return finish_report(options.measuring, report, report_failed_cells);
 }
 
 }  // namespace
@@ -109,10 +102,7 @@ void add_ablate(CommandLine& app, Invocation& invocation) {
       "  gdbench ablate mlp-10-50-1 --impl graph/eigen\n"
       "  gdbench ablate mlp-784-128-10 --impl graph/onednn --set batch=256 --budget 2m --json\n"
       "  gdbench ablate linreg-300x10 --impl graph/eigen --set impl.passes=-fusion   the others, without fusion");
-  command.when_chosen([options, &invocation] {
-    install_signal_handlers();
-    invocation.status = ablate(*options, invocation);
-  });
+  command.when_chosen(invocation, [options, &invocation] { return ablate(*options, invocation); });
 }
 
 }  // namespace gdbench::app

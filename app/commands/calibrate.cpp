@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "app/arguments.h"
 #include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/selection.h"
@@ -36,9 +35,8 @@ Result<calibrate::Workload> make_workload(const std::string& name) {
   }
   const std::string implementation = name.substr(slash + 1);
   const CellPlanner planner = TRY(CellPlanner::make(name.substr(0, slash), {}, 1, {implementation}));
-  const protocol::CatalogueEntry entry = TRY(planner.find("--workload", implementation));
-  PlannedCells cells = TRY(planner.plan_twice({implementation, {}}));
-  return calibrate::Workload{name, measure::CellGroup(std::move(cells.plan), std::move(cells.report)), 0, 0};
+  TRY(planner.find("--workload", implementation));
+  return calibrate::Workload{name, TRY(planner.plan_twice({implementation, {}})), 0, 0};
 }
 
 std::vector<calibrate::Level> levels_of(const CalibrateOptions& options) {
@@ -77,12 +75,11 @@ Status measure_all(const CalibrateOptions& options, std::vector<calibrate::Workl
   return {};
 }
 
-int run(const CalibrateOptions& options) {
-  const Result<double> margin = parse_share("--margin", options.margin);
-  if (!margin.ok()) return report_error(margin.error());
+Result<int> run(const CalibrateOptions& options) {
+  install_signal_handlers();
   report::Calibration calibration;
   calibration.launches = options.launches;
-  calibration.margin = margin.value();
+  calibration.margin = TRY(parse_share("--margin", options.margin));
   calibration.confidence = 0.99;
   measure::RunOptions run_options;
   run_options.seed = options.seed;
@@ -90,19 +87,13 @@ int run(const CalibrateOptions& options) {
   run_options.cancelled = &interrupted;
   std::vector<calibrate::Workload> workloads;
   for (const std::string& name : options.workloads) {
-    Result<calibrate::Workload> workload = make_workload(name);
-    if (!workload.ok()) return report_error(workload.error());
-    workloads.push_back(std::move(workload).value());
+    workloads.push_back(TRY(make_workload(name)));
   }
   keep_off_compute_processor(allowed_processors());
   const Status status = measure_all(options, workloads, run_options, calibration);
   clear_progress();
-  if (!status.ok()) return report_error(status.error());
-  if (options.json) {
-    std::cout << report::to_json(calibration).dump(2) << "\n";
-  } else {
-    std::cout << render::calibration_table(calibration);
-  }
+  TRY(status);
+  std::cout << (options.json ? report::to_json(calibration).dump(2) + "\n" : render::calibration_table(calibration));
   return interrupted() ? report_interrupted() : kFine;
 }
 
@@ -136,10 +127,7 @@ void add_calibrate(CommandLine& app, Invocation& invocation) {
       "  gdbench calibrate                              540 comparisons\n"
       "  gdbench calibrate --launches 40 --out short.jsonl\n"
       "  gdbench calibrate --workload mlp-10-50-1/graph/onednn --null 100 --comparisons 20");
-  command.when_chosen([options, &invocation] {
-    install_signal_handlers();
-    invocation.status = run(*options);
-  });
+  command.when_chosen(invocation, [options] { return run(*options); });
 }
 
 }  // namespace gdbench::app

@@ -2,22 +2,25 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
-#include "app/arguments.h"
-#include "app/claim_selection.h"
 #include "app/commands.h"
 #include "app/measured_run.h"
 #include "app/selection.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/json.h"
+#include "harness/base/text.h"
+#include "harness/questions/claims/expand.h"
+#include "harness/questions/claims/judge.h"
 
 namespace gdbench::app {
 
 namespace {
 
-constexpr const char* kDefaultBudget = "45m";
+constexpr const char* kAll = "all";
 constexpr const char* kIdsHelp = "Claims by id, claims of your own by file, or all";
 // Enough for every difference that claims are about; the time that cheap cells would go on to take is saved.
 constexpr int kMaxLaunches = 20;
@@ -27,19 +30,17 @@ struct ClaimsOptions {
   std::vector<std::string> ids;
   SelectionOptions selection;
   OutputFile output{.path = "claims-report.json"};
-  std::string budget = kDefaultBudget;
+  std::string budget = "45m";
   std::string markdown;
   int launches = 0;
   bool dry_run = false;
   bool json = false;
 };
 
-int list(const ClaimsOptions& options) {
-  const Result<std::vector<claims::Claim>> claims = read_claims();
-  if (!claims.ok()) return report_error(claims.error());
+Result<int> list(const ClaimsOptions& options) {
   OrderedJson entries = OrderedJson::array();
   std::vector<render::ListedClaim> listed;
-  for (const claims::Claim& claim : claims.value()) {
+  for (const claims::Claim& claim : TRY(read_claims())) {
     entries.push_back(
         {{"id", claim.id}, {"sentence", claim.sentence}, {"source", claim.source}, {"purpose", claim.purpose}});
     listed.push_back({claim.id, claim.sentence, claim.source});
@@ -48,9 +49,54 @@ int list(const ClaimsOptions& options) {
   return kFine;
 }
 
+// Those of these ids, of these files, or all for "all"; in this order, each once. Errors name an id that there is not.
+Result<std::vector<claims::Claim>> choose_claims(const std::vector<std::string>& ids) {
+  const std::vector<claims::Claim> claims = TRY(read_claims());
+  std::vector<claims::Claim> chosen;
+  std::vector<std::string> known;
+  for (const claims::Claim& claim : claims) known.push_back(claim.id);
+  std::set<std::string> taken;
+  const auto take = [&](const claims::Claim& claim) {
+    if (taken.insert(claim.id).second) chosen.push_back(claim);
+  };
+  for (const std::string& id : ids) {
+    if (scenario::is_path(id)) {
+      take(TRY(claims::read_claim(id)));
+      continue;
+    }
+    if (id != kAll && std::find(known.begin(), known.end(), id) == known.end()) {
+      return usage_error(cat("found no claim ", in_quotes(id), ", expected all, a claim's file or one of ",
+                             joined(known), suggestion(id, known)));
+    }
+    for (const claims::Claim& claim : claims) {
+      if (id == kAll || claim.id == id) take(claim);
+    }
+  }
+  return chosen;
+}
+
+// `claims` are pointed to.
+Result<std::vector<claims::ExpandedClaim>> expand_claims(const std::vector<claims::Claim>& claims,
+                                                         const std::vector<std::string>& implementations) {
+  std::vector<scenario::KnownScenario> scenarios = TRY(scenario::list_scenarios(scenario_folders()));
+  for (const claims::Claim& claim : claims) {
+    for (const claims::Experiment& experiment : claim.experiments) {
+      scenario::add_scenario_files(experiment.matrix, scenarios);
+    }
+  }
+  std::vector<claims::ExpandedClaim> expanded;
+  for (const claims::Claim& claim : claims) {
+    expanded.push_back(TRY(claims::expand(claim, scenarios, implementations)));
+  }
+  return expanded;
+}
+
 Status print(const ClaimsOptions& options, const std::vector<claims::ExpandedClaim>& claims,
              const report::Report& report) {
-  const std::vector<report::ClaimJudgement> judgements = TRY(judge_claims(claims, report));
+  std::vector<report::ClaimJudgement> judgements;
+  for (const claims::ExpandedClaim& claim : claims) {
+    judgements.push_back(TRY(claims::judge(claim, report)));
+  }
   if (options.json) {
     std::cout << report::to_json(judgements).dump(2) << "\n";
   } else {
@@ -70,17 +116,12 @@ std::vector<std::string> implementations_of(const report::Report& report) {
   return ids;
 }
 
-int judge(const ClaimsOptions& options) {
-  const Result<std::vector<claims::Claim>> claims =
-      choose_claims(options.ids.empty() ? std::vector<std::string>{"all"} : options.ids);
-  if (!claims.ok()) return report_error(claims.error());
-  const Result<report::Report> report = analysis::read_summarised(options.report);
-  if (!report.ok()) return report_error(report.error());
-  const Result<std::vector<claims::ExpandedClaim>> expanded =
-      expand_claims(claims.value(), implementations_of(report.value()));
-  if (!expanded.ok()) return report_error(expanded.error());
-  if (Status status = print(options, expanded.value(), report.value()); !status.ok())
-    return report_error(status.error());
+Result<int> judge(const ClaimsOptions& options) {
+  const std::vector<claims::Claim> claims =
+      TRY(choose_claims(options.ids.empty() ? std::vector<std::string>{kAll} : options.ids));
+  const report::Report report = TRY(analysis::read_summarised(options.report));
+  const std::vector<claims::ExpandedClaim> expanded = TRY(expand_claims(claims, implementations_of(report)));
+  TRY(print(options, expanded, report));
   return kFine;
 }
 
@@ -105,8 +146,8 @@ Result<measure::Plan> plan(const ClaimsOptions& options, const std::vector<claim
   return measure::make_plan(std::move(request), report);
 }
 
-measure::RunOptions run_options(const ClaimsOptions& options, double budget_seconds) {
-  measure::RunOptions run;
+measure::RunOptions to_run_options(const ClaimsOptions& options, double budget_seconds) {
+  measure::RunOptions run = run_options(options.selection);
   run.budget_seconds = budget_seconds;
   run.launches = options.launches;
   run.minimum_launches = 1;  // a budget is kept
@@ -114,41 +155,33 @@ measure::RunOptions run_options(const ClaimsOptions& options, double budget_seco
   run.max_launches = kMaxLaunches;
   run.profiles = false;  // of one process each: no verdict rests on them
   run.cut_verification = true;
-  run.seed = options.selection.seed;
-  run.limits = worker_limits(options.selection);
-  run.cancelled = &interrupted;
-  run.progress = &show_progress;
-  run.reference_cache = reference_cache(options.selection.no_cache);
   return run;
 }
 
-int run(const ClaimsOptions& options, const Invocation& invocation) {
-  const Result<double> budget = parse_seconds("--budget", options.budget);
-  if (!budget.ok()) return report_error(budget.error());
+Result<int> run(const ClaimsOptions& options, const Invocation& invocation) {
+  install_signal_handlers();
+  const double budget = TRY(parse_seconds("--budget", options.budget));
   if (!options.dry_run) {
-    if (Status status = check_output(options.output); !status.ok()) return report_error(status.error());
+    TRY(check_output(options.output));
   }
-  const Result<std::vector<claims::Claim>> chosen = choose_claims(options.ids);
-  if (!chosen.ok()) return report_error(chosen.error());
+  const std::vector<claims::Claim> chosen = TRY(choose_claims(options.ids));
   std::vector<protocol::CatalogueEntry> catalogue =
       protocol::read_catalogue(this_build(), worker_limits(options.selection));
   if (interrupted()) return report_interrupted();
   std::vector<std::string> ids;
   for (const protocol::CatalogueEntry& entry : catalogue) ids.push_back(entry.implementation.id);
-  const Result<std::vector<claims::ExpandedClaim>> expanded = expand_claims(chosen.value(), ids);
-  if (!expanded.ok()) return report_error(expanded.error());
+  const std::vector<claims::ExpandedClaim> expanded = TRY(expand_claims(chosen, ids));
 
   report::Report report;
   report.run.command = invocation.command;
-  report.run.budget_seconds = budget.value();
-  Result<measure::Plan> planned = plan(options, expanded.value(), std::move(catalogue), report);
-  if (!planned.ok()) return report_error(planned.error());
+  report.run.budget_seconds = budget;
+  measure::Plan planned = TRY(plan(options, expanded, std::move(catalogue), report));
   if (options.dry_run) {
     print_dry_run(report);
     return kFine;
   }
-  return measure_into_file(planned.value(), run_options(options, budget.value()), {options.output}, report,
-                           [&](const report::Report& measured) { return print(options, expanded.value(), measured); });
+  return measure_into_file(planned, to_run_options(options, budget), {options.output}, report,
+                           [&](const report::Report& measured) { return print(options, expanded, measured); });
 }
 
 void add_claims_run(CommandLine& parent, const std::shared_ptr<ClaimsOptions>& options, Invocation& invocation) {
@@ -162,9 +195,7 @@ void add_claims_run(CommandLine& parent, const std::shared_ptr<ClaimsOptions>& o
   command.option("--seed", options->selection.seed, "Seed of the run's order, checks and resampling")
       .not_negative()
       .show_default();
-  command.option("--timeout", options->selection.timeout_seconds, "Seconds that a worker may take to answer")
-      .between(0.1, 86400.0)
-      .show_default();
+  add_timeout(command, options->selection.timeout_seconds, "Seconds that a worker may take to answer");
   add_no_cache(command, options->selection.no_cache);
   add_output(command, options->output, "Where the report goes");
   add_resume(command, options->output);
@@ -176,10 +207,7 @@ void add_claims_run(CommandLine& parent, const std::shared_ptr<ClaimsOptions>& o
       "  gdbench claims run all\n"
       "  gdbench claims run autodiff-overhead-fades sparse-40 --budget 2m\n"
       "Exit status: 0 decided or not; 3 a cell is wrong, untrusted, crashed or timed out.");
-  command.when_chosen([options, &invocation] {
-    install_signal_handlers();
-    invocation.status = run(*options, invocation);
-  });
+  command.when_chosen(invocation, [options, &invocation] { return run(*options, invocation); });
 }
 
 }  // namespace
@@ -188,7 +216,7 @@ void add_claims(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<ClaimsOptions>();
   CommandLine command = app.command("claims", "Sentences about speed, put to the test");
   command.option("report", options->report, "Judge claims by this report; without it: list them").type_name("FILE");
-  command.option("ids", options->ids, kIdsHelp).type_name("ID|FILE...").show_default("all");
+  command.option("ids", options->ids, kIdsHelp).type_name("ID|FILE...").show_default(kAll);
   command.option("--markdown", options->markdown, "Also write the verdicts as a page; - for stdout");
   command.flag("--json", options->json, "For programs");
   command.footer(
@@ -198,10 +226,21 @@ void add_claims(CommandLine& app, Invocation& invocation) {
       "  gdbench claims run ./mine.json           a claim of your own\n"
       "  gdbench claims run all --budget 45m      measure, then judge");
   add_claims_run(command, options, invocation);
-  command.when_chosen([command, options, &invocation] {
-    if (command.command_was_chosen()) return;
-    invocation.status = options->report.empty() ? list(*options) : judge(*options);
+  command.when_chosen(invocation, [command, options, &invocation]() -> Result<int> {
+    if (command.command_was_chosen()) return invocation.status;
+    return options->report.empty() ? list(*options) : judge(*options);
   });
+}
+
+Result<std::vector<claims::Claim>> read_claims() {
+  std::map<std::string, claims::Claim> by_id;
+  for (const std::filesystem::path& file : files_beside_scenarios(kClaims)) {
+    claims::Claim claim = TRY(claims::read_claim(file));
+    by_id.emplace(claim.id, std::move(claim));
+  }
+  std::vector<claims::Claim> claims;
+  for (auto& [id, claim] : by_id) claims.push_back(std::move(claim));
+  return claims;
 }
 
 }  // namespace gdbench::app

@@ -26,14 +26,13 @@ bool has_arm(const report::Report& report, const std::string& arm) {
 
 // The two arms of one report.
 Result<report::ReportComparison> compare_one(const CompareOptions& options) {
-  const Result<report::Report> report = analysis::read_summarised(options.base);
-  if (!report.ok()) return report.error();
-  if (!has_arm(report.value(), report::kBaseArm) || !has_arm(report.value(), report::kNewArm)) {
+  const report::Report report = TRY(analysis::read_summarised(options.base));
+  if (!has_arm(report, report::kBaseArm) || !has_arm(report, report::kNewArm)) {
     return usage_error(one_line(options.base) +
                        ": found one build, expected two (gdbench run --against) or a second report");
   }
   const double margin = TRY(margin_of(options.comparison, compare::kMarginOfArms));
-  return compare::compare_arms(report.value(), {.margin = margin});
+  return compare::compare_arms(report, {.margin = margin});
 }
 
 Result<report::ReportComparison> compare_two(const CompareOptions& options) {
@@ -47,14 +46,10 @@ Result<report::ReportComparison> compare_two(const CompareOptions& options) {
   return comparison;
 }
 
-int compare(const CompareOptions& options) {
-  const Result<report::ReportComparison> comparison =
-      options.next.empty() ? compare_one(options) : compare_two(options);
-  if (!comparison.ok()) return report_error(comparison.error());
-  if (Status status = show_comparison(comparison.value(), options.comparison); !status.ok()) {
-    return report_error(status.error());
-  }
-  return status_of(comparison.value());
+Result<int> compare(const CompareOptions& options) {
+  const report::ReportComparison comparison = TRY(options.next.empty() ? compare_one(options) : compare_two(options));
+  TRY(show_comparison(comparison, options.comparison));
+  return status_of(comparison);
 }
 
 }  // namespace
@@ -76,7 +71,7 @@ void add_compare(CommandLine& app, Invocation& invocation) {
       "  gdbench compare before.json after.json\n"
       "  gdbench compare before.json after.json --margin 5% --markdown comment.md\n"
       "  gdbench compare report.json                  the two builds of gdbench run --against");
-  command.when_chosen([options, &invocation] { invocation.status = compare(*options); });
+  command.when_chosen(invocation, [options] { return compare(*options); });
 }
 
 }  // namespace gdbench::app

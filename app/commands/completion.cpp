@@ -62,10 +62,10 @@ void add_completion(CommandLine& app, Invocation& invocation) {
   CommandLine command = app.command("completion", "Print a shell's completion script");
   command.option("shell", *shell, "bash or zsh").one_of({"bash", "zsh"}).show_default();
   command.footer("Examples:\n  source <(gdbench completion bash)\n  source <(gdbench completion zsh)");
-  command.when_chosen([&app, shell, &invocation] {
+  command.when_chosen(invocation, [&app, shell] {
     if (*shell == "zsh") std::cout << "autoload -U +X bashcompinit && bashcompinit\n";
     std::cout << bash_script(app);
-    invocation.status = kFine;
+    return kFine;
   });
 }
 

@@ -4,9 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <utility>
 
-#include "app/arguments.h"
 #include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/measured_run.h"
@@ -49,17 +47,16 @@ Axis width_axis(const scenario::Scenario& scenario) {
 
 // A batch is at most all rows; mini-batches need at least their own number of them.
 Result<Axis> axis_of(const CrossoverOptions& options, const CellPlanner& planner) {
-  const Result<scenario::Scenario> scenario = planner.read();
-  if (!scenario.ok()) return scenario.error();
+  const scenario::Scenario scenario = TRY(planner.read());
   Axis axis = {options.axis, 1, 1};
   if (options.axis == "width") {
-    axis = width_axis(scenario.value());
+    axis = width_axis(scenario);
   } else if (options.axis == "rows") {
-    axis.from = std::max(kMinRows, scenario->batch.rows.value_or(kMinRows));
+    axis.from = std::max(kMinRows, scenario.batch.rows.value_or(kMinRows));
     axis.to = std::max(kMaxRows, axis.from * 2);
   } else {
-    const PlannedCells planned = TRY(planner.plan({{options.a, {}}}));
-    axis.to = planned.report.scenarios.front().rows;
+    const measure::CellGroup group = TRY(planner.plan({{options.a, {}}}));
+    axis.to = group.report().scenarios.front().rows;
     if (options.to > axis.to) {
       return usage_error("--to " + std::to_string(options.to) + ": found a larger batch than the data have rows, " +
                          "expected at most " + std::to_string(axis.to));
@@ -78,27 +75,28 @@ Result<Axis> axis_of(const CrossoverOptions& options, const CellPlanner& planner
   return axis;
 }
 
-int finish(const CrossoverOptions& options, report::Report& report, const std::string& text, bool decided) {
-  std::cout << text << std::flush;
-  if (Status written = finish_report(options.measuring, report); !written.ok()) return report_error(written.error());
-  if (interrupted()) return report_interrupted();
-  return decided ? kFine : kInconclusive;
+// Of a cell that failed, or whether there is an answer.
+template <class Crossover>
+int finish(const CrossoverOptions& options, report::Report& report, const Crossover& crossover, bool decided) {
+  if (const int failed = report_failed_cells(report); failed != kFine && !interrupted()) return failed;
+  std::cout << (options.measuring.json ? report::to_json(crossover).dump(2) + "\n" : render::crossover_table(crossover))
+            << std::flush;
+  return finish_report(options.measuring, report,
+                       [decided](const report::Report&) { return decided ? kFine : kInconclusive; });
 }
 
-int along_sizes(const CrossoverOptions& options, double margin, const Axis& axis, const CellPlanner& planner,
-                const measure::RunOptions& run, report::Report& report) {
+Result<int> along_sizes(const CrossoverOptions& options, double margin, const Axis& axis, const CellPlanner& planner,
+                        const measure::RunOptions& run, report::Report& report) {
   crossover::CrossoverRequest request;
   request.search.from = axis.from;
   request.search.to = axis.to;
   if (run.launches > 0) request.search.launches = run.launches;
   request.plan = [&](std::int64_t size) -> Result<measure::CellGroup> {
     const scenario::Setting setting{axis.key, std::to_string(size)};
-    Result<PlannedCells> planned = planner.plan({{options.a, {setting}}, {options.b, {setting}}});
-    if (!planned.ok()) {
-      const std::string at = "--axis " + options.axis + ", " + setting.key + "=" + setting.value + ": ";
-      return Error{planned.error().kind, at + planned.error().message};
-    }
-    return measure::CellGroup(std::move(planned->plan), std::move(planned->report));
+    Result<measure::CellGroup> group = planner.plan({{options.a, {setting}}, {options.b, {setting}}});
+    if (group.ok()) return group;
+    return Error{group.error().kind,
+                 cat("--axis ", options.axis, ", ", setting.key, "=", setting.value, ": ", group.error().message)};
   };
   report::Crossover crossover;
   crossover.scenario = planner.label();
@@ -109,27 +107,19 @@ int along_sizes(const CrossoverOptions& options, double margin, const Axis& axis
   crossover.confidence = stats::kCrossoverConfidence;
   const Status status = crossover::measure_crossover(request, run, crossover, report);
   clear_progress();
-  if (!status.ok()) return interrupted() ? report_interrupted() : report_error(status.error());
-  if (const int failed = report_failed_cells(report); failed != kFine && !interrupted()) return failed;
-  const std::string text =
-      options.measuring.json ? report::to_json(crossover).dump(2) + "\n" : render::crossover_table(crossover);
-  return finish(options, report, text, crossover.answer.outcome != stats::CrossoverOutcome::undecided);
+  TRY(status);
+  return finish(options, report, crossover, crossover.answer.outcome != stats::CrossoverOutcome::undecided);
 }
 
-int along_steps(const CrossoverOptions& options, double margin, const CellPlanner& planner,
-                const measure::RunOptions& run, report::Report& report) {
-  Result<PlannedCells> planned = planner.plan({{options.a, {}}, {options.b, {}}});
-  if (!planned.ok()) return report_error(planned.error());
-  measure::CellGroup group(std::move(planned->plan), std::move(planned->report));
-  const Result<report::StepsCrossover> crossover = crossover::measure_break_even(group, run, margin);
+Result<int> along_steps(const CrossoverOptions& options, double margin, const CellPlanner& planner,
+                        const measure::RunOptions& run, report::Report& report) {
+  measure::CellGroup group = TRY(planner.plan({{options.a, {}}, {options.b, {}}}));
+  const Result<report::StepsCrossover> measured = crossover::measure_break_even(group, run, margin);
   clear_progress();
-  if (!crossover.ok()) return interrupted() ? report_interrupted() : report_error(crossover.error());
+  const report::StepsCrossover crossover = TRY(measured);
   report.scenarios = group.report().scenarios;
   report.cells = group.report().cells;
-  if (const int failed = report_failed_cells(report); failed != kFine && !interrupted()) return failed;
-  const std::string text = options.measuring.json ? report::to_json(crossover.value()).dump(2) + "\n"
-                                                  : render::crossover_table(crossover.value());
-  return finish(options, report, text, crossover->is_decided());
+  return finish(options, report, crossover, crossover.is_decided());
 }
 
 Status check(const CrossoverOptions& options, const CellPlanner& planner) {
@@ -143,21 +133,17 @@ Status check(const CrossoverOptions& options, const CellPlanner& planner) {
   return {};
 }
 
-int crossover(const CrossoverOptions& options, const Invocation& invocation) {
-  const Result<measure::RunOptions> run = to_run_options(options.measuring);
-  if (!run.ok()) return report_error(run.error());
-  const Result<double> margin = parse_share("--margin", options.margin);
-  if (!margin.ok()) return report_error(margin.error());
-  const Result<CellPlanner> planner = CellPlanner::make(options.scenario, options.measuring.settings,
-                                                        options.measuring.threads, {options.a, options.b});
-  if (!planner.ok()) return interrupted() ? report_interrupted() : report_error(planner.error());
-  if (Status status = check(options, planner.value()); !status.ok()) return report_error(status.error());
-  report::Report report = start_report(invocation, options.measuring, run->budget_seconds, options.b);
+Result<int> crossover(const CrossoverOptions& options, const Invocation& invocation) {
+  install_signal_handlers();
+  const measure::RunOptions run = TRY(to_run_options(options.measuring));
+  const double margin = TRY(parse_share("--margin", options.margin));
+  const CellPlanner planner = TRY(CellPlanner::make(options.scenario, options.measuring.settings,
+                                                    options.measuring.threads, {options.a, options.b}));
+  TRY(check(options, planner));
+  report::Report report = start_report(invocation, options.measuring, run.budget_seconds, options.b);
   keep_off_compute_processor(allowed_processors());
-  if (options.axis == kSteps) return along_steps(options, margin.value(), planner.value(), run.value(), report);
-  const Result<Axis> axis = axis_of(options, planner.value());
-  if (!axis.ok()) return report_error(axis.error());
-  return along_sizes(options, margin.value(), axis.value(), planner.value(), run.value(), report);
+  if (options.axis == kSteps) return along_steps(options, margin, planner, run, report);
+  return along_sizes(options, margin, TRY(axis_of(options, planner)), planner, run, report);
 }
 
 }  // namespace
@@ -198,10 +184,7 @@ void add_crossover(CommandLine& app, Invocation& invocation) {
       "  gdbench crossover mlp-10-50-1 --a tape/eigen --b hand/eigen --axis rows --margin 3%\n"
       "  gdbench crossover mlp-10-50-1 --a graph/eigen --b tape/eigen --axis steps --json\n"
       "Exit status: 0 a crossing or none; 4 undecided, with what would decide it.");
-  command.when_chosen([options, &invocation] {
-    install_signal_handlers();
-    invocation.status = crossover(*options, invocation);
-  });
+  command.when_chosen(invocation, [options, &invocation] { return crossover(*options, invocation); });
 }
 
 }  // namespace gdbench::app

@@ -17,11 +17,8 @@ int doctor(bool json) {
     const std::vector<report::Condition> measured = machine::measured_conditions(processors.back());
     conditions.insert(conditions.end(), measured.begin(), measured.end());
   }
-  if (json) {
-    std::cout << report::to_json(conditions).dump(2) << "\n";
-  } else {
-    std::cout << render::conditions_table(conditions, terminal_width());
-  }
+  std::cout << (json ? report::to_json(conditions).dump(2) + "\n"
+                     : render::conditions_table(conditions, terminal_width()));
   return kFine;
 }
 
@@ -32,7 +29,7 @@ void add_doctor(CommandLine& app, Invocation& invocation) {
   CommandLine command = app.command("doctor", "What will spoil measurements on this machine, and what to do");
   command.flag("--json", *json, "Print the findings as JSON");
   command.footer("Takes about a second. Every report holds what could be read when its run began.");
-  command.when_chosen([json, &invocation] { invocation.status = doctor(*json); });
+  command.when_chosen(invocation, [json] { return doctor(*json); });
 }
 
 }  // namespace gdbench::app

@@ -20,24 +20,21 @@ struct ExplainOptions {
   bool json = false;
 };
 
-int explain(const ExplainOptions& options) {
+Result<int> explain(const ExplainOptions& options) {
   if (!options.descriptions.empty()) {
     return check_comparison(options.descriptions[0], options.descriptions[1], options.json);
   }
   if (options.cells.report.empty()) {
-    return report_error(usage_error("found no report, expected a report or --check-comparison A.json B.json"));
+    return usage_error("found no report, expected a report or --check-comparison A.json B.json");
   }
-  const Result<report::Report> read = analysis::read_summarised(options.cells.report);
-  if (!read.ok()) return report_error(read.error());
-  const report::Report& report = read.value();
-  const Result<std::vector<CellPair>> chosen = explained_cells(report, options.cells);
-  if (!chosen.ok()) return report_error(chosen.error());
+  const report::Report report = TRY(analysis::read_summarised(options.cells.report));
+  const std::vector<CellPair> pairs = TRY(explained_cells(report, options.cells));
   if (!options.json) {
-    std::cout << explanations_of(report, chosen.value());
+    std::cout << explanations_of(report, pairs);
     return kFine;
   }
   std::vector<report::Explanation> explanations;
-  for (const CellPair& pair : chosen.value()) explanations.push_back(explain::explain(report, *pair.a, *pair.b));
+  for (const CellPair& pair : pairs) explanations.push_back(explain::explain(report, *pair.a, *pair.b));
   std::cout << report::to_json(explanations).dump(2) << "\n";
   return kFine;
 }
@@ -73,7 +70,7 @@ void add_explain(CommandLine& app, Invocation& invocation) {
       "  gdbench explain report.json --a optimizer=adam --b optimizer=sgd    the same under other overrides\n"
       "  gdbench explain report.json --a optimizer=adam/hand/eigen --b optimizer=sgd/loop/plain\n"
       "  gdbench explain --check-comparison loop.json tape.json    keys: harness/questions/fairness/DESCRIPTION.md");
-  command.when_chosen([options, &invocation] { invocation.status = explain(*options); });
+  command.when_chosen(invocation, [options] { return explain(*options); });
 }
 
 }  // namespace gdbench::app

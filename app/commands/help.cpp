@@ -9,7 +9,7 @@ namespace gdbench::app {
 
 namespace {
 
-int help(const CommandLine& app, const std::string& topic) {
+Result<int> help(const CommandLine& app, const std::string& topic) {
   if (topic.empty()) {
     std::cout << app.help(app.name());
     return kFine;
@@ -26,8 +26,8 @@ int help(const CommandLine& app, const std::string& topic) {
     }
     names.push_back(command.name());
   }
-  return report_error(usage_error("help: found no topic " + in_quotes(topic) + ", expected one of " + joined(names) +
-                                  suggestion(topic, names)));
+  return usage_error(
+      cat("help: found no topic ", in_quotes(topic), ", expected one of ", joined(names), suggestion(topic, names)));
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ void add_help(CommandLine& app, Invocation& invocation) {
   CommandLine command = app.command("help", "What the columns of a report mean, or how a command is used");
   command.option("topic", *topic, "columns, or the name of a command");
   command.footer("Examples:\n  gdbench help columns\n  gdbench help run");
-  command.when_chosen([&app, topic, &invocation] { invocation.status = help(app, *topic); });
+  command.when_chosen(invocation, [&app, topic] { return help(app, *topic); });
 }
 
 }  // namespace gdbench::app

@@ -4,7 +4,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/claim_selection.h"
 #include "app/commands.h"
 #include "app/selection.h"
 #include "harness/base/json.h"
@@ -22,15 +21,13 @@ using Entries = std::vector<Json>;
 constexpr std::size_t kNarrowest = 20;  // characters of a description in a line
 
 Result<Entries> scenarios() {
-  const std::vector<scenario::KnownScenario> known = TRY(scenario::list_scenarios(scenario_folders()));
   Entries entries;
-  for (const scenario::KnownScenario& candidate : known) {
-    const Result<scenario::Scenario> scenario = scenario::read_scenario(candidate.file, {});
-    if (!scenario.ok()) return scenario.error();
+  for (const scenario::KnownScenario& candidate : TRY(scenario::list_scenarios(scenario_folders()))) {
+    const scenario::Scenario scenario = TRY(scenario::read_scenario(candidate.file, {}));
     entries.push_back({{"name", candidate.name},
-                       {"description", scenario->purpose},
-                       {"favours", scenario->favours},
-                       {"resolved", scenario::to_json(scenario.value())}});
+                       {"description", scenario.purpose},
+                       {"favours", scenario.favours},
+                       {"resolved", scenario::to_json(scenario)}});
   }
   return entries;
 }
@@ -83,9 +80,8 @@ Result<Entries> matrices() {
 }
 
 Result<Entries> claims() {
-  const std::vector<claims::Claim> known = TRY(read_claims());
   Entries entries;
-  for (const claims::Claim& claim : known) {
+  for (const claims::Claim& claim : TRY(read_claims())) {
     entries.push_back(
         {{"name", claim.id}, {"description", claim.sentence}, {"source", claim.source}, {"purpose", claim.purpose}});
   }
@@ -138,12 +134,12 @@ void add_list(CommandLine& app, Invocation& invocation) {
     auto as_json = std::make_shared<bool>(false);
     CommandLine sub = command.command(kind.name, kind.description);
     sub.flag("--json", *as_json, "For programs");
-    sub.when_chosen([&kind, as_json, &invocation] {
+    sub.when_chosen(invocation, [&kind, as_json]() -> Result<int> {
       install_signal_handlers();
-      const Result<Entries> entries = kind.list();
-      if (entries.ok() && !interrupted()) print(entries.value(), *as_json);
-      const int status = entries.ok() ? kFine : report_error(entries.error());
-      invocation.status = interrupted() ? report_interrupted() : status;
+      const Entries entries = TRY(kind.list());
+      if (interrupted()) return report_interrupted();
+      print(entries, *as_json);
+      return kFine;
     });
   }
 }

@@ -24,22 +24,19 @@ bool is_one_of(const std::vector<std::string>& files, const std::string& file) {
                      [&](const std::string& other) { return std::filesystem::equivalent(other, file, error); });
 }
 
-int merge(const MergeOptions& options) {
+Result<int> merge(const MergeOptions& options) {
   std::vector<compare::MergeInput> inputs;
   for (const std::string& path : options.reports) {
     Result<report::Report> report = report::read_report(path);
-    if (!report.ok()) return report_error(usage_error(report.error().message));
+    if (!report.ok()) return usage_error(report.error().message);
     inputs.push_back({path, std::move(report).value()});
   }
-  Result<report::Report> merged = compare::merge(std::move(inputs));
-  if (!merged.ok()) return report_error(merged.error());
+  report::Report merged = TRY(compare::merge(std::move(inputs)));
   OutputFile output = options.output;
   output.overwrite = output.overwrite || is_one_of(options.reports, output.path);
-  if (Status status = check_output(output); !status.ok()) return report_error(status.error());
-  analysis::summarise(merged.value());
-  if (Status status = report::write_report(merged.value(), output.path); !status.ok()) {
-    return report_error(status.error());
-  }
+  TRY(check_output(output));
+  analysis::summarise(merged);
+  TRY(report::write_report(merged, output.path));
   std::fprintf(stderr, "report: %s\n", output.path.c_str());
   return kFine;
 }
@@ -56,7 +53,7 @@ void add_merge(CommandLine& app, Invocation& invocation) {
       "Examples:\n"
       "  gdbench run --shard 1/2 --out first.json    and on another machine of the same kind --shard 2/2\n"
       "  gdbench merge first.json second.json --out report.json");
-  command.when_chosen([options, &invocation] { invocation.status = merge(*options); });
+  command.when_chosen(invocation, [options] { return merge(*options); });
 }
 
 }  // namespace gdbench::app

@@ -3,11 +3,10 @@
 
 #include "app/commands.h"
 #include "app/selection.h"
+#include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/launch_group.h"
-#include "harness/measure/session.h"
 #include "harness/measure/verify_cell.h"
-#include "reports/render/render.h"
 
 namespace gdbench::app {
 
@@ -27,9 +26,7 @@ void print_description(const protocol::CatalogueEntry& entry) {
   const protocol::ImplementationDescription& implementation = entry.implementation;
   std::printf("%s  (%s)\n", implementation.id.c_str(), entry.plugin.c_str());
   const auto line = [](const char* what, const std::vector<std::string>& values) {
-    std::string text;
-    for (const std::string& value : values) text += " " + value;
-    std::printf("  %-13s%s\n", what, text.empty() ? " none" : text.c_str());
+    std::printf("  %-13s %s\n", what, values.empty() ? "none" : joined(values, " ").c_str());
   };
   line("tasks", implementation.tasks);
   line("dtypes", implementation.dtypes);
@@ -45,11 +42,10 @@ std::vector<scenario::Point> points_for(const std::vector<protocol::CatalogueEnt
   for (const protocol::CatalogueEntry& entry : catalogue) {
     for (const scenario::KnownScenario& known : scenarios) {
       for (const char* dtype : kCheckedDtypes) {
-        scenario::Point point;
+        scenario::Point& point = points.emplace_back();
         point.scenario_file = known.file;
         point.scenario_settings = {{"dtype", dtype}};
         point.implementation = entry.implementation.id;
-        points.push_back(std::move(point));
       }
     }
   }
@@ -87,15 +83,11 @@ void print_missing(const measure::PlannedScenario& planned, const measure::Plann
 
 void print_cell(const report::Cell& cell) {
   const bool ok = cell.status.state == report::CellState::ok;
-  double worst = 0;
-  if (cell.verification.has_value()) {
-    for (const report::TensorCheck& tensor : cell.verification->tensors) worst = std::max(worst, tensor.relative);
-  }
   std::string detail = cell.status.reason;
   if (ok && cell.verification.has_value()) {
-    char text[80];
-    std::snprintf(text, sizeof text, "largest relative error %.1e", worst);
-    detail = text;
+    double worst = 0;
+    for (const report::TensorCheck& tensor : cell.verification->tensors) worst = std::max(worst, tensor.relative);
+    detail = formatted("largest relative error %.1e", worst);
   }
   if (ok && cell.block.has_value()) {
     // The calibration's estimate: block length over steps. `gdbench run` measures properly.
@@ -105,7 +97,8 @@ void print_cell(const report::Cell& cell) {
               detail.c_str());
 }
 
-int check(const PluginOptions& options) {
+Result<int> check(const PluginOptions& options) {
+  install_signal_handlers();
   SelectionOptions selection;
   selection.timeout_seconds = options.timeout_seconds;
   measure::RunOptions run;
@@ -119,9 +112,7 @@ int check(const PluginOptions& options) {
   }
   std::vector<scenario::KnownScenario> scenarios;
   for (const char* name : kCheckedScenarios) {
-    Result<scenario::KnownScenario> known = find_scenario(name);
-    if (!known.ok()) return report_error(known.error());
-    scenarios.push_back(std::move(known).value());
+    scenarios.push_back(TRY(find_scenario(name)));
   }
   measure::PlanRequest request;
   request.points = points_for(catalogue, scenarios);
@@ -129,12 +120,11 @@ int check(const PluginOptions& options) {
   request.catalogues = {std::move(catalogue)};
   request.processors = allowed_processors();
   report::Report report;
-  Result<measure::Plan> plan = measure::make_plan(std::move(request), report);
-  if (!plan.ok()) return report_error(plan.error());
-  for (const protocol::CatalogueEntry& entry : plan->catalogues.front()) {
+  const measure::Plan plan = TRY(measure::make_plan(std::move(request), report));
+  for (const protocol::CatalogueEntry& entry : plan.catalogues.front()) {
     print_description(entry);
     bool asked = false;
-    for (const auto& planned : plan->scenarios) {
+    for (const auto& planned : plan.scenarios) {
       for (const measure::PlannedCell& cell : planned->cells) {
         if (cell.entry != &entry) continue;
         if (!asked) print_missing(*planned, cell, run.limits);
@@ -163,14 +153,9 @@ void add_plugin(CommandLine& app, Invocation& invocation) {
   CommandLine check_command =
       command.command("check", "Load a plugin, verify what it offers, time a step, say what is missing");
   check_command.option("file", options->file, "A shared object, or FILE.adapter.json").required().existing_file();
-  check_command.option("--timeout", options->timeout_seconds, "Seconds that an answer may take")
-      .between(0.1, 86400.0)
-      .show_default();
+  add_timeout(check_command, options->timeout_seconds, "Seconds that an answer may take");
   check_command.footer("Example:\n  gdbench plugin check build/libmine.so");
-  check_command.when_chosen([options, &invocation] {
-    install_signal_handlers();
-    invocation.status = check(*options);
-  });
+  check_command.when_chosen(invocation, [options] { return check(*options); });
 }
 
 }  // namespace gdbench::app

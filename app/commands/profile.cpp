@@ -23,32 +23,27 @@ struct ProfileOptions {
   bool json = false;
 };
 
-int profile(const ProfileOptions& options) {
+Result<int> profile(const ProfileOptions& options) {
+  install_signal_handlers();
   std::vector<std::string> settings = options.settings;
   if (!options.dump.empty()) settings.push_back("impl.dump=" + options.dump);
-  const Result<std::unique_ptr<SingleCell>> planned =
-      plan_single_cell(options.scenario, options.implementation, settings);
-  if (!planned.ok()) return report_error(planned.error());
-  SingleCell& single = *planned.value();
+  const measure::CellGroup group = TRY(plan_single_cell(options.scenario, options.implementation, settings));
   measure::RunOptions run;
   run.limits = worker_limits({});
   run.cancelled = &interrupted;
   keep_off_compute_processor(allowed_processors());
-  const Result<report::Profile> measured =
-      measure::profile_cell(single.scenario(), single.cell(), run, single.record());
+  report::Cell cell = group.report().cells.front();
+  const report::Profile measured =
+      TRY(measure::profile_cell(group.scenario(), group.scenario().cells.front(), run, cell));
   if (interrupted()) return report_interrupted();
-  if (!measured.ok()) return report_error(measured.error());
-  if (options.json) {
-    std::cout << report::to_json(measured.value()).dump(2) << "\n";
-  } else {
-    std::cout << render::profile_table(measured.value());
+  std::cout << (options.json ? report::to_json(measured).dump(2) + "\n" : render::profile_table(measured));
+  if (!options.trace.empty()) {
+    TRY(write_text(render::chrome_trace(measured), options.trace));
   }
-  Status status;
-  if (!options.trace.empty()) status = write_text(render::chrome_trace(measured.value()), options.trace);
-  if (status.ok() && !options.collapsed.empty()) {
-    status = write_text(render::collapsed_stacks(measured.value()), options.collapsed);
+  if (!options.collapsed.empty()) {
+    TRY(write_text(render::collapsed_stacks(measured), options.collapsed));
   }
-  return status.ok() ? kFine : report_error(status.error());
+  return kFine;
 }
 
 }  // namespace
@@ -58,9 +53,7 @@ void add_profile(CommandLine& app, Invocation& invocation) {
   CommandLine command = app.command("profile", "Where a step's time goes, op by op and layer by layer");
   command.option("scenario", options->scenario, "Scenario by name or file").required();
   command.option("--impl", options->implementation, "Implementation").show_default().type_name("ID");
-  command.option("--set", options->settings, "Override a key of the scenario, or impl.KEY of the implementation")
-      .type_name("KEY=VALUE")
-      .one_value_at_a_time();
+  add_settings(command, options->settings, "Override a key of the scenario, or impl.KEY of the implementation");
   command.option("--trace", options->trace, "Write one mean step as a trace for Perfetto, speedscope or Chrome")
       .type_name("FILE");
   command.option("--collapsed", options->collapsed, "Write collapsed stacks (picoseconds) for flame graphs")
@@ -77,10 +70,7 @@ void add_profile(CommandLine& app, Invocation& invocation) {
       "  gdbench profile mlp-10-50-1 --impl hand/eigen\n"
       "  gdbench profile mlp-784-128-10 --impl hand/eigen --trace step.json\n"
       "  gdbench profile mlp-10-50-1 --impl graph/jit --dump compiled");
-  command.when_chosen([options, &invocation] {
-    install_signal_handlers();
-    invocation.status = profile(*options);
-  });
+  command.when_chosen(invocation, [options] { return profile(*options); });
 }
 
 }  // namespace gdbench::app

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
-#include "app/show_report.h"
 #include "harness/analysis/summarise.h"
 #include "reports/render/render.h"
 
@@ -41,15 +40,13 @@ const std::vector<Format>& formats() {
   return kFormats;
 }
 
-int report(const ReportOptions& options) {
-  const Result<report::Report> read = analysis::read_summarised(options.input);
-  if (!read.ok()) return report_error(read.error());
-  const report::Report& content = read.value();
+Result<int> report(const ReportOptions& options) {
+  const report::Report content = TRY(analysis::read_summarised(options.input));
   bool written = false;
   for (const Format& format : formats()) {
     const std::string& path = options.*format.target;
     if (path.empty()) continue;
-    if (Status status = write_text(format.render(content), path); !status.ok()) return report_error(status.error());
+    TRY(write_text(format.render(content), path));
     written = true;
   }
   if (!written) show_report(content, options.input, options.details);
@@ -79,7 +76,7 @@ void add_report(CommandLine& app, Invocation& invocation) {
       "  gdbench report report.json --details         every row, with what it is made of\n"
       "  gdbench report report.json --markdown summary.md --csv cells.csv\n"
       "  gdbench report report.journal.jsonl          what a killed run had measured");
-  command.when_chosen([options, &invocation] { invocation.status = report(*options); });
+  command.when_chosen(invocation, [options] { return report(*options); });
 }
 
 }  // namespace gdbench::app

@@ -3,13 +3,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/arguments.h"
 #include "app/commands.h"
 #include "app/comparison.h"
 #include "app/explained_cells.h"
 #include "app/measured_run.h"
 #include "app/selection.h"
-#include "app/show_report.h"
 #include "harness/stats/estimate.h"
 #include "reports/render/render.h"
 
@@ -40,7 +38,7 @@ struct RunOptions {
 };
 
 Result<measure::RunOptions> to_run_options(const RunOptions& options) {
-  measure::RunOptions run;
+  measure::RunOptions run = run_options(options.selection);
   run.budget_seconds = options.quick ? kQuickBudgetSeconds : kDefaultBudgetSeconds;
   if (!options.budget.empty()) {
     run.budget_seconds = TRY(parse_seconds("--budget", options.budget));
@@ -49,21 +47,14 @@ Result<measure::RunOptions> to_run_options(const RunOptions& options) {
     run.precision = TRY(parse_share("--precision", options.precision));
   }
   // With a budget of its own a number of launches is the most; without one it is kept whatever it takes.
-  if (options.budget.empty()) {
-    run.launches = options.launches > 0 ? options.launches : options.quick ? 1 : 0;
-  } else {
-    run.max_launches = options.launches > 0 ? options.launches : options.quick ? 1 : 0;
-  }
+  (options.budget.empty() ? run.launches : run.max_launches) = options.launches > 0 ? options.launches
+                                                               : options.quick      ? 1
+                                                                                    : 0;
   run.minimum_launches = 1;  // a budget is kept
   run.decisive_launches = stats::VerdictOptions{}.minimum_launches;
   if (run.max_launches > 0) run.decisive_launches = std::min(run.decisive_launches, run.max_launches);
-  run.seed = options.selection.seed;
-  run.limits = worker_limits(options.selection);
   run.keep_free_bytes = static_cast<std::uint64_t>(options.keep_free_gib * 0x1p30);
-  run.cancelled = &interrupted;
-  run.progress = &show_progress;
   run.warn = &show_warning;
-  run.reference_cache = reference_cache(options.selection.no_cache);
   return run;
 }
 
@@ -75,31 +66,27 @@ void print_report(const report::Report& report, const RunOptions& options) {
   show_report(report, options.output.path, options.details);
 }
 
-int run(const RunOptions& options, const Invocation& invocation) {
-  Result<measure::RunOptions> run_options = to_run_options(options);
-  if (!run_options.ok()) return report_error(run_options.error());
+Result<int> run(const RunOptions& options, const Invocation& invocation) {
+  install_signal_handlers();
+  measure::RunOptions run_options = TRY(to_run_options(options));
   if (!options.dry_run) {
-    if (Status status = check_output(options.output); !status.ok()) return report_error(status.error());
+    TRY(check_output(options.output));
   }
   report::Report report;
   report.run.command = invocation.command;
   report.run.quick = options.quick;
-  report.run.budget_seconds = run_options->budget_seconds;
-  report.run.precision = run_options->precision;
-  const Result<ComparisonBase> against = ComparisonBase::make(options.against, options.comparison);
-  if (!against.ok()) return report_error(against.error());
-  const ComparisonBase& base = against.value();
+  report.run.budget_seconds = run_options.budget_seconds;
+  report.run.precision = run_options.precision;
+  const ComparisonBase base = TRY(ComparisonBase::make(options.against, options.comparison));
   SelectionOptions selection = options.selection;
   selection.against = base.build();
   if (!base.exists() && !options.comparison.margin.empty()) {
-    return report_error(usage_error("--margin: found nothing to compare with, expected --against"));
+    return usage_error("--margin: found nothing to compare with, expected --against");
   }
   if (selection.against.empty() && !(selection.padded.empty() && selection.padded_base.empty())) {
-    return report_error(
-        usage_error("--padded, --padded-base: found no build in --against, expected one to compare with"));
+    return usage_error("--padded, --padded-base: found no build in --against, expected one to compare with");
   }
-  Result<measure::Plan> plan = plan_selection(selection, report);
-  if (!plan.ok()) return interrupted() ? report_interrupted() : report_error(plan.error());
+  measure::Plan plan = TRY(plan_selection(selection, report));
   if (options.dry_run) {
     print_dry_run(report);
     return kFine;
@@ -107,33 +94,32 @@ int run(const RunOptions& options, const Invocation& invocation) {
 
   RunFile file{options.output, options.quick, !options.no_ceilings};
   if (!selection.against.empty()) {
-    measure::RunOptions confirmation = run_options.value();
+    measure::RunOptions confirmation = run_options;
     confirmation.reserved_seconds = closing_seconds(confirmation.budget_seconds, file);
-    run_options->reserved_seconds = kConfirmationShareOfBudget * confirmation.budget_seconds;
+    run_options.reserved_seconds = kConfirmationShareOfBudget * confirmation.budget_seconds;
     file.afterwards = [&base, confirmation](measure::Plan& measured, report::Report& content,
                                             report::Journal& journal) {
       return base.confirm(measured, confirmation, content, journal);
     };
   }
   int verdict = kFine;
-  const int status =
-      measure_into_file(plan.value(), run_options.value(), file, report, [&](const report::Report& measured) -> Status {
-        print_report(measured, options);
-        if (options.explain && !options.json && !interrupted()) {
-          const Result<std::vector<CellPair>> pairs = explained_cells(measured, {options.output.path, "", "", ""});
-          std::cout << "\n" << (pairs.ok() ? explanations_of(measured, pairs.value()) : pairs.error().message + "\n");
-        }
-        if (!base.exists()) {
-          const std::string& page = options.comparison.markdown;
-          return page.empty() ? Status() : write_text(render::markdown(measured), page);
-        }
-        const report::ReportComparison comparison = base.compare(measured);
-        verdict = status_of(comparison);
-        ComparisonOptions shown = options.comparison;
-        shown.quiet = options.json;  // gdbench compare --json has its own
-        if (!options.json) std::cout << "\n";
-        return show_comparison(comparison, shown);
-      });
+  const int status = measure_into_file(plan, run_options, file, report, [&](const report::Report& measured) -> Status {
+    print_report(measured, options);
+    if (options.explain && !options.json && !interrupted()) {
+      const Result<std::vector<CellPair>> pairs = explained_cells(measured, {options.output.path, "", "", ""});
+      std::cout << "\n" << (pairs.ok() ? explanations_of(measured, pairs.value()) : pairs.error().message + "\n");
+    }
+    if (!base.exists()) {
+      const std::string& page = options.comparison.markdown;
+      return page.empty() ? Status() : write_text(render::markdown(measured), page);
+    }
+    const report::ReportComparison comparison = base.compare(measured);
+    verdict = status_of(comparison);
+    ComparisonOptions shown = options.comparison;
+    shown.quiet = options.json;  // gdbench compare --json has its own
+    if (!options.json) std::cout << "\n";
+    return show_comparison(comparison, shown);
+  });
   // A regression outweighs a failure that the base has too; an interruption and what could not be written, both.
   if (status != kFine && status != kFailedCells) return status;
   return verdict == kRegressed || status == kFine ? verdict : status;
@@ -201,10 +187,7 @@ void add_run(CommandLine& app, Invocation& invocation) {
       "  gdbench run --against ../base/build/release --markdown comment.md\n"
       "  gdbench run --against base --padded-base base-padded --padded new-padded --launches 80");
   options->selection.control = true;
-  command.when_chosen([options, &invocation] {
-    install_signal_handlers();
-    invocation.status = run(*options, invocation);
-  });
+  command.when_chosen(invocation, [options, &invocation] { return run(*options, invocation); });
 }
 
 }  // namespace gdbench::app

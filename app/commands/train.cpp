@@ -1,16 +1,22 @@
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "app/cell_planner.h"
 #include "app/commands.h"
-#include "app/npy_writer.h"
 #include "app/selection.h"
+#include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
 
 namespace gdbench::app {
@@ -26,6 +32,38 @@ struct TrainOptions {
   std::int64_t steps = 0;  // 0: as the scenario says
   std::string dump;
 };
+
+// Magic, version, length and a Python dictionary, padded with spaces to a multiple of 64 bytes (numpy.lib.format).
+std::string npy_header(const char* descr, std::int64_t rows, std::int64_t columns) {
+  const std::string shape = columns == 0 ? cat("(", rows, ",)") : cat("(", rows, ", ", columns, ")");
+  std::string dictionary = cat("{'descr': '", descr, "', 'fortran_order': False, 'shape': ", shape, ", }");
+  constexpr std::size_t kPrefix = 10;
+  const std::size_t unpadded = kPrefix + dictionary.size() + 1;
+  dictionary.append((64 - unpadded % 64) % 64, ' ');
+  dictionary.push_back('\n');
+  std::string text("\x93NUMPY\x01\x00", 8);
+  text.push_back(static_cast<char>(dictionary.size() & 0xff));
+  text.push_back(static_cast<char>(dictionary.size() >> 8));
+  return text + dictionary;
+}
+
+// NumPy's file format, version 1.0, so that anyone can check a trajectory with NumPy or PyTorch: C-ordered arrays of
+// shape [rows, columns]; columns 0 means a vector [rows]. Errors: the file cannot be written.
+template <class T>
+Status write_npy(const fs::path& file, const T* values, std::int64_t rows, std::int64_t columns) {
+  constexpr bool kReal = std::is_floating_point_v<T>;
+  constexpr const char* kDescr = !kReal                       ? std::is_signed_v<T> ? "<i4" : "<u4"
+                                 : sizeof(T) == sizeof(float) ? "<f4"
+                                                              : "<f8";
+  static_assert(kReal || sizeof(T) == 4);
+  std::ofstream stream(file, std::ios::binary);
+  stream << npy_header(kDescr, rows, columns);
+  const std::int64_t count = rows * std::max<std::int64_t>(columns, 1);
+  stream.write(reinterpret_cast<const char*>(values), static_cast<std::streamsize>(sizeof(T)) * count);
+  stream.close();
+  if (stream) return {};
+  return usage_error(file.string() + ": cannot be written: " + std::strerror(errno));
+}
 
 template <class T>
 Status dump_tensors(const fs::path& folder, const std::string& prefix, const scenario::Problem& problem,
@@ -48,11 +86,9 @@ Status dump_data(const fs::path& folder, const data::Dataset& data) {
                  data.stream->file().path.string().c_str());
     return {};
   }
-  Status status = write_npy(folder / "x.npy", data.x<T>(), data.rows, data.features);
-  if (!status.ok()) return status;
-  status = data.has_labels ? write_npy(folder / "y.npy", data.labels(), data.rows, 0)
-                           : write_npy(folder / "y.npy", data.y<T>(), data.rows, data.outputs);
-  if (!status.ok()) return status;
+  TRY(write_npy(folder / "x.npy", data.x<T>(), data.rows, data.features));
+  TRY(data.has_labels ? write_npy(folder / "y.npy", data.labels(), data.rows, 0)
+                      : write_npy(folder / "y.npy", data.y<T>(), data.rows, data.outputs));
   if (data.has_order) return write_npy(folder / "order.npy", data.order(), data.epochs, data.rows);
   // One of an earlier dump would be taken for this one's.
   std::error_code ignored;
@@ -60,29 +96,27 @@ Status dump_data(const fs::path& folder, const data::Dataset& data) {
   return {};
 }
 
-Status dump_losses(const fs::path& folder, const std::vector<double>& losses) {
-  std::ofstream file(folder / "loss.csv");
-  file << "step,loss\n";
-  file.precision(std::numeric_limits<double>::max_digits10);
-  for (std::size_t step = 0; step < losses.size(); ++step) file << step << "," << losses[step] << "\n";
+Status write_file(const fs::path& path, const std::function<void(std::ofstream& file)>& write) {
+  std::ofstream file(path);
+  write(file);
   file.close();
-  if (file) return {};
-  return usage_error((folder / "loss.csv").string() + ": cannot be written");
+  return file ? Status() : usage_error(path.string() + ": cannot be written");
 }
 
 template <class T>
 Status dump(const fs::path& folder, const measure::PlannedScenario& planned, const scenario::State& final_state,
             const std::vector<double>& losses) {
-  Status status = dump_data<T>(folder, *planned.dataset);
-  if (status.ok()) status = dump_tensors<T>(folder, "initial", planned.problem, planned.start);
-  if (status.ok()) status = dump_tensors<T>(folder, "final", planned.problem, final_state);
-  if (status.ok()) status = dump_losses(folder, losses);
-  if (!status.ok()) return status;
-  std::ofstream file(folder / "scenario.json");
-  file << scenario::to_json(scenario::with_absolute_paths(planned.scenario)).dump(2) << "\n";
-  file.close();
-  if (file) return {};
-  return usage_error((folder / "scenario.json").string() + ": cannot be written");
+  TRY(dump_data<T>(folder, *planned.dataset));
+  TRY(dump_tensors<T>(folder, "initial", planned.problem, planned.start));
+  TRY(dump_tensors<T>(folder, "final", planned.problem, final_state));
+  TRY(write_file(folder / "loss.csv", [&](std::ofstream& file) {
+    file << "step,loss\n";
+    file.precision(std::numeric_limits<double>::max_digits10);
+    for (std::size_t step = 0; step < losses.size(); ++step) file << step << "," << losses[step] << "\n";
+  }));
+  return write_file(folder / "scenario.json", [&](std::ofstream& file) {
+    file << scenario::to_json(scenario::with_absolute_paths(planned.scenario)).dump(2) << "\n";
+  });
 }
 
 // The loss over all rows before each step and after the last. NaN where the implementation offers none.
@@ -98,11 +132,6 @@ Result<std::vector<double>> run_steps(protocol::Client& client, std::int64_t ste
   }
 }
 
-// A worker that we stopped ourselves has done nothing wrong.
-int report_failed_worker(const Error& error) {
-  return interrupted() ? report_interrupted() : report_error({ErrorKind::crashed, error.message});
-}
-
 // Before training, so that a long one is not lost to a folder that cannot be.
 Status make_dump_folder(const std::string& folder) {
   std::error_code error;
@@ -113,32 +142,39 @@ Status make_dump_folder(const std::string& folder) {
   return {};
 }
 
-int train(const TrainOptions& options) {
-  const Result<std::unique_ptr<SingleCell>> planned =
-      plan_single_cell(options.scenario, options.implementation, options.settings);
-  if (!planned.ok()) return interrupted() ? report_interrupted() : report_error(planned.error());
-  const measure::PlannedScenario& scenario = planned.value()->scenario();
-  const std::int64_t steps = options.steps > 0 ? options.steps : scenario.scenario.steps;
-  if (!options.dump.empty()) {
-    if (Status status = make_dump_folder(options.dump); !status.ok()) return report_error(status.error());
-  }
-  report::Launch launch;
-  Result<measure::CellWorker> worker =
-      measure::CellWorker::start(scenario, planned.value()->cell(), scenario.problem, worker_limits({}), launch);
-  if (!worker.ok()) return report_failed_worker(worker.error());
-  protocol::Client& client = worker->client();
-  const Result<std::vector<double>> losses = run_steps(client, steps);
-  if (!losses.ok()) return report_failed_worker(losses.error());
-  const Result<std::int64_t> step = client.get_state(measure::kEndImage);
-  if (!step.ok()) return report_failed_worker(step.error());
-  if (Status status = client.bye(); !status.ok()) return report_failed_worker(status.error());
+struct Trained {
+  std::int64_t steps = 0;
+  std::vector<double> losses;
+  scenario::State state;
+};
 
-  std::printf("loss %.9g -> %.9g after %lld steps\n", losses->front(), losses->back(),
-              static_cast<long long>(step.value()));
+Result<Trained> train_in_worker(const measure::PlannedScenario& scenario, std::int64_t steps) {
+  report::Launch launch;
+  measure::CellWorker worker =
+      TRY(measure::CellWorker::start(scenario, scenario.cells.front(), scenario.problem, worker_limits({}), launch));
+  Trained trained;
+  trained.losses = TRY(run_steps(worker.client(), steps));
+  trained.steps = TRY(worker.client().get_state(measure::kEndImage));
+  TRY(worker.client().bye());
+  trained.state = worker.state(measure::kEndImage, trained.steps);
+  return trained;
+}
+
+Result<int> train(const TrainOptions& options) {
+  install_signal_handlers();
+  const measure::CellGroup group = TRY(plan_single_cell(options.scenario, options.implementation, options.settings));
+  const measure::PlannedScenario& scenario = group.scenario();
   if (!options.dump.empty()) {
-    const scenario::State final_state = worker->state(measure::kEndImage, step.value());
+    TRY(make_dump_folder(options.dump));
+  }
+  const Result<Trained> trained =
+      train_in_worker(scenario, options.steps > 0 ? options.steps : scenario.scenario.steps);
+  if (!trained.ok()) return Error{ErrorKind::crashed, trained.error().message};
+  std::printf("loss %.9g -> %.9g after %lld steps\n", trained->losses.front(), trained->losses.back(),
+              static_cast<long long>(trained->steps));
+  if (!options.dump.empty()) {
     const Status dumped = catalogue::with_element(scenario.problem.dtype, [&](auto zero) {
-      return dump<decltype(zero)>(options.dump, scenario, final_state, losses.value());
+      return dump<decltype(zero)>(options.dump, scenario, trained->state, trained->losses);
     });
     if (!dumped.ok()) return report_error(dumped.error());
     std::fprintf(stderr, "dump: %s\n", options.dump.c_str());
@@ -153,21 +189,15 @@ void add_train(CommandLine& app, Invocation& invocation) {
   CommandLine command = app.command("train", "Train once; dump the trajectory's ends for checking elsewhere");
   command.option("scenario", options->scenario, "Scenario by name or file").required();
   command.option("--impl", options->implementation, "Implementation").show_default().type_name("ID");
-  command.option("--steps", options->steps, "Steps (default: the scenario's)")
-      .between(std::int64_t{1}, std::int64_t{1'000'000'000});
-  command.option("--set", options->settings, "Override a key of the scenario, or impl.KEY of the implementation")
-      .type_name("KEY=VALUE")
-      .one_value_at_a_time();
+  command.option("--steps", options->steps, "Steps (default: the scenario's)").between(1, 1'000'000'000);
+  add_settings(command, options->settings, "Override a key of the scenario, or impl.KEY of the implementation");
   command
       .option("--dump", options->dump,
               "Folder for x.npy, y.npy, order.npy (mini-batches), initial_w0.npy ..., final_w0.npy ..., "
               "loss.csv, scenario.json")
       .type_name("DIRECTORY");
   command.footer("Example:\n  gdbench train mlp-10-50-1 --impl hand/eigen --steps 20 --dump trajectory");
-  command.when_chosen([options, &invocation] {
-    install_signal_handlers();
-    invocation.status = train(*options);
-  });
+  command.when_chosen(invocation, [options] { return train(*options); });
 }
 
 }  // namespace gdbench::app

@@ -19,28 +19,20 @@ struct VerifyOptions {
   bool brief = false;
 };
 
-int verify(const VerifyOptions& options, const Invocation& invocation) {
+Result<int> verify(const VerifyOptions& options, const Invocation& invocation) {
+  install_signal_handlers();
   report::Report report;
   report.run.command = invocation.command;
   report.run.started_at = measure::utc_now();
-  Result<measure::Plan> plan = plan_selection(options.selection, report);
-  if (!plan.ok()) return interrupted() ? report_interrupted() : report_error(plan.error());
+  measure::Plan plan = TRY(plan_selection(options.selection, report));
   report.environment = machine::environment();
-  measure::RunOptions run;
-  run.seed = options.selection.seed;
-  run.limits = worker_limits(options.selection);
-  run.cancelled = &interrupted;
-  run.progress = &show_progress;
-  run.reference_cache = reference_cache(options.selection.no_cache);
-  const Status status = measure::verify_all(plan.value(), run, report);
+  const Status status = measure::verify_all(plan, run_options(options.selection), report);
   clear_progress();
   report.run.finished_at = measure::utc_now();
   report.run.status = interrupted() ? "interrupted" : "complete";
-  if (options.json) {
-    std::cout << report::to_json(report).dump(2) << "\n";
-  } else {
-    std::cout << (options.brief ? render::brief_verification(report) : render::verification(report));
-  }
+  std::cout << (options.json    ? report::to_json(report).dump(2) + "\n"
+                : options.brief ? render::brief_verification(report)
+                                : render::verification(report));
   if (!status.ok()) return report_error(status.error());
   return interrupted() ? report_interrupted() : status_of_cells(report);
 }
@@ -58,10 +50,7 @@ void add_verify(CommandLine& app, Invocation& invocation) {
       "  gdbench verify\n"
       "  gdbench verify --impl 'hand/*' --set dtype=f64\n"
       "  gdbench verify optimizers --brief");
-  command.when_chosen([options, &invocation] {
-    install_signal_handlers();
-    invocation.status = verify(*options, invocation);
-  });
+  command.when_chosen(invocation, [options, &invocation] { return verify(*options, invocation); });
 }
 
 }  // namespace gdbench::app
