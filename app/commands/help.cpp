@@ -3,7 +3,7 @@
 
 #include "app/commands.h"
 #include "harness/base/text.h"
-#include "reports/render/render.h"
+#include "reports/render/words.h"
 
 namespace gdbench::app {
 

@@ -5,7 +5,11 @@
 
 #include "app/commands.h"
 #include "harness/analysis/summarise.h"
-#include "reports/render/render.h"
+#include "reports/render/console.h"
+#include "reports/render/first_screen.h"
+#include "reports/render/google_benchmark.h"
+#include "reports/render/markdown.h"
+#include "reports/render/table.h"
 
 namespace gdbench::app {
 

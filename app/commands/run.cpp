@@ -9,7 +9,7 @@
 #include "app/measured_run.h"
 #include "app/selection.h"
 #include "harness/stats/estimate.h"
-#include "reports/render/render.h"
+#include "reports/render/markdown.h"
 
 namespace gdbench::app {
 

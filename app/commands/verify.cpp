@@ -7,7 +7,7 @@
 #include "harness/machine/environment.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/session.h"
-#include "reports/render/render.h"
+#include "reports/render/verification.h"
 
 namespace gdbench::app {
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "reports/render/format.h"
-#include "reports/render/render.h"
 
 namespace gdbench::render {
 
@@ -105,8 +104,7 @@ std::string ablation_table(const Ablation& ablation) {
           idle_words(ablation) + descriptions(ablation);
   return text + "\nratio, difference: against the cell as it is, paired by round, median with " +
          format_number(100 * ablation.confidence) + "% interval (95% for all verdicts together) over " +
-         counted(static_cast<std::size_t>(launches), "launch") +
-         ". fired: how often the part had an effect, as the implementation says.\n";
+         counted(launches, "launch") + ". fired: how often the part had an effect, as the implementation says.\n";
 }
 
 }  // namespace gdbench::render

@@ -5,7 +5,6 @@
 
 #include "harness/report/report.h"
 #include "reports/render/format.h"
-#include "reports/render/render.h"
 
 namespace gdbench::render {
 
@@ -22,7 +21,7 @@ bool is_at_bound(const report::CostFit& fit, const std::string& coefficient) {
 std::string coefficient_text(const report::CostFit& fit, const std::string& name, stats::Estimate estimate,
                              double factor) {
   if (estimate.launches == 0) return "-";
-  const std::string mark = estimate.within_one_process ? std::string(" ") + kOneProcessMark : "";
+  const std::string mark = process_mark(estimate);
   estimate.value *= factor;
   estimate.interval = {estimate.interval.low * factor, estimate.interval.high * factor};
   if (!is_at_bound(fit, name)) return format_estimate_ns(estimate) + mark;
@@ -82,8 +81,7 @@ TextTable AttributionWords::taxes(const std::string& scenario_key) const {
   for (const report::FrameworkTax* tax : scenario->second.taxes) {
     const bool per_call = tax->calls_per_step > 0;
     table[0].texts.push_back(row_name(*cells_.at(tax->cell)));
-    table[1].texts.push_back(format_difference_ns(tax->difference_ns) +
-                             (tax->difference_ns.within_one_process ? std::string(" ") + kOneProcessMark : ""));
+    table[1].texts.push_back(format_difference_ns(tax->difference_ns) + process_mark(tax->difference_ns));
     table[2].texts.push_back(format_change(tax->ratio.ratio));
     table[3].texts.push_back(per_call ? format_duration_ns(tax->difference_per_call_ns) : "-");
     table[4].texts.emplace_back(stats::name_of(tax->ratio.verdict));

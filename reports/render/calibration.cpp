@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "reports/render/format.h"
-#include "reports/render/render.h"
 
 namespace gdbench::render {
 

@@ -4,9 +4,9 @@
 #include <array>
 #include <vector>
 
+#include "harness/base/text.h"
 #include "reports/render/format.h"
-#include "reports/render/markdown_text.h"
-#include "reports/render/render.h"
+#include "reports/render/markdown.h"
 
 namespace gdbench::render {
 
@@ -41,34 +41,25 @@ std::vector<std::string> row_of(const ComparedCell& cell) {
           cell.remark};
 }
 
-const std::vector<PlainColumn>& columns_of_changes() {
-  static const std::vector<PlainColumn> kChangeColumns = {{"cell", false}, {"change", false}, {"time", false},
-                                                          {"base", true},  {"new", true},     {"", false}};
-  return kChangeColumns;
+std::vector<PlainColumn> columns_of_changes() {
+  return {{"cell"}, {"change"}, {"time"}, {"base", true}, {"new", true}, {""}};
 }
 
 // "25 cells: 1 regressed, 20 equivalent, 4 inconclusive".
 std::string counts_of(const ReportComparison& comparison) {
-  std::string text = counted(comparison.cells.size(), "cell");
-  const char* separator = ": ";
-  for (const Change change : kOrder) {
-    const std::size_t count = cells_with(comparison, change).size();
-    if (count == 0) continue;
-    text += separator + std::to_string(count) + " " + report::name_of(change);
-    separator = ", ";
-  }
-  return text;
+  return counts_by_kind(counted(comparison.cells.size(), "cell"), kOrder,
+                        [&](Change change) { return cells_with(comparison, change).size(); });
 }
 
 std::string method_of(const ReportComparison& comparison) {
   const std::string sides = comparison.paired ? "measured side by side in one run" : "from two runs";
   const double margin = std::max(comparison.margin, comparison.noise_floor);
-  return comparison.next + " against " + comparison.base + ", " + sides +
-         ". time: change of the step's time with its interval; regressed and improved: all of it beyond the margin "
-         "of " +
-         format_percent(comparison.margin) +
-         (margin > comparison.margin ? " (or the run's own noise, here up to " + format_percent(margin) + ")" : "") +
-         ", at " + format_percent(comparison.confidence) + " for all cells together (Holm).";
+  return cat(comparison.next, " against ", comparison.base, ", ", sides,
+             ". time: change of the step's time with its interval; regressed and improved: all of it beyond the margin "
+             "of ",
+             format_percent(comparison.margin),
+             margin > comparison.margin ? " (or the run's own noise, here up to " + format_percent(margin) + ")" : "",
+             ", at ", format_percent(comparison.confidence), " for all cells together (Holm).");
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
+#include "reports/render/console.h"
+
 #include <algorithm>
 
 #include "harness/base/text.h"
 #include "reports/render/attribution.h"
 #include "reports/render/format.h"
-#include "reports/render/render.h"
 #include "reports/render/target.h"
 #include "reports/render/words.h"
 

@@ -6,7 +6,6 @@
 
 #include "harness/base/text.h"
 #include "reports/render/format.h"
-#include "reports/render/render.h"
 
 namespace gdbench::render {
 
@@ -158,8 +157,8 @@ std::string need_words(const Crossover& crossover) {
                                         : count == 2 ? first + " and " + last
                                                      : counted(count, "size") + " from " + first + " to " + last);
   text += need.launches == 0 ? ": no number of launches is likely to decide"
-                             : ": about " + counted(static_cast<std::size_t>(need.launches), "more launch") +
-                                   " would decide (--budget " + budget_text(need.budget_seconds) + ")";
+                             : ": about " + counted(need.launches, "more launch") + " would decide (--budget " +
+                                   budget_text(need.budget_seconds) + ")";
   if (need.margin > 0) {
     text += "; within --margin " + margin_text(need.margin) + " the two are equal there";
   }
@@ -201,9 +200,9 @@ std::string answer_words(const StepsCrossover& crossover) {
              " steps, if ever: which step takes less these launches do not tell beyond the margin; more of them "
              "(--budget) or a smaller --margin may.\n";
     case stats::Overtaking::undecided:
-      return "Cannot be decided from " + counted(static_cast<std::size_t>(answer.launches), "launch") +
-             " from how many steps on " + ahead + " has overtaken " + other + ": the interval is " +
-             interval_text(answer.interval) + "; more launches may tell (--budget).\n";
+      return "Cannot be decided from " + counted(answer.launches, "launch") + " from how many steps on " + ahead +
+             " has overtaken " + other + ": the interval is " + interval_text(answer.interval) +
+             "; more launches may tell (--budget).\n";
   }
   return "";
 }
@@ -232,8 +231,7 @@ std::string crossover_table(const StepsCrossover& crossover) {
                      {"steady step", true},
                      {"95%", true}},
                     rows) +
-         "\n" + answer_words(crossover) + "\nMedians over " +
-         counted(static_cast<std::size_t>(crossover.answer.launches), "launch") +
+         "\n" + answer_words(crossover) + "\nMedians over " + counted(crossover.answer.launches, "launch") +
          "; starting the process is not counted. In brackets the 95% interval over launches.\n";
 }
 

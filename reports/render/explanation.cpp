@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/render/explanation_words.h"
+#include "reports/render/explanation_parts.h"
 #include "reports/render/format.h"
-#include "reports/render/render.h"
 #include "reports/render/words.h"
 
 namespace gdbench::render {
@@ -17,12 +16,6 @@ using report::Explanation;
 
 // Share of the whole that the parts may miss without a word.
 constexpr double kSmallRest = 0.005;
-
-// A cell's id without the scenario, which is the heading.
-std::string short_id(const std::string& label, const std::string& id) {
-  const std::string prefix = label + "/";
-  return id.starts_with(prefix) ? id.substr(prefix.size()) : id;
-}
 
 // The overrides of a label that the other one does not have: "optimizer=adam"; the label where it has no others.
 std::string own_overrides(const std::string& label, const std::string& other) {
@@ -64,16 +57,12 @@ std::string difference_words(stats::Estimate difference_ns, const std::string& w
   return format_estimate_ns(difference_ns) + (less ? " less" : " more") + what;
 }
 
-std::string launches_words(int launches) {
-  return std::to_string(launches) + (launches == 1 ? " launch" : " launches");
-}
-
 std::string verdict_line(const Explanation& explanation, const Names& names) {
   const stats::Comparison& comparison = explanation.whole.comparison;
   const std::string pairing = explanation.across_scenarios() ? "not measured side by side" : "paired by round";
   const std::string rests_on = evidence(names.a + " " + format_duration_ns(explanation.a_step_ns.value) + ", " +
                                         names.b + " " + format_duration_ns(explanation.b_step_ns.value) + "; " +
-                                        launches_words(comparison.ratio.launches) + ", " + pairing);
+                                        counted(comparison.ratio.launches, "launch") + ", " + pairing);
   const std::string ratio = " takes " + format_ratio(comparison.ratio) + " the time of " + names.b;
   switch (comparison.verdict) {
     case stats::Verdict::faster:
@@ -213,7 +202,7 @@ std::string break_even_words(const Explanation& explanation, const Names& names)
   const std::string cell = names.of(explanation, record.cell);
   const std::string other = names.of(explanation, record.other);
   const stats::BreakEven& result = record.result;
-  const std::string rests_on = evidence(cell + ", " + other + "; " + launches_words(result.launches));
+  const std::string rests_on = evidence(cell + ", " + other + "; " + counted(result.launches, "launch"));
   switch (result.overtaking) {
     case stats::Overtaking::from_the_start:
       return "    " + cell + " is ahead from the first step on." + rests_on;
@@ -255,14 +244,6 @@ std::string start_words(const Explanation& explanation, const Names& names) {
 }
 
 }  // namespace
-
-std::string evidence(const std::string& text) { return " [" + text + "]\n"; }
-
-std::string Names::of(const Explanation& explanation, const std::string& id) const {
-  if (id == explanation.a) return a;
-  if (id == explanation.b) return b;
-  return short_id(explanation.scenario, id);
-}
 
 std::string explanation_words(const Explanation& explanation, int width) {
   const Names names = names_of(explanation);

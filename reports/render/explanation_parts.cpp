@@ -1,11 +1,11 @@
+#include "reports/render/explanation_parts.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "harness/base/text.h"
-#include "reports/render/explanation_words.h"
 #include "reports/render/format.h"
-#include "reports/render/model_part.h"
-#include "reports/render/render.h"
+#include "reports/render/profile.h"
 
 namespace gdbench::render {
 
@@ -92,7 +92,7 @@ std::string ops_words(const std::vector<OpPart>& ops, const Names& names) {
 // What the shares rest on.
 std::string basis_words(const std::string& cell, const report::ProfileBasis& basis, double step_ns) {
   if (basis.profiles == 0) return cell + " no profile";
-  return cell + " " + counted(static_cast<std::size_t>(basis.profiles), "profile") + ", clock readings " +
+  return cell + " " + counted(basis.profiles, "profile") + ", clock readings " +
          format_percent(basis.overhead_ns / step_ns) + " of it";
 }
 
@@ -160,6 +160,19 @@ std::string sentence_of(const report::MissingEvidence& missing, const std::strin
 }
 
 }  // namespace
+
+std::string short_id(const std::string& label, const std::string& id) {
+  const std::string prefix = label + "/";
+  return id.starts_with(prefix) ? id.substr(prefix.size()) : id;
+}
+
+std::string evidence(const std::string& text) { return " [" + text + "]\n"; }
+
+std::string Names::of(const Explanation& explanation, const std::string& id) const {
+  if (id == explanation.a) return a;
+  if (id == explanation.b) return b;
+  return short_id(explanation.scenario, id);
+}
 
 std::string calls_words(const Explanation& explanation, const Names& names) {
   const std::string cells =

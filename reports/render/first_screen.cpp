@@ -1,4 +1,6 @@
 // The first screen: at most kMaxLines lines in any width, for any report.
+#include "reports/render/first_screen.h"
+
 #include <algorithm>
 #include <sstream>
 
@@ -7,7 +9,6 @@
 #include "reports/render/grid.h"
 #include "reports/render/overview_sentences.h"
 #include "reports/render/overview_words.h"
-#include "reports/render/render.h"
 #include "reports/render/words.h"
 
 namespace gdbench::render {

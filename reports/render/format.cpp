@@ -8,8 +8,6 @@
 #include <cstdio>
 #include <sstream>
 
-#include "reports/render/render.h"
-
 namespace gdbench::render {
 
 std::size_t display_width(const std::string& text) {
@@ -251,8 +249,14 @@ std::string wrapped(const std::string& text, int width) {
   return result;
 }
 
-std::string counted(std::size_t count, const std::string& noun) {
+std::string counted(std::int64_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : noun.ends_with("ch") ? "es" : "s");
+}
+
+void join(std::string& text, const std::string& part) {
+  if (part.empty()) return;
+  if (!text.empty()) text += ", ";
+  text += part;
 }
 
 }  // namespace gdbench::render

@@ -1,6 +1,8 @@
 // Numbers as people read them; the same in every renderer.
 #pragma once
 
+#include <concepts>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,9 @@ std::string text_table(const std::vector<PlainColumn>& columns, const std::vecto
 // Three significant digits without an exponent: "0.431", "18.3", "2540". "-" for what is not finite.
 std::string format_number(double value);
 
+// "18.3 ns", "104 us", "1.25 ms", "2.1 s": three significant digits.
+std::string format_duration_ns(double nanoseconds);
+
 // The unit that format_duration_ns chooses for a time, and another time in that unit without its name; with its own
 // unit where that would be ten thousand or more.
 std::string unit_name_of(double nanoseconds);
@@ -80,6 +85,23 @@ std::string exact(double value);
 std::string wrapped(const std::string& text, int width);
 
 // "1 cell", "2 cells", "3 launches".
-std::string counted(std::size_t count, const std::string& noun);
+std::string counted(std::int64_t count, const std::string& noun);
+template <std::integral Count>
+std::string counted(Count count, const std::string& noun) {
+  return counted(static_cast<std::int64_t>(count), noun);
+}
+
+// Appends a part to a list with commas; nothing where the part is empty.
+void join(std::string& text, const std::string& part);
+
+// "12 cells: 9 ok, 2 unsupported": a total, and how many there are of each kind that there is any of.
+template <class Kinds, class CountOf>
+std::string counts_by_kind(const std::string& total, const Kinds& kinds, const CountOf& count_of) {
+  std::string text;
+  for (const auto kind : kinds) {
+    if (const auto count = count_of(kind); count > 0) join(text, std::to_string(count) + " " + name_of(kind));
+  }
+  return text.empty() ? total : total + ": " + text;
+}
 
 }  // namespace gdbench::render

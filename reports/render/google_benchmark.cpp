@@ -1,11 +1,13 @@
 // The fields and their order are those that Google Benchmark 1.7.1 writes with --benchmark_format=json.
+#include "reports/render/google_benchmark.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "harness/base/json.h"
-#include "reports/render/render.h"
 
 namespace gdbench::render {
 
@@ -28,12 +30,10 @@ Json caches_of(const Json& environment) {
   const Json::json_pointer place("/cpu/caches");
   if (!environment.contains(place) || !environment[place].is_array()) return caches;
   for (const Json& cache : environment[place]) {
-    Json entry;
-    entry["type"] = environment_value<std::string>(cache, "/type", "");
-    entry["level"] = environment_value<int>(cache, "/level", 0);
-    entry["size"] = environment_value<std::int64_t>(cache, "/bytes", 0);
-    entry["num_sharing"] = environment_value<int>(cache, "/shared_by", 0);
-    caches.push_back(std::move(entry));
+    caches.push_back({{"type", environment_value<std::string>(cache, "/type", "")},
+                      {"level", environment_value<int>(cache, "/level", 0)},
+                      {"size", environment_value<std::int64_t>(cache, "/bytes", 0)},
+                      {"num_sharing", environment_value<int>(cache, "/shared_by", 0)}});
   }
   return caches;
 }
@@ -42,36 +42,32 @@ Json context_of(const report::Report& report) {
   const auto environment = Json::parse(report.environment);
   const std::string governor = environment_value<std::string>(environment, "/cpu/governor", "");
   const std::string type = environment_value<std::string>(environment, "/build/type", "");
-  Json context;
-  context["date"] = report.run.started_at;
-  context["host_name"] = "";
-  context["executable"] = "gdbench";
-  context["num_cpus"] = environment_value<int>(environment, "/cpu/logical_processors", 0);
-  context["mhz_per_cpu"] = std::llround(environment_value<double>(environment, "/cpu/frequency_mhz", 0));
-  context["cpu_scaling_enabled"] = !governor.empty() && governor != "performance";
-  context["caches"] = caches_of(environment);
   Json load = Json::array();
   const auto averages = environment.find("load_average");
   if (averages != environment.end() && averages->is_array()) load = *averages;
-  context["load_avg"] = std::move(load);
-  context["library_build_type"] = type == "Debug" || type.empty() ? "debug" : "release";
-  return context;
+  return {{"date", report.run.started_at},
+          {"host_name", ""},
+          {"executable", "gdbench"},
+          {"num_cpus", environment_value<int>(environment, "/cpu/logical_processors", 0)},
+          {"mhz_per_cpu", std::llround(environment_value<double>(environment, "/cpu/frequency_mhz", 0))},
+          {"cpu_scaling_enabled", !governor.empty() && governor != "performance"},
+          {"caches", caches_of(environment)},
+          {"load_avg", std::move(load)},
+          {"library_build_type", type == "Debug" || type.empty() ? "debug" : "release"}};
 }
 
-// What entries of one cell have in common, in front of what differs.
-Json entry_of(const report::Cell& cell, std::size_t family, const std::string& suffix) {
-  Json entry;
-  entry["name"] = cell.id + suffix;
-  entry["family_index"] = family;
-  entry["per_family_instance_index"] = 0;
-  entry["run_name"] = cell.id;
+// An entry of a cell: `own` of its fields, between those that all have.
+Json entry_of(const report::Cell& cell, std::size_t family, const std::string& suffix, const Json& own, double real_ns,
+              double cpu_ns) {
+  Json entry = {
+      {"name", cell.id + suffix}, {"family_index", family}, {"per_family_instance_index", 0}, {"run_name", cell.id}};
+  entry.update(own);
+  entry.update(Json{{"real_time", real_ns}, {"cpu_time", cpu_ns}, {"time_unit", "ns"}});
   return entry;
 }
 
 double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 // With n - 1, as Google Benchmark does.
@@ -107,62 +103,52 @@ void add_samples(const report::Cell& cell, std::size_t family, Json& benchmarks)
     steps.push_back(sample.steps);
   }
   for (std::size_t i = 0; i < real.size(); ++i) {
-    Json entry = entry_of(cell, family, "");
-    entry["run_type"] = "iteration";
-    entry["repetitions"] = real.size();
-    entry["repetition_index"] = i;
-    entry["threads"] = cell.threads;
-    entry["iterations"] = steps[i];
-    entry["real_time"] = real[i];
-    entry["cpu_time"] = cpu[i];
-    entry["time_unit"] = "ns";
-    benchmarks.push_back(std::move(entry));
+    benchmarks.push_back(entry_of(cell, family, "",
+                                  {{"run_type", "iteration"},
+                                   {"repetitions", real.size()},
+                                   {"repetition_index", i},
+                                   {"threads", cell.threads},
+                                   {"iterations", steps[i]}},
+                                  real[i], cpu[i]));
   }
   if (real.size() < 2) return;
   for (const Aggregate& aggregate : kAggregates) {
-    Json entry = entry_of(cell, family, std::string("_") + aggregate.name);
-    entry["run_type"] = "aggregate";
-    entry["repetitions"] = real.size();
-    entry["threads"] = cell.threads;
-    entry["aggregate_name"] = aggregate.name;
-    entry["aggregate_unit"] = aggregate.unit;
-    entry["iterations"] = real.size();
-    entry["real_time"] = aggregate.of(real);
-    entry["cpu_time"] = aggregate.of(cpu);
-    entry["time_unit"] = "ns";
-    benchmarks.push_back(std::move(entry));
+    benchmarks.push_back(entry_of(cell, family, std::string("_") + aggregate.name,
+                                  {{"run_type", "aggregate"},
+                                   {"repetitions", real.size()},
+                                   {"threads", cell.threads},
+                                   {"aggregate_name", aggregate.name},
+                                   {"aggregate_unit", aggregate.unit},
+                                   {"iterations", real.size()}},
+                                  aggregate.of(real), aggregate.of(cpu)));
   }
 }
 
-void add_error(const report::Cell& cell, std::size_t family, Json& benchmarks) {
-  Json entry = entry_of(cell, family, "");
-  entry["run_type"] = "iteration";
-  entry["repetitions"] = 1;
-  entry["repetition_index"] = 0;
-  entry["threads"] = cell.threads;
-  entry["error_occurred"] = true;
-  entry["error_message"] = report::words_of(cell.status);
-  entry["iterations"] = 1;
-  entry["real_time"] = 0.0;
-  entry["cpu_time"] = 0.0;
-  entry["time_unit"] = "ns";
-  benchmarks.push_back(std::move(entry));
+Json error_of(const report::Cell& cell, std::size_t family) {
+  return entry_of(cell, family, "",
+                  {{"run_type", "iteration"},
+                   {"repetitions", 1},
+                   {"repetition_index", 0},
+                   {"threads", cell.threads},
+                   {"error_occurred", true},
+                   {"error_message", report::words_of(cell.status)},
+                   {"iterations", 1}},
+                  0, 0);
 }
 
 }  // namespace
 
 std::string google_benchmark(const report::Report& report) {
-  Json document;
-  document["context"] = context_of(report);
   Json benchmarks = Json::array();
   for (std::size_t i = 0; i < report.cells.size(); ++i) {
-    if (report.cells[i].status.state == report::CellState::ok) {
-      add_samples(report.cells[i], i, benchmarks);
+    const report::Cell& cell = report.cells[i];
+    if (cell.status.state == report::CellState::ok) {
+      add_samples(cell, i, benchmarks);
     } else {
-      add_error(report.cells[i], i, benchmarks);
+      benchmarks.push_back(error_of(cell, i));
     }
   }
-  document["benchmarks"] = std::move(benchmarks);
+  const Json document = {{"context", context_of(report)}, {"benchmarks", std::move(benchmarks)}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

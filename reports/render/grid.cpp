@@ -6,7 +6,6 @@
 
 #include "reports/render/format.h"
 #include "reports/render/labels.h"
-#include "reports/render/render.h"
 
 namespace gdbench::render {
 

@@ -1,10 +1,10 @@
+#include "reports/render/markdown.h"
+
 #include "harness/base/text.h"
 #include "reports/render/attribution.h"
 #include "reports/render/grid.h"
-#include "reports/render/markdown_text.h"
 #include "reports/render/overview_sentences.h"
 #include "reports/render/overview_words.h"
-#include "reports/render/render.h"
 #include "reports/render/target.h"
 #include "reports/render/words.h"
 
@@ -82,6 +82,35 @@ void add_scenario(const ScenarioTable& table, const AttributionWords& attributio
 }
 
 }  // namespace
+
+std::string markdown_escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\n' || c == '\r') {
+      out += ' ';
+      continue;
+    }
+    if (c == '|' || c == '*' || c == '<' || c == '_' || c == '`' || c == '\\' || c == '[') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string markdown_table(const std::vector<PlainColumn>& columns, const std::vector<std::vector<std::string>>& rows) {
+  std::string header = "|";
+  std::string rule = "|";
+  for (const PlainColumn& column : columns) {
+    header.append(" ").append(column.title).append(" |");
+    rule += column.right_aligned ? " ---: |" : " --- |";
+  }
+  std::string text = header + "\n" + rule + "\n";
+  for (const std::vector<std::string>& row : rows) {
+    text += "|";
+    for (const std::string& cell : row) text.append(" ").append(markdown_escaped(cell)).append(" |");
+    text += "\n";
+  }
+  return text + "\n";
+}
 
 std::string markdown(const report::Report& report) {
   std::string text = "# gdbench\n\n" + markdown_escaped(run_words(report.run)) + "\n\n";

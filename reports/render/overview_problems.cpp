@@ -7,7 +7,6 @@
 
 #include "harness/base/text.h"
 #include "reports/render/format.h"
-#include "reports/render/render.h"
 #include "reports/render/words.h"
 
 namespace gdbench::render {
@@ -158,9 +157,8 @@ void add_conditions(const Report& report, std::vector<Sentence>& sentences) {
     return cell.summary && cell.summary->ceiling && cell.summary->ceiling->failed;
   });
   if (beyond > 0) {
-    sentences.push_back({counted(static_cast<std::size_t>(beyond), "cell") +
-                             " above 100% of a ceiling, which therefore was measured too low.",
-                         3, Style::bad});
+    sentences.push_back(
+        {counted(beyond, "cell") + " above 100% of a ceiling, which therefore was measured too low.", 3, Style::bad});
   }
 }
 

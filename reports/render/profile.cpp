@@ -10,8 +10,6 @@
 
 #include "harness/base/json.h"
 #include "reports/render/format.h"
-#include "reports/render/model_part.h"
-#include "reports/render/render.h"
 
 namespace gdbench::render {
 
@@ -70,6 +68,29 @@ std::string compile_lines(const Profile& profile) {
                   format_duration_ns(record->time_ns).c_str());
     text += row;
   }
+  return text;
+}
+
+// "0", "0-4", "0,2".
+std::string layer_numbers(const std::vector<std::int64_t>& layers) {
+  if (layers.empty()) return "";
+  if (layers.size() > 1 && layers.back() - layers.front() + 1 == static_cast<std::int64_t>(layers.size())) {
+    return std::to_string(layers.front()) + "-" + std::to_string(layers.back());
+  }
+  std::string text;
+  for (const std::int64_t layer : layers) text += (text.empty() ? "" : ",") + std::to_string(layer);
+  return text;
+}
+
+// "reads w0", "reads w0 b0", "gradient of w1"; the first and the last of more than two: "updates w0..b4". Nothing where
+// the record names none.
+std::string parameter_words(const ProfileRecord& record) {
+  if (!record.parameters || record.parameters->empty()) return "";
+  const std::vector<std::string>& names = *record.parameters;
+  const report::ParameterUse use = record.use.value_or(report::ParameterUse::reads);
+  std::string text = report::name_of(use) + std::string(use == report::ParameterUse::gradient ? " of " : " ");
+  text += names.front();
+  if (names.size() > 1) text += (names.size() == 2 ? " " : "..") + names.back();
   return text;
 }
 
@@ -153,6 +174,13 @@ std::string call_lines(const Profile& profile) {
   return text;
 }
 
+// "product, layer 1, gradient of w1".
+std::string op_label(const ProfileRecord& record) {
+  const std::string parameters = parameter_words(record);
+  return record.op + layer_words(record.layers.value_or(std::vector<std::int64_t>())) +
+         (parameters.empty() ? "" : ", " + parameters);
+}
+
 Json event(const std::string& name, const std::string& category, double start_ns, double duration_ns, Json arguments) {
   return {{"name", name},
           {"cat", category},
@@ -173,6 +201,11 @@ Json arguments_of(const ProfileRecord& record) {
 }
 
 }  // namespace
+
+std::string layer_words(const std::vector<std::int64_t>& layers) {
+  if (layers.empty()) return "";
+  return (layers.size() == 1 ? ", layer " : ", layers ") + layer_numbers(layers);
+}
 
 std::string profile_table(const Profile& profile) {
   std::string text = profile.cell + "\n  load " + format_duration_ns(profile.load_seconds * 1e9) + ", prepare " +

@@ -1,7 +1,9 @@
 // Renderers of a profile.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "harness/report/profile.h"
 
@@ -18,5 +20,9 @@ std::string chrome_trace(const report::Profile& profile);
 
 // "implementation;phase;op, layer 0, reads w0 picoseconds" lines, as flame graph tools and speedscope read them.
 std::string collapsed_stacks(const report::Profile& profile);
+
+// ", layer 0", ", layers 0-4" for layers that follow each other, ", layers 0,2" for others; nothing for none. Layers
+// ascend.
+std::string layer_words(const std::vector<std::int64_t>& layers);
 
 }  // namespace gdbench::render

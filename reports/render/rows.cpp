@@ -116,4 +116,8 @@ bool any_within_one_process(const ScenarioTable& table) {
          std::any_of(table.unranked.begin(), table.unranked.end(), within);
 }
 
+std::string process_mark(const stats::Estimate& estimate) {
+  return estimate.within_one_process ? std::string(" ") + kOneProcessMark : "";
+}
+
 }  // namespace gdbench::render

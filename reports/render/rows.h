@@ -54,5 +54,7 @@ bool tells_of_data(const report::Cell& cell);
 // Whether an interval rests on a single launch, which rows mark with kOneProcessMark.
 bool any_within_one_process(const ScenarioTable& table);
 constexpr const char* kOneProcessMark = "*";
+// " *" behind a figure whose interval does; else nothing.
+std::string process_mark(const stats::Estimate& estimate);
 
 }  // namespace gdbench::render

@@ -2,23 +2,30 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "reports/render/format.h"
-#include "reports/render/render.h"
 
 namespace gdbench::render {
 
 namespace {
 
 using report::Cell;
+using report::ScenarioRecord;
 
-const char* boolean(bool value) { return value ? "true" : "false"; }
-
-std::string dtype_of(const Row& row) { return row.scenario->resolved.dtype_name(); }
+// One list that the console, Markdown and CSV share. A new column is one row of kColumns.
+struct Column {
+  const char* field;                              // name in CSV with its unit
+  std::string (*value)(const Row& row);           // in CSV
+  const char* title = nullptr;                    // in tables for people; nullptr: only in CSV
+  std::string (*text)(const Row& row) = nullptr;  // empty: nothing to say
+  bool right_aligned = false;
+  int rank = 0;  // as in TextColumn
+};
 
 std::string time_text(const Row& row) {
   const stats::Estimate& estimate = row.cell->summary->step_ns;
-  return format_duration_ns(estimate.value) + (estimate.within_one_process ? std::string(" ") + kOneProcessMark : "");
+  return format_duration_ns(estimate.value) + process_mark(estimate);
 }
 
 std::string ratio_text(const Row& row) {
@@ -50,8 +57,6 @@ std::string ceiling_text(const Row& row) {
   return format_percent(ceiling->share) + " " + bound_words(*ceiling) + (ceiling->failed ? " !" : "");
 }
 
-std::string first_step_text(const Row& row) { return format_duration_ns(row.cell->summary->first_step_ns); }
-
 std::string launches_text(const Row& row) {
   const report::Summary& summary = *row.cell->summary;
   const int launches = std::max(1, summary.step_ns.launches);
@@ -59,22 +64,20 @@ std::string launches_text(const Row& row) {
          format_number(static_cast<double>(summary.samples) / launches);
 }
 
-std::string peak_memory_text(const Row& row) {
-  return format_bytes(static_cast<double>(row.cell->summary->peak_resident_bytes));
-}
-
 // These are told of whoever loads a framework: others start in milliseconds and are held to their threads.
 std::string import_text(const Row& row) {
   const std::optional<double>& seconds = row.cell->summary->import_seconds;
   return seconds ? format_duration_ns(*seconds * 1e9) : "";
 }
-std::string imported_text(const Row& row) {
-  const std::optional<std::int64_t>& bytes = row.cell->summary->imported_resident_bytes;
-  return bytes ? format_bytes(static_cast<double>(*bytes)) : "";
-}
 std::string cpu_text(const Row& row) {
   const report::Summary& summary = *row.cell->summary;
   return summary.import_seconds && summary.cpu_per_wall ? format_percent(*summary.cpu_per_wall) : "";
+}
+
+template <auto Bytes>
+std::string memory_text(const Row& row) {
+  const std::optional<std::int64_t> bytes = (*row.cell->summary).*Bytes;
+  return bytes ? format_bytes(static_cast<double>(*bytes)) : "";
 }
 
 std::string allocations_text(const Row& row) {
@@ -82,163 +85,170 @@ std::string allocations_text(const Row& row) {
   return profile && profile->allocations_per_step ? format_number(*profile->allocations_per_step) : "-";
 }
 
-std::string own_memory_text(const Row& row) {
-  const std::optional<std::int64_t>& bytes = row.cell->summary->peak_anonymous_bytes;
-  return bytes ? format_bytes(static_cast<double>(*bytes)) : "";
-}
-
 std::string data_text(const Row& row) {
   return tells_of_data(*row.cell) ? format_percent(report::data_share(*row.cell->profile)) : "";
 }
 
-std::string exact_or_empty(const std::optional<double>& value) { return value ? exact(*value) : ""; }
-
-// A CSV value of a summary, empty for a row without one.
-template <auto Get>
-std::string of_summary(const Row& row) {
-  return row.timed() ? Get(*row.cell->summary) : "";
+// As CSV has it; empty for what is not known.
+template <class Value>
+std::string csv_text(const Value& value) {
+  if constexpr (std::is_same_v<Value, bool>) {
+    return value ? "true" : "false";
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    return exact(value);
+  } else if constexpr (std::is_integral_v<Value>) {
+    return std::to_string(value);
+  } else if constexpr (std::is_enum_v<Value>) {
+    return name_of(value);
+  } else if constexpr (requires { value.has_value(); }) {
+    return value ? csv_text(*value) : "";
+  } else {
+    return value;
+  }
 }
 
-// The same of the ratio to the baseline.
-template <auto Get>
-std::string of_ratio(const Row& row) {
-  return row.timed() && row.cell->summary->ratio ? Get(*row.cell->summary->ratio) : "";
+// What values are of; null where a row has none.
+namespace part {
+const ScenarioRecord* scenario(const Row& row) { return row.scenario; }
+const Cell* cell(const Row& row) { return row.cell; }
+const report::Profile* profile(const Row& row) { return row.cell->profile ? &*row.cell->profile : nullptr; }
+const report::TargetRun* target(const Row& row) { return row.cell->target ? &*row.cell->target : nullptr; }
+const report::Summary* summary(const Row& row) { return row.timed() ? &*row.cell->summary : nullptr; }
+template <auto Part>
+auto of_summary(const Row& row) {
+  const report::Summary* all = summary(row);
+  return all != nullptr && all->*Part ? &*(all->*Part) : nullptr;
+}
+constexpr auto ratio = of_summary<&report::Summary::ratio>;
+constexpr auto ceiling = of_summary<&report::Summary::ceiling>;
+constexpr auto to_target = of_summary<&report::Summary::to_target>;
+}  // namespace part
+
+template <auto Part, auto Get>
+std::string of(const Row& row) {
+  const auto* part = Part(row);
+  return part == nullptr ? "" : csv_text(std::invoke(Get, *part));
 }
 
-// The same of the share of the ceiling.
-template <auto Get>
-std::string of_ceiling(const Row& row) {
-  return row.timed() && row.cell->summary->ceiling ? Get(*row.cell->summary->ceiling) : "";
-}
-
-// The same of the profile.
-template <auto Get>
-std::string of_profile(const Row& row) {
-  return row.cell->profile ? Get(*row.cell->profile) : "";
-}
-
-// The same of the training to the target, and of its time.
-template <auto Get>
-std::string of_target(const Row& row) {
-  return row.cell->target ? Get(*row.cell->target) : "";
-}
-template <auto Get>
-std::string of_time_to_target(const Row& row) {
-  return row.timed() && row.cell->summary->to_target ? Get(*row.cell->summary->to_target) : "";
-}
-
-using S = const report::Summary&;
-using C = const report::CeilingShare&;
-using P = const report::Profile&;
-using R = const report::RatioToBaseline&;
-using T = const report::TargetRun&;
-using TT = const report::TimeToTarget&;
+using C = report::CeilingShare;
+using P = report::Profile;
+using R = report::RatioToBaseline;
+using S = report::Summary;
+using T = report::TargetRun;
+using TT = report::TimeToTarget;
 
 constexpr std::array kColumns = {
-    // title, text, right aligned, rank, field, value
-    Column{nullptr, nullptr, false, 0, "scenario", [](const Row& row) { return row.scenario->name; }},
-    Column{nullptr, nullptr, false, 0, "label", [](const Row& row) { return row.scenario->label; }},
-    Column{nullptr, nullptr, false, 0, "scenario_key", [](const Row& row) { return row.scenario->key; }},
-    Column{nullptr, nullptr, false, 0, "rows", [](const Row& row) { return std::to_string(row.scenario->rows); }},
-    Column{nullptr, nullptr, false, 0, "features",
-           [](const Row& row) { return std::to_string(row.scenario->features); }},
-    Column{nullptr, nullptr, false, 0, "outputs", [](const Row& row) { return std::to_string(row.scenario->outputs); }},
-    Column{nullptr, nullptr, false, 0, "parameters",
-           [](const Row& row) { return std::to_string(row.scenario->parameters); }},
-    Column{nullptr, nullptr, false, 0, "batch_rows",
-           [](const Row& row) { return std::to_string(row.scenario->batch_rows); }},
-    Column{nullptr, nullptr, false, 0, "dtype", dtype_of},
-    Column{nullptr, nullptr, false, 0, "operations_per_step",
-           [](const Row& row) { return exact(row.scenario->operations_per_step); }},
-    Column{nullptr, nullptr, false, 0, "cell", [](const Row& row) { return row.cell->id; }},
-    Column{"implementation", [](const Row& row) { return row_name(*row.cell); }, false, 0, "implementation",
-           [](const Row& row) { return row.cell->implementation; }},
-    Column{nullptr, nullptr, false, 0, "options", [](const Row& row) { return options_of(*row.cell); }},
-    Column{nullptr, nullptr, false, 0, "threads", [](const Row& row) { return std::to_string(row.cell->threads); }},
-    Column{nullptr, nullptr, false, 0, "arm", [](const Row& row) { return row.cell->arm; }},
-    Column{nullptr, nullptr, false, 0, "ranked",
-           [](const Row& row) { return std::string(boolean(report::is_ranked(*row.cell))); }},
-    Column{nullptr, nullptr, false, 0, "state",
-           [](const Row& row) { return std::string(name_of(row.cell->status.state)); }},
-    Column{nullptr, nullptr, false, 0, "reason", [](const Row& row) { return row.cell->status.reason; }},
-    Column{"time/step", time_text, true, 0, "step_ns", of_summary<[](S s) { return exact(s.step_ns.value); }>},
-    Column{"95%", [](const Row& row) { return format_interval_ns(row.cell->summary->step_ns); }, true, 3, "step_low_ns",
-           of_summary<[](S s) { return exact(s.step_ns.interval.low); }>},
-    Column{nullptr, nullptr, false, 0, "step_high_ns", of_summary<[](S s) { return exact(s.step_ns.interval.high); }>},
-    Column{nullptr, nullptr, false, 0, "median_absolute_deviation_ns",
-           of_summary<[](S s) { return exact(s.median_absolute_deviation_ns); }>},
-    Column{"ratio to baseline", ratio_text, false, 2, "ratio",
-           of_ratio<[](R r) { return exact(r.comparison.ratio.value); }>},
-    Column{nullptr, nullptr, false, 0, "ratio_low",
-           of_ratio<[](R r) { return exact(r.comparison.ratio.interval.low); }>},
-    Column{nullptr, nullptr, false, 0, "ratio_high",
-           of_ratio<[](R r) { return exact(r.comparison.ratio.interval.high); }>},
-    Column{nullptr, nullptr, false, 0, "baseline_cell", of_ratio<[](R r) { return r.baseline; }>},
-    Column{"verdict", verdict_text, false, 1, "verdict",
-           [](const Row& row) { return row.timed() ? verdict_text(row) : std::string(); }},
-    Column{nullptr, nullptr, false, 0, "remark", of_ratio<[](R r) { return r.comparison.remark; }>},
-    Column{"GFLOP/s", rate_text, true, 5, "gflop_per_second",
+    // field, value, title, text, right aligned, rank
+    Column{"scenario", of<part::scenario, &ScenarioRecord::name>},
+    Column{"label", of<part::scenario, &ScenarioRecord::label>},
+    Column{"scenario_key", of<part::scenario, &ScenarioRecord::key>},
+    Column{"rows", of<part::scenario, &ScenarioRecord::rows>},
+    Column{"features", of<part::scenario, &ScenarioRecord::features>},
+    Column{"outputs", of<part::scenario, &ScenarioRecord::outputs>},
+    Column{"parameters", of<part::scenario, &ScenarioRecord::parameters>},
+    Column{"batch_rows", of<part::scenario, &ScenarioRecord::batch_rows>},
+    Column{"dtype", [](const Row& row) -> std::string { return row.scenario->resolved.dtype_name(); }},
+    Column{"operations_per_step", of<part::scenario, &ScenarioRecord::operations_per_step>},
+    Column{"cell", of<part::cell, &Cell::id>},
+    Column{"implementation", of<part::cell, &Cell::implementation>, "implementation", of<part::cell, &row_name>},
+    Column{"options", of<part::cell, &options_of>},
+    Column{"threads", of<part::cell, &Cell::threads>},
+    Column{"arm", of<part::cell, &Cell::arm>},
+    Column{"ranked", of<part::cell, &report::is_ranked>},
+    Column{"state", of<part::cell, [](const Cell& c) { return c.status.state; }>},
+    Column{"reason", of<part::cell, [](const Cell& c) { return c.status.reason; }>},
+    Column{"step_ns", of<part::summary, [](const S& s) { return s.step_ns.value; }>, "time/step", time_text, true},
+    Column{"step_low_ns", of<part::summary, [](const S& s) { return s.step_ns.interval.low; }>, "95%",
+           [](const Row& row) { return format_interval_ns(row.cell->summary->step_ns); }, true, 3},
+    Column{"step_high_ns", of<part::summary, [](const S& s) { return s.step_ns.interval.high; }>},
+    Column{"median_absolute_deviation_ns", of<part::summary, &S::median_absolute_deviation_ns>},
+    Column{"ratio", of<part::ratio, [](const R& r) { return r.comparison.ratio.value; }>, "ratio to baseline",
+           ratio_text, false, 2},
+    Column{"ratio_low", of<part::ratio, [](const R& r) { return r.comparison.ratio.interval.low; }>},
+    Column{"ratio_high", of<part::ratio, [](const R& r) { return r.comparison.ratio.interval.high; }>},
+    Column{"baseline_cell", of<part::ratio, &R::baseline>},
+    Column{"verdict", [](const Row& row) { return row.timed() ? verdict_text(row) : std::string(); }, "verdict",
+           verdict_text, false, 1},
+    Column{"remark", of<part::ratio, [](const R& r) { return r.comparison.remark; }>},
+    Column{"gflop_per_second",
            [](const Row&
-                  row) { return row.timed() && report::is_ranked(*row.cell) ? exact(rate_of(row)) : std::string(); }},
-    Column{"of ceiling", ceiling_text, false, 4, "ceiling_share", of_ceiling<[](C c) { return exact(c.share); }>},
-    Column{nullptr, nullptr, false, 0, "bound_by", of_ceiling<[](C c) { return std::string(name_of(c.bound_by)); }>},
-    Column{nullptr, nullptr, false, 0, "bandwidth_level", of_ceiling<[](C c) { return c.level; }>},
-    Column{nullptr, nullptr, false, 0, "floor_ns", of_ceiling<[](C c) { return exact(c.floor_ns); }>},
-    Column{nullptr, nullptr, false, 0, "ceiling_failed",
-           of_ceiling<[](C c) { return std::string(boolean(c.failed)); }>},
-    Column{"data", data_text, true, 5, "data_share", of_profile<[](P p) { return exact(report::data_share(p)); }>},
-    Column{"CPU/wall", cpu_text, true, 5, "cpu_per_wall",
-           of_summary<[](S s) { return exact_or_empty(s.cpu_per_wall); }>},
-    Column{"import", import_text, true, 6, "import_seconds",
-           of_summary<[](S s) { return exact_or_empty(s.import_seconds); }>},
-    Column{"first step", first_step_text, true, 6, "first_step_ns",
-           of_summary<[](S s) { return exact(s.first_step_ns); }>},
-    Column{"launches", launches_text, true, 7, "launches",
-           of_summary<[](S s) { return std::to_string(s.step_ns.launches); }>},
-    Column{nullptr, nullptr, false, 0, "samples", of_summary<[](S s) { return std::to_string(s.samples); }>},
-    Column{nullptr, nullptr, false, 0, "within_one_process",
-           of_summary<[](S s) { return std::string(boolean(s.step_ns.within_one_process)); }>},
-    Column{nullptr, nullptr, false, 0, "start_seconds", of_summary<[](S s) { return exact(s.start_seconds); }>},
-    Column{nullptr, nullptr, false, 0, "load_seconds", of_summary<[](S s) { return exact(s.load_seconds); }>},
-    Column{nullptr, nullptr, false, 0, "prepare_seconds", of_summary<[](S s) { return exact(s.prepare_seconds); }>},
-    Column{nullptr, nullptr, false, 0, "launch_seconds", of_summary<[](S s) { return exact(s.launch_seconds); }>},
-    Column{"peak memory", peak_memory_text, true, 8, "peak_resident_bytes",
-           of_summary<[](S s) { return std::to_string(s.peak_resident_bytes); }>},
-    Column{"after import", imported_text, true, 9, "imported_resident_bytes",
-           of_summary<[](S s) { return s.imported_resident_bytes ? std::to_string(*s.imported_resident_bytes) : ""; }>},
-    Column{"own memory", own_memory_text, true, 10, "peak_anonymous_bytes",
-           of_summary<[](S s) { return s.peak_anonymous_bytes ? std::to_string(*s.peak_anonymous_bytes) : ""; }>},
-    Column{"allocations", allocations_text, true, 9, "allocations_per_step",
-           of_profile<[](P p) { return exact_or_empty(p.allocations_per_step); }>},
-    Column{nullptr, nullptr, false, 0, "allocated_bytes_per_step",
-           of_profile<[](P p) { return exact_or_empty(p.allocated_bytes_per_step); }>},
-    Column{nullptr, nullptr, false, 0, "prepared_bytes",
-           of_profile<[](P p) { return p.prepared_bytes ? std::to_string(*p.prepared_bytes) : std::string(); }>},
-    Column{nullptr, nullptr, false, 0, "kernel_calls_per_step",
-           of_profile<[](P p) { return exact(report::calls_per_step(p)); }>},
-    Column{nullptr, nullptr, false, 0, "target_state", of_target<[](T t) { return std::string(name_of(t.state)); }>},
-    Column{nullptr, nullptr, false, 0, "target_loss", of_target<[](T t) { return exact(t.target_loss); }>},
-    Column{nullptr, nullptr, false, 0, "target_steps", of_target<[](T t) { return std::to_string(t.steps); }>},
-    Column{nullptr, nullptr, false, 0, "final_loss", of_target<[](T t) { return exact(t.loss); }>},
-    Column{nullptr, nullptr, false, 0, "time_to_target_ns",
-           of_time_to_target<[](TT t) { return exact(t.time_ns.value); }>},
-    Column{nullptr, nullptr, false, 0, "time_to_target_low_ns",
-           of_time_to_target<[](TT t) { return exact(t.time_ns.interval.low); }>},
-    Column{nullptr, nullptr, false, 0, "time_to_target_high_ns",
-           of_time_to_target<[](TT t) { return exact(t.time_ns.interval.high); }>},
-    Column{nullptr, nullptr, false, 0, "time_to_target_with_evaluations_ns", of_time_to_target<[](TT t) {
-             return t.with_evaluations_ns ? exact(t.with_evaluations_ns->value) : std::string();
-           }>},
-    Column{nullptr, nullptr, false, 0, "repeat", [](const Row& row) { return row.cell->repeat; }},
+                  row) { return row.timed() && report::is_ranked(*row.cell) ? exact(rate_of(row)) : std::string(); },
+           "GFLOP/s", rate_text, true, 5},
+    Column{"ceiling_share", of<part::ceiling, &C::share>, "of ceiling", ceiling_text, false, 4},
+    Column{"bound_by", of<part::ceiling, &C::bound_by>},
+    Column{"bandwidth_level", of<part::ceiling, &C::level>},
+    Column{"floor_ns", of<part::ceiling, &C::floor_ns>},
+    Column{"ceiling_failed", of<part::ceiling, &C::failed>},
+    Column{"data_share", of<part::profile, &report::data_share>, "data", data_text, true, 5},
+    Column{"cpu_per_wall", of<part::summary, &S::cpu_per_wall>, "CPU/wall", cpu_text, true, 5},
+    Column{"import_seconds", of<part::summary, &S::import_seconds>, "import", import_text, true, 6},
+    Column{"first_step_ns", of<part::summary, &S::first_step_ns>, "first step",
+           [](const Row& row) { return format_duration_ns(row.cell->summary->first_step_ns); }, true, 6},
+    Column{"launches", of<part::summary, [](const S& s) { return s.step_ns.launches; }>, "launches", launches_text,
+           true, 7},
+    Column{"samples", of<part::summary, &S::samples>},
+    Column{"within_one_process", of<part::summary, [](const S& s) { return s.step_ns.within_one_process; }>},
+    Column{"start_seconds", of<part::summary, &S::start_seconds>},
+    Column{"load_seconds", of<part::summary, &S::load_seconds>},
+    Column{"prepare_seconds", of<part::summary, &S::prepare_seconds>},
+    Column{"launch_seconds", of<part::summary, &S::launch_seconds>},
+    Column{"peak_resident_bytes", of<part::summary, &S::peak_resident_bytes>, "peak memory",
+           memory_text<&S::peak_resident_bytes>, true, 8},
+    Column{"imported_resident_bytes", of<part::summary, &S::imported_resident_bytes>, "after import",
+           memory_text<&S::imported_resident_bytes>, true, 9},
+    Column{"peak_anonymous_bytes", of<part::summary, &S::peak_anonymous_bytes>, "own memory",
+           memory_text<&S::peak_anonymous_bytes>, true, 10},
+    Column{"allocations_per_step", of<part::profile, &P::allocations_per_step>, "allocations", allocations_text, true,
+           9},
+    Column{"allocated_bytes_per_step", of<part::profile, &P::allocated_bytes_per_step>},
+    Column{"prepared_bytes", of<part::profile, &P::prepared_bytes>},
+    Column{"kernel_calls_per_step", of<part::profile, &report::calls_per_step>},
+    Column{"target_state", of<part::target, &T::state>},
+    Column{"target_loss", of<part::target, &T::target_loss>},
+    Column{"target_steps", of<part::target, &T::steps>},
+    Column{"final_loss", of<part::target, &T::loss>},
+    Column{"time_to_target_ns", of<part::to_target, [](const TT& t) { return t.time_ns.value; }>},
+    Column{"time_to_target_low_ns", of<part::to_target, [](const TT& t) { return t.time_ns.interval.low; }>},
+    Column{"time_to_target_high_ns", of<part::to_target, [](const TT& t) { return t.time_ns.interval.high; }>},
+    Column{"time_to_target_with_evaluations_ns",
+           of<part::to_target,
+              [](const TT& t) { return t.with_evaluations_ns ? exact(t.with_evaluations_ns->value) : std::string(); }>},
+    Column{"repeat", of<part::cell, &Cell::repeat>},
 };
+
+// RFC 4180, section 2: fields with a quote, a comma or a line break are quoted, quotes doubled.
+std::string quoted(const std::string& text) {
+  if (text.find_first_of("\",\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+template <class Text>
+std::string record_of(Text&& text_of) {
+  std::string text;
+  for (const Column& column : kColumns) text += (&column == kColumns.data() ? "" : ",") + quoted(text_of(column));
+  return text + "\r\n";
+}
 
 }  // namespace
 
-std::span<const Column> columns() { return kColumns; }
+std::string csv(const report::Report& report) {
+  std::string text = record_of([](const Column& column) { return std::string(column.field); });
+  for (const ScenarioTable& table : tables_of(report)) {
+    for (const auto* rows : {&table.ranked, &table.unranked, &table.untimed}) {
+      for (const Row& row : *rows) text += record_of([&row](const Column& column) { return column.value(row); });
+    }
+  }
+  return text;
+}
 
 TextTable text_table(const std::vector<Row>& rows) {
   TextTable table;
-  for (const Column& column : columns()) {
+  for (const Column& column : kColumns) {
     if (column.title == nullptr) continue;
     table.push_back({column.title, column.right_aligned, column.rank, {}});
     std::vector<std::string>& texts = table.back().texts;

@@ -6,7 +6,6 @@
 
 #include "reports/render/format.h"
 #include "reports/render/ranking.h"
-#include "reports/render/render.h"
 
 namespace gdbench::render {
 
@@ -35,7 +34,7 @@ std::vector<Row> rows_of(const ScenarioTable& table) {
 }
 
 std::string estimate_text(const stats::Estimate& estimate) {
-  return format_estimate_ns(estimate) + (estimate.within_one_process ? std::string(" ") + kOneProcessMark : "");
+  return format_estimate_ns(estimate) + process_mark(estimate);
 }
 
 // "unreached: loss 0.31 after 10000 steps".

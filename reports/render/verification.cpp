@@ -1,9 +1,11 @@
+#include "reports/render/verification.h"
+
 #include <algorithm>
-#include <cstdio>
 #include <map>
 
-#include "reports/render/render.h"
-#include "reports/render/table.h"
+#include "harness/base/text.h"
+#include "reports/render/format.h"
+#include "reports/render/rows.h"
 #include "reports/render/words.h"
 
 namespace gdbench::render {
@@ -25,17 +27,15 @@ const report::TensorCheck* worst_tensor(const report::Verification& verification
 
 std::string closeness(const report::Verification& verification) {
   const report::TensorCheck* worst = worst_tensor(verification);
-  char text[160];
-  if (worst == nullptr && verification.steps > 0) {
-    std::snprintf(text, sizeof text, "checked by its loss alone, %.4g to %.4g in %lld steps: its order is its own",
-                  verification.initial_loss, verification.final_loss, static_cast<long long>(verification.steps));
-    return text;
+  const auto steps = static_cast<long long>(verification.steps);
+  if (worst == nullptr && steps > 0) {
+    return formatted("checked by its loss alone, %.4g to %.4g in %lld steps: its order is its own",
+                     verification.initial_loss, verification.final_loss, steps);
   }
   if (worst == nullptr) return "not verified: does nothing on purpose";
-  std::snprintf(text, sizeof text, "%s off by %.1e of its norm, %.0f%% of the tolerance, after %lld step(s)%s",
-                worst->name.c_str(), worst->relative, 100 * share_of_tolerance(*worst),
-                static_cast<long long>(verification.steps), verification.sampled ? " (of a sample: one step)" : "");
-  return text;
+  return formatted("%s off by %.1e of its norm, %.0f%% of the tolerance, after %lld step(s)%s", worst->name.c_str(),
+                   worst->relative, 100 * share_of_tolerance(*worst), steps,
+                   verification.sampled ? " (of a sample: one step)" : "");
 }
 
 std::string outcome(const report::Cell& cell) {
@@ -58,14 +58,20 @@ std::string brief_outcome(const std::vector<const report::Cell*>& cells) {
   std::string text;
   for (const auto& [state, count] : counts) join(text, std::to_string(count) + " " + report::name_of(state));
   if (closest == nullptr) return text;
-  char share[40];
-  std::snprintf(share, sizeof share, "%.0f%%", 100 * largest);
-  return text + "; closest to its tolerance: " + row_name(*closest) + ", " +
-         worst_tensor(*closest->verification)->name + " at " + share;
+  return cat(text, "; closest to its tolerance: ", row_name(*closest), ", ", worst_tensor(*closest->verification)->name,
+             formatted(" at %.0f%%", 100 * largest));
 }
 
 bool is_news(const report::Cell& cell) {
   return cell.status.state != report::CellState::ok && cell.status.state != report::CellState::unsupported;
+}
+
+std::vector<const report::Cell*> cells_of(const report::Report& report, const report::ScenarioRecord& scenario) {
+  std::vector<const report::Cell*> cells;
+  for (const report::Cell& cell : report.cells) {
+    if (cell.scenario == scenario.key) cells.push_back(&cell);
+  }
+  return cells;
 }
 
 }  // namespace
@@ -75,38 +81,29 @@ std::string brief_verification(const report::Report& report) {
   for (const report::ScenarioRecord& scenario : report.scenarios) width = std::max(width, scenario.label.size());
   std::string text;
   for (const report::ScenarioRecord& scenario : report.scenarios) {
-    std::vector<const report::Cell*> cells;
-    for (const report::Cell& cell : report.cells) {
-      if (cell.scenario == scenario.key) cells.push_back(&cell);
-    }
-    std::string label = scenario.label;
-    label.resize(width, ' ');
-    text += label + "  " + brief_outcome(cells) + "\n";
+    const std::vector<const report::Cell*> cells = cells_of(report, scenario);
+    text += padded(scenario.label, width, false) + "  " + brief_outcome(cells) + "\n";
     for (const report::Cell* cell : cells) {
-      if (is_news(*cell))
-        text += "  " + row_name(*cell) + "  " + report::name_of(cell->status.state) + "  " + outcome(*cell) + "\n";
+      if (!is_news(*cell)) continue;
+      text += cat("  ", row_name(*cell), "  ", name_of(cell->status.state), "  ", outcome(*cell), "\n");
     }
   }
   return text + "\n" + counts_words(report) + "\n";
 }
 
 std::string verification(const report::Report& report) {
-  std::size_t name_width = 0;
-  std::size_t state_width = 0;
+  std::size_t names = 0;
+  std::size_t states = 0;
   for (const report::Cell& cell : report.cells) {
-    name_width = std::max(name_width, row_name(cell).size());
-    state_width = std::max(state_width, std::string(report::name_of(cell.status.state)).size());
+    names = std::max(names, row_name(cell).size());
+    states = std::max(states, std::string_view(name_of(cell.status.state)).size());
   }
   std::string text;
   for (const report::ScenarioRecord& scenario : report.scenarios) {
     text += scenario.label + "\n";
-    for (const report::Cell& cell : report.cells) {
-      if (cell.scenario != scenario.key) continue;
-      std::string name = row_name(cell);
-      std::string state = report::name_of(cell.status.state);
-      name.resize(name_width, ' ');
-      state.resize(state_width, ' ');
-      text += "  " + name + "  " + state + "  " + outcome(cell) + "\n";
+    for (const report::Cell* cell : cells_of(report, scenario)) {
+      text += cat("  ", padded(row_name(*cell), names, false), "  ", padded(name_of(cell->status.state), states, false),
+                  "  ", outcome(*cell), "\n");
     }
   }
   return text + "\n" + counts_words(report) + "\n";

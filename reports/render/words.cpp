@@ -1,6 +1,7 @@
 #include "reports/render/words.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -8,7 +9,6 @@
 #include "harness/base/text.h"
 #include "reports/render/format.h"
 #include "reports/render/ranking.h"
-#include "reports/render/render.h"
 
 namespace gdbench::render {
 
@@ -22,7 +22,93 @@ std::string text_at(const Json& document, const char* pointer) {
   return value.is_string() ? value.get<std::string>() : "";
 }
 
+using report::ModelKind;
+
+// "1.5 Mflop": three digits and an SI prefix.
+std::string operations_words(double operations) {
+  constexpr std::array kPrefixes = {"", "k", "M", "G", "T"};
+  std::size_t prefix = 0;
+  while (operations >= 999.5 && prefix + 1 < kPrefixes.size()) {
+    operations /= 1000;
+    ++prefix;
+  }
+  return format_number(operations) + " " + kPrefixes[prefix] + "flop";
+}
+
+// "500 tensors 512x1", "tensors 784x128, 1x128".
+std::string tensors_words(const std::vector<report::TensorsRecord>& groups) {
+  std::string text;
+  for (const report::TensorsRecord& group : groups) {
+    const auto number = [](std::int64_t value) { return format_number(static_cast<double>(value)); };
+    join(text,
+         (group.count > 1 ? number(group.count) + " of " : "") + number(group.rows) + "x" + number(group.columns));
+  }
+  return "tensors " + text;
+}
+
+// "full batch"; "batch of 32 in 4 parts, 128 steps per epoch".
+std::string batch_words(const report::ScenarioRecord& scenario) {
+  const bool full = scenario.batch_rows == scenario.rows;
+  std::string text = full ? "full batch" : "batch of " + std::to_string(scenario.batch_rows);
+  const std::int64_t parts = scenario.resolved.micro_batches;
+  if (parts > 1) text += " in " + format_number(static_cast<double>(parts)) + " parts";
+  if (full || scenario.batch_rows < 1) return text;
+  const std::int64_t steps = (scenario.rows + scenario.batch_rows - 1) / scenario.batch_rows;
+  return text + ", " + counted(steps, "step") + " per epoch";
+}
+
+// "adam, weight decay 0.01 decoupled, cosine schedule over 1000 steps, warm-up 50".
+std::string optimizer_words(const report::ResolvedScenario& resolved) {
+  std::string text = resolved.optimizer ? name_of(*resolved.optimizer) : "";
+  if (resolved.weight_decay != 0) {
+    join(text, "weight decay " + format_number(resolved.weight_decay) +
+                   (resolved.decoupled_weight_decay ? " decoupled" : " coupled"));
+  }
+  if (const std::optional<std::int64_t> steps = resolved.schedule_steps) {
+    join(text, resolved.schedule + " schedule over " + counted(*steps, "step"));
+  }
+  if (resolved.warm_up > 0) join(text, "warm-up " + format_number(static_cast<double>(resolved.warm_up)));
+  return text;
+}
+
 }  // namespace
+
+std::string model_words(const report::ScenarioRecord& scenario) {
+  const report::ResolvedScenario& resolved = scenario.resolved;
+  if (!resolved.model) return "";
+  if (resolved.model == ModelKind::tensors) return tensors_words(resolved.tensors);
+  if (resolved.model == ModelKind::linear_regression) return "linear regression";
+  std::string widths = std::to_string(scenario.features);
+  std::string activations;
+  for (const report::LayerRecord& layer : resolved.layers) {
+    widths += "-" + std::to_string(layer.width);
+    if (layer.activation != report::Activation::identity) join(activations, name_of(layer.activation));
+  }
+  return "multi-layer perceptron " + widths + (activations.empty() ? "" : " (" + activations + ")");
+}
+
+std::string scenario_words(const report::ScenarioRecord& scenario) {
+  const report::ResolvedScenario& resolved = scenario.resolved;
+  std::string text = model_words(scenario);
+  if (resolved.task == report::Task::update) {
+    join(text, "update by given gradients");
+    join(text, resolved.dtype_name());
+  } else {
+    join(text, std::to_string(scenario.rows) + " rows x " + counted(scenario.features, "feature"));
+    join(text, batch_words(scenario));
+    join(text, resolved.dtype_name());
+    std::string loss = resolved.loss ? name_of(*resolved.loss) : "";
+    std::replace(loss.begin(), loss.end(), '_', ' ');
+    join(text, loss);
+  }
+  join(text, optimizer_words(resolved));
+  if (resolved.task == report::Task::gradients) {
+    join(text, counted(scenario.outputs, "gradient") + " per step");
+  }
+  join(text, counted(scenario.parameters, "parameter"));
+  join(text, operations_words(scenario.operations_per_step) + " per step");
+  return text;
+}
 
 std::string environment_words(const report::Report& report) {
   const Json environment = Json::parse(report.environment);
@@ -92,18 +178,16 @@ std::string timed_name(const report::Cell& cell) {
 
 std::string counts_words(const report::Report& report) {
   using report::CellState;
-  std::string text;
-  const auto counts = [](const report::Cell& cell) { return cell.arm != report::kControlArm; };
-  for (const CellState state : {CellState::ok, CellState::unsupported, CellState::wrong, CellState::crashed,
-                                CellState::timed_out, CellState::untrusted, CellState::pending}) {
-    const auto count = std::count_if(report.cells.begin(), report.cells.end(), [&](const report::Cell& cell) {
-      return counts(cell) && cell.status.state == state;
-    });
-    if (count > 0) join(text, std::to_string(count) + " " + name_of(state));
+  constexpr std::array kStates = {CellState::ok,        CellState::unsupported, CellState::wrong,  CellState::crashed,
+                                  CellState::timed_out, CellState::untrusted,   CellState::pending};
+  std::map<CellState, std::int64_t> counts;
+  std::int64_t all = 0;
+  for (const report::Cell& cell : report.cells) {
+    if (cell.arm == report::kControlArm) continue;
+    ++all;
+    ++counts[cell.status.state];
   }
-  const auto all = std::count_if(report.cells.begin(), report.cells.end(), counts);
-  const std::string total = counted(static_cast<std::size_t>(all), "cell");
-  return text.empty() ? total : total + ": " + text;
+  return counts_by_kind(counted(all, "cell"), kStates, [&](CellState state) { return counts[state]; });
 }
 
 std::string control_words(const ScenarioTable& table) {

@@ -10,9 +10,6 @@
 
 namespace gdbench::render {
 
-// "linear regression", "multi-layer perceptron 10-50-1 (tanh)"; from the resolved scenario's model.
-std::string model_words(const report::ScenarioRecord& scenario);
-
 // "multi-layer perceptron ..., 1000 rows x 10 features, full batch, f32, mse, sgd, 601 parameters, 2.5 Mflop per step".
 std::string scenario_words(const report::ScenarioRecord& scenario);
 
@@ -40,10 +37,10 @@ std::string counts_words(const report::Report& report);
 // What the scenario's A/A control says of its verdicts, in one sentence; empty where there is none.
 std::string control_words(const ScenarioTable& table);
 
-// Who won a scenario and by how much, in one sentence; the ratio is that of the paired comparison.
 // Which row ratios are to, where that is not the run's baseline; else empty.
 std::string baseline_words(const ScenarioTable& table);
 
+// Who won a scenario and by how much, in one sentence; the ratio is that of the paired comparison.
 std::string winner_words(const ScenarioTable& table);
 
 constexpr const char* kNotRankedWords = "(policies, no arithmetic, or more processors than threads)";
@@ -54,6 +51,8 @@ constexpr const char* kOneProcessWords =
 
 // One sentence or two for each, in the order in which they appear.
 std::vector<std::string> column_words();
+// The same in lines of at most that width.
+std::string columns_help(int width);
 
 // How often names occur, for sentences.
 
@@ -64,14 +63,5 @@ std::vector<std::pair<std::string, std::size_t>> ordered(const NameCounts& count
 
 // "jit 5, onednn 2, 3 more"; without a number where there is one name.
 std::string counts_text(const NameCounts& counts, std::size_t most);
-
-// Small pieces that sentences are made of.
-
-// Appends a part to a list with commas; nothing where the part is empty.
-inline void join(std::string& text, const std::string& part) {
-  if (part.empty()) return;
-  if (!text.empty()) text += ", ";
-  text += part;
-}
 
 }  // namespace gdbench::render

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "reports/render/render.h"
+#include "reports/render/google_benchmark.h"
 #include "tests/support/reports/example_report.h"
 
 namespace gdbench::render {

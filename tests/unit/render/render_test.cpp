@@ -1,5 +1,3 @@
-#include "reports/render/render.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +6,11 @@
 #include <sstream>
 
 #include "reports/render/attribution.h"
+#include "reports/render/console.h"
 #include "reports/render/format.h"
+#include "reports/render/google_benchmark.h"
+#include "reports/render/markdown.h"
+#include "reports/render/table.h"
 #include "tests/support/reports/example_report.h"
 
 namespace gdbench::render {

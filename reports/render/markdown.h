@@ -1,12 +1,15 @@
-// Pieces of GitHub Markdown that several documents share.
+// A report as GitHub Markdown, and the pieces of it that other documents share.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "harness/report/report.h"
 #include "reports/render/format.h"
 
 namespace gdbench::render {
+
+std::string markdown(const report::Report& report);
 
 // Text that is safe in a table's cell and in running text.
 std::string markdown_escaped(const std::string& text);

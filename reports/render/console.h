@@ -1,0 +1,19 @@
+// A report as tables on a terminal.
+#pragma once
+
+#include <string>
+
+#include "harness/report/report.h"
+
+namespace gdbench::render {
+
+struct ConsoleOptions {
+  bool colour = false;  // ANSI colours; the caller checks for a terminal and NO_COLOR
+  int width = 100;      // columns of the terminal
+  std::string file{};   // where the report is, for the commands that show more of it
+};
+
+// Aligned tables, one per scenario, fastest first; rows that have no time come last with their reason.
+std::string console(const report::Report& report, const ConsoleOptions& options);
+
+}  // namespace gdbench::render
