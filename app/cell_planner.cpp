@@ -7,7 +7,6 @@
 
 #include "app/selection.h"
 #include "harness/base/text.h"
-#include "harness/report/attribution.h"
 #include "harness/scenario/expand.h"
 #include "harness/scenario/settings.h"
 
@@ -23,7 +22,7 @@ Result<measure::CellGroup> plan_single_cell(const std::string& scenario, const s
 namespace {
 
 bool sets(const std::vector<scenario::Setting>& settings, const std::string& key) {
-  return std::any_of(settings.begin(), settings.end(), [&](const scenario::Setting& setting) {
+  return std::ranges::any_of(settings, [&](const scenario::Setting& setting) {
     return scenario::full_key(setting.key) == scenario::full_key(key);
   });
 }
@@ -70,18 +69,10 @@ Result<scenario::Scenario> CellPlanner::read() const {
   return scenario::read_scenario(scenario_.file, own);
 }
 
-Result<measure::CellGroup> CellPlanner::plan(const std::vector<CellChoice>& choices) const {
-  return plan_arms(choices, {report::kNewArm});
-}
-
-Result<measure::CellGroup> CellPlanner::plan_twice(const CellChoice& choice) const {
-  return plan_arms({choice}, {report::kBaseArm, report::kNewArm});
-}
-
-Result<measure::CellGroup> CellPlanner::plan_arms(const std::vector<CellChoice>& choices,
-                                                  const std::vector<std::string>& names) const {
+Result<measure::CellGroup> CellPlanner::plan(const std::vector<CellChoice>& choices,
+                                             const std::vector<std::string>& arms) const {
   measure::PlanRequest request;
-  for (const std::string& name : names) {
+  for (const std::string& name : arms) {
     request.arms.push_back(arm_);
     request.arms.back().name = name;
     request.catalogues.push_back(catalogue_);
@@ -104,7 +95,7 @@ Result<measure::CellGroup> CellPlanner::plan_arms(const std::vector<CellChoice>&
   for (const report::Cell& cell : report.cells) {
     if (cell.status.state != report::CellState::pending) return usage_error(cell.status.reason);
   }
-  if (report.cells.size() != choices.size() * names.size() || plan.scenarios.size() != 1) {
+  if (report.cells.size() != choices.size() * arms.size() || plan.scenarios.size() != 1) {
     return usage_error(report.cells.front().id + ": found the same cell twice, expected different ones");
   }
   return measure::CellGroup(std::move(plan), std::move(report));

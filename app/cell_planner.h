@@ -7,6 +7,7 @@
 #include "app/invocation.h"
 #include "harness/base/result.h"
 #include "harness/measure/cell_group.h"
+#include "harness/report/arm.h"
 #include "harness/scenario/matrix.h"
 
 namespace gdbench::app {
@@ -38,19 +39,13 @@ class CellPlanner {
   Result<scenario::Scenario> read() const;
   const std::vector<scenario::Setting>& settings() const { return settings_; }
 
-  // A cell per choice, in their order; they must agree on the scenario. Errors: a setting is wrong, an implementation
-  // cannot do this, two choices are one cell.
-  Result<measure::CellGroup> plan(const std::vector<CellChoice>& choices) const;
-
-  // The same cells in two arms, both of this build: one beside itself.
-  Result<measure::CellGroup> plan_twice(const CellChoice& choice) const;
+  // A cell per choice and arm, in their order; the choices must agree on the scenario. All arms are of this build: two
+  // are one beside itself. Errors: a setting is wrong, an implementation cannot do this, two choices are one cell.
+  Result<measure::CellGroup> plan(const std::vector<CellChoice>& choices,
+                                  const std::vector<std::string>& arms = {report::kNewArm}) const;
 
  private:
   CellPlanner() = default;
-
-  // A cell per choice and name of an arm.
-  Result<measure::CellGroup> plan_arms(const std::vector<CellChoice>& choices,
-                                       const std::vector<std::string>& names) const;
 
   scenario::KnownScenario scenario_;
   std::vector<scenario::Setting> settings_;

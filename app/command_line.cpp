@@ -1,6 +1,7 @@
 #include "app/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -40,29 +41,24 @@ CommandOption& CommandOption::one_value_at_a_time() {
   return *this;
 }
 
+CommandOption& CommandOption::check(const CLI::Validator& validator) {
+  option_->check(validator);
+  return *this;
+}
+
 template <class Number>
 CommandOption& CommandOption::between(Number min, Number max) {
-  option_->check(CLI::Range(min, max));
-  return *this;
+  return check(CLI::Range(min, max));
 }
 
 template CommandOption& CommandOption::between(int, int);
 template CommandOption& CommandOption::between(double, double);
 
-CommandOption& CommandOption::not_negative() {
-  option_->check(CLI::NonNegativeNumber);
-  return *this;
-}
+CommandOption& CommandOption::not_negative() { return check(CLI::NonNegativeNumber); }
 
-CommandOption& CommandOption::one_of(const std::vector<std::string>& values) {
-  option_->check(CLI::IsMember(values));
-  return *this;
-}
+CommandOption& CommandOption::one_of(const std::vector<std::string>& values) { return check(CLI::IsMember(values)); }
 
-CommandOption& CommandOption::existing_file() {
-  option_->check(CLI::ExistingFile);
-  return *this;
-}
+CommandOption& CommandOption::existing_file() { return check(CLI::ExistingFile); }
 
 CommandOption& CommandOption::needs(const CommandOption& other) {
   option_->needs(other.option_);
@@ -172,7 +168,7 @@ Result<double> parse_value(const std::string& option, const std::string& text, s
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   const auto* unit =
-      std::find_if(units.begin(), units.end(), [end](const UnitOfValue& u) { return u.name == std::string_view(end); });
+      std::ranges::find_if(units, [end](const UnitOfValue& u) { return u.name == std::string_view(end); });
   if (end == text.c_str() || unit == units.end() || !(value > 0) || !std::isfinite(value)) {
     return usage_error(cat(option, ": found \"", text, "\", expected ", expected));
   }

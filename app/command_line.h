@@ -13,6 +13,7 @@
 namespace CLI {
 class App;
 class Option;
+class Validator;
 }  // namespace CLI
 
 namespace gdbench::app {
@@ -40,6 +41,8 @@ class CommandOption {
   CommandOption& excludes(const CommandOption& other);
 
  private:
+  CommandOption& check(const CLI::Validator& validator);
+
   CLI::Option* option_;
 };
 

@@ -11,10 +11,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/confirm.h"
 #include "harness/questions/compare/compare.h"
-#include "harness/questions/fairness/comparison.h"
-#include "harness/questions/fairness/description.h"
 #include "reports/render/comparison.h"
-#include "reports/render/fairness.h"
 
 namespace gdbench::app {
 
@@ -48,8 +45,8 @@ int status_of(const report::ReportComparison& comparison) {
   using report::Change;
   if (!comparison.not_comparable.empty()) return kInconclusive;
   const auto any = [&](Change change) {
-    return std::any_of(comparison.cells.begin(), comparison.cells.end(),
-                       [change](const report::ComparedCell& cell) { return cell.change == change; });
+    return std::ranges::any_of(comparison.cells,
+                               [change](const report::ComparedCell& cell) { return cell.change == change; });
   };
   if (any(Change::regressed)) return kRegressed;
   if (any(Change::failing)) return kFailedCells;
@@ -95,19 +92,6 @@ Status ComparisonBase::confirm(measure::Plan& plan, const measure::RunOptions& o
             ", to confirm or clear it"));
   }
   return measure::confirm(plan, units, options, report, journal);
-}
-
-Result<int> check_comparison(const std::string& file_a, const std::string& file_b, bool json) {
-  const fairness::Description a = TRY(fairness::read_description(file_a));
-  const fairness::Description b = TRY(fairness::read_description(file_b));
-  if (a.name == b.name) {
-    return usage_error(cat(one_line(file_b), ": /name: found ", in_quotes(b.name), ", which ", one_line(file_a),
-                           " has too, expected another name"));
-  }
-  const fairness::Comparison comparison = fairness::compare(a, b);
-  std::cout << (json ? fairness::to_json(comparison).dump(2) + "\n"
-                     : render::fairness_words(comparison, terminal_width()));
-  return kFine;
 }
 
 }  // namespace gdbench::app

@@ -60,10 +60,4 @@ class ComparisonBase {
   std::optional<report::Report> report_;
 };
 
-// `gdbench explain --check-comparison A.json B.json`.
-
-// Judges two descriptions (harness/questions/fairness/DESCRIPTION.md) and prints what is unequal. Returns the exit
-// status: kFine also where they are unequal. Errors: a description that cannot be read, two of one name.
-Result<int> check_comparison(const std::string& file_a, const std::string& file_b, bool json);
-
 }  // namespace gdbench::app

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <sstream>
 
 #include "app/invocation.h"
 #include "harness/base/text.h"
@@ -37,12 +39,6 @@ Result<Scenarios> chosen_scenarios(const Report& report, const std::string& name
   return chosen;
 }
 
-// A cell's id without its scenario.
-std::string short_id(const ScenarioRecord& scenario, const Cell& cell) {
-  const std::string prefix = scenario.label + "/";
-  return cell.id.starts_with(prefix) ? cell.id.substr(prefix.size()) : cell.id;
-}
-
 Cells cells_of(const Report& report, const ScenarioRecord& scenario) {
   Cells cells;
   for (const Cell& cell : report.cells) {
@@ -51,20 +47,12 @@ Cells cells_of(const Report& report, const ScenarioRecord& scenario) {
   return cells;
 }
 
-// "optimizer=adam,batch=64" of "mlp-10-50-1[optimizer=adam,batch=64]"; empty without overrides.
-std::string overrides_of(const ScenarioRecord& scenario) {
-  const std::size_t bracket = scenario.label.rfind('[');
-  return bracket == std::string::npos ? "" : scenario.label.substr(bracket + 1, scenario.label.size() - bracket - 2);
-}
-
 // Whether each of the overrides, with commas between them, is one of the scenario's.
 bool has_overrides(const ScenarioRecord& scenario, const std::string& overrides) {
-  const std::string own = "," + overrides_of(scenario) + ",";
-  std::size_t start = 0;
-  while (start <= overrides.size()) {
-    const std::size_t end = std::min(overrides.find(',', start), overrides.size());
-    if (own.find("," + overrides.substr(start, end - start) + ",") == std::string::npos) return false;
-    start = end + 1;
+  const std::string own = "," + render::overrides_of(scenario.label) + ",";
+  std::istringstream list(overrides + ",");
+  for (std::string one; std::getline(list, one, ',');) {
+    if (own.find("," + one + ",") == std::string::npos) return false;
   }
   return true;
 }
@@ -88,7 +76,7 @@ Cells matches_in(const Report& report, const ScenarioRecord& scenario, const std
   if (!wanted.overrides.empty() && !has_overrides(scenario, wanted.overrides)) return {};
   Cells matches;
   for (const Cell* cell : cells_of(report, scenario)) {
-    if (cell->id == wanted.cell || short_id(scenario, *cell) == wanted.cell) return {cell};
+    if (cell->id == wanted.cell || render::short_id(scenario.label, cell->id) == wanted.cell) return {cell};
     if (cell->arm == report::kControlArm) continue;
     const bool any = wanted.cell.empty() && cell->ranked;
     if (any || cell->implementation == wanted.cell) matches.push_back(cell);
@@ -96,28 +84,25 @@ Cells matches_in(const Report& report, const ScenarioRecord& scenario, const std
   return matches;
 }
 
-std::string ids_of(const Cells& cells) {
+Error several(const std::string& option, const std::string& id, const Cells& cells) {
   std::vector<std::string> ids;
   for (const Cell* cell : cells) ids.push_back(cell->id);
-  return joined(ids);
-}
-
-Error several(const std::string& option, const std::string& id, const Cells& cells) {
-  return usage_error(option + ": found " + std::to_string(cells.size()) + " cells of " + in_quotes(id) +
-                     ", expected one of: " + ids_of(cells));
+  return usage_error(
+      cat(option, ": found ", cells.size(), " cells of ", in_quotes(id), ", expected one of: ", joined(ids)));
 }
 
 Error unknown_cell(const Report& report, const Scenarios& scenarios, const std::string& option, const std::string& id) {
   std::vector<std::string> names;
   for (const ScenarioRecord* scenario : scenarios) {
-    for (const Cell* cell : cells_of(report, *scenario)) names.push_back(short_id(*scenario, *cell));
-    if (const std::string overrides = overrides_of(*scenario); !overrides.empty()) names.push_back(overrides);
+    for (const Cell* cell : cells_of(report, *scenario)) names.push_back(render::short_id(scenario->label, cell->id));
+    if (const std::string overrides = render::overrides_of(scenario->label); !overrides.empty())
+      names.push_back(overrides);
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  return usage_error(option + ": found no cell " + in_quotes(id) +
-                     (scenarios.size() == 1 ? " in " + scenarios.front()->label : " in the report") +
-                     suggestion(id, names) + ", expected one of: " + joined(names));
+  const std::string where = scenarios.size() == 1 ? scenarios.front()->label : "the report";
+  return usage_error(cat(option, ": found no cell ", in_quotes(id), " in ", where, suggestion(id, names),
+                         ", expected one of: ", joined(names)));
 }
 
 bool comparable(const Cell& cell) { return cell.summary && !cell.summary->not_ranked; }
@@ -135,15 +120,11 @@ Status check_timed(const Cell& cell) {
 
 // Those of which both cells have a time. Errors: there is none; the first reason is given.
 Result<std::vector<CellPair>> timed(const std::vector<CellPair>& pairs) {
-  std::vector<CellPair> kept;
-  Status problem;
-  for (const CellPair& pair : pairs) {
-    for (const Cell* cell : {pair.a, pair.b}) {
-      if (const Status status = check_timed(*cell); !status.ok() && problem.ok()) problem = status;
-    }
-    if (comparable(*pair.a) && comparable(*pair.b)) kept.push_back(pair);
-  }
-  if (kept.empty()) return problem.error();
+  std::vector<CellPair> kept = pairs;
+  std::erase_if(kept, [](const CellPair& pair) { return !comparable(*pair.a) || !comparable(*pair.b); });
+  if (!kept.empty()) return kept;
+  TRY(check_timed(*pairs.front().a));
+  TRY(check_timed(*pairs.front().b));
   return kept;
 }
 
@@ -189,23 +170,20 @@ Result<std::vector<CellPair>> asked_for(const Report& report, const Scenarios& s
   }
   if (of_a.empty()) return unknown_cell(report, scenarios, "--a", request.a);
   if (of_b.empty()) return unknown_cell(report, scenarios, "--b", request.b);
-  Result<std::vector<CellPair>> pairs = within_scenarios(report, scenarios, request);
-  if (!pairs.ok()) return pairs;
-  if (!pairs->empty()) return timed(pairs.value());
+  std::vector<CellPair> pairs = TRY(within_scenarios(report, scenarios, request));
+  if (!pairs.empty()) return timed(pairs);
   for (const Cell* a : of_a) {
     Cells candidates = of_b;
     if (parse_wanted(request.b).cell.empty()) {
       std::erase_if(candidates, [&](const Cell* cell) { return !explain::differ_in_scenario_alone(*a, *cell); });
     }
     const Cell* b = TRY(nearest(report, *a, candidates, request.b));
-    if (b != nullptr) pairs->push_back({a, b});
+    if (b != nullptr) pairs.push_back({a, b});
   }
-  if (!pairs->empty()) return timed(pairs.value());
-  return usage_error("found no scenario with both " + in_quotes(request.a) + " and " + in_quotes(request.b) +
-                     ", expected two cells of one scenario, whatever its overrides");
+  if (!pairs.empty()) return timed(pairs);
+  return usage_error(cat("found no scenario with both ", in_quotes(request.a), " and ", in_quotes(request.b),
+                         ", expected two cells of one scenario, whatever its overrides"));
 }
-
-double step_ns(const Cell& cell) { return cell.summary->step_ns.value; }
 
 // Ranked cells with a time, of the threads and arm of the fastest of them, fastest first; controls left out.
 Cells candidates_in(const Report& report, const ScenarioRecord& scenario) {
@@ -213,7 +191,7 @@ Cells candidates_in(const Report& report, const ScenarioRecord& scenario) {
   std::erase_if(cells, [](const Cell* cell) {
     return !report::is_ranked(*cell) || !cell->summary || cell->arm == report::kControlArm;
   });
-  std::stable_sort(cells.begin(), cells.end(), [](const Cell* x, const Cell* y) { return step_ns(*x) < step_ns(*y); });
+  std::ranges::stable_sort(cells, {}, [](const Cell* cell) { return cell->summary->step_ns.value; });
   if (cells.empty()) return cells;
   const Cell& fastest = *cells.front();
   std::erase_if(cells, [&](const Cell* cell) { return cell->threads != fastest.threads || cell->arm != fastest.arm; });
@@ -226,18 +204,15 @@ void add_usual(const Report& report, const ScenarioRecord& scenario, std::vector
   if (cells.size() < 2) return;
   const Cell& fastest = *cells.front();
   Cells others;
-  const auto baseline = std::find_if(cells.begin(), cells.end(), [&](const Cell* cell) {
-    return cell->implementation == report.run.baseline && !cell->summary->ratio;
-  });
+  const auto baseline = std::ranges::find_if(
+      cells, [&](const Cell* cell) { return cell->implementation == report.run.baseline && !cell->summary->ratio; });
   if (baseline != cells.end() && *baseline != &fastest) others.push_back(*baseline);
   const report::ImplementationName name = report::parse_implementation(fastest.implementation);
-  std::vector<std::string> strategies = {name.strategy};
+  std::set<std::string> strategies = {name.strategy};
   for (const Cell* cell : cells) {
     const report::ImplementationName other = report::parse_implementation(cell->implementation);
-    if (other.backend != name.backend) continue;
-    if (std::find(strategies.begin(), strategies.end(), other.strategy) != strategies.end()) continue;
-    strategies.push_back(other.strategy);
-    if (std::find(others.begin(), others.end(), cell) == others.end()) others.push_back(cell);
+    if (other.backend != name.backend || !strategies.insert(other.strategy).second) continue;
+    if (std::ranges::find(others, cell) == others.end()) others.push_back(cell);
   }
   if (others.empty()) others.push_back(cells[1]);
   for (const Cell* other : others) pairs.push_back({&fastest, other});
@@ -248,7 +223,7 @@ void add_across(const Report& report, const Scenarios& scenarios, std::vector<Ce
   Cells first;
   for (const ScenarioRecord* scenario : scenarios) {
     for (const Cell* cell : candidates_in(report, *scenario)) {
-      const auto known = std::find_if(first.begin(), first.end(), [&](const Cell* other) {
+      const auto known = std::ranges::find_if(first, [&](const Cell* other) {
         return report.find_scenario(other->scenario)->name == scenario->name &&
                explain::differ_in_scenario_alone(*cell, *other);
       });

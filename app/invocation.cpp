@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 
 #include "harness/base/text.h"
 
@@ -36,11 +37,9 @@ fs::path binary_file() {
 std::vector<fs::path> split_path_list(const char* variable) {
   std::vector<fs::path> folders;
   const char* text = std::getenv(variable);
-  std::string rest = text == nullptr ? "" : text;
-  while (!rest.empty()) {
-    const std::size_t colon = rest.find(':');
-    if (colon != 0) folders.emplace_back(rest.substr(0, colon));
-    rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
+  std::istringstream list(text == nullptr ? "" : text);
+  for (std::string folder; std::getline(list, folder, ':');) {
+    if (!folder.empty()) folders.emplace_back(folder);
   }
   return folders;
 }
@@ -50,7 +49,7 @@ std::vector<fs::path> plugin_folders_of(const fs::path& bin) {
   std::vector<fs::path> folders;
   for (const char* candidate : {"../lib/gdbench", "../" GDBENCH_INSTALL_PLUGIN_DIR}) {
     const fs::path folder = (bin / candidate).lexically_normal();
-    const bool known = std::find(folders.begin(), folders.end(), folder) != folders.end();
+    const bool known = std::ranges::find(folders, folder) != folders.end();
     if (!known && fs::is_directory(folder)) folders.push_back(folder);
   }
   return folders;
@@ -100,8 +99,8 @@ std::vector<fs::path> scenario_folders() {
     const fs::path folder = (bin / candidate).lexically_normal();
     if (!fs::is_directory(folder)) continue;
     // The variable may name the same folder.
-    const bool known = std::any_of(folders.begin(), folders.end(),
-                                   [&](const fs::path& other) { return fs::equivalent(folder, other, error); });
+    const bool known =
+        std::ranges::any_of(folders, [&](const fs::path& other) { return fs::equivalent(folder, other, error); });
     if (!known) folders.push_back(folder);
     break;
   }
@@ -152,7 +151,7 @@ Result<protocol::Arm> other_build(const std::string& option, const fs::path& fol
   arm.worker = fs::absolute(folder / "bin" / "gdbench");
   if (fs::is_regular_file(arm.worker)) {
     arm.plugin_folders = plugin_folders_of(arm.worker.parent_path());
-    if (std::none_of(arm.plugin_folders.begin(), arm.plugin_folders.end(), holds_plugins)) {
+    if (std::ranges::none_of(arm.plugin_folders, holds_plugins)) {
       return usage_error(
           cat(option, " ", folder.string(), ": found bin/gdbench without implementations, expected them in ",
               joined(std::vector<std::string>(arm.plugin_folders.begin(), arm.plugin_folders.end()), " or "),

@@ -162,9 +162,9 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   const Result<bool> journalled = file.output.resume ? resume_stopped_run(file.output, report) : Result<bool>(false);
   if (!journalled.ok()) return report_error(journalled.error());
   const std::vector<int> processors = allowed_processors();
-  const bool ceilings = file.ceilings && !processors.empty() &&
-                        std::any_of(report.cells.begin(), report.cells.end(),
-                                    [](const auto& cell) { return cell.status.state == report::CellState::pending; });
+  const bool ceilings = file.ceilings && !processors.empty() && std::ranges::any_of(report.cells, [](const auto& cell) {
+                          return cell.status.state == report::CellState::pending;
+                        });
   if (ceilings) add_ceilings(file.quick, processors.back(), report);
   const std::string path = journal_path(file.output.path);
   Result<report::Journal> journal =

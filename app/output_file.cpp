@@ -34,23 +34,18 @@ bool is_begun(const std::string& journal) {
 }
 
 Status check_place(const std::string& out) {
+  const auto found = [&out](const std::string& what) { return usage_error(cat("--out ", out, ": found ", what)); };
   const fs::path folder = fs::absolute(out).parent_path();
   std::error_code error;
-  if (fs::is_directory(out)) return usage_error("--out " + out + ": found a folder, expected a file");
-  if (!fs::is_directory(folder)) return usage_error("--out " + out + ": found no folder " + folder.string());
+  if (fs::is_directory(out)) return found("a folder, expected a file");
+  if (!fs::is_directory(folder)) return found("no folder " + folder.string());
   // A report replaces the file of its name: a device or a pipe must not be lost to it.
-  if (fs::exists(out) && !fs::is_regular_file(out)) {
-    return usage_error("--out " + out + ": found a device or a pipe, expected a file");
-  }
-  if (fs::exists(out) && access(out.c_str(), W_OK) != 0)
-    return usage_error("--out " + out + ": found a file that cannot be written");
+  if (fs::exists(out) && !fs::is_regular_file(out)) return found("a device or a pipe, expected a file");
+  if (fs::exists(out) && access(out.c_str(), W_OK) != 0) return found("a file that cannot be written");
   const fs::space_info space = fs::space(folder, error);
   constexpr std::uintmax_t kMinBytes = 4 << 20;
-  if (!error && space.available < kMinBytes) {
-    return usage_error("--out " + out + ": found " + std::to_string(space.available >> 10) +
-                       " KiB free, expected at least 4 MiB");
-  }
-  return {};
+  const bool full = !error && space.available < kMinBytes;
+  return full ? found(cat(space.available >> 10, " KiB free, expected at least 4 MiB")) : Status();
 }
 
 Error would_replace(const std::string& file, const std::string& found, bool stopped) {
@@ -117,11 +112,10 @@ Result<std::optional<StoppedRun>> stopped_run(const OutputFile& output) {
 }
 
 std::string contents_of(const report::Report& report) {
-  const auto cells = std::count_if(report.cells.begin(), report.cells.end(), [](const report::Cell& cell) {
+  const auto cells = std::ranges::count_if(report.cells, [](const report::Cell& cell) {
     return cell.status.state != report::CellState::pending && cell.arm != report::kControlArm;
   });
-  return std::to_string(cells) + (cells == 1 ? " cell" : " cells") + " and " + std::to_string(sample_count(report)) +
-         " samples";
+  return cat(cells, cells == 1 ? " cell" : " cells", " and ", sample_count(report), " samples");
 }
 
 std::string words_to_go_on(const report::Report& report, const OutputFile& output) {

@@ -47,32 +47,31 @@ std::vector<std::string> ids_of(const std::vector<std::vector<protocol::Catalogu
   for (const auto& catalogue : catalogues) {
     for (const protocol::CatalogueEntry& entry : catalogue) {
       const std::string& id = entry.implementation.id;
-      if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+      if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
     }
   }
   return ids;
 }
 
-// The build in a folder that `option` names, as the arm `name`; nothing for an empty folder.
-Status add_arm(const std::string& option, const std::string& folder, const char* name,
-               std::vector<protocol::Arm>& arms) {
-  if (folder.empty()) return {};
-  protocol::Arm arm = TRY(other_build(option, folder));
-  arm.name = name;
-  arms.push_back(std::move(arm));
-  return {};
-}
-
 // The base first, where there is one: the control repeats it.
 Result<std::vector<protocol::Arm>> arms_of(const SelectionOptions& options) {
+  struct Source {
+    const char* option;
+    const std::string& folder;  // of a build; empty: none
+    std::string arm;
+  };
   std::vector<protocol::Arm> arms;
-  TRY(add_arm("--against", options.against, report::kBaseArm, arms));
-  if (options.build.empty()) {
-    arms.push_back(this_build());
-  } else
-    TRY(add_arm("--build", options.build, report::kNewArm, arms));
-  TRY(add_arm("--padded-base", options.padded_base, report::kBasePaddedArm, arms));
-  TRY(add_arm("--padded", options.padded, report::kNewPaddedArm, arms));
+  for (const Source& source :
+       {Source{"--against", options.against, report::kBaseArm}, Source{"--build", options.build, report::kNewArm},
+        Source{"--padded-base", options.padded_base, report::kBasePaddedArm},
+        Source{"--padded", options.padded, report::kNewPaddedArm}}) {
+    if (!source.folder.empty()) {
+      arms.push_back(TRY(other_build(source.option, source.folder)));
+      arms.back().name = source.arm;
+    } else if (source.arm == report::kNewArm) {
+      arms.push_back(this_build());
+    }
+  }
   return arms;
 }
 
@@ -116,7 +115,7 @@ Status check_baseline(const SelectionOptions& options, const scenario::Matrix& m
   }
   const std::string& own = matrix.baseline;
   const bool chosen = !options.baseline.empty() || !options.implementations.empty();
-  if (!chosen && std::find(known.begin(), known.end(), own) == known.end()) {
+  if (!chosen && std::ranges::find(known, own) == known.end()) {
     show_warning(matrix.file.string() + ": /baseline: found " + in_quotes(own) + ", which is no implementation here" +
                  suggestion(own, names) + "; ratios are to the fastest row");
   }
@@ -125,8 +124,8 @@ Status check_baseline(const SelectionOptions& options, const scenario::Matrix& m
 
 // The baseline or, where it is not selected, the first implementation that is.
 std::string control_of(const std::vector<scenario::Point>& points, const std::string& baseline) {
-  const bool selected = std::any_of(points.begin(), points.end(),
-                                    [&](const scenario::Point& point) { return point.implementation == baseline; });
+  const bool selected =
+      std::ranges::any_of(points, [&](const scenario::Point& point) { return point.implementation == baseline; });
   return selected || points.empty() ? baseline : points.front().implementation;
 }
 
@@ -250,8 +249,7 @@ Result<measure::Plan> plan_selection(const SelectionOptions& options, report::Re
 
 int status_of_cells(const report::Report& report) {
   const auto any = [&](auto&& is) {
-    return std::any_of(report.cells.begin(), report.cells.end(),
-                       [&](const report::Cell& cell) { return is(cell.status.state); });
+    return std::ranges::any_of(report.cells, [&](const report::Cell& cell) { return is(cell.status.state); });
   };
   if (any(&report::is_failure)) return kFailedCells;
   return any([](report::CellState state) { return state == report::CellState::ok; }) ? kFine : kInconclusive;

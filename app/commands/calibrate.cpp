@@ -36,7 +36,8 @@ Result<calibrate::Workload> make_workload(const std::string& name) {
   const std::string implementation = name.substr(slash + 1);
   const CellPlanner planner = TRY(CellPlanner::make(name.substr(0, slash), {}, 1, {implementation}));
   TRY(planner.find("--workload", implementation));
-  return calibrate::Workload{name, TRY(planner.plan_twice({implementation, {}})), 0, 0};
+  return calibrate::Workload{name, TRY(planner.plan({{implementation, {}}}, {report::kBaseArm, report::kNewArm})), 0,
+                             0};
 }
 
 std::vector<calibrate::Level> levels_of(const CalibrateOptions& options) {

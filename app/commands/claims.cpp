@@ -64,7 +64,7 @@ Result<std::vector<claims::Claim>> choose_claims(const std::vector<std::string>&
       take(TRY(claims::read_claim(id)));
       continue;
     }
-    if (id != kAll && std::find(known.begin(), known.end(), id) == known.end()) {
+    if (id != kAll && std::ranges::find(known, id) == known.end()) {
       return usage_error(cat("found no claim ", in_quotes(id), ", expected all, a claim's file or one of ",
                              joined(known), suggestion(id, known)));
     }
@@ -111,7 +111,7 @@ Status print(const ClaimsOptions& options, const std::vector<claims::ExpandedCla
 std::vector<std::string> implementations_of(const report::Report& report) {
   std::vector<std::string> ids;
   for (const report::Cell& cell : report.cells) {
-    if (std::find(ids.begin(), ids.end(), cell.implementation) == ids.end()) ids.push_back(cell.implementation);
+    if (std::ranges::find(ids, cell.implementation) == ids.end()) ids.push_back(cell.implementation);
   }
   return ids;
 }
@@ -133,7 +133,7 @@ Result<measure::Plan> plan(const ClaimsOptions& options, const std::vector<claim
   request.arms.push_back(this_build());
   for (const claims::ExpandedClaim& claim : claims) {
     for (const scenario::Point& point : claim.points) {
-      const bool known = std::any_of(catalogue.begin(), catalogue.end(), [&](const protocol::CatalogueEntry& entry) {
+      const bool known = std::ranges::any_of(catalogue, [&](const protocol::CatalogueEntry& entry) {
         return entry.implementation.id == point.implementation;
       });
       if (known) request.points.push_back(point);

@@ -20,8 +20,7 @@ struct CompareOptions {
 };
 
 bool has_arm(const report::Report& report, const std::string& arm) {
-  return std::any_of(report.cells.begin(), report.cells.end(),
-                     [&](const report::Cell& cell) { return cell.arm == arm; });
+  return std::ranges::any_of(report.cells, [&](const report::Cell& cell) { return cell.arm == arm; });
 }
 
 // The two arms of one report.

@@ -5,7 +5,7 @@
 #include "app/commands.h"
 #include "app/selection.h"
 #include "harness/machine/conditions.h"
-#include "reports/render/conditions.h"
+#include "reports/render/words.h"
 
 namespace gdbench::app {
 

@@ -5,10 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
-#include "app/comparison.h"
 #include "app/explained_cells.h"
 #include "harness/analysis/summarise.h"
+#include "harness/base/text.h"
+#include "harness/questions/fairness/comparison.h"
+#include "harness/questions/fairness/description.h"
 #include "harness/report/explanation.h"
+#include "reports/render/fairness.h"
 
 namespace gdbench::app {
 
@@ -19,6 +22,20 @@ struct ExplainOptions {
   std::vector<std::string> descriptions;  // of --check-comparison, else none
   bool json = false;
 };
+
+// Judges two descriptions (harness/questions/fairness/DESCRIPTION.md) and prints what is unequal.
+Result<int> check_comparison(const std::string& file_a, const std::string& file_b, bool json) {
+  const fairness::Description a = TRY(fairness::read_description(file_a));
+  const fairness::Description b = TRY(fairness::read_description(file_b));
+  if (a.name == b.name) {
+    return usage_error(cat(one_line(file_b), ": /name: found ", in_quotes(b.name), ", which ", one_line(file_a),
+                           " has too, expected another name"));
+  }
+  const fairness::Comparison comparison = fairness::compare(a, b);
+  std::cout << (json ? fairness::to_json(comparison).dump(2) + "\n"
+                     : render::fairness_words(comparison, terminal_width()));
+  return kFine;
+}
 
 Result<int> explain(const ExplainOptions& options) {
   if (!options.descriptions.empty()) {

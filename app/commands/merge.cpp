@@ -20,8 +20,8 @@ struct MergeOptions {
 
 bool is_one_of(const std::vector<std::string>& files, const std::string& file) {
   std::error_code error;
-  return std::any_of(files.begin(), files.end(),
-                     [&](const std::string& other) { return std::filesystem::equivalent(other, file, error); });
+  return std::ranges::any_of(files,
+                             [&](const std::string& other) { return std::filesystem::equivalent(other, file, error); });
 }
 
 Result<int> merge(const MergeOptions& options) {

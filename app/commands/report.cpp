@@ -1,4 +1,3 @@
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -29,25 +28,22 @@ struct Format {
   const char* flag;
   std::string ReportOptions::*target;
   const char* description;
-  std::function<std::string(const report::Report&)> render;
+  std::string (*render)(const report::Report& report);
 };
 
-const std::vector<Format>& formats() {
-  static const std::vector<Format> kFormats = {
-      {"--markdown", &ReportOptions::markdown, "Write GitHub Markdown", &render::markdown},
-      {"--csv", &ReportOptions::csv, "Write one CSV line per cell", &render::csv},
-      {"--google-benchmark", &ReportOptions::google_benchmark, "Write Google Benchmark's JSON",
-       &render::google_benchmark},
-      {"--json", &ReportOptions::json, "Write the report itself, recomputed",
-       [](const report::Report& report) { return report::to_json(report).dump(2) + "\n"; }},
-  };
-  return kFormats;
-}
+constexpr Format kFormats[] = {
+    {"--markdown", &ReportOptions::markdown, "Write GitHub Markdown", &render::markdown},
+    {"--csv", &ReportOptions::csv, "Write one CSV line per cell", &render::csv},
+    {"--google-benchmark", &ReportOptions::google_benchmark, "Write Google Benchmark's JSON",
+     &render::google_benchmark},
+    {"--json", &ReportOptions::json, "Write the report itself, recomputed",
+     [](const report::Report& report) { return report::to_json(report).dump(2) + "\n"; }},
+};
 
 Result<int> report(const ReportOptions& options) {
   const report::Report content = TRY(analysis::read_summarised(options.input));
   bool written = false;
-  for (const Format& format : formats()) {
+  for (const Format& format : kFormats) {
     const std::string& path = options.*format.target;
     if (path.empty()) continue;
     TRY(write_text(format.render(content), path));
@@ -70,7 +66,7 @@ void add_report(CommandLine& app, Invocation& invocation) {
       app.command("report", "Render a report, or the journal of an interrupted run; every figure is recomputed");
   command.option("report", options->input, "report.json or a journal").required().type_name("FILE");
   command.flag("--details", options->details, "Print a table for every scenario instead of the overview");
-  for (const Format& format : formats()) {
+  for (const Format& format : kFormats) {
     command.option(format.flag, (*options).*format.target, std::string(format.description) + " (- for stdout)")
         .type_name("FILE");
   }

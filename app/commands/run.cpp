@@ -58,14 +58,6 @@ Result<measure::RunOptions> to_run_options(const RunOptions& options) {
   return run;
 }
 
-void print_report(const report::Report& report, const RunOptions& options) {
-  if (options.json) {
-    std::cout << report::to_json(report).dump(2) << "\n";
-    return;
-  }
-  show_report(report, options.output.path, options.details);
-}
-
 Result<int> run(const RunOptions& options, const Invocation& invocation) {
   install_signal_handlers();
   measure::RunOptions run_options = TRY(to_run_options(options));
@@ -104,7 +96,11 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
   }
   int verdict = kFine;
   const int status = measure_into_file(plan, run_options, file, report, [&](const report::Report& measured) -> Status {
-    print_report(measured, options);
+    if (options.json) {
+      std::cout << report::to_json(measured).dump(2) << "\n";
+    } else {
+      show_report(measured, options.output.path, options.details);
+    }
     if (options.explain && !options.json && !interrupted()) {
       const Result<std::vector<CellPair>> pairs = explained_cells(measured, {options.output.path, "", "", ""});
       std::cout << "\n" << (pairs.ok() ? explanations_of(measured, pairs.value()) : pairs.error().message + "\n");

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "harness/base/text.h"
 #include "reports/render/format.h"
 
 namespace gdbench::render {
@@ -23,8 +24,8 @@ std::string signed_duration(double nanoseconds) {
 }
 
 std::string difference_text(const stats::Estimate& difference) {
-  return signed_duration(difference.value) + " [" + signed_duration(difference.interval.low) + ", " +
-         signed_duration(difference.interval.high) + "]";
+  return cat(signed_duration(difference.value), " [", signed_duration(difference.interval.low), ", ",
+             signed_duration(difference.interval.high), "]");
 }
 
 std::vector<std::string> row_of(const AblationVariant& variant) {
@@ -46,20 +47,9 @@ template <class Fits>
 std::string parts_words(const Ablation& ablation, const std::string& words, const Fits& fits) {
   std::string parts;
   for (const AblationVariant& variant : ablation.variants) {
-    if (!variant.without.empty() && fits(variant)) parts += (parts.empty() ? "" : ", ") + variant.without;
+    if (!variant.without.empty() && fits(variant)) join(parts, variant.without);
   }
   return parts.empty() ? "" : words + ": " + parts + ".\n";
-}
-
-std::string passes_words(const Ablation& ablation, Verdict verdict, const std::string& words) {
-  return parts_words(ablation, words + " without", [verdict](const AblationVariant& variant) {
-    return variant.comparison && variant.comparison->verdict == verdict;
-  });
-}
-
-// What nobody had to measure.
-std::string idle_words(const Ablation& ablation) {
-  return parts_words(ablation, "No effect on this cell, so not measured", std::mem_fn(&AblationVariant::had_no_effect));
 }
 
 // What the measured parts do, a line each.
@@ -98,10 +88,18 @@ std::string ablation_table(const Ablation& ablation) {
                       {"verdict", false},
                       {"fired", true}},
                      rows);
-  text += "\n" + passes_words(ablation, Verdict::slower, "Slower") + passes_words(ablation, Verdict::faster, "Faster") +
-          passes_words(ablation, Verdict::equivalent, "No difference") +
-          passes_words(ablation, Verdict::inconclusive, "Inconclusive") + launches_words(ablation, launches) +
-          idle_words(ablation) + descriptions(ablation);
+  text += "\n";
+  for (const auto& [verdict, words] :
+       {std::pair(Verdict::slower, "Slower"), std::pair(Verdict::faster, "Faster"),
+        std::pair(Verdict::equivalent, "No difference"), std::pair(Verdict::inconclusive, "Inconclusive")}) {
+    text += parts_words(ablation, cat(words, " without"), [verdict = verdict](const AblationVariant& variant) {
+      return variant.comparison && variant.comparison->verdict == verdict;
+    });
+  }
+  text +=
+      launches_words(ablation, launches) +
+      parts_words(ablation, "No effect on this cell, so not measured", std::mem_fn(&AblationVariant::had_no_effect)) +
+      descriptions(ablation);
   return text + "\nratio, difference: against the cell as it is, paired by round, median with " +
          format_number(100 * ablation.confidence) + "% interval (95% for all verdicts together) over " +
          counted(launches, "launch") + ". fired: how often the part had an effect, as the implementation says.\n";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/base/text.h"
 #include "harness/report/report.h"
 #include "reports/render/format.h"
 
@@ -14,7 +15,7 @@ namespace {
 std::string whole_steps(double steps) { return format_number(std::ceil(steps)); }
 
 bool is_at_bound(const report::CostFit& fit, const std::string& coefficient) {
-  return fit.at_bound && std::find(fit.at_bound->begin(), fit.at_bound->end(), coefficient) != fit.at_bound->end();
+  return fit.at_bound && std::ranges::find(*fit.at_bound, coefficient) != fit.at_bound->end();
 }
 
 // `name`: the coefficient's key in the report.
@@ -42,8 +43,8 @@ std::string overtaking_words(const stats::BreakEven& result) {
     case stats::Overtaking::from_the_start:
       return "from the start";
     case stats::Overtaking::after:
-      return "after " + whole_steps(result.steps) + " steps [" + whole_steps(result.interval.low) + ", " +
-             whole_steps(result.interval.high) + "]";
+      return cat("after ", whole_steps(result.steps), " steps [", whole_steps(result.interval.low), ", ",
+                 whole_steps(result.interval.high), "]");
     case stats::Overtaking::never:
       return "never";
     case stats::Overtaking::at_latest:
@@ -56,14 +57,14 @@ std::string overtaking_words(const stats::BreakEven& result) {
   return "";
 }
 
-AttributionWords::AttributionWords(const report::Report& report) : report_(report) {
-  if (!report.attribution) return;
+AttributionWords::AttributionWords(const report::Report& report)
+    : attribution_(report.attribution.value_or(report::Attribution{})) {
   for (const report::Cell& cell : report.cells) cells_.emplace(cell.id, &cell);
-  for (const report::FrameworkTax& tax : report.attribution->taxes) {
+  for (const report::FrameworkTax& tax : attribution_.taxes) {
     const auto cell = cells_.find(tax.cell);
     if (cell != cells_.end()) scenarios_[cell->second->scenario].taxes.push_back(&tax);
   }
-  for (const report::BreakEvenRecord& record : report.attribution->break_evens) {
+  for (const report::BreakEvenRecord& record : attribution_.break_evens) {
     const auto cell = cells_.find(record.cell);
     if (cell == cells_.end() || !cells_.contains(record.other)) continue;
     scenarios_[cell->second->scenario].break_evens.push_back(&record);
@@ -79,12 +80,11 @@ TextTable AttributionWords::taxes(const std::string& scenario_key) const {
   const auto scenario = scenarios_.find(scenario_key);
   if (scenario == scenarios_.end()) return table;
   for (const report::FrameworkTax* tax : scenario->second.taxes) {
-    const bool per_call = tax->calls_per_step > 0;
-    table[0].texts.push_back(row_name(*cells_.at(tax->cell)));
-    table[1].texts.push_back(format_difference_ns(tax->difference_ns) + process_mark(tax->difference_ns));
-    table[2].texts.push_back(format_change(tax->ratio.ratio));
-    table[3].texts.push_back(per_call ? format_duration_ns(tax->difference_per_call_ns) : "-");
-    table[4].texts.emplace_back(stats::name_of(tax->ratio.verdict));
+    add_row(table, {row_name(*cells_.at(tax->cell)),
+                    format_difference_ns(tax->difference_ns) + process_mark(tax->difference_ns),
+                    format_change(tax->ratio.ratio),
+                    tax->calls_per_step > 0 ? format_duration_ns(tax->difference_per_call_ns) : "-",
+                    stats::name_of(tax->ratio.verdict)});
     table[4].styles.push_back(style_of_verdict(tax->ratio.verdict));
   }
   return table;
@@ -116,26 +116,20 @@ TextTable AttributionWords::fits() const {
   TextTable table = {{"implementation", false, 0, {}},    {"a: per step", true, 0, {}},
                      {"b: per kernel call", true, 1, {}}, {"c: per Mflop", true, 2, {}},
                      {"scenarios", true, 4, {}},          {"worst miss", true, 3, {}}};
-  if (!report_.attribution) return table;
-  for (const report::CostFit& fit : report_.attribution->fits) {
-    table[0].texts.push_back(fit_name(fit));
-    table[1].texts.push_back(coefficient_text(fit, "step_ns", fit.step_ns, 1));
-    table[2].texts.push_back(coefficient_text(fit, "call_ns", fit.call_ns, 1));
-    table[3].texts.push_back(coefficient_text(fit, "operation_ns", fit.operation_ns, 1e6));
-    table[4].texts.push_back(std::to_string(fit.scenarios));
-    table[5].texts.push_back(format_percent(fit.largest_relative_residual));
+  for (const report::CostFit& fit : attribution_.fits) {
+    add_row(table, {fit_name(fit), coefficient_text(fit, "step_ns", fit.step_ns, 1),
+                    coefficient_text(fit, "call_ns", fit.call_ns, 1),
+                    coefficient_text(fit, "operation_ns", fit.operation_ns, 1e6), std::to_string(fit.scenarios),
+                    format_percent(fit.largest_relative_residual)});
   }
   return table;
 }
 
-std::string AttributionWords::reference_strategy() const {
-  if (!report_.attribution || report_.attribution->taxes.empty()) return "";
-  const auto base = cells_.find(report_.attribution->taxes.front().base);
-  return base == cells_.end() ? "" : report::parse_implementation(base->second->implementation).strategy;
-}
-
 std::string AttributionWords::tax_title() const {
-  return "what the strategy costs, beside " + reference_strategy() + " on the same backend";
+  const auto base = attribution_.taxes.empty() ? cells_.end() : cells_.find(attribution_.taxes.front().base);
+  const std::string reference =
+      base == cells_.end() ? "" : report::parse_implementation(base->second->implementation).strategy;
+  return "what the strategy costs, beside " + reference + " on the same backend";
 }
 
 }  // namespace gdbench::render

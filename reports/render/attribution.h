@@ -10,12 +10,6 @@
 
 namespace gdbench::render {
 
-// The records of one scenario, in the report's order.
-struct ScenarioAttribution {
-  std::vector<const report::FrameworkTax*> taxes;
-  std::vector<const report::BreakEvenRecord*> break_evens;
-};
-
 // "after 41 steps [30, 55]", "from the start".
 std::string overtaking_words(const stats::BreakEven& result);
 
@@ -34,10 +28,15 @@ class AttributionWords {
   std::string tax_title() const;
 
  private:
-  std::string reference_strategy() const;  // which all of a report's taxes are beside
-  const report::Report& report_;
+  // The records of one scenario, in the report's order.
+  struct OfScenario {
+    std::vector<const report::FrameworkTax*> taxes;
+    std::vector<const report::BreakEvenRecord*> break_evens;
+  };
+
+  const report::Attribution attribution_;  // empty where the report has none
   std::unordered_map<std::string, const report::Cell*> cells_;
-  std::unordered_map<std::string, ScenarioAttribution> scenarios_;  // by key
+  std::unordered_map<std::string, OfScenario> scenarios_;  // by key
 };
 
 constexpr const char* kFitTitle = "time of a step = a + b x kernel calls + c x operations, fitted over the scenarios";

@@ -111,8 +111,8 @@ std::string need_words(const ClaimJudgement& judgement) {
 }
 
 bool was_run(const JudgedRelation& relation) {
-  return std::any_of(relation.points.begin(), relation.points.end(),
-                     [](const JudgedPoint& point) { return point.state != PointState::not_run; });
+  return std::ranges::any_of(relation.points,
+                             [](const JudgedPoint& point) { return point.state != PointState::not_run; });
 }
 
 // "4 claims: 2 confirmed, 1 refuted, 1 not run".
@@ -125,9 +125,7 @@ std::string claim_counts_words(const std::vector<ClaimJudgement>& judgements) {
 }
 
 // Whether anything of the claim was measured.
-bool has_figures(const ClaimJudgement& judgement) {
-  return std::any_of(judgement.relations.begin(), judgement.relations.end(), was_run);
-}
+bool has_figures(const ClaimJudgement& judgement) { return std::ranges::any_of(judgement.relations, was_run); }
 
 // "2.10x [1.90, 2.40]"; a saving "40% [38, 42]"; a count has no interval. Empty where a point was not run.
 std::string figure_words(const ClaimRelation& relation, const JudgedPoint& point) {
@@ -254,12 +252,7 @@ std::vector<std::string> claim_legend() {
   };
 }
 
-// As `wrapped`, which ends in a line break only where it may break lines.
-std::string paragraph(const std::string& text, int width) {
-  std::string lines = wrapped(text, width);
-  if (!lines.ends_with('\n')) lines += '\n';
-  return lines;
-}
+std::string paragraph(const std::string& text, int width) { return wrapped(text + "\n", width); }
 
 // Words behind a first column, broken so that they stay behind it.
 std::string hanging(const std::string& first, const std::string& text, int width) {

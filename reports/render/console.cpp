@@ -16,9 +16,7 @@ constexpr std::size_t kGap = 2;  // spaces between columns
 constexpr std::size_t kNarrowest = 20;
 
 std::size_t width_of(const TextColumn& column) {
-  std::size_t width = display_width(column.title);
-  for (const std::string& text : column.texts) width = std::max(width, display_width(text));
-  return width;
+  return std::max(display_width(column.title), display_width(column.texts));
 }
 
 class Console {
@@ -136,10 +134,10 @@ class Console {
       return sum;
     };
     while (total() > width_) {
-      const auto least = std::max_element(table.begin(), table.end(),
-                                          [](const TextColumn& a, const TextColumn& b) { return a.rank < b.rank; });
+      const auto least =
+          std::ranges::max_element(table, [](const TextColumn& a, const TextColumn& b) { return a.rank < b.rank; });
       if (least->rank == 0) return;
-      if (std::find(left_out_.begin(), left_out_.end(), least->title) == left_out_.end()) {
+      if (std::ranges::find(left_out_, least->title) == left_out_.end()) {
         left_out_.push_back(least->title);
       }
       table.erase(least);

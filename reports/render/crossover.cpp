@@ -16,8 +16,6 @@ using report::CrossoverPoint;
 using report::StepsCrossover;
 using stats::Verdict;
 
-std::string time_text(const stats::Estimate& estimate) { return format_estimate_ns(estimate); }
-
 std::string winner(const Crossover& crossover, const CrossoverPoint& point) {
   switch (point.comparison.verdict) {
     case Verdict::faster:
@@ -36,9 +34,9 @@ std::string table_of(const Crossover& crossover) {
   std::vector<std::vector<std::string>> rows;
   for (const CrossoverPoint& point : crossover.points) {
     const stats::Comparison& comparison = point.comparison;
-    rows.push_back({std::to_string(point.size), time_text(point.a_step_ns), time_text(point.b_step_ns),
-                    format_ratio(comparison.ratio), std::to_string(comparison.ratio.launches),
-                    winner(crossover, point)});
+    rows.push_back({std::to_string(point.size), format_estimate_ns(point.a_step_ns),
+                    format_estimate_ns(point.b_step_ns), format_ratio(comparison.ratio),
+                    std::to_string(comparison.ratio.launches), winner(crossover, point)});
   }
   return text_table({{crossover.axis, true},
                      {crossover.a, true},
@@ -52,8 +50,8 @@ std::string table_of(const Crossover& crossover) {
 std::string at(const Crossover& crossover, std::int64_t size) { return crossover.axis + "=" + std::to_string(size); }
 
 const stats::Estimate& ratio_at(const Crossover& crossover, std::int64_t size) {
-  const auto found = std::find_if(crossover.points.begin(), crossover.points.end(),
-                                  [size](const CrossoverPoint& point) { return point.size == size; });
+  const auto found =
+      std::ranges::find_if(crossover.points, [size](const CrossoverPoint& point) { return point.size == size; });
   return found->comparison.ratio;
 }
 

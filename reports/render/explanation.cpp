@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
+#include "harness/base/text.h"
 #include "reports/render/explanation_parts.h"
 #include "reports/render/format.h"
 #include "reports/render/words.h"
@@ -19,21 +21,14 @@ constexpr double kSmallRest = 0.005;
 
 // The overrides of a label that the other one does not have: "optimizer=adam"; the label where it has no others.
 std::string own_overrides(const std::string& label, const std::string& other) {
-  const std::size_t bracket = label.rfind('[');
-  if (bracket == std::string::npos) return label;
-  const std::string own = label.substr(bracket + 1, label.size() - bracket - 2);
-  const std::size_t other_bracket = std::min(other.rfind('['), other.size());
-  const std::string others = "," + other.substr(std::min(other_bracket + 1, other.size()), other.size());
-  std::string text;
-  for (std::size_t start = 0; start < own.size();) {
-    const std::size_t end = std::min(own.find(',', start), own.size());
-    const std::string override_text = own.substr(start, end - start);
-    const bool shared = others.find("," + override_text + ",") != std::string::npos ||
-                        others.find("," + override_text + "]") != std::string::npos;
-    if (!shared) text += (text.empty() ? "" : ",") + override_text;
-    start = end + 1;
+  const std::string own = overrides_of(label);
+  const std::string others = "," + overrides_of(other) + ",";
+  std::vector<std::string> kept;
+  std::istringstream list(own);
+  for (std::string one; std::getline(list, one, ',');) {
+    if (others.find("," + one + ",") == std::string::npos) kept.push_back(one);
   }
-  return text.empty() ? label : text;
+  return kept.empty() ? label : joined(kept, ",");
 }
 
 Names names_of(const Explanation& explanation) {
@@ -60,9 +55,9 @@ std::string difference_words(stats::Estimate difference_ns, const std::string& w
 std::string verdict_line(const Explanation& explanation, const Names& names) {
   const stats::Comparison& comparison = explanation.whole.comparison;
   const std::string pairing = explanation.across_scenarios() ? "not measured side by side" : "paired by round";
-  const std::string rests_on = evidence(names.a + " " + format_duration_ns(explanation.a_step_ns.value) + ", " +
-                                        names.b + " " + format_duration_ns(explanation.b_step_ns.value) + "; " +
-                                        counted(comparison.ratio.launches, "launch") + ", " + pairing);
+  const std::string rests_on = evidence(cat(names.a, " ", format_duration_ns(explanation.a_step_ns.value), ", ",
+                                            names.b, " ", format_duration_ns(explanation.b_step_ns.value), "; ",
+                                            counted(comparison.ratio.launches, "launch"), ", ", pairing));
   const std::string ratio = " takes " + format_ratio(comparison.ratio) + " the time of " + names.b;
   switch (comparison.verdict) {
     case stats::Verdict::faster:
@@ -203,21 +198,21 @@ std::string break_even_words(const Explanation& explanation, const Names& names)
   const std::string other = names.of(explanation, record.other);
   const stats::BreakEven& result = record.result;
   const std::string rests_on = evidence(cell + ", " + other + "; " + counted(result.launches, "launch"));
+  const auto whole = [](double steps) { return format_number(std::ceil(steps)); };
   switch (result.overtaking) {
     case stats::Overtaking::from_the_start:
       return "    " + cell + " is ahead from the first step on." + rests_on;
     case stats::Overtaking::after:
-      return "    " + cell + " is ahead after " + format_number(std::ceil(result.steps)) +
-             " steps (95%: " + format_number(std::ceil(result.interval.low)) + " to " +
-             format_number(std::ceil(result.interval.high)) + ")." + rests_on;
+      return cat("    ", cell, " is ahead after ", whole(result.steps), " steps (95%: ", whole(result.interval.low),
+                 " to ", whole(result.interval.high), ").", rests_on);
     case stats::Overtaking::never:
       return "    " + cell + " never gets ahead." + rests_on;
     case stats::Overtaking::at_latest:
-      return "    " + cell + " is ahead after at most " + format_number(std::ceil(result.interval.high)) +
-             " steps; which is ready sooner is not told." + rests_on;
+      return cat("    ", cell, " is ahead after at most ", whole(result.interval.high),
+                 " steps; which is ready sooner is not told.", rests_on);
     case stats::Overtaking::at_earliest:
-      return "    " + cell + " is ahead after at least " + format_number(std::ceil(result.interval.low)) +
-             " steps: its gain per step may be next to nothing." + rests_on;
+      return cat("    ", cell, " is ahead after at least ", whole(result.interval.low),
+                 " steps: its gain per step may be next to nothing.", rests_on);
     case stats::Overtaking::undecided:
       break;
   }
@@ -244,6 +239,16 @@ std::string start_words(const Explanation& explanation, const Names& names) {
 }
 
 }  // namespace
+
+std::string short_id(const std::string& label, const std::string& id) {
+  const std::string prefix = label + "/";
+  return id.starts_with(prefix) ? id.substr(prefix.size()) : id;
+}
+
+std::string overrides_of(const std::string& label) {
+  const std::size_t bracket = label.rfind('[');
+  return bracket == std::string::npos ? "" : label.substr(bracket + 1, label.size() - bracket - 2);
+}
 
 std::string explanation_words(const Explanation& explanation, int width) {
   const Names names = names_of(explanation);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "harness/base/text.h"
+#include "reports/render/explanation.h"
 #include "reports/render/format.h"
 #include "reports/render/profile.h"
 
@@ -129,7 +130,7 @@ std::string dispatch_words(const std::string& cell, const std::optional<report::
   if (!cost) return "";
   std::string floor;
   for (const report::FloorPart& part : cost->floor) {
-    floor += (floor.empty() ? "" : ", ") + part.op + " " + format_duration_ns(part.time_ns);
+    join(floor, part.op + " " + format_duration_ns(part.time_ns));
   }
   const std::string calls = cost->dispatches == 1 ? " call" : " calls";
   return "    " + cell + " makes " + format_number(cost->dispatches) + calls + " into its framework per step; at the " +
@@ -161,11 +162,6 @@ std::string sentence_of(const report::MissingEvidence& missing, const std::strin
 
 }  // namespace
 
-std::string short_id(const std::string& label, const std::string& id) {
-  const std::string prefix = label + "/";
-  return id.starts_with(prefix) ? id.substr(prefix.size()) : id;
-}
-
 std::string evidence(const std::string& text) { return " [" + text + "]\n"; }
 
 std::string Names::of(const Explanation& explanation, const std::string& id) const {
@@ -191,12 +187,12 @@ std::string phases_words(const Explanation& explanation, const Names& names, int
   if (!explanation.profiles) return "";
   const report::ProfileDifference& profiles = *explanation.profiles;
   const auto is_unclear = [](const PhasePart& phase) { return phase.contribution.standing == Standing::unclear; };
-  const bool nothing_told = std::all_of(profiles.phases.begin(), profiles.phases.end(), is_unclear);
+  const bool nothing_told = std::ranges::all_of(profiles.phases, is_unclear);
   if (nothing_told && profiles.phases.front().only_bounded) {
     return wrapped("\n  No phase is told." + evidence(names.a + ", " + names.b) + one_piece_words(profiles, names),
                    width);
   }
-  const bool unclear = std::any_of(profiles.phases.begin(), profiles.phases.end(), is_unclear);
+  const bool unclear = std::ranges::any_of(profiles.phases, is_unclear);
   std::string rest = unclear ? "    A share whose interval holds 0 may be none." : "    Shares rest on profiles.";
   rest += evidence(basis_words(names.a, profiles.a, explanation.a_step_ns.value) + "; " +
                    basis_words(names.b, profiles.b, explanation.b_step_ns.value));

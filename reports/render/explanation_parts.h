@@ -17,9 +17,6 @@ struct Names {
   std::string of(const report::Explanation& explanation, const std::string& id) const;  // of any cell's id
 };
 
-// A cell's id without the scenario, which is the heading.
-std::string short_id(const std::string& label, const std::string& id);
-
 // " [text]" and a line feed.
 std::string evidence(const std::string& text);
 

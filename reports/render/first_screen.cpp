@@ -8,7 +8,6 @@
 #include "reports/render/format.h"
 #include "reports/render/grid.h"
 #include "reports/render/overview_sentences.h"
-#include "reports/render/overview_words.h"
 #include "reports/render/words.h"
 
 namespace gdbench::render {
@@ -52,11 +51,9 @@ struct Layout {
 
   Layout(TextTable columns, bool wrapped) : table(std::move(columns)) {
     for (const TextColumn& column : table) {
-      std::size_t width = 0;
-      for (const std::string& text : column.texts) width = std::max(width, display_width(text));
+      const std::size_t width = display_width(column.texts);
       titles.push_back(wrapped ? title_lines(column.title, width) : Lines{column.title});
-      for (const std::string& line : titles.back()) width = std::max(width, display_width(line));
-      widths.push_back(width);
+      widths.push_back(std::max(width, display_width(titles.back())));
     }
   }
 
@@ -71,7 +68,7 @@ struct Layout {
 // in the middle.
 std::size_t min_told(const Overview& overview, const std::vector<std::size_t>& columns) {
   const auto marks = [&](std::size_t column) {
-    return std::count_if(overview.rows.begin(), overview.rows.end(), [&](const OverviewRow& row) {
+    return std::ranges::count_if(overview.rows, [&](const OverviewRow& row) {
       const Entry& entry = row.entries[column];
       return entry.mark != Mark::none || (entry.cell != nullptr && entry.cell == row.ranking.fastest);
     });
@@ -193,7 +190,7 @@ class Screen {
     say(grid_words(overview_, parts.ratios, parts.lead), Style::dim);
     std::vector<std::string> left_out;
     for (std::size_t i = 0; i < overview_.columns.size(); ++i) {
-      const bool shown = std::find(parts.columns.begin(), parts.columns.end(), i) != parts.columns.end();
+      const bool shown = std::ranges::find(parts.columns, i) != parts.columns.end();
       if (!shown) left_out.push_back(overview_.columns[i].title);
     }
     if (!left_out.empty()) say("Left out for lack of width: " + joined(left_out) + ".", Style::dim);
@@ -264,8 +261,7 @@ class Screen {
     std::size_t used = lines_.size() + 2;  // an empty line before and behind
     for (const Said& one : said_) used += one.lines.size();
     while (used > most && !said_.empty()) {
-      const auto last =
-          std::max_element(said_.begin(), said_.end(), [](const Said& a, const Said& b) { return a.rank <= b.rank; });
+      const auto last = std::ranges::max_element(said_, [](const Said& a, const Said& b) { return a.rank <= b.rank; });
       used -= last->lines.size();
       said_.erase(last);
     }

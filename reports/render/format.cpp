@@ -5,14 +5,21 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <sstream>
+
+#include "harness/base/text.h"
 
 namespace gdbench::render {
 
 std::size_t display_width(const std::string& text) {
   return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::size_t display_width(const std::vector<std::string>& texts) {
+  std::size_t width = 0;
+  for (const std::string& text : texts) width = std::max(width, display_width(text));
+  return width;
 }
 
 std::string padded(const std::string& text, std::size_t width, bool right_aligned) {
@@ -98,12 +105,6 @@ std::string text_table(const std::vector<PlainColumn>& columns, const std::vecto
 
 namespace {
 
-std::string print(const char* format, int digits, double value) {
-  std::array<char, 400> text{};  // the longest double without an exponent has 309 digits before its point
-  std::snprintf(text.data(), text.size(), format, digits, value);
-  return text.data();
-}
-
 // Rounded to three significant digits, so that 999.6 ns becomes 1 us and not 1e+03 ns.
 double round_to_three_digits(double value) {
   if (value == 0) return 0;
@@ -131,25 +132,33 @@ int digits_of_ratio(double ratio) {
   return ratio < 0.00995 ? small : ratio < 0.0995 ? 3 : ratio < 99.5 ? 2 : 0;
 }
 
+bool is_finite(const stats::Estimate& estimate) {
+  return std::isfinite(estimate.value) && std::isfinite(estimate.interval.low) && std::isfinite(estimate.interval.high);
+}
+
+// Decimals of three significant digits.
+int decimals_of(double value) { return value < 9.995 ? 2 : value < 99.95 ? 1 : 0; }
+
 // Nanoseconds with their interval, all in the unit of the largest and with as many decimals.
-std::string with_interval(const char* format, const stats::Estimate& estimate) {
+std::string with_interval(const stats::Estimate& estimate, bool with_sign) {
   const auto& [low, high] = estimate.interval;
   const double value = estimate.value;
-  if (!std::isfinite(value) || !std::isfinite(low) || !std::isfinite(high)) return "-";
+  if (!is_finite(estimate)) return "-";
   const double largest = std::max({std::fabs(value), std::fabs(low), std::fabs(high)});
   const Unit& unit = unit_of(largest);
-  const double scaled = largest / unit.nanoseconds;
-  const int digits = scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0;
-  const auto text = [&](double nanoseconds) { return print(format, digits, nanoseconds / unit.nanoseconds); };
-  return text(value) + " " + unit.name + " [" + text(low) + ", " + text(high) + "]";
+  const int digits = decimals_of(largest / unit.nanoseconds);
+  const auto text = [&](double nanoseconds) {
+    return formatted(with_sign ? "%+.*f" : "%.*f", digits, nanoseconds / unit.nanoseconds);
+  };
+  return cat(text(value), " ", unit.name, " [", text(low), ", ", text(high), "]");
 }
 
 }  // namespace
 
 std::string format_number(double value) {
   if (!std::isfinite(value)) return "-";
-  if (std::fabs(value) >= 999.5) return print("%.*f", 0, value);
-  return print("%.*g", 3, value);
+  if (std::fabs(value) >= 999.5) return formatted("%.*f", 0, value);
+  return formatted("%.*g", 3, value);
 }
 
 std::string format_duration_ns(double nanoseconds) {
@@ -165,8 +174,7 @@ std::string format_in_unit_of(double nanoseconds, double of) {
   const bool own = rounded / unit_of(of).nanoseconds >= kTooMany;
   const Unit& unit = unit_of(own ? nanoseconds : of);
   const double scaled = rounded / unit.nanoseconds;
-  const int digits = scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0;
-  return print("%.*f", digits, scaled) + (own ? std::string(" ") + unit.name : "");
+  return formatted("%.*f", decimals_of(scaled), scaled) + (own ? std::string(" ") + unit.name : "");
 }
 
 std::string unit_name_of(double nanoseconds) { return std::isfinite(nanoseconds) ? unit_of(nanoseconds).name : ""; }
@@ -174,7 +182,7 @@ std::string unit_name_of(double nanoseconds) { return std::isfinite(nanoseconds)
 std::string format_percent(double share) {
   const double percent = share * 100;
   if (!std::isfinite(percent)) return "-";
-  return print("%.*f", percent < 0.995 ? 2 : percent < 9.95 ? 1 : 0, percent) + "%";
+  return formatted("%.*f", percent < 0.995 ? 2 : percent < 9.95 ? 1 : 0, percent) + "%";
 }
 
 std::string format_bytes(double bytes) {
@@ -187,36 +195,33 @@ std::string format_bytes(double bytes) {
   return format_number(bytes) + " " + kBinaryUnits[unit];
 }
 
-std::string format_difference_ns(const stats::Estimate& difference) { return with_interval("%+.*f", difference); }
+std::string format_difference_ns(const stats::Estimate& difference) { return with_interval(difference, true); }
 
-std::string format_estimate_ns(const stats::Estimate& estimate) { return with_interval("%.*f", estimate); }
+std::string format_estimate_ns(const stats::Estimate& estimate) { return with_interval(estimate, false); }
 
 std::string format_change(const stats::Estimate& ratio) {
-  if (!std::isfinite(ratio.value) || !std::isfinite(ratio.interval.low) || !std::isfinite(ratio.interval.high)) {
-    return "-";
-  }
+  if (!is_finite(ratio)) return "-";
   const double largest = std::max(std::fabs(ratio.interval.low - 1), std::fabs(ratio.interval.high - 1)) * 100;
   const int digits = largest < 9.95 ? 1 : 0;
-  const auto text = [&](double value) { return print("%+.*f", digits, (value - 1) * 100); };
-  return text(ratio.value) + "% [" + text(ratio.interval.low) + ", " + text(ratio.interval.high) + "]";
+  const auto text = [&](double value) { return formatted("%+.*f", digits, (value - 1) * 100); };
+  return cat(text(ratio.value), "% [", text(ratio.interval.low), ", ", text(ratio.interval.high), "]");
 }
 
 std::string format_interval_ns(const stats::Estimate& estimate) {
-  const auto& [low, high] = estimate.interval;
-  if (!std::isfinite(estimate.value) || !std::isfinite(low) || !std::isfinite(high)) return "-";
+  if (!is_finite(estimate)) return "-";
   const double unit = unit_of(estimate.value).nanoseconds;
-  return "[" + format_number(low / unit) + ", " + format_number(high / unit) + "]";
+  return cat("[", format_number(estimate.interval.low / unit), ", ", format_number(estimate.interval.high / unit), "]");
 }
 
 std::string format_factor(double ratio) {
-  return std::isfinite(ratio) ? print("%.*f", digits_of_ratio(ratio), ratio) + "x" : "-";
+  return std::isfinite(ratio) ? formatted("%.*f", digits_of_ratio(ratio), ratio) + "x" : "-";
 }
 
 std::string format_ratio(const stats::Estimate& ratio) {
   if (!std::isfinite(ratio.value)) return "-";
   const int digits = digits_of_ratio(ratio.value);
-  return format_factor(ratio.value) + " [" + print("%.*f", digits, ratio.interval.low) + ", " +
-         print("%.*f", digits, ratio.interval.high) + "]";
+  return format_factor(ratio.value) +
+         formatted(" [%.*f, %.*f]", digits, ratio.interval.low, digits, ratio.interval.high);
 }
 
 std::string exact(double value) {

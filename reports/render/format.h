@@ -17,6 +17,8 @@ enum class Style { plain, bold, dim, good, bad, unsure };
 
 // Columns that a text takes up: bytes that begin a UTF-8 character.
 std::size_t display_width(const std::string& text);
+// Of the widest of them.
+std::size_t display_width(const std::vector<std::string>& texts);
 // Filled up with spaces to that many columns; a longer text stays whole.
 std::string padded(const std::string& text, std::size_t width, bool right_aligned);
 // What is longer ends in "..".

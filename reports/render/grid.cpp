@@ -1,15 +1,21 @@
 #include "reports/render/grid.h"
 
 #include <algorithm>
+#include <ctime>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <set>
 
+#include "harness/base/text.h"
 #include "reports/render/format.h"
 #include "reports/render/labels.h"
+#include "reports/render/words.h"
 
 namespace gdbench::render {
 
 using report::Cell;
+using report::Report;
 
 namespace {
 
@@ -67,16 +73,9 @@ std::vector<std::string> aligned(const std::vector<Place>& places, bool names, b
   return texts;
 }
 
-const Entry* fastest_of(const OverviewRow& row) {
-  const auto found = std::find_if(row.entries.begin(), row.entries.end(), [&](const Entry& entry) {
-    return entry.cell != nullptr && entry.cell == row.ranking.fastest;
-  });
-  return found == row.entries.end() ? nullptr : &*found;
-}
-
 std::string fastest_ratio(const Overview& overview, const OverviewRow& row) {
-  const Entry* fastest = fastest_of(row);
-  if (fastest == nullptr) return "-";
+  const auto fastest = std::ranges::find(row.entries, row.ranking.fastest, &Entry::cell);
+  if (row.ranking.fastest == nullptr || fastest == row.entries.end()) return "-";
   if (fastest->ratio) return format_factor(fastest->ratio->ratio.value);
   return fastest->cell->implementation == overview.baseline ? "1" : "-";
 }
@@ -88,12 +87,32 @@ std::string lead_text(const Ranking& ranking) {
 }
 
 bool says(const std::vector<std::string>& texts) {
-  return std::any_of(texts.begin(), texts.end(), [](const std::string& text) { return text != "-"; });
+  return std::ranges::any_of(texts, [](const std::string& text) { return text != "-"; });
 }
 
-void add(TextTable& table, const std::string& title, bool right_aligned, int rank, std::vector<std::string> texts,
-         std::vector<Style> styles = {}) {
-  table.push_back({title, right_aligned, rank, std::move(texts), std::move(styles)});
+// "1", "6 to 20".
+std::string range_text(const std::set<int>& values) {
+  if (values.size() < 2) return values.empty() ? "" : std::to_string(*values.begin());
+  return cat(*values.begin(), " to ", *values.rbegin());
+}
+
+// Between two times as reports write them; empty where one is none.
+std::string elapsed_text(const std::string& from, const std::string& to) {
+  const auto seconds = [](const std::string& text) {
+    std::tm parts{};
+    return strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts) == nullptr ? std::time_t{0} : timegm(&parts);
+  };
+  const std::time_t start = seconds(from);
+  const std::time_t end = seconds(to);
+  return start == 0 || end <= start ? "" : std::to_string(end - start) + " s";
+}
+
+std::string dtypes_of(const Report& report) {
+  std::set<std::string> dtypes;
+  for (const report::ScenarioRecord& scenario : report.scenarios) {
+    if (scenario.resolved.dtype) dtypes.insert(scenario.resolved.dtype_name());
+  }
+  return joined({dtypes.begin(), dtypes.end()}, " and ");
 }
 
 }  // namespace
@@ -115,15 +134,14 @@ TextTable grid_table(const Overview& overview, const GridParts& parts, std::size
   }
   std::string common;
   labels = shortened(labels, label_width, common);
-  std::size_t longest = 0;
-  for (const std::string& label : labels) longest = std::max(longest, display_width(label));
+  const std::size_t longest = display_width(labels);
   std::vector<double> least;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     least.push_back(least_ns(*rows[i], parts.columns));
     labels[i] = padded(labels[i], longest, false) + " " + unit_name_of(least[i]);
   }
   TextTable table;
-  add(table, common.empty() ? "time per step" : cut(common, std::max(label_width, longest)), false, 0, labels);
+  table.push_back({common.empty() ? "time per step" : cut(common, std::max(label_width, longest)), false, 0, labels});
   for (const std::size_t column : parts.columns) {
     std::vector<Place> places;
     std::vector<Style> styles;
@@ -132,7 +150,7 @@ TextTable grid_table(const Overview& overview, const GridParts& parts, std::size
       styles.push_back(places.back().style);
     }
     const bool names = parts.names && overview.columns[column].names;
-    add(table, overview.columns[column].title, true, 0, aligned(places, names, parts.ratios), styles);
+    table.push_back({overview.columns[column].title, true, 0, aligned(places, names, parts.ratios), styles});
   }
   std::vector<std::string> ratios;
   std::vector<std::string> leads;
@@ -140,43 +158,113 @@ TextTable grid_table(const Overview& overview, const GridParts& parts, std::size
     ratios.push_back(fastest_ratio(overview, *row));
     leads.push_back(lead_text(row->ranking));
   }
-  if (!parts.ratios && !overview.baseline.empty() && says(ratios)) add(table, "ratio", true, 0, ratios);
-  if (parts.lead && says(leads)) add(table, "lead", true, 0, leads);
+  if (!parts.ratios && !overview.baseline.empty() && says(ratios)) table.push_back({"ratio", true, 0, ratios});
+  if (parts.lead && says(leads)) table.push_back({"lead", true, 0, leads});
   return table;
 }
 
 TextTable turned_table(const Overview& overview, std::size_t label_width) {
-  std::vector<std::string> names;
-  std::vector<std::string> times;
-  std::vector<std::string> ratios;
-  std::vector<std::string> verdicts;
-  std::vector<Style> time_styles;
-  std::vector<Style> verdict_styles;
-  const std::vector<Entry>& entries = overview.rows.front().entries;
-  for (std::size_t i = 0; i < std::min(entries.size(), kMaxRows); ++i) {
-    const Cell& cell = *entries[i].cell;
+  TextTable table = {{"implementation", false, 0, {}},
+                     {"time per step, 95%", true, 0, {}},
+                     {overview.baseline.empty() ? "ratio to the fastest" : "ratio to baseline", false, 1, {}},
+                     {"verdict", false, 2, {}}};
+  const OverviewRow& row = overview.rows.front();
+  for (std::size_t i = 0; i < std::min(row.entries.size(), kMaxRows); ++i) {
+    const Entry& entry = row.entries[i];
+    const Cell& cell = *entry.cell;
     const bool baseline = cell.implementation == overview.baseline && !cell.summary->ratio;
-    const bool undecided = !entries[i].ratio || !overview.rows.front().ranking.undecidable.empty();
-    names.push_back(cut(overview.columns[i].title, label_width));
-    const std::string time = mark_of(entries[i].mark) + format_estimate_ns(cell.summary->step_ns);
-    times.push_back(overview.ranked && !report::is_ranked(cell) ? "(" + time + ")" : time);
-    ratios.push_back(entries[i].ratio ? format_ratio(entries[i].ratio->ratio) : baseline ? "1" : "-");
-    time_styles.push_back(style_of_mark(entries[i].mark));
+    const bool undecided = !entry.ratio || !row.ranking.undecidable.empty();
     const bool compared = !cell.summary->not_ranked && !baseline && !undecided;
-    verdicts.push_back(compared                   ? stats::name_of(entries[i].ratio->verdict)
-                       : cell.summary->not_ranked ? "not ranked"
-                       : baseline                 ? "baseline"
-                                                  : "-");
-    verdict_styles.push_back(compared ? style_of_verdict(entries[i].ratio->verdict) : Style::plain);
+    const std::string time = mark_of(entry.mark) + format_estimate_ns(cell.summary->step_ns);
+    add_row(table, {cut(overview.columns[i].title, label_width),
+                    overview.ranked && !report::is_ranked(cell) ? "(" + time + ")" : time,
+                    entry.ratio ? format_ratio(entry.ratio->ratio)
+                    : baseline  ? "1"
+                                : "-",
+                    compared                   ? stats::name_of(entry.ratio->verdict)
+                    : cell.summary->not_ranked ? "not ranked"
+                    : baseline                 ? "baseline"
+                                               : "-"});
+    table[1].styles.push_back(style_of_mark(entry.mark));
+    table[3].styles.push_back(compared ? style_of_verdict(entry.ratio->verdict) : Style::plain);
   }
-  TextTable table;
-  add(table, "implementation", false, 0, names);
-  add(table, "time per step, 95%", true, 0, times, time_styles);
-  if (says(ratios)) {
-    add(table, overview.baseline.empty() ? "ratio to the fastest" : "ratio to baseline", false, 1, ratios);
-  }
-  if (says(verdicts)) add(table, "verdict", false, 2, verdicts, verdict_styles);
+  std::erase_if(table, [](const TextColumn& column) { return column.rank > 0 && !says(column.texts); });
   return table;
+}
+
+std::string measured_words(const Report& report) {
+  const report::Run& run = report.run;
+  std::set<std::string> implementations;
+  std::set<int> thread_counts;
+  std::set<int> launch_counts;
+  for (const Cell& cell : report.cells) {
+    implementations.insert(cell.implementation);
+    if (cell.arm == report::kControlArm) continue;
+    thread_counts.insert(cell.threads);
+    if (cell.summary) launch_counts.insert(cell.summary->step_ns.launches);
+  }
+  const std::string threads = range_text(thread_counts);
+  const std::string launches = range_text(launch_counts);
+  std::vector<std::string> parts = {run.matrix.empty() ? "gdbench" : "gdbench " + run.matrix};
+  if (run.status != "complete") parts.push_back(run.status);
+  parts.push_back(counted(report.scenarios.size(), "scenario"));
+  parts.push_back(counted(implementations.size(), "implementation"));
+  if (!threads.empty()) parts.push_back(threads + (threads == "1" ? " thread" : " threads"));
+  parts.push_back(dtypes_of(report));
+  if (!launches.empty()) parts.push_back(launches + (launches == "1" ? " launch each" : " launches each"));
+  if (run.quick) parts.emplace_back("quick");
+  parts.push_back(elapsed_text(run.started_at, run.finished_at));
+  if (run.shard) parts.push_back("shard " + *run.shard);
+  std::erase(parts, "");
+  return joined(parts);
+}
+
+std::string grid_words(const Overview& overview, bool ratios, bool lead) {
+  const auto any = [&](Mark mark) {
+    return std::ranges::any_of(overview.rows, [mark](const OverviewRow& row) {
+      return std::ranges::any_of(row.entries, [mark](const Entry& e) { return e.mark == mark; });
+    });
+  };
+  std::vector<std::string> parts;
+  if (any(Mark::wins)) parts.emplace_back("* wins");
+  if (any(Mark::ties)) parts.emplace_back("= tied: equivalent, or not told apart");
+  if (overview.turned) return joined(parts, "; ");
+  if (!overview.baseline.empty()) {
+    parts.push_back(std::string(ratios ? "ratios" : "ratio: of the fastest") + " to " + overview.baseline);
+  }
+  if (lead && any(Mark::wins)) parts.emplace_back("lead: over the next column");
+  return joined(parts, "; ");
+}
+
+std::string names_words(const Overview& overview) {
+  std::vector<std::string> kinds;
+  for (std::size_t i = 0; i < overview.columns.size(); ++i) {
+    if (!overview.columns[i].names) continue;
+    NameCounts modes;
+    for (const OverviewRow& row : overview.rows) {
+      if (row.entries[i].cell != nullptr && is_timed(*row.entries[i].cell)) ++modes[mode_of(*row.entries[i].cell)];
+    }
+    const std::string& title = overview.columns[i].title;  // the baseline's is a whole name
+    if (!modes.empty()) kinds.push_back(title.substr(0, title.find('/')) + "/" + counts_text(modes, 2));
+  }
+  return kinds.empty() ? "" : "Fastest of their kind: " + joined(kinds, "; ") + ".";
+}
+
+std::string hidden_words(const Overview& overview, std::size_t shown) {
+  NameCounts winners;
+  std::size_t hidden = 0;
+  std::size_t undecided = 0;
+  for (const OverviewRow& row : overview.rows) {
+    if (row.interest < shown) continue;
+    ++hidden;
+    if (!row.ranking.won()) ++undecided;
+    if (row.ranking.won()) ++winners[kind_of(*row.ranking.fastest, overview.baseline)];
+  }
+  if (hidden == 0) return "";
+  std::string text;
+  for (const auto& [kind, count] : ordered(winners)) join(text, kind + " wins " + std::to_string(count));
+  if (undecided > 0) join(text, std::to_string(undecided) + " without a winner");
+  return "and " + counted(hidden, std::string("more ") + row_noun(overview)) + ": " + text;
 }
 
 }  // namespace gdbench::render

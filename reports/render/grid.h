@@ -1,4 +1,5 @@
-// The tables of the first screen: an overview's places as texts, in as many columns as there is room for.
+// The tables of the first screen, an overview's places as texts in as many columns as there is room for, and what is
+// said around them: what was measured, and how they are read.
 #pragma once
 
 #include <string>
@@ -26,5 +27,19 @@ TextTable turned_table(const Overview& overview, std::size_t label_width);
 
 // Every part and column.
 GridParts all_parts(const Overview& overview);
+
+// What was measured, most important first: "gdbench default, 7 scenarios, 26 implementations, 1 thread, f32 ..."
+std::string measured_words(const report::Report& report);
+
+// How to read the grid's marks and columns. `ratios`: whether every place has its own; `lead`: whether that column
+// stands.
+std::string grid_words(const Overview& overview, bool ratios, bool lead);
+
+// The implementations that a grid without names shows: "Fastest of their kind: graph/jit 5, onednn 2; ...".
+std::string names_words(const Overview& overview);
+
+// "and 87 more scenarios: graph wins 60, hand 20, 7 without a winner"; empty where there are no more rows than those
+// shown.
+std::string hidden_words(const Overview& overview, std::size_t shown);
 
 }  // namespace gdbench::render

@@ -16,8 +16,8 @@ using Words = std::vector<std::string>;
 
 // "mlp[batch=1,dtype=f64] @4" has four.
 Words words_of(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == '[' || c == ',' || c == ']'; }, ' ');
+  std::ranges::replace_if(
+      text, [](char c) { return c == '[' || c == ',' || c == ']'; }, ' ');
   std::istringstream stream(text);
   Words words;
   for (std::string word; stream >> word;) words.push_back(word);
@@ -25,8 +25,7 @@ Words words_of(std::string text) {
 }
 
 bool fit(const Words& labels, std::size_t width) {
-  return std::all_of(labels.begin(), labels.end(),
-                     [width](const std::string& label) { return display_width(label) <= width; });
+  return std::ranges::all_of(labels, [width](const std::string& label) { return display_width(label) <= width; });
 }
 
 // The words that every label has, where each has another one, too.
@@ -34,13 +33,12 @@ Words common_words(const std::vector<Words>& labels) {
   if (labels.size() < 2) return {};
   Words common;
   for (const std::string& word : labels.front()) {
-    const bool everywhere = std::all_of(labels.begin(), labels.end(), [&](const Words& label) {
-      return std::find(label.begin(), label.end(), word) != label.end();
-    });
+    const bool everywhere =
+        std::ranges::all_of(labels, [&](const Words& label) { return std::ranges::find(label, word) != label.end(); });
     if (everywhere) common.push_back(word);
   }
   const bool leave_something =
-      std::all_of(labels.begin(), labels.end(), [&](const Words& label) { return label.size() > common.size(); });
+      std::ranges::all_of(labels, [&](const Words& label) { return label.size() > common.size(); });
   return leave_something ? common : Words();
 }
 
@@ -73,7 +71,7 @@ std::vector<std::string> shortened(const std::vector<std::string>& labels, std::
   std::transform(labels.begin(), labels.end(), std::back_inserter(words), words_of);
   const Words shared = common_words(words);
   for (Words& label : words) {
-    for (const std::string& word : shared) label.erase(std::find(label.begin(), label.end(), word));
+    for (const std::string& word : shared) label.erase(std::ranges::find(label, word));
   }
   common = joined(shared, " ");
   if (shared.empty() && fit(labels, width)) return labels;

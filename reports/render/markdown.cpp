@@ -4,13 +4,26 @@
 #include "reports/render/attribution.h"
 #include "reports/render/grid.h"
 #include "reports/render/overview_sentences.h"
-#include "reports/render/overview_words.h"
 #include "reports/render/target.h"
 #include "reports/render/words.h"
 
 namespace gdbench::render {
 
 namespace {
+
+// Nothing where there are no words.
+void add_paragraph(const std::string& words, std::string& text) {
+  if (!words.empty()) text += markdown_escaped(words) + "\n\n";
+}
+
+void add_items(const std::vector<std::string>& sentences, std::string& text) {
+  for (const std::string& sentence : sentences) text += "- " + markdown_escaped(sentence) + "\n";
+}
+
+void add_list(const std::vector<std::string>& sentences, std::string& text) {
+  add_items(sentences, text);
+  if (!sentences.empty()) text += "\n";
+}
 
 void add_table(const TextTable& table, std::string& text) {
   std::vector<PlainColumn> columns;
@@ -34,9 +47,7 @@ void add_target(const ScenarioTable& table, std::string& text) {
   if (title.empty()) return;
   text += markdown_escaped(title) + ":\n\n";
   if (const TextTable reached = target_table(table); !reached.front().texts.empty()) add_table(reached, text);
-  const std::vector<std::string> sentences = target_sentences(table);
-  for (const std::string& sentence : sentences) text += "- " + markdown_escaped(sentence) + "\n";
-  if (!sentences.empty()) text += "\n";
+  add_list(target_sentences(table), text);
 }
 
 // What the console's first screen has, in full width.
@@ -47,9 +58,8 @@ void add_overview(const report::Report& report, std::string& text) {
     add_table(overview.turned ? turned_table(overview, kWidestLabel)
                               : grid_table(overview, all_parts(overview), kWidestLabel),
               text);
-    for (const std::string& words : {hidden_words(overview, kMaxRows), grid_words(overview, true, true)}) {
-      if (!words.empty()) text += markdown_escaped(words) + "\n\n";
-    }
+    add_paragraph(hidden_words(overview, kMaxRows), text);
+    add_paragraph(grid_words(overview, true, true), text);
   }
   for (const Sentence& sentence : sentences_of(overview)) text += "- " + markdown_escaped(sentence.text) + "\n";
   text += "\n";
@@ -63,7 +73,7 @@ void add_scenario(const ScenarioTable& table, const AttributionWords& attributio
     text += std::string("Not ranked ") + kNotRankedWords + ":\n\n";
     add_table(text_table(table.unranked), text);
   }
-  if (const std::string words = baseline_words(table); !words.empty()) text += markdown_escaped(words) + "\n\n";
+  add_paragraph(baseline_words(table), text);
   if (!table.untimed.empty()) {
     text += "| not timed | reason |\n| --- | --- |\n";
     for (const UntimedRows& group : untimed_groups(table.untimed)) {
@@ -73,11 +83,9 @@ void add_scenario(const ScenarioTable& table, const AttributionWords& attributio
   }
   const std::string& key = table.scenario->key;
   add_titled(attribution.tax_title(), attribution.taxes(key), text);
-  const std::vector<std::string> sentences = attribution.break_evens(key, false);
-  for (const std::string& sentence : sentences) text += "- " + markdown_escaped(sentence) + "\n";
-  if (!sentences.empty()) text += "\n";
+  add_list(attribution.break_evens(key, false), text);
   add_target(table, text);
-  if (const std::string control = control_words(table); !control.empty()) text += markdown_escaped(control) + "\n\n";
+  add_paragraph(control_words(table), text);
   if (any_within_one_process(table)) text += markdown_escaped(kOneProcessMark) + " " + kOneProcessWords + "\n\n";
 }
 
@@ -113,11 +121,10 @@ std::string markdown_table(const std::vector<PlainColumn>& columns, const std::v
 }
 
 std::string markdown(const report::Report& report) {
-  std::string text = "# gdbench\n\n" + markdown_escaped(run_words(report.run)) + "\n\n";
-  const std::string environment = environment_words(report);
-  if (!environment.empty()) text += markdown_escaped(environment) + "\n\n";
-  const std::string ceilings = ceilings_words(report);
-  if (!ceilings.empty()) text += markdown_escaped(ceilings) + "\n\n";
+  std::string text = "# gdbench\n\n";
+  for (const std::string& words : {run_words(report.run), environment_words(report), ceilings_words(report)}) {
+    add_paragraph(words, text);
+  }
   add_overview(report, text);
   const std::vector<ScenarioTable> tables = tables_of(report);
   const AttributionWords attribution(report);
@@ -127,13 +134,14 @@ std::string markdown(const report::Report& report) {
     add_titled(kFitTitle, fits, text);
   }
   text += "## Summary\n\n" + counts_words(report) + "\n\n";
-  for (const ScenarioTable& table : tables) text += "- " + markdown_escaped(winner_words(table)) + "\n";
-  const std::string failed = failed_ceilings_words(report);
-  if (!failed.empty()) text += "- " + markdown_escaped(failed) + "\n";
-  for (const std::string& words : condition_warnings(report)) text += "- warning: " + markdown_escaped(words) + "\n";
-  for (const std::string& note : report.notes) text += "- note: " + markdown_escaped(note) + "\n";
+  std::vector<std::string> summary;
+  for (const ScenarioTable& table : tables) summary.push_back(winner_words(table));
+  if (const std::string failed = failed_ceilings_words(report); !failed.empty()) summary.push_back(failed);
+  for (const std::string& words : condition_warnings(report)) summary.push_back("warning: " + words);
+  for (const std::string& note : report.notes) summary.push_back("note: " + note);
+  add_items(summary, text);
   text += "\n";
-  for (const std::string& line : column_words()) text += "- " + markdown_escaped(line) + "\n";
+  add_items(column_words(), text);
   return text;
 }
 

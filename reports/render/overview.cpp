@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "harness/report/report.h"
@@ -35,13 +36,12 @@ class Builder {
  public:
   explicit Builder(const Report& report) : report_(report), rankings_(report) {
     overview_.report = &report;
-    arms_ = std::none_of(report.cells.begin(), report.cells.end(),
-                         [](const Cell& cell) { return cell.arm == report::kNewArm; });
+    arms_ = std::ranges::none_of(report.cells, [](const Cell& cell) { return cell.arm == report::kNewArm; });
   }
 
   Overview build() {
-    overview_.ranked = std::any_of(report_.cells.begin(), report_.cells.end(),
-                                   [&](const Cell& cell) { return takes_part(cell) && timed_and_ranked(cell); });
+    overview_.ranked = std::ranges::any_of(
+        report_.cells, [&](const Cell& cell) { return takes_part(cell) && timed_and_ranked(cell); });
     find_baseline();
     find_shape();
     find_columns();
@@ -66,8 +66,8 @@ class Builder {
     for (const Cell& cell : report_.cells) {
       if (cell.implementation == report_.run.baseline) baseline_ids_.insert(cell.id);
     }
-    const bool any = std::any_of(report_.cells.begin(), report_.cells.end(),
-                                 [&](const Cell& cell) { return counts(cell) && is_to_baseline(cell); });
+    const bool any =
+        std::ranges::any_of(report_.cells, [&](const Cell& cell) { return counts(cell) && is_to_baseline(cell); });
     if (any) overview_.baseline = report_.run.baseline;
   }
 
@@ -121,8 +121,8 @@ class Builder {
       if (column != columns_.end()) offer(row.entries[column->second], cell);
     }
     for (auto& [place, row] : rows) {
-      const bool timed = std::any_of(row.entries.begin(), row.entries.end(),
-                                     [](const Entry& entry) { return entry.cell != nullptr && is_timed(*entry.cell); });
+      const bool timed = std::ranges::any_of(
+          row.entries, [](const Entry& entry) { return entry.cell != nullptr && is_timed(*entry.cell); });
       if (timed || row.failures > 0) overview_.rows.push_back(std::move(row));
     }
     std::vector<std::string> labels;
@@ -162,7 +162,7 @@ class Builder {
     if (ranking.tied.empty() && !ranking.won()) return;
     if (ranking.won()) row.tied_kind = tied[ranking.fastest];
     for (Entry& entry : row.entries) {
-      const bool ties = std::find(ranking.tied.begin(), ranking.tied.end(), entry.cell) != ranking.tied.end();
+      const bool ties = std::ranges::find(ranking.tied, entry.cell) != ranking.tied.end();
       if (entry.cell == nullptr || (entry.cell != ranking.fastest && !ties)) continue;
       entry.mark = ranking.won() ? Mark::wins : Mark::ties;
     }
@@ -206,7 +206,7 @@ class Builder {
   void order_columns() {
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t i = 0; i < overview_.columns.size(); ++i) order.emplace_back(place_of(i), i);
-    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::sort(order);
     const std::vector<OverviewColumn> columns = overview_.columns;
     for (std::size_t i = 0; i < order.size(); ++i) overview_.columns[i] = columns[order[i].second];
     for (OverviewRow& row : overview_.rows) {
@@ -234,29 +234,18 @@ class Builder {
 
   void rate_rows() {
     std::vector<OverviewRow>& rows = overview_.rows;
-    struct Rated {
-      int grade;
-      std::uint32_t turn;  // within the grade
-      std::size_t row;
-    };
-    std::vector<Rated> order;
-    const Cell* winner = nullptr;  // of the last row that has one
+    std::vector<std::tuple<int, std::uint32_t, std::size_t>> order;  // grade, turn within it, row
+    const Cell* winner = nullptr;                                    // of the last row that has one
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const Ranking& ranking = rows[i].ranking;
       const bool flips = ranking.won() && winner != nullptr &&
                          kind_of(*winner, overview_.baseline) != kind_of(*ranking.fastest, overview_.baseline);
       if (ranking.won()) winner = ranking.fastest;
-      const auto turn = static_cast<std::uint32_t>(i);
-      if (rows[i].failures > 0 || flips || !ranking.tied.empty()) {
-        order.push_back({rows[i].failures > 0 ? 0 : flips ? 1 : 2, turn, i});
-      } else {
-        order.push_back({3, spread(i), i});
-      }
+      const int grade = rows[i].failures > 0 ? 0 : flips ? 1 : !ranking.tied.empty() ? 2 : 3;
+      order.emplace_back(grade, grade < 3 ? static_cast<std::uint32_t>(i) : spread(i), i);
     }
-    std::stable_sort(order.begin(), order.end(), [](const Rated& a, const Rated& b) {
-      return std::pair(a.grade, a.turn) < std::pair(b.grade, b.turn);
-    });
-    for (std::size_t i = 0; i < order.size(); ++i) rows[order[i].row].interest = i;
+    std::ranges::sort(order);
+    for (std::size_t i = 0; i < order.size(); ++i) rows[std::get<std::size_t>(order[i])].interest = i;
   }
 
   const Report& report_;

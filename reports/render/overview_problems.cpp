@@ -48,13 +48,13 @@ std::vector<Group> grouped(const std::vector<const Cell*>& cells) {
     const std::size_t number = place->second;
     places.emplace(by_name, number);
     Group& group = groups[number];
-    if (std::find(group.names.begin(), group.names.end(), cell->implementation) == group.names.end()) {
+    if (std::ranges::find(group.names, cell->implementation) == group.names.end()) {
       group.names.push_back(cell->implementation);
     }
     group.scenarios.insert(cell->scenario);
     ++group.cells;
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.cells > b.cells; });
+  std::ranges::stable_sort(groups, [](const Group& a, const Group& b) { return a.cells > b.cells; });
   return groups;
 }
 
@@ -100,7 +100,7 @@ void add_failures(const Report& report, std::vector<Sentence>& sentences) {
 // Whether it is told to be faster than the fastest of its scenario.
 bool would_be_fastest(const Overview& overview, const Cell& cell) {
   const Rankings rankings(*overview.report);
-  return std::any_of(overview.rows.begin(), overview.rows.end(), [&](const OverviewRow& row) {
+  return std::ranges::any_of(overview.rows, [&](const OverviewRow& row) {
     return row.scenario->key == cell.scenario && row.ranking.fastest != nullptr &&
            row.ranking.fastest->threads == cell.threads &&
            rankings.compare(*row.ranking.fastest, cell).verdict == stats::Verdict::faster;
@@ -118,13 +118,13 @@ void add_not_ranked(const Overview& overview, std::vector<Sentence>& sentences) 
   for (const Cell* cell :
        cells_of(*overview.report, [](const Cell& c) { return is_timed(c) && c.summary->not_ranked; })) {
     const bool fastest = would_be_fastest(overview, *cell);
-    const auto same = std::find_if(all.begin(), all.end(), [&](const Left& left) {
+    const auto same = std::ranges::find_if(all, [&](const Left& left) {
       return left.cell->implementation == cell->implementation && left.fastest == fastest;
     });
     if (same != all.end()) ++same->more;
     if (same == all.end()) all.push_back({cell, fastest, 0});
   }
-  std::stable_sort(all.begin(), all.end(), [](const Left& a, const Left& b) { return a.fastest && !b.fastest; });
+  std::ranges::stable_sort(all, [](const Left& a, const Left& b) { return a.fastest && !b.fastest; });
   std::size_t rest = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Left& left = all[i];
@@ -153,7 +153,7 @@ void add_conditions(const Report& report, std::vector<Sentence>& sentences) {
     sentences.push_back(
         {"and " + counted(warnings.size() - kMaxWarnings, "more warning") + " (gdbench doctor).", 2, Style::unsure});
   }
-  const auto beyond = std::count_if(report.cells.begin(), report.cells.end(), [](const Cell& cell) {
+  const auto beyond = std::ranges::count_if(report.cells, [](const Cell& cell) {
     return cell.summary && cell.summary->ceiling && cell.summary->ceiling->failed;
   });
   if (beyond > 0) {

@@ -39,7 +39,7 @@ std::vector<Wins> wins_of(const Overview& overview) {
     }
   }
   std::erase_if(all, [](const Wins& wins) { return wins.rows.empty(); });
-  std::stable_sort(all.begin(), all.end(), [](const Wins& a, const Wins& b) { return a.rows.size() > b.rows.size(); });
+  std::ranges::stable_sort(all, [](const Wins& a, const Wins& b) { return a.rows.size() > b.rows.size(); });
   return all;
 }
 
@@ -151,18 +151,17 @@ void add_baseline(const Overview& overview, std::vector<Sentence>& sentences) {
     return;
   }
   if (overview.turned) return;
-  const Entry* least = nullptr;
-  const Entry* most = nullptr;
+  std::vector<stats::Estimate> ratios;  // of the winners
   for (const OverviewRow& row : overview.rows) {
-    for (const Entry& entry : row.entries) {
-      if (entry.cell == nullptr || entry.cell != row.ranking.fastest || !entry.ratio || !row.ranking.won()) continue;
-      if (least == nullptr || entry.ratio->ratio.value < least->ratio->ratio.value) least = &entry;
-      if (most == nullptr || entry.ratio->ratio.value > most->ratio->ratio.value) most = &entry;
-    }
+    if (!row.ranking.won()) continue;
+    const auto entry = std::ranges::find(row.entries, row.ranking.fastest, &Entry::cell);
+    if (entry != row.entries.end() && entry->ratio) ratios.push_back(entry->ratio->ratio);
   }
-  if (least == nullptr) return;
-  std::string text = "The winners take " + format_ratio(least->ratio->ratio);
-  if (most != least) text += " to " + format_ratio(most->ratio->ratio);
+  if (ratios.empty()) return;
+  const auto least = std::ranges::min_element(ratios, {}, &stats::Estimate::value);
+  const auto most = std::ranges::max_element(ratios, {}, &stats::Estimate::value);
+  std::string text = "The winners take " + format_ratio(*least);
+  if (most != least) text += " to " + format_ratio(*most);
   sentences.push_back({text + " of the time of the baseline, " + overview.baseline + ".", 4});
 }
 
@@ -189,8 +188,7 @@ void add_break_even(const Overview& overview, std::vector<Sentence>& sentences) 
     }
   }
   for (auto& [name, found] : points) {
-    std::sort(found.begin(), found.end(),
-              [](const Point& a, const Point& b) { return a.result->steps < b.result->steps; });
+    std::ranges::sort(found, [](const Point& a, const Point& b) { return a.result->steps < b.result->steps; });
     const auto words = [&](const Point& point) {
       return overtaking_words(*point.result) + (overview.turned ? "" : " (" + point.row->brief + ")");
     };

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "harness/base/json.h"
+#include "harness/base/text.h"
 #include "reports/render/format.h"
 
 namespace gdbench::render {
@@ -43,8 +43,7 @@ PhaseTime time_of(Phase which, const Profile& profile) {
     phase.records.push_back(&record);
     phase.time_ns += record.time_ns;
   }
-  std::stable_sort(phase.records.begin(), phase.records.end(),
-                   [](const ProfileRecord* a, const ProfileRecord* b) { return place_of(*a) < place_of(*b); });
+  std::ranges::stable_sort(phase.records, {}, [](const ProfileRecord* record) { return place_of(*record); });
   return phase;
 }
 
@@ -63,10 +62,8 @@ std::string compile_lines(const Profile& profile) {
   if (phase.records.empty()) return "";
   std::string text = "\n  once, before the first step     calls       time\n";
   for (const ProfileRecord* record : phase.records) {
-    char row[160];
-    std::snprintf(row, sizeof row, "  %-28s %7s %10s\n", record->op.c_str(), format_number(record->calls).c_str(),
-                  format_duration_ns(record->time_ns).c_str());
-    text += row;
+    text += formatted("  %-28s %7s %10s\n", record->op.c_str(), format_number(record->calls).c_str(),
+                      format_duration_ns(record->time_ns).c_str());
   }
   return text;
 }
@@ -101,9 +98,7 @@ using Line = std::array<std::string, kTexts>;
 
 Line time_line(const std::string& name, double time_ns, const Profile& profile) {
   const double share = profile.profiled_step_ns > 0 ? 100 * time_ns / profile.profiled_step_ns : 0;
-  char share_text[32];
-  std::snprintf(share_text, sizeof share_text, "%.1f%%", share);
-  return {name, "", "", "", format_duration_ns(time_ns), share_text, "", ""};
+  return {name, "", "", "", format_duration_ns(time_ns), formatted("%.1f%%", share), "", ""};
 }
 
 Line op_line(const ProfileRecord& record, const Profile& profile) {
@@ -167,9 +162,7 @@ std::string call_lines(const Profile& profile) {
   if (!profile.floor) return text;
   text += "\n  the least calls                            time\n";
   for (const report::FloorPart& part : *profile.floor) {
-    char row[160];
-    std::snprintf(row, sizeof row, "  %-36s %10s\n", part.op.c_str(), format_duration_ns(part.time_ns).c_str());
-    text += row;
+    text += formatted("  %-36s %10s\n", part.op.c_str(), format_duration_ns(part.time_ns).c_str());
   }
   return text;
 }

@@ -7,21 +7,13 @@
 
 namespace gdbench::render {
 
-namespace {
-
 using report::Cell;
 using stats::Comparison;
 using stats::Verdict;
 
-const Comparison* stored(const Cell& base, const Cell& candidate) {
-  const auto& ratio = candidate.summary->ratio;
-  return ratio && ratio->baseline == base.id ? &ratio->comparison : nullptr;
-}
-
-}  // namespace
-
 Comparison Rankings::compare(const Cell& base, const Cell& candidate) const {
-  if (const Comparison* comparison = stored(base, candidate)) return *comparison;
+  const auto& ratio = candidate.summary->ratio;
+  if (ratio && ratio->baseline == base.id) return ratio->comparison;
   return stats::compare(analysis::pairs_of(base, candidate), rules_.of(base.scenario));
 }
 
@@ -38,8 +30,7 @@ std::string Rankings::undecidable(const Comparison& comparison, const std::strin
 
 Ranking Rankings::of(std::vector<const Cell*> cells) const {
   Ranking ranking;
-  std::stable_sort(cells.begin(), cells.end(),
-                   [](const Cell* a, const Cell* b) { return a->summary->step_ns.value < b->summary->step_ns.value; });
+  std::ranges::stable_sort(cells, {}, [](const Cell* cell) { return cell->summary->step_ns.value; });
   for (const Cell* cell : cells) {
     const bool ahead = ranking.fastest == nullptr || compare(*ranking.fastest, *cell).verdict == Verdict::faster;
     if (ahead) ranking.fastest = cell;

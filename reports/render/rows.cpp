@@ -8,15 +8,9 @@ namespace gdbench::render {
 using report::Cell;
 using report::ScenarioRecord;
 
-namespace {
-
-bool faster(const Row& a, const Row& b) { return a.cell->summary->step_ns.value < b.cell->summary->step_ns.value; }
-
-}  // namespace
-
 bool Row::is_baseline() const {
   if (!timed() || cell->summary->ratio) return false;
-  return std::any_of(report->cells.begin(), report->cells.end(), [this](const Cell& other) {
+  return std::ranges::any_of(report->cells, [this](const Cell& other) {
     return other.summary && other.summary->ratio && other.summary->ratio->baseline == cell->id;
   });
 }
@@ -47,9 +41,10 @@ std::vector<ScenarioTable> tables_of(const report::Report& report) {
   std::erase_if(tables, [](const ScenarioTable& table) {
     return table.ranked.empty() && table.unranked.empty() && table.untimed.empty();
   });
+  const auto time = [](const Row& row) { return row.cell->summary->step_ns.value; };
   for (ScenarioTable& table : tables) {
-    std::stable_sort(table.ranked.begin(), table.ranked.end(), faster);
-    std::stable_sort(table.unranked.begin(), table.unranked.end(), faster);
+    std::ranges::stable_sort(table.ranked, {}, time);
+    std::ranges::stable_sort(table.unranked, {}, time);
   }
   return tables;
 }
@@ -78,9 +73,8 @@ std::vector<UntimedRows> untimed_groups(const std::vector<Row>& rows) {
   constexpr std::size_t kFewest = 3;
   std::vector<UntimedRows> groups;
   for (const Row& row : rows) {
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const UntimedRows& group) {
-      return reason_of(*group.cell) == reason_of(*row.cell);
-    });
+    const auto same = std::ranges::find_if(
+        groups, [&](const UntimedRows& group) { return reason_of(*group.cell) == reason_of(*row.cell); });
     if (same == groups.end()) {
       groups.push_back({{row_name(*row.cell)}, row.cell});
     } else {
@@ -112,8 +106,7 @@ bool tells_of_data(const Cell& cell) {
 
 bool any_within_one_process(const ScenarioTable& table) {
   const auto within = [](const Row& row) { return row.cell->summary->step_ns.within_one_process; };
-  return std::any_of(table.ranked.begin(), table.ranked.end(), within) ||
-         std::any_of(table.unranked.begin(), table.unranked.end(), within);
+  return std::ranges::any_of(table.ranked, within) || std::ranges::any_of(table.unranked, within);
 }
 
 std::string process_mark(const stats::Estimate& estimate) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 
+#include "harness/base/text.h"
 #include "reports/render/format.h"
 
 namespace gdbench::render {
@@ -59,9 +60,8 @@ std::string ceiling_text(const Row& row) {
 
 std::string launches_text(const Row& row) {
   const report::Summary& summary = *row.cell->summary;
-  const int launches = std::max(1, summary.step_ns.launches);
-  return std::to_string(summary.step_ns.launches) + " x " +
-         format_number(static_cast<double>(summary.samples) / launches);
+  const int launches = summary.step_ns.launches;
+  return cat(launches, " x ", format_number(static_cast<double>(summary.samples) / std::max(1, launches)));
 }
 
 // These are told of whoever loads a framework: others start in milliseconds and are held to their threads.
@@ -236,6 +236,10 @@ std::string record_of(Text&& text_of) {
 
 }  // namespace
 
+void add_row(TextTable& table, const std::vector<std::string>& texts) {
+  for (std::size_t i = 0; i < table.size(); ++i) table[i].texts.push_back(texts[i]);
+}
+
 std::string csv(const report::Report& report) {
   std::string text = record_of([](const Column& column) { return std::string(column.field); });
   for (const ScenarioTable& table : tables_of(report)) {
@@ -256,7 +260,7 @@ TextTable text_table(const std::vector<Row>& rows) {
       texts.push_back(column.text(row));
       if (column.text == verdict_text) table.back().styles.push_back(verdict_style(row));
     }
-    const bool silent = std::all_of(texts.begin(), texts.end(), [](const std::string& text) { return text.empty(); });
+    const bool silent = std::ranges::all_of(texts, [](const std::string& text) { return text.empty(); });
     if (silent && !rows.empty()) {
       table.pop_back();
       continue;

@@ -19,6 +19,9 @@ struct TextColumn {
 };
 using TextTable = std::vector<TextColumn>;
 
+// Of plain texts, one for each column.
+void add_row(TextTable& table, const std::vector<std::string>& texts);
+
 // The rows in every column that has a title and something to say of one of them.
 TextTable text_table(const std::vector<Row>& rows);
 

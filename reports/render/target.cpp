@@ -29,12 +29,8 @@ std::vector<Row> rows_of(const ScenarioTable& table) {
     const report::TimeToTarget* time = time_of(row);
     return time != nullptr ? time->time_ns.value : std::numeric_limits<double>::infinity();
   };
-  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return time_ns(a) < time_ns(b); });
+  std::ranges::stable_sort(rows, {}, time_ns);
   return rows;
-}
-
-std::string estimate_text(const stats::Estimate& estimate) {
-  return format_estimate_ns(estimate) + process_mark(estimate);
 }
 
 // "unreached: loss 0.31 after 10000 steps".
@@ -58,8 +54,7 @@ std::string outcome_words(const report::TargetRun& run) {
 
 std::string target_first_words(const ScenarioTable& table) {
   const std::vector<Row> rows = rows_of(table);
-  const auto first =
-      std::find_if(rows.begin(), rows.end(), [](const Row& row) { return report::is_ranked(*row.cell); });
+  const auto first = std::ranges::find_if(rows, [](const Row& row) { return report::is_ranked(*row.cell); });
   if (first == rows.end() || time_of(*first) == nullptr || table.ranked.empty()) return "";
   const Row& fastest = table.ranked.front();
   if (fastest.cell == first->cell || !fastest.cell->target) return "";
@@ -81,17 +76,16 @@ TextTable target_table(const ScenarioTable& table) {
   for (const Row& row : rows_of(table)) {
     const report::TimeToTarget* time = time_of(row);
     if (time == nullptr) continue;
-    text[0].texts.push_back(row_name(*row.cell));
-    text[1].texts.push_back(std::to_string(row.cell->target->steps));
-    text[2].texts.push_back(format_duration_ns(row.cell->summary->step_ns.value));
-    text[3].texts.push_back(time->ready_ns ? format_duration_ns(*time->ready_ns) : "-");
-    text[4].texts.push_back(estimate_text(time->time_ns));
-    text[5].texts.push_back(time->with_evaluations_ns ? format_duration_ns(time->with_evaluations_ns->value) : "-");
     const std::optional<double>& import_seconds = row.cell->summary->import_seconds;
-    text[6].texts.push_back(import_seconds ? format_duration_ns(*import_seconds * 1e9) : "-");
+    add_row(text, {row_name(*row.cell), std::to_string(row.cell->target->steps),
+                   format_duration_ns(row.cell->summary->step_ns.value),
+                   time->ready_ns ? format_duration_ns(*time->ready_ns) : "-",
+                   format_estimate_ns(time->time_ns) + process_mark(time->time_ns),
+                   time->with_evaluations_ns ? format_duration_ns(time->with_evaluations_ns->value) : "-",
+                   import_seconds ? format_duration_ns(*import_seconds * 1e9) : "-"});
   }
   const std::vector<std::string>& imports = text.back().texts;
-  if (std::all_of(imports.begin(), imports.end(), [](const std::string& t) { return t == "-"; })) text.pop_back();
+  if (std::ranges::all_of(imports, [](const std::string& t) { return t == "-"; })) text.pop_back();
   return text;
 }
 

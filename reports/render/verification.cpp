@@ -19,9 +19,8 @@ double share_of_tolerance(const report::TensorCheck& tensor) {
 // The tensor whose error is the largest share of its tolerance; null where none was compared.
 const report::TensorCheck* worst_tensor(const report::Verification& verification) {
   const auto& tensors = verification.tensors;
-  const auto worst = std::max_element(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) {
-    return share_of_tolerance(a) < share_of_tolerance(b);
-  });
+  const auto worst = std::ranges::max_element(
+      tensors, [](const auto& a, const auto& b) { return share_of_tolerance(a) < share_of_tolerance(b); });
   return worst == tensors.end() ? nullptr : &*worst;
 }
 

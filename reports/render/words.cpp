@@ -71,6 +71,14 @@ std::string optimizer_words(const report::ResolvedScenario& resolved) {
   return text;
 }
 
+// "warning: load: 43% of the processors; blocks are interrupted. Wait for other processes."
+std::string condition_line(const report::Condition& condition) {
+  std::string line = std::string(report::name_of(condition.severity)) + ": " + condition.name + ": " + condition.found;
+  if (!condition.effect.empty()) line += "; " + condition.effect;
+  if (!condition.advice.empty()) line += ". To do: " + condition.advice;
+  return line + "\n";
+}
+
 }  // namespace
 
 std::string model_words(const report::ScenarioRecord& scenario) {
@@ -117,8 +125,7 @@ std::string environment_words(const report::Report& report) {
   if (environment.contains(processors) && environment[processors].is_number_integer()) {
     join(text, counted(environment[processors].get<std::size_t>(), "logical processor"));
   }
-  const std::string kernel = text_at(environment, "/kernel");
-  join(text, kernel);
+  join(text, text_at(environment, "/kernel"));
   join(text, text_at(environment, "/build/compiler"));
   std::string revision = text_at(environment, "/build/git_revision").substr(0, 12);
   const Json::json_pointer dirty("/build/git_dirty");
@@ -172,6 +179,21 @@ std::vector<std::string> condition_warnings(const report::Report& report) {
   return sentences;
 }
 
+std::string conditions_table(const std::vector<report::Condition>& conditions, int width) {
+  using report::Severity;
+  std::string text;
+  std::size_t warnings = 0;
+  for (const Severity severity : {Severity::warning, Severity::notice, Severity::unknown, Severity::fine}) {
+    for (const report::Condition& condition : conditions) {
+      if (condition.severity != severity) continue;
+      text += wrapped(condition_line(condition), width);
+      warnings += severity == Severity::warning ? 1 : 0;
+    }
+  }
+  return text + (warnings == 0 ? "Nothing here is known to spoil measurements.\n"
+                               : counted(warnings, "condition") + " will spoil measurements here.\n");
+}
+
 std::string timed_name(const report::Cell& cell) {
   return row_name(cell) + " (" + format_duration_ns(cell.summary->step_ns.value) + ")";
 }
@@ -205,7 +227,7 @@ std::string control_words(const ScenarioTable& table) {
 }
 
 std::string baseline_words(const ScenarioTable& table) {
-  const auto row = std::find_if(table.ranked.begin(), table.ranked.end(), [](const Row& r) { return r.is_baseline(); });
+  const auto row = std::ranges::find_if(table.ranked, [](const Row& r) { return r.is_baseline(); });
   if (row == table.ranked.end() || row->cell->implementation == row->report->run.baseline) return "";
   const std::string& name = row->report->run.baseline;
   return "ratios are to " + row_name(*row->cell) + ", the fastest" +
@@ -285,7 +307,7 @@ std::string columns_help(int width) {
 
 std::vector<std::pair<std::string, std::size_t>> ordered(const NameCounts& counts) {
   std::vector<std::pair<std::string, std::size_t>> order(counts.begin(), counts.end());
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::ranges::stable_sort(order, [](const auto& a, const auto& b) { return a.second > b.second; });
   return order;
 }
 

@@ -28,6 +28,10 @@ std::string run_words(const report::Run& run);
 // What the run began under that spoils measurements, a sentence each.
 std::vector<std::string> condition_warnings(const report::Report& report);
 
+// What `gdbench doctor` finds: what spoils measurements first, each with its effect and what to do; then what is fine,
+// a line each.
+std::string conditions_table(const std::vector<report::Condition>& conditions, int width);
+
 // "hand/eigen @4 (18.3 ns)", of a cell with a time.
 std::string timed_name(const report::Cell& cell);
 
