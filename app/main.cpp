@@ -4,8 +4,6 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
-#include <string>
-#include <vector>
 
 #include "app/commands.h"
 

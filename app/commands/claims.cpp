@@ -1,6 +1,7 @@
 #include "reports/render/claims.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>

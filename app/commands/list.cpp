@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -7,7 +6,6 @@
 #include "app/commands.h"
 #include "app/selection.h"
 #include "harness/base/json.h"
-#include "harness/base/text.h"
 #include "harness/scenario/scenario.h"
 #include "reports/render/format.h"
 

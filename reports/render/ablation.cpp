@@ -1,5 +1,6 @@
 #include "reports/render/ablation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <vector>

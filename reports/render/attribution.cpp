@@ -14,6 +14,8 @@ namespace {
 // Only whole steps can be made.
 std::string whole_steps(double steps) { return format_number(std::ceil(steps)); }
 
+const report::Attribution kNoAttribution;
+
 bool is_at_bound(const report::CostFit& fit, const std::string& coefficient) {
   return fit.at_bound && std::ranges::find(*fit.at_bound, coefficient) != fit.at_bound->end();
 }
@@ -58,7 +60,7 @@ std::string overtaking_words(const stats::BreakEven& result) {
 }
 
 AttributionWords::AttributionWords(const report::Report& report)
-    : attribution_(report.attribution.value_or(report::Attribution{})) {
+    : attribution_(report.attribution ? *report.attribution : kNoAttribution) {
   for (const report::Cell& cell : report.cells) cells_.emplace(cell.id, &cell);
   for (const report::FrameworkTax& tax : attribution_.taxes) {
     const auto cell = cells_.find(tax.cell);

@@ -34,7 +34,7 @@ class AttributionWords {
     std::vector<const report::BreakEvenRecord*> break_evens;
   };
 
-  const report::Attribution attribution_;  // empty where the report has none
+  const report::Attribution& attribution_;  // empty where the report has none
   std::unordered_map<std::string, const report::Cell*> cells_;
   std::unordered_map<std::string, OfScenario> scenarios_;  // by key
 };

@@ -1,13 +1,11 @@
 #include "reports/render/explanation.h"
 
-#include <algorithm>
 #include <cmath>
 #include <sstream>
 
 #include "harness/base/text.h"
 #include "reports/render/explanation_parts.h"
 #include "reports/render/format.h"
-#include "reports/render/words.h"
 
 namespace gdbench::render {
 

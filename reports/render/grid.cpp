@@ -4,7 +4,6 @@
 #include <ctime>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <set>
 
 #include "harness/base/text.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <type_traits>
 
 #include "harness/base/text.h"
 #include "reports/render/format.h"

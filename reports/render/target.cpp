@@ -1,7 +1,6 @@
 #include "reports/render/target.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "reports/render/format.h"

@@ -1,4 +1,6 @@
 // The export beside what Google Benchmark itself writes.
+#include "reports/render/google_benchmark.h"
+
 #include <benchmark/benchmark.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +8,6 @@
 #include <cmath>
 #include <sstream>
 
-#include "reports/render/google_benchmark.h"
 #include "tests/support/reports/example_report.h"
 
 namespace gdbench::render {
