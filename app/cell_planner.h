@@ -7,7 +7,7 @@
 #include "app/invocation.h"
 #include "harness/base/result.h"
 #include "harness/measure/cell_group.h"
-#include "harness/report/arm.h"
+#include "harness/report/report.h"
 #include "harness/scenario/matrix.h"
 
 namespace gdbench::app {

@@ -231,7 +231,7 @@ std::string grid_words(const Overview& overview, bool ratios, bool lead) {
   if (!overview.baseline.empty()) {
     parts.push_back(std::string(ratios ? "ratios" : "ratio: of the fastest") + " to " + overview.baseline);
   }
-  if (lead && any(Mark::wins)) parts.emplace_back("lead: over the next column");
+  if (lead && any(Mark::wins)) parts.emplace_back("lead: over the runner-up");
   return joined(parts, "; ");
 }
 

@@ -13,7 +13,7 @@ namespace gdbench::render {
 // What of an overview is shown.
 struct GridParts {
   bool ratios = true;                // in every place; else only that of the fastest, in a column of its own
-  bool lead = true;                  // what the fastest is ahead of the next column by
+  bool lead = true;                  // what the fastest is ahead of the runner-up by
   bool names = true;                 // which implementation a place is of, where a column has several
   std::size_t rows = kMaxRows;       // those of the most interest
   std::vector<std::size_t> columns;  // in order

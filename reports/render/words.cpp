@@ -266,7 +266,7 @@ std::vector<std::string> column_words() {
       "ratio, ratio to baseline: time over the baseline's in the same rounds, with its 95% interval; below 1 is "
       "faster. Without a time of the baseline, over the fastest's. On the first screen that of the place, or where "
       "there is no room, of the fastest.",
-      "lead: time of the next column's fastest over that of the winner in the same rounds.",
+      "lead: time of the runner-up, the fastest of another column, over that of the winner in the same rounds.",
       "verdict: faster or slower only where the whole interval is beyond the margin, equivalent where all of it is "
       "within.",
       "not ranked: policies (+NAME) and implementations without arithmetic, and rows that used more processors than "

@@ -271,7 +271,7 @@ def no_rank(context, sentence):
 
 @template(
     r"(?:(?P<wins>\* wins)|(?P<ties>= tied: equivalent, or not told apart)|ratios? ?(?:: of the fastest )?to "
-    r"(?P<base>[^;]+)|ratios to (?P<bases>[^;]+)|lead: over the next column|; )+"
+    r"(?P<base>[^;]+)|ratios to (?P<bases>[^;]+)|lead: over the runner-up|; )+"
 )
 def legend(context, sentence, wins, ties, base, bases):
     require(not (base or bases) or (base or bases) == context.overview.baseline, "ratios are to another")
