@@ -1,5 +1,5 @@
 """JAX as its documentation teaches it: pure functions of a list of parameters, jax.grad, jax.jit."""
-from training import PhasedTraining, Training
+from training import PhasedTraining, Training, clock, record
 
 NAME = "jax"
 MODULES = ("jax", "numpy")
@@ -283,8 +283,6 @@ class Loop(Pure):
         return self.traced
 
     def profile(self, count):
-        from training import clock, record
-
         start = clock()
         self.run(count)
         return [record("all steps", "other", 1, clock() - start)]

@@ -20,34 +20,29 @@ import time
 
 PROTOCOL = {"major": 1, "minor": 3}
 
-GC_OPTION = {
-    "key": "gc",
-    "type": "choice",
-    "default": "off",
-    "choices": ["off", "on"],
-    "description": "whether Python's garbage collector may run inside timed blocks",
-}
+
+def choice(key, default, other, description):
+    """An option of two values."""
+    return {"key": key, "type": "choice", "default": default, "choices": [default, other], "description": description}
+
+
+GC_OPTION = choice("gc", "off", "on", "whether Python's garbage collector may run inside timed blocks")
 
 # glibc gives memory back and takes it again page by page, in every step, until a program has freed an array as large as
 # its steps' arrays. Whoever loads data of some size has; data that comes in shared memory frees nothing.
-HEAP_OPTION = {
-    "key": "heap",
-    "type": "choice",
-    "default": "kept",
-    "choices": ["kept", "returned"],
-    "description": "whether freed memory stays with the process, as it does once large arrays were freed",
-}
+HEAP_OPTION = choice(
+    "heap", "kept", "returned", "whether freed memory stays with the process, as it does once large arrays were freed"
+)
 LARGE_ARRAY = 30 << 20  # bytes; glibc learns from arrays up to 32 MiB
 
 # A pool of one thread is not one thread of computing: callers compute beside it (JAX's eager mode 1.5 processors).
 # Threads that stay on as many processors as the cell has compute threads cannot use more, whatever they are for.
-POOL_OPTION = {
-    "key": "pool",
-    "type": "choice",
-    "default": "limited",
-    "choices": ["limited", "unlimited"],
-    "description": "whether all threads stay on the cell's processors, or get every processor and pools of that size",
-}
+POOL_OPTION = choice(
+    "pool",
+    "limited",
+    "unlimited",
+    "whether all threads stay on the cell's processors, or get every processor and pools of that size",
+)
 
 
 class Unsupported(Exception):

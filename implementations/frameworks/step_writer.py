@@ -7,6 +7,9 @@ same with weight decay; m_w0 and v_w0 an optimizer's slots; t_w0 and u_w0 scratc
 from textwrap import indent
 
 # Update rules as plugin.h gives them, of parameter p with gradient g.
+MOMENTS = """{m} = beta1 * {m} + (1 - beta1) * {g}
+{v} = beta2 * {v} + (1 - beta2) * ({g} * {g})
+"""
 UPDATES = {
     "sgd": "{p} = {p} - rate * {g}",
     "momentum": "{m} = momentum * {m} + {g}\n{p} = {p} - rate * {m}",
@@ -15,15 +18,10 @@ UPDATES = {
     "rmsprop": "{m} = rho * {m} + (1 - rho) * ({g} * {g})\n{p} = {p} - rate * {g} / (sqrt({m}) + epsilon)",
     "lion": """{p} = {p} - rate * sign(beta1 * {m} + (1 - beta1) * {g})
 {m} = beta2 * {m} + (1 - beta2) * {g}""",
-    "adam": """{m} = beta1 * {m} + (1 - beta1) * {g}
-{v} = beta2 * {v} + (1 - beta2) * ({g} * {g})
-{p} = {p} - (rate / correction1) * {m} / (sqrt({v} / correction2) + epsilon)""",
+    "adam": MOMENTS + "{p} = {p} - (rate / correction1) * {m} / (sqrt({v} / correction2) + epsilon)",
+    "nadam": MOMENTS + "{p} = {p} - rate * (ahead * {m} + own * {g}) / (sqrt({v} / correction2) + epsilon)",
 }
-
 UPDATES["adamw"] = UPDATES["adam"]
-UPDATES["nadam"] = """{m} = beta1 * {m} + (1 - beta1) * {g}
-{v} = beta2 * {v} + (1 - beta2) * ({g} * {g})
-{p} = {p} - rate * (ahead * {m} + own * {g}) / (sqrt({v} / correction2) + epsilon)"""
 
 # What an update that corrects its moments computes once a step.
 ONCE = {
@@ -40,6 +38,17 @@ ONCE["adamw"] = ONCE["adam"]
 
 # The same without a new array.
 DIVIDED_BY_ROOT = "sqrt({m}, out={t})\n{t} += epsilon\ndivide({g}, {t}, out={t})\n{t} *= rate\n{p} -= {t}"
+MOMENTS_IN_PLACE = """multiply({g}, 1 - beta1, out={t})
+{m} *= beta1
+{m} += {t}
+multiply({g}, {g}, out={t})
+{t} *= 1 - beta2
+{v} *= beta2
+{v} += {t}
+divide({v}, correction2, out={t})
+sqrt({t}, out={t})
+{t} += epsilon
+"""
 UPDATES_IN_PLACE = {
     "sgd": "multiply({g}, rate, out={t})\n{p} -= {t}",
     "momentum": "{m} *= momentum\n{m} += {g}\nmultiply({m}, rate, out={t})\n{p} -= {t}",
@@ -59,36 +68,18 @@ sign({t}, out={t})
 {m} *= beta2
 multiply({g}, 1 - beta2, out={t})
 {m} += {t}""",
-    "adam": """multiply({g}, 1 - beta1, out={t})
-{m} *= beta1
-{m} += {t}
-multiply({g}, {g}, out={t})
-{t} *= 1 - beta2
-{v} *= beta2
-{v} += {t}
-divide({v}, correction2, out={t})
-sqrt({t}, out={t})
-{t} += epsilon
-divide({m}, {t}, out={t})
+    "adam": MOMENTS_IN_PLACE
+    + """divide({m}, {t}, out={t})
 {t} *= rate / correction1
 {p} -= {t}""",
-}
-UPDATES_IN_PLACE["adamw"] = UPDATES_IN_PLACE["adam"]
-UPDATES_IN_PLACE["nadam"] = """multiply({g}, 1 - beta1, out={t})
-{m} *= beta1
-{m} += {t}
-multiply({g}, {g}, out={t})
-{t} *= 1 - beta2
-{v} *= beta2
-{v} += {t}
-divide({v}, correction2, out={t})
-sqrt({t}, out={t})
-{t} += epsilon
-multiply({g}, own / ahead, out={u})
+    "nadam": MOMENTS_IN_PLACE
+    + """multiply({g}, own / ahead, out={u})
 {u} += {m}
 divide({u}, {t}, out={t})
 {t} *= rate * ahead
-{p} -= {t}"""
+{p} -= {t}""",
+}
+UPDATES_IN_PLACE["adamw"] = UPDATES_IN_PLACE["adam"]
 
 # sqrt(2 / pi), of GDBENCH_GELU_TANH.
 GELU_SCALE = 0.7978845608028654
