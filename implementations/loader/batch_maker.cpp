@@ -44,10 +44,8 @@ class Gatherer final : public BatchMaker {
   BatchPlan plan_;
 };
 
-// A data set of samples as the sampler sees it: a function and what it needs.
-struct SampleSource {
-  void (*fetch)(const BatchPlan& plan, std::int64_t row, std::byte* sample) = nullptr;
-};
+// A data set of samples as the sampler sees it.
+using Fetch = void (*)(const BatchPlan& plan, std::int64_t row, std::byte* sample);
 
 // A sample is a row of X followed by its targets.
 void fetch_sample(const BatchPlan& plan, std::int64_t row, std::byte* sample) {
@@ -58,9 +56,9 @@ void fetch_sample(const BatchPlan& plan, std::int64_t row, std::byte* sample) {
 
 class Sampler final : public BatchMaker {
  public:
-  Sampler(const BatchPlan& plan, SampleSource source)
+  Sampler(const BatchPlan& plan, Fetch fetch)
       : plan_(plan),
-        source_(source),
+        fetch_(fetch),
         samples_(static_cast<std::size_t>(plan.batch_rows) * (plan.x_row_bytes() + plan.target_row_bytes())) {}
 
   void make(std::int64_t step, std::byte* x, std::byte* targets) override {
@@ -70,7 +68,7 @@ class Sampler final : public BatchMaker {
     const std::size_t target_bytes = plan_.target_row_bytes();
     for (std::size_t i = 0; i < rows; ++i) {
       const std::int64_t row = index != nullptr ? index[i] : plan_.first(step) + static_cast<std::int64_t>(i);
-      source_.fetch(plan_, row, sample(i));
+      fetch_(plan_, row, sample(i));
     }
     for (std::size_t i = 0; i < rows; ++i) {
       std::memcpy(x + i * x_bytes, sample(i), x_bytes);
@@ -82,7 +80,7 @@ class Sampler final : public BatchMaker {
   std::byte* sample(std::size_t i) { return samples_.data() + i * (plan_.x_row_bytes() + plan_.target_row_bytes()); }
 
   BatchPlan plan_;
-  SampleSource source_;
+  Fetch fetch_;
   std::vector<std::byte> samples_;
 };
 
@@ -104,7 +102,7 @@ class StreamMaker final : public BatchMaker {
 std::unique_ptr<BatchMaker> make_gatherer(const BatchPlan& plan) { return std::make_unique<Gatherer>(plan); }
 
 std::unique_ptr<BatchMaker> make_sampler(const BatchPlan& plan) {
-  return std::make_unique<Sampler>(plan, SampleSource{fetch_sample});
+  return std::make_unique<Sampler>(plan, fetch_sample);
 }
 
 std::unique_ptr<BatchMaker> make_stream_maker(const BatchPlan& plan, StreamReader& reader) {

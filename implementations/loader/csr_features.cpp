@@ -7,14 +7,12 @@
 #include <numeric>
 
 #include "implementations/common/failure.h"
-#include "implementations/loader/batch_loader.h"
 
 namespace gdbench::loader {
 
 using implementations::Failure;
 
-CsrFeatures::CsrFeatures(const gdbench_data& data, std::int64_t batch_rows)
-    : data_(data), batch_rows_(batch_rows), element_(size_of(catalogue::dtype_of(data))) {
+CsrFeatures::CsrFeatures(const gdbench_data& data, std::int64_t batch_rows) : data_(data), plan_{&data, batch_rows} {
   if (data.stream != nullptr) throw Failure(GDBENCH_UNSUPPORTED, "csr features of streamed data");
   catalogue::with_element(catalogue::dtype_of(data), [&](auto zero) { compress<decltype(zero)>(); });
   if (data.order != nullptr) allocate_gathered();
@@ -46,27 +44,25 @@ void CsrFeatures::compress() {
 void CsrFeatures::allocate_gathered() {
   std::vector<std::int32_t> counts(static_cast<std::size_t>(data_.rows));
   for (std::size_t row = 0; row < counts.size(); ++row) counts[row] = row_offsets_[row + 1] - row_offsets_[row];
-  const auto max_rows = counts.begin() + batch_rows_;
+  const auto max_rows = counts.begin() + plan_.batch_rows;
   std::nth_element(counts.begin(), max_rows - 1, counts.end(), std::greater<>());
   const auto entries = static_cast<std::size_t>(std::accumulate(counts.begin(), max_rows, std::int64_t{0}));
-  gathered_offsets_.resize(static_cast<std::size_t>(batch_rows_) + 1);
+  gathered_offsets_.resize(static_cast<std::size_t>(plan_.batch_rows) + 1);
   gathered_indices_.resize(entries);
-  gathered_values_.resize(entries * element_);
+  gathered_values_.resize(entries * plan_.element_bytes());
 }
 
 CsrFeatures::Rows CsrFeatures::batch(std::int64_t step) {
-  const std::int64_t steps_per_epoch = (data_.rows + batch_rows_ - 1) / batch_rows_;
-  const std::int64_t first = step % steps_per_epoch * batch_rows_;
-  if (data_.order == nullptr) return rows_from(first);
-  const std::int64_t epoch = step / steps_per_epoch % data_.epochs;
-  const std::uint32_t* index = data_.order + epoch * data_.rows + first;
-  const auto rows = static_cast<std::size_t>(std::min(batch_rows_, data_.rows - first));
+  const std::uint32_t* index = plan_.index(step);
+  if (index == nullptr) return rows_from(plan_.first(step));
+  const auto rows = static_cast<std::size_t>(plan_.rows(step));
+  const std::size_t element = plan_.element_bytes();
   std::size_t at = 0;
   for (std::size_t row = 0; row < rows; ++row) {
     const auto from = static_cast<std::size_t>(row_offsets_[index[row]]);
     const auto count = static_cast<std::size_t>(row_offsets_[index[row] + 1]) - from;
     std::copy_n(column_indices_.data() + from, count, gathered_indices_.data() + at);
-    std::copy_n(values_.data() + from * element_, count * element_, gathered_values_.data() + at * element_);
+    std::copy_n(values_.data() + from * element, count * element, gathered_values_.data() + at * element);
     at += count;
     gathered_offsets_[row + 1] = static_cast<std::int32_t>(at);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gdbench/plugin.h"
+#include "implementations/loader/batch_plan.h"
 
 namespace gdbench::loader {
 
@@ -35,7 +36,7 @@ class CsrFeatures {
   // Entries that `rows` rows store on average.
   double mean_entries(std::int64_t rows) const;
   // Bytes of one entry: its value and its column.
-  std::size_t entry_bytes() const { return element_ + sizeof(std::int32_t); }
+  std::size_t entry_bytes() const { return plan_.element_bytes() + sizeof(std::int32_t); }
 
  private:
   template <class T>
@@ -43,8 +44,7 @@ class CsrFeatures {
   void allocate_gathered();
 
   const gdbench_data& data_;
-  std::int64_t batch_rows_;
-  std::size_t element_;
+  BatchPlan plan_;
   std::vector<std::int32_t> row_offsets_;  // [rows + 1]
   std::vector<std::int32_t> column_indices_;
   std::vector<std::byte> values_;

@@ -10,15 +10,6 @@ namespace gdbench::loader {
 namespace {
 
 using implementations::Failure;
-using implementations::option_value;
-
-Loader loader_named(const std::string& name) {
-  if (name == "resident") return Loader::resident;
-  if (name == "gather") return Loader::gather;
-  if (name == "sample") return Loader::sample;
-  if (name == "auto" || name.empty()) return Loader::automatic;
-  throw Failure(GDBENCH_INVALID, "loader: found \"" + name + "\", expected auto, resident, gather or sample");
-}
 
 int batches_ahead(const std::string& text) {
   if (text.empty()) return 0;
@@ -33,8 +24,8 @@ int batches_ahead(const std::string& text) {
 
 LoaderSettings read_loader_settings(const gdbench_settings& settings) {
   LoaderSettings result;
-  result.loader = loader_named(option_value(settings, kLoaderOption.key));
-  result.prefetch = batches_ahead(option_value(settings, kPrefetchOption.key));
+  result.loader = implementations::chosen<Loader>(settings, kLoaderOption);
+  result.prefetch = batches_ahead(implementations::option_value(settings, kPrefetchOption.key));
   if (settings.helper_core_count > 0) {
     result.helper_cores.assign(settings.helper_cores, settings.helper_cores + settings.helper_core_count);
   }

@@ -8,6 +8,7 @@
 
 namespace gdbench::loader {
 
+// The values of kLoaderOption.
 enum class Loader {
   automatic,  // the data as they lie where batches are contiguous, else gather; a stream is read in order
   resident,   // all batches of all epochs are laid out ahead; a step takes an address
