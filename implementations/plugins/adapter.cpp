@@ -13,8 +13,7 @@
 #include "implementations/backends/common/kernel_library.h"
 #include "implementations/common/failure.h"
 #include "implementations/common/options.h"
-#include "implementations/plugins/own_problem.h"
-#include "implementations/plugins/support.h"
+#include "implementations/plugins/request.h"
 #include "implementations/strategies/common/device_batches.h"
 
 namespace {

@@ -1,10 +1,5 @@
 // Between the C interface (gdbench/plugin.h) and strategies: everything that a plugin needs but its list of
-// implementations. A plugin is one file:
-//
-//   constexpr plugins::Offer kOffers[] = {&strategies::hand::kDescriptor};
-//   extern "C" const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) {
-//     return plugins::open(*host, "eigen", kOffers);
-//   }
+// implementations (strategies.h).
 #pragma once
 
 #include <array>

@@ -6,7 +6,7 @@
 
 #include "harness/abi/catalogue.h"
 #include "implementations/common/processor.h"
-#include "implementations/plugins/own_problem.h"
+#include "implementations/plugins/request.h"
 #include "implementations/strategies/loop/plain.h"
 
 struct gdbench_instance {

@@ -1,4 +1,4 @@
-// A problem in structs of this plugin's size: what those of an older host do not have is zero.
+// What the host asks of an instance.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 namespace gdbench::plugins {
 
+// A problem in structs of this plugin's size: what those of an older host do not have is zero.
 class OwnProblem {
  public:
   explicit OwnProblem(const gdbench_problem& given) : problem_(copy_of(given)), optimizer_(copy_of(*given.optimizer)) {
@@ -29,5 +30,11 @@ class OwnProblem {
   gdbench_problem problem_{};
   gdbench_optimizer optimizer_{};
 };
+
+// What an implementation says it offers, held against what is asked for.
+// Throws Failure: GDBENCH_UNSUPPORTED with a reason for what the masks and limits of `implementation` exclude,
+// GDBENCH_INVALID where data and problem do not fit together.
+void check_request(const gdbench_implementation& implementation, const gdbench_data& data,
+                   const gdbench_problem& problem, const gdbench_settings& settings);
 
 }  // namespace gdbench::plugins

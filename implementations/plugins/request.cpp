@@ -1,4 +1,4 @@
-#include "implementations/plugins/support.h"
+#include "implementations/plugins/request.h"
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-// The strategies that run on a CUDA device; adding one is a line.
+// The strategies of each kind of backend; adding one is a line. A plugin links those of its own list.
 #pragma once
 
 #include "implementations/plugins/adapter.h"
@@ -9,6 +9,13 @@
 
 namespace gdbench::plugins {
 
+// On every backend of the processor.
+inline constexpr Offer kCpuStrategies[] = {
+    &strategies::hand::kDescriptor,         &strategies::tape::kDescriptor,  &strategies::tape::kReplayDescriptor,
+    &strategies::tape::kRerecordDescriptor, &strategies::graph::kDescriptor,
+};
+
+// On a CUDA device.
 inline constexpr Offer kCudaStrategies[] = {
     &strategies::hand::kDescriptor,
     &strategies::tape::kDescriptor,
@@ -20,5 +27,9 @@ inline constexpr Offer kCudaStrategies[] = {
     {&strategies::hand::kDescriptor, Products::tf32},
     {&strategies::graph::kDeviceGraphDescriptor, Products::tf32},
 };
+
+// On a backend that compiles whole steps.
+inline constexpr Offer kCompiledStrategies[] = {&strategies::graph::kRegionDescriptor,
+                                                &strategies::graph::kHoistedDescriptor};
 
 }  // namespace gdbench::plugins
