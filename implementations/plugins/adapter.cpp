@@ -14,7 +14,7 @@
 #include "implementations/common/failure.h"
 #include "implementations/common/options.h"
 #include "implementations/plugins/request.h"
-#include "implementations/strategies/common/device_batches.h"
+#include "implementations/strategies/common/batch_feed.h"
 
 namespace {
 
@@ -155,19 +155,18 @@ std::uint32_t capabilities_of(const Backend& backend, const StrategyDescriptor& 
 // A region's options behind the strategy's own; its passes join those of the option `passes`. `entry` must not move
 // afterwards.
 void add_region_options(Entry& entry) {
-  const Backend& backend = entry.backend;
-  entry.options.insert(entry.options.end(), backend.regions.options,
-                       backend.regions.options + backend.regions.option_count);
+  const gdbench::backends::RegionFunctions& regions = entry.backend.regions;
+  entry.options.insert(entry.options.end(), regions.options, regions.options + regions.option_count);
   for (gdbench_option& option : entry.options) {
     if (option.type != GDBENCH_OPTION_SWITCHES) continue;
     entry.passes = option.choices;
     entry.pass_words = option.description;
-    std::istringstream descriptions(backend.regions.pass_descriptions);
+    std::istringstream descriptions(regions.pass_descriptions);
     for (std::string line; std::getline(descriptions, line);) {
       const std::string name = line.substr(0, line.find(':'));
       if (!gdbench::implementations::is_among(entry.passes, name)) entry.pass_words += "\n" + line;
     }
-    std::istringstream names(backend.regions.passes);
+    std::istringstream names(regions.passes);
     for (std::string name; std::getline(names, name, '|');) {
       if (!gdbench::implementations::is_among(entry.passes, name)) entry.passes += "|" + name;
     }
@@ -192,7 +191,7 @@ Entry make_entry(const Backend& backend, const Offer& offer) {
     entry.id += "+tf32";
     entry.description += ", products in TF32";
   }
-  entry.options.assign(strategy.options, strategy.options + strategy.option_count);
+  entry.options.assign(strategy.options.begin(), strategy.options.end());
   if (is_device(backend)) entry.options.push_back(gdbench::strategies::kTransferOption);
   return entry;
 }
@@ -209,11 +208,11 @@ void fill_table(Entry& entry, gdbench::plugins::Create create) {
       .build = backend.build,
       .tasks = strategy.tasks,
       .dtypes = backend.dtypes,
-      .activations = strategy.activations,
-      .losses = strategy.losses,
-      .optimizers = strategy.optimizers & backend.optimizers,
+      .activations = gdbench::catalogue::kAll<gdbench::catalogue::Activation>,
+      .losses = gdbench::catalogue::kAll<gdbench::catalogue::Loss>,
+      .optimizers = backend.optimizers,
       .capabilities = capabilities_of(backend, strategy),
-      .max_layers = strategy.max_layers,
+      .max_layers = 0,  // any number
       .max_compute_threads = backend.max_compute_threads,
       .helper_threads = strategy.helper_threads + backend.helper_threads,
       .option_count = static_cast<std::int64_t>(entry.options.size()),

@@ -95,14 +95,14 @@ struct Request {
   Op op = Op::product;
   Dtype dtype = Dtype::f32;
   std::size_t operand_count = 0;
-  Operand operands[kMaximumOperands];
+  Operand operands[kMaximumOperands] = {};
   // Attributes; each op reads its own.
   bool transpose_a = false;
   bool transpose_b = false;
   double alpha = 1;
   double beta = 0;
   Activation activation = Activation::identity;
-  catalogue::LossFunction loss;
+  catalogue::LossFunction loss = {};
   const gdbench_optimizer* optimizer = nullptr;  // for update; valid during bind
   bool epilogue_bias = false;
   Activation epilogue_activation = Activation::identity;

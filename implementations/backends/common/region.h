@@ -53,7 +53,7 @@ struct TrainingRegion {
   Dtype dtype = Dtype::f32;
   const gdbench_layer* layers = nullptr;
   std::int64_t layer_count = 0;
-  catalogue::LossFunction loss;
+  catalogue::LossFunction loss = {};
   const gdbench_optimizer* optimizer = nullptr;
   std::int64_t rows = 0;  // of a batch
   // Where each parameter starts in its block, in entries and in the ABI's order, and how long the block is. What lies

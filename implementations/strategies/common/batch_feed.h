@@ -1,18 +1,93 @@
-// Turns the loader's batches (host memory) into a backend's buffers.
+// Turns the loader's batches (host memory) into a backend's buffers, which on a device lie in a memory of its own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "implementations/loader/batch_loader.h"
 #include "implementations/loader/csr_features.h"
-#include "implementations/strategies/common/device_batches.h"
-#include "implementations/strategies/common/micro_batches.h"
+#include "implementations/strategies/common/batch_rows.h"
 #include "implementations/strategies/common/program.h"
 #include "implementations/strategies/common/session.h"
 
 namespace gdbench::strategies {
+
+struct Batch {
+  backends::Buffer x = nullptr;        // [rows, features]
+  backends::Buffer targets = nullptr;  // [rows, outputs], or labels [rows]
+  std::int64_t rows = 0;
+  backends::Layout x_layout = backends::Layout::row_major;
+  std::int64_t x_entries = 0;  // of sparse_csr, on average over batches
+
+  Matrix x_matrix(std::int64_t features) const { return {x, rows, features, x_layout, x_entries}; }
+};
+
+// The values of kTransferOption.
+enum class Transfer {
+  resident,  // all data are copied ahead; a step takes a slice of them, or gathers its rows on the device
+  pageable,  // each step copies its batch from the host's memory
+  pinned     // the same from memory whose pages are locked, which the device reads by itself
+};
+
+// The option of every strategy that reads batches, on devices only.
+constexpr gdbench_option kTransferOption = {"transfer",
+                                            GDBENCH_OPTION_CHOICE,
+                                            0,
+                                            "resident",
+                                            "resident|pageable|pinned",
+                                            "data on a device: copied there before the first step, or batch by batch "
+                                            "in each step, from memory as it is or with "
+                                            "its pages locked"};
+
+// How batches get to a device.
+class DeviceBatches {
+ public:
+  // `loader` delivers batches of `data` in the host's memory. With Transfer::resident its own order is none, as
+  // `data.order` is followed here. `gather`: rows are gathered although they lie together, so that every step reads its
+  // batch from the same place. Throws Failure: GDBENCH_UNSUPPORTED where the host would have to make what is resident.
+  DeviceBatches(Session& session, const gdbench_data& data, const gdbench_problem& problem, loader::BatchLoader& loader,
+                Transfer transfer, bool gather);
+
+  // As BatchFeed's.
+  Batch batch(std::int64_t step);
+  Batch place(std::int64_t step) const;
+  // Whether all steps see the same batch in the same place.
+  bool full_batch() const { return mode_ == Mode::slices && loader_.full_batch(); }
+  bool copies() const { return mode_ == Mode::copied; }
+
+  // With Transfer::resident: all of the data.
+  backends::Buffer all_x() const { return x_; }
+  backends::Buffer all_targets() const { return targets_; }
+
+  // Where batches are gathered: the rows of each step, and the gathering of any such. Null where they are not.
+  const RowOrder* gathered_rows() const { return mode_ == Mode::gathered ? &rows_ : nullptr; }
+  void gather(backends::Buffer index, std::int64_t rows);
+
+ private:
+  enum class Mode { slices, gathered, copied };
+
+  void show_all();
+  void prepare_gathering();
+  void prepare_copies(Transfer transfer);
+  Program make_gathering(std::int64_t rows);
+
+  Session& session_;
+  loader::BatchLoader& loader_;
+  RowOrder rows_;
+  Mode mode_ = Mode::slices;
+  bool waits_ = false;            // copied: the loader's buffer must not be made anew while the device reads it
+  backends::Buffer x_ = nullptr;  // slices and gathered: all of it
+  backends::Buffer targets_ = nullptr;
+  backends::Buffer order_ = nullptr;    // gathered: all epochs' indices
+  backends::Buffer batch_x_ = nullptr;  // gathered and copied: one batch
+  backends::Buffer batch_targets_ = nullptr;
+  Program full_;  // gathered: of a whole batch and of an epoch's smaller last one
+  Program partial_;
+  std::vector<backends::Buffer*> full_index_;
+  std::vector<backends::Buffer*> partial_index_;
+};
 
 // How the first layer's operand is stored.
 enum class Features { dense, csr };
@@ -23,16 +98,6 @@ inline backends::CsrMatrix matrix_of(const loader::CsrFeatures::Rows& rows) {
 
 class BatchFeed {
  public:
-  struct Batch {
-    backends::Buffer x = nullptr;        // [rows, features]
-    backends::Buffer targets = nullptr;  // [rows, outputs], or labels [rows]
-    std::int64_t rows = 0;
-    backends::Layout x_layout = backends::Layout::row_major;
-    std::int64_t x_entries = 0;  // of sparse_csr, on average over batches
-
-    Matrix x_matrix(std::int64_t features) const { return {x, rows, features, x_layout, x_entries}; }
-  };
-
   // On a CPU nothing is copied but for csr, whose features are compressed here: data and the loader's batch buffers are
   // shown to the backend as they are. For a device see DeviceBatches, whose `gather` this is. Throws Failure, as both
   // do.
@@ -43,12 +108,12 @@ class BatchFeed {
   void start(std::int64_t first_step, std::uint64_t steps) { loader_.start(first_step, steps); }
   // The batch of a step counted from 0; valid until the next call. Never allocates. See BatchLoader::batch.
   Batch batch(std::int64_t step) {
-    if (device_) return shown(device_->batch(step));
+    if (device_) return device_->batch(step);
     if (csr_) sparse_x_ = matrix_of(csr_->batch(step));
     return shown(loader_.batch(step));
   }
   // A batch of a step's size, for making calls: only what is in it is missing.
-  Batch place(std::int64_t step) const { return device_ ? shown(device_->place(step)) : shown(loader_.place(step)); }
+  Batch place(std::int64_t step) const { return device_ ? device_->place(step) : shown(loader_.place(step)); }
   // Whether all steps see the same batch in the same place.
   bool full_batch() const { return device_ ? device_->full_batch() : loader_.full_batch(); }
   // The rows of a part of a batch. Of csr features the whole batch is the only part.
@@ -69,7 +134,6 @@ class BatchFeed {
   const loader::CsrFeatures* csr() const { return csr_ ? &*csr_ : nullptr; }
 
  private:
-  static Batch shown(const DeviceBatch& batch) { return {batch.x, batch.targets, batch.rows}; }
   Batch shown(const loader::Batch& batch) const {
     const loader::BatchMemory& memory = loader_.memory();
     const backends::Buffer targets = session_.slice(

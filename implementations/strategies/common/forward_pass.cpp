@@ -20,11 +20,7 @@ ForwardPass::ForwardPass(Session& session, const gdbench_problem& problem, const
 }
 
 Request ForwardPass::request(Op op) const {
-  Request request;
-  request.op = op;
-  request.dtype = catalogue::dtype_of(problem_);
-  request.loss = catalogue::loss_of(problem_);
-  return request;
+  return Request{.op = op, .dtype = catalogue::dtype_of(problem_), .loss = catalogue::loss_of(problem_)};
 }
 
 void ForwardPass::add(Program& program, const Matrix& x) {

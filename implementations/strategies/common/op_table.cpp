@@ -3,7 +3,6 @@
 #include <string>
 
 #include "implementations/common/failure.h"
-#include "implementations/strategies/common/derivatives.h"
 
 namespace gdbench::strategies::ops {
 namespace {
@@ -69,124 +68,202 @@ Shape update_shape(const Attributes& /*attributes*/, std::span<const Shape> oper
   return parameter;
 }
 
+// The derivative rules. G is the gradient with respect to the result, f' a derivative.
+
+Hint gradient_of(int operand, std::uint32_t dies = 0) { return {operand, dies}; }
+
+Value emit(Emitter& emitter, Op op, const Attributes& attributes, Value a, Value b, const Hint& hint = {}) {
+  const Value operands[] = {a, b};
+  return emitter.emit(op, attributes, operands, hint);
+}
+
+// factor_a A + factor_b B
+Value combine(Emitter& emitter, double factor_a, Value a, double factor_b, Value b, const Hint& hint = {}) {
+  return emit(emitter, Op::combine, {.alpha = factor_a, .beta = factor_b}, a, b, hint);
+}
+
+// factor A; A itself where that is the same.
+Value scaled(Emitter& emitter, double factor, Value a, const Hint& hint) {
+  return factor == 1 ? a : combine(emitter, factor, a, 0, a, hint);
+}
+
+Value product(Emitter& emitter, double alpha, Value a, bool transpose_a, Value b, bool transpose_b, const Hint& hint) {
+  return emit(emitter, Op::product, {.transpose_a = transpose_a, .transpose_b = transpose_b, .alpha = alpha}, a, b,
+              hint);
+}
+
+// C = alpha op(A) op(B): dA = alpha G op(B)' and dB = alpha op(A)' G, transposed where the operand is.
+void derivative_of_product(Emitter& emitter, const Application& application, Value* gradients) {
+  const Attributes& attributes = application.attributes;
+  const Value a = application.operands[0];
+  const Value b = application.operands[1];
+  const Value g = application.gradient;
+  const bool ta = attributes.transpose_a;
+  const bool tb = attributes.transpose_b;
+  if (application.wants(1)) {
+    gradients[1] = tb ? product(emitter, attributes.alpha, g, true, a, ta, gradient_of(1))
+                      : product(emitter, attributes.alpha, a, !ta, g, false, gradient_of(1));
+  }
+  if (application.wants(0)) {
+    gradients[0] = ta ? product(emitter, attributes.alpha, b, tb, g, true, gradient_of(0))
+                      : product(emitter, attributes.alpha, g, false, b, !tb, gradient_of(0));
+  }
+}
+
+// R = Z + b in each row: db = column sums of G, dZ = G.
+void derivative_of_add_bias(Emitter& emitter, const Application& application, Value* gradients) {
+  const Value g = application.gradient;
+  if (application.wants(0)) gradients[0] = emitter.emit(Op::column_sum, {}, {&g, 1}, gradient_of(0));
+  if (application.wants(1)) gradients[1] = g;
+}
+
+// A = f(Z): dZ = G f', from A.
+void derivative_of_activation(Emitter& emitter, const Application& application, Value* gradients) {
+  if (!application.wants(0)) return;
+  const Value g = application.gradient;
+  const catalogue::Activation activation = application.attributes.activation;
+  if (activation == catalogue::Activation::identity) {
+    gradients[0] = g;
+    return;
+  }
+  const Value told = catalogue::reads_input(activation) ? application.operands[0] : application.result;
+  gradients[0] = emit(emitter, Op::activation_gradient, {.activation = activation}, told, g, gradient_of(0, 1u << 1));
+}
+
+// R = D f'(A): dD = G f'(A), dA = D G df'/dA; f' in terms of A is 1 - A^2 for tanh and A (1 - A) for sigmoid.
+void derivative_of_activation_gradient(Emitter& emitter, const Application& application, Value* gradients) {
+  const Value a = application.operands[0];
+  const Value d = application.operands[1];
+  const Value g = application.gradient;
+  const catalogue::Activation activation = application.attributes.activation;
+  if (application.wants(0)) {
+    const Value product = emit(emitter, Op::multiply, {}, d, g);
+    switch (activation) {
+      case catalogue::Activation::tanh: {
+        const Value weighted = emit(emitter, Op::multiply, {}, a, product);
+        gradients[0] = combine(emitter, -2, weighted, 0, weighted, gradient_of(0));
+        break;
+      }
+      case catalogue::Activation::sigmoid: {
+        const Value weighted = emit(emitter, Op::multiply, {}, a, product);
+        gradients[0] = combine(emitter, 1, product, -2, weighted, gradient_of(0));
+        break;
+      }
+      case catalogue::Activation::identity:
+      case catalogue::Activation::relu:
+      case catalogue::Activation::leaky_relu:  // f' is constant wherever it is continuous
+        gradients[0] = combine(emitter, 0, product, 0, product, gradient_of(0));
+        break;
+      case catalogue::Activation::silu:
+      case catalogue::Activation::gelu:
+      case catalogue::Activation::gelu_tanh:
+        throw Failure(GDBENCH_UNSUPPORTED, std::string("there is no second derivative of ") + name_of(activation));
+    }
+  }
+  if (application.wants(1)) {
+    gradients[1] = emit(emitter, Op::activation_gradient, {.activation = activation}, a, g, gradient_of(1, 1u << 1));
+  }
+}
+
+// Where a backward pass starts: dP = loss_gradient(P, Y), with the loss's alpha.
+void derivative_of_loss(Emitter& emitter, const Application& application, Value* gradients) {
+  if (!application.wants(0)) return;
+  const Attributes attributes = {.alpha = application.attributes.alpha, .loss = application.attributes.loss};
+  gradients[0] =
+      emit(emitter, Op::loss_gradient, attributes, application.operands[0], application.operands[1], gradient_of(0));
+}
+
+// s = column sums of D: every row of dD is G.
+void derivative_of_column_sum(Emitter& emitter, const Application& application, Value* gradients) {
+  if (!application.wants(0)) return;
+  const Value d = application.operands[0];
+  const Value zeros = combine(emitter, 0, d, 0, d);
+  gradients[0] = emit(emitter, Op::add_bias, {}, application.gradient, zeros, gradient_of(0, 1u << 1));
+}
+
+// C = alpha A + beta B: dA = alpha G, dB = beta G.
+void derivative_of_combine(Emitter& emitter, const Application& application, Value* gradients) {
+  const Attributes& attributes = application.attributes;
+  if (application.wants(0)) gradients[0] = scaled(emitter, attributes.alpha, application.gradient, gradient_of(0));
+  if (application.wants(1)) gradients[1] = scaled(emitter, attributes.beta, application.gradient, gradient_of(1));
+}
+
+// C = A .* B: dA = G .* B, dB = G .* A.
+void derivative_of_multiply(Emitter& emitter, const Application& application, Value* gradients) {
+  const Value g = application.gradient;
+  if (application.wants(0)) gradients[0] = emit(emitter, Op::multiply, {}, g, application.operands[1], gradient_of(0));
+  if (application.wants(1)) gradients[1] = emit(emitter, Op::multiply, {}, g, application.operands[0], gradient_of(1));
+}
+
 constexpr std::uint32_t kFirst = 1;
 constexpr std::uint32_t kSecond = 2;
 constexpr std::uint32_t kBoth = 3;
 
 constexpr OpRow kRows[] = {
     {.op = Op::product,
-     .name = "product",
      .arity = 2,
-     .variadic = false,
      .result_shape = product_shape,
-     .overwrites = -1,
-     .may_alias = 0,
      .differentiable = kBoth,
      .reads_operands = kBoth,
-     .reads_result = false,
      .derivative = derivative_of_product},
     {.op = Op::add_bias,  // b, Z
-     .name = "add_bias",
      .arity = 2,
-     .variadic = false,
      .result_shape = add_bias_shape,
      .overwrites = 1,
      .may_alias = kSecond,
      .differentiable = kBoth,
-     .reads_operands = 0,
-     .reads_result = false,
      .derivative = derivative_of_add_bias},
     {.op = Op::activation,
-     .name = "activation",
      .arity = 1,
-     .variadic = false,
      .result_shape = first_shape,
-     .overwrites = -1,
      .may_alias = kFirst,
      .differentiable = kFirst,
-     .reads_operands = 0,
      .reads_result = true,
      .derivative = derivative_of_activation},
     {.op = Op::activation_gradient,  // A or Z, D
-     .name = "activation_gradient",
      .arity = 2,
-     .variadic = false,
      .result_shape = equal_shape<Op::activation_gradient>,
      .overwrites = 1,
      .may_alias = kSecond,
      .differentiable = kBoth,
      .reads_operands = kBoth,
-     .reads_result = false,
      .derivative = derivative_of_activation_gradient},
     {.op = Op::loss,  // P, Y or labels
-     .name = "loss",
      .arity = 2,
-     .variadic = false,
      .result_shape = loss_shape,
-     .overwrites = -1,
-     .may_alias = 0,
      .differentiable = kFirst,
      .reads_operands = kBoth,
-     .reads_result = false,
      .derivative = derivative_of_loss},
     {.op = Op::loss_gradient,  // P, Y or labels
-     .name = "loss_gradient",
      .arity = 2,
-     .variadic = false,
      .result_shape = loss_gradient_shape,
-     .overwrites = -1,
-     .may_alias = kFirst,
-     .differentiable = 0,
-     .reads_operands = 0,
-     .reads_result = false,
-     .derivative = nullptr},
+     .may_alias = kFirst},
     {.op = Op::column_sum,
-     .name = "column_sum",
      .arity = 1,
-     .variadic = false,
      .result_shape = column_sum_shape,
-     .overwrites = -1,
-     .may_alias = 0,
      .differentiable = kFirst,
      .reads_operands = kFirst,
-     .reads_result = false,
      .derivative = derivative_of_column_sum},
     {.op = Op::combine,
-     .name = "combine",
      .arity = 2,
-     .variadic = false,
      .result_shape = equal_shape<Op::combine>,
-     .overwrites = -1,
      .may_alias = kBoth,
      .differentiable = kBoth,
-     .reads_operands = 0,
-     .reads_result = false,
      .derivative = derivative_of_combine},
     {.op = Op::multiply,
-     .name = "multiply",
      .arity = 2,
-     .variadic = false,
      .result_shape = equal_shape<Op::multiply>,
-     .overwrites = -1,
      .may_alias = kBoth,
      .differentiable = kBoth,
      .reads_operands = kBoth,
-     .reads_result = false,
      .derivative = derivative_of_multiply},
     {.op = Op::update,  // G, scalars, W, slots: the slots are overwritten too
-     .name = "update",
      .arity = 3,
      .variadic = true,
      .result_shape = update_shape,
      .overwrites = 2,
-     .may_alias = 1u << 2,
-     .differentiable = 0,
-     .reads_operands = 0,
-     .reads_result = false,
-     .derivative = nullptr},
+     .may_alias = 1u << 2},
 };
-
-backends::Operand operand_of(const Shape& shape) { return {shape.rows, shape.columns, backends::Layout::row_major}; }
 
 }  // namespace
 
@@ -208,7 +285,7 @@ Shape result_shape(Op op, const Attributes& attributes, std::span<const Shape> o
   const OpRow& row = row_of(op);
   const bool fits = row.variadic ? operands.size() >= row.arity : operands.size() == row.arity;
   if (!fits || operands.size() + (row.overwrites < 0 ? 1 : 0) > backends::kMaximumOperands) {
-    throw Failure(GDBENCH_INVALID, std::string(row.name) + ": found " + std::to_string(operands.size()) +
+    throw Failure(GDBENCH_INVALID, std::string(backends::name_of(op)) + ": found " + std::to_string(operands.size()) +
                                        " operands, expected " + std::to_string(row.arity));
   }
   for (const Shape& shape : operands) {
@@ -220,23 +297,18 @@ Shape result_shape(Op op, const Attributes& attributes, std::span<const Shape> o
 backends::Request request_of(Op op, catalogue::Dtype dtype, const Attributes& attributes,
                              std::span<const Shape> operands) {
   const Shape result = result_shape(op, attributes, operands);
-  backends::Request request;
-  request.op = op;
-  request.dtype = dtype;
-  for (const Shape& shape : operands) request.operands[request.operand_count++] = operand_of(shape);
-  if (row_of(op).overwrites < 0) request.operands[request.operand_count++] = operand_of(result);
-  request.transpose_a = attributes.transpose_a;
-  request.transpose_b = attributes.transpose_b;
-  request.alpha = attributes.alpha;
-  request.beta = attributes.beta;
-  request.activation = attributes.activation;
-  request.loss = attributes.loss;
-  request.optimizer = attributes.optimizer;
+  backends::Request request{.op = op,
+                            .dtype = dtype,
+                            .transpose_a = attributes.transpose_a,
+                            .transpose_b = attributes.transpose_b,
+                            .alpha = attributes.alpha,
+                            .beta = attributes.beta,
+                            .activation = attributes.activation,
+                            .loss = attributes.loss,
+                            .optimizer = attributes.optimizer};
+  for (const Shape& shape : operands) request.operands[request.operand_count++] = {shape.rows, shape.columns};
+  if (row_of(op).overwrites < 0) request.operands[request.operand_count++] = {result.rows, result.columns};
   return request;
-}
-
-OpCost cost_of(Op op, catalogue::Dtype dtype, const Attributes& attributes, std::span<const Shape> operands) {
-  return strategies::cost_of(request_of(op, dtype, attributes, operands));
 }
 
 }  // namespace gdbench::strategies::ops

@@ -1,5 +1,5 @@
 // The ops that a training step is made of: one row each, from which the tape and the graph take shapes, in-place rules,
-// costs and derivatives.
+// and derivatives.
 //
 // An op is seen as a function of values: operands in, one result out, and the operands stay as they are. How that maps
 // to a kernel, which may overwrite one of its operands, is what a row says: the kernel's operands are the op's,
@@ -11,7 +11,6 @@
 #include <span>
 
 #include "implementations/backends/common/ops.h"
-#include "implementations/strategies/common/op_cost.h"
 
 namespace gdbench::strategies::ops {
 
@@ -34,7 +33,7 @@ struct Attributes {
   double alpha = 1;  // product, combine, loss, loss_gradient
   double beta = 0;   // combine
   catalogue::Activation activation = catalogue::Activation::identity;
-  catalogue::LossFunction loss;
+  catalogue::LossFunction loss = {};
   const gdbench_optimizer* optimizer = nullptr;  // update; not owned
 
   bool operator==(const Attributes&) const = default;
@@ -74,16 +73,15 @@ using ShapeRule = Shape (*)(const Attributes& attributes, std::span<const Shape>
 
 struct OpRow {
   Op op;
-  const char* name;
-  std::size_t arity;  // operands; for update without the optimizer's slots, which follow
-  bool variadic;      // more operands may follow
+  std::size_t arity;      // operands; for update without the optimizer's slots, which follow
+  bool variadic = false;  // more operands may follow
   ShapeRule result_shape;
-  int overwrites;                // the operand in whose buffer the kernel leaves the result; -1: none
-  std::uint32_t may_alias;       // bit i: the result may be put in operand i's buffer
-  std::uint32_t differentiable;  // bit i: there is a gradient with respect to operand i
-  std::uint32_t reads_operands;  // bit i: the derivative reads operand i's entries; see derivative_reads
-  bool reads_result;             // the derivative reads the result's entries; likewise
-  Derivative derivative;         // null: none
+  int overwrites = -1;               // the operand in whose buffer the kernel leaves the result; -1: none
+  std::uint32_t may_alias = 0;       // bit i: the result may be put in operand i's buffer
+  std::uint32_t differentiable = 0;  // bit i: there is a gradient with respect to operand i
+  std::uint32_t reads_operands = 0;  // bit i: the derivative reads operand i's entries; see derivative_reads
+  bool reads_result = false;         // the derivative reads the result's entries; likewise
+  Derivative derivative = nullptr;   // null: none
 };
 
 // Never fails for an op of the table: product, add_bias, activation, activation_gradient, loss, loss_gradient,
@@ -109,8 +107,5 @@ inline bool takes_labels(Op op, const Attributes& attributes) {
 // What is bound to run the op: attributes and the kernel's operands.
 backends::Request request_of(Op op, catalogue::Dtype dtype, const Attributes& attributes,
                              std::span<const Shape> operands);
-
-// Floating-point operations and bytes of one application.
-OpCost cost_of(Op op, catalogue::Dtype dtype, const Attributes& attributes, std::span<const Shape> operands);
 
 }  // namespace gdbench::strategies::ops

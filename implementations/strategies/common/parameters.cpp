@@ -79,11 +79,8 @@ std::vector<std::int64_t> Parameters::layers() const {
 }
 
 void Parameters::bind_update(Program& program, const ModelPart& part, const std::vector<Matrix>& operands) {
-  backends::Request request;
-  request.op = backends::Op::update;
-  request.dtype = dtype_;
-  request.optimizer = &optimizer_;
-  program.add(session_, request, catalogue::Phase::update, part, operands);
+  program.add(session_, backends::Request{.op = backends::Op::update, .dtype = dtype_, .optimizer = &optimizer_},
+              catalogue::Phase::update, part, operands);
 }
 
 void Parameters::add_update(Program& program) {

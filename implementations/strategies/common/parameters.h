@@ -9,8 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "implementations/strategies/common/bias_correction.h"
-#include "implementations/strategies/common/momentum_schedule.h"
+#include "implementations/strategies/common/moment_corrections.h"
 #include "implementations/strategies/common/program.h"
 #include "implementations/strategies/common/session.h"
 

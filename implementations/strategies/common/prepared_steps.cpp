@@ -6,74 +6,80 @@
 
 namespace gdbench::strategies {
 
-StepRecording::StepRecording(Session& session, Parameters& parameters, BatchFeed& feed, TrainingProgram& full,
-                             TrainingProgram* partial)
-    : session_(session),
-      parameters_(parameters),
-      feed_(feed),
+TrainingProgram::TrainingProgram(Program program, const BatchFeed& feed, const Batch& batch,
+                                 const std::vector<MicroBatch>& parts)
+    : program_(std::move(program)), feed_(&feed) {
+  for (const MicroBatch& part : parts) {
+    const Batch rows = feed.part(batch, part);
+    places_.push_back({part, program_.occurrences(rows.x), program_.occurrences(rows.targets)});
+  }
+}
+
+StepRecording::StepRecording(Trainer& trainer, TrainingProgram& full, TrainingProgram* partial)
+    : trainer_(trainer),
       full_(full),
       partial_(partial),
-      batch_rows_(feed.loader().batch_rows()),
-      windows_(session, parameters, feed.device() == nullptr ? nullptr : feed.device()->gathered_rows(), kSteps) {
-  if (!session.records()) throw implementations::Failure(GDBENCH_UNSUPPORTED, "the backend records no calls");
-  if (!windows_.gathers() && !feed.full_batch()) {
+      windows_(trainer.session(), trainer.parameters(),
+               trainer.feed().device() == nullptr ? nullptr : trainer.feed().device()->gathered_rows(), kSteps) {
+  if (!trainer.session().records()) {
+    throw implementations::Failure(GDBENCH_UNSUPPORTED, "the backend records no calls");
+  }
+  if (!windows_.gathers() && !trainer.feed().full_batch()) {
     throw implementations::Failure(GDBENCH_UNSUPPORTED, "batches copied in each step of a recording");
   }
   // What a library sets up in its first calls cannot be recorded.
-  if (windows_.gathers()) feed.device()->gather(windows_.index(), batch_rows_);
+  if (windows_.gathers()) trainer.feed().device()->gather(windows_.index(), trainer.problem().batch_rows);
   full.program().run();
-  session.synchronise();
+  trainer.session().synchronise();
   one_ = record(1);
   many_ = record(kSteps);
 }
 
 const backends::Recording* StepRecording::record(std::int64_t steps) {
-  const std::vector<backends::Buffer*> places = full_.occurrences(parameters_.scalars().buffer);
-  session_.begin_recording();
+  Session& session = trainer_.session();
+  const std::int64_t rows = trainer_.problem().batch_rows;
+  const std::vector<backends::Buffer*> places = full_.occurrences(trainer_.parameters().scalars().buffer);
+  session.begin_recording();
   for (std::int64_t step = 0; step < steps; ++step) {
-    const auto number = static_cast<std::size_t>(step);
     if (windows_.gathers()) {
-      const std::size_t first = number * static_cast<std::size_t>(batch_rows_);
-      feed_.device()->gather(session_.slice(windows_.index(), first * sizeof(std::uint32_t)), batch_rows_);
+      const auto first = static_cast<std::size_t>(step * rows);
+      trainer_.feed().device()->gather(session.slice(windows_.index(), first * sizeof(std::uint32_t)), rows);
     }
-    for (backends::Buffer* place : places)
-      *place = session_.slice(windows_.scalars(), number * sizeof(backends::UpdateScalars));
+    const std::size_t offset = static_cast<std::size_t>(step) * sizeof(backends::UpdateScalars);
+    for (backends::Buffer* place : places) *place = session.slice(windows_.scalars(), offset);
     full_.program().run();
   }
-  for (backends::Buffer* place : places) *place = parameters_.scalars().buffer;
-  return session_.end_recording();
-}
-
-void StepRecording::run_partial(std::int64_t step) {
-  parameters_.set_step(step);
-  partial_->take(feed_.batch(step));
-  partial_->program().run();
+  for (backends::Buffer* place : places) *place = trainer_.parameters().scalars().buffer;
+  return session.end_recording();
 }
 
 void StepRecording::run(std::int64_t first, std::uint64_t steps) {
+  BatchFeed& feed = trainer_.feed();
   const std::int64_t end = first + static_cast<std::int64_t>(steps);
   for (std::int64_t step = first; step < end;) {
-    if (feed_.loader().rows(step) != batch_rows_) {
-      run_partial(step);
-      ++step;
+    if (feed.loader().rows(step) != trainer_.problem().batch_rows) {
+      trainer_.parameters().set_step(step);
+      partial_->take(feed.batch(step++));
+      partial_->program().run();
       continue;
     }
-    const std::int64_t whole = std::min(steps_alike(feed_.loader(), step), end - step);
+    const std::int64_t whole = std::min(steps_alike(feed.loader(), step), end - step);
     const std::int64_t replayed = whole >= kSteps ? kSteps : 1;
     windows_.fill(step, replayed);
-    session_.replay(replayed == 1 ? one_ : many_);
+    trainer_.session().replay(replayed == 1 ? one_ : many_);
     step += replayed;
   }
 }
 
-PreparedSteps::PreparedSteps(Trainer& trainer, TrainingProgram full, std::optional<TrainingProgram> partial,
-                             bool records)
-    : trainer_(trainer), full_(std::move(full)), partial_(std::move(partial)) {
+PreparedSteps::PreparedSteps(Trainer& trainer, const std::function<TrainingProgram(const Batch&)>& make, bool records)
+    : trainer_(trainer), full_(make(trainer.feed().place(0))) {
+  const loader::BatchLoader& loader = trainer.feed().loader();
+  if (loader.partial_rows() != 0) partial_ = make(trainer.feed().place(loader.steps_per_epoch() - 1));
   if (!records) return;
-  recording_.emplace(trainer.session(), trainer.parameters(), trainer.feed(), full_, partial_ ? &*partial_ : nullptr);
+  recording_.emplace(trainer, full_, partial_ ? &*partial_ : nullptr);
 }
 
-const Program& PreparedSteps::program_for(const BatchFeed::Batch& batch) {
+const Program& PreparedSteps::program_for(const Batch& batch) {
   TrainingProgram& step = batch.rows == trainer_.problem().batch_rows ? full_ : *partial_;
   step.take(batch);
   return step.program();
@@ -86,9 +92,9 @@ void PreparedSteps::run(std::uint64_t steps) {
   }
   // A batch that is all the data lies where it lay when the program was made.
   if (trainer_.feed().full_batch()) {
-    trainer_.for_each_step(steps, [&program = full_.program()](const BatchFeed::Batch&) { program.run(); });
+    trainer_.for_each_step(steps, [&program = full_.program()](const Batch&) { program.run(); });
   } else {
-    trainer_.for_each_step(steps, [this](const BatchFeed::Batch& batch) { program_for(batch).run(); });
+    trainer_.for_each_step(steps, [this](const Batch& batch) { program_for(batch).run(); });
   }
 }
 
@@ -103,9 +109,8 @@ void PreparedSteps::profile(std::uint64_t steps, const gdbench_profile_sink& sin
     profile.report(sink);
     return;
   }
-  trainer_.for_each_profiled_step(steps, profile, [&](const BatchFeed::Batch& batch) {
-    program_for(batch).run_profiled(trainer_.session(), profile);
-  });
+  trainer_.for_each_profiled_step(
+      steps, profile, [&](const Batch& batch) { program_for(batch).run_profiled(trainer_.session(), profile); });
   profile.report(sink);
 }
 

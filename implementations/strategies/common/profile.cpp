@@ -1,10 +1,84 @@
 #include "implementations/strategies/common/profile.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
 namespace gdbench::strategies {
 namespace {
+
+using backends::Op;
+
+double size_of(const backends::Operand& operand) {
+  return static_cast<double>(operand.rows) * static_cast<double>(operand.columns);
+}
+
+// Per entry of the output, where an op is elementwise.
+double flops_per_entry(const backends::Request& request) {
+  switch (request.op) {
+    case Op::add_bias:
+    case Op::column_sum:
+    case Op::multiply:
+      return 1;
+    case Op::activation:
+      return catalogue::row_of(request.activation).operations;
+    case Op::activation_gradient:
+      return catalogue::row_of(request.activation).gradient_operations;
+    case Op::loss:
+      return catalogue::row_of(request.loss.kind).operations;
+    case Op::loss_gradient:
+      return catalogue::row_of(request.loss.kind).gradient_operations;
+    case Op::combine:  // multiply, multiply, add
+      return request.beta == 0 ? 1 : 3;
+    case Op::update:
+      return catalogue::operations_of(catalogue::kind_of(*request.optimizer), request.optimizer->weight_decay != 0,
+                                      request.optimizer->decoupled_weight_decay != 0);
+    case Op::product:
+    case Op::gather:
+      break;
+  }
+  return 0;
+}
+
+// How often operand i crosses the memory interface: an operand that is updated is read and written.
+int transfers(const backends::Request& request, std::size_t i) {
+  switch (request.op) {
+    case Op::product:
+      return i == 2 && request.beta != 0 ? 2 : 1;
+    case Op::combine:
+      return i == 1 && request.beta == 0 ? 0 : 1;
+    case Op::add_bias:
+    case Op::activation_gradient:
+      return i == 1 ? 2 : 1;
+    case Op::update:
+      return i >= 2 ? 2 : 1;
+    default:
+      return 1;
+  }
+}
+
+// Labels and indices are 4 bytes; a loss and the update's scalars are doubles.
+double element_bytes(const backends::Request& request, std::size_t i) {
+  const auto element = static_cast<double>(catalogue::size_of(request.dtype));
+  const bool loss = request.op == Op::loss || request.op == Op::loss_gradient;
+  if (loss && i == 1 && takes_labels(request.loss)) return sizeof(std::int32_t);
+  if (request.op == Op::gather && i == 1) return sizeof(std::uint32_t);
+  if (request.op == Op::loss && i == 2) return sizeof(double);
+  if (request.op == Op::update && i == 1) return sizeof(backends::UpdateScalars);
+  return element;
+}
+
+// An entry is a value and its column; a row has an offset.
+double csr_bytes(const backends::Request& request, const backends::Operand& operand) {
+  const auto entry = static_cast<double>(catalogue::size_of(request.dtype) + sizeof(std::int32_t));
+  return entry * static_cast<double>(operand.entries) + sizeof(std::int32_t) * static_cast<double>(operand.rows + 1);
+}
+
+Range hull(const Range& a, const Range& b) {
+  if (a.empty()) return b;
+  if (b.empty()) return a;
+  return {std::min(a.first, b.first), std::max(a.last, b.last)};
+}
 
 bool is_of(const gdbench_profile_record& record, const ModelPart& part, const ProfiledAs& as) {
   return record.phase == static_cast<std::int32_t>(as.phase) && part == as.part &&
@@ -12,6 +86,49 @@ bool is_of(const gdbench_profile_record& record, const ModelPart& part, const Pr
 }
 
 }  // namespace
+
+OpCost cost_of(const backends::Request& request) {
+  OpCost cost;
+  for (std::size_t i = 0; i < request.operand_count; ++i) {
+    if (request.operands[i].layout == backends::Layout::sparse_csr) {
+      cost.bytes += csr_bytes(request, request.operands[i]);
+      continue;
+    }
+    cost.bytes += transfers(request, i) * element_bytes(request, i) * size_of(request.operands[i]);
+  }
+  if (request.op == Op::product) {
+    const backends::Operand& a = request.operands[0];
+    if (a.layout == backends::Layout::sparse_csr) {
+      cost.flops = 2 * static_cast<double>(a.entries) * static_cast<double>(request.operands[2].columns);
+      return cost;
+    }
+    const std::int64_t depth = request.transpose_a ? a.rows : a.columns;
+    cost.flops = 2 * static_cast<double>(depth) * size_of(request.operands[2]);
+    return cost;
+  }
+  const std::size_t matrix = request.op == Op::add_bias ? 1 : 0;
+  cost.flops = flops_per_entry(request) * size_of(request.operands[matrix]);
+  return cost;
+}
+
+ModelPart both(const ModelPart& a, const ModelPart& b) {
+  ModelPart part = of_layers(hull(a.layers, b.layers));
+  if (a.parameters.empty() || b.parameters.empty() || a.use == b.use) {
+    part.parameters = hull(a.parameters, b.parameters);
+    part.use = a.parameters.empty() ? b.use : a.use;
+    return part;
+  }
+  const ModelPart& stronger = a.use > b.use ? a : b;
+  part.parameters = stronger.parameters;
+  part.use = stronger.use;
+  return part;
+}
+
+ModelPart whole_model(const gdbench_problem& problem) {
+  std::int64_t parameters = 0;
+  for (std::int64_t l = 0; l < problem.layer_count; ++l) parameters += problem.layers[l].has_bias != 0 ? 2 : 1;
+  return {{0, problem.layer_count - 1}, {0, parameters - 1}, GDBENCH_UPDATES_PARAMETERS};
+}
 
 // Steps repeat their calls in order, so the entry that followed last time is looked at first: what collecting takes
 // does not grow with the number of layers.
@@ -45,7 +162,9 @@ void Profile::report(const gdbench_profile_sink& sink) const {
       sink.record(sink.context, &entry.record);
       continue;
     }
-    const gdbench_model_part part = to_abi(entry.part);
+    const auto& [layers, parameters, use] = entry.part;
+    const gdbench_model_part part = {
+        sizeof(part), layers.first, layers.last, parameters.first, parameters.last, use, 0};
     sink.record_part(sink.context, &entry.record, &part);
   }
 }

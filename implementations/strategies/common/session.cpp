@@ -16,20 +16,21 @@ Session::~Session() {
   backend_.destroy(context_);
 }
 
+template <class Kept, class Make>
+Kept Session::keep(std::vector<Kept>& all, const Make& make) {
+  all.reserve(all.size() + 1);
+  Kept made = nullptr;
+  check(make(&made));
+  all.push_back(made);
+  return made;
+}
+
 backends::Buffer Session::allocate(std::size_t bytes) {
-  buffers_.reserve(buffers_.size() + 1);
-  backends::Buffer buffer = nullptr;
-  check(backend_.allocate(context_, bytes, &buffer));
-  buffers_.push_back(buffer);
-  return buffer;
+  return keep(buffers_, [&](backends::Buffer* made) { return backend_.allocate(context_, bytes, made); });
 }
 
 backends::Buffer Session::import_host(const void* data, std::size_t bytes) {
-  buffers_.reserve(buffers_.size() + 1);
-  backends::Buffer buffer = nullptr;
-  check(backend_.import_host(context_, data, bytes, &buffer));
-  buffers_.push_back(buffer);
-  return buffer;
+  return keep(buffers_, [&](backends::Buffer* made) { return backend_.import_host(context_, data, bytes, made); });
 }
 
 void Session::pin(const void* data, std::size_t bytes) {
@@ -42,21 +43,19 @@ void Session::pin(const void* data, std::size_t bytes) {
 }
 
 const backends::Call* Session::bind(const backends::Request& request) {
-  calls_.reserve(calls_.size() + 1);
-  backends::Call* call = nullptr;
-  check(backend_.bind(context_, request, &call));
-  calls_.push_back(call);
-  return call;
+  return keep(calls_, [&](backends::Call** made) { return backend_.bind(context_, request, made); });
 }
 
 backends::RegionCall* Session::bind_region(const backends::TrainingRegion& region) {
   if (backend_.regions.bind == nullptr) {
     throw implementations::Failure(GDBENCH_UNSUPPORTED, std::string(backend_.name) + " has no training regions");
   }
-  calls_.reserve(calls_.size() + 1);
   backends::RegionCall* call = nullptr;
-  check(backend_.regions.bind(context_, region, &call));
-  calls_.push_back(call);
+  keep(calls_, [&](backends::Call** made) {
+    const gdbench_status status = backend_.regions.bind(context_, region, &call);
+    *made = call;
+    return status;
+  });
   return call;
 }
 
@@ -69,11 +68,7 @@ double Session::end_timing() {
 void Session::begin_recording() { check(backend_.device.begin_recording(context_)); }
 
 const backends::Recording* Session::end_recording() {
-  recordings_.reserve(recordings_.size() + 1);
-  backends::Recording* recording = nullptr;
-  check(backend_.device.end_recording(context_, &recording));
-  recordings_.push_back(recording);
-  return recording;
+  return keep(recordings_, [&](backends::Recording** made) { return backend_.device.end_recording(context_, made); });
 }
 
 void Session::upload(backends::Buffer buffer, const void* data, std::size_t bytes) {

@@ -19,6 +19,12 @@ class Session {
 
   // All live until the session ends. allocate's memory is zero.
   backends::Buffer allocate(std::size_t bytes);
+  template <class Entry>
+  backends::Buffer allocate_filled(const std::vector<Entry>& entries) {
+    const backends::Buffer buffer = allocate(entries.size() * sizeof(Entry));
+    upload(buffer, entries.data(), entries.size() * sizeof(Entry));
+    return buffer;
+  }
   // Locks the pages of host memory, which a device then reads by itself; upload's memory must be left alone until
   // synchronise where it is. Unlocked when the session ends. Throws Failure where the backend cannot.
   void pin(const void* data, std::size_t bytes);
@@ -53,6 +59,9 @@ class Session {
 
  private:
   void check(gdbench_status status);
+  // What `make` writes, as an entry of what is given back when the session ends.
+  template <class Kept, class Make>
+  Kept keep(std::vector<Kept>& all, const Make& make);
   static void remember_error(void* session, const char* message);
 
   const backends::Backend& backend_;

@@ -29,13 +29,6 @@ void StepWindows::fill(std::int64_t first, std::int64_t steps) {
   session_.enqueue_upload(index_, host_index_.data(), static_cast<std::size_t>(steps * rows) * sizeof(std::uint32_t));
 }
 
-std::int64_t StepWindows::steps_of_a_call(const RowOrder* rows) {
-  constexpr std::int64_t kMaxSteps = 4096;
-  constexpr std::int64_t kMaxRowNumbers = std::int64_t{1} << 18;
-  if (rows == nullptr) return kMaxSteps;
-  return std::clamp<std::int64_t>(kMaxRowNumbers / rows->plan().batch_rows, 1, kMaxSteps);
-}
-
 std::int64_t steps_alike(const loader::BatchLoader& loader, std::int64_t step) {
   if (loader.partial_rows() == 0) return std::numeric_limits<std::int64_t>::max();
   const std::int64_t epoch = loader.steps_per_epoch();

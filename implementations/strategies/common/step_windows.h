@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "implementations/loader/batch_loader.h"
+#include "implementations/strategies/common/batch_rows.h"
 #include "implementations/strategies/common/parameters.h"
-#include "implementations/strategies/common/row_order.h"
 #include "implementations/strategies/common/session.h"
 
 namespace gdbench::strategies {
@@ -19,9 +19,6 @@ class StepWindows {
 
   // Fills them for steps `first` to `first` + `steps` - 1, whose batches have the same number of rows (steps_alike).
   void fill(std::int64_t first, std::int64_t steps);
-
-  // How many steps one call can be given windows for: a mebibyte of row numbers at most.
-  static std::int64_t steps_of_a_call(const RowOrder* rows);
 
   // Of the steps that were filled, [steps] and [steps, rows]; the latter is null where nothing is gathered.
   backends::Buffer scalars() const { return scalars_; }

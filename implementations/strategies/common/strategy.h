@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "gdbench/plugin.h"
 #include "implementations/backends/common/backend.h"
@@ -40,9 +41,9 @@ class Strategy {
 };
 
 // For StrategyDescriptor's functions.
-template <class Implementation>
+template <class Implementation, auto... arguments>
 std::unique_ptr<Strategy> make_strategy(const Setup& setup) {
-  return std::make_unique<Implementation>(setup);
+  return std::make_unique<Implementation>(setup, arguments...);
 }
 
 // A row of a plugin's list: what a strategy is called, offers, and how one is made.
@@ -50,15 +51,11 @@ struct StrategyDescriptor {
   const char* name = nullptr;  // "hand"; the implementation's id is name/backend + policy
   const char* policy = "";     // "+replay", or nothing
   const char* description = nullptr;
-  std::uint32_t tasks = 0;  // masks as in gdbench_implementation
-  std::uint32_t activations = 0;
-  std::uint32_t losses = 0;
-  std::uint32_t optimizers = 0;  // offered if the backend has the update too
+  // Masks as in gdbench_implementation. All activations and losses are offered, and what optimizers the backend has.
+  std::uint32_t tasks = 0;
   std::uint32_t capabilities = 0;
-  std::int64_t max_layers = 0;
   std::int32_t helper_threads = 0;  // the most that an instance uses
-  std::int64_t option_count = 0;
-  const gdbench_option* options = nullptr;
+  std::span<const gdbench_option> options = {};
   // Hands regions over with the settings: the backend's region_options and region_passes become options of its own.
   bool regions = false;
   std::unique_ptr<Strategy> (*create)(const Setup& setup) = nullptr;

@@ -5,6 +5,8 @@
 
 namespace gdbench::strategies {
 
+using implementations::Failure;
+
 TrainerBase::TrainerBase(const Setup& setup)
     : setup_(setup),
       session_(setup.backend, setup.settings.compute_threads),
@@ -29,19 +31,53 @@ void TrainerBase::add_update(Program& program) {
   }
 }
 
+UpdateSteps::UpdateSteps(const Setup& setup) : TrainerBase(setup) {
+  // An option that changes nothing is refused: a cell is what its id says.
+  if (!loader::is_default(loader::read_loader_settings(setup.settings))) {
+    throw Failure(GDBENCH_UNSUPPORTED, "the task update has no batches, so no loader or prefetch");
+  }
+  parameters().set_gradients(data().x);
+}
+
+void UpdateSteps::run(std::uint64_t steps) {
+  const bool varies = parameters().varies();
+  parameters().set_step(step_);
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    if (varies) parameters().set_step(step_);
+    program_.run();
+    ++step_;
+  }
+}
+
+double UpdateSteps::evaluate(std::int32_t /*split*/) {
+  throw Failure(GDBENCH_UNSUPPORTED, "the task update has no loss");
+}
+
+void UpdateSteps::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
+  Profile profile;
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    const double start = now_ns();
+    parameters().set_step(step_);
+    profile.add({"scalars", catalogue::Phase::update, {}, {}}, now_ns() - start);
+    program_.run_profiled(session(), profile);
+    ++step_;
+  }
+  profile.report(sink);
+}
+
 namespace {
 
 Features features_of(const Setup& setup) {
-  if (implementations::option_value(setup.settings, kFeaturesOption.key) != "csr") return Features::dense;
+  if (implementations::chosen<Features>(setup.settings, kFeaturesOption) == Features::dense) return Features::dense;
   if ((setup.backend.flags & backends::kSparse) == 0) {
-    throw implementations::Failure(
-        GDBENCH_UNSUPPORTED, std::string("the backend ") + setup.backend.name + " has no products of csr features");
+    throw Failure(GDBENCH_UNSUPPORTED,
+                  std::string("the backend ") + setup.backend.name + " has no products of csr features");
   }
   if (setup.problem.micro_batches > 1) {
-    throw implementations::Failure(GDBENCH_UNSUPPORTED, "csr features cannot be divided into micro-batches");
+    throw Failure(GDBENCH_UNSUPPORTED, "csr features cannot be divided into micro-batches");
   }
   if (!loader::is_default(loader::read_loader_settings(setup.settings))) {
-    throw implementations::Failure(GDBENCH_UNSUPPORTED, "csr features need the loader auto, without prefetch");
+    throw Failure(GDBENCH_UNSUPPORTED, "csr features need the loader auto, without prefetch");
   }
   return Features::csr;
 }

@@ -3,15 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <iterator>
 #include <optional>
-#include <string>
 #include <utility>
+#include <vector>
 
 #include "implementations/strategies/common/batch_feed.h"
+#include "implementations/strategies/common/batch_rows.h"
 #include "implementations/strategies/common/column_masks.h"
 #include "implementations/strategies/common/evaluation.h"
-#include "implementations/strategies/common/micro_batches.h"
 #include "implementations/strategies/common/parameters.h"
 #include "implementations/strategies/common/profile.h"
 #include "implementations/strategies/common/session.h"
@@ -19,13 +18,12 @@
 
 namespace gdbench::strategies {
 
-// What strategies have in common whatever a step is: the session, the parameters and the count of steps.
-
 // The option by which a strategy that calls the kernels one by one updates parameters: see TrainerBase::add_update.
 constexpr gdbench_option kUpdateOption = {
     "update", GDBENCH_OPTION_CHOICE, 0,
     "merged", "merged|each",         "the optimizer's update: one call for all parameters, or a call for each of them"};
 
+// What strategies have in common whatever a step is: the session, the parameters and the count of steps.
 class TrainerBase : public Strategy {
  public:
   explicit TrainerBase(const Setup& setup);
@@ -52,6 +50,27 @@ class TrainerBase : public Strategy {
   const bool update_each_;
 };
 
+// The task update (gdbench_task in gdbench/plugin.h): a step is the optimizer's update by gradients that are given, and
+// nothing else. There are no batches and no passes, so there are no buffers for any.
+class UpdateSteps : public TrainerBase {
+ public:
+  void run(std::uint64_t steps) override;
+  // Throws Failure (GDBENCH_UNSUPPORTED): there is no loss.
+  double evaluate(std::int32_t split) override;
+  void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
+
+ protected:
+  // The parameters' gradients are in place; whoever derives from this makes the program.
+  explicit UpdateSteps(const Setup& setup);
+
+  Program program_;  // the calls of a step
+};
+
+class UpdateTrainer final : public UpdateSteps {
+ public:
+  explicit UpdateTrainer(const Setup& setup) : UpdateSteps(setup) { add_update(program_); }
+};
+
 // What a Trainer can do, for the masks of StrategyDescriptor.
 constexpr std::uint32_t kTrainerCapabilities =
     GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_STREAM) |
@@ -59,7 +78,7 @@ constexpr std::uint32_t kTrainerCapabilities =
     GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY);
 constexpr std::int32_t kTrainerHelperThreads = 1;  // for prefetch
 
-// The option that a strategy declares whose step takes X from BatchFeed::Batch::x_matrix, whatever its layout.
+// The option that a strategy declares whose step takes X from Batch::x_matrix, whatever its layout.
 constexpr gdbench_option kFeaturesOption = {
     "features",
     GDBENCH_OPTION_CHOICE,
@@ -108,7 +127,7 @@ template <class Execute>
 void Trainer::for_each_step(std::uint64_t steps, Execute execute) {
   parameters().set_step(step_);
   if (feed_.full_batch() && !parameters().varies()) {
-    const BatchFeed::Batch batch = feed_.batch(step_);
+    const Batch batch = feed_.batch(step_);
     for (std::uint64_t i = 0; i < steps; ++i) execute(batch);
     step_ += static_cast<std::int64_t>(steps);
     return;
@@ -127,7 +146,7 @@ void Trainer::for_each_profiled_step(std::uint64_t steps, Profile& profile, Exec
   for (std::uint64_t i = 0; i < steps; ++i) {
     const double start = now_ns();
     parameters().set_step(step_);
-    const BatchFeed::Batch batch = feed_.batch(step_);
+    const Batch batch = feed_.batch(step_);
     if (!session().host_memory()) session().synchronise();  // the transfer is the batch's
     profile.add({"batch", catalogue::Phase::data, {0, feed_.copied_bytes(batch.rows)}, {}}, now_ns() - start);
     execute(batch);

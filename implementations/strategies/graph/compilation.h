@@ -48,8 +48,6 @@ class Compilation {
   };
 
   Graph built(const std::function<Graph()>& build);
-  Observer observer(const std::string& name) const;
-  void add_reports(const std::vector<PassReport>& reports);
   static void add_report(std::vector<PassReport>& reports, const PassReport& report);
 
   std::uint32_t backend_flags_;

@@ -1,17 +1,13 @@
 #include "implementations/strategies/graph/graph.h"
 
 #include <algorithm>
-#include <iterator>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "implementations/strategies/common/prepared_steps.h"
-#include "implementations/strategies/common/update_trainer.h"
 #include "implementations/strategies/graph/compilation.h"
+#include "implementations/strategies/graph/compiled_region.h"
 #include "implementations/strategies/graph/ir/build.h"
-#include "implementations/strategies/graph/plan/executable.h"
-#include "implementations/strategies/graph/region_trainer.h"
 
 namespace gdbench::strategies::graph {
 namespace {
@@ -32,7 +28,7 @@ class CompiledTrainer final : public Trainer {
 
  private:
   Compiled compile_step(std::int64_t rows);
-  TrainingProgram make_step(const Compiled& compiled, backends::Buffer arena, const BatchFeed::Batch& batch);
+  TrainingProgram make_step(const Compiled& compiled, backends::Buffer arena, const Batch& batch);
   PreparedSteps make_steps(bool records);
 
   Compilation compilation_;
@@ -41,13 +37,12 @@ class CompiledTrainer final : public Trainer {
 
 Compiled CompiledTrainer::compile_step(std::int64_t rows) {
   return compilation_.compile("step-" + std::to_string(rows) + "-rows",
-                              [&] { return build_step(problem(), rows, parameters().slot_count(), false); });
+                              [&] { return build_step(problem(), rows, parameters().slot_count()); });
 }
 
-TrainingProgram CompiledTrainer::make_step(const Compiled& compiled, backends::Buffer arena,
-                                           const BatchFeed::Batch& batch) {
+TrainingProgram CompiledTrainer::make_step(const Compiled& compiled, backends::Buffer arena, const Batch& batch) {
   const std::vector<MicroBatch> parts = parts_of(batch.rows);
-  std::vector<BatchFeed::Batch> rows;
+  std::vector<Batch> rows;
   for (const MicroBatch& part : parts) rows.push_back(feed().part(batch, part));
   return {make_executable(session(), compiled, parameters(), masks(), arena, rows), feed(), batch, parts};
 }
@@ -55,17 +50,14 @@ TrainingProgram CompiledTrainer::make_step(const Compiled& compiled, backends::B
 PreparedSteps CompiledTrainer::make_steps(bool records) {
   const std::int64_t partial_rows = feed().loader().partial_rows();
   const Compiled full = compile_step(problem().batch_rows);
-  std::optional<Compiled> partial;
-  if (partial_rows != 0) partial = compile_step(partial_rows);
-
+  const Compiled partial = partial_rows != 0 ? compile_step(partial_rows) : Compiled();
   return compilation_.bind([&] {
     // Both sizes of batch share one arena: they never run at the same time.
-    const std::size_t arena_bytes = std::max(full.plan.arena_bytes, partial ? partial->plan.arena_bytes : 0);
-    const backends::Buffer arena = session().allocate(arena_bytes);
-    TrainingProgram full_step = make_step(full, arena, feed().place(0));
-    std::optional<TrainingProgram> partial_step;
-    if (partial) partial_step = make_step(*partial, arena, feed().place(feed().loader().steps_per_epoch() - 1));
-    return PreparedSteps(*this, std::move(full_step), std::move(partial_step), records);
+    const backends::Buffer arena = session().allocate(std::max(full.plan.arena_bytes, partial.plan.arena_bytes));
+    const auto make = [&](const Batch& batch) {
+      return make_step(batch.rows == problem().batch_rows ? full : partial, arena, batch);
+    };
+    return PreparedSteps(*this, make, records);
   });
 }
 
@@ -96,76 +88,46 @@ const gdbench_option kDumpOption = {
 const gdbench_option kOptions[] = {loader::kLoaderOption, loader::kPrefetchOption, kPassesOption, kDumpOption,
                                    kFeaturesOption};
 
-}  // namespace
+constexpr std::uint32_t kTrain = bit_of(catalogue::Task::train);
+constexpr std::uint32_t kGradients = bit_of(catalogue::Task::gradients);
 
-const StrategyDescriptor kDescriptor = {
-    .name = "graph",
-    .description = "the step as a graph, built once, optimised and planned, run as a flat list of kernel calls",
-    .tasks = bit_of(catalogue::Task::train) | bit_of(catalogue::Task::update) | bit_of(catalogue::Task::gradients),
-    .activations = catalogue::kAll<catalogue::Activation>,
-    .losses = catalogue::kAll<catalogue::Loss>,
-    .optimizers = catalogue::kAll<catalogue::OptimizerKind>,
-    .capabilities = kTrainerCapabilities,
-    .helper_threads = kTrainerHelperThreads,
-    .option_count = static_cast<std::int64_t>(std::size(kOptions)),
-    .options = kOptions,
-    .create = make_strategy<CompiledTrainer>,
-    .create_update = make_strategy<CompiledUpdate>,
-};
-
-namespace {
-
-StrategyDescriptor recorded() {
-  StrategyDescriptor descriptor = kDescriptor;
-  descriptor.policy = "+device-graph";
-  descriptor.description = "the step as a graph, its calls recorded on the device and replayed, many steps at once";
-  descriptor.tasks = bit_of(catalogue::Task::train) | bit_of(catalogue::Task::gradients);
-  descriptor.create = [](const Setup& setup) -> std::unique_ptr<Strategy> {
-    return std::make_unique<CompiledTrainer>(setup, true);
-  };
-  descriptor.create_update = nullptr;
-  return descriptor;
+constexpr StrategyDescriptor describe(const char* policy, std::uint32_t tasks, const char* description,
+                                      std::unique_ptr<Strategy> (*create)(const Setup& setup)) {
+  return {.name = "graph",
+          .policy = policy,
+          .description = description,
+          .tasks = tasks,
+          .capabilities = kTrainerCapabilities,
+          .helper_threads = kTrainerHelperThreads,
+          .options = kOptions,
+          .create = create,
+          .create_update = (tasks & bit_of(catalogue::Task::update)) != 0 ? make_strategy<CompiledUpdate> : nullptr};
 }
 
-}  // namespace
-
-const StrategyDescriptor kDeviceGraphDescriptor = recorded();
-
-namespace {
-
-// Its features are dense: a region reads them as they lie.
-const gdbench_option kRegionOptions[] = {loader::kLoaderOption, loader::kPrefetchOption, kPassesOption, kDumpOption};
-
-StrategyDescriptor compiled() {
-  StrategyDescriptor descriptor = kDescriptor;
-  descriptor.description = "the step as a graph, compiled as a whole: many steps in one call of code made for it";
-  descriptor.tasks = bit_of(catalogue::Task::train);
-  descriptor.option_count = static_cast<std::int64_t>(std::size(kRegionOptions));
-  descriptor.options = kRegionOptions;
+constexpr StrategyDescriptor describe_region(const char* policy, const char* description,
+                                             std::unique_ptr<Strategy> (*create)(const Setup& setup)) {
+  StrategyDescriptor descriptor = describe(policy, kTrain, description, create);
+  // Its features are dense: a region reads them as they lie.
+  descriptor.options = descriptor.options.first(descriptor.options.size() - 1);
   descriptor.regions = true;
-  descriptor.create = make_strategy<RegionTrainer>;
-  descriptor.create_update = nullptr;
   return descriptor;
 }
 
 }  // namespace
 
-const StrategyDescriptor kRegionDescriptor = compiled();
-
-namespace {
-
-StrategyDescriptor hoisted() {
-  StrategyDescriptor descriptor = compiled();
-  descriptor.policy = "+hoisted";
-  descriptor.description = "linear regression compiled as a whole, with X'X and X'y computed once for all steps";
-  descriptor.create = [](const Setup& setup) -> std::unique_ptr<Strategy> {
-    return std::make_unique<RegionTrainer>(setup, true);
-  };
-  return descriptor;
-}
-
-}  // namespace
-
-const StrategyDescriptor kHoistedDescriptor = hoisted();
+const StrategyDescriptor kDescriptor =
+    describe("", kTrain | bit_of(catalogue::Task::update) | kGradients,
+             "the step as a graph, built once, optimised and planned, run as a flat list of kernel calls",
+             make_strategy<CompiledTrainer>);
+const StrategyDescriptor kDeviceGraphDescriptor =
+    describe("+device-graph", kTrain | kGradients,
+             "the step as a graph, its calls recorded on the device and replayed, many steps at once",
+             make_strategy<CompiledTrainer, true>);
+const StrategyDescriptor kRegionDescriptor =
+    describe_region("", "the step as a graph, compiled as a whole: many steps in one call of code made for it",
+                    [](const Setup& setup) { return make_compiled_region(setup, false); });
+const StrategyDescriptor kHoistedDescriptor =
+    describe_region("+hoisted", "linear regression compiled as a whole, with X'X and X'y computed once for all steps",
+                    [](const Setup& setup) { return make_compiled_region(setup, true); });
 
 }  // namespace gdbench::strategies::graph

@@ -1,13 +1,9 @@
 #include "implementations/strategies/hand/hand.h"
 
 #include <algorithm>
-#include <iterator>
-#include <optional>
 #include <vector>
 
-#include "implementations/loader/batch_loader.h"
 #include "implementations/strategies/common/prepared_steps.h"
-#include "implementations/strategies/common/update_trainer.h"
 
 namespace gdbench::strategies::hand {
 
@@ -105,27 +101,23 @@ class Hand final : public Trainer {
   explicit Hand(const Setup& setup)
       : Trainer(setup),
         network_(session(), problem(), parameters(), masks(), largest_part()),
-        steps_(*this, make_step(feed().place(0)), make_partial_step()) {}
+        steps_(*this, [this](const Batch& batch) { return make_step(batch); }) {}
 
   void run(std::uint64_t steps) override { steps_.run(steps); }
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override { steps_.profile(steps, sink); }
 
  private:
-  TrainingProgram make_step(const BatchFeed::Batch& batch);
-  std::optional<TrainingProgram> make_partial_step() {
-    if (feed().loader().partial_rows() == 0) return std::nullopt;
-    return make_step(feed().place(feed().loader().steps_per_epoch() - 1));
-  }
+  TrainingProgram make_step(const Batch& batch);
 
   Network network_;
   PreparedSteps steps_;
 };
 
-TrainingProgram Hand::make_step(const BatchFeed::Batch& batch) {
+TrainingProgram Hand::make_step(const Batch& batch) {
   Program program;
   const std::vector<MicroBatch> parts = parts_of(batch.rows);
   for (const MicroBatch& part : parts) {
-    const BatchFeed::Batch rows = feed().part(batch, part);
+    const Batch rows = feed().part(batch, part);
     const Matrix x = rows.x_matrix(problem().layers[0].inputs);
     network_.add_forward(program, x);
     network_.add_backward(program, x, {rows.targets, rows.rows, target_columns()}, part.weight, part.first > 0);
@@ -142,12 +134,8 @@ const StrategyDescriptor kDescriptor = {
     .name = "hand",
     .description = "derivatives written by hand, one kernel call after the other",
     .tasks = bit_of(catalogue::Task::train) | bit_of(catalogue::Task::update) | bit_of(catalogue::Task::gradients),
-    .activations = catalogue::kAll<catalogue::Activation>,
-    .losses = catalogue::kAll<catalogue::Loss>,
-    .optimizers = catalogue::kAll<catalogue::OptimizerKind>,
     .capabilities = kTrainerCapabilities,
     .helper_threads = kTrainerHelperThreads,
-    .option_count = static_cast<std::int64_t>(std::size(kOptions)),
     .options = kOptions,
     .create = make_strategy<Hand>,
     .create_update = make_strategy<UpdateTrainer>,

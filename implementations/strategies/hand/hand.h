@@ -14,7 +14,7 @@
 namespace gdbench::strategies::hand {
 
 // The passes of a chain of fully connected layers, with derivatives as written by hand, as calls. Forward as in
-// strategies/forward_pass.h; backward, with D_l = d loss / d Z_l:
+// strategies/common/forward_pass.h; backward, with D_l = d loss / d Z_l:
 //   D_L = d loss / d A_L * f_L'             dW_l = A_(l-1)' D_l         db_l = column sums of D_l
 //   D_(l-1) = (D_l W_l') * f_(l-1)'         for l > 1: the gradient with respect to X is never computed
 // The task gradients computes D_L once, too: a column's loss has that column of it and zeros elsewhere, which a sweep

@@ -39,18 +39,6 @@ void Tape::reject_size(const Matrix& matrix) {
   reject("a matrix of " + std::to_string(matrix.rows) + "x" + std::to_string(matrix.columns));
 }
 
-Value Tape::activation(catalogue::Activation kind, Value z) {
-  ops::Attributes attributes;
-  attributes.activation = kind;
-  return apply(Op::activation, attributes, z, kNoValue, 1);
-}
-
-Value Tape::loss(const catalogue::LossFunction& function, Value outputs, Value targets) {
-  ops::Attributes attributes;
-  attributes.loss = function;
-  return apply(Op::loss, attributes, outputs, targets);
-}
-
 void Tape::check_operands(Op op, const Value* operands, std::size_t count) const {
   for (std::size_t i = 0; i < count; ++i) {
     if (operands[i] >= values_.size()) reject("an operand that is not of this recording");
@@ -73,7 +61,7 @@ const CachedCall& Tape::look_up(const CallKey& key, Op op, const ops::Attributes
 const CachedCall& Tape::bind(const CallKey& key, Op op, const ops::Attributes& attributes, const Value* operands,
                              std::size_t count) {
   const ops::OpRow& row = ops::row_of(op);
-  if (row.arity > 2) reject(std::string(row.name) + " is not recorded");
+  if (row.arity > 2) reject(std::string(backends::name_of(op)) + " is not recorded");
   ops::Shape shapes[2];
   for (std::size_t i = 0; i < count; ++i) shapes[i] = unpack(values_[operands[i]].shape);
   if (count == 2 && (op == Op::loss || op == Op::loss_gradient)) {
@@ -84,10 +72,9 @@ const CachedCall& Tape::bind(const CallKey& key, Op op, const ops::Attributes& a
   const backends::Request request = ops::request_of(op, dtype_, attributes, given);
   const ops::Shape result = ops::result_shape(op, attributes, given);
   const std::size_t element = op == Op::loss ? sizeof(double) : catalogue::size_of(dtype_);
-  CachedCall call{.key = key, .attributes = attributes, .cost = cost_of(request)};
+  CachedCall call{.key = key, .op = op, .attributes = attributes, .cost = cost_of(request)};
   call.call = session_.bind(request);
   call.run = call.call->run;
-  call.row = &row;
   call.derivative = row.derivative;
   call.result_shape = pack(result);
   call.size_class = BufferPool::class_of(static_cast<std::size_t>(result.rows * result.columns) * element);
@@ -102,8 +89,7 @@ const CachedCall& Tape::bind(const CallKey& key, Op op, const ops::Attributes& a
 }
 
 void Tape::copy(Value from, backends::Buffer to) {
-  ops::Attributes attributes;
-  attributes.beta = 0;
+  const ops::Attributes attributes = {.beta = 0};
   const Value operands[2] = {from, from};
   const CallKey key(Op::combine, attributes, values_[from].shape, values_[from].shape);
   const CachedCall* found = cache_.find(key);
@@ -137,7 +123,7 @@ ModelPart Tape::part_of(const CachedCall& call, const backends::Buffer* buffers)
 
 void Tape::run_observed(const CachedCall& call, const backends::Buffer* buffers) {
   const catalogue::Phase phase = playing_ == nullptr ? catalogue::Phase::forward : catalogue::Phase::backward;
-  const ProfiledAs as{call.row->name, phase, call.cost, part_of(call, buffers)};
+  const ProfiledAs as{backends::name_of(call.op), phase, call.cost, part_of(call, buffers)};
   if (program_ != nullptr) {
     const std::size_t count = call.operand_count + (call.overwrites < 0 ? 1 : 0);
     program_->append(call.call, as, {buffers, count});
@@ -164,12 +150,8 @@ void Tape::clear_gradients() {
     ValueRecord& parameter = values_[value];
     parameter.flags = static_cast<std::uint8_t>(parameter.flags & ~kTaken);
     if (parameter.gradient == kNoValue) continue;
-    ValueRecord& gradient = values_[parameter.gradient];
+    drop(parameter.gradient);
     parameter.gradient = kNoValue;
-    if (--gradient.references == 0 && (gradient.flags & kPooled) != 0) {
-      pool_.give_back(gradient.buffer, gradient.size_class);
-      gradient.flags = static_cast<std::uint8_t>((gradient.flags & ~kPooled) | kGone);
-    }
   }
 }
 

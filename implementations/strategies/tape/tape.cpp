@@ -125,9 +125,7 @@ Value Tape::apply(Op op, const ops::Attributes& attributes, Value first, Value s
 }
 
 Value Tape::unevaluated_loss(const catalogue::LossFunction& function, Value outputs, Value targets, double weight) {
-  ops::Attributes attributes;
-  attributes.loss = function;
-  attributes.alpha = weight;
+  const ops::Attributes attributes = {.alpha = weight, .loss = function};
   const Value operands[2] = {outputs, targets};
   const CachedCall& call = find<2>(Op::loss, attributes, operands);
   const Value result = add_value(nullptr, nullptr, call.result_shape, kLoss | kGone, 0);
@@ -156,17 +154,6 @@ template <std::size_t count>
   values_[result].references = 1;
   if (hint.gradient_of < 0) temporaries_.push_back(result);
   return result;
-}
-
-[[gnu::always_inline]] inline void Tape::give_back(ValueRecord& value) {
-  if ((value.flags & kPooled) == 0) return;
-  pool_.give_back(value.buffer, value.size_class);
-  value.flags = static_cast<std::uint8_t>((value.flags & ~kPooled) | kGone);
-}
-
-[[gnu::always_inline]] inline void Tape::drop(Value gradient) {
-  ValueRecord& value = values_[gradient];
-  if (--value.references == 0) give_back(value);
 }
 
 [[gnu::always_inline]] inline void Tape::play(const OpRecord& record) {

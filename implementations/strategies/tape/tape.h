@@ -19,8 +19,7 @@
 #include "implementations/strategies/common/op_table.h"
 #include "implementations/strategies/common/profile.h"
 #include "implementations/strategies/common/program.h"
-#include "implementations/strategies/tape/buffer_pool.h"
-#include "implementations/strategies/tape/call_cache.h"
+#include "implementations/strategies/tape/caches.h"
 
 namespace gdbench::strategies::tape {
 
@@ -62,8 +61,12 @@ class Tape final : private ops::Emitter {
   Value product(Value a, Value b) { return apply(ops::Op::product, {}, a, b); }
   // Both give up z.
   Value add_bias(Value bias, Value z) { return apply(ops::Op::add_bias, {}, bias, z, 1u << 1); }
-  Value activation(catalogue::Activation kind, Value z);
-  Value loss(const catalogue::LossFunction& function, Value outputs, Value targets);
+  Value activation(catalogue::Activation kind, Value z) {
+    return apply(ops::Op::activation, {.activation = kind}, z, kNoValue, 1);
+  }
+  Value loss(const catalogue::LossFunction& function, Value outputs, Value targets) {
+    return apply(ops::Op::loss, {.loss = function}, outputs, targets);
+  }
   // `weight` times a loss, recorded and not run: for backward alone, which does not read it.
   Value unevaluated_loss(const catalogue::LossFunction& function, Value outputs, Value targets, double weight);
 
@@ -171,8 +174,15 @@ class Tape final : private ops::Emitter {
 
   void play(const OpRecord& record);
   void accumulate(Value operand, Value gradient);
-  void drop(Value gradient);
-  void give_back(ValueRecord& value);
+  [[gnu::always_inline]] void drop(Value gradient) {
+    ValueRecord& value = values_[gradient];
+    if (--value.references == 0) give_back(value);
+  }
+  [[gnu::always_inline]] void give_back(ValueRecord& value) {
+    if ((value.flags & kPooled) == 0) return;
+    pool_.give_back(value.buffer, value.size_class);
+    value.flags = static_cast<std::uint8_t>((value.flags & ~kPooled) | kGone);
+  }
   void clear_gradients();
   void adopt_named_gradients();
   std::size_t record_of(Value loss) const;

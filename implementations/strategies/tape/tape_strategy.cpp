@@ -1,12 +1,9 @@
 #include "implementations/strategies/tape/tape_strategy.h"
 
-#include <iterator>
 #include <optional>
 #include <vector>
 
-#include "implementations/strategies/common/trainer.h"
-#include "implementations/strategies/common/training_program.h"
-#include "implementations/strategies/common/update_trainer.h"
+#include "implementations/strategies/common/prepared_steps.h"
 #include "implementations/strategies/tape/tape.h"
 
 namespace gdbench::strategies::tape {
@@ -24,7 +21,7 @@ class TapeTrainer : public Trainer {
     add_update(update_);
   }
   void run(std::uint64_t steps) override {
-    for_each_step(steps, [this](const BatchFeed::Batch& batch) {
+    for_each_step(steps, [this](const Batch& batch) {
       differentiate(batch);
       update_.run();
     });
@@ -34,16 +31,16 @@ class TapeTrainer : public Trainer {
  protected:
   // A part of a batch, as much of the batch's loss as it is, and whether its gradients are the batch's first.
   struct Part {
-    BatchFeed::Batch rows;
+    Batch rows;
     double weight;
     bool first;
   };
 
   // Afterwards the parameters' gradients are those of this batch.
-  void differentiate(const BatchFeed::Batch& batch);
+  void differentiate(const Batch& batch);
   // Of the task gradients: one recording, a backward pass per output column.
   virtual void differentiate_by_column(const Part& part);
-  Value record_outputs(const BatchFeed::Batch& batch);
+  Value record_outputs(const Batch& batch);
   // A step does not need the loss itself; evaluate() computes it.
   Value record_loss(const Part& part, Value outputs);
   Value record_column_loss(const Part& part, Value outputs, std::int64_t column);
@@ -51,7 +48,7 @@ class TapeTrainer : public Trainer {
   void play_column_loss(const Part& part, std::int64_t column, Value loss) {
     tape_.backward(loss, part.first && column == 0 ? Gradients::replace : Gradients::add);
   }
-  const std::vector<MicroBatch>& parts_of_batch(const BatchFeed::Batch& batch) const {
+  const std::vector<MicroBatch>& parts_of_batch(const Batch& batch) const {
     return batch.rows == problem().batch_rows ? full_parts_ : partial_parts_;
   }
   Tape& tape() { return tape_; }
@@ -64,7 +61,7 @@ class TapeTrainer : public Trainer {
   std::vector<Value> losses_;  // by column
 };
 
-void TapeTrainer::differentiate(const BatchFeed::Batch& batch) {
+void TapeTrainer::differentiate(const Batch& batch) {
   for (const MicroBatch& micro_batch : parts_of_batch(batch)) {
     const Part part{feed().part(batch, micro_batch), micro_batch.weight, micro_batch.first == 0};
     if (masks() != nullptr) {
@@ -85,7 +82,7 @@ void TapeTrainer::differentiate_by_column(const Part& part) {
   for (std::size_t j = 0; j < losses_.size(); ++j) play_column_loss(part, static_cast<std::int64_t>(j), losses_[j]);
 }
 
-Value TapeTrainer::record_outputs(const BatchFeed::Batch& batch) {
+Value TapeTrainer::record_outputs(const Batch& batch) {
   Tape& tape = tape_;
   const gdbench_problem& model = problem();
   Value value = tape.constant({batch.x, batch.rows, model.layers[0].inputs});
@@ -121,7 +118,7 @@ Value TapeTrainer::record_column_loss(const Part& part, Value outputs, std::int6
 void TapeTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
   Profile profile;
   tape_.profile(&profile);
-  for_each_profiled_step(steps, profile, [&](const BatchFeed::Batch& batch) {
+  for_each_profiled_step(steps, profile, [&](const Batch& batch) {
     const double in_calls = tape_.profiled_ns();
     const double start = now_ns();
     differentiate(batch);
@@ -156,11 +153,11 @@ class ReplayTrainer final : public TapeTrainer {
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
 
  private:
-  std::optional<TrainingProgram>& recorded_for(const BatchFeed::Batch& batch) {
+  std::optional<TrainingProgram>& recorded_for(const Batch& batch) {
     return batch.rows == problem().batch_rows ? full_ : partial_;
   }
   // Makes the step as it records it.
-  void record(const BatchFeed::Batch& batch, std::optional<TrainingProgram>& recorded);
+  void record(const Batch& batch, std::optional<TrainingProgram>& recorded);
 
   std::optional<TrainingProgram> full_;
   std::optional<TrainingProgram> partial_;
@@ -169,10 +166,10 @@ class ReplayTrainer final : public TapeTrainer {
 void ReplayTrainer::run(std::uint64_t steps) {
   // A batch that is all the data lies where it lay when it was recorded.
   if (full_ && feed().full_batch()) {
-    for_each_step(steps, [&program = full_->program()](const BatchFeed::Batch&) { program.run(); });
+    for_each_step(steps, [&program = full_->program()](const Batch&) { program.run(); });
     return;
   }
-  for_each_step(steps, [this](const BatchFeed::Batch& batch) {
+  for_each_step(steps, [this](const Batch& batch) {
     std::optional<TrainingProgram>& recorded = recorded_for(batch);
     if (!recorded) [[unlikely]] {
       record(batch, recorded);
@@ -183,7 +180,7 @@ void ReplayTrainer::run(std::uint64_t steps) {
   });
 }
 
-void ReplayTrainer::record(const BatchFeed::Batch& batch, std::optional<TrainingProgram>& recorded) {
+void ReplayTrainer::record(const Batch& batch, std::optional<TrainingProgram>& recorded) {
   Program program;
   tape().capture(&program);
   differentiate(batch);
@@ -197,7 +194,7 @@ void ReplayTrainer::record(const BatchFeed::Batch& batch, std::optional<Training
 
 void ReplayTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
   Profile profile;
-  for_each_profiled_step(steps, profile, [&](const BatchFeed::Batch& batch) {
+  for_each_profiled_step(steps, profile, [&](const Batch& batch) {
     std::optional<TrainingProgram>& recorded = recorded_for(batch);
     if (!recorded) {
       const double start = now_ns();
@@ -220,12 +217,8 @@ constexpr StrategyDescriptor describe(const char* policy, std::uint32_t tasks, c
       .policy = policy,
       .description = description,
       .tasks = tasks,
-      .activations = catalogue::kAll<catalogue::Activation>,
-      .losses = catalogue::kAll<catalogue::Loss>,
-      .optimizers = catalogue::kAll<catalogue::OptimizerKind>,
       .capabilities = kTrainerCapabilities,
       .helper_threads = kTrainerHelperThreads,
-      .option_count = static_cast<std::int64_t>(std::size(kOptions)),
       .options = kOptions,
       .create = make_strategy<Strategy>,
       .create_update = (tasks & bit_of(catalogue::Task::update)) != 0 ? make_strategy<UpdateTrainer> : nullptr,

@@ -1,5 +1,6 @@
 #include "tests/support/implementations/graph_fixture.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -218,6 +219,12 @@ TestModel::TestModel(std::vector<gdbench_layer> layers, catalogue::Loss loss, co
   problem_.loss = static_cast<std::int32_t>(loss);
   problem_.micro_batches = parts;
   problem_.optimizer = &optimizer;
+}
+
+Graph with_loss(Graph step) {
+  const auto is_loss = [&](NodeId id) { return step[id].is_call(Op::loss); };
+  step.outputs().push_back({"loss", *std::ranges::find_if(step.order(), is_loss)});
+  return step;
 }
 
 std::map<std::string, Dense> interpret(const Graph& graph, double learning_rate) {

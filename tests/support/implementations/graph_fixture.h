@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "implementations/strategies/graph/ir/emitter.h"
+#include "implementations/strategies/graph/ir/build.h"
 #include "implementations/strategies/graph/ir/graph.h"
-#include "implementations/strategies/graph/passes/pass.h"
+#include "implementations/strategies/graph/passes/pipeline.h"
 #include "tests/support/implementations/backend_fixture.h"
 
 namespace gdbench::strategies::graph {
@@ -72,6 +72,9 @@ class TestModel {
   std::vector<gdbench_layer> layers_;
   gdbench_problem problem_{};
 };
+
+// A step's graph whose loss is its output "loss".
+Graph with_loss(Graph step);
 
 // What a graph with squared errors and sgd leaves behind: its outputs, and the parameters after it ran, from masks as
 // they are and other inputs that depend on their node ids alone.

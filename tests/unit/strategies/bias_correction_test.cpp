@@ -1,8 +1,8 @@
-#include "implementations/strategies/common/bias_correction.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "implementations/strategies/common/moment_corrections.h"
 
 namespace gdbench::strategies {
 namespace {

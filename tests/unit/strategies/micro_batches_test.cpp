@@ -1,8 +1,7 @@
 // Gradient accumulation: the parts of a batch, and that every strategy ends where it does without them.
-#include "implementations/strategies/common/micro_batches.h"
-
 #include <gtest/gtest.h>
 
+#include "implementations/strategies/common/batch_rows.h"
 #include "tests/support/implementations/allocation_counter.h"
 #include "tests/support/implementations/strategies_under_test.h"
 

@@ -5,10 +5,31 @@
 #include <span>
 #include <vector>
 
-#include "implementations/strategies/common/micro_batches.h"
-#include "implementations/strategies/graph/ir/emitter.h"
+#include "implementations/strategies/common/batch_rows.h"
 
 namespace gdbench::strategies::graph {
+
+NodeId NodeEmitter::emit(ops::Op op, const ops::Attributes& attributes, std::span<const NodeId> operands,
+                         const ops::Hint& /*hint*/) {
+  std::vector<Shape> shapes;
+  for (const NodeId operand : operands) shapes.push_back(graph_[operand].shape);
+  Node node;
+  node.shape = ops::result_shape(op, attributes, shapes);
+  node.request = ops::request_of(op, dtype_, attributes, shapes);
+  node.phase = phase_;
+  node.about.layers = layers_;
+  node.about.use = op == ops::Op::update ? GDBENCH_UPDATES_PARAMETERS : GDBENCH_READS_PARAMETERS;
+  node.element = op == ops::Op::loss ? Element::loss : Element::real;
+  node.operands.assign(operands.begin(), operands.end());
+  for (const NodeId operand : operands) {
+    if (graph_[operand].kind != Kind::input || graph_[operand].role != Role::parameter) continue;
+    node.about.parameters = Range::of(static_cast<std::int64_t>(graph_[operand].parameter));
+  }
+  // The second operand of a scaling is not read.
+  if (op == ops::Op::combine && attributes.beta == 0) node.operands.resize(1);
+  return graph_.add(std::move(node));
+}
+
 namespace {
 
 using backends::Op;
@@ -73,13 +94,10 @@ class Builder {
       std::vector<NodeId> operands = {*totals_[parameter], scalars_, parameters_[parameter]};
       emitter_.set_layers(graph_[parameters_[parameter]].about.layers);
       for (const std::vector<NodeId>& slot : slots_) operands.push_back(slot[parameter]);
-      ops::Attributes update;
-      update.optimizer = problem_.optimizer;
-      emit(Op::update, update, operands);
+      emit(Op::update, {.optimizer = problem_.optimizer}, operands);
     }
   }
 
-  void want_loss() { graph_.outputs().push_back({kLossOutput, loss_}); }
   Graph take() { return std::move(graph_); }
 
  private:
@@ -99,18 +117,14 @@ class Builder {
       emitter_.set_layers(Range::of(l));
       value = emit(Op::product, {}, std::array{value, parameters_[next++]});
       if (layer(l).has_bias != 0) value = emit(Op::add_bias, {}, std::array{parameters_[next++], value});
-      ops::Attributes activation;
-      activation.activation = catalogue::activation_of(layer(l));
-      value = emit(Op::activation, activation, std::array{value});
+      value = emit(Op::activation, {.activation = catalogue::activation_of(layer(l))}, std::array{value});
     }
-    ops::Attributes loss;
-    loss.loss = catalogue::loss_of(problem_);
-    loss.alpha = part.weight;
-    loss_ = emit(Op::loss, loss, std::array{value, part.targets});
+    const ops::Attributes loss = {.alpha = part.weight, .loss = catalogue::loss_of(problem_)};
+    const NodeId whole = emit(Op::loss, loss, std::array{value, part.targets});
     if (catalogue::task_of(problem_) == catalogue::Task::gradients) {
       differentiated_ = column_losses(value, part.targets, loss);
     } else {
-      differentiated_ = {loss_};
+      differentiated_ = {whole};
     }
   }
 
@@ -126,12 +140,7 @@ class Builder {
   }
 
   NodeId add_input(Role role, Shape shape, Element element) {
-    Node node;
-    node.kind = Kind::input;
-    node.role = role;
-    node.shape = shape;
-    node.element = element;
-    return graph_.add(node);
+    return graph_.add({.kind = Kind::input, .shape = shape, .element = element, .role = role});
   }
 
   std::vector<NodeId> column_losses(NodeId outputs, NodeId targets, const ops::Attributes& loss) {
@@ -205,16 +214,13 @@ class Builder {
       sum = gradient;
       return;
     }
-    ops::Attributes add;
-    add.beta = 1;
-    sum = emit(Op::combine, add, std::array{*sum, gradient});
+    sum = emit(Op::combine, {.beta = 1}, std::array{*sum, gradient});
   }
 
   const gdbench_problem& problem_;
   Graph graph_;
   NodeEmitter emitter_;
   std::vector<Part> parts_;
-  NodeId loss_ = 0;  // of the part that was added last
   NodeId scalars_ = 0;
   std::vector<std::vector<NodeId>> slots_;        // [slots][parameters]
   std::vector<NodeId> parameters_;                // in the ABI's order
@@ -225,14 +231,13 @@ class Builder {
 
 }  // namespace
 
-Graph build_step(const gdbench_problem& problem, std::int64_t rows, std::size_t slots, bool loss_wanted) {
+Graph build_step(const gdbench_problem& problem, std::int64_t rows, std::size_t slots) {
   Builder builder(problem);
   builder.add_batch(micro_batches(rows, problem.micro_batches));
   builder.add_parameters();
   builder.add_optimizer_inputs(slots);
   builder.add_passes();
   builder.add_updates();
-  if (loss_wanted) builder.want_loss();
   return builder.take();
 }
 

@@ -7,15 +7,35 @@
 
 namespace gdbench::strategies::graph {
 
-// The name of the one output that a step may have.
-constexpr const char* kLossOutput = "loss";
+// Makes nodes of ops: how the op table's derivative rules, and whoever builds a graph, append to it.
+class NodeEmitter final : public ops::Emitter {
+ public:
+  // Appends to `graph`.
+  NodeEmitter(Graph& graph, catalogue::Dtype dtype) : graph_(graph), dtype_(dtype) {}
+
+  // Of the nodes that follow.
+  void set_phase(catalogue::Phase phase) { phase_ = phase; }
+  void set_layers(const Range& layers) { layers_ = layers; }
+
+  // Throws Failure where the operands do not fit together. Hints say nothing that the graph does not. The node is about
+  // the parameters among its operands, which an update changes and all else reads.
+  NodeId emit(ops::Op op, const ops::Attributes& attributes, std::span<const NodeId> operands,
+              const ops::Hint& hint) override;
+  Shape shape_of(NodeId value) const override { return graph_[value].shape; }
+
+ private:
+  Graph& graph_;
+  catalogue::Dtype dtype_;
+  catalogue::Phase phase_ = catalogue::Phase::other;
+  Range layers_;
+};
 
 // One step on `rows` rows: forward pass, loss, its derivatives by the op table's rules, an update per parameter of a
 // problem whose optimizer keeps `slots` slots. A batch that is processed in parts has its passes part after part, each
 // for its weight of the loss, and the sums of their derivatives. For the task gradients: the derivatives of each
-// column's loss, one sweep after the other, and their sums. The whole loss is always computed here; it is an output if
-// `loss_wanted`, for a batch that is one part. `problem` must outlive the graph.
-Graph build_step(const gdbench_problem& problem, std::int64_t rows, std::size_t slots, bool loss_wanted);
+// column's loss, one sweep after the other, and their sums. The whole loss is always computed here. `problem` must
+// outlive the graph.
+Graph build_step(const gdbench_problem& problem, std::int64_t rows, std::size_t slots);
 
 // A step of the task update: an update per parameter by the gradient that is given. `problem` must outlive the graph.
 Graph build_update(const gdbench_problem& problem, std::size_t slots);

@@ -16,17 +16,9 @@ NodeId Graph::add(Node node) {
   return id;
 }
 
-NodeId Graph::insert_before(NodeId where, Node node) {
-  const std::size_t at = position(where);
+NodeId Graph::insert_at(std::size_t position, Node node) {
   const NodeId id = add(std::move(node));
-  std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(at), order_.end() - 1, order_.end());
-  return id;
-}
-
-NodeId Graph::insert_after(NodeId where, Node node) {
-  const std::size_t at = position(where) + 1;
-  const NodeId id = add(std::move(node));
-  std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(at), order_.end() - 1, order_.end());
+  std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(position), order_.end() - 1, order_.end());
   return id;
 }
 

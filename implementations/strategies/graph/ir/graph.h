@@ -9,10 +9,11 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "implementations/strategies/common/model_part.h"
 #include "implementations/strategies/common/op_table.h"
+#include "implementations/strategies/common/profile.h"
 
 namespace gdbench::strategies::graph {
 
@@ -22,7 +23,7 @@ using ops::Shape;
 enum class Kind : std::uint8_t {
   input,
   constant,    // every entry is `value`
-  transpose,   // of its operand. No backend has a kernel for it: passes/transposes.cpp folds it into products
+  transpose,   // of its operand. No backend has a kernel for it: the pass `transposes` folds it into products
   call,        // one op of ops.h
   update_all,  // the update of all parameters in one call; operands: scalars, then gradient, parameter, slots of each
 };
@@ -42,23 +43,25 @@ enum class Element : std::uint8_t { real, label, loss, scalars };  // the proble
 
 struct Node {
   Kind kind = Kind::call;
-  Shape shape;
+  Shape shape = {};
   Element element = Element::real;
   catalogue::Phase phase = catalogue::Phase::other;
-  ModelPart about;  // what of the model; a pass that makes one node of several gives it what both() were about
-  std::vector<NodeId> operands;
+  ModelPart about = {};  // what of the model; a pass that makes one node of several gives it what both() were about
+  std::vector<NodeId> operands = {};
   // Inputs.
   Role role = Role::x;
-  std::size_t part = 0;       // of the batch, for x and targets (micro_batches.h)
+  std::size_t part = 0;       // of the batch, for x and targets (batch_rows.h)
   std::size_t parameter = 0;  // its index in the ABI's order, also for slots and gradients
   std::size_t slot = 0;
   std::int64_t column = 0;  // of a mask (column_masks.h)
   // Constants.
   double value = 0;
   // Calls: op, dtype and attributes; the operands' shapes are filled in when the call is bound.
-  backends::Request request;
+  backends::Request request = {};
 
   bool is_call(backends::Op op) const { return kind == Kind::call && request.op == op; }
+  // A multiple of one operand.
+  bool is_scaling() const { return is_call(backends::Op::combine) && request.beta == 0; }
   bool is_state() const { return kind == Kind::input && (role == Role::parameter || role == Role::slot); }
 };
 
@@ -74,8 +77,8 @@ class Graph {
  public:
   // Appends to the order, or inserts right before or after a node of it.
   NodeId add(Node node);
-  NodeId insert_before(NodeId where, Node node);
-  NodeId insert_after(NodeId where, Node node);
+  NodeId insert_before(NodeId where, Node node) { return insert_at(position(where), std::move(node)); }
+  NodeId insert_after(NodeId where, Node node) { return insert_at(position(where) + 1, std::move(node)); }
   void move_after(NodeId node, NodeId where);
 
   // Every reader and output of `from` becomes one of `to`.
@@ -101,6 +104,8 @@ class Graph {
   bool has_one_use(NodeId node) const;
 
  private:
+  NodeId insert_at(std::size_t position, Node node);
+
   std::vector<Node> nodes_;  // by id
   std::vector<NodeId> order_;
   std::vector<Output> outputs_;

@@ -1,4 +1,5 @@
-// How a node's operands and its value become the operand list of its kernel, and which of them share memory.
+// How a node's operands and its value become the operand list of its kernel, which of them share memory, and what
+// a node overwrites.
 #pragma once
 
 #include <cstddef>
@@ -29,5 +30,9 @@ std::vector<std::size_t> written_operands(const Graph& graph, NodeId node);
 
 // Whether a node changes a parameter or slot, and so must run whoever reads its value.
 bool has_effect(const Graph& graph, NodeId node);
+
+// Whether what `node` reads is still there right after `where`: no state among its operands is written in between.
+// `except` is a writer that does not count, because it goes.
+bool can_run_after(const Graph& graph, NodeId node, NodeId where, NodeId except);
 
 }  // namespace gdbench::strategies::graph

@@ -1,6 +1,6 @@
 // Elementwise work that today's kernels do in passing: a product scales its result (alpha) and accumulates (beta).
-#include "implementations/strategies/graph/passes/moving.h"
-#include "implementations/strategies/graph/passes/pass.h"
+#include "implementations/strategies/graph/ir/signature.h"
+#include "implementations/strategies/graph/passes/pipeline.h"
 
 namespace gdbench::strategies::graph {
 namespace {
@@ -13,8 +13,6 @@ bool is_private_product(const Graph& graph, NodeId id) {
   return node.is_call(Op::product) && !node.request.epilogue_bias && !node.request.epilogue_update &&
          node.request.epilogue_activation == catalogue::Activation::identity && graph.has_one_use(id);
 }
-
-bool is_scaling(const Node& node) { return node.is_call(Op::combine) && node.request.beta == 0; }
 
 // factor * (A B) with the factor in alpha, in the place of the scaling.
 bool scale_result(Graph& graph, NodeId id) {
@@ -36,7 +34,7 @@ bool scale_operand(Graph& graph, NodeId id) {
   Node& node = graph[id];
   for (std::size_t i = 0; i < 2; ++i) {
     const Node& operand = graph[node.operands[i]];
-    if (!is_scaling(operand)) continue;
+    if (!operand.is_scaling()) continue;
     node.request.alpha *= operand.request.alpha;
     node.operands[i] = operand.operands[0];
     return true;
@@ -71,7 +69,7 @@ bool accumulate(Graph& graph, NodeId id) {
 bool fuse(Graph& graph, NodeId id) {
   if (graph[id].is_call(Op::product)) return scale_operand(graph, id);
   if (!graph[id].is_call(Op::combine)) return false;
-  return is_scaling(graph[id]) ? scale_result(graph, id) : accumulate(graph, id);
+  return graph[id].is_scaling() ? scale_result(graph, id) : accumulate(graph, id);
 }
 
 }  // namespace

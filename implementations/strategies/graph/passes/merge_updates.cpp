@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "implementations/strategies/graph/ir/signature.h"
-#include "implementations/strategies/graph/passes/pass.h"
+#include "implementations/strategies/graph/passes/pipeline.h"
 
 namespace gdbench::strategies::graph {
 

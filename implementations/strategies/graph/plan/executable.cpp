@@ -39,7 +39,7 @@ using Place = Location::Place;
 class Binder {
  public:
   Binder(Session& session, const Compiled& compiled, Parameters& parameters, const ColumnMasks* masks,
-         backends::Buffer arena, std::span<const BatchFeed::Batch> parts)
+         backends::Buffer arena, std::span<const Batch> parts)
       : session_(session),
         graph_(compiled.graph),
         plan_(compiled.plan),
@@ -114,15 +114,8 @@ class Binder {
   backends::Buffer make_constant(const Node& node) {
     const auto size = static_cast<std::size_t>(node.shape.rows * node.shape.columns);
     return catalogue::with_element(node.request.dtype, [&](auto zero) {
-      return upload(std::vector<decltype(zero)>(size, static_cast<decltype(zero)>(node.value)));
+      return session_.allocate_filled(std::vector<decltype(zero)>(size, static_cast<decltype(zero)>(node.value)));
     });
-  }
-
-  template <class Entry>
-  backends::Buffer upload(const std::vector<Entry>& entries) {
-    const backends::Buffer buffer = session_.allocate(entries.size() * sizeof(Entry));
-    session_.upload(buffer, entries.data(), entries.size() * sizeof(Entry));
-    return buffer;
   }
 
   Session& session_;
@@ -131,14 +124,14 @@ class Binder {
   Parameters& parameters_;
   const ColumnMasks* masks_;
   backends::Buffer arena_;
-  std::span<const BatchFeed::Batch> parts_;
+  std::span<const Batch> parts_;
   std::vector<backends::Buffer> constants_;  // by node id
 };
 
 }  // namespace
 
 Program make_executable(Session& session, const Compiled& compiled, Parameters& parameters, const ColumnMasks* masks,
-                        backends::Buffer arena, std::span<const BatchFeed::Batch> parts) {
+                        backends::Buffer arena, std::span<const Batch> parts) {
   Program program;
   Binder(session, compiled, parameters, masks, arena, parts).bind(program);
   return program;

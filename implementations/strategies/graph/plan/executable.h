@@ -31,6 +31,6 @@ Compiled compile(Graph graph, const Target& target, const Selection& selection, 
 // Binds a compiled step on a batch whose parts are `parts`, of the rows that the graph was built for. `masks` may be
 // null where the graph has none; `arena` has at least compiled.plan.arena_bytes.
 Program make_executable(Session& session, const Compiled& compiled, Parameters& parameters, const ColumnMasks* masks,
-                        backends::Buffer arena, std::span<const BatchFeed::Batch> parts);
+                        backends::Buffer arena, std::span<const Batch> parts);
 
 }  // namespace gdbench::strategies::graph

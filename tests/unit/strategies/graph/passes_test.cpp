@@ -191,7 +191,8 @@ TestGraph step_of(const std::vector<gdbench_layer>& layers, const gdbench_optimi
                   catalogue::Task task = catalogue::Task::train) {
   const TestModel model(layers, catalogue::Loss::mse, optimizer, task);
   TestGraph test;
-  test.graph() = build_step(model.problem(), 7, 0, loss);
+  test.graph() = build_step(model.problem(), 7, 0);
+  if (loss) test.graph() = with_loss(test.graph());
   return test;
 }
 
@@ -215,7 +216,7 @@ TEST(GraphPasses, UpdatesStayWhereTheBackendTheRuleOrTheDepthIsAnother) {
   EXPECT_EQ(form_update_epilogues(other.graph(), momentum.target(backends::kEpilogueUpdate)), 0);
   const TestModel model(kPerceptron, catalogue::Loss::mse, sgd.get());
   TestGraph deep;
-  deep.graph() = build_step(model.problem(), 1000, 0, false);
+  deep.graph() = build_step(model.problem(), 1000, 0);
   EXPECT_EQ(fire(form_update_epilogues, deep, sgd.target(backends::kEpilogueUpdate)), 0);
 }
 
@@ -274,7 +275,7 @@ TEST(GraphPasses, EverySelectionKeepsASweepPerOutput) {
 TEST(GraphPasses, EverySelectionKeepsThePartsOfABatch) {
   const TestOptimizer optimizer;
   const TestModel model(kPerceptron, catalogue::Loss::mse, optimizer.get(), catalogue::Task::train, 3);
-  const Graph built = build_step(model.problem(), 7, 0, false);
+  const Graph built = build_step(model.problem(), 7, 0);
   const auto expected = interpret(built);
   const std::size_t passes = all_passes().size();
   for (unsigned mask = 0; mask < 1u << passes; ++mask) {

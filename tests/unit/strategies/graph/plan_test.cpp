@@ -21,7 +21,7 @@ const std::vector<gdbench_layer> kDeep = {
 
 Compiled compile_deep(const gdbench_optimizer& optimizer, const std::string& passes) {
   const TestModel model(kDeep, catalogue::Loss::half_mse, optimizer);
-  return compile(build_step(model.problem(), 64, 0, true), {0, &optimizer}, parse_selection(passes),
+  return compile(with_loss(build_step(model.problem(), 64, 0)), {0, &optimizer}, parse_selection(passes),
                  catalogue::Dtype::f64, nullptr);
 }
 
@@ -91,7 +91,7 @@ TEST(GraphCopies, AreMadeOfWhatIsNeededLater) {
 TEST(GraphCopies, PlainNetworksNeedNone) {
   const TestOptimizer optimizer;
   const TestModel model(kDeep, catalogue::Loss::half_mse, optimizer.get());
-  Graph graph = build_step(model.problem(), 64, 0, false);
+  Graph graph = build_step(model.problem(), 64, 0);
   EXPECT_EQ(insert_copies(graph), 0);
 }
 
@@ -130,7 +130,7 @@ TEST(GraphBuffers, SlotsAreWrittenInPlace) {
   const TestOptimizer adam({0.5}, catalogue::OptimizerKind::adam);
   const TestModel model(kDeep, catalogue::Loss::half_mse, adam.get());
   for (const char* passes : {"all", "none"}) {
-    const Compiled compiled = compile(build_step(model.problem(), 64, 2, false), adam.target(backends::kEpilogueUpdate),
+    const Compiled compiled = compile(build_step(model.problem(), 64, 2), adam.target(backends::kEpilogueUpdate),
                                       parse_selection(passes), catalogue::Dtype::f32, nullptr);
     std::size_t updates = 0;
     for (const NodeId id : compiled.graph.order()) {
@@ -162,7 +162,7 @@ TEST(GraphBuffers, PartsOfABatchShareMemory) {
   const TestOptimizer optimizer;
   const auto arena_bytes = [&](std::int64_t rows, std::int64_t parts) {
     const TestModel model(kDeep, catalogue::Loss::half_mse, optimizer.get(), catalogue::Task::train, parts);
-    return compile(build_step(model.problem(), rows, 0, false), optimizer.target(), parse_selection("all"),
+    return compile(build_step(model.problem(), rows, 0), optimizer.target(), parse_selection("all"),
                    catalogue::Dtype::f64, nullptr)
         .plan.arena_bytes;
   };

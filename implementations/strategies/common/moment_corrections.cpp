@@ -1,8 +1,15 @@
-#include "implementations/strategies/common/momentum_schedule.h"
+#include "implementations/strategies/common/moment_corrections.h"
 
 #include <cmath>
 
 namespace gdbench::strategies {
+
+// 1 - exp(t log(beta)) without the cancellation.
+void BiasCorrection::restart(std::int64_t update) {
+  const long double logarithm = std::log1p(static_cast<long double>(beta_) - 1);
+  update_ = update;
+  value_ = update == 0 ? 0 : static_cast<double>(-std::expm1(static_cast<long double>(update) * logarithm));
+}
 
 MomentumSchedule::MomentumSchedule(double beta1, double decay)
     : beta1_(beta1), ratio_(std::pow(0.96L, static_cast<long double>(decay))) {}

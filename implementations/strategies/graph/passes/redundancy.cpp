@@ -1,6 +1,6 @@
-// Two nodes that compute the same from the same become one.
+// Removes what is computed twice, or for nobody.
 #include "implementations/strategies/graph/ir/signature.h"
-#include "implementations/strategies/graph/passes/pass.h"
+#include "implementations/strategies/graph/passes/pipeline.h"
 
 namespace gdbench::strategies::graph {
 namespace {
@@ -21,6 +21,7 @@ bool same_value(const Node& a, const Node& b) {
 
 }  // namespace
 
+// Two nodes that compute the same from the same become one.
 std::int64_t merge_common_subexpressions(Graph& graph, const Target& /*target*/) {
   std::int64_t fired = 0;
   std::vector<NodeId> kept;
@@ -40,6 +41,25 @@ std::int64_t merge_common_subexpressions(Graph& graph, const Target& /*target*/)
     graph.replace_uses(id, *twin);
     graph.erase(id);
     ++fired;
+  }
+  return fired;
+}
+
+// Removes what no output and no update needs: the loss of a step that nobody asked for, the gradient of the data.
+std::int64_t remove_dead_code(Graph& graph, const Target& /*target*/) {
+  std::vector<bool> needed(graph.id_count(), false);
+  for (const Output& output : graph.outputs()) needed[output.node] = true;
+  const std::vector<NodeId> order = graph.order();
+  std::int64_t fired = 0;
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const NodeId node = order[i];
+    // An unread input is no work.
+    if (!needed[node] && !has_effect(graph, node) && graph[node].kind != Kind::input) {
+      graph.erase(node);
+      ++fired;
+      continue;
+    }
+    for (const NodeId operand : graph[node].operands) needed[operand] = true;
   }
   return fired;
 }

@@ -1,4 +1,4 @@
-// The rows of each step's batch by their numbers in the data, also where nothing shuffles them.
+// Which rows a step works on: the parts of a batch, and the batch's rows by their numbers in the data.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,21 @@
 
 namespace gdbench::strategies {
 
+// Gradient accumulation: consecutive rows of a batch that is processed in parts (gdbench_problem.micro_batches). The
+// batch's mean loss is the sum over its parts of weight times their mean loss.
+struct MicroBatch {
+  std::int64_t first = 0;
+  std::int64_t rows = 0;
+  double weight = 1;  // its part of the batch's rows
+};
+
+// `rows` in `count` parts, none of them empty: fewer than `count` where there are fewer rows.
+std::vector<MicroBatch> micro_batches(std::int64_t rows, std::int64_t count);
+
+// Rows of the largest part.
+inline std::int64_t largest_micro_batch(std::int64_t rows, std::int64_t count) { return (rows + count - 1) / count; }
+
+// The rows of each step's batch, also where nothing shuffles them.
 class RowOrder {
  public:
   // `numbered`: rows get numbers although they lie together, so that every step's batch can be told by them. `labels`:

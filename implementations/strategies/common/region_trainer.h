@@ -1,0 +1,53 @@
+// Trains by a region: whole steps, as many as are asked for, as one call of the backend.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "implementations/strategies/common/step_windows.h"
+#include "implementations/strategies/common/trainer.h"
+
+namespace gdbench::strategies {
+
+class RegionTrainer : public Trainer {
+ public:
+  void run(std::uint64_t steps) override;
+  void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
+
+ protected:
+  using Trainer::Trainer;
+
+  // To be called once, by the constructor. `order` numbers the rows of the steps' batches and outlives this; null where
+  // all steps see the same rows. `bind` makes the region of steps on batches of so many rows.
+  void prepare(const RowOrder* order, const std::function<backends::RegionCall*(std::int64_t rows)>& bind);
+  // Where the region finds a step's rows, and its scalars: in the windows or elsewhere.
+  void set_batch(backends::Buffer x, backends::Buffer targets) { set_batch(x, targets, windows_->scalars()); }
+  void set_batch(backends::Buffer x, backends::Buffer targets, backends::Buffer scalars);
+  void run_call(std::int64_t rows, std::int64_t steps);
+  // Runs `body`, waits for it and records it.
+  template <class Body>
+  void run_profiled(Profile& profile, const Body& body);
+
+ private:
+  // As many steps as one call can do, at most `wanted`: on batches of one size, in one window. Returns how many.
+  std::int64_t run_together(std::int64_t wanted);
+
+  std::int64_t window_ = 0;  // steps of a call
+  std::optional<StepWindows> windows_;
+  backends::RegionCall* full_ = nullptr;
+  backends::RegionCall* partial_ = nullptr;  // null where all batches are of one size
+  std::vector<backends::Buffer> buffers_;
+};
+
+template <class Body>
+void RegionTrainer::run_profiled(Profile& profile, const Body& body) {
+  const double start = now_ns();
+  body();
+  session().synchronise();
+  // One call is all phases of all layers, of which no clock outside of it can tell.
+  profile.add({"training region", catalogue::Phase::other, {}, whole_model(problem())}, now_ns() - start);
+}
+
+}  // namespace gdbench::strategies

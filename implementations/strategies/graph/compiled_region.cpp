@@ -1,0 +1,191 @@
+#include "implementations/strategies/graph/compiled_region.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "implementations/common/failure.h"
+#include "implementations/strategies/common/batch_rows.h"
+#include "implementations/strategies/common/region_trainer.h"
+#include "implementations/strategies/graph/compilation.h"
+#include "implementations/strategies/graph/ir/build.h"
+
+namespace gdbench::strategies::graph {
+namespace {
+
+using backends::RegionRole;
+using implementations::Failure;
+
+RegionRole role_of(Role role) {
+  switch (role) {
+    case Role::x:
+      return RegionRole::x;
+    case Role::targets:
+      return RegionRole::targets;
+    case Role::parameter:
+      return RegionRole::parameter;
+    case Role::slot:
+      return RegionRole::slot;
+    case Role::scalars:
+      return RegionRole::scalars;
+    case Role::gradient:
+    case Role::mask:
+      break;
+  }
+  throw Failure(GDBENCH_UNSUPPORTED, "regions of other tasks than train");
+}
+
+// The graph of a whole training step as a region of backends/common/region.h, for backends that lower it themselves.
+// Values and nodes of a graph without dead code (passes/pipeline.h): the loss, which nobody reads, has no place in a
+// region.
+class RegionDescription {
+ public:
+  // `parts` of the batch. Throws Failure (GDBENCH_UNSUPPORTED) for what regions have no word for: constants,
+  // transposes, inputs of other tasks than train.
+  RegionDescription(const Graph& graph, const Parameters& parameters, const std::vector<MicroBatch>& parts)
+      : numbers_(graph.id_count()) {
+    for (const NodeId id : graph.order()) {
+      const Node& node = graph[id];
+      if (node.kind != Kind::input && node.kind != Kind::call) {
+        throw Failure(GDBENCH_UNSUPPORTED, "regions with constants, transposes or merged updates");
+      }
+      numbers_[id] = static_cast<std::uint32_t>(values_.size());
+      values_.push_back(value_of(node, parameters, parts));
+      if (node.kind == Kind::call) add_node(node, numbers_[id]);
+    }
+  }
+
+  // Valid as long as this and the graph are.
+  backends::RegionGraph graph() const { return {values_.data(), values_.size(), nodes_.data(), nodes_.size()}; }
+
+ private:
+  static backends::RegionValue value_of(const Node& node, const Parameters& parameters,
+                                        const std::vector<MicroBatch>& parts) {
+    backends::RegionValue value;
+    value.rows = node.shape.rows;
+    value.columns = node.shape.columns;
+    if (node.kind == Kind::input) value.role = role_of(node.role);
+    if (node.is_state()) value.offset = parameters.offset(node.parameter);
+    if (value.role == RegionRole::slot) value.slot = node.slot;
+    if (value.role == RegionRole::x || value.role == RegionRole::targets) value.first_row = parts[node.part].first;
+    return value;
+  }
+
+  void add_node(const Node& node, std::uint32_t result) {
+    backends::RegionNode described;
+    described.request = node.request;
+    described.operand_count = node.operands.size();
+    for (std::size_t i = 0; i < node.operands.size(); ++i) described.operands[i] = numbers_[node.operands[i]];
+    described.result = result;
+    nodes_.push_back(described);
+  }
+
+  std::vector<std::uint32_t> numbers_;  // by the graph's id
+  std::vector<backends::RegionValue> values_;
+  std::vector<backends::RegionNode> nodes_;
+};
+
+class CompiledRegion final : public RegionTrainer {
+ public:
+  CompiledRegion(const Setup& setup, bool hoists);
+  void run(std::uint64_t steps) override;
+  void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
+
+ private:
+  // How the region gets a step's batch.
+  enum class Batches {
+    same,      // there is one
+    numbered,  // by the numbers of its rows in the data
+    loaded     // it lies where the loader put it, a step at a time
+  };
+
+  Batches choose_batches() const;
+  backends::RegionCall* bind(std::int64_t rows);
+  void run_loaded(const Batch& batch);
+
+  bool hoists_;
+  const gdbench_settings& settings_;
+  Compilation compilation_;
+  Batches batches_;
+  std::optional<RowOrder> order_;  // numbered
+};
+
+CompiledRegion::CompiledRegion(const Setup& setup, bool hoists)
+    : RegionTrainer(setup),
+      hoists_(hoists),
+      settings_(setup.settings),
+      compilation_(setup.backend, setup.problem, setup.settings),
+      batches_(choose_batches()) {
+  if (batches_ == Batches::numbered) {
+    order_.emplace(data(), problem().batch_rows, catalogue::takes_labels(problem()), true);
+  }
+  prepare(order_ ? &*order_ : nullptr, [this](std::int64_t batch_rows) { return bind(batch_rows); });
+  if (batches_ == Batches::same) {
+    const Batch batch = feed().place(0);
+    set_batch(batch.x, batch.targets);
+  } else if (order_) {
+    const auto rows = static_cast<std::size_t>(data().rows);
+    set_batch(session().import_host(data().x, rows * feed().loader().x_row_bytes()),
+              session().import_host(order_->plan().targets(), rows * feed().loader().target_row_bytes()));
+  }
+}
+
+CompiledRegion::Batches CompiledRegion::choose_batches() const {
+  if (feed().full_batch()) return Batches::same;
+  const bool default_loader = loader::is_default(loader::read_loader_settings(settings_));
+  return data().stream == nullptr && default_loader ? Batches::numbered : Batches::loaded;
+}
+
+backends::RegionCall* CompiledRegion::bind(std::int64_t rows) {
+  const std::string name = "step-" + std::to_string(rows) + "-rows";
+  const Graph graph =
+      compilation_.rewrite(name, [&] { return build_step(problem(), rows, parameters().slot_count()); });
+  backends::RegionCall* call = compilation_.bind([&] {
+    const RegionDescription description(graph, parameters(), parts_of(rows));
+    const backends::RegionGraph described = description.graph();
+    const Batch constant = batches_ == Batches::same ? feed().place(0) : Batch();
+    return session().bind_region({.dtype = catalogue::dtype_of(problem()),
+                                  .optimizer = problem().optimizer,
+                                  .rows = rows,
+                                  .block_size = parameters().block_size(),
+                                  .graph = &described,
+                                  .settings = &settings_,
+                                  .name = name.c_str(),
+                                  .gathers = batches_ == Batches::numbered,
+                                  .hoist = hoists_,
+                                  .constant_x = constant.x,
+                                  .constant_targets = constant.targets});
+  });
+  compilation_.add(*call);
+  return call;
+}
+
+void CompiledRegion::run_loaded(const Batch& batch) {
+  set_batch(batch.x, batch.targets, parameters().scalars().buffer);
+  run_call(batch.rows, 1);
+}
+
+void CompiledRegion::run(std::uint64_t steps) {
+  if (batches_ != Batches::loaded) return RegionTrainer::run(steps);
+  for_each_step(steps, [&](const Batch& batch) { run_loaded(batch); });
+}
+
+void CompiledRegion::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
+  if (batches_ == Batches::loaded) {
+    Profile profile;
+    for_each_profiled_step(steps, profile,
+                           [&](const Batch& batch) { run_profiled(profile, [&] { run_loaded(batch); }); });
+    profile.report(sink);
+  } else {
+    RegionTrainer::profile(steps, sink);
+  }
+  compilation_.report(sink);
+}
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_compiled_region(const Setup& setup, bool hoists) {
+  return std::make_unique<CompiledRegion>(setup, hoists);
+}
+
+}  // namespace gdbench::strategies::graph
