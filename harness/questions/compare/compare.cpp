@@ -4,15 +4,15 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "harness/analysis/pairing.h"
 #include "harness/analysis/verdicts.h"
 #include "harness/base/text.h"
 #include "harness/questions/compare/fingerprint.h"
-#include "harness/questions/compare/layouts.h"
-#include "harness/questions/compare/matches.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::compare {
@@ -37,6 +37,129 @@ Change change_of(stats::Verdict verdict) {
       break;
   }
   return Change::inconclusive;
+}
+
+std::string id_without_arm(const Cell& cell) {
+  const std::string suffix = "#" + cell.arm;
+  return cell.id.ends_with(suffix) ? cell.id.substr(0, cell.id.size() - suffix.size()) : cell.id;
+}
+
+// A cell of either side; one of them may be missing.
+struct Match {
+  const Cell* base = nullptr;
+  const Cell* next = nullptr;
+};
+
+// Cells of one arm of either report, by their id. In the order of the new side, then what only the base has.
+std::vector<Match> matched(const Report& base, const std::string& base_arm, const Report& next,
+                           const std::string& next_arm) {
+  std::unordered_map<std::string, const Cell*> known;
+  for (const Cell& cell : base.cells) {
+    if (cell.arm == base_arm) known.emplace(id_without_arm(cell), &cell);
+  }
+  std::vector<Match> matches;
+  for (const Cell& cell : next.cells) {
+    if (cell.arm != next_arm) continue;
+    const auto found = known.find(id_without_arm(cell));
+    matches.push_back({found == known.end() ? nullptr : found->second, &cell});
+    if (found != known.end()) known.erase(found);
+  }
+  for (const Cell& cell : base.cells) {
+    if (cell.arm == base_arm && known.contains(id_without_arm(cell))) matches.push_back({&cell, nullptr});
+  }
+  return matches;
+}
+
+// What can be said without a look at the times, which neither side may have; nothing where they decide.
+std::optional<ComparedCell> without_times(const Match& match) {
+  ComparedCell cell;
+  cell.id = id_without_arm(match.next != nullptr ? *match.next : *match.base);
+  const bool base_timed = match.base != nullptr && match.base->summary;
+  const bool next_timed = match.next != nullptr && match.next->summary;
+  if (base_timed && next_timed && match.base->scenario == match.next->scenario) return std::nullopt;
+  if (base_timed) cell.base_ns = match.base->summary->step_ns;
+  if (next_timed) cell.new_ns = match.next->summary->step_ns;
+  if (base_timed && next_timed) {
+    cell.remark = "the scenario is not the same any more";
+  } else if (next_timed) {
+    cell.change = match.base != nullptr && report::is_failure(match.base->status.state) ? Change::fixed : Change::added;
+    if (match.base != nullptr) cell.remark = report::words_of(match.base->status) + " in the base";
+  } else if (base_timed) {
+    cell.change =
+        match.next != nullptr && report::is_failure(match.next->status.state) ? Change::failing : Change::removed;
+    if (match.next != nullptr) cell.remark = report::words_of(match.next->status);
+  }
+  return cell;
+}
+
+// Below it, what two builds differ by is of the size that the placing of code alone makes.
+constexpr double kLayoutMargin = 0.02;
+
+// What the addresses of code do to a comparison. A padded build is the same sources with bytes before each function
+// (GDBENCH_CODE_PADDING): what it differs by is no change of the code. These are its cells, to be found by the cells of
+// the build that it belongs to.
+class Layouts {
+ public:
+  Layouts(const Report& report, const char* padded_arm) {
+    for (const Cell& cell : report.cells) {
+      if (cell.arm == padded_arm && cell.summary) padded_.emplace(id_without_arm(cell), &cell);
+    }
+  }
+
+  // The cell itself first; then it in the padded build, where that has a time of it.
+  std::vector<const Cell*> of(const Cell& cell) const {
+    const auto found = padded_.find(id_without_arm(cell));
+    return found == padded_.end() ? std::vector{&cell} : std::vector{&cell, found->second};
+  }
+
+  bool exist() const { return !padded_.empty(); }
+
+ private:
+  std::unordered_map<std::string, const Cell*> padded_;
+};
+
+// How far the cell's layouts are from each other.
+double layout_effect(const std::vector<const Cell*>& layouts) {
+  if (layouts.size() < 2) return 0;
+  const stats::Estimate ratio = stats::paired_ratio(analysis::pairs_of(*layouts[0], *layouts[1]));
+  return ratio.launches == 0 ? 0 : std::exp(std::abs(std::log(ratio.value))) - 1;
+}
+
+// What two comparisons of one cell in other layouts say together: the ratio of the first, an interval that spans both,
+// and a verdict only where they agree.
+stats::Comparison agreed(const stats::Comparison& one, const stats::Comparison& other) {
+  stats::Comparison both = one;
+  both.ratio.interval.low = std::min(one.ratio.interval.low, other.ratio.interval.low);
+  both.ratio.interval.high = std::max(one.ratio.interval.high, other.ratio.interval.high);
+  if (one.verdict == other.verdict) return both;
+  both.verdict = stats::Verdict::inconclusive;
+  if (both.remark.empty()) both.remark = "not so in every layout of the code";
+  return both;
+}
+
+// Fills ComparedCell::layout and says what layouts did; or that they may matter, where none were measured.
+void add_layouts(const std::vector<Match>& matches, const Layouts& base, const Layouts& next,
+                 ReportComparison& comparison) {
+  if (!base.exist() && !next.exist()) {
+    if (comparison.margin >= kLayoutMargin) return;
+    comparison.remarks.emplace_back(
+        "differences below 2% between two builds may come from where the linker put the code: measure padded builds "
+        "too (--padded) before you act on them");
+    return;
+  }
+  std::unordered_map<std::string, double> effects;
+  double largest = 0;
+  for (const Match& match : matches) {
+    if (match.base == nullptr || match.next == nullptr) continue;
+    const double effect = std::max(layout_effect(base.of(*match.base)), layout_effect(next.of(*match.next)));
+    effects[id_without_arm(*match.next)] = effect;
+    largest = std::max(largest, effect);
+  }
+  for (ComparedCell& cell : comparison.cells) {
+    if (const auto found = effects.find(cell.id); found != effects.end() && cell.ratio) cell.layout = found->second;
+  }
+  comparison.remarks.push_back("padded builds, which differ in the addresses of their code alone, differ by up to " +
+                               formatted("%.2g%%", 100 * largest) + "; intervals span all layouts");
 }
 
 using CompareMatch = std::function<stats::Comparison(const Match&, double confidence)>;
@@ -149,13 +272,13 @@ ReportComparison compare_reports(const Report& base, const Report& next, const C
   ReportComparison comparison;
   comparison.margin = options.margin;
   comparison.confidence = options.confidence;
-  const std::string machines = difference_of_machines(base.environment, next.environment);
+  const std::string machines = first_difference(kMachine, base.environment, next.environment);
   if (!machines.empty() && !options.force) {
     comparison.not_comparable = "not the same machine: " + machines;
     return comparison;
   }
   if (!machines.empty()) comparison.remarks.push_back("not the same machine: " + machines);
-  const std::string builds = difference_of_builds(base.environment, next.environment);
+  const std::string builds = first_difference(kBuild, base.environment, next.environment);
   if (!builds.empty()) comparison.remarks.push_back("not built alike: " + builds);
   // One and the same run has nothing between its two sides.
   comparison.paired = base.run.id == next.run.id;

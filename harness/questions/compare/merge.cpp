@@ -1,6 +1,8 @@
 #include "harness/questions/compare/merge.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -23,11 +25,9 @@ std::string difference(const Report& first, const Report& other) {
   if (other.run.seed != first.run.seed) {
     return unlike("seed", std::to_string(other.run.seed), std::to_string(first.run.seed));
   }
-  const std::string machines = difference_of_machines(first.environment, other.environment);
-  if (!machines.empty()) return "/environment/" + machines;
-  for (const auto& difference : {difference_of_builds, difference_of_revisions}) {
-    const std::string builds = difference(first.environment, other.environment);
-    if (!builds.empty()) return "/environment/" + builds;
+  for (const auto& parts : std::initializer_list<std::span<const char* const>>{kMachine, kBuild, kRevision}) {
+    const std::string unequal = first_difference(parts, first.environment, other.environment);
+    if (!unequal.empty()) return "/environment/" + unequal;
   }
   return "";
 }
