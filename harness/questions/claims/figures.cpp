@@ -1,19 +1,53 @@
 #include "harness/questions/claims/figures.h"
 
+#include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "harness/analysis/launch_costs.h"
 #include "harness/analysis/pairing.h"
+#include "harness/scenario/scenario.h"
 
 namespace gdbench::claims {
 
 namespace {
 
 using report::Cell;
+using report::CellState;
 using report::Launch;
 using report::Quantity;
 using stats::Pair;
+
+std::string place_of(const std::string& scenario, const std::string& implementation) {
+  return scenario + "\n" + implementation;
+}
+
+// The value that a cell has for an option, null where its implementation does not declare it.
+const std::string* option_of(const Cell& cell, const std::string& key) {
+  if (const auto changed = cell.options.find(key); changed != cell.options.end()) return &changed->second;
+  if (!cell.default_options) return nullptr;
+  const auto unchanged = cell.default_options->find(key);
+  return unchanged == cell.default_options->end() ? nullptr : &unchanged->second;
+}
+
+// As the point says, and else at its defaults.
+bool has_options(const Cell& cell, const std::map<std::string, std::string>& wanted) {
+  const bool as_wanted = std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
+    const std::string* value = option_of(cell, entry.first);
+    return value != nullptr && *value == entry.second;
+  });
+  return as_wanted && std::all_of(cell.options.begin(), cell.options.end(),
+                                  [&](const auto& entry) { return wanted.contains(entry.first); });
+}
+
+// Why a cell has no figures; empty where it has.
+std::string reason_of(const Cell& cell) {
+  if (cell.status.state == CellState::pending) {
+    return cell.status.reason.empty() ? "it was not come to" : cell.status.reason;
+  }
+  if (cell.status.state != CellState::ok) return report::words_of(cell.status);
+  if (!cell.summary) return "no launch of it was finished";
+  return cell.summary->not_ranked.value_or("");
+}
 
 // Launch -> value.
 using ByLaunch = std::map<int, double>;
@@ -70,6 +104,39 @@ ByLaunch logarithms(const std::vector<Pair>& pairs) {
 }
 
 }  // namespace
+
+CellFinder::CellFinder(const report::Report& report) : report_(report) {
+  for (const Cell& cell : report_.cells) cells_.emplace(place_of(cell.scenario, cell.implementation), &cell);
+}
+
+Result<std::string> CellFinder::scenario_key(const scenario::Point& point) {
+  std::string spelled = point.scenario_file.string();
+  for (const scenario::Setting& setting : point.scenario_settings) {
+    spelled.append("\n").append(setting.key).append("=").append(setting.value);
+  }
+  if (const auto known = keys_.find(spelled); known != keys_.end()) return known->second;
+  const scenario::Scenario scenario = TRY(scenario::read_scenario(point.scenario_file, point.scenario_settings));
+  return keys_.emplace(std::move(spelled), scenario.identity()).first->second;
+}
+
+Result<CellFinder::Found> CellFinder::find(const scenario::Point& point) {
+  const bool known = std::any_of(report_.cells.begin(), report_.cells.end(),
+                                 [&](const Cell& cell) { return cell.implementation == point.implementation; });
+  if (!known) return Found{nullptr, "no implementation " + point.implementation + " was run"};
+  const std::string key = TRY(scenario_key(point));
+  const auto [begin, end] = cells_.equal_range(place_of(key, point.implementation));
+  std::string undeclared;
+  for (auto entry = begin; entry != end; ++entry) {
+    const Cell& cell = *entry->second;
+    if (cell.threads != point.threads || cell.arm != report::kNewArm) continue;
+    if (has_options(cell, point.options)) return Found{&cell, reason_of(cell)};
+    for (const auto& [option, value] : point.options) {
+      if (option_of(cell, option) == nullptr) undeclared = option;
+    }
+  }
+  if (!undeclared.empty()) return Found{nullptr, point.implementation + " has no option " + undeclared};
+  return Found{nullptr, point.implementation + " was not measured with these settings"};
+}
 
 std::vector<Pair> pairs_of(Quantity quantity, std::uint64_t steps, const Cell& base, const Cell& candidate) {
   if (quantity == Quantity::step && analysis::group_of(base) == analysis::group_of(candidate)) {

@@ -1,20 +1,45 @@
-// What a relation compares of two cells, as pairs of values that one estimate takes.
+// Which cell of a report a point of a claim is, and what a relation compares of two cells.
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "harness/base/result.h"
 #include "harness/report/claim_judgement.h"
 #include "harness/report/report.h"
+#include "harness/scenario/matrix.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::claims {
 
-// Steps of one scenario are paired by launch and round. Everything else has one value a launch, and cells of two
-// scenarios are paired by the launch's number: a session visits the scenarios in turn, a launch each. `steps` is for
-// time_for_steps. What is counted and not timed has one pair, of launch 0.
+// Which cell of a report a point of a matrix is.
+class CellFinder {
+ public:
+  // `report` is pointed to.
+  explicit CellFinder(const report::Report& report);
+
+  struct Found {
+    const report::Cell* cell = nullptr;  // null: there is none
+    std::string reason;                  // why it cannot be judged: absent, not right, not timed; empty where it can
+  };
+  // Errors: the scenario cannot be read.
+  Result<Found> find(const scenario::Point& point);
+
+ private:
+  Result<std::string> scenario_key(const scenario::Point& point);
+
+  const report::Report& report_;
+  std::unordered_map<std::string, std::string> keys_;                // spelled scenario -> its identity
+  std::unordered_multimap<std::string, const report::Cell*> cells_;  // scenario and implementation -> cells
+};
+
+// What a relation compares of two cells, as pairs of values that one estimate takes: steps of one scenario are paired
+// by launch and round. Everything else has one value a launch, and cells of two scenarios are paired by the launch's
+// number: a session visits the scenarios in turn, a launch each. `steps` is for time_for_steps. What is counted and not
+// timed has one pair, of launch 0.
 std::vector<stats::Pair> pairs_of(report::Quantity quantity, std::uint64_t steps, const report::Cell& base,
                                   const report::Cell& candidate);
 

@@ -1,20 +1,275 @@
 #include "harness/questions/claims/judge.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <unordered_map>
 
-#include "harness/questions/claims/relation_judge.h"
+#include "harness/analysis/verdicts.h"
+#include "harness/questions/claims/figures.h"
+#include "harness/stats/needed_launches.h"
 
 namespace gdbench::claims {
 
 namespace {
 
 using report::ClaimJudgement;
+using report::ClaimRelation;
 using report::ClaimVerdict;
 using report::JudgedPoint;
+using report::PointRule;
 using report::PointState;
+using report::RelationKind;
+using stats::Position;
+
+// The ratios of a to b that the relation is about; for a crossover those at which nobody is ahead.
+stats::Interval range_of(const ClaimRelation& relation) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  switch (relation.kind) {
+    case RelationKind::ratio:
+    case RelationKind::trend:
+      break;
+    case RelationKind::saving:  // 1 - ratio
+      return {relation.at_most ? 1 - *relation.at_most : 0, relation.at_least ? 1 - *relation.at_least : kInfinity};
+    case RelationKind::crossover:
+      return stats::margin_range(stats::VerdictOptions{}.margin);
+  }
+  return {relation.at_least.value_or(0), relation.at_most.value_or(kInfinity)};
+}
+
+// What a point rests on.
+struct Measured {
+  std::vector<stats::Pair> pairs;  // base is b
+  std::string unfit;               // why they decide nothing, however clear they are; empty where they may
+};
+
+Measured change_of(const Measured& first, const Measured& last) {
+  return {change_of_ratio(first.pairs, last.pairs), first.unfit.empty() ? last.unfit : first.unfit};
+}
+
+// One relation of a claim beside a report: its points, what they say together and where it flips. `rules` are the
+// report's: where a control forbids verdicts about a scenario, times of its cells decide nothing.
+class RelationJudge {
+ public:
+  RelationJudge(const ExpandedRelation& expanded, CellFinder& finder, const analysis::VerdictRules& rules,
+                const stats::VerdictOptions& options)
+      : relation_(*expanded.relation),
+        finder_(finder),
+        rules_(rules),
+        options_(options),
+        range_(range_of(relation_)),
+        entries_(entries_of(expanded)) {
+    if (is_counted(relation_.quantity)) options_.minimum_launches = 1;
+  }
+
+  // Errors: a scenario that cannot be read.
+  Result<report::JudgedRelation> run() {
+    for (const Entry& entry : entries_) {
+      TRY(measure(entry));
+    }
+    result_.relation = relation_;
+    if (relation_.kind == RelationKind::trend) {
+      judge_trend();
+    } else if (relation_.kind == RelationKind::crossover) {
+      judge_crossover();
+    } else {
+      judge_points();
+    }
+    result_.verdict = report::verdict_of(result_.points, relation_.rule);
+    result_.deciding = deciding_point();
+    return std::move(result_);
+  }
+
+ private:
+  // Finds the cells of a point and pairs their values; whoever lacks them makes it a point that was not run.
+  Status measure(const Entry& entry) {
+    JudgedPoint point;
+    point.at = entry.at;
+    point.decides = is_named(relation_, entry.at);
+    const report::Cell* cells[2] = {nullptr, nullptr};
+    for (const int side : {0, 1}) {
+      const CellFinder::Found found = TRY(finder_.find(side == 0 ? entry.pair->a : entry.pair->b));
+      const report::Cell* cell = cells[side] = found.cell;
+      if (cell != nullptr) (side == 0 ? point.a : point.b) = cell->id;
+      std::string reason = found.reason;
+      if (reason.empty()) reason = reason_without(relation_.quantity, *cell);
+      if (reason.empty() || !point.remark.empty()) continue;
+      point.remark = cell == nullptr ? reason : cell->id + ": " + reason;
+    }
+    measured_.emplace_back();
+    if (point.remark.empty()) {
+      measured_.back().pairs = pairs_of(relation_.quantity, entry.steps, *cells[1], *cells[0]);
+      if (is_time(relation_.quantity)) measured_.back().unfit = unfit_words(*cells[0], *cells[1]);
+    }
+    result_.points.push_back(std::move(point));
+    return {};
+  }
+
+  // Why a control forbids verdicts about either cell's scenario; empty where none does.
+  std::string unfit_words(const report::Cell& a, const report::Cell& b) const {
+    const std::string& of_a = rules_.of(a.scenario).unfit;
+    return of_a.empty() ? rules_.of(b.scenario).unfit : of_a;
+  }
+
+  bool was_run(std::size_t i) const { return result_.points[i].remark.empty(); }
+
+  // Fills a point's figures; its state is the caller's. False: it cannot be decided, which the point then says.
+  bool place(const Measured& measured, JudgedPoint& point) const {
+    stats::VerdictOptions options = options_;
+    options.unfit = measured.unfit;
+    stats::Placement placement = stats::place(measured.pairs, range_, options);
+    if (is_counted(relation_.quantity)) placement.ratio.within_one_process = false;
+    point.ratio = placement.ratio;
+    point.position = placement.position;
+    point.remark = std::move(placement.remark);
+    if (point.remark.empty() && placement.position == Position::across)
+      point.remark = "the interval reaches across the limit";
+    if (point.remark.empty()) return true;
+    point.state = PointState::undecided;
+    point.needed_launches = stats::needed_launches(*point.ratio, range_, options_.minimum_launches);
+    const bool again = !measured.unfit.empty() && point.needed_launches > 0;
+    if (again) point.needed_launches = std::max(point.needed_launches, point.ratio->launches);
+    return false;
+  }
+
+  void judge_points() {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      JudgedPoint& point = result_.points[i];
+      if (!was_run(i) || !place(measured_[i], point)) continue;
+      point.state = point.position == Position::within ? PointState::holds : PointState::fails;
+    }
+    const std::string axis = flip_axis(relation_, entries_);
+    if (!axis.empty()) add_flips(axis, PointState::holds, PointState::fails);
+  }
+
+  void judge_crossover() {
+    for (const std::vector<std::size_t>& group : groups_along(entries_, relation_.along)) {
+      for (const std::size_t i : group) {
+        JudgedPoint& point = result_.points[i];
+        const bool first = i == group.front();
+        const bool last = i == group.back();
+        point.decides = point.decides && (first || last);
+        if (!was_run(i) || !place(measured_[i], point)) continue;
+        const bool as_claimed = point.position == (first ? Position::below : Position::above);
+        point.state = !first && !last ? PointState::shown : as_claimed ? PointState::holds : PointState::fails;
+      }
+    }
+    add_flips_of_winners();
+  }
+
+  void judge_trend() {
+    std::vector<JudgedPoint> points;
+    for (const std::vector<std::size_t>& group : groups_along(entries_, relation_.along)) {
+      const std::size_t first = group.front();
+      const std::size_t last = group.back();
+      JudgedPoint change;
+      change.at = without(entries_[first].at, relation_.along);
+      change.decides = result_.points[first].decides;
+      change.at.emplace_back(relation_.along, *value_of(entries_[first].at, relation_.along) + " to " +
+                                                  *value_of(entries_[last].at, relation_.along));
+      change.a = result_.points[last].a;
+      change.b = result_.points[last].b;
+      if (!was_run(first) || !was_run(last)) {
+        change.remark = result_.points[was_run(first) ? last : first].remark;
+      } else if (place(change_of(measured_[first], measured_[last]), change)) {
+        change.state = change.position == Position::within ? PointState::holds : PointState::fails;
+      }
+      for (const std::size_t i : group) points.push_back(shown(i));
+      points.push_back(std::move(change));
+    }
+    result_.points = std::move(points);
+  }
+
+  // A point on a trend's way: its ratio without a judgement.
+  JudgedPoint shown(std::size_t i) const {
+    JudgedPoint point = result_.points[i];
+    point.decides = false;
+    if (!was_run(i)) return point;
+    point.ratio = stats::paired_ratio(measured_[i].pairs, options_.confidence);
+    if (is_counted(relation_.quantity)) point.ratio->within_one_process = false;
+    point.state = PointState::shown;
+    return point;
+  }
+
+  void add_flips(const std::string& axis, PointState one, PointState other) {
+    for (const std::vector<std::size_t>& group : groups_along(entries_, axis)) {
+      const JudgedPoint* before = nullptr;
+      for (const std::size_t i : group) {
+        const JudgedPoint& point = result_.points[i];
+        if (point.state != one && point.state != other) continue;
+        if (before != nullptr && before->state != point.state) {
+          result_.flips.push_back({without(point.at, axis), axis, *value_of(before->at, axis),
+                                   *value_of(point.at, axis), before->state == one});
+        }
+        before = &point;
+      }
+    }
+  }
+
+  // Where a stops being ahead, or begins to be.
+  void add_flips_of_winners() {
+    std::vector<JudgedPoint> kept = result_.points;
+    for (JudgedPoint& point : result_.points) {
+      point.state = point.position == Position::below   ? PointState::holds
+                    : point.position == Position::above ? PointState::fails
+                                                        : PointState::undecided;
+    }
+    add_flips(relation_.along, PointState::holds, PointState::fails);
+    result_.points = std::move(kept);
+  }
+
+  // How far a ratio is from the nearest limit.
+  double depth(const JudgedPoint& point) const {
+    double depth = std::numeric_limits<double>::infinity();
+    for (const double limit : {range_.low, range_.high}) {
+      if (limit > 0 && std::isfinite(limit)) depth = std::min(depth, std::abs(std::log(point.ratio->value / limit)));
+    }
+    return depth;
+  }
+
+  // The weakest of the points that must all agree, the strongest of those of which one is enough.
+  std::optional<std::size_t> deciding_point() const {
+    const ClaimVerdict verdict = result_.verdict;
+    const bool judged = verdict == ClaimVerdict::confirmed || verdict == ClaimVerdict::refuted;
+    const PointState wanted = verdict == ClaimVerdict::confirmed ? PointState::holds
+                              : verdict == ClaimVerdict::refuted ? PointState::fails
+                              : verdict == ClaimVerdict::not_run ? PointState::not_run
+                                                                 : PointState::undecided;
+    const bool weakest = (verdict == ClaimVerdict::confirmed) == (relation_.rule == PointRule::all);
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < result_.points.size(); ++i) {
+      const JudgedPoint& point = result_.points[i];
+      if (!point.decides || point.state != wanted) continue;
+      if (!best) {
+        best = i;
+      } else if (judged && (depth(point) < depth(result_.points[*best])) == weakest) {
+        best = i;
+      }
+    }
+    return best;
+  }
+
+  const ClaimRelation& relation_;
+  CellFinder& finder_;
+  const analysis::VerdictRules& rules_;
+  stats::VerdictOptions options_;
+  stats::Interval range_;
+  std::vector<Entry> entries_;
+  std::vector<Measured> measured_;  // of the entries
+  report::JudgedRelation result_;
+};
+
+// How many points of the relation decide.
+std::size_t deciding_points(const ExpandedRelation& expanded) {
+  const ClaimRelation& relation = *expanded.relation;
+  const std::vector<Entry> entries = entries_of(expanded);
+  if (relation.kind == RelationKind::trend) return groups_along(entries, relation.along).size();
+  if (relation.kind == RelationKind::crossover) return 2 * groups_along(entries, relation.along).size();
+  return static_cast<std::size_t>(
+      std::count_if(entries.begin(), entries.end(), [&](const Entry& entry) { return is_named(relation, entry.at); }));
+}
 
 stats::VerdictOptions options_for(const ExpandedClaim& claim) {
   std::size_t points = 0;
@@ -82,7 +337,7 @@ Result<ClaimJudgement> judge(const ExpandedClaim& claim, const report::Report& r
   const stats::VerdictOptions options = options_for(claim);
   std::vector<ClaimVerdict> verdicts;
   for (const ExpandedRelation& expanded : claim.relations) {
-    report::JudgedRelation relation = TRY(judge_relation(expanded, finder, rules, options));
+    report::JudgedRelation relation = TRY(RelationJudge(expanded, finder, rules, options).run());
     if (expanded.relation->decides) verdicts.push_back(relation.verdict);
     judgement.relations.push_back(std::move(relation));
   }
