@@ -1,7 +1,7 @@
+#include "harness/questions/explain/calls.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "harness/questions/explain/parts.h"
 
 namespace gdbench::explain {
 
@@ -10,11 +10,6 @@ namespace {
 // Takes `candidate` where it saves more than what there is.
 void offer(std::optional<report::Advice>& best, report::Advice candidate) {
   if (!best || candidate.saving_ns > best->saving_ns) best = std::move(candidate);
-}
-
-bool is_usable(const report::Profile& profile) {
-  return std::isfinite(profile.profiled_step_ns) && profile.profiled_step_ns > 0 && std::isfinite(profile.step_ns) &&
-         profile.step_ns > 0 && !profile.records.empty();
 }
 
 // One call of the cheapest op, from the least to the most that any of the cell's profiles found.
@@ -48,12 +43,15 @@ std::optional<CallsTime> calls_time(const report::Cell& cell, const std::optiona
 }  // namespace
 
 std::vector<const report::Profile*> usable_profiles(const report::Cell& cell) {
+  const auto is_time = [](double ns) { return std::isfinite(ns) && ns > 0; };
   std::vector<const report::Profile*> profiles;
-  if (cell.profile && is_usable(*cell.profile)) profiles.push_back(&*cell.profile);
-  if (!cell.other_profiles) return profiles;
-  for (const report::Profile& profile : *cell.other_profiles) {
-    if (is_usable(profile)) profiles.push_back(&profile);
+  if (cell.profile) profiles.push_back(&*cell.profile);
+  if (cell.other_profiles) {
+    for (const report::Profile& profile : *cell.other_profiles) profiles.push_back(&profile);
   }
+  std::erase_if(profiles, [&](const report::Profile* profile) {
+    return !is_time(profile->profiled_step_ns) || !is_time(profile->step_ns) || profile->records.empty();
+  });
   return profiles;
 }
 

@@ -1,9 +1,9 @@
-// What was not measured and would say more, with the command that measures it.
+#include "harness/questions/explain/missing.h"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "harness/questions/explain/parts.h"
+#include "harness/questions/explain/phases.h"
 
 namespace gdbench::explain {
 

@@ -1,10 +1,13 @@
+#include "harness/questions/explain/phases.h"
+
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "harness/questions/explain/parts.h"
+#include "harness/questions/explain/calls.h"
 
 namespace gdbench::explain {
 
@@ -197,14 +200,19 @@ class Whole {
   double base_ns_;
 };
 
-// Of two divided steps.
-std::vector<report::PhasePart> phase_parts(const Side& a, const Side& b, const Whole& whole) {
+// Of either side, and none for what no phase claims.
+std::set<std::optional<report::Phase>> phases_of(std::initializer_list<const Side*> sides) {
   std::set<std::optional<report::Phase>> phases = {std::nullopt};
-  for (const Side* side : {&a, &b}) {
+  for (const Side* side : sides) {
     for (const OpName& name : side->op_names()) phases.insert(name.phase);
   }
+  return phases;
+}
+
+// Of two divided steps.
+std::vector<report::PhasePart> phase_parts(const Side& a, const Side& b, const Whole& whole) {
   std::vector<report::PhasePart> parts;
-  for (const std::optional<report::Phase> phase : phases) {
+  for (const auto& phase : phases_of({&a, &b})) {
     parts.push_back({phase, whole.contribution(a.phase(phase), b.phase(phase))});
   }
   return parts;
@@ -213,10 +221,8 @@ std::vector<report::PhasePart> phase_parts(const Side& a, const Side& b, const W
 // Only `divided` tells its phases: what the other cell does in one piece may belong to any of them.
 std::vector<report::PhasePart> bounded_parts(const Side& divided, const Side& other, bool divided_is_a,
                                              const Whole& whole) {
-  std::set<std::optional<report::Phase>> phases = {std::nullopt};
-  for (const OpName& name : divided.op_names()) phases.insert(name.phase);
   std::vector<report::PhasePart> parts;
-  for (const std::optional<report::Phase> phase : phases) {
+  for (const auto& phase : phases_of({&divided})) {
     const PartTime own = divided.phase(phase);
     const bool told = phase == report::Phase::data && other.basis().profiles > 0;
     const PartTime its = told ? other.phase(phase) : PartTime{0, 0, {0, other.one_piece_ns()}};

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "harness/questions/explain/explain.h"
-#include "harness/questions/explain/parts.h"
+#include "harness/questions/explain/phases.h"
 #include "harness/report/explanation.h"
 #include "tests/support/reports/explained_report.h"
 

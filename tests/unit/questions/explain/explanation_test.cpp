@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/questions/explain/explain.h"
-#include "harness/questions/explain/parts.h"
+#include "harness/questions/explain/phases.h"
 #include "harness/report/report.h"
 #include "tests/support/reports/explained_report.h"
 
