@@ -1,57 +1,15 @@
 #include "harness/questions/fairness/comparison.h"
 
 #include <algorithm>
-#include <array>
 
 #include "harness/base/fields.h"
 #include "harness/base/record_writer.h"
-#include "harness/questions/fairness/finder.h"
+#include "harness/questions/fairness/rules.h"
+#include "harness/questions/fairness/training.h"
 
 namespace gdbench::fairness {
 
 namespace {
-
-struct RuleRow {
-  const char* name;
-  Harm harm;
-};
-
-// In the order of the enumerators.
-constexpr std::array kRules = {
-    RuleRow{"broadcast", Harm::wrong},
-    RuleRow{"shapes_do_not_fit", Harm::wrong},
-    RuleRow{"overwritten_input", Harm::wrong},
-    RuleRow{"no_wait", Harm::wrong},
-    RuleRow{"mixed_dtypes", Harm::wrong},
-    RuleRow{"compile_is_not_xla", Harm::wrong},
-    RuleRow{"updates", Harm::work},
-    RuleRow{"rows_of_a_step", Harm::work},
-    RuleRow{"device", Harm::work},
-    RuleRow{"threads", Harm::work},
-    RuleRow{"loss", Harm::work},
-    RuleRow{"outputs", Harm::work},
-    RuleRow{"weights_shape", Harm::work},
-    RuleRow{"optimizer", Harm::work},
-    RuleRow{"dtype", Harm::work},
-    RuleRow{"casts", Harm::work},
-    RuleRow{"rank_one_product", Harm::work},
-    RuleRow{"accumulated_parts", Harm::work},
-    RuleRow{"update_copies", Harm::work},
-    RuleRow{"shuffle", Harm::work},
-    RuleRow{"tracing", Harm::clock},
-    RuleRow{"clock_includes", Harm::clock},
-    RuleRow{"no_warm_up", Harm::clock},
-    RuleRow{"gradient_factor", Harm::training},
-    RuleRow{"undivided_accumulation", Harm::training},
-    RuleRow{"learning_rate", Harm::training},
-    RuleRow{"initial", Harm::training},
-    RuleRow{"rows", Harm::training},
-    RuleRow{"normalisation", Harm::training},
-    RuleRow{"optimizer_constant", Harm::training},
-};
-static_assert(kRules.size() == static_cast<std::size_t>(kLastRule) + 1);
-
-const RuleRow& row_of(Rule rule) { return kRules.at(static_cast<std::size_t>(rule)); }
 
 const char* verdict_of(const Comparison& comparison) {
   if (!comparison.findings.empty()) return "unfair";
@@ -59,11 +17,6 @@ const char* verdict_of(const Comparison& comparison) {
 }
 
 }  // namespace
-
-const char* name_of(Rule rule) { return row_of(rule).name; }
-Harm harm_of(Rule rule) { return row_of(rule).harm; }
-const char* name_of(Side side) { return side == Side::a ? "a" : "b"; }
-const char* name_of(UnknownReason reason) { return reason == UnknownReason::not_given ? "not_given" : "not_proven"; }
 
 Comparison compare(const Description& a, const Description& b) {
   Comparison comparison;

@@ -64,12 +64,49 @@ enum class Rule {
 };
 constexpr Rule kLastRule = Rule::optimizer_constant;
 
-enum class Side { a, b };
+struct RuleRow {
+  Rule value;
+  const char* name;
+  Harm harm;
+};
+inline constexpr RuleRow kRules[] = {
+    {Rule::broadcast, "broadcast", Harm::wrong},
+    {Rule::shapes_do_not_fit, "shapes_do_not_fit", Harm::wrong},
+    {Rule::overwritten_input, "overwritten_input", Harm::wrong},
+    {Rule::no_wait, "no_wait", Harm::wrong},
+    {Rule::mixed_dtypes, "mixed_dtypes", Harm::wrong},
+    {Rule::compile_is_not_xla, "compile_is_not_xla", Harm::wrong},
+    {Rule::updates, "updates", Harm::work},
+    {Rule::rows_of_a_step, "rows_of_a_step", Harm::work},
+    {Rule::device, "device", Harm::work},
+    {Rule::threads, "threads", Harm::work},
+    {Rule::loss, "loss", Harm::work},
+    {Rule::outputs, "outputs", Harm::work},
+    {Rule::weights_shape, "weights_shape", Harm::work},
+    {Rule::optimizer, "optimizer", Harm::work},
+    {Rule::dtype, "dtype", Harm::work},
+    {Rule::casts, "casts", Harm::work},
+    {Rule::rank_one_product, "rank_one_product", Harm::work},
+    {Rule::accumulated_parts, "accumulated_parts", Harm::work},
+    {Rule::update_copies, "update_copies", Harm::work},
+    {Rule::shuffle, "shuffle", Harm::work},
+    {Rule::tracing, "tracing", Harm::clock},
+    {Rule::clock_includes, "clock_includes", Harm::clock},
+    {Rule::no_warm_up, "no_warm_up", Harm::clock},
+    {Rule::gradient_factor, "gradient_factor", Harm::training},
+    {Rule::undivided_accumulation, "undivided_accumulation", Harm::training},
+    {Rule::learning_rate, "learning_rate", Harm::training},
+    {Rule::initial, "initial", Harm::training},
+    {Rule::rows, "rows", Harm::training},
+    {Rule::normalisation, "normalisation", Harm::training},
+    {Rule::optimizer_constant, "optimizer_constant", Harm::training},
+};
+constexpr const auto& rows_of(Rule /*any*/) { return kRules; }
+constexpr Harm harm_of(Rule rule) { return catalogue::row_of(rule).harm; }
 
-// name_of(Rule::no_wait) is "no_wait", and so on.
-const char* name_of(Rule rule);
-const char* name_of(Side side);
-Harm harm_of(Rule rule);
+enum class Side { a, b };
+inline constexpr catalogue::Named<Side> kSides[] = {{Side::a, "a"}, {Side::b, "b"}};
+constexpr const auto& rows_of(Side /*any*/) { return kSides; }
 
 struct Finding {
   Rule rule = Rule::broadcast;
@@ -88,7 +125,9 @@ enum class UnknownReason {
   not_given,   // only the other side says it
   not_proven,  // both say it, and it need not be the same: one seed draws different numbers in two libraries
 };
-const char* name_of(UnknownReason reason);
+inline constexpr catalogue::Named<UnknownReason> kUnknownReasons[] = {{UnknownReason::not_given, "not_given"},
+                                                                      {UnknownReason::not_proven, "not_proven"}};
+constexpr const auto& rows_of(UnknownReason /*any*/) { return kUnknownReasons; }
 
 struct Unknown {
   std::string key;

@@ -1,7 +1,6 @@
 #include "harness/questions/fairness/description.h"
 
 #include <algorithm>
-#include <array>
 
 #include "harness/base/json.h"
 #include "harness/base/json_reader.h"
@@ -14,33 +13,10 @@ constexpr IntegerRange kCount = {1, 1'000'000'000'000};
 constexpr IntegerRange kEpochs = {1, 1'000'000};  // times kCount they fit
 constexpr std::size_t kMaxDimensions = 8;
 
-// Names in the order of the enumerators.
-constexpr std::array kLosses = {"mse", "half_mse", "sum_of_squares", "softmax_cross_entropy"};
-constexpr std::array kReductions = {"mean", "mean_over_rows", "sum"};
-constexpr std::array kDtypes = {"f16", "bf16", "f32", "f64", "uint8", "int32", "int64"};
-constexpr std::array kEpsilonPlaces = {"inside", "outside"};
-constexpr std::array kCompiled = {"none", "function", "graph", "xla", "compile_method"};
-constexpr std::array kNormalisations = {"none", "per_feature", "per_sample"};
-constexpr std::array kUpdates = {"copies", "in_place", "overwrites_input"};
-constexpr std::array kClockItems = {"import", "data", "transfer", "tracing", "evaluation"};
-
-template <class Enum, std::size_t count>
-const char* name_in(const std::array<const char*, count>& names, Enum value) {
-  return names.at(static_cast<std::size_t>(value));
-}
-
-template <class Enum, std::size_t count>
-std::vector<Enum> values_of(const std::array<const char*, count>& names) {
-  std::vector<Enum> values;
-  for (std::size_t i = 0; i < names.size(); ++i) values.push_back(static_cast<Enum>(i));
-  return values;
-}
-
 // The readers of optional keys.
-template <class Enum, std::size_t count>
-void read_choice(JsonReader& reader, const char* key, const std::array<const char*, count>& names,
-                 std::optional<Enum>& value) {
-  if (reader.has(key)) value = reader.choice<Enum>(key, values_of<Enum>(names));
+template <catalogue::Catalogued Enum>
+void read_choice(JsonReader& reader, const char* key, std::optional<Enum>& value) {
+  if (reader.has(key)) value = reader.choice(key, catalogue::all_of<Enum>());
 }
 
 void read_integer(JsonReader& reader, const char* key, IntegerRange range, std::optional<std::int64_t>& value) {
@@ -82,14 +58,11 @@ void read_timed(JsonReader& reader, Description& description) {
   if (!reader.has("timed")) return;
   std::set<ClockItem> items;
   for (const std::string& name : reader.texts("timed")) {
-    bool known = false;
-    for (const ClockItem item : values_of<ClockItem>(kClockItems)) {
-      if (name != name_of(item)) continue;
-      items.insert(item);
-      known = true;
-    }
-    if (!known)
+    if (const auto item = catalogue::find<ClockItem>(name)) {
+      items.insert(*item);
+    } else {
       reader.fail("timed", "\"" + name + "\"", "import, data, transfer, tracing, evaluation, or none of them");
+    }
   }
   description.timed = std::move(items);
 }
@@ -135,16 +108,14 @@ OptimizerKind amounts_to(OptimizerKind kind, const OptimizerDescription& optimiz
 void read_optimizer(JsonReader& outer, OptimizerDescription& optimizer) {
   if (!outer.has("optimizer")) return;
   JsonReader reader = outer.object("optimizer");
-  if (reader.has("kind")) {
-    optimizer.kind = reader.choice("kind", catalogue::all_of<OptimizerKind>());
-  }
+  read_choice(reader, "kind", optimizer.kind);
   if (reader.has("learning_rate")) optimizer.learning_rate = reader.number("learning_rate", {0, true}, std::nullopt);
   for (const catalogue::OptimizerConstant* constant : catalogue::kOptimizerConstants) {
     const NumberRange range = constant->is_share ? NumberRange{0, false, 1} : NumberRange{0, false};
     const char* name = constant->name;
     if (reader.has(name)) optimizer.constants[name] = reader.number(name, range, std::nullopt);
   }
-  read_choice(reader, "epsilon_place", kEpsilonPlaces, optimizer.epsilon_place);
+  read_choice(reader, "epsilon_place", optimizer.epsilon_place);
   optimizer.weight_decay = read_weight_decay(reader);
   const bool always_decoupled = optimizer.kind && catalogue::row_of(*optimizer.kind).always_decoupled;
   if (always_decoupled && optimizer.weight_decay) optimizer.weight_decay->decoupled = true;
@@ -186,15 +157,6 @@ void check_updates(JsonReader& reader, const Description& description) {
 
 }  // namespace
 
-const char* name_of(Loss loss) { return name_in(kLosses, loss); }
-const char* name_of(Reduction reduction) { return name_in(kReductions, reduction); }
-const char* name_of(Dtype dtype) { return name_in(kDtypes, dtype); }
-const char* name_of(EpsilonPlace place) { return name_in(kEpsilonPlaces, place); }
-const char* name_of(Compiled compiled) { return name_in(kCompiled, compiled); }
-const char* name_of(Normalisation normalisation) { return name_in(kNormalisations, normalisation); }
-const char* name_of(Update update) { return name_in(kUpdates, update); }
-const char* name_of(ClockItem item) { return name_in(kClockItems, item); }
-
 std::optional<std::int64_t> Description::step_rows() const {
   if (batch == kFullBatch) return rows;
   return batch && rows ? std::min(*batch, *rows) : batch;
@@ -219,26 +181,26 @@ Result<Description> read_description(const std::filesystem::path& file) {
   Description description;
   description.name = reader.text("name");
   if (reader.has("name") && description.name.empty()) reader.fail("name", "text that names the side");
-  read_choice(reader, "loss", kLosses, description.loss);
-  read_choice(reader, "loss_reduction", kReductions, description.loss_reduction);
+  read_choice(reader, "loss", description.loss);
+  read_choice(reader, "loss_reduction", description.loss_reduction);
   read_batch(reader, description);
   read_integer(reader, "rows", kCount, description.rows);
   read_integer(reader, "epochs", kEpochs, description.epochs);
   read_integer(reader, "updates", kCount, description.updates);
-  read_choice(reader, "parameters_dtype", kDtypes, description.parameters_dtype);
-  read_choice(reader, "data_dtype", kDtypes, description.data_dtype);
+  read_choice(reader, "parameters_dtype", description.parameters_dtype);
+  read_choice(reader, "data_dtype", description.data_dtype);
   read_integer(reader, "casts_per_step", {0, 1'000'000}, description.casts_per_step);
   read_optimizer(reader, description.optimizer);
   read_initial(reader, description);
   read_integer(reader, "warm_up_steps", {0, kCount.most}, description.warm_up_steps);
   read_timed(reader, description);
-  read_choice(reader, "compiled", kCompiled, description.compiled);
+  read_choice(reader, "compiled", description.compiled);
   read_shape(reader, "weights_shape", description.weights_shape);
   read_shape(reader, "target_shape", description.target_shape);
   read_shape(reader, "prediction_shape", description.prediction_shape);
-  read_choice(reader, "normalisation", kNormalisations, description.normalisation);
+  read_choice(reader, "normalisation", description.normalisation);
   read_accumulation(reader, description);
-  read_choice(reader, "update", kUpdates, description.update);
+  read_choice(reader, "update", description.update);
   read_boolean(reader, "shuffle", description.shuffle);
   read_integer(reader, "threads", {1, 1'000'000}, description.threads);
   read_device(reader, description);

@@ -10,31 +10,64 @@
 #include <string>
 #include <vector>
 
+#include "harness/abi/catalogue.h"
 #include "harness/base/result.h"
 #include "harness/scenario/problem.h"
 
 namespace gdbench::fairness {
 
+using catalogue::name_of;
 using scenario::OptimizerKind;
 
 enum class Loss { mse, half_mse, sum_of_squares, softmax_cross_entropy };
-enum class Reduction { mean, mean_over_rows, sum };
-enum class Dtype { f16, bf16, f32, f64, uint8, int32, int64 };
-enum class EpsilonPlace { inside, outside };  // of the root
-enum class Compiled { none, function, graph, xla, compile_method };
-enum class Normalisation { none, per_feature, per_sample };
-enum class Update { copies, in_place, overwrites_input };
-enum class ClockItem { import, data, transfer, tracing, evaluation };
+inline constexpr catalogue::Named<Loss> kLosses[] = {{Loss::mse, "mse"},
+                                                     {Loss::half_mse, "half_mse"},
+                                                     {Loss::sum_of_squares, "sum_of_squares"},
+                                                     {Loss::softmax_cross_entropy, "softmax_cross_entropy"}};
+constexpr const auto& rows_of(Loss /*any*/) { return kLosses; }
 
-// As in the files: "half_mse", "per_sample" ...
-const char* name_of(Loss loss);
-const char* name_of(Reduction reduction);
-const char* name_of(Dtype dtype);
-const char* name_of(EpsilonPlace place);
-const char* name_of(Compiled compiled);
-const char* name_of(Normalisation normalisation);
-const char* name_of(Update update);
-const char* name_of(ClockItem item);
+enum class Reduction { mean, mean_over_rows, sum };
+inline constexpr catalogue::Named<Reduction> kReductions[] = {
+    {Reduction::mean, "mean"}, {Reduction::mean_over_rows, "mean_over_rows"}, {Reduction::sum, "sum"}};
+constexpr const auto& rows_of(Reduction /*any*/) { return kReductions; }
+
+enum class Dtype { f16, bf16, f32, f64, uint8, int32, int64 };
+inline constexpr catalogue::Named<Dtype> kDtypes[] = {
+    {Dtype::f16, "f16"},     {Dtype::bf16, "bf16"},   {Dtype::f32, "f32"},    {Dtype::f64, "f64"},
+    {Dtype::uint8, "uint8"}, {Dtype::int32, "int32"}, {Dtype::int64, "int64"}};
+constexpr const auto& rows_of(Dtype /*any*/) { return kDtypes; }
+
+enum class EpsilonPlace { inside, outside };  // of the root
+inline constexpr catalogue::Named<EpsilonPlace> kEpsilonPlaces[] = {{EpsilonPlace::inside, "inside"},
+                                                                    {EpsilonPlace::outside, "outside"}};
+constexpr const auto& rows_of(EpsilonPlace /*any*/) { return kEpsilonPlaces; }
+
+enum class Compiled { none, function, graph, xla, compile_method };
+inline constexpr catalogue::Named<Compiled> kCompiled[] = {{Compiled::none, "none"},
+                                                           {Compiled::function, "function"},
+                                                           {Compiled::graph, "graph"},
+                                                           {Compiled::xla, "xla"},
+                                                           {Compiled::compile_method, "compile_method"}};
+constexpr const auto& rows_of(Compiled /*any*/) { return kCompiled; }
+
+enum class Normalisation { none, per_feature, per_sample };
+inline constexpr catalogue::Named<Normalisation> kNormalisations[] = {{Normalisation::none, "none"},
+                                                                      {Normalisation::per_feature, "per_feature"},
+                                                                      {Normalisation::per_sample, "per_sample"}};
+constexpr const auto& rows_of(Normalisation /*any*/) { return kNormalisations; }
+
+enum class Update { copies, in_place, overwrites_input };
+inline constexpr catalogue::Named<Update> kUpdates[] = {
+    {Update::copies, "copies"}, {Update::in_place, "in_place"}, {Update::overwrites_input, "overwrites_input"}};
+constexpr const auto& rows_of(Update /*any*/) { return kUpdates; }
+
+enum class ClockItem { import, data, transfer, tracing, evaluation };
+inline constexpr catalogue::Named<ClockItem> kClockItems[] = {{ClockItem::import, "import"},
+                                                              {ClockItem::data, "data"},
+                                                              {ClockItem::transfer, "transfer"},
+                                                              {ClockItem::tracing, "tracing"},
+                                                              {ClockItem::evaluation, "evaluation"}};
+constexpr const auto& rows_of(ClockItem /*any*/) { return kClockItems; }
 
 constexpr bool is_integer(Dtype dtype) { return dtype >= Dtype::uint8; }
 

@@ -56,12 +56,6 @@ class Finder {
   Comparison& comparison_;
 };
 
-constexpr Side kSides[] = {Side::a, Side::b};
-
-// The rules, by what they spoil.
-void find_wrong_sides(Finder& finder);
-void find_unequal_work(Finder& finder);
-void find_unequal_clocks(Finder& finder);
-void find_unequal_training(Finder& finder);
+constexpr Side kBothSides[] = {Side::a, Side::b};
 
 }  // namespace gdbench::fairness

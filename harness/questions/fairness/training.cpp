@@ -1,8 +1,7 @@
-// Rules on the path that the parameters take: gradients, rates, constants, where it starts.
+#include "harness/questions/fairness/training.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "harness/questions/fairness/finder.h"
 
 namespace gdbench::fairness {
 
@@ -93,7 +92,7 @@ void find_gradient_factors(Finder& finder, const GradientRatio& by_loss, std::op
     finding.learning_rate = rate_for_b;
   }
   if (close(undivided_parts(a), undivided_parts(b))) return;
-  for (const Side side : kSides) {
+  for (const Side side : kBothSides) {
     const double parts = undivided_parts(finder.of(side));
     if (parts == 1) continue;
     Finding& finding = finder.fault(Rule::undivided_accumulation, "accumulation/divides", side,
