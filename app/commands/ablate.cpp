@@ -7,7 +7,7 @@
 #include "app/measured_run.h"
 #include "app/selection.h"
 #include "harness/base/text.h"
-#include "harness/measure/switches.h"
+#include "harness/measure/eligibility.h"
 #include "harness/questions/ablation/ablation.h"
 #include "reports/render/ablation.h"
 

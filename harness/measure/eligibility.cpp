@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <sstream>
 #include <type_traits>
 
 #include "harness/base/text.h"
-#include "harness/measure/switches.h"
 
 namespace gdbench::measure {
 
@@ -16,6 +16,9 @@ using protocol::ImplementationDescription;
 using protocol::OptionDeclaration;
 using protocol::OptionType;
 using scenario::name_of;
+
+constexpr const char* kAll = "all";
+constexpr const char* kNone = "none";
 
 bool contains(const std::vector<std::string>& list, const std::string& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
@@ -63,36 +66,38 @@ Status check_option(const OptionDeclaration& option, const std::string& value) {
 std::string reason_unsupported(const ImplementationDescription& implementation, const scenario::Problem& problem,
                                bool shuffled, bool streamed, int threads) {
   const std::string& id = implementation.id;
-  if (!contains(implementation.tasks, name_of(problem.task))) return id + " has no task " + name_of(problem.task);
-  if (!contains(implementation.dtypes, name_of(problem.dtype))) return id + " has no " + name_of(problem.dtype);
-  const std::string loss = name_of(problem.loss.kind);
-  if (!contains(implementation.losses, loss)) return id + " has no loss " + loss;
-  if (!contains(implementation.optimizers, name_of(problem.optimizer.kind))) {
-    return id + " has no optimizer " + name_of(problem.optimizer.kind);
-  }
+  const auto lack = [](const std::vector<std::string>& offered, const char* kind, const char* name) {
+    return contains(offered, name) ? std::string() : std::string(" has no ") + kind + name;
+  };
+  std::vector<std::string> lacks = {lack(implementation.tasks, "task ", name_of(problem.task)),
+                                    lack(implementation.dtypes, "", name_of(problem.dtype)),
+                                    lack(implementation.losses, "loss ", name_of(problem.loss.kind)),
+                                    lack(implementation.optimizers, "optimizer ", name_of(problem.optimizer.kind))};
   for (const scenario::Layer& layer : problem.layers) {
-    if (!contains(implementation.activations, name_of(layer.activation))) {
-      return id + " has no activation " + name_of(layer.activation);
-    }
+    lacks.push_back(lack(implementation.activations, "activation ", name_of(layer.activation)));
+  }
+  for (const std::string& text : lacks) {
+    if (!text.empty()) return id + text;
   }
   const auto layers = static_cast<std::int64_t>(problem.layers.size());
   if (implementation.max_layers != 0 && layers > implementation.max_layers) {
-    return id + " has at most " + std::to_string(implementation.max_layers) + " layer(s), the model has " +
-           std::to_string(layers);
+    return cat(id, " has at most ", implementation.max_layers, " layer(s), the model has ", layers);
   }
-  if (shuffled && !implementation.has_capability("shuffle")) return id + " cannot follow shuffled batches";
-  if (streamed && !implementation.has_capability("stream")) return id + " cannot stream its data";
-  if (problem.optimizer.learning_rates.size() > 1 && !implementation.has_capability("schedule")) {
-    return id + " has no learning-rate schedule";
-  }
-  if (problem.optimizer.weight_decay != 0 && !implementation.has_capability("weight_decay")) {
-    return id + " has no weight decay";
-  }
-  if (problem.micro_batches > 1 && !implementation.has_capability("micro_batches")) {
-    return id + " does not accumulate gradients over micro-batches";
+  struct Need {
+    bool exists;
+    const char* capability;
+    const char* lack;
+  };
+  for (const auto& [exists, capability, text] :
+       {Need{shuffled, "shuffle", " cannot follow shuffled batches"},
+        Need{streamed, "stream", " cannot stream its data"},
+        Need{problem.optimizer.learning_rates.size() > 1, "schedule", " has no learning-rate schedule"},
+        Need{problem.optimizer.weight_decay != 0, "weight_decay", " has no weight decay"},
+        Need{problem.micro_batches > 1, "micro_batches", " does not accumulate gradients over micro-batches"}}) {
+    if (exists && !implementation.has_capability(capability)) return id + text;
   }
   if (implementation.max_compute_threads != 0 && threads > implementation.max_compute_threads) {
-    return id + " has at most " + std::to_string(implementation.max_compute_threads) + " compute thread(s)";
+    return cat(id, " has at most ", implementation.max_compute_threads, " compute thread(s)");
   }
   return {};
 }
@@ -107,6 +112,43 @@ Result<std::map<std::string, std::string>> resolve_options(const ImplementationD
     options[option.key] = value;
   }
   return options;
+}
+
+std::optional<std::vector<bool>> parse_switches(const protocol::OptionDeclaration& option, const std::string& value) {
+  std::vector<bool> on(option.choices.size(), true);
+  std::istringstream words(value);
+  for (std::string word; std::getline(words, word, ',');) {
+    if (word.empty()) continue;
+    if (word == kAll || word == kNone) {
+      on.assign(on.size(), word == kAll);
+      continue;
+    }
+    const auto choice = std::find(option.choices.begin(), option.choices.end(), word.substr(1));
+    if ((word[0] != '-' && word[0] != '+') || choice == option.choices.end()) return std::nullopt;
+    on[static_cast<std::size_t>(choice - option.choices.begin())] = word[0] == '+';
+  }
+  return on;
+}
+
+std::string description_of_switch(const protocol::OptionDeclaration& option, const std::string& name) {
+  const std::string start = name + ": ";
+  std::istringstream lines(option.description);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(start)) return line.substr(start.size());
+  }
+  return "";
+}
+
+std::string without_switch(const std::string& value, const std::string& name) {
+  return (value.empty() || value == kAll ? "" : value + ",") + "-" + name;
+}
+
+const protocol::OptionDeclaration* find_switches(const protocol::ImplementationDescription& implementation) {
+  const auto& options = implementation.options;
+  const auto found = std::find_if(options.begin(), options.end(), [](const protocol::OptionDeclaration& option) {
+    return option.type == protocol::OptionType::switches && !option.choices.empty();
+  });
+  return found == options.end() ? nullptr : &*found;
 }
 
 }  // namespace gdbench::measure

@@ -6,7 +6,7 @@
 #include "harness/analysis/pairing.h"
 #include "harness/analysis/summarise.h"
 #include "harness/measure/cell_worker.h"
-#include "harness/measure/switches.h"
+#include "harness/measure/eligibility.h"
 
 namespace gdbench::ablation {
 

@@ -1,4 +1,4 @@
-#include "harness/measure/switches.h"
+#include "harness/measure/eligibility.h"
 
 #include <gtest/gtest.h>
 
