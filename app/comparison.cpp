@@ -9,7 +9,7 @@
 #include "app/invocation.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
-#include "harness/measure/confirm.h"
+#include "harness/measure/launch_group.h"
 #include "harness/questions/compare/compare.h"
 #include "reports/render/comparison.h"
 

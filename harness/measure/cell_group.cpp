@@ -14,13 +14,8 @@ Status CellGroup::verify(const RunOptions& options) {
   ReferenceTrajectories references(planned, options.reference_cache);
   TRY(references.status());
   for (const PlannedCell& planned_cell : planned.cells) {
-    report::Cell& cell = report_.cells[planned_cell.index];
-    options.progress({"verify " + cell.id, 0, -1});
-    verify_cell(planned, planned_cell, references, options, true, cell);
-    adopt_block_of_unit(planned, planned_cell, report_);
-    if (!options.cancelled()) continue;
-    cell.status = {};  // stopped by us: not judged
-    return {};
+    options.progress({"verify " + report_.cells[planned_cell.index].id, 0, -1});
+    if (!verify_in_unit(planned, planned_cell, references, options, true, report_)) return {};
   }
   live_ = live_cells(planned, report_);
   return {};

@@ -15,14 +15,13 @@ namespace gdbench::measure {
 
 namespace {
 
-double seconds_since(std::int64_t start_ns) { return static_cast<double>(monotonic_ns() - start_ns) * 1e-9; }
+// How many entries are changed at the most, by at least how much of their last bit, and where they are zero and no
+// distance is known.
+constexpr std::size_t kChangedEntries = 64;
+constexpr double kChangedBits = 8;
+constexpr double kChangeOfZero = 1e-6;
 
-bool offers(const protocol::HelloAnswer& hello, const std::string& id) {
-  for (const protocol::ImplementationDescription& implementation : hello.implementations) {
-    if (implementation.id == id) return true;
-  }
-  return false;
-}
+double seconds_since(std::int64_t start_ns) { return static_cast<double>(monotonic_ns() - start_ns) * 1e-9; }
 
 }  // namespace
 
@@ -43,7 +42,8 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
   self.client_ =
       TRY(cell.entry->start(cell.entry->command, &planned.dataset->memory, &self.state_memory_, limits, preload));
   const protocol::HelloAnswer hello = TRY(self.client_->hello());
-  if (!offers(hello, id)) return failure("the worker no longer offers " + id);
+  const bool offered = std::ranges::any_of(hello.implementations, [&](const auto& known) { return known.id == id; });
+  if (!offered) return failure("the worker no longer offers " + id);
   launch.start_seconds = seconds_since(started);
 
   const std::int64_t loading = monotonic_ns();
@@ -58,6 +58,30 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
     launch.imported_resident_bytes = self.client_->preparation().imported_resident_bytes.value_or(0);
   }
   return self;
+}
+
+std::vector<VariedEntry> vary(const scenario::State& start, scenario::Dtype dtype, double distance,
+                              std::mt19937_64& generator) {
+  std::vector<VariedEntry> varied;
+  for (std::size_t i = 0; i < kChangedEntries && !start.parameters.empty(); ++i) {
+    const std::size_t tensor = generator() % start.parameters.size();
+    const std::size_t entry = generator() % start.parameters[tensor].size();
+    const auto same = [&](const VariedEntry& other) { return other.tensor == tensor && other.entry == entry; };
+    if (std::none_of(varied.begin(), varied.end(), same)) {
+      varied.push_back({tensor, entry, start.parameters[tensor][entry]});
+    }
+  }
+  const double part = distance / std::sqrt(static_cast<double>(std::max<std::size_t>(1, varied.size())));
+  const double epsilon = catalogue::epsilon_of(dtype);
+  for (VariedEntry& changed : varied) {
+    // From half of it to all of it, up or down: a start that is met twice would have to agree in every entry.
+    const double share = 0.5 + 0.5 * std::generate_canonical<double, 32>(generator);
+    const double least =
+        changed.value == 0 ? (part > 0 ? 0 : kChangeOfZero) : kChangedBits * epsilon * std::fabs(changed.value);
+    const double change = share * std::max(part, least);
+    changed.value += generator() % 2 == 0 ? change : -change;
+  }
+  return varied;
 }
 
 void CellWorker::vary_start(double distance, std::mt19937_64& generator) {

@@ -1,6 +1,7 @@
 // One worker process that runs one cell: started, loaded and prepared, its state memory beside it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -10,12 +11,28 @@
 #include "harness/base/result.h"
 #include "harness/base/shared_memory.h"
 #include "harness/measure/plan.h"
-#include "harness/measure/start_variation.h"
 #include "harness/protocol/client.h"
 #include "harness/protocol/state_image.h"
 #include "harness/report/report.h"
+#include "harness/scenario/problem.h"
 
 namespace gdbench::measure {
+
+// How far a block's start is from the scenario's, as a share of how far the block moves the parameters: by so little
+// that it moves them about as far.
+constexpr double kShareOfDisplacement = 1e-4;
+
+struct VariedEntry {
+  std::size_t tensor = 0;  // of the parameters
+  std::size_t entry = 0;   // of the tensor, row-major
+  double value = 0;
+};
+
+// Start states that no worker has seen: the scenario's own with a few entries changed a little, so that no answer can
+// be foreseen or remembered. The entries to change, and their new values. `distance` is the 2-norm of the change, or
+// nearly; entries that it would not reach in the dtype change by some of their last bits.
+std::vector<VariedEntry> vary(const scenario::State& start, scenario::Dtype dtype, double distance,
+                              std::mt19937_64& generator);
 
 // State images in the memory shared with a worker.
 constexpr std::size_t kStartImage = 0;
@@ -38,7 +55,7 @@ class CellWorker {
   Result<protocol::BlockAnswer> run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start = 0,
                                           std::uint64_t added_iterations = 0);
 
-  // Gives the next block a start state of its own, so far from the scenario's; slots stay. See start_variation.h.
+  // Gives the next block a start state of its own, so far from the scenario's; slots stay. See vary.
   void vary_start(double distance, std::mt19937_64& generator);
   // 2-norm over all parameters of what the last block changed.
   double displacement() const;

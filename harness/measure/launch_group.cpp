@@ -1,6 +1,7 @@
 #include "harness/measure/launch_group.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -12,7 +13,7 @@
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/measured_worker.h"
 #include "harness/measure/profile_cell.h"
-#include "harness/measure/round_order.h"
+#include "harness/measure/scheduler.h"
 #include "harness/measure/verify_cell.h"
 
 namespace gdbench::measure {
@@ -82,26 +83,27 @@ class LaunchGroup {
   }
 
   void start(LiveCell& live) {
+    Result<std::unique_ptr<Member>> member = started(live);
+    if (member.ok()) {
+      members_.push_back(std::move(member).value());
+    } else {
+      fail(live, member.error());
+    }
+  }
+
+  // Errors: its worker failed.
+  Result<std::unique_ptr<Member>> started(LiveCell& live) {
     auto member = std::make_unique<Member>();
     member->live = &live;
     member->launch.launch = launch_;
     member->started_ns = monotonic_ns();
     const scenario::Problem problem = timed_problem(planned_, *live.planned, *cell_of(live).block);
-    Result<CellWorker> started = CellWorker::start(planned_, *live.planned, problem, options_.limits, member->launch);
-    if (!started.ok()) {
-      fail(live, started.error());
-      return;
-    }
-    const Result<protocol::BlockAnswer> first = started->run_block(1, 0);
-    if (!first.ok()) {
-      fail(live, first.error());
-      return;
-    }
-    member->launch.first_step_ns = first->real_ns;
+    CellWorker worker = TRY(CellWorker::start(planned_, *live.planned, problem, options_.limits, member->launch));
+    member->launch.first_step_ns = TRY(worker.run_block(1, 0)).real_ns;
     const std::uint64_t seed = options_.seed + report_.cells.size() * static_cast<std::uint64_t>(launch_);
-    member->worker.emplace(std::move(started).value(), *live.planned, *cell_of(live).block, live.expected,
+    member->worker.emplace(std::move(worker), *live.planned, *cell_of(live).block, live.expected,
                            seed + live.planned->index);
-    members_.push_back(std::move(member));
+    return member;
   }
 
   Status visit_all(int round) {
@@ -270,6 +272,44 @@ std::vector<LiveCell> live_cells(const PlannedScenario& planned, const report::R
 Status run_launch_group(const PlannedScenario& planned, std::vector<LiveCell>& cells, int launch,
                         const RunOptions& options, report::Report& report, report::Journal& journal) {
   return LaunchGroup(planned, cells, launch, options, report, journal).run();
+}
+
+Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions& options, report::Report& report,
+               report::Journal& journal) {
+  const auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - options.started).count();
+  };
+  const auto wanted = [&](const PlannedCell& cell) { return units.contains(cell.unit); };
+  const auto is_concerned = [&](const auto& planned) {
+    return std::any_of(planned->cells.begin(), planned->cells.end(), wanted);
+  };
+  auto left = std::count_if(plan.scenarios.begin(), plan.scenarios.end(), is_concerned);
+  for (const auto& planned : plan.scenarios) {
+    if (!is_concerned(planned)) continue;
+    // Scenarios share what is left of the budget evenly: none is confirmed at the price of another.
+    const double rest = options.budget_seconds - options.reserved_seconds - elapsed();
+    const double end = elapsed() + rest / static_cast<double>(left--);
+    TRY(planned->acquire());
+    std::vector<LiveCell> live = live_cells(*planned, report);
+    std::erase_if(live, [&](const LiveCell& cell) { return !wanted(*cell.planned); });
+    const int first = next_launch(live, report);
+    for (const LiveCell& cell : live) {
+      report::Cell& confirmed = report.cells[cell.planned->index];
+      confirmed.confirmed_from = first;
+      TRY(journal.cell(confirmed));
+    }
+    double slowest = 0;
+    for (int launch = first; launch < 2 * first && !options.cancelled(); ++launch) {
+      const double start = elapsed();
+      if (launch > first && options.launches == 0 && start + slowest > end) break;
+      options.progress({"confirm " + planned->scenario.name + ", launch " + std::to_string(launch - first + 1), 1, -1});
+      Status status = run_launch_group(*planned, live, launch, options, report, journal);
+      if (!status.ok()) return status;
+      slowest = std::max(slowest, elapsed() - start);
+    }
+    planned->release();
+  }
+  return {};
 }
 
 }  // namespace gdbench::measure

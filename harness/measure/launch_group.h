@@ -1,8 +1,9 @@
 // One launch of every live cell of a scenario: fresh processes side by side, visited in rounds.
 #pragma once
 
-#include <map>
+#include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace gdbench::measure {
 struct LiveCell {
   const PlannedCell* planned = nullptr;
   std::optional<ExpectedDisplacement> expected;
-  bool checked = false;  // its first launch runs blocks that are no samples, see other_blocks.h
+  bool checked = false;  // its first launch runs blocks that are no samples, see measured_worker.h
 };
 
 // The cells that are ok: verified and calibrated, their data held.
@@ -34,5 +35,11 @@ Status note_once(const std::string& note, report::Report& report, report::Journa
 // cell that fails gets its status and is dropped from `cells`; the others go on. Errors: the journal cannot be written.
 Status run_launch_group(const PlannedScenario& planned, std::vector<LiveCell>& cells, int launch,
                         const RunOptions& options, report::Report& report, report::Journal& journal);
+
+// As many launches again of the cells of `units` (PlannedCell::unit): what the first ones showed is to be seen once
+// more by others; fewer, but one at least, where the budget does not last. Their number is noted as the cells'
+// confirmed_from. Errors: the journal cannot be written.
+Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions& options, report::Report& report,
+               report::Journal& journal);
 
 }  // namespace gdbench::measure

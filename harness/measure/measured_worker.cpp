@@ -3,13 +3,50 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/measure/other_blocks.h"
+#include "harness/base/text.h"
+#include "harness/verify/reference_trajectory.h"
 
 namespace gdbench::measure {
 
 namespace {
 
 constexpr int kMaxAttempts = 8;
+
+// Interruptions only make a block longer, by two to five times: one clean try is enough, and cheats have none.
+constexpr int kTries = 8;
+// A step of another length of block may take this much longer: caches and clocks differ, a remembered answer or work
+// that is left behind is off by far more.
+constexpr double kLongerStep = 2.5;
+constexpr double kMinGrowth = 1.5;  // of the time, from n steps to 2n
+// A block from a new state takes at most so many times as long as one that the worker might know: caches and
+// interruptions explain that much.
+constexpr double kForesight = 1.5;
+// Threads may add in another order from run to run.
+constexpr double kReplayTolerance = 1e-4;
+
+struct Times {
+  double once_ns = 0;   // n steps
+  double twice_ns = 0;  // 2n
+};
+
+std::string reason_of(const Times& times, double steps, double sampled_step_ns) {
+  const double step_ns = times.once_ns / steps;
+  if (step_ns > kLongerStep * sampled_step_ns) {
+    return formatted("a step takes %.3g ns in a block of a length that it had not seen, %.3g ns in the timed blocks",
+                     step_ns, sampled_step_ns);
+  }
+  const double growth = times.twice_ns / times.once_ns;
+  if (growth >= kMinGrowth) return {};
+  return formatted("twice as many steps take only %.2f times as long", growth);
+}
+
+double typical_step_ns(const std::vector<report::Sample>& samples) {
+  std::vector<double> times;
+  for (const report::Sample& sample : samples) {
+    if (!sample.cold) times.push_back(sample.real_ns);
+  }
+  return stats::median(std::move(times));
+}
 
 report::Sample sample_of(const protocol::BlockAnswer& answer, std::uint64_t steps, double displacement) {
   report::Sample sample;
@@ -76,9 +113,58 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
 
 Result<std::string> MeasuredWorker::check_other_blocks(const std::vector<report::Sample>& samples) {
   if (!is_verified() || samples.empty()) return std::string();
-  Result<std::string> reason = untrusted_for_lengths(worker_, block_, samples, generator_);
-  if (!reason.ok() || !reason->empty()) return reason;
-  return untrusted_for_foresight(worker_, block_, [this] { vary_start(); });
+  std::string reason = TRY(untrusted_for_lengths(samples));
+  return reason.empty() ? untrusted_for_foresight() : reason;
+}
+
+Result<std::string> MeasuredWorker::untrusted_for_lengths(const std::vector<report::Sample>& samples) {
+  if (block_.steps < 2) return std::string();
+  const double sampled_step_ns = typical_step_ns(samples);
+  std::string reason;
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    const std::uint64_t steps = block_.steps / 2 + generator_() % (block_.steps - block_.steps / 2);
+    const protocol::BlockAnswer once = TRY(worker_.run_block(steps, block_.warm_up_steps));
+    const double displacement = worker_.displacement();
+    const protocol::BlockAnswer twice = TRY(worker_.run_block(2 * steps, block_.warm_up_steps));
+    reason = reason_of({once.real_ns - block_.empty_block_ns, twice.real_ns - block_.empty_block_ns},
+                       static_cast<double>(steps), sampled_step_ns);
+    if (!reason.empty()) continue;
+    if (steps < 2) return std::string();
+    const std::uint64_t first = 1 + generator_() % (steps - 1);
+    const double expected =
+        verify::displacement(worker_.state(kStartImage, 0), TRY(worker_.run_in_two_parts(first, steps - first)));
+    return untrusted_reason(displacement, {expected, expected * kReplayTolerance});
+  }
+  return reason;
+}
+
+Result<std::string> MeasuredWorker::untrusted_for_foresight() {
+  enum class Known { seen, evaluated };
+  const auto block_ns = [&]() -> Result<double> {
+    const protocol::BlockAnswer answer = TRY(worker_.run_block(block_.steps, 0));
+    return answer.real_ns - block_.empty_block_ns;
+  };
+  for (const Known known : {Known::seen, Known::evaluated}) {
+    std::string reason;
+    for (int attempt = 0; attempt < kTries; ++attempt) {
+      vary_start();
+      const double fresh_ns = TRY(block_ns());
+      if (known == Known::evaluated) {
+        vary_start();
+        TRY(client().set_state(kStartImage, 0));
+        const Result<protocol::EvaluateAnswer> loss = client().evaluate();
+        if (!loss.ok() && loss.error().kind == ErrorKind::unsupported) break;
+        if (!loss.ok()) return loss.error();
+      }
+      const double known_ns = TRY(block_ns());
+      reason.clear();
+      if (known_ns * kForesight >= fresh_ns) break;
+      reason = formatted("a block takes %.3g ms from a state that is new, %.3g ms %s", fresh_ns * 1e-6, known_ns * 1e-6,
+                         known == Known::seen ? "from one where a block began before" : "after an evaluation of it");
+    }
+    if (!reason.empty()) return reason;
+  }
+  return std::string();
 }
 
 }  // namespace gdbench::measure

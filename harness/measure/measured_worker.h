@@ -32,8 +32,10 @@ class MeasuredWorker {
   // distrusted. Errors: the worker failed.
   Result<JudgedBlock> run_block(const RunOptions& options);
 
-  // Blocks of lengths that the worker has not seen, and blocks that it might know beforehand: what it does there, and
-  // how long it takes, must fit `samples`. The reason why not; empty for implementations that are not verified.
+  // Is a timed block's time the time of its steps? Asked by blocks that are no samples: of lengths that the worker has
+  // not been asked for before, and from states that it has met before or that it had a request to think about. The
+  // reason why not; empty for implementations that are not verified. Times have some tries, as a machine may interrupt.
+  // Errors: the worker failed.
   Result<std::string> check_other_blocks(const std::vector<report::Sample>& samples);
 
   int repeated_blocks() const { return repeated_blocks_; }
@@ -44,6 +46,12 @@ class MeasuredWorker {
   bool is_verified() const { return planned_.proof == Proof::trajectory; }
   void vary_start();
   std::string judge(const protocol::BlockAnswer& answer, const report::Sample& sample);
+  // Of n steps, n random, and of 2n: a step must not take much longer than in the samples, 2n steps must take longer
+  // than n by about as much again, and the state after n must be that of an untimed replay in two parts.
+  Result<std::string> untrusted_for_lengths(const std::vector<report::Sample>& samples);
+  // A block from a state where another one began, and one after an evaluation of the state that it begins with: neither
+  // may be quicker than a block from a state that is new, or the worker remembers or foresees what it is timed for.
+  Result<std::string> untrusted_for_foresight();
 
   CellWorker worker_;
   const PlannedCell& planned_;

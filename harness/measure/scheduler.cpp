@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <random>
+#include <unordered_map>
+
+#include "harness/verify/reference_trajectory.h"
 
 namespace gdbench::measure {
 
@@ -43,6 +48,40 @@ double gain_of(const Progress& scenario) {
   return scenario.precision * (1 - std::sqrt(launches / (launches + 1))) / std::max(scenario.launch_seconds, 1e-6);
 }
 
+// Fisher-Yates with draws by remainder: the tiny bias of the remainder does not matter here, that the order is the same
+// with every standard library does.
+std::vector<std::size_t> seeded_permutation(std::size_t count, std::uint64_t seed) {
+  std::vector<std::size_t> permutation(count);
+  std::iota(permutation.begin(), permutation.end(), std::size_t{0});
+  std::mt19937_64 generator(seed);
+  for (std::size_t i = count; i > 1; --i) std::swap(permutation[i - 1], permutation[generator() % i]);
+  return permutation;
+}
+
+// 0, 1, n-1, 2, n-2, ...: neighbouring differences are all distinct modulo n.
+std::size_t zigzag(std::size_t position, std::size_t count) {
+  const std::size_t half = (position + 1) / 2;
+  return position % 2 == 1 ? half : (count - half) % count;
+}
+
+// On one quiet processor of 2024, in seconds: from the start of a worker until it is prepared, and what verifying and
+// calibrating wait for besides. Slower machines show in what the first scenarios take.
+constexpr double kStart = 0.04;
+constexpr double kAdapterStart = 3;
+constexpr double kPauses = 0.06;
+// Operations per second of a step, between plain loops and a vendor's library.
+constexpr double kStepRate = 3e10;
+// Blocks' worth of steps: to calibrate and to profile; in a launch that also looks at other lengths.
+constexpr double kBlocksToVerify = 10;
+constexpr double kBlocksOfLaunch = 14;
+
+double block_seconds(const scenario::Problem& problem, bool hosted, const RunOptions& options) {
+  const double step = scenario::operations_per_step(problem) / kStepRate;
+  const double block = hosted ? options.block_seconds + options.warm_up_seconds
+                              : options.adapter_block_seconds + options.adapter_warm_up_seconds;
+  return std::max(block, 2 * step);  // at least one step, and one to warm up
+}
+
 }  // namespace
 
 bool has_time(const Progress& scenario, const RunOptions& options, double seconds_left) {
@@ -79,6 +118,69 @@ std::vector<std::size_t> next_launches(const std::vector<Progress>& scenarios, c
   // Without an interval the gain is infinite: those come first.
   std::erase_if(open, [&](std::size_t i) { return !(gain_of(scenarios[i]) >= kNearTheBest * best); });
   return open;
+}
+
+std::vector<std::size_t> round_order(std::size_t count, int round, int launch, std::uint64_t seed) {
+  const std::vector<std::size_t> names =
+      seeded_permutation(count, seed * 1'000'003 + static_cast<std::uint64_t>(launch));
+  const auto shift = static_cast<std::size_t>(round);
+  std::vector<std::size_t> order(count);
+  for (std::size_t position = 0; position < count; ++position) {
+    order[position] = names[(zigzag(position, count) + shift) % count];
+  }
+  const bool mirrored = count % 2 == 1 && (shift / std::max<std::size_t>(count, 1)) % 2 == 1;
+  if (mirrored) std::reverse(order.begin(), order.end());
+  return order;
+}
+
+std::vector<std::size_t> round_order(std::span<const std::size_t> units, int round, int launch, std::uint64_t seed) {
+  std::vector<std::vector<std::size_t>> members;  // by unit, in order of its first cell
+  std::unordered_map<std::size_t, std::size_t> positions;
+  for (std::size_t cell = 0; cell < units.size(); ++cell) {
+    const auto [position, fresh] = positions.emplace(units[cell], members.size());
+    if (fresh) members.emplace_back();
+    members[position->second].push_back(cell);
+  }
+  std::vector<std::size_t> order;
+  for (const std::size_t unit : round_order(members.size(), round, launch, seed)) {
+    std::vector<std::size_t>& cells = members[unit];
+    const auto shift = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(round) % cells.size());
+    std::rotate(cells.begin(), cells.begin() + shift, cells.end());
+    if (launch % 2 == 1) std::reverse(cells.begin(), cells.end());
+    order.insert(order.end(), cells.begin(), cells.end());
+  }
+  return order;
+}
+
+TimeNeeded::TimeNeeded(const Plan& plan, const RunOptions& options) {
+  for (const auto& planned : plan.scenarios) {
+    if (planned->cells.empty()) continue;
+    Estimate estimate;
+    estimate.verification = verify::reference_seconds(planned->problem, {});
+    for (const PlannedCell& cell : planned->cells) {
+      const bool hosted = cell.entry->hosted();
+      const double block = block_seconds(planned->problem, hosted, options);
+      const double start = hosted ? kStart : kAdapterStart;
+      estimate.verification += (options.profiles && hosted ? 2 : 1) * start + kPauses + kBlocksToVerify * block;
+      estimate.launch += start + kBlocksOfLaunch * block;
+    }
+    launches_ += estimate.launch;
+    open_[planned.get()] = estimate;
+  }
+}
+
+void TimeNeeded::verified(const PlannedScenario& planned, double seconds) {
+  const auto found = open_.find(&planned);
+  if (found == open_.end()) return;
+  done_ += found->second.verification;
+  took_ += seconds;
+  open_.erase(found);
+}
+
+double TimeNeeded::rest(const PlannedScenario* under_way) const {
+  double rest = launches_;
+  for (const auto& [planned, estimate] : open_) rest += planned == under_way ? 0 : estimate.verification;
+  return done_ > 0 ? rest * took_ / done_ : rest;
 }
 
 }  // namespace gdbench::measure

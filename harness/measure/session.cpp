@@ -9,17 +9,13 @@
 #include "harness/measure/profile_cell.h"
 #include "harness/measure/scheduler.h"
 #include "harness/measure/target_run.h"
-#include "harness/measure/time_needed.h"
 #include "harness/measure/verify_cell.h"
 
 namespace gdbench::measure {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using report::CellState;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // What verifying a scenario may take of a budget whose share for verification is spent.
 constexpr double kCheapShareOfBudget = 0.005;
@@ -36,9 +32,11 @@ struct ActiveScenario {
   Progress progress;
 };
 
-std::size_t cell_count(const std::vector<PlannedScenario*>& scenarios) {
+// Of planned scenarios, by any pointer.
+template <class Scenarios>
+std::size_t cell_count(const Scenarios& scenarios) {
   std::size_t count = 0;
-  for (const PlannedScenario* planned : scenarios) count += planned->cells.size();
+  for (const auto& planned : scenarios) count += planned->cells.size();
   return count;
 }
 
@@ -48,25 +46,20 @@ int finished_launches(const std::vector<LiveCell>& cells, const report::Report& 
   return static_cast<int>(least);
 }
 
-std::size_t cell_count(const Plan& plan) {
-  std::size_t count = 0;
-  for (const auto& planned : plan.scenarios) count += planned->cells.size();
-  return count;
-}
-
 class Session {
  public:
   Session(const Plan& plan, const RunOptions& options, report::Report& report, report::Journal* journal)
       : options_(options),
         report_(report),
         journal_(journal),
+        cells_of_run_(cell_count(plan.scenarios)),
         target_time_(plan, options.budget_seconds),
         time_needed_(plan, options) {
     if (journal != nullptr) warn_of_short_budget();
   }
 
   // Verifies the cells of a batch. Without a journal nothing is calibrated: correctness only.
-  Status verify(const std::vector<PlannedScenario*>& scenarios, std::size_t cells_of_run) {
+  Status verify(const std::vector<PlannedScenario*>& scenarios) {
     for (PlannedScenario* planned : scenarios) {
       if (planned->cells.empty()) continue;
       if (no_time_to_verify(*planned)) {
@@ -80,7 +73,7 @@ class Session {
       TRY(references.status());
       for (const PlannedCell& planned_cell : planned->cells) {
         report::Cell& cell = report_.cells[planned_cell.index];
-        const double fraction = static_cast<double>(verified_++) / static_cast<double>(cells_of_run);
+        const double fraction = static_cast<double>(verified_++) / static_cast<double>(cells_of_run_);
         if (cell.status.state != CellState::pending) continue;  // known from the journal of a run that goes on
         options_.progress({"verify " + cell.id, journal_ == nullptr ? fraction : share_of_budget(), seconds_left()});
         if (repeats_verified_cell(*planned, planned_cell)) {
@@ -88,13 +81,9 @@ class Session {
           continue;
         }
         const double start = elapsed();
-        verify_cell(*planned, planned_cell, references, options_, journal_ != nullptr, cell);
-        adopt_block_of_unit(*planned, planned_cell, report_);
+        const bool judged = verify_in_unit(*planned, planned_cell, references, options_, journal_ != nullptr, report_);
         verification_seconds_[cell.implementation] = elapsed() - start;
-        if (options_.cancelled()) {
-          cell.status = {};  // stopped by us: not judged
-          return {};
-        }
+        if (!judged) return {};
         if (journal_ == nullptr) continue;
         TRY(profile(*planned, planned_cell, cell));
         TRY(seek_target(*planned, planned_cell, cell));
@@ -149,7 +138,10 @@ class Session {
     return note_short_ones();
   }
 
-  double elapsed() const { return seconds_since(options_.started); }
+  // Seconds of the run.
+  double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.started).count();
+  }
   // The end of the last launch, in seconds of the run.
   double deadline() const { return options_.budget_seconds - options_.reserved_seconds; }
 
@@ -283,15 +275,13 @@ class Session {
   }
 
   Status launch(ActiveScenario& scenario) {
-    const Clock::time_point start = Clock::now();
+    const double start = elapsed();
     options_.progress(
         {"measure " + scenario.planned->scenario.name + ", launch " + std::to_string(scenario.progress.launches + 1),
          share_of_budget(), options_.launches > 0 ? -1 : seconds_left()});
     std::vector<std::size_t> indices;
     for (const LiveCell& cell : scenario.cells) indices.push_back(cell.planned->index);
-    Status status =
-        run_launch_group(*scenario.planned, scenario.cells, scenario.next_launch++, options_, report_, *journal_);
-    if (!status.ok()) return status;
+    TRY(run_launch_group(*scenario.planned, scenario.cells, scenario.next_launch++, options_, report_, *journal_));
     judge_by_ceilings(scenario);
     for (const std::size_t index : indices) {
       const report::Cell& cell = report_.cells[index];
@@ -301,7 +291,7 @@ class Session {
     Progress& progress = scenario.progress;
     ++progress.launches;
     progress.live = !scenario.cells.empty();
-    progress.launch_seconds = std::max(progress.launch_seconds, seconds_since(start));
+    progress.launch_seconds = std::max(progress.launch_seconds, elapsed() - start);
     progress.precision = precision_of(scenario);
     return {};
   }
@@ -328,6 +318,7 @@ class Session {
   const RunOptions& options_;
   report::Report& report_;
   report::Journal* journal_;  // null: verification only
+  std::size_t cells_of_run_;
   TargetTime target_time_;
   TimeNeeded time_needed_;
   bool warned_ = false;  // of a budget that is too short
@@ -359,7 +350,7 @@ Status verify_all(Plan& plan, const RunOptions& options, report::Report& report)
   Session session(plan, options, report, nullptr);
   for (const auto& batch : batches(plan, 0)) {
     if (options.cancelled()) return {};
-    TRY(session.verify(batch, cell_count(plan)));
+    TRY(session.verify(batch));
     for (PlannedScenario* planned : batch) planned->release();
   }
   return {};
@@ -367,11 +358,11 @@ Status verify_all(Plan& plan, const RunOptions& options, report::Report& report)
 
 Status run_session(Plan& plan, const RunOptions& options, report::Report& report, report::Journal& journal) {
   Session session(plan, options, report, &journal);
-  const std::size_t cells = cell_count(plan);
+  const std::size_t cells = cell_count(plan.scenarios);
   std::size_t cells_done = 0;
   for (const auto& batch : batches(plan, options.data_cap_bytes)) {
     if (options.cancelled()) return {};
-    TRY(session.verify(batch, cell_count(plan)));
+    TRY(session.verify(batch));
     TRY(session.repeat_profiles(batch));
     cells_done += cell_count(batch);
     // A batch gets the share of the budget that its cells are of all cells.

@@ -21,9 +21,8 @@ constexpr double kVerificationShareOfBudget = 0.4;
 Status verify_all(Plan& plan, const RunOptions& options, report::Report& report);
 
 // Verifies, calibrates and measures. Everything learned goes to the report and, at once, to the journal. Stops early,
-// without an error, once options.cancelled() says so; report.run.status tells. Which scenario has a launch when
-// is said by turns.h. Errors: the journal cannot be written, or a
-// scenario is unfit.
+// without an error, once options.cancelled() says so; report.run.status tells. Which scenario has a launch when is said
+// by scheduler.h. Errors: the journal cannot be written, or a scenario is unfit.
 Status run_session(Plan& plan, const RunOptions& options, report::Report& report, report::Journal& journal);
 
 // Consecutive scenarios whose data fits into `data_cap_bytes` together; measured batch after batch.

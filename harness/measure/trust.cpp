@@ -10,7 +10,7 @@
 #include "harness/analysis/summarise.h"
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
-#include "harness/measure/start_variation.h"
+#include "harness/measure/cell_worker.h"
 #include "harness/verify/reference.h"
 #include "harness/verify/reference_trajectory.h"
 
@@ -35,7 +35,7 @@ constexpr double kIdleShare = 0.05;   // an idle process uses nothing, a busy on
 constexpr double kCeilingError = 0.1;
 // What a plugin needs to set a state twice and to read it, beside copying it: 20 us, 60 on a machine under load. An
 // adapter's whole requests count, and model.fit prepares a call for 20 ms on three rows, 140 ms on 784-1024-1024-10:
-// this bounds what an adapter can do ahead, and no more; other blocks than the timed ones (other_blocks.h) say the
+// this bounds what an adapter can do ahead, and no more; other blocks than the timed ones (measured_worker.h) say the
 // rest.
 constexpr double kOutsideNs = 100'000;
 constexpr double kUntoldOutsideNs = 0.5e9;

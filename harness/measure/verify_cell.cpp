@@ -69,6 +69,8 @@ std::string final_distance(const verify::Check& check, std::int64_t steps) {
                    worst->relative, static_cast<long long>(steps));
 }
 
+report::CellStatus wrong(std::string reason) { return {CellState::wrong, std::move(reason)}; }
+
 // At which step the implementation first leaves the reference, for a trajectory whose end is wrong as `whole` says.
 Result<std::string> describe_departure(CellWorker& worker, const scenario::Problem& problem,
                                        const data::Dataset& dataset, const verify::ReferenceTrajectory& reference,
@@ -98,14 +100,11 @@ Result<report::CellStatus> check_trajectory(CellWorker& worker, const PlannedSce
   const verify::Check whole = verify::check(reference, worker.state(kEndImage, block.end_step), loss);
   cell.verification = record_of(reference, whole);
   if (!whole.ok) {
-    const std::string departure =
-        TRY(describe_departure(worker, problem_of(planned, planned_cell), *planned.dataset, reference, whole));
-    return report::CellStatus{CellState::wrong, departure};
+    return wrong(
+        TRY(describe_departure(worker, problem_of(planned, planned_cell), *planned.dataset, reference, whole)));
   }
   if (block.end_step != start + reference.steps) {
-    return report::CellStatus{CellState::wrong, "says it is at step " + std::to_string(block.end_step) + " after " +
-                                                    std::to_string(reference.steps) + " steps from step " +
-                                                    std::to_string(start)};
+    return wrong(cat("says it is at step ", block.end_step, " after ", reference.steps, " steps from step ", start));
   }
   if (steps < 2) return report::CellStatus{CellState::ok, ""};
 
@@ -115,8 +114,7 @@ Result<report::CellStatus> check_trajectory(CellWorker& worker, const PlannedSce
   const scenario::State replayed = TRY(worker.run_in_two_parts(first, steps - first, start));
   const verify::Check parts = verify::check(reference, replayed, loss);
   if (!parts.ok) {
-    return report::CellStatus{CellState::wrong, "in two parts (" + std::to_string(first) + " + " +
-                                                    std::to_string(steps - first) + " steps): " + parts.reason};
+    return wrong(cat("in two parts (", first, " + ", steps - first, " steps): ", parts.reason));
   }
   return report::CellStatus{CellState::ok, ""};
 }
@@ -135,15 +133,12 @@ Result<report::CellStatus> check_loss(CellWorker& worker, const PlannedScenario&
   verification.final_loss = reference_loss(planned, worker.state(kEndImage, block.end_step));
   cell.verification = verification;
   if (!(verification.final_loss < verification.initial_loss)) {
-    return report::CellStatus{
-        CellState::wrong, formatted("its loss is %.6g after %lld steps, no less than %.6g at the start",
-                                    verification.final_loss, static_cast<long long>(steps), verification.initial_loss)};
+    return wrong(formatted("its loss is %.6g after %lld steps, no less than %.6g at the start", verification.final_loss,
+                           static_cast<long long>(steps), verification.initial_loss));
   }
   if (!(std::abs(stated - verification.final_loss) <= kTolerance * verification.initial_loss)) {
-    return report::CellStatus{
-        CellState::wrong,
-        formatted("states the loss %.6g after %lld steps, the reference evaluates its parameters to %.6g", stated,
-                  static_cast<long long>(steps), verification.final_loss)};
+    return wrong(formatted("states the loss %.6g after %lld steps, the reference evaluates its parameters to %.6g",
+                           stated, static_cast<long long>(steps), verification.final_loss));
   }
   return report::CellStatus{CellState::ok, ""};
 }
@@ -213,6 +208,32 @@ Status calibrate_block(CellWorker& worker, const PlannedScenario& planned, const
   return {};
 }
 
+// Errors: its worker failed.
+Result<report::CellStatus> status_by_worker(const PlannedScenario& planned, const PlannedCell& planned_cell,
+                                            ReferenceTrajectories& references, const RunOptions& options,
+                                            bool calibrate, report::Cell& cell) {
+  report::Launch launch;  // a launch that is not timed leaves no record
+  CellWorker worker = TRY(CellWorker::start(planned, planned_cell, planned.problem, options.limits, launch));
+  // Only now: for a cell that cannot run here none is made.
+  const Result<verify::ReferenceTrajectory>& reference = references.of(planned_cell);
+  if (!reference.ok()) {
+    return report::CellStatus{CellState::unsupported, "too coarse to be verified here: " + reference.error().message};
+  }
+  if (const auto& runtime = worker.client().preparation().runtime) cell.runtime = runtime;
+  report::CellStatus status{CellState::ok, ""};
+  if (planned_cell.proof == Proof::loss) status = TRY(check_loss(worker, planned, cell));
+  if (planned_cell.proof == Proof::trajectory) {
+    status = TRY(check_trajectory(worker, planned, planned_cell, reference.value(), options.seed, cell));
+  }
+  if (status.state == CellState::ok && calibrate) {
+    TRY(calibrate_block(worker, planned, planned_cell, options, cell));
+    const std::string reason = untrusted_for_idling(worker.client().process());
+    if (!reason.empty()) return report::CellStatus{CellState::untrusted, reason};
+  }
+  if (status.state == CellState::ok) TRY(worker.client().bye());
+  return status;
+}
+
 }  // namespace
 
 ReferenceTrajectories::ReferenceTrajectories(const PlannedScenario& planned, std::filesystem::path cache)
@@ -241,39 +262,9 @@ const Result<verify::ReferenceTrajectory>& ReferenceTrajectories::of(const Plann
 
 void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, ReferenceTrajectories& references,
                  const RunOptions& options, bool calibrate, report::Cell& cell) {
-  report::Launch launch;  // a launch that is not timed leaves no record
-  Result<CellWorker> started = CellWorker::start(planned, planned_cell, planned.problem, options.limits, launch);
-  if (!started.ok()) {
-    cell.status = status_of(started.error());
-    return;
-  }
-  CellWorker worker = std::move(started).value();
-  // Only now: for a cell that cannot run here none is made.
-  const Result<verify::ReferenceTrajectory>& reference = references.of(planned_cell);
-  if (!reference.ok()) {
-    cell.status = {CellState::unsupported, "too coarse to be verified here: " + reference.error().message};
-    return;
-  }
-  if (const auto& runtime = worker.client().preparation().runtime) cell.runtime = runtime;
-  cell.status = {CellState::ok, ""};
-  if (planned_cell.proof != Proof::none) {
-    const Result<report::CellStatus> checked =
-        planned_cell.proof == Proof::loss
-            ? check_loss(worker, planned, cell)
-            : check_trajectory(worker, planned, planned_cell, reference.value(), options.seed, cell);
-    cell.status = checked.ok() ? checked.value() : status_of(checked.error());
-  }
-  if (cell.status.state == CellState::ok && calibrate) {
-    if (Status status = calibrate_block(worker, planned, planned_cell, options, cell); !status.ok()) {
-      cell.status = status_of(status.error());
-    }
-  }
-  if (cell.status.state == CellState::ok && calibrate) {
-    const std::string reason = untrusted_for_idling(worker.client().process());
-    if (!reason.empty()) cell.status = {CellState::untrusted, reason};
-  }
-  if (cell.status.state != CellState::ok) return;
-  if (Status status = worker.client().bye(); !status.ok()) cell.status = status_of(status.error());
+  const Result<report::CellStatus> status =
+      status_by_worker(planned, planned_cell, references, options, calibrate, cell);
+  cell.status = status.ok() ? *status : status_of(status.error());
 }
 
 double reference_loss(const PlannedScenario& planned, const scenario::State& state) {
@@ -287,16 +278,24 @@ scenario::Problem timed_problem(const PlannedScenario& planned, const PlannedCel
   return problem;
 }
 
-void adopt_block_of_unit(const PlannedScenario& planned, const PlannedCell& cell, report::Report& report) {
-  std::optional<report::Block>& block = report.cells[cell.index].block;
+bool verify_in_unit(const PlannedScenario& planned, const PlannedCell& planned_cell, ReferenceTrajectories& references,
+                    const RunOptions& options, bool calibrate, report::Report& report) {
+  report::Cell& cell = report.cells[planned_cell.index];
+  verify_cell(planned, planned_cell, references, options, calibrate, cell);
+  if (options.cancelled()) {
+    cell.status = {};  // stopped by us: not judged
+    return false;
+  }
+  std::optional<report::Block>& block = cell.block;
   for (const PlannedCell& other : planned.cells) {
     const std::optional<report::Block>& first = report.cells[other.index].block;
-    if (!block || other.unit != cell.unit || !first) continue;
+    if (!block || other.unit != planned_cell.unit || !first) continue;
     const double empty_block_ns = block->empty_block_ns;
     block = first;
     block->empty_block_ns = empty_block_ns;
-    return;
+    break;
   }
+  return true;
 }
 
 }  // namespace gdbench::measure

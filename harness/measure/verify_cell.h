@@ -46,8 +46,9 @@ double reference_loss(const PlannedScenario& planned, const scenario::State& sta
 // The scenario's problem as the cell's implementation computes it, with the learning rate of timed blocks.
 scenario::Problem timed_problem(const PlannedScenario& planned, const PlannedCell& cell, const report::Block& block);
 
-// Cells of one unit are timed in blocks of the same number of steps, that of the first which is ok: what is compared
-// must do the same. Call after verify_cell.
-void adopt_block_of_unit(const PlannedScenario& planned, const PlannedCell& cell, report::Report& report);
+// The same for a cell of a report. Cells of one unit are timed in blocks of the same number of steps, that of the first
+// which is ok: what is compared must do the same. False where it was cancelled, and the cell is not judged.
+bool verify_in_unit(const PlannedScenario& planned, const PlannedCell& planned_cell, ReferenceTrajectories& references,
+                    const RunOptions& options, bool calibrate, report::Report& report);
 
 }  // namespace gdbench::measure

@@ -28,9 +28,9 @@ WRONG = [
     ("harness/verify/wrong.cpp", '"harness/report/report.h"'),
     ("harness/stats/wrong.cpp", '"harness/base/result.h"'),
     ("harness/stats/wrong_json.cpp", "<nlohmann/json.hpp>"),
-    ("harness/machine/wrong.cpp", '"harness/measure/round_order.h"'),
+    ("harness/machine/wrong.cpp", '"harness/measure/scheduler.h"'),
     ("harness/report/wrong_scenario.cpp", '"harness/scenario/problem.h"'),
-    ("harness/worker/wrong.cpp", '"harness/measure/round_order.h"'),
+    ("harness/worker/wrong.cpp", '"harness/measure/scheduler.h"'),
     ("harness/measure/wrong_cli.cpp", '"app/command.h"'),
     ("harness/measure/wrong_abi.cpp", '"gdbench/plugin.h"'),
     ("harness/abi/gdbench/wrong.h", '"harness/base/result.h"'),
@@ -55,7 +55,7 @@ WRONG = [
     ("implementations/loader/wrong.cpp", '"implementations/backends/common/ops.h"'),
     ("implementations/strategies/loop/wrong.cpp", '"implementations/common/failure.h"'),
     # Renderers see only the report's model; examples only what is installed.
-    ("reports/render/wrong.cpp", '"harness/measure/round_order.h"'),
+    ("reports/render/wrong.cpp", '"harness/measure/scheduler.h"'),
     ("examples/plugin/wrong.c", '"harness/base/result.h"'),
     # A folder that nobody has placed.
     ("harness/novelty/wrong.cpp", "<vector>"),
@@ -64,7 +64,7 @@ WRONG = [
 RIGHT = [
     ("harness/worker/right.cpp", "<benchmark/benchmark.h>"),
     ("app/right.cpp", "<CLI/CLI.hpp>"),
-    ("app/right_measure.cpp", '"harness/measure/round_order.h"'),
+    ("app/right_measure.cpp", '"harness/measure/scheduler.h"'),
     ("app/right_render.cpp", '"reports/render/console.h"'),
     ("harness/base/right.cpp", "<sys/mman.h>"),
     ("implementations/backends/eigen/right.cpp", "<Eigen/Core>"),

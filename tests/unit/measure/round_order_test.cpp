@@ -1,4 +1,4 @@
-#include "harness/measure/round_order.h"
+#include "harness/measure/scheduler.h"
 
 #include <gtest/gtest.h>
 

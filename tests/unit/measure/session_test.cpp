@@ -1,7 +1,7 @@
 // Whole runs over workers that follow a script, without a process: what is measured, in which order, and what is kept.
 #include "harness/measure/session.h"
 
-#include "harness/measure/confirm.h"
+#include "harness/measure/launch_group.h"
 #include "tests/unit/measure/fake_run.h"
 
 namespace gdbench::measure {

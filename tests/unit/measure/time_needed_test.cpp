@@ -1,4 +1,4 @@
-#include "harness/measure/time_needed.h"
+#include "harness/measure/scheduler.h"
 
 #include <gtest/gtest.h>
 

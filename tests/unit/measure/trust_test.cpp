@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "harness/measure/start_variation.h"
+#include "harness/measure/cell_worker.h"
 #include "harness/verify/reference.h"
 #include "harness/verify/reference_trajectory.h"
 
