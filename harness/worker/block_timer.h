@@ -1,11 +1,28 @@
-// Times one block with Google Benchmark, one iteration around a function; its CPU time is read beside that, because
-// Google Benchmark reads that of other threads by the kernel's ticks.
+// How long a plugin takes: inside the blocks that are timed, and outside of them.
+//
+// Google Benchmark times one block, one iteration around a function; its CPU time is read beside that, because Google
+// Benchmark reads that of other threads by the kernel's ticks. Linux books the time of a thread that runs on another
+// processor when its clock ticks, milliseconds apart, or when somebody reads that thread's own clock. So each is read
+// first, which takes a microsecond or two a thread.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <utility>
+
+#include "harness/base/clock.h"
+#include "harness/protocol/protocol.h"
 
 namespace gdbench::worker {
+
+// CPU time, in nanoseconds, of the calling thread.
+double thread_cpu_ns();
+
+// Of all other threads of this process, ended ones too.
+double other_threads_cpu_ns();
+
+// How long the calling thread has been ready to run while others had its processor; 0 where the kernel does not tell.
+double thread_waiting_ns();
 
 struct BlockTime {
   double real_ns = 0;
@@ -23,5 +40,45 @@ BlockTime time_block(const std::function<void()>& block);
 
 // A chain of so many dependent multiply-adds; touches no memory.
 void add_work(std::uint64_t iterations);
+
+// What a plugin does outside the blocks that are timed, as its host sees it.
+class OutsideClock {
+ public:
+  // Calls a function of the plugin that is not timed as a block.
+  template <class Call>
+  auto count(Call&& call) {
+    const double waiting_ns = thread_waiting_ns();
+    const std::int64_t started_ns = monotonic_ns();
+    const double cpu_ns = thread_cpu_ns();
+    auto result = std::forward<Call>(call)();
+    total_.cpu_ns += thread_cpu_ns() - cpu_ns;
+    const auto passed_ns = static_cast<double>(monotonic_ns() - started_ns);
+    total_.real_ns += passed_ns - (thread_waiting_ns() - waiting_ns);
+    return result;
+  }
+
+  // Calls what is timed as a block: its CPU time, of all threads, is accounted for there.
+  template <class Call>
+  auto leave_out(Call&& call) {
+    count_other_threads();
+    auto result = std::forward<Call>(call)();
+    other_threads_ns_ = other_threads_cpu_ns();
+    return result;
+  }
+
+  protocol::OutsideTime total() {
+    count_other_threads();
+    return total_;
+  }
+
+ private:
+  void count_other_threads() {
+    const double now = other_threads_cpu_ns();
+    total_.cpu_ns += now - std::exchange(other_threads_ns_, now);
+  }
+
+  protocol::OutsideTime total_;
+  double other_threads_ns_ = 0;  // their CPU time that is counted, or left out
+};
 
 }  // namespace gdbench::worker

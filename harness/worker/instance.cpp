@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+// Defined by the preloaded library only.
+extern "C" __attribute__((weak, visibility("default"))) void gdbench_allocation_totals(std::uint64_t* calls,
+                                                                                       std::uint64_t* bytes);
+
 namespace gdbench::worker {
 
 namespace {
@@ -22,6 +26,13 @@ std::vector<gdbench_tensor> tensors_in(const std::vector<protocol::StateLayout::
 }
 
 }  // namespace
+
+std::optional<protocol::AllocationTotals> allocation_totals() {
+  if (gdbench_allocation_totals == nullptr) return std::nullopt;
+  protocol::AllocationTotals totals;
+  gdbench_allocation_totals(&totals.calls, &totals.bytes);
+  return totals;
+}
 
 Instance::~Instance() {
   if (handle_ != nullptr) implementation_->destroy(handle_);
@@ -62,12 +73,9 @@ Status Instance::describe_resident(const protocol::DataMessage& message) {
   const std::size_t target_element = message.labels ? sizeof(std::int32_t) : element;
   const std::int64_t targets = message.labels ? message.rows : message.rows * message.outputs;
   const protocol::OrderPlace order = message.order.value_or(protocol::OrderPlace());
-  Status status = check_range(message.x->offset, message.rows * message.features, element, size, "x");
-  if (status.ok()) status = check_range(target->offset, targets, target_element, size, "the target");
-  if (status.ok()) {
-    status = check_range(order.offset, order.epochs * message.rows, sizeof(std::uint32_t), size, "the order");
-  }
-  if (!status.ok()) return status;
+  TRY(check_range(message.x->offset, message.rows * message.features, element, size, "x"));
+  TRY(check_range(target->offset, targets, target_element, size, "the target"));
+  TRY(check_range(order.offset, order.epochs * message.rows, sizeof(std::uint32_t), size, "the order"));
   data_.x = data_memory_.data() + message.x->offset;
   const std::byte* values = data_memory_.data() + target->offset;
   if (message.labels) data_.labels = reinterpret_cast<const std::int32_t*>(values);
@@ -122,9 +130,8 @@ Status Instance::load(const protocol::DataMessage& message, SharedMemory memory)
   // At least one, so that the formula at gdbench_data.order does not divide by zero where there is no order.
   data_.epochs = 1;
   const bool streamed = message.source == protocol::DataSource::streamed;
-  Status status = streamed ? describe_stream(message) : describe_resident(message);
-  if (!status.ok()) return status;
-  status = convert(counted([&] { return implementation_->load(handle_, &data_); }), "load");
+  TRY(streamed ? describe_stream(message) : describe_resident(message));
+  Status status = convert(counted([&] { return implementation_->load(handle_, &data_); }), "load");
   loaded_ = status.ok();
   return status;
 }

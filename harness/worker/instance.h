@@ -12,11 +12,14 @@
 #include "harness/base/shared_memory.h"
 #include "harness/protocol/protocol.h"
 #include "harness/protocol/state_image.h"
-#include "harness/worker/allocation_totals.h"
 #include "harness/worker/plugin_library.h"
 #include "harness/worker/profile_records.h"
 
 namespace gdbench::worker {
+
+// What this process has allocated, all threads since it began, where allocation_counter.c was preloaded into it;
+// nothing where nobody counts, which costs a test of a pointer.
+std::optional<protocol::AllocationTotals> allocation_totals();
 
 class Instance {
  public:

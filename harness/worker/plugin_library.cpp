@@ -6,16 +6,16 @@
 #include <cstddef>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace gdbench::worker {
 
 namespace {
 
 void set_error(void* context, const char* message) {
-  auto* errors = static_cast<PluginErrors*>(context);
-  errors->message = message == nullptr ? "" : message;
-  // The protocol's error texts are one line.
-  std::replace(errors->message.begin(), errors->message.end(), '\n', ' ');
+  std::string& error = *static_cast<std::string*>(context);
+  error = message == nullptr ? "" : message;
+  std::replace(error.begin(), error.end(), '\n', ' ');  // the protocol's error texts are one line
 }
 
 std::vector<std::string> split_choices(const char* text) {
@@ -64,7 +64,7 @@ protocol::ImplementationDescription describe_implementation(const gdbench_implem
 }  // namespace
 
 PluginLibrary::PluginLibrary()
-    : host_{sizeof(gdbench_host), GDBENCH_ABI_MAJOR, GDBENCH_ABI_MINOR, &errors_, &set_error} {}
+    : host_{sizeof(gdbench_host), GDBENCH_ABI_MAJOR, GDBENCH_ABI_MINOR, &error_, &set_error} {}
 
 Result<std::unique_ptr<PluginLibrary>> PluginLibrary::open(const std::string& file) {
   std::unique_ptr<PluginLibrary> library(new PluginLibrary);
@@ -118,10 +118,8 @@ Status PluginLibrary::check_table(const std::string& file) const {
 }
 
 const gdbench_implementation* PluginLibrary::find(const std::string& id) const {
-  for (const gdbench_implementation& implementation : implementations_) {
-    if (id == implementation.id) return &implementation;
-  }
-  return nullptr;
+  const auto found = std::ranges::find_if(implementations_, [&](const auto& known) { return id == known.id; });
+  return found == implementations_.end() ? nullptr : &*found;
 }
 
 protocol::HelloAnswer PluginLibrary::describe() const {
@@ -134,8 +132,7 @@ protocol::HelloAnswer PluginLibrary::describe() const {
 }
 
 std::string PluginLibrary::take_error(const std::string& fallback) {
-  std::string message = std::move(errors_.message);
-  errors_.message.clear();
+  const std::string message = std::exchange(error_, "");
   return message.empty() ? fallback : message;
 }
 

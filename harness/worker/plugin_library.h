@@ -12,11 +12,6 @@
 
 namespace gdbench::worker {
 
-// The last message that a plugin gave to set_error.
-struct PluginErrors {
-  std::string message;
-};
-
 class PluginLibrary {
  public:
   // Errors: not a shared object, no entry, another ABI major, a malformed table, or the entry's own refusal.
@@ -33,7 +28,7 @@ class PluginLibrary {
   PluginLibrary();
   Status check_table(const std::string& file) const;
 
-  PluginErrors errors_;
+  std::string error_;  // the last message that the plugin gave to set_error
   gdbench_host host_;
   const gdbench_plugin* table_ = nullptr;
   std::vector<gdbench_implementation> implementations_;  // copied to this host's struct size

@@ -10,10 +10,8 @@
 #include "harness/base/json.h"
 #include "harness/protocol/channel.h"
 #include "harness/protocol/message_fields.h"
-#include "harness/worker/allocation_totals.h"
 #include "harness/worker/block_timer.h"
 #include "harness/worker/instance.h"
-#include "harness/worker/outside_clock.h"
 #include "harness/worker/plugin_library.h"
 
 namespace gdbench::worker {
@@ -71,31 +69,30 @@ class Server {
   Result<protocol::Done> answer_to(const protocol::LoadRequest& request) {
     if (library_ == nullptr) return failure("load came before hello");
     SharedMemory memory = TRY(adopt(request.memory, SharedMemory::Access::read_only));
-    Status status = instance_.create(*library_, request.implementation);
-    if (status.ok()) status = instance_.load(request.data, std::move(memory));
-    return done(status);
+    TRY(instance_.create(*library_, request.implementation));
+    TRY(instance_.load(request.data, std::move(memory)));
+    return protocol::Done{};
   }
 
   Result<protocol::PrepareAnswer> answer_to(const protocol::PrepareRequest& request) {
     if (!instance_.loaded()) return failure("prepare came before load");
     TRY(pin_calling_thread(request.threads.compute_cores));
     SharedMemory memory = TRY(adopt(request.state, SharedMemory::Access::read_write));
-    Status status = instance_.prepare(request.problem, request.options, request.threads, std::move(memory));
-    if (!status.ok()) return status.error();
+    TRY(instance_.prepare(request.problem, request.options, request.threads, std::move(memory)));
     return protocol::PrepareAnswer{.helper_threads = instance_.helper_threads(),
                                    .allocations = instance_.preparation()};
   }
 
   Result<protocol::Done> answer_to(const protocol::SetStateRequest& request) {
     if (!instance_.prepared()) return not_prepared();
-    return done(outside_.count([&] { return instance_.set_state(request.image, request.step); }));
+    TRY(outside_.count([&] { return instance_.set_state(request.image, request.step); }));
+    return protocol::Done{};
   }
 
   Result<protocol::StateAnswer> answer_to(const protocol::GetStateRequest& request) {
     if (!instance_.prepared()) return not_prepared();
-    const Result<std::int64_t> step = outside_.count([&] { return instance_.get_state(request.image); });
-    if (!step.ok()) return step.error();
-    return protocol::StateAnswer{step.value(), outside_.total()};
+    const std::int64_t step = TRY(outside_.count([&] { return instance_.get_state(request.image); }));
+    return protocol::StateAnswer{step, outside_.total()};
   }
 
   Result<protocol::RunAnswer> answer_to(const protocol::RunRequest& request) {
@@ -110,7 +107,7 @@ class Server {
       if (before) allocated = *allocation_totals() - *before;
     };
     const BlockTime time = outside_.leave_out([&] { return time_block(steps_and_added_work); });
-    if (!status.ok()) return status.error();
+    TRY(status);
     return protocol::RunAnswer{.start_ns = time.start_ns,
                                .end_ns = time.end_ns,
                                .real_ns = time.real_ns,
@@ -138,11 +135,6 @@ class Server {
   }
 
   static Result<protocol::Done> answer_to(const protocol::ByeRequest& /*request*/) { return protocol::Done{}; }
-
-  static Result<protocol::Done> done(const Status& status) {
-    if (!status.ok()) return status.error();
-    return protocol::Done{};
-  }
 
   static Error not_prepared() { return failure("the request came before prepare"); }
 

@@ -1,4 +1,4 @@
-#include "harness/worker/outside_clock.h"
+#include "harness/worker/block_timer.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
