@@ -29,7 +29,7 @@ struct BlockRequest {
   std::size_t start_image = 0;  // state set, outside the clock, before the warm-up and before the steps
   std::int64_t start_step = 0;
   std::size_t end_image = 1;           // where the state after the block is put
-  std::uint64_t added_iterations = 0;  // of work that a calibration adds to the block; see add_work in block_timer.h
+  std::uint64_t added_iterations = 0;  // of work that a calibration adds to the block; see block_timer.h
 };
 
 struct BlockAnswer : RunAnswer {

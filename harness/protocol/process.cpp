@@ -17,6 +17,7 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <string_view>
 #include <utility>
 
 #include "harness/base/text.h"
@@ -91,30 +92,27 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 
 constexpr std::int64_t kStatusUnit = 1024;  // of memory in a process's status
 
-// Calls visit(field, number) for each line of the process's status; number() reads its value.
-template <class Visit>
-void visit_status(pid_t pid, const Visit& visit) {
+// The numbers of some fields of a process's status, in one reading; 0 for what cannot be read.
+template <std::size_t count>
+std::array<std::int64_t, count> status_numbers(pid_t pid, const std::array<std::string_view, count>& fields) {
+  std::array<std::int64_t, count> numbers{};
+  if (pid <= 0) return numbers;
   std::ifstream file("/proc/" + std::to_string(pid) + "/status");
-  std::string line;
-  while (std::getline(file, line)) {
+  for (std::string line; std::getline(file, line);) {
     const std::size_t colon = line.find(':');
-    if (colon == std::string::npos) continue;
-    visit(line.substr(0, colon), [&] { return std::strtoll(line.c_str() + colon + 1, nullptr, 10); });
+    const auto field = std::find(fields.begin(), fields.end(), std::string_view(line).substr(0, colon));
+    if (colon == std::string::npos || field == fields.end()) continue;
+    numbers[static_cast<std::size_t>(field - fields.begin())] = std::strtoll(line.c_str() + colon + 1, nullptr, 10);
   }
+  return numbers;
 }
 
 }  // namespace
 
 std::string ProcessEnd::text() const {
-  switch (kind) {
-    case Kind::not_started:
-      return "not started";
-    case Kind::exit_status:
-      return "exit status " + std::to_string(number);
-    case Kind::signal:
-      return "signal " + std::to_string(number) + " (" + strsignal(number) + ")";
-  }
-  return "?";
+  if (kind == Kind::not_started) return "not started";
+  if (kind == Kind::exit_status) return cat("exit status ", number);
+  return cat("signal ", number, " (", strsignal(number), ")");
 }
 
 Process::~Process() {
@@ -156,23 +154,11 @@ Result<Process> Process::start(const std::vector<std::string>& argv, const std::
 }
 
 MemoryUse Process::memory() const {
-  MemoryUse use;
-  if (!running()) return use;
-  visit_status(pid_, [&](const std::string& field, const auto& number) {
-    if (field == "RssAnon") use.anonymous = number() * kStatusUnit;
-    if (field == "RssShmem") use.shared = number() * kStatusUnit;
-  });
-  return use;
+  const auto [anonymous, shared] = status_numbers<2>(pid_, {"RssAnon", "RssShmem"});
+  return {anonymous * kStatusUnit, shared * kStatusUnit};
 }
 
-std::int64_t Process::peak_resident_bytes() const {
-  std::int64_t peak = 0;
-  if (!running()) return peak;
-  visit_status(pid_, [&](const std::string& field, const auto& number) {
-    if (field == "VmHWM") peak = number() * kStatusUnit;
-  });
-  return peak;
-}
+std::int64_t Process::peak_resident_bytes() const { return status_numbers<1>(pid_, {"VmHWM"})[0] * kStatusUnit; }
 
 std::int64_t Process::cpu_ns() const {
   clockid_t clock;
@@ -181,14 +167,7 @@ std::int64_t Process::cpu_ns() const {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-int Process::threads() const {
-  int threads = 0;
-  if (!running()) return threads;
-  visit_status(pid_, [&](const std::string& field, const auto& number) {
-    if (field == "Threads") threads = static_cast<int>(number());
-  });
-  return threads;
-}
+int Process::threads() const { return static_cast<int>(status_numbers<1>(pid_, {"Threads"})[0]); }
 
 std::int64_t Process::output_bytes() const {
   struct stat information {};

@@ -95,28 +95,22 @@ Status ProcessClient::watch() {
 
 // Adds what only the process can tell: how it ended, what it printed last.
 Error ProcessClient::explain(const Error& error) {
-  if (error.kind == ErrorKind::timed_out) {
-    process_.finish(0);
-    return {error.kind, "no answer within " + std::to_string(limits_.request.count() / 1000) + " s"};
+  if (error.kind == ErrorKind::disconnected) {
+    // Ended on its own: a moment for the kernel to report it.
+    Error explained{ErrorKind::crashed, process_.finish(0.5).text()};
+    if (const std::string line = process_.last_output_line(); !line.empty()) explained.message += ": " + line;
+    return explained;
   }
-  if (error.kind != ErrorKind::disconnected) {
-    process_.finish(0);
-    return error;
-  }
-  // Ended on its own: a moment for the kernel to report it.
-  Error explained{ErrorKind::crashed, process_.finish(0.5).text()};
-  if (const std::string line = process_.last_output_line(); !line.empty()) explained.message += ": " + line;
-  return explained;
+  process_.finish(0);
+  if (error.kind != ErrorKind::timed_out) return error;
+  return {error.kind, cat("no answer within ", limits_.request.count() / 1000, " s")};
 }
 
 Result<Json> ProcessClient::await(std::int64_t id) {
-  for (;;) {
-    Result<Json> answer = channel_.receive(limits_.request, [this] { return watch(); });
-    if (!answer.ok()) return answer;
-    const Json answered = answer->value("id", Json());
-    if (answered == id) return answer;
-    return failure("answered request " + answered.dump() + ", expected " + std::to_string(id));
-  }
+  Json answer = TRY(channel_.receive(limits_.request, [this] { return watch(); }));
+  const Json answered = answer.value("id", Json());
+  if (answered == id) return answer;
+  return failure("answered request " + answered.dump() + ", expected " + std::to_string(id));
 }
 
 template <class Request>

@@ -213,7 +213,7 @@ struct RunRequest {
   static constexpr const char* kName = "run";
   using Answer = RunAnswer;
   std::uint64_t steps = 0;
-  std::optional<std::uint64_t> added_iterations = {};  // of work that a calibration adds to the block; see add_work in block_timer.h
+  std::optional<std::uint64_t> added_iterations = {};  // of work that a calibration adds; see block_timer.h
 };
 
 enum class Split { train, validation };
