@@ -8,7 +8,6 @@
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/questions/calibrate/calibration.h"
-#include "harness/questions/calibrate/outcome.h"
 #include "reports/render/calibration.h"
 
 namespace gdbench::app {

@@ -141,7 +141,7 @@ class RelationJudge {
       point.state = point.position == Position::within ? PointState::holds : PointState::fails;
     }
     const std::string axis = flip_axis(relation_, entries_);
-    if (!axis.empty()) add_flips(axis, PointState::holds, PointState::fails);
+    if (!axis.empty()) add_flips(axis);
   }
 
   void judge_crossover() {
@@ -193,15 +193,16 @@ class RelationJudge {
     return point;
   }
 
-  void add_flips(const std::string& axis, PointState one, PointState other) {
+  // Where a point that holds comes next to one that fails.
+  void add_flips(const std::string& axis) {
     for (const std::vector<std::size_t>& group : groups_along(entries_, axis)) {
       const JudgedPoint* before = nullptr;
       for (const std::size_t i : group) {
         const JudgedPoint& point = result_.points[i];
-        if (point.state != one && point.state != other) continue;
+        if (point.state != PointState::holds && point.state != PointState::fails) continue;
         if (before != nullptr && before->state != point.state) {
           result_.flips.push_back({without(point.at, axis), axis, *value_of(before->at, axis),
-                                   *value_of(point.at, axis), before->state == one});
+                                   *value_of(point.at, axis), before->state == PointState::holds});
         }
         before = &point;
       }
@@ -216,7 +217,7 @@ class RelationJudge {
                     : point.position == Position::above ? PointState::fails
                                                         : PointState::undecided;
     }
-    add_flips(relation_.along, PointState::holds, PointState::fails);
+    add_flips(relation_.along);
     result_.points = std::move(kept);
   }
 

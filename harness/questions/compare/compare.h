@@ -1,6 +1,7 @@
 // Is the new build slower than the base? Of two arms that were measured side by side in one run, or of two runs.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "harness/report/comparison.h"
@@ -20,12 +21,33 @@ struct CompareOptions {
 
 // Cells of the arm new beside those of the arm base in one report, paired by launch and round. Where a cell was
 // confirmed by launches of its own (report::Cell::confirmed_from), both parts must agree; where a build has a padded
-// one beside it (result/arm.h), all of them must, and the interval spans all of theirs.
+// one beside it (harness/report/arm.h), all of them must, and the interval spans all of theirs.
 report::ReportComparison compare_arms(const report::Report& report, const CompareOptions& options);
 
 // Cells of two reports, each in its arm "new"; paired where both are of one run. The margin is at least what either run
 // was off by: its controls, and how far the later half of its launches is from the earlier.
 report::ReportComparison compare_reports(const report::Report& base, const report::Report& next,
                                          const CompareOptions& options);
+
+// Whether two reports come from machines whose times can be compared: parts of an environment
+// (harness/machine/environment.h), as JSON pointers. What times depend on: not the load or the frequency of the moment,
+// which differ from run to run, nor memory_bytes, which a hypervisor changes.
+inline constexpr const char* kMachine[] = {"/cpu/model",
+                                           "/cpu/vendor",
+                                           "/cpu/features",
+                                           "/cpu/caches",
+                                           "/cpu/logical_processors",
+                                           "/cpu/allowed_processors",
+                                           "/cpu/governor",
+                                           "/kernel",
+                                           "/virtual_machine"};
+// What the build can be blamed for. Builds may differ, that is what is compared; a reader should know.
+inline constexpr const char* kBuild[] = {"/build/compiler", "/build/flags", "/build/type", "/libraries"};
+// The sources that were built.
+inline constexpr const char* kRevision[] = {"/build/git_revision", "/build/git_dirty"};
+
+// The first of these that is not the same in two environments, JSON text: "cpu/model: found \"A\", the base has \"B\"".
+// Empty where all of them are.
+std::string first_difference(std::span<const char* const> parts, const std::string& base, const std::string& next);
 
 }  // namespace gdbench::compare

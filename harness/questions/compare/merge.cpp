@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
-#include "harness/questions/compare/fingerprint.h"
+#include "harness/questions/compare/compare.h"
 
 namespace gdbench::compare {
 

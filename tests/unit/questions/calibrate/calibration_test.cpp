@@ -8,7 +8,6 @@
 #include <map>
 #include <sstream>
 
-#include "harness/questions/calibrate/outcome.h"
 
 namespace gdbench::calibrate {
 namespace {
