@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
-#include "harness/verify/reference_trajectory.h"
+#include "harness/verify/check.h"
 
 namespace gdbench::measure {
 

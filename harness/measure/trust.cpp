@@ -11,8 +11,8 @@
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
+#include "harness/verify/check.h"
 #include "harness/verify/reference.h"
-#include "harness/verify/reference_trajectory.h"
 
 namespace gdbench::measure {
 

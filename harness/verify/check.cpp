@@ -1,117 +1,119 @@
-// The comparing half of reference trajectory.h.
+#include "harness/verify/check.h"
+
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
-#include "harness/verify/reference_trajectory.h"
+#include "harness/base/text.h"
 
 namespace gdbench::verify {
 
 namespace {
 
-std::string format(double value, const char* pattern) {
-  char text[64];
-  std::snprintf(text, sizeof(text), pattern, value);
-  return text;
-}
-
-std::string value_text(double value) { return format(value, "%.9g"); }
-std::string size_text(double value) { return format(value, "%.1e"); }
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // "w1[3,7]", "b1[7]".
-std::string entry_name(const ExpectedTensor& tensor, std::int64_t entry) {
-  std::string index = std::to_string(entry % tensor.columns);
-  if (tensor.name.front() != 'b') index = std::to_string(entry / tensor.columns) + "," + index;
+std::string entry_name(const ExpectedTensor& tensor, std::size_t entry) {
+  const auto place = static_cast<std::int64_t>(entry);
+  std::string index = std::to_string(place % tensor.columns);
+  if (tensor.name.front() != 'b') index = std::to_string(place / tensor.columns) + "," + index;
   return tensor.name + "[" + index + "]";
 }
 
-std::string after(std::int64_t steps) { return ", after " + std::to_string(steps) + (steps == 1 ? " step" : " steps"); }
+std::string after(std::int64_t steps) { return cat(", after ", steps, steps == 1 ? " step" : " steps"); }
+
+// "w1[3,7] is 0.5, expected 0.25".
+std::string difference_text(const ExpectedTensor& tensor, const std::vector<double>& actual, std::size_t entry) {
+  return formatted("%s is %.9g, expected %.9g", entry_name(tensor, entry).c_str(), actual[entry],
+                   static_cast<double>(tensor.values[entry]));
+}
 
 // What differs in form: number of tensors and entries, step number. Empty where nothing does.
 std::string form_error(const ReferenceTrajectory& reference, const scenario::State& actual) {
   if (actual.parameters.size() != reference.tensors.size()) {
-    return "the state has " + std::to_string(actual.parameters.size()) + " parameters, expected " +
-           std::to_string(reference.tensors.size());
+    return cat("the state has ", actual.parameters.size(), " parameters, expected ", reference.tensors.size());
   }
   for (std::size_t p = 0; p < reference.tensors.size(); ++p) {
     const ExpectedTensor& tensor = reference.tensors[p];
     const std::int64_t size = tensor.rows * tensor.columns;
     if (static_cast<std::int64_t>(actual.parameters[p].size()) == size) continue;
-    return tensor.name + " has " + std::to_string(actual.parameters[p].size()) + " entries, expected " +
-           std::to_string(size);
+    return cat(tensor.name, " has ", actual.parameters[p].size(), " entries, expected ", size);
   }
   const std::int64_t step = reference.start.step + reference.steps;
   if (actual.step == step) return "";
-  return "the state's step number is " + std::to_string(actual.step) + ", expected " + std::to_string(step) +
-         after(reference.steps);
+  return cat("the state's step number is ", actual.step, ", expected ", step, after(reference.steps));
 }
 
 // The first entry that is NaN or infinite. Empty where there is none.
 std::string finite_error(const ReferenceTrajectory& reference, const scenario::State& actual) {
+  const auto is_wrong = [](double value) { return !std::isfinite(value); };
   for (std::size_t p = 0; p < reference.tensors.size(); ++p) {
     const std::vector<double>& values = actual.parameters[p];
-    std::int64_t first = -1;
-    std::int64_t count = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (std::isfinite(values[i])) continue;
-      if (count++ == 0) first = static_cast<std::int64_t>(i);
-    }
-    if (count == 0) continue;
-    return entry_name(reference.tensors[p], first) + " is " + value_text(values[static_cast<std::size_t>(first)]) +
-           ", expected a finite number; " + std::to_string(count) + " of " + std::to_string(values.size()) +
-           " entries are not finite" + after(reference.steps);
+    const auto first = std::find_if(values.begin(), values.end(), is_wrong);
+    if (first == values.end()) continue;
+    const std::string name = entry_name(reference.tensors[p], static_cast<std::size_t>(first - values.begin()));
+    return formatted("%s is %.9g, expected a finite number; %td of %zu entries are not finite", name.c_str(), *first,
+                     std::count_if(first, values.end(), is_wrong), values.size()) +
+           after(reference.steps);
   }
   return "";
 }
 
-struct WorstEntry {
-  std::int64_t entry = 0;
-  double actual = 0;
-  double expected = 0;
-  long double difference = -1;
-};
+// How many times a difference is its tolerance.
+double excess_of(double difference, double tolerance) { return tolerance > 0 ? difference / tolerance : kInfinity; }
 
-// The entry that is the furthest beyond its own tolerance, by its ratio; empty where none is.
-struct WrongEntry {
-  double excess = 1;
+// What is wrong with a tensor, and by which factor it exceeds its tolerance; empty where nothing is.
+struct Fault {
+  double excess = 0;
   std::string reason;
 };
-WrongEntry wrong_entry(const ExpectedTensor& tensor, const std::vector<double>& actual, std::int64_t steps) {
-  WrongEntry worst;
+
+// The entry that is the furthest beyond its own tolerance.
+Fault entry_fault(const ExpectedTensor& tensor, const std::vector<double>& actual, std::int64_t steps) {
+  double excess = 1;
   std::size_t count = 0;
-  std::size_t place = 0;
+  std::size_t worst = 0;
   for (std::size_t i = 0; i < tensor.entry_tolerances.size(); ++i) {
     const double difference = static_cast<double>(std::abs(static_cast<long double>(actual[i]) - tensor.values[i]));
     const double tolerance = tensor.entry_tolerances[i];
     if (difference <= tolerance) continue;
     ++count;
-    const double excess = tolerance > 0 ? difference / tolerance : std::numeric_limits<double>::infinity();
-    if (excess <= worst.excess) continue;
-    worst.excess = excess;
-    place = i;
+    if (excess_of(difference, tolerance) <= excess) continue;
+    excess = excess_of(difference, tolerance);
+    worst = i;
   }
-  if (count == 0) return worst;
-  worst.reason = entry_name(tensor, static_cast<std::int64_t>(place)) + " is " + value_text(actual[place]) +
-                 ", expected " + value_text(static_cast<double>(tensor.values[place])) + ", tolerance " +
-                 size_text(tensor.entry_tolerances[place]) + "; " + std::to_string(count) + " of " +
-                 std::to_string(actual.size()) + " entries are off by more than theirs" + after(steps);
-  return worst;
+  if (count == 0) return {};
+  return {excess, difference_text(tensor, actual, worst) +
+                      formatted(", tolerance %.1e; %zu of %zu entries are off by more than theirs",
+                                double{tensor.entry_tolerances[worst]}, count, actual.size()) +
+                      after(steps)};
 }
 
-TensorCheck check_tensor(const ExpectedTensor& tensor, const std::vector<double>& actual, WorstEntry& worst) {
+TensorCheck check_tensor(const ExpectedTensor& tensor, const std::vector<double>& actual) {
   long double sum = 0;
   for (std::size_t i = 0; i < tensor.values.size(); ++i) {
-    const long double difference = std::abs(static_cast<long double>(actual[i]) - tensor.values[i]);
+    const long double difference = static_cast<long double>(actual[i]) - tensor.values[i];
     sum += difference * difference;
-    if (difference <= worst.difference) continue;
-    worst = {static_cast<std::int64_t>(i), actual[i], static_cast<double>(tensor.values[i]), difference};
   }
-  TensorCheck result;
-  result.name = tensor.name;
-  result.error = static_cast<double>(std::sqrt(sum));
-  result.tolerance = tensor.tolerance;
-  result.relative = tensor.scale > 0 ? result.error / tensor.scale : result.error;
-  return result;
+  const auto error = static_cast<double>(std::sqrt(sum));
+  return {tensor.name, error, tensor.tolerance, tensor.scale > 0 ? error / tensor.scale : error};
+}
+
+// Of a tensor beyond its tolerance, named by the entry that is furthest off; else of a single entry.
+Fault fault_of(const ExpectedTensor& tensor, const std::vector<double>& actual, const TensorCheck& check,
+               std::int64_t steps) {
+  if (check.error <= check.tolerance) return entry_fault(tensor, actual, steps);
+  std::size_t worst = 0;
+  long double largest = -1;
+  for (std::size_t i = 0; i < tensor.values.size(); ++i) {
+    const long double difference = std::abs(static_cast<long double>(actual[i]) - tensor.values[i]);
+    if (difference <= largest) continue;
+    largest = difference;
+    worst = i;
+  }
+  return {excess_of(check.error, check.tolerance),
+          difference_text(tensor, actual, worst) +
+              formatted("; the tensor is off by %.1e, tolerance %.1e", check.error, check.tolerance) + after(steps)};
 }
 
 }  // namespace
@@ -127,28 +129,17 @@ Check check(const ReferenceTrajectory& reference, const scenario::State& actual,
   double largest_excess = 0;
   for (std::size_t p = 0; p < reference.tensors.size(); ++p) {
     const ExpectedTensor& tensor = reference.tensors[p];
-    WorstEntry worst;
-    const TensorCheck tensor_check = check_tensor(tensor, actual.parameters[p], worst);
-    result.tensors.push_back(tensor_check);
-    if (const WrongEntry wrong = wrong_entry(tensor, actual.parameters[p], reference.steps);
-        tensor_check.error <= tensor_check.tolerance && wrong.excess > largest_excess && !wrong.reason.empty()) {
-      largest_excess = wrong.excess;
-      result.reason = wrong.reason;
-    }
-    if (tensor_check.error <= tensor_check.tolerance) continue;
-    const double excess = tensor_check.tolerance > 0 ? tensor_check.error / tensor_check.tolerance
-                                                     : std::numeric_limits<double>::infinity();
-    if (excess <= largest_excess) continue;
-    largest_excess = excess;
-    result.reason = entry_name(tensor, worst.entry) + " is " + value_text(worst.actual) + ", expected " +
-                    value_text(worst.expected) + "; the tensor is off by " + size_text(tensor_check.error) +
-                    ", tolerance " + size_text(tensor_check.tolerance) + after(reference.steps);
+    result.tensors.push_back(check_tensor(tensor, actual.parameters[p]));
+    Fault fault = fault_of(tensor, actual.parameters[p], result.tensors.back(), reference.steps);
+    if (fault.reason.empty() || fault.excess <= largest_excess) continue;
+    largest_excess = fault.excess;
+    result.reason = std::move(fault.reason);
   }
   if (result.reason.empty() && reference.evaluated && !std::isnan(loss)) {
     const double difference = std::abs(loss - reference.final_loss);
     if (!(difference <= reference.loss_tolerance)) {
-      result.reason = "the loss is " + value_text(loss) + ", expected " + value_text(reference.final_loss) +
-                      "; it is off by " + size_text(difference) + ", tolerance " + size_text(reference.loss_tolerance) +
+      result.reason = formatted("the loss is %.9g, expected %.9g; it is off by %.1e, tolerance %.1e", loss,
+                                reference.final_loss, difference, reference.loss_tolerance) +
                       after(reference.steps);
     }
   }

@@ -1,15 +1,28 @@
 #include "harness/verify/products.h"
 
+#include <sched.h>
+
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <memory>
+#include <system_error>
+#include <thread>
 #include <vector>
-
-#include "harness/verify/parallel.h"
 
 namespace gdbench::verify {
 
 namespace {
+
+cpu_set_t processors_of_this_process() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  return set;
+}
+
+// Read before main, while nobody has narrowed them.
+const cpu_set_t kProcessorsAtStart = processors_of_this_process();
 
 // Below, plain loops are as quick: blocks are copied before they are used.
 constexpr std::int64_t kSmallProduct = 100'000;  // m k n
@@ -195,11 +208,61 @@ bool is_small(std::int64_t m, std::int64_t k, std::int64_t n) {
   return m < kFewColumns || n < kFewColumns || m * k * n < kSmallProduct;
 }
 
-std::size_t threads_for_product(std::int64_t m, std::int64_t k, std::int64_t n) {
-  return threads_for(2.0 * static_cast<double>(m) * static_cast<double>(k) * static_cast<double>(n));
+// C += A B in plain loops, which walk along rows of B and C where B's have no gaps, so that the inner one is
+// contiguous.
+template <class T>
+void add_plainly(const MatrixView<T>& a, const MatrixView<T>& b, T* c, std::int64_t m, std::int64_t k, std::int64_t n) {
+  for (std::int64_t row = 0; row < m; ++row) {
+    const T* const a_row = a.values + row * a.row_stride;
+    T* const c_row = c + row * n;
+    if (b.column_stride == 1) {
+      for (std::int64_t i = 0; i < k; ++i) {
+        const T factor = a_row[i * a.column_stride];
+        const T* const b_row = b.values + i * b.row_stride;
+        for (std::int64_t j = 0; j < n; ++j) c_row[j] += factor * b_row[j];
+      }
+      continue;
+    }
+    for (std::int64_t j = 0; j < n; ++j) {
+      const T* const b_column = b.values + j * b.column_stride;
+      T sum = c_row[j];
+      for (std::int64_t i = 0; i < k; ++i) sum += a_row[i * a.column_stride] * b_column[i * b.row_stride];
+      c_row[j] = sum;
+    }
+  }
+}
+
+template <class T>
+void add_by_size(const MatrixView<T>& a, const MatrixView<T>& b, T* c, std::int64_t m, std::int64_t k, std::int64_t n) {
+  if (is_small(m, k, n)) return add_plainly(a, b, c, m, k, n);
+  const double operations = 2.0 * static_cast<double>(m) * static_cast<double>(k) * static_cast<double>(n);
+  add_product(a, b, c, m, k, n, threads_for(operations));
 }
 
 }  // namespace
+
+std::size_t processor_count() { return static_cast<std::size_t>(std::max(1, CPU_COUNT(&kProcessorsAtStart))); }
+
+void for_each_part(std::size_t parts, std::size_t threads, const std::function<void(std::size_t part)>& work) {
+  std::atomic<std::size_t> next = 0;
+  const auto take_parts = [&] {
+    for (std::size_t part = next++; part < parts; part = next++) work(part);
+  };
+  std::vector<std::thread> helpers;
+  try {
+    while (helpers.size() + 1 < std::min(threads, parts)) {
+      helpers.emplace_back([&] {
+        // A new thread may use what its creator may, which leaves a processor out while workers are alive.
+        sched_setaffinity(0, sizeof kProcessorsAtStart, &kProcessorsAtStart);
+        take_parts();
+      });
+    }
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those that there are do the work.
+  }
+  take_parts();
+  for (std::thread& helper : helpers) helper.join();
+}
 
 std::size_t threads_for(double operations) {
   const double useful = std::max(1.0, operations / kOperationsPerThread);
@@ -238,52 +301,20 @@ void add_product(const MatrixView<T>& a, const MatrixView<T>& b, T* c, std::int6
   });
 }
 
-// The plain loops walk along rows of B and C, so that the inner one is contiguous.
 template <class T>
 void add_product(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k, std::int64_t n) {
-  if (!is_small(m, k, n)) {
-    return add_product<T>({a, k, 1}, {b, n, 1}, c, m, k, n, threads_for_product(m, k, n));
-  }
-  for (std::int64_t row = 0; row < m; ++row) {
-    T* const c_row = c + row * n;
-    for (std::int64_t i = 0; i < k; ++i) {
-      const T factor = a[row * k + i];
-      const T* const b_row = b + i * n;
-      for (std::int64_t j = 0; j < n; ++j) c_row[j] += factor * b_row[j];
-    }
-  }
+  add_by_size<T>({a, k, 1}, {b, n, 1}, c, m, k, n);
 }
 
 template <class T>
 void add_transposed_product(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k, std::int64_t n) {
-  if (!is_small(k, m, n)) {
-    return add_product<T>({a, 1, k}, {b, n, 1}, c, k, m, n, threads_for_product(m, k, n));
-  }
-  for (std::int64_t row = 0; row < m; ++row) {
-    const T* const b_row = b + row * n;
-    for (std::int64_t i = 0; i < k; ++i) {
-      const T factor = a[row * k + i];
-      T* const c_row = c + i * n;
-      for (std::int64_t j = 0; j < n; ++j) c_row[j] += factor * b_row[j];
-    }
-  }
+  add_by_size<T>({a, 1, k}, {b, n, 1}, c, k, m, n);
 }
 
 template <class T>
 void product_with_transposed(const T* a, const T* b, T* c, std::int64_t m, std::int64_t n, std::int64_t k) {
-  if (!is_small(m, n, k)) {
-    std::fill(c, c + m * k, T(0));
-    return add_product<T>({a, n, 1}, {b, 1, n}, c, m, n, k, threads_for_product(m, n, k));
-  }
-  for (std::int64_t row = 0; row < m; ++row) {
-    const T* const a_row = a + row * n;
-    for (std::int64_t i = 0; i < k; ++i) {
-      const T* const b_row = b + i * n;
-      T sum = 0;
-      for (std::int64_t j = 0; j < n; ++j) sum += a_row[j] * b_row[j];
-      c[row * k + i] = sum;
-    }
-  }
+  std::fill(c, c + m * k, T(0));
+  add_by_size<T>({a, n, 1}, {b, 1, n}, c, m, n, k);
 }
 
 #define GDBENCH_INSTANTIATE(T)                                                                                        \

@@ -1,4 +1,5 @@
-// Internal to verify: the reference's matrix products, all row-major, for float, double and long double.
+// Internal to verify: the reference's matrix products, all row-major, for float, double and long double, in independent
+// parts that are done on every processor that the program was given.
 //
 // Every entry of a result is a sum over its terms in their order, one multiplication and one addition after the other,
 // however the matrices are cut into blocks, how many lanes a vector has and how many threads there are. So the results
@@ -7,8 +8,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 namespace gdbench::verify {
+
+// The processors that this process was allowed when it began. Whoever measures keeps the coordinator off one of them;
+// while the reference computes nothing is measured, and that one is used too.
+std::size_t processor_count();
+
+// Calls work(0) ... work(parts - 1), each once, on at most `threads` threads, of which the calling one is the first;
+// returns when all are done. Which thread does which part is open: the parts must not depend on each other. The
+// threads end with the call, so that none is left beside what is timed later.
+void for_each_part(std::size_t parts, std::size_t threads, const std::function<void(std::size_t part)>& work);
 
 // As many as pay for a product of so many operations.
 std::size_t threads_for(double operations);

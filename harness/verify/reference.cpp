@@ -9,7 +9,6 @@
 
 #include "harness/verify/network.h"
 #include "harness/verify/rounding.h"
-#include "harness/verify/ties.h"
 
 namespace gdbench::verify {
 

@@ -57,12 +57,9 @@ double distance(const std::vector<A>& a, const std::vector<B>& b) {
 
 template <class T>
 bool all_finite(const std::vector<std::vector<T>>& tensors) {
-  for (const std::vector<T>& tensor : tensors) {
-    for (const T& value : tensor) {
-      if (!std::isfinite(value)) return false;
-    }
-  }
-  return true;
+  return std::ranges::all_of(tensors, [](const std::vector<T>& tensor) {
+    return std::ranges::all_of(tensor, [](const T& value) { return std::isfinite(value); });
+  });
 }
 
 // A trajectory with everything that its tolerance is made from. Per parameter: sums over the steps.
@@ -170,15 +167,7 @@ void add_losses(const Problem& problem, const Dataset& dataset, const std::vecto
 
 // The floating type of the reference that a cell's own type is compared with.
 template <class T>
-struct NextWider;
-template <>
-struct NextWider<float> {
-  using Type = double;
-};
-template <>
-struct NextWider<double> {
-  using Type = long double;
-};
+using NextWider = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 
 template <class Own, class Wide>
 Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& dataset, ReferenceTrajectory reference) {
@@ -222,7 +211,7 @@ Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& datas
                                     const ReferenceTrajectory& reference) {
   Result<ReferenceTrajectory> measured = catalogue::with_element(problem.dtype, [&](auto zero) {
     using Own = decltype(zero);
-    return measure<Own, typename NextWider<Own>::Type>(problem, dataset, reference);
+    return measure<Own, NextWider<Own>>(problem, dataset, reference);
   });
   // Whatever came of rows that could not be read says nothing.
   if (dataset.stream && dataset.stream->fault()) return *dataset.stream->fault();
@@ -247,7 +236,7 @@ Status check_start(const Problem& problem, const scenario::State& start) {
 double cost_of_type(const Problem& problem) {
   constexpr double kLongDoubleCost = 10;
   return catalogue::with_element(problem.dtype, [&](auto zero) {
-    return std::is_same_v<typename NextWider<decltype(zero)>::Type, long double> ? kLongDoubleCost : 1;
+    return std::is_same_v<NextWider<decltype(zero)>, long double> ? kLongDoubleCost : 1;
   });
 }
 
@@ -288,9 +277,7 @@ double reference_seconds(const Problem& problem, const ReferenceOptions& options
 
 Result<ReferenceTrajectory> make_reference_trajectory(const Problem& problem, const Dataset& dataset,
                                                       const scenario::State& start, const ReferenceOptions& options) {
-  const Status fits = check_start(problem, start);
-  if (!fits.ok()) return fits.error();
-
+  TRY(check_start(problem, start));
   ReferenceTrajectory reference;
   reference.start = start;
   choose_span(problem, dataset.stream != nullptr, options, reference);
@@ -299,12 +286,9 @@ Result<ReferenceTrajectory> make_reference_trajectory(const Problem& problem, co
 
 Result<ReferenceTrajectory> make_prefix(const ReferenceTrajectory& whole, std::int64_t steps, const Problem& problem,
                                         const Dataset& dataset) {
-  ReferenceTrajectory reference;
-  reference.start = whole.start;
-  reference.sampled = whole.sampled;
-  reference.evaluated = whole.evaluated;
-  reference.steps = steps;
-  return measure(problem, dataset, reference);
+  return measure(problem, dataset,
+                 ReferenceTrajectory{
+                     .steps = steps, .sampled = whole.sampled, .evaluated = whole.evaluated, .start = whole.start});
 }
 
 }  // namespace gdbench::verify

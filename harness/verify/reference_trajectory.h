@@ -1,12 +1,12 @@
-// How far an implementation's result may be from the reference.
+// How far an implementation's result may be from the reference; check.h compares.
 //
 // The expected trajectory is computed in the next wider type than the cell's (double for f32, long double for f64). The
 // same reference in the cell's own type shows what rounding alone does; an implementation may be off by a stated factor
 // of that, per tensor by 2-norm, with a floor for where the own type's errors happen to cancel:
 // c * epsilon * (sqrt(steps) * norm of the tensor + way that it moved + what the optimizer makes of sqrt(k) * size of
 // the summed terms), where k is the longest sum that the tensor depends on (rounding.h says how that is estimated,
-// update.h what becomes of it), plus what ties of a ReLU allow. The constants and their reasons are in reference
-// trajectory.cpp.
+// update.h what becomes of it), plus what ties of a ReLU allow. The constants and their reasons are in
+// reference_trajectory.cpp.
 #pragma once
 
 #include <cstdint>
@@ -45,11 +45,11 @@ struct ExpectedTensor {
 
 struct ReferenceTrajectory {
   std::int64_t steps = 0;
-  bool sampled = false;   // a single step, because of what more would cost
-  bool evaluated = true;  // there is a loss over all rows, for evaluate() to be compared with
-  scenario::State start;  // set_state this, run `steps` steps, get_state
-  std::vector<ExpectedTensor> tensors;
-  std::vector<double> losses;  // of each step's batch before the update
+  bool sampled = false;        // a single step, because of what more would cost
+  bool evaluated = true;       // there is a loss over all rows, for evaluate() to be compared with
+  scenario::State start = {};  // set_state this, run `steps` steps, get_state
+  std::vector<ExpectedTensor> tensors = {};
+  std::vector<double> losses = {};  // of each step's batch before the update
   // Over all training rows, or where they are not evaluated over the rows of the last step's batch: before the first
   // (or that) step and after the last one.
   double initial_loss = 0;
@@ -69,26 +69,5 @@ Result<ReferenceTrajectory> make_reference_trajectory(const scenario::Problem& p
 // The same for the first `steps` steps of another reference trajectory's trajectory.
 Result<ReferenceTrajectory> make_prefix(const ReferenceTrajectory& whole, std::int64_t steps,
                                         const scenario::Problem& problem, const data::Dataset& dataset);
-
-struct TensorCheck {
-  std::string name;
-  double error = 0;  // 2-norm of the difference
-  double tolerance = 0;
-  double relative = 0;  // error / scale
-};
-
-struct Check {
-  bool ok = false;
-  std::string reason;  // what, where, by how much; empty when ok
-  std::vector<TensorCheck> tensors;
-  double loss = 0;  // as the implementation evaluates it; NaN where it cannot
-};
-
-// `loss` is the implementation's own evaluate() after the last step, or NaN where it has none.
-Check check(const ReferenceTrajectory& reference, const scenario::State& actual, double loss);
-
-// 2-norm over all parameters of (b - a): how far a block of steps moved. Used to see that a timed block did its work.
-// NaN where the two states differ in shape.
-double displacement(const scenario::State& a, const scenario::State& b);
 
 }  // namespace gdbench::verify

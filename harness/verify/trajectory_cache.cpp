@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <ranges>
 #include <string_view>
 #include <system_error>
 #include <type_traits>
@@ -34,10 +35,14 @@ std::string key_of(const std::string& identity, const scenario::State& start) {
   return std::string(GDBENCH_REFERENCE_HASH " ") + identity + " " + hexadecimal(hash.value());
 }
 
-fs::path file_of(const fs::path& folder, const std::string& key) {
+std::string checksum_of(std::string_view bytes) {
   Hash64 hash;
-  hash.add(key);
-  return folder / (hexadecimal(hash.value()) + kTrajectorySuffix);
+  hash.add(bytes);
+  return hexadecimal(hash.value());
+}
+
+fs::path file_of(const fs::path& folder, const std::string& key) {
+  return folder / (checksum_of(key) + kTrajectorySuffix);
 }
 
 class Writer {
@@ -47,15 +52,11 @@ class Writer {
     static_assert(std::is_arithmetic_v<T>);
     bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
-  void add(const std::string& text) {
-    add(text.size());
-    bytes_ += text;
-  }
-  template <class T>
-  void add(const std::vector<T>& values) {
-    static_assert(std::is_same_v<T, double> || std::is_same_v<T, float>);
+  // Text, or numbers that have no bytes which mean nothing.
+  template <std::ranges::contiguous_range Values>
+  void add(const Values& values) {
     add(values.size());
-    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof *values.data());
   }
   // A long double is the sum of two doubles; of those that come from doubles the second ones are all 0.
   void add(const std::vector<long double>& values) {
@@ -85,14 +86,9 @@ class Reader {
     static_assert(std::is_arithmetic_v<T>);
     copy(&value, 1);
   }
-  void read(std::string& text) {
-    text.resize(size_of_next(1));
-    copy(text.data(), text.size());
-  }
-  template <class T>
-  void read(std::vector<T>& values) {
-    static_assert(std::is_same_v<T, double> || std::is_same_v<T, float>);
-    values.resize(size_of_next(sizeof(T)));
+  template <std::ranges::contiguous_range Values>
+  void read(Values& values) {
+    values.resize(size_of_next(sizeof *values.data()));
     copy(values.data(), values.size());
   }
   void read(std::vector<long double>& values) {
@@ -126,33 +122,16 @@ class Reader {
   bool ok_ = true;
 };
 
-// The fields that a file holds, in its order; the start's tensors are the caller's.
+// Calls visit(fields...) with what a file holds, in its order; the start's tensors are the caller's.
 template <class Visit, class AnyTensor>
 void visit_tensor(const Visit& visit, AnyTensor& tensor) {
-  visit(tensor.name);
-  visit(tensor.rows);
-  visit(tensor.columns);
-  visit(tensor.values);
-  visit(tensor.tolerance);
-  visit(tensor.scale);
-  visit(tensor.entry_tolerances);
+  visit(tensor.name, tensor.rows, tensor.columns, tensor.values, tensor.tolerance, tensor.scale,
+        tensor.entry_tolerances);
 }
 template <class Visit, class AnyReferenceTrajectory>
 void visit_reference(const Visit& visit, AnyReferenceTrajectory& reference) {
-  visit(reference.steps);
-  visit(reference.sampled);
-  visit(reference.evaluated);
-  visit(reference.start.step);
-  visit(reference.losses);
-  visit(reference.initial_loss);
-  visit(reference.final_loss);
-  visit(reference.loss_tolerance);
-}
-
-std::string checksum_of(std::string_view bytes) {
-  Hash64 hash;
-  hash.add(bytes);
-  return hexadecimal(hash.value());
+  visit(reference.steps, reference.sampled, reference.evaluated, reference.start.step, reference.losses,
+        reference.initial_loss, reference.final_loss, reference.loss_tolerance);
 }
 
 constexpr std::size_t kChecksumSize = 16;
@@ -160,7 +139,7 @@ constexpr std::size_t kChecksumSize = 16;
 // One file: the key, the reference trajectory, the number of its tensors and those, and a checksum of all that.
 std::string encode(const std::string& key, const ReferenceTrajectory& reference) {
   Writer writer;
-  const auto write = [&](const auto& field) { writer.add(field); };
+  const auto write = [&](const auto&... fields) { (writer.add(fields), ...); };
   writer.add(key);
   visit_reference(write, reference);
   writer.add(reference.tensors.size());
@@ -176,7 +155,7 @@ std::optional<ReferenceTrajectory> decode(std::string_view bytes, const std::str
   bytes.remove_suffix(kChecksumSize);
   if (checksum != checksum_of(bytes)) return std::nullopt;
   Reader reader(bytes);
-  const auto read = [&](auto& field) { reader.read(field); };
+  const auto read = [&](auto&... fields) { (reader.read(fields), ...); };
   std::string found;
   reader.read(found);
   if (found != key) return std::nullopt;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "harness/measure/cell_worker.h"
+#include "harness/verify/check.h"
 #include "harness/verify/reference.h"
 #include "harness/verify/reference_trajectory.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/verify/reference_trajectory.h"
+#include "harness/verify/check.h"
 #include "tests/unit/verify/cases.h"
 #include "tests/unit/verify/other_implementation.h"
 

@@ -4,7 +4,6 @@
 
 #include <atomic>
 
-#include "harness/verify/parallel.h"
 #include "tests/unit/verify/cases.h"
 
 namespace gdbench::verify {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/verify/check.h"
 #include "harness/verify/reference.h"
 #include "tests/unit/verify/cases.h"
 #include "tests/unit/verify/other_implementation.h"
