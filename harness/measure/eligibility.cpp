@@ -34,31 +34,25 @@ bool parses_as(const std::string& text) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-Status check_option(const OptionDeclaration& option, const std::string& value) {
-  std::string expected;
+// What the value of an option has to be and is not; empty where its declaration allows it.
+std::string unmet_expectation(const OptionDeclaration& option, const std::string& value) {
   switch (option.type) {
     case OptionType::boolean:
-      if (value != "true" && value != "false") expected = "true or false";
-      break;
+      return value == "true" || value == "false" ? "" : "true or false";
     case OptionType::integer:
-      if (!parses_as<std::int64_t>(value)) expected = "an integer";
-      break;
+      return parses_as<std::int64_t>(value) ? "" : "an integer";
     case OptionType::number:
-      if (!parses_as<double>(value)) expected = "a number";
-      break;
+      return parses_as<double>(value) ? "" : "a number";
     case OptionType::choice:
-      if (!contains(option.choices, value)) expected = "one of " + joined(option.choices);
-      break;
+      return contains(option.choices, value) ? "" : "one of " + joined(option.choices);
     case OptionType::switches:
-      if (!parse_switches(option, value)) {
-        expected = "all, none, or -NAME or +NAME, separated by commas, with NAME one of " + joined(option.choices);
-      }
-      break;
+      return parse_switches(option, value)
+                 ? ""
+                 : "all, none, or -NAME or +NAME, separated by commas, with NAME one of " + joined(option.choices);
     case OptionType::string:
       break;
   }
-  if (expected.empty()) return {};
-  return usage_error("impl." + option.key + ": found " + in_quotes(value) + ", expected " + expected);
+  return "";
 }
 
 }  // namespace
@@ -108,7 +102,9 @@ Result<std::map<std::string, std::string>> resolve_options(const ImplementationD
   for (const OptionDeclaration& option : implementation.options) {
     const auto found = wanted.find(option.key);
     const std::string& value = found == wanted.end() ? option.default_value : found->second;
-    TRY(check_option(option, value));
+    if (const std::string expected = unmet_expectation(option, value); !expected.empty()) {
+      return usage_error("impl." + option.key + ": found " + in_quotes(value) + ", expected " + expected);
+    }
     options[option.key] = value;
   }
   return options;

@@ -1,7 +1,6 @@
 #include "harness/measure/launch_group.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -27,6 +26,7 @@ struct Member {
   std::optional<MeasuredWorker> worker;  // from its first step on
   report::Launch launch;
   std::int64_t started_ns = 0;
+  bool failed = false;
 };
 
 class LaunchGroup {
@@ -110,7 +110,6 @@ class LaunchGroup {
     std::vector<std::size_t> units;
     for (const auto& member : members_) units.push_back(member->live->planned->unit);
     const std::vector<std::size_t> order = round_order(units, round, launch_, options_.seed);
-    std::vector<Member*> failed;
     for (std::size_t position = 0; position < order.size(); ++position) {
       if (options_.cancelled()) return {};
       Member& member = *members_[order[position]];
@@ -118,17 +117,15 @@ class LaunchGroup {
       if (options_.cancelled()) return {};
       if (!sample.ok()) {
         fail(*member.live, sample.error());
-        failed.push_back(&member);
+        member.failed = true;
         continue;
       }
       report::Cell& cell = cell_of(*member.live);
       cell.samples.push_back(sample.value());
       TRY(journal_.sample(cell.id, sample.value()));
-      if (cell.status.state != CellState::ok) failed.push_back(&member);
+      if (cell.status.state != CellState::ok) member.failed = true;
     }
-    std::erase_if(members_, [&](const auto& member) {
-      return std::find(failed.begin(), failed.end(), member.get()) != failed.end();
-    });
+    std::erase_if(members_, [](const auto& member) { return member->failed; });
     return {};
   }
 
@@ -276,9 +273,6 @@ Status run_launch_group(const PlannedScenario& planned, std::vector<LiveCell>& c
 
 Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions& options, report::Report& report,
                report::Journal& journal) {
-  const auto elapsed = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - options.started).count();
-  };
   const auto wanted = [&](const PlannedCell& cell) { return units.contains(cell.unit); };
   const auto is_concerned = [&](const auto& planned) {
     return std::any_of(planned->cells.begin(), planned->cells.end(), wanted);
@@ -287,8 +281,8 @@ Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions&
   for (const auto& planned : plan.scenarios) {
     if (!is_concerned(planned)) continue;
     // Scenarios share what is left of the budget evenly: none is confirmed at the price of another.
-    const double rest = options.budget_seconds - options.reserved_seconds - elapsed();
-    const double end = elapsed() + rest / static_cast<double>(left--);
+    const double rest = options.budget_seconds - options.reserved_seconds - options.elapsed();
+    const double end = options.elapsed() + rest / static_cast<double>(left--);
     TRY(planned->acquire());
     std::vector<LiveCell> live = live_cells(*planned, report);
     std::erase_if(live, [&](const LiveCell& cell) { return !wanted(*cell.planned); });
@@ -300,12 +294,11 @@ Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions&
     }
     double slowest = 0;
     for (int launch = first; launch < 2 * first && !options.cancelled(); ++launch) {
-      const double start = elapsed();
+      const double start = options.elapsed();
       if (launch > first && options.launches == 0 && start + slowest > end) break;
       options.progress({"confirm " + planned->scenario.name + ", launch " + std::to_string(launch - first + 1), 1, -1});
-      Status status = run_launch_group(*planned, live, launch, options, report, journal);
-      if (!status.ok()) return status;
-      slowest = std::max(slowest, elapsed() - start);
+      TRY(run_launch_group(*planned, live, launch, options, report, journal));
+      slowest = std::max(slowest, options.elapsed() - start);
     }
     planned->release();
   }

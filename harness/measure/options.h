@@ -44,7 +44,6 @@ struct RunOptions {
   // first steps take up to three times as long. A launch costs seconds, so longer blocks cost nothing beside it.
   double adapter_block_seconds = 0.01;
   double adapter_warm_up_seconds = 0.01;
-  double minimum_block_seconds = 0.0002;  // an empty block reads about a microsecond: 0.5% of this
   std::uint64_t seed = 1;
   std::filesystem::path reference_cache;  // where reference trajectories are kept for other runs; empty: nowhere
   // Workers of a scenario run side by side while the machine has so much memory left; those beyond it run after them,
@@ -57,6 +56,9 @@ struct RunOptions {
   std::function<bool()> cancelled = [] { return false; };
   std::function<void(const ProgressState&)> progress = [](const ProgressState&) {};
   std::function<void(const std::string&)> warn = [](const std::string&) {};  // one line that a person should see now
+
+  // Seconds of the run so far.
+  double elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); }
 };
 
 }  // namespace gdbench::measure

@@ -72,23 +72,19 @@ protocol::ThreadSettings place_threads(int compute, const std::vector<int>& allo
 class Planner {
  public:
   Planner(Plan& plan, const PlanRequest& request, report::Report& report)
-      : plan_(plan), request_(request), report_(report) {
-    for (const auto& catalogue : plan_.catalogues) {
-      std::unordered_map<std::string, const protocol::CatalogueEntry*> entries;
-      for (const protocol::CatalogueEntry& entry : catalogue) entries[entry.implementation.id] = &entry;
-      entries_.push_back(std::move(entries));
-    }
-  }
+      : plan_(plan), request_(request), report_(report) {}
 
   Status add(const scenario::Point& point) {
     std::size_t found = TRY(find_scenario(point));
     for (std::size_t arm = 0; arm < request_.arms.size(); ++arm) {
-      const auto entry = entries_[arm].find(point.implementation);
-      if (entry == entries_[arm].end()) continue;  // another arm has it
+      const std::vector<protocol::CatalogueEntry>& catalogue = plan_.catalogues[arm];
+      const auto entry = std::ranges::find(
+          catalogue, point.implementation, [](const auto& known) -> const auto& { return known.implementation.id; });
+      if (entry == catalogue.end()) continue;  // another arm has it
       const std::string& name = request_.arms[arm].name;
-      TRY(add_cell(point, found, name, *entry->second));
+      TRY(add_cell(point, found, name, *entry));
       if (arm > 0 || point.implementation != request_.control || !point.options.empty()) continue;
-      TRY(add_cell(point, found, report::kControlArm, *entry->second));
+      TRY(add_cell(point, found, report::kControlArm, *entry));
     }
     ++unit_;
     return {};
@@ -209,7 +205,6 @@ class Planner {
   Plan& plan_;
   const PlanRequest& request_;
   report::Report& report_;
-  std::vector<std::unordered_map<std::string, const protocol::CatalogueEntry*>> entries_;  // per arm, by id
   std::unordered_map<std::string, std::size_t> by_spelling_;
   std::unordered_map<std::string, std::size_t> by_identity_;
   std::set<std::string> cell_ids_;

@@ -133,8 +133,6 @@ void add_profile(report::Profile profile, report::Cell& cell) {
   cell.other_profiles->push_back(std::move(profile));
 }
 
-bool profiled_in_launch(const PlannedCell& planned_cell) { return planned_cell.entry->allocation_counter.empty(); }
-
 std::string note_on_profile(const report::Cell& cell, const Error& error) {
   if (error.kind == ErrorKind::unsupported) return cell.implementation + " offers no profile";
   return cell.id + " has no profile: " + error.message;
@@ -143,7 +141,7 @@ std::string note_on_profile(const report::Cell& cell, const Error& error) {
 Result<report::Profile> profile_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
                                      const RunOptions& options, report::Cell& cell) {
   ReferenceTrajectories references(planned, options.reference_cache);
-  if (!references.status().ok()) return references.status().error();
+  TRY(references.status());
   verify_cell(planned, planned_cell, references, options, true, cell);
   if (cell.status.state != report::CellState::ok) {
     return usage_error(cell.id + " is not profiled, it is " + report::name_of(cell.status.state) + ": " +

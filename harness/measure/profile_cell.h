@@ -20,7 +20,9 @@ Result<report::Profile> profile_worker(CellWorker& worker, const PlannedScenario
                                        int blocks, const report::Cell& cell);
 
 // Where allocations cannot be counted, a profile needs no process of its own: it is taken at the end of a launch.
-bool profiled_in_launch(const PlannedCell& planned_cell);
+inline bool profiled_in_launch(const PlannedCell& planned_cell) {
+  return planned_cell.entry->allocation_counter.empty();
+}
 
 // The note on a profile that could not be had.
 std::string note_on_profile(const report::Cell& cell, const Error& error);

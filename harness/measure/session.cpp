@@ -66,7 +66,7 @@ class Session {
         TRY(leave_out(*planned));
         continue;
       }
-      const double scenario_start = elapsed();
+      const double scenario_start = options_.elapsed();
       TRY(planned->acquire());
       if (all_known(*planned)) continue;  // from the journal of a run that goes on
       ReferenceTrajectories references(*planned, options_.reference_cache);
@@ -80,17 +80,17 @@ class Session {
           TRY(journal_->cell(cell));
           continue;
         }
-        const double start = elapsed();
+        const double start = options_.elapsed();
         const bool judged = verify_in_unit(*planned, planned_cell, references, options_, journal_ != nullptr, report_);
-        verification_seconds_[cell.implementation] = elapsed() - start;
+        verification_seconds_[cell.implementation] = options_.elapsed() - start;
         if (!judged) return {};
         if (journal_ == nullptr) continue;
         TRY(profile(*planned, planned_cell, cell));
         TRY(seek_target(*planned, planned_cell, cell));
         TRY(journal_->cell(cell));
       }
-      verifying_seconds_ += elapsed() - scenario_start;
-      time_needed_.verified(*planned, elapsed() - scenario_start);
+      verifying_seconds_ += options_.elapsed() - scenario_start;
+      time_needed_.verified(*planned, options_.elapsed() - scenario_start);
       if (journal_ != nullptr) warn_of_short_budget();
     }
     return {};
@@ -101,7 +101,7 @@ class Session {
   Status repeat_profiles(const std::vector<PlannedScenario*>& scenarios) {
     const auto most = options_.launches > 0 ? std::min<std::size_t>(kMaxProfiles, options_.launches) : kMaxProfiles;
     for (std::size_t count = 2; count <= most; ++count) {
-      const double start = elapsed();
+      const double start = options_.elapsed();
       const double left = kProfileShareOfBudget * options_.budget_seconds - repeating_seconds_;
       if (options_.launches == 0 && (profiling_seconds_ > left || no_time_to_profile(nullptr))) break;
       for (PlannedScenario* planned : scenarios) {
@@ -115,7 +115,7 @@ class Session {
           TRY(journal_->cell(cell));
         }
       }
-      repeating_seconds_ += elapsed() - start;
+      repeating_seconds_ += options_.elapsed() - start;
     }
     return {};
   }
@@ -126,11 +126,11 @@ class Session {
     while (!options_.cancelled()) {
       std::vector<Progress> progress;
       for (const ActiveScenario& scenario : active) progress.push_back(scenario.progress);
-      const std::vector<std::size_t> turn = next_launches(progress, options_, deadline - elapsed());
+      const std::vector<std::size_t> turn = next_launches(progress, options_, deadline - options_.elapsed());
       if (turn.empty()) break;
       for (const std::size_t i : turn) {
         if (options_.cancelled()) break;
-        if (!has_time(active[i].progress, options_, deadline - elapsed())) continue;
+        if (!has_time(active[i].progress, options_, deadline - options_.elapsed())) continue;
         TRY(launch(active[i]));
       }
     }
@@ -138,10 +138,6 @@ class Session {
     return note_short_ones();
   }
 
-  // Seconds of the run.
-  double elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.started).count();
-  }
   // The end of the last launch, in seconds of the run.
   double deadline() const { return options_.budget_seconds - options_.reserved_seconds; }
 
@@ -149,7 +145,7 @@ class Session {
   // Once, as soon as it is known: what the run does at the least takes longer than it was given.
   void warn_of_short_budget() {
     constexpr double kTolerance = 1.1;
-    const double least = elapsed() + time_needed_.rest() + options_.reserved_seconds;
+    const double least = options_.elapsed() + time_needed_.rest() + options_.reserved_seconds;
     if (warned_ || options_.launches > 0 || least <= kTolerance * options_.budget_seconds) return;
     warned_ = true;
     options_.warn(
@@ -178,8 +174,8 @@ class Session {
     });
   }
 
-  double share_of_budget() const { return std::min(1.0, elapsed() / std::max(options_.budget_seconds, 1e-9)); }
-  double seconds_left() const { return std::max(0.0, options_.budget_seconds - elapsed()); }
+  double share_of_budget() const { return std::min(1.0, options_.elapsed() / std::max(options_.budget_seconds, 1e-9)); }
+  double seconds_left() const { return std::max(0.0, options_.budget_seconds - options_.elapsed()); }
 
   // Goes by what the latest cell of each implementation took; what is cheap is always verified.
   bool no_time_to_verify(const PlannedScenario& planned) const {
@@ -194,7 +190,7 @@ class Session {
   }
 
   bool no_time_to_profile(const PlannedScenario* under_way) const {
-    return options_.launches == 0 && elapsed() + time_needed_.rest(under_way) > deadline();
+    return options_.launches == 0 && options_.elapsed() + time_needed_.rest(under_way) > deadline();
   }
 
   Status leave_out(const PlannedScenario& planned) {
@@ -213,9 +209,9 @@ class Session {
     if (cell.status.state != CellState::ok || !options_.profiles) return {};
     if (profiled_in_launch(planned_cell)) return {};
     if (no_time_to_profile(&planned)) return note_once("no time was left for some profiles");
-    const double start = elapsed();
+    const double start = options_.elapsed();
     Result<report::Profile> profile = profile_verified_cell(planned, planned_cell, options_, kBlocksOfAGlance, cell);
-    if (!cell.profile) profiling_seconds_ += elapsed() - start;
+    if (!cell.profile) profiling_seconds_ += options_.elapsed() - start;
     if (profile.ok()) {
       add_profile(std::move(profile).value(), cell);
       return {};
@@ -227,7 +223,7 @@ class Session {
   // The second measure of a scenario with a target. A training that fails is a note, as a profile is.
   Status seek_target(const PlannedScenario& planned, const PlannedCell& planned_cell, report::Cell& cell) {
     if (!planned.scenario.target) return {};
-    const double start = elapsed();
+    const double start = options_.elapsed();
     Status status;
     if (cell.status.state == CellState::ok && planned_cell.proof != Proof::none && !options_.cancelled()) {
       options_.progress({"train to target " + cell.id, share_of_budget(), seconds_left()});
@@ -238,7 +234,7 @@ class Session {
         status = note_once(cell.id + " has no time to target: " + run.error().message);
       }
     }
-    target_time_.spend(elapsed() - start);
+    target_time_.spend(options_.elapsed() - start);
     return status;
   }
 
@@ -275,7 +271,7 @@ class Session {
   }
 
   Status launch(ActiveScenario& scenario) {
-    const double start = elapsed();
+    const double start = options_.elapsed();
     options_.progress(
         {"measure " + scenario.planned->scenario.name + ", launch " + std::to_string(scenario.progress.launches + 1),
          share_of_budget(), options_.launches > 0 ? -1 : seconds_left()});
@@ -291,7 +287,7 @@ class Session {
     Progress& progress = scenario.progress;
     ++progress.launches;
     progress.live = !scenario.cells.empty();
-    progress.launch_seconds = std::max(progress.launch_seconds, elapsed() - start);
+    progress.launch_seconds = std::max(progress.launch_seconds, options_.elapsed() - start);
     progress.precision = precision_of(scenario);
     return {};
   }

@@ -8,6 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/trust.h"
+#include "harness/verify/check.h"
 #include "harness/verify/reference.h"
 
 namespace gdbench::measure {
@@ -38,14 +39,6 @@ scenario::Problem problem_of(const PlannedScenario& planned, const PlannedCell& 
   problem.tf32_products =
       problem.dtype == scenario::Dtype::f32 && cell.entry->implementation.has_capability("tf32_products");
   return problem;
-}
-
-Result<verify::ReferenceTrajectory> make_reference_trajectory(const PlannedScenario& planned,
-                                                              const scenario::Problem& problem) {
-  Result<verify::ReferenceTrajectory> made =
-      verify::make_reference_trajectory(problem, *planned.dataset, planned.start, {});
-  if (made.ok()) return made;
-  return Error{made.error().kind, planned.scenario.file.string() + ": " + made.error().message};
 }
 
 // The implementation's own loss, NaN where it offers none. Errors: it failed otherwise.
@@ -157,12 +150,6 @@ Result<double> time_empty_block(CellWorker& worker) {
 constexpr double kLongRequestNs = 5e8;
 constexpr double kMinShareOfRequest = 0.1;
 
-Error distrusted(std::uint64_t steps, double real_ns, double request_ns) {
-  return Error{ErrorKind::untrusted,
-               formatted("says that %llu steps take %.3g ms, and the answer came after %.3g ms",
-                         static_cast<unsigned long long>(steps), real_ns * 1e-6, request_ns * 1e-6)};
-}
-
 // The number of steps that take `target_ns`, found by blocks of growing length.
 Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
   std::uint64_t steps = 1;
@@ -172,7 +159,9 @@ Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
     // Reading the state may be what waits for the work.
     const double request_ns = static_cast<double>(block.received_ns - block.sent_ns) + block.outside.real_ns;
     if (steps > 1 && request_ns > kLongRequestNs && real_ns < kMinShareOfRequest * request_ns) {
-      return distrusted(steps, real_ns, request_ns);
+      return Error{ErrorKind::untrusted,
+                   formatted("says that %llu steps take %.3g ms, and the answer came after %.3g ms",
+                             static_cast<unsigned long long>(steps), real_ns * 1e-6, request_ns * 1e-6)};
     }
     const double wanted = std::ceil(static_cast<double>(steps) * target_ns / real_ns);
     // Half of the target is measured well enough to scale from there.
@@ -242,16 +231,21 @@ ReferenceTrajectories::ReferenceTrajectories(const PlannedScenario& planned, std
 Result<verify::ReferenceTrajectory> ReferenceTrajectories::find_or_make(const scenario::Problem& problem) const {
   // Reading a file is no quicker than making what takes less.
   constexpr double kLongSeconds = 0.05;
-  if (verify::reference_seconds(problem, {}) < kLongSeconds) return make_reference_trajectory(planned_, problem);
+  const bool is_kept = verify::reference_seconds(problem, {}) >= kLongSeconds;
   const std::string identity =
       planned_.scenario.identity() + " " + planned_.dataset->digest + (problem.tf32_products ? " tf32" : "");
-  if (std::optional<verify::ReferenceTrajectory> kept = cache_.find(identity, planned_.start)) return std::move(*kept);
-  Result<verify::ReferenceTrajectory> made = make_reference_trajectory(planned_, problem);
-  if (made.ok()) cache_.keep(identity, planned_.start, made.value());
+  if (is_kept) {
+    if (std::optional<verify::ReferenceTrajectory> kept = cache_.find(identity, planned_.start))
+      return std::move(*kept);
+  }
+  Result<verify::ReferenceTrajectory> made =
+      verify::make_reference_trajectory(problem, *planned_.dataset, planned_.start, {});
+  if (!made.ok()) return Error{made.error().kind, planned_.scenario.file.string() + ": " + made.error().message};
+  if (is_kept) cache_.keep(identity, planned_.start, made.value());
   return made;
 }
 
-Status ReferenceTrajectories::status() const { return full_.ok() ? Status() : Status(full_.error()); }
+Status ReferenceTrajectories::status() const { return full_; }
 
 const Result<verify::ReferenceTrajectory>& ReferenceTrajectories::of(const PlannedCell& cell) {
   const scenario::Problem problem = problem_of(planned_, cell);

@@ -1,7 +1,6 @@
 #include "harness/questions/crossover/crossover.h"
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -15,14 +14,8 @@ namespace gdbench::crossover {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr int kLaunchesOfSteps = 20;    // at first
 constexpr double kLargestMargin = 0.1;  // that is worth a proposal
-
-double elapsed(const measure::RunOptions& options) {
-  return std::chrono::duration<double>(Clock::now() - options.started).count();
-}
 
 class Search {
  public:
@@ -71,7 +64,7 @@ class Search {
 
   // Both ends are measured in any case: without them nothing can be said.
   bool fits(double seconds) const {
-    return compared_.size() < 2 || elapsed(options_) + seconds <= options_.budget_seconds;
+    return compared_.size() < 2 || options_.elapsed() + seconds <= options_.budget_seconds;
   }
 
   // Of a known size launches fit one by one; what a new one takes lies between its neighbours.
@@ -93,17 +86,17 @@ class Search {
     if (found == sizes_.end()) {
       measure::CellGroup planned = TRY(request_.plan(wanted.size));
       found = sizes_.emplace(wanted.size, Measured{std::move(planned)}).first;
-      const double before = elapsed(options_);
+      const double before = options_.elapsed();
       TRY(found->second.group.verify(options_));
-      found->second.verify_seconds = elapsed(options_) - before;
+      found->second.verify_seconds = options_.elapsed() - before;
     }
     measure::CellGroup& group = found->second.group;
     while (group.launches() < wanted.launches && group.failed_cell() == nullptr && !options_.cancelled()) {
       if (!fits(found->second.seconds_of_a_launch()) && group.launches() >= options_.minimum_launches) break;
       show_progress(wanted, group);
-      const double before = elapsed(options_);
+      const double before = options_.elapsed();
       TRY(group.launch(options_));
-      found->second.launches_seconds += elapsed(options_) - before;
+      found->second.launches_seconds += options_.elapsed() - before;
     }
     group.release();
     if (group.failed_cell() != nullptr || options_.cancelled()) return false;
@@ -119,7 +112,7 @@ class Search {
     const stats::Interval range = stats::margin_range(crossover_.margin);
     bool worth_a_try = true;
     bool enough_for_margin = true;
-    need.budget_seconds = elapsed(options_);
+    need.budget_seconds = options_.elapsed();
     for (const std::int64_t size : need.sizes) {
       const stats::Estimate& ratio = compared_.at(size).ratio;
       const int launches = stats::needed_launches(ratio, range, verdict_.minimum_launches);
@@ -138,7 +131,7 @@ class Search {
   void show_progress(const stats::SizeToMeasure& wanted, const measure::CellGroup& group) const {
     options_.progress({"measure " + crossover_.axis + "=" + std::to_string(wanted.size) + ", launch " +
                            std::to_string(group.launches() + 1) + " of " + std::to_string(wanted.launches),
-                       std::min(1.0, elapsed(options_) / options_.budget_seconds), -1});
+                       std::min(1.0, options_.elapsed() / options_.budget_seconds), -1});
   }
 
   const CrossoverRequest& request_;
@@ -192,7 +185,7 @@ Result<report::StepsCrossover> measure_break_even(measure::CellGroup& group, con
   const int first = options.launches > 0 ? options.launches : kLaunchesOfSteps;
   const int most = options.launches > 0 ? options.launches : stats::kMaxLaunchesWorthATry;
   for (int wanted = first;; wanted = std::min(2 * wanted, most)) {
-    const auto spent = [&] { return group.launches() >= first && elapsed(options) > options.budget_seconds; };
+    const auto spent = [&] { return group.launches() >= first && options.elapsed() > options.budget_seconds; };
     while (group.launches() < wanted && !stopped() && !spent()) {
       options.progress(
           {"launch " + std::to_string(group.launches() + 1), static_cast<double>(group.launches()) / wanted, -1});
