@@ -9,7 +9,7 @@
 
 #include "harness/analysis/verdicts.h"
 #include "harness/questions/claims/figures.h"
-#include "harness/stats/needed_launches.h"
+#include "harness/stats/estimate.h"
 
 namespace gdbench::claims {
 

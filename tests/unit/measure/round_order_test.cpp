@@ -1,11 +1,11 @@
-#include "harness/measure/scheduler.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
+
+#include "harness/measure/scheduler.h"
 
 namespace gdbench::measure {
 namespace {

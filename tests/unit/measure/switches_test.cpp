@@ -1,6 +1,6 @@
-#include "harness/measure/eligibility.h"
-
 #include <gtest/gtest.h>
+
+#include "harness/measure/eligibility.h"
 
 namespace gdbench::measure {
 namespace {

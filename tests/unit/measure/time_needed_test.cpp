@@ -1,8 +1,8 @@
-#include "harness/measure/scheduler.h"
-
 #include <gtest/gtest.h>
 
 #include <memory>
+
+#include "harness/measure/scheduler.h"
 
 namespace gdbench::measure {
 namespace {

@@ -1,5 +1,3 @@
-#include "harness/worker/block_timer.h"
-
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
@@ -10,6 +8,8 @@
 #include <chrono>
 #include <limits>
 #include <thread>
+
+#include "harness/worker/block_timer.h"
 
 namespace gdbench::worker {
 namespace {

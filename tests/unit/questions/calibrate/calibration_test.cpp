@@ -8,7 +8,6 @@
 #include <map>
 #include <sstream>
 
-
 namespace gdbench::calibrate {
 namespace {
 
