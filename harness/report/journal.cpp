@@ -23,7 +23,7 @@ constexpr std::string_view kEventPrefix = "{\"event\":";
 
 // What a cell's event says of it; reading one without its optional fields leaves them as they are.
 void fields_of_event(auto& archive, Of<Cell> auto& cell) {
-  FIELDS(archive, cell, build, status, verification, block, profile, other_profiles, target, confirmed_from);
+  FIELDS(archive, cell, build, runtime, status, verification, block, profile, other_profiles, target, confirmed_from);
 }
 
 // Adds a journal's lines up to a report.

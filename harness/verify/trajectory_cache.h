@@ -13,7 +13,7 @@
 namespace gdbench::verify {
 
 // A file that ends in this holds one.
-constexpr const char* kTrajectorySuffix = ".reference trajectory";
+constexpr const char* kTrajectorySuffix = ".trajectory";
 
 // Of all of a folder's; the files that were not used for longest go first.
 constexpr std::uintmax_t kCacheBytes = std::uintmax_t{1} << 30;

@@ -79,9 +79,7 @@ class Train(ProgramTest):
     def test_smooth_activations(self):
         self.compare("mlp-10-50-1", 20, "model.layers.0.activation=tanh", "batch=300")
         self.compare("mlp-10-50-1", 20, "model.layers.0.activation=sigmoid", "model.layers.1.bias=false")
-        for activation, row in CATALOGUE["activations"].items():
-            if not row["reads_input"]:
-                continue
+        for activation in (name for name, row in CATALOGUE["activations"].items() if row["reads_input"]):
             self.compare("mlp-10-50-1", 20, f"model.layers.0.activation={activation}", "batch=300")
 
     def test_losses(self):

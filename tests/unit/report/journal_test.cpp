@@ -26,6 +26,7 @@ Report before_measuring(Report report) {
   for (Cell& cell : report.cells) {
     cell.status = {};
     cell.build.clear();
+    cell.runtime.reset();
     cell.verification.reset();
     cell.block.reset();
     cell.profile.reset();
@@ -59,7 +60,8 @@ Journal journal_of(const Report& report, const std::string& path) {
 
 TEST(Journal, AddsUpToTheReport) {
   const TemporaryFolder folder;
-  const Report report = example_report();
+  Report report = example_report();
+  report.cells.front().runtime.emplace()["threads"] = "1 by a setting of its own";
   Journal journal = journal_of(report, folder.file("j"));
   ASSERT_TRUE(journal.end(report.run).ok());
   const Result<Report> read = read_report(folder.file("j"));

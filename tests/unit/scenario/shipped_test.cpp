@@ -36,7 +36,10 @@ TEST(Shipped, ScenariosArePosedAndSayWhatTheyAreFor) {
 
 // Names that the matrix's globs match. Whether there are such implementations, a dry run tells.
 std::vector<std::string> matching_names(const Matrix& matrix) {
-  std::vector<std::string> names = matrix.axes.at("implementation");
+  std::vector<std::string> names = matrix.axes.at(kImplementationAxis);
+  for (const auto& include : matrix.includes) {
+    if (include.contains(kImplementationAxis)) names.push_back(include.at(kImplementationAxis));
+  }
   for (std::string& glob : names) std::replace(glob.begin(), glob.end(), '*', 'x');
   names.push_back(matrix.baseline);
   return names;
