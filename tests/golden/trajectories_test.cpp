@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/verify/reference.h"
-#include "tests/unit/verify/cases.h"
+#include "tests/support/verify/cases.h"
 
 namespace gdbench::verify {
 namespace {

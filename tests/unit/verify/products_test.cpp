@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "tests/unit/verify/cases.h"
+#include "tests/support/verify/cases.h"
 
 namespace gdbench::verify {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "tests/unit/verify/cases.h"
-#include "tests/unit/verify/other_implementation.h"
+#include "tests/support/verify/cases.h"
+#include "tests/support/verify/other_implementation.h"
 
 namespace gdbench::verify {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "harness/verify/check.h"
 #include "harness/verify/reference.h"
-#include "tests/unit/verify/cases.h"
-#include "tests/unit/verify/other_implementation.h"
+#include "tests/support/verify/cases.h"
+#include "tests/support/verify/other_implementation.h"
 
 namespace gdbench::verify {
 namespace {

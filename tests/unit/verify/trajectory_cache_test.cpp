@@ -8,7 +8,7 @@
 #include <functional>
 #include <iterator>
 
-#include "tests/unit/verify/cases.h"
+#include "tests/support/verify/cases.h"
 
 namespace gdbench::verify {
 namespace {

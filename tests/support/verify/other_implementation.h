@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <ostream>
 
-#include "tests/unit/verify/cases.h"
+#include "tests/support/verify/cases.h"
 
 namespace gdbench::verify::testing {
 

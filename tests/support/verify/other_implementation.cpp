@@ -1,11 +1,11 @@
-#include "tests/unit/verify/other_implementation.h"
+#include "tests/support/verify/other_implementation.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <stdexcept>
 
-#include "tests/unit/verify/other_update.h"
+#include "tests/support/verify/other_update.h"
 
 namespace gdbench::verify::testing {
 

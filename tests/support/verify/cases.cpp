@@ -1,4 +1,4 @@
-#include "tests/unit/verify/cases.h"
+#include "tests/support/verify/cases.h"
 
 #include <algorithm>
 #include <cmath>
