@@ -49,20 +49,22 @@ gdbench_status guarded(const ContextSettings& settings, const char* name, const 
   }
 }
 
-// What a backend of these dtypes (GDBENCH_BIT masks) and flags lacks of a request whose shapes are consistent; empty
+// Why a backend of these dtypes (GDBENCH_BIT masks) and flags refuses a request whose shapes are consistent; empty
 // where it may take it.
-inline std::string missing(const Request& request, std::uint32_t dtypes, std::uint32_t flags) {
-  if ((dtypes & catalogue::bit_of(request.dtype)) == 0) return name_of(request.dtype);
+inline std::string reason_unsupported(const Request& request, std::uint32_t dtypes, std::uint32_t flags) {
+  if ((dtypes & catalogue::bit_of(request.dtype)) == 0)
+    return std::string(name_of(request.dtype)) + " is not supported";
   const auto lacks = [&](BackendFlag flag) { return (flags & flag) == 0; };
   for (std::size_t i = 0; i < request.operand_count; ++i) {
     const Layout layout = request.operands[i].layout;
     const bool sparse = layout == Layout::sparse_csr && request.op == Op::product && i == 0 && !lacks(kSparse);
-    if (layout != Layout::row_major && !sparse) return "such layout of an operand but row-major";
+    if (layout != Layout::row_major && !sparse) return "only row-major operands are supported";
   }
   if (request.op != Op::product) return {};
-  if (request.epilogue_bias && lacks(kEpilogueBias)) return "bias epilogue";
-  if (request.epilogue_activation != Activation::identity && lacks(kEpilogueActivation)) return "activation epilogue";
-  if (request.epilogue_update && lacks(kEpilogueUpdate)) return "update epilogue";
+  if (request.epilogue_bias && lacks(kEpilogueBias)) return "products with a bias are not supported";
+  if (request.epilogue_activation != Activation::identity && lacks(kEpilogueActivation))
+    return "products with an activation are not supported";
+  if (request.epilogue_update && lacks(kEpilogueUpdate)) return "products with an update are not supported";
   return {};
 }
 

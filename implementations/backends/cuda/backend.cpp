@@ -219,14 +219,15 @@ gdbench_status bind(Context* context, const Request& request, Call** call) {
     if (const std::string error = shape_error(request); !error.empty()) {
       return report(settings, GDBENCH_INVALID, error);
     }
-    if (const std::string what = missing(request, catalogue::kAll<Dtype>, kFlags); !what.empty()) {
-      return report(settings, GDBENCH_UNSUPPORTED, "cuda has no " + what);
+    if (const std::string reason = reason_unsupported(request, catalogue::kAll<Dtype>, kFlags); !reason.empty()) {
+      return report(settings, GDBENCH_UNSUPPORTED, "cuda: " + reason);
     }
     context->unsupported.clear();
     *call = bind_op(*context, request);
     if (*call != nullptr) return GDBENCH_OK;
     const std::string why = context->unsupported;
-    return report(settings, GDBENCH_UNSUPPORTED, why.empty() ? "cuda has no such " + what_of(request.op) : why);
+    return report(settings, GDBENCH_UNSUPPORTED,
+                  why.empty() ? "cuda: this " + what_of(request.op) + " is not supported" : why);
   });
 }
 

@@ -51,7 +51,7 @@ cpu::Binding bind(const Request& request) {
 
 template <class T>
 cpu::Binding bind_sparse_product(const Request& request) {
-  if (request.transpose_b) return cpu::unsupported("csr product with a transposed right operand");
+  if (request.transpose_b) return cpu::unsupported("csr products with a transposed right operand are not supported");
   return request.transpose_a ? bind<T, true>(request) : bind<T, false>(request);
 }
 

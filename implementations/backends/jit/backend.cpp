@@ -255,13 +255,14 @@ cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::st
   const Choices choices = choices_of(training.settings);
   const std::vector<Target> targets = targets_for(choices.instructions);
   if (targets.empty()) {
-    unsupported = this_machine() == nullptr ? "code for a processor without AVX2 and FMA" : "AVX-512 on this processor";
+    unsupported =
+        this_machine() == nullptr ? "a processor with AVX2 and FMA is needed" : "this processor has no AVX-512";
   }
   if (unsupported.empty()) unsupported = unsupported_reason(training);
   if (!unsupported.empty()) return nullptr;
   Region source = region_of(training);
   if (training.hoist && !hoist(source)) {
-    unsupported = "hoisting but for linear regression on a batch that is the same in all steps";
+    unsupported = "hoisting needs a linear regression on a batch that is the same in all steps";
     return nullptr;
   }
   unsupported = reason_against_threads(source, choices, threads);

@@ -68,8 +68,8 @@ void download(Context* /*context*/, Buffer buffer, void* to, std::size_t bytes, 
 
 gdbench_status synchronise(Context* /*context*/, Stream* /*stream*/) { return GDBENCH_OK; }
 
-gdbench_status lacks(const ContextSettings& settings, const std::string& what) {
-  return report(settings, GDBENCH_UNSUPPORTED, std::string(definition().name) + " has no " + what);
+gdbench_status refuse(const ContextSettings& settings, const std::string& reason) {
+  return report(settings, GDBENCH_UNSUPPORTED, std::string(definition().name) + ": " + reason);
 }
 
 gdbench_status bind(Context* context, const Request& request, Call** call) {
@@ -78,10 +78,10 @@ gdbench_status bind(Context* context, const Request& request, Call** call) {
     if (const std::string error = shape_error(request); !error.empty()) {
       return report(settings, GDBENCH_INVALID, error);
     }
-    const std::string what = missing(request, definition().dtypes, definition().flags);
-    if (!what.empty()) return lacks(settings, what);
+    const std::string reason = reason_unsupported(request, definition().dtypes, definition().flags);
+    if (!reason.empty()) return refuse(settings, reason);
     const Binding binding = bind_request(request);
-    if (binding.call == nullptr) return lacks(settings, binding.reason);
+    if (binding.call == nullptr) return refuse(settings, binding.reason);
     *call = binding.call;
     return GDBENCH_OK;
   });
@@ -92,7 +92,7 @@ gdbench_status bind_region(Context* context, const TrainingRegion& region, Regio
   return guarded(settings, definition().name, [&] {
     std::string unsupported;
     *call = definition().bind_region(region, settings.compute_threads, unsupported);
-    return *call == nullptr ? lacks(settings, unsupported) : GDBENCH_OK;
+    return *call == nullptr ? refuse(settings, unsupported) : GDBENCH_OK;
   });
 }
 

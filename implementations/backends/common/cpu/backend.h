@@ -24,8 +24,8 @@ struct Definition {
   Functions f32 = {};
   Functions f64 = {};
 
-  // RegionFunctions::bind, if there is one, and what its regions can be told. Null with the reason in `unsupported`,
-  // which goes on after "NAME has no ". May throw.
+  // RegionFunctions::bind, if there is one, and what its regions can be told. Null with the reason in `unsupported`.
+  // May throw.
   OwnedCall* (*bind_region)(const TrainingRegion& region, int threads, std::string& unsupported) = nullptr;
   RegionFunctions regions = {};
 };

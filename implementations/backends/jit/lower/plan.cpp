@@ -141,11 +141,11 @@ PlanChoice choose_plan(const Region& region, std::span<const Target> targets, co
 
 std::string reason_against_threads(Region region, const Choices& choices, int threads) {
   if (threads == 1) return "";
-  if (are_scalars(region, choices)) return "second thread for steps of so few multiplications (scalar_limit)";
+  if (are_scalars(region, choices)) return "steps of so few multiplications (scalar_limit) are for one thread";
   const std::optional<RowBlocks> blocks = find_row_blocks(region);
-  if (!blocks) return "second thread for batches in parts and hoisted ones";
+  if (!blocks) return "batches in parts and hoisted ones are for one thread";
   if (blocks->rows >= threads) return "";
-  return "rows for each of " + std::to_string(threads) + " threads in batches of " + std::to_string(blocks->rows);
+  return std::to_string(threads) + " threads need as many rows, and a batch has " + std::to_string(blocks->rows);
 }
 
 }  // namespace gdbench::backends::jit

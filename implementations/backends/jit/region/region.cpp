@@ -40,14 +40,14 @@ void Region::add_node(const Request& request, std::vector<ValueId> operands, Val
 }
 
 std::string unsupported_reason(const TrainingRegion& training) {
-  if (training.graph == nullptr) return "a step that is not given as a graph";
+  if (training.graph == nullptr) return "only steps that are given as a graph are supported";
   for (std::size_t i = 0; i < training.graph->node_count; ++i) {
     const Request& request = training.graph->nodes[i].request;
     if (request.op == Op::loss || request.op == Op::gather) {
-      return std::string(backends::name_of(request.op)) + " within a region";
+      return std::string(backends::name_of(request.op)) + " within a region is not supported";
     }
     if (request.epilogue_bias || request.epilogue_update || request.epilogue_activation != Activation::identity) {
-      return "epilogues of others than its own";
+      return "only epilogues of its own are supported";
     }
   }
   return {};
