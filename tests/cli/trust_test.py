@@ -10,7 +10,8 @@ class Cheats(ProgramTest):
         "fake/ahead-get-state": "outside the clock of a block",
         "fake/ahead-set-state": "outside the clock of a block",
         "fake/ahead-thread": "outside the clock of a block",
-        "fake/early": "the answer came after",
+        # Which check finds it first depends on what the search for the steps of a block happens to measure.
+        "fake/early": "the answer came after|outside the clock of a block",
         "fake/flush": "flushed to zero",
         "fake/remember": "from one where a block began before",
         "fake/memoise": "from one where a block began before",
@@ -24,7 +25,7 @@ class Cheats(ProgramTest):
         for name, words in self.EXPECTED.items():
             status = cells[name]["status"]
             self.assertEqual(status["state"], "untrusted", f"{name}: {status}")
-            self.assertIn(words, status["reason"], name)
+            self.assertRegex(status["reason"], words, name)
             self.assertNotIn("summary", cells[name], name)
         for name, cell in cells.items():
             if name not in self.EXPECTED:
