@@ -35,6 +35,13 @@ std::string key_of(const std::string& identity, const scenario::State& start) {
   return std::string(GDBENCH_REFERENCE_HASH " ") + identity + " " + hexadecimal(hash.value());
 }
 
+// Text, or numbers that have no bytes which mean nothing.
+template <class Values>
+concept PlainValues = std::ranges::contiguous_range<Values> &&
+    (std::is_same_v<std::ranges::range_value_t<Values>, char> ||
+     std::is_same_v<std::ranges::range_value_t<Values>, float> ||
+     std::is_same_v<std::ranges::range_value_t<Values>, double>);
+
 std::string checksum_of(std::string_view bytes) {
   Hash64 hash;
   hash.add(bytes);
@@ -52,8 +59,7 @@ class Writer {
     static_assert(std::is_arithmetic_v<T>);
     bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
-  // Text, or numbers that have no bytes which mean nothing.
-  template <std::ranges::contiguous_range Values>
+  template <PlainValues Values>
   void add(const Values& values) {
     add(values.size());
     bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof *values.data());
@@ -86,7 +92,7 @@ class Reader {
     static_assert(std::is_arithmetic_v<T>);
     copy(&value, 1);
   }
-  template <std::ranges::contiguous_range Values>
+  template <PlainValues Values>
   void read(Values& values) {
     values.resize(size_of_next(sizeof *values.data()));
     copy(values.data(), values.size());
