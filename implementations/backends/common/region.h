@@ -89,6 +89,11 @@ struct RegionReport {
 // where every step sees the first `rows` rows; UpdateScalars [steps]; the block of parameters; a block for each slot.
 struct RegionCall : Call {
   std::uint64_t steps = 0;  // to be set before each run
+  // Null where runs work on the blocks themselves. Otherwise the call keeps the parameters and slots in an order of its
+  // own: load_state takes them from the blocks, before the first run and whenever somebody else has changed them, and
+  // store_state writes what runs have made of them back. Both take the buffers of a run and copy, no more.
+  void (*load_state)(const RegionCall* call, const Buffer* buffers) = nullptr;
+  void (*store_state)(const RegionCall* call, const Buffer* buffers) = nullptr;
   const RegionReport* reports = nullptr;
   std::size_t report_count = 0;
 };

@@ -52,6 +52,8 @@ struct ThreadCode {
 struct RegionRun : cpu::OwnedCall {
   std::vector<ThreadCode> threads;
   Memory shared;
+  std::vector<Pack> state;
+  Dtype dtype = Dtype::f32;
   std::size_t arena_argument = 0;  // behind the buffers
   std::shared_ptr<Team> team;      // null for one thread
   std::vector<RegionReport> times;
@@ -86,25 +88,53 @@ void run(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   }
 }
 
-// Columns of `from` side by side, block after block.
-template <class T>
-void make_pack(const Pack& pack, const T* from, T* to, std::int64_t lanes) {
-  const std::int64_t stride = rounded_up(pack.block_rows, lanes);
-  for (std::int64_t row = 0; row < pack.rows; ++row) {
-    T* block = to + row / pack.block_rows * stride * pack.columns + row % pack.block_rows;
-    for (std::int64_t column = 0; column < pack.columns; ++column)
-      block[column * stride] = from[row * pack.columns + column];
+// copy(entry, packed) for each entry of the matrix and its place in the pack.
+template <class T, class Matrix, class Copy>
+void for_each_packed(const Pack& pack, Matrix* matrix, T* packed, const Copy& copy) {
+  for (std::int64_t begin = 0; begin < pack.rows; begin += pack.block_rows) {
+    const std::int64_t rows = std::min(pack.block_rows, pack.rows - begin);
+    T* block = packed + begin / pack.block_rows * pack.stride * pack.columns;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      Matrix* from = matrix + pack.first + (begin + row) * pack.row_stride;
+      for (std::int64_t column = 0; column < pack.columns; ++column) {
+        copy(from[column * pack.column_stride], block[column * pack.stride + row]);
+      }
+    }
   }
 }
 
-void make_packs(const Lowered& lowered, const TrainingRegion& training, const Target& target, void* arena) {
+// Where the state's packs are.
+char* state_memory(const RegionRun& region, const Pack& pack) {
+  return static_cast<char*>(pack.shared ? region.shared.get() : region.threads[0].arena.get()) + pack.offset;
+}
+
+template <class Copy>
+void copy_state(const RegionRun& region, const Buffer* buffers, const Copy& copy) {
+  for (const Pack& pack : region.state) {
+    catalogue::with_element(region.dtype, [&](auto zero) {
+      using T = decltype(zero);
+      T* packed = reinterpret_cast<T*>(state_memory(region, pack));
+      for_each_packed(pack, cpu::data<T>(buffers[pack.argument]), packed, copy);
+    });
+  }
+}
+
+void load_state(const RegionCall* call, const Buffer* buffers) {
+  copy_state(*static_cast<const RegionRun*>(call), buffers, [](const auto& entry, auto& packed) { packed = entry; });
+}
+
+void store_state(const RegionCall* call, const Buffer* buffers) {
+  copy_state(*static_cast<const RegionRun*>(call), buffers, [](auto& entry, const auto& packed) { entry = packed; });
+}
+
+void make_packs(const Lowered& lowered, const TrainingRegion& training, void* arena, void* shared) {
   for (const Pack& pack : lowered.packs) {
     const Buffer from = pack.argument == kX ? training.constant_x : training.constant_targets;
-    void* to = static_cast<char*>(arena) + pack.offset;
-    const std::int64_t skipped = pack.first_row * pack.columns;
+    void* to = static_cast<char*>(pack.shared ? shared : arena) + pack.offset;
     catalogue::with_element(training.dtype, [&](auto zero) {
       using T = decltype(zero);
-      make_pack(pack, cpu::data<const T>(from) + skipped, static_cast<T*>(to), target.lanes(scalar_of(training.dtype)));
+      for_each_packed(pack, cpu::data<const T>(from), static_cast<T*>(to),
+                      [](const T& entry, T& packed) { packed = entry; });
     });
   }
 }
@@ -210,12 +240,18 @@ class RegionCompiler {
     if (listed)
       dump(choices_.dump, training_.name, source_, choice.considered + lowered.plan, lowered.program, listing);
     code.arena = zeroed(lowered.arena_bytes);
-    make_packs(lowered, training_, target, code.arena.get());
+    if (share.thread == 0) region.shared = zeroed(lowered.shared_bytes);
+    make_packs(lowered, training_, code.arena.get(), region.shared.get());
     catalogue::with_element(
         training_.dtype, [&](auto zero) { precompute<decltype(zero)>(lowered, source_, training_, code.arena.get()); });
     if (share.thread == 0) {
       region.arena_argument = lowered.arena_argument;
-      region.shared = zeroed(lowered.shared_bytes);
+      region.dtype = training_.dtype;
+      region.state = lowered.state;
+      if (!region.state.empty()) {
+        region.load_state = load_state;
+        region.store_state = store_state;
+      }
       std::ranges::copy(lowered.fired, fired_);
     }
     return code;

@@ -13,6 +13,9 @@ namespace gdbench::strategies {
 
 class RegionTrainer : public Trainer {
  public:
+  void set_state(const gdbench_state& state) override;
+  void get_state(gdbench_state& state) override;
+  double evaluate(std::int32_t split) override;
   void run(std::uint64_t steps) override;
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
 
@@ -33,11 +36,15 @@ class RegionTrainer : public Trainer {
  private:
   // As many steps as one call can do, at most `wanted`: on batches of one size, in one window. Returns how many.
   std::int64_t run_together(std::int64_t wanted);
+  // Makes `call` the one that has the state; null: the parameters' blocks have it, and may be written.
+  void hand_state_to(backends::RegionCall* call);
+  void store_state();
 
   std::int64_t window_ = 0;  // steps of a call
   std::optional<StepWindows> windows_;
   backends::RegionCall* full_ = nullptr;
   backends::RegionCall* partial_ = nullptr;  // null where all batches are of one size
+  backends::RegionCall* holder_ = nullptr;   // of the state, if it is not in the parameters' blocks alone
   std::vector<backends::Buffer> buffers_;
 };
 

@@ -168,4 +168,26 @@ Register repeated_sums_of_lanes(Builder& builder, std::vector<Register> vectors)
   return vectors[0];
 }
 
+std::vector<Register> transposed(Builder& builder, std::vector<Register> vectors) {
+  // Quarters change places, and within each of them its own, down to single lanes.
+  const int lanes = builder.type_of(vectors[0]).lanes;
+  for (int distance = lanes / 2; distance > 0; distance /= 2) {
+    std::vector<int> low;
+    std::vector<int> high;
+    for (int lane = 0; lane < lanes; ++lane) {
+      const bool upper = (lane & distance) != 0;
+      low.push_back(upper ? lanes + lane - distance : lane);
+      high.push_back(upper ? lanes + lane : lane + distance);
+    }
+    for (std::size_t i = 0; i < vectors.size(); ++i) {
+      if ((i & static_cast<std::size_t>(distance)) != 0) continue;
+      const Register a = vectors[i];
+      const Register b = vectors[i + static_cast<std::size_t>(distance)];
+      vectors[i] = builder.shuffle(a, b, low);
+      vectors[i + static_cast<std::size_t>(distance)] = builder.shuffle(a, b, high);
+    }
+  }
+  return vectors;
+}
+
 }  // namespace gdbench::backends::jit

@@ -118,4 +118,7 @@ Register sums_of_lanes(Builder& builder, std::vector<Register> vectors);
 // power of two and at most as many as a vector has lanes.
 Register repeated_sums_of_lanes(Builder& builder, std::vector<Register> vectors);
 
+// Vector i of the lanes i of the vectors, of which there are as many as one has lanes.
+std::vector<Register> transposed(Builder& builder, std::vector<Register> vectors);
+
 }  // namespace gdbench::backends::jit

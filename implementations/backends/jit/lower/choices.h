@@ -1,6 +1,7 @@
 // What a lowering may choose, the options that say so, and what came of it.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <string>
 
@@ -21,6 +22,9 @@ enum class Pass : std::uint8_t {
   sum_epilogues,      // so are sums over rows, beside the entries that they sum (groups.h)
   update_epilogues,   // so are updates, behind the products of their gradients
   row_blocks,         // a batch is processed in blocks of rows (row_blocks.h)
+  panels,             // wide layers in panels of rows, weights in blocks (panels.h)
+  cache_blocks,       // of which as many are taken at once as the second cache holds
+  prefetching,        // and what comes next is fetched ahead
   layout,             // lanes are rows where that is less work (plan.h)
   streaming,          // narrow models go over the batch once (stream.h)
   scalarisation,      // tiny models become scalars (entry_lowering.h)
@@ -40,6 +44,9 @@ inline constexpr PassRow kPasses[] = {
     {Pass::sum_epilogues, "sum-epilogues", "sums over rows beside the entries that are summed"},
     {Pass::update_epilogues, "update-epilogues", "updates parameters behind the products of their gradients"},
     {Pass::row_blocks, "row-blocks", "goes through a batch in blocks of rows"},
+    {Pass::panels, "panels", "makes rows the lanes of wide layers, and keeps their weights in blocks"},
+    {Pass::cache_blocks, "cache-blocks", "takes as many of those weights at once as the second cache holds"},
+    {Pass::prefetching, "prefetch", "fetches the weights of the next tile ahead"},
     {Pass::layout, "layout", "makes rows the lanes of vectors where that is less work"},
     {Pass::streaming, "streaming", "goes over the batch once where the model is narrow"},
     {Pass::scalarisation, "scalarisation", "keeps tiny models in scalars"},
@@ -51,7 +58,7 @@ constexpr std::size_t kPassCount = std::size(kPasses);
 enum class Lanes : std::uint8_t { cheaper, columns, rows };
 
 struct Choices {
-  bool on[kPassCount] = {true, true, true, true, true, true, true, true, true, true, true};
+  std::bitset<kPassCount> on = std::bitset<kPassCount>().set();
   std::int64_t block_rows = 0;  // of a block of rows; 0: as many as promise the fastest step
   std::int64_t scalar_limit = 256;
   Lanes lanes = Lanes::cheaper;

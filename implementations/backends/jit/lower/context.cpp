@@ -107,7 +107,7 @@ void Context::take_rows(const std::set<ValueId>& batch, std::int64_t rows, const
     rows_of_.values[id].rows = rows;
     if (!places_[id]) continue;
     places_[id]->rows = rows;
-    if (region[id].role == RegionRole::result) continue;
+    if (region[id].role == RegionRole::result && !entries_per_row_.contains(id)) continue;
     if (places_[id]->numbers) {
       places_[id]->first_number = numbers_of_step_ + Affine(region[id].first_row) + first;
       continue;
@@ -146,17 +146,58 @@ Matrix Context::allocate_in(std::size_t argument, std::int64_t& bytes, Scalar el
           .padded = true};
 }
 
-void Context::pack(ValueId id, std::int64_t block_rows) {
+Matrix Context::allocate_blocks(Scalar element, const std::string& name, std::int64_t rows, std::int64_t columns,
+                                std::int64_t block_rows, bool shared) {
+  const std::int64_t stride = rounded_up(block_rows, lanes());
+  const std::int64_t size = rounded_up_quotient(rows, block_rows) * stride;
+  const std::size_t argument = arena_argument() + (shared ? kSharedArena : kArena);
+  Matrix matrix = allocate_in(argument, shared ? shared_bytes_ : arena_bytes_, element, name, size, columns, true);
+  matrix.rows = std::min(block_rows, rows);
+  matrix.column_stride = stride;
+  return matrix;
+}
+
+void Context::place_in_blocks(ValueId id, std::int64_t block_rows, bool shared) {
   const RegionValue& value = region[id];
-  const std::int64_t block = rounded_up(block_rows, lanes());
-  const std::int64_t blocks = rounded_up_quotient(value.rows, block_rows);
-  const std::int64_t offset = arena_bytes_;
-  places_[id] = allocate("packed_" + region.name_of(id), block * blocks, value.columns, true);
-  packs_.push_back(
-      {value.role == RegionRole::x ? kX : kTargets, value.first_row, value.rows, value.columns, block_rows, offset});
-  places_[id]->rows = std::min(block_rows, value.rows);
-  places_[id]->column_stride = block;
+  const std::string name = (value.role == RegionRole::result ? "" : "packed_") + region.name_of(id);
+  places_[id] = allocate_blocks(real(), name, value.rows, value.columns, block_rows, shared);
   entries_per_row_[id] = value.columns;
+}
+
+void Context::pack(ValueId id, std::int64_t block_rows, bool shared) {
+  const Value& value = region[id];
+  Pack pack{.rows = value.rows,
+            .columns = value.columns,
+            .row_stride = value.columns,
+            .block_rows = block_rows,
+            .stride = rounded_up(block_rows, lanes()),
+            .shared = shared,
+            .offset = shared ? shared_bytes_ : arena_bytes_};
+  if (value.is_state()) {
+    pack.argument = value.role == RegionRole::parameter ? std::size_t{kParameters} : kFirstSlot + value.slot;
+    pack.first = value.offset;
+    state_packs_.push_back(pack);
+  } else {
+    pack.argument = value.role == RegionRole::x ? kX : kTargets;
+    pack.first = value.first_row * value.columns;
+    packs_.push_back(pack);
+  }
+  place_in_blocks(id, block_rows, shared);
+}
+
+Matrix Context::pack_transpose(ValueId id, std::int64_t block_columns, bool shared) {
+  const Value& value = region[id];
+  packs_.push_back({.argument = value.role == RegionRole::x ? kX : kTargets,
+                    .first = value.first_row * value.columns,
+                    .rows = value.columns,
+                    .columns = value.rows,
+                    .row_stride = 1,
+                    .column_stride = value.columns,
+                    .block_rows = block_columns,
+                    .stride = rounded_up(block_columns, lanes()),
+                    .shared = shared,
+                    .offset = shared ? shared_bytes_ : arena_bytes_});
+  return allocate_blocks(real(), "transposed_" + region.name_of(id), value.columns, value.rows, block_columns, shared);
 }
 
 }  // namespace gdbench::backends::jit

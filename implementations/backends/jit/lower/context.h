@@ -23,14 +23,19 @@ enum Argument : std::size_t { kX, kTargets, kRows, kScalars, kParameters, kFirst
 enum OwnArgument : std::size_t { kArena, kSharedArena, kMeeting, kOwnArguments = kMeeting + 2 };
 constexpr std::size_t kMaxArguments = kFirstSlot + 2 + kOwnArguments;  // two slots
 
-// A copy that is made before the first step, of entries that are the same for all steps: columns of `block_rows` rows
-// side by side, column after column, block after block.
+// A copy of a matrix in blocks of rows: columns of `block_rows` rows side by side, column after column, block after
+// block. Of a batch it is made before the first step, where all steps see the same one; of parameters and slots
+// whenever they are loaded.
 struct Pack {
   std::size_t argument = 0;
-  std::int64_t first_row = 0;
+  std::int64_t first = 0;  // entry of the argument
   std::int64_t rows = 0;
   std::int64_t columns = 0;
+  std::int64_t row_stride = 0;  // of the argument, in entries
+  std::int64_t column_stride = 1;
   std::int64_t block_rows = 0;
+  std::int64_t stride = 0;  // of the copy, from one column to the next: block_rows, rounded up to whole vectors
+  bool shared = false;      // in the arena of all threads
   std::int64_t offset = 0;  // in the arena, in bytes
 };
 
@@ -76,8 +81,16 @@ class Context {
   std::vector<Matrix> allocate_parts(const std::string& name, std::int64_t rows, std::int64_t columns, int threads);
   // Gives a result such a place, with its rows side by side where they are the lanes of vectors.
   void place_result(ValueId value);
-  // Puts a value of the batch into a Pack.
-  void pack(ValueId value, std::int64_t block_rows);
+  // A place for rows in blocks of `block_rows`, side by side within theirs: entry (0, 0) of each block is
+  // entries_per_block behind the one before. For all threads, where that is wanted.
+  Matrix allocate_blocks(Scalar element, const std::string& name, std::int64_t rows, std::int64_t columns,
+                         std::int64_t block_rows, bool shared);
+  // Gives a value such a place; take_rows says which of its blocks is seen.
+  void place_in_blocks(ValueId value, std::int64_t block_rows, bool shared);
+  // Puts a value of the batch into a Pack that is made once, or one of the state into one that is loaded and stored.
+  void pack(ValueId value, std::int64_t block_rows, bool shared = false);
+  // Such a Pack of the transpose of a value of the batch, which the caller keeps.
+  Matrix pack_transpose(ValueId value, std::int64_t block_columns, bool shared);
   void place_at(ValueId value, const Matrix& matrix) { places_[value] = matrix; }
   // See Matrix::ahead.
   void fetch_ahead(ValueId value, std::int64_t elements) { places_[value]->ahead = elements; }
@@ -111,6 +124,7 @@ class Context {
   std::int64_t arena_bytes() const { return arena_bytes_; }
   std::int64_t shared_bytes() const { return shared_bytes_; }
   const std::vector<Pack>& packs() const { return packs_; }
+  const std::vector<Pack>& state_packs() const { return state_packs_; }
   const std::vector<Precomputed>& precomputed() const { return precomputed_; }
 
   // body(first, active) for the vectors of a range: those that are full, in a loop, and what is left over.
@@ -136,6 +150,7 @@ class Context {
   Affine numbers_of_step_;                     // where those of the step's rows start
   std::vector<std::optional<Matrix>> places_;  // by value
   std::vector<Pack> packs_;
+  std::vector<Pack> state_packs_;
   std::vector<Precomputed> precomputed_;
   std::map<ValueId, std::int64_t> entries_per_row_;  // of packed values: from one block's first entry to the next one's
   std::size_t slots_ = 0;

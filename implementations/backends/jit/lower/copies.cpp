@@ -28,7 +28,20 @@ void copy(Context& context, const Matrix& from, const Matrix& to) {
   });
 }
 
-// Of rows that are found by their numbers.
+// [columns, rows] in memory of its own.
+Matrix transposed_copy(Context& context, const std::string& name, const Matrix& matrix) {
+  Builder& builder = context.builder;
+  const Matrix copy = context.allocate(name, matrix.columns, matrix.rows);
+  builder.loop(0, matrix.rows, 1, [&](const Affine& row) {
+    builder.loop(0, matrix.columns, 1, [&](const Affine& column) {
+      builder.store(copy.at(column, row), builder.load(matrix.at(row, column), 1));
+    });
+  });
+  return copy;
+}
+
+}  // namespace
+
 void copy_gathered(Context& context, ValueId value) {
   Builder& builder = context.builder;
   const Matrix from = context.place(value);
@@ -49,20 +62,6 @@ void copy_gathered(Context& context, ValueId value) {
   });
   context.place_at(value, to);
 }
-
-// [columns, rows] in memory of its own.
-Matrix transposed_copy(Context& context, const std::string& name, const Matrix& matrix) {
-  Builder& builder = context.builder;
-  const Matrix copy = context.allocate(name, matrix.columns, matrix.rows);
-  builder.loop(0, matrix.rows, 1, [&](const Affine& row) {
-    builder.loop(0, matrix.columns, 1, [&](const Affine& column) {
-      builder.store(copy.at(column, row), builder.load(matrix.at(row, column), 1));
-    });
-  });
-  return copy;
-}
-
-}  // namespace
 
 void gather(Context& context) {
   if (!context.region.gathered) return;

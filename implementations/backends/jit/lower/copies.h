@@ -13,6 +13,9 @@ namespace gdbench::backends::jit {
 // Copies what somebody reads otherwise than row by row; the first layer's product finds its rows by their numbers.
 void gather(Context& context);
 
+// Copies a value of rows that are found by their numbers, which then lies there.
+void copy_gathered(Context& context, ValueId value);
+
 // Copies what products read as its transpose, so that it lies in the order in which it is read; at the start of a step,
 // before anything is updated.
 void copy_transposes(Context& context);

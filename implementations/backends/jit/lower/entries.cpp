@@ -162,14 +162,17 @@ bool adds_unit_product(const Region& region, const Group& group) {
          is_unit_product(region, region.nodes[group.nodes[0]]) && region.nodes[group.nodes[1]].op() == Op::update;
 }
 
+bool is_read_outside(const Region& region, const Group& group, const Node& node) {
+  return std::ranges::any_of(region.readers(node.result), [&](NodeIndex reader) {
+    return std::ranges::find(group.nodes, reader) == group.nodes.end();
+  });
+}
+
 GroupWriter::GroupWriter(Context& context, const Group& group) : context_(context), group_(group) {
   for (const NodeIndex index : group.nodes) {
     const Node& node = context.region.nodes[index];
-    if (node.op() == Op::update) continue;
-    const std::vector<NodeIndex> readers = context.region.readers(node.result);
-    const bool outside = std::ranges::any_of(
-        readers, [&](NodeIndex reader) { return std::ranges::find(group.nodes, reader) == group.nodes.end(); });
-    if (outside && !context.has_place(node.result)) context.place_result(node.result);
+    if (node.op() == Op::update || context.has_place(node.result)) continue;
+    if (is_read_outside(context.region, group, node)) context.place_result(node.result);
   }
 }
 

@@ -16,6 +16,9 @@ Register entry_of(Context& context, const Node& node, std::span<const Register> 
 // What the gradient of the loss is to be multiplied by, in `lanes` lanes.
 Register loss_factor(Context& context, const Node& node, int lanes);
 
+// Whether a node's result has a reader outside of its group.
+bool is_read_outside(const Region& region, const Group& group, const Node& node);
+
 // Whether the group is a unit product that an update adds to its parameter: the sum may start there.
 bool adds_unit_product(const Region& region, const Group& group);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "implementations/backends/jit/lower/entry_lowering.h"
+#include "implementations/backends/jit/lower/panels.h"
 #include "implementations/backends/jit/lower/row_stream.h"
 #include "implementations/backends/jit/lower/step.h"
 #include "implementations/backends/jit/lower/stream.h"
@@ -31,6 +32,7 @@ class Planner {
     const bool rows_may_be_lanes = choices_.has(Pass::layout) && choices_.lanes != Lanes::columns && can_turn();
     if (rows_may_be_lanes && can_stream()) return {{Plan::Form::stream, true, 0}};
     std::vector<Plan> plans;
+    if (can_use_panels()) plans.push_back({Plan::Form::panels, true, 0});
     if (rows_may_be_lanes) add_loops(true, plans);
     if (!rows_may_be_lanes || choices_.lanes == Lanes::cheaper) {
       add_loops(false, plans);
@@ -67,6 +69,11 @@ class Planner {
   bool can_stream() const {
     return choices_.has(Pass::streaming) && !region_.gathered && own_rows() >= 2 * lanes() &&
            registers_of_stream(region_, *blocks_) <= target_.registers;
+  }
+
+  bool can_use_panels() const {
+    return choices_.has(Pass::panels) && choices_.lanes != Lanes::columns && choices_.block_rows == 0 &&
+           can_lower_to_panels(own_, *blocks_, target_, threads_);
   }
 
   bool can_stream_rows() const {
@@ -115,9 +122,10 @@ std::string text_of(const Plan& plan) {
   if (plan.form == Plan::Form::scalars) return "scalars";
   if (plan.form == Plan::Form::stream) return "one stream of rows, lanes are rows";
   if (plan.form == Plan::Form::row_stream) return "one stream of rows, lanes are columns";
+  const char* wide = plan.target.vector_bits == 512 ? ", 512 bits" : "";
+  if (plan.form == Plan::Form::panels) return std::string("panels of rows") + wide;
   return std::string("loops, lanes are ") + (plan.rows_in_lanes ? "rows" : "columns") + ", " +
-         (plan.block_rows == 0 ? "all rows together" : "blocks of " + std::to_string(plan.block_rows) + " rows") +
-         (plan.target.vector_bits == 512 ? ", 512 bits" : "");
+         (plan.block_rows == 0 ? "all rows together" : "blocks of " + std::to_string(plan.block_rows) + " rows") + wide;
 }
 
 PlanChoice choose_plan(const Region& region, std::span<const Target> targets, const Choices& choices, int threads) {
@@ -134,7 +142,8 @@ PlanChoice choose_plan(const Region& region, std::span<const Target> targets, co
   for (const Plan& plan : Planner(region, targets[0], choices, threads).plans()) consider(plan, targets[0]);
   const Plan best = choice.plan;
   for (const Target& other : targets.subspan(1)) {
-    if (best.form == Plan::Form::loops && !best.rows_in_lanes) consider(best, other);
+    const bool panels = best.form == Plan::Form::panels;
+    if (panels || (best.form == Plan::Form::loops && !best.rows_in_lanes)) consider(best, other);
   }
   return choice;
 }

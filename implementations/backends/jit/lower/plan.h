@@ -15,7 +15,7 @@
 namespace gdbench::backends::jit {
 
 struct Plan {
-  enum class Form : std::uint8_t { scalars, stream, row_stream, loops };
+  enum class Form : std::uint8_t { scalars, stream, row_stream, loops, panels };
   Form form = Form::loops;
   bool rows_in_lanes = false;   // of a batch; else its columns are
   std::int64_t block_rows = 0;  // 0: the batch as a whole

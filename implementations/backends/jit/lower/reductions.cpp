@@ -135,7 +135,53 @@ class SoftmaxGradient {
  private:
   // A vector of rows after the other, with no sums of lanes.
   void rows_in_lanes() {
-    context_.for_each_vector({0, outputs_.rows}, [&](const Affine& row, int active) { rows_from(row, active); });
+    constexpr std::int64_t kMaxInRegisters = 32;
+    context_.for_each_vector({0, outputs_.rows}, [&](const Affine& row, int active) {
+      if (outputs_.columns <= kMaxInRegisters) {
+        rows_from(row, active);
+      } else {
+        long_rows_from(row, active);
+      }
+    });
+  }
+
+  // As long_row, a column after the other.
+  void long_rows_from(const Affine& row, int active) {
+    const VariableId greatest = builder_.variable({context_.real(), lanes_});
+    const VariableId sum = builder_.variable({context_.real(), lanes_});
+    builder_.set(greatest, context_.real_number(kLeast, lanes_));
+    builder_.set(sum, context_.real_number(0, lanes_));
+    const auto for_each_column = [&](const auto& body) { builder_.loop(0, outputs_.columns, 1, body); };
+    const auto load = [&](const Matrix& matrix, const Affine& column) {
+      return builder_.load(matrix.at(row, column), lanes_);
+    };
+    for_each_column([&](const Affine& column) {
+      builder_.set(greatest, builder_.maximum(builder_.get(greatest), load(outputs_, column)));
+    });
+    const Register most = builder_.get(greatest);
+    const Matrix result = result_place(true);
+    for_each_column([&](const Affine& column) {
+      const Register value = exponential(builder_, builder_.subtract(load(outputs_, column), most));
+      builder_.set(sum, builder_.add(builder_.get(sum), value));
+      builder_.store(result.at(row, column), value);
+    });
+    const Register factor = builder_.divide(scale(lanes_), builder_.get(sum));
+    const Register labels = builder_.load(context_.place(node_.operands[1]).at(row, 0), lanes_, active);
+    for_each_column([&](const Affine& column) {
+      const Register value = builder_.multiply(load(result, column), factor);
+      const Register is_label = builder_.equal(labels, builder_.splat(builder_.whole_numbers(column, 1), lanes_));
+      const Register less = builder_.subtract(value, scale(lanes_));
+      writer_.finish({row, column, true, lanes_, active}, builder_.select(is_label, less, value));
+    });
+  }
+
+  // Where exponentials wait for their sum.
+  Matrix result_place(bool rows_side_by_side) {
+    if (!context_.has_place(node_.result)) {  // nobody else reads it
+      const RegionValue& shape = context_.region[node_.result];
+      context_.place_at(node_.result, context_.allocate("softmax", shape.rows, shape.columns, rows_side_by_side));
+    }
+    return context_.place(node_.result);
   }
 
   void rows_from(const Affine& row, int active) {
@@ -192,11 +238,7 @@ class SoftmaxGradient {
       builder_.set(greatest, builder_.maximum(builder_.get(greatest), load(row, column, active)));
     });
     const Register most = builder_.splat(builder_.maximum_of_lanes(builder_.get(greatest)), lanes_);
-    if (!context_.has_place(node_.result)) {  // nobody else reads it
-      const RegionValue& shape = context_.region[node_.result];
-      context_.place_at(node_.result, context_.allocate("softmax", shape.rows, shape.columns));
-    }
-    const Matrix result = context_.place(node_.result);
+    const Matrix result = result_place(false);
     for_each_vector([&](const Affine& column, int active) {
       const Register value = exponential(builder_, builder_.subtract(load(row, column, active), most));
       builder_.set(sum, builder_.add(builder_.get(sum), value));

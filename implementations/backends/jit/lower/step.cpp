@@ -13,6 +13,7 @@
 #include "implementations/backends/jit/loops/unroll.h"
 #include "implementations/backends/jit/lower/copies.h"
 #include "implementations/backends/jit/lower/entry_lowering.h"
+#include "implementations/backends/jit/lower/panels.h"
 #include "implementations/backends/jit/lower/product.h"
 #include "implementations/backends/jit/lower/reductions.h"
 #include "implementations/backends/jit/lower/row_blocks.h"
@@ -70,7 +71,7 @@ class StepLowering {
            std::to_string(rows_.begin) + " to " + std::to_string(rows_.end - 1));
     }
     note(text_of(plan_));
-    if (plan_.rows_in_lanes) put_rows_into_lanes();
+    if (plan_.rows_in_lanes && plan_.form != Plan::Form::panels) put_rows_into_lanes();
     switch (plan_.form) {
       case Plan::Form::scalars:
         fired(Pass::scalarisation) = scalar_size(region_);
@@ -88,6 +89,9 @@ class StepLowering {
       case Plan::Form::loops:
         lower_to_loops();
         break;
+      case Plan::Form::panels:
+        lower_to_panels();
+        break;
     }
     if (choices_.has(Pass::unrolling)) {
       fired(Pass::unrolling) = unroll_short_loops(lowered_.program, kMaxUnrolled);
@@ -96,6 +100,7 @@ class StepLowering {
     lowered_.arena_bytes = context_.arena_bytes();
     lowered_.shared_bytes = context_.shared_bytes();
     lowered_.packs = context_.packs();
+    lowered_.state = context_.state_packs();
     lowered_.precomputed = context_.precomputed();
     note("arena of " + std::to_string(lowered_.arena_bytes) + " bytes");
     return std::move(lowered_);
@@ -118,6 +123,7 @@ class StepLowering {
   // Leaves the thread's rows of the batch.
   Range take_share() {
     if (!blocks_) return {};
+    if (plan_.form == Plan::Form::panels) return {0, blocks_->rows};  // whose threads share more than rows
     const Range own = share_.of_rows(blocks_->rows, plan_.target.lanes(region_.real));
     for (const ValueId value : blocks_->batch) {
       region_.values[value].rows = own.size();
@@ -163,6 +169,21 @@ class StepLowering {
       }
     });
     padded.copy_back();
+  }
+
+  void lower_to_panels() {
+    ++fired(Pass::panels);
+    fired(Pass::prefetching) = choices_.has(Pass::prefetching);
+    // Those of the batch first.
+    const auto of_batch = [&](const Node& node) { return blocks_->batch.contains(node.result); };
+    std::ranges::stable_partition(region_.nodes, of_batch);
+    builder_.steps([&](const Affine& step) {
+      load_factors(context_, step);
+      context_.begin_step(step);
+      PanelLowering panels(context_, choices_, *blocks_, share_);
+      panels.lower([&](const Group& group) { note_group(group, "group: "); });
+      fired(Pass::cache_blocks) = panels.cached();
+    });
   }
 
   // `count`: whether the groups are noted and their passes counted; a block is lowered twice where the last one is

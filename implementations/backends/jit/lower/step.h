@@ -19,6 +19,7 @@ struct Lowered {
   std::int64_t shared_bytes = 0;         // the same for all threads
   std::vector<Pack> packs;               // to be made in the arena before the first step
   std::vector<Precomputed> precomputed;  // likewise
+  std::vector<Pack> state;               // to be loaded before and stored behind steps
   std::int64_t fired[kPassCount] = {};
   std::string plan;  // what was chosen, for readers
 };

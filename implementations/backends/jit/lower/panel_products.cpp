@@ -1,0 +1,316 @@
+#include "implementations/backends/jit/lower/panel_products.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace gdbench::backends::jit {
+namespace {
+
+constexpr std::int64_t kLineBytes = 64;
+constexpr std::int64_t kUnrolled = 4;  // terms of a sum in one round of a loop
+
+// The sums of a tile: lines of vectors.
+class TileSums {
+ public:
+  template <class Start>
+  TileSums(Context& context, std::int64_t lines, int vectors, const Start& start)
+      : builder_(context.builder), lanes_(context.lanes()), lines_(lines), vectors_(vectors) {
+    for (std::int64_t i = 0; i < lines; ++i) {
+      for (int v = 0; v < vectors; ++v) {
+        variables_.push_back(builder_.variable({context.real(), lanes_}));
+        builder_.set(variables_.back(), start(i, v));
+      }
+    }
+  }
+
+  // A term of each: vector(v) times entry(line).
+  template <class Vector, class Entry>
+  void add(const Vector& vector, const Entry& entry) {
+    std::vector<Register> vectors;
+    for (int v = 0; v < vectors_; ++v) vectors.push_back(builder_.load(vector(v), lanes_));
+    for (std::int64_t i = 0; i < lines_; ++i) {
+      const Register factor = builder_.splat(builder_.load(entry(i), 1), lanes_);
+      for (int v = 0; v < vectors_; ++v) {
+        builder_.set(at(i, v), builder_.multiply_add(factor, vectors[static_cast<std::size_t>(v)], get(i, v)));
+      }
+    }
+  }
+
+  Register get(std::int64_t line, int vector) { return builder_.get(at(line, vector)); }
+
+ private:
+  VariableId at(std::int64_t line, int vector) const {
+    return variables_[static_cast<std::size_t>(line * vectors_ + vector)];
+  }
+
+  Builder& builder_;
+  int lanes_;
+  std::int64_t lines_;
+  int vectors_;
+  std::vector<VariableId> variables_;
+};
+
+// body(first, count) in rounds of kUnrolled, and what is left over.
+template <class Body>
+void in_rounds(Builder& builder, std::int64_t count, const Body& body) {
+  const std::int64_t whole = count / kUnrolled * kUnrolled;
+  builder.loop(0, whole, kUnrolled, [&](const Affine& first) { body(first, kUnrolled); });
+  if (whole < count) body(whole, count - whole);
+}
+
+int vectors_of(std::int64_t rows, int lanes) { return static_cast<int>(rounded_up_quotient(rows, lanes)); }
+
+int active_lanes(std::int64_t rows, int lanes, int vector) {
+  return static_cast<int>(std::min<std::int64_t>(lanes, rows - static_cast<std::int64_t>(vector) * lanes));
+}
+
+}  // namespace
+
+PanelShape::PanelShape(const Target& target, Scalar real) {
+  const int lanes = target.lanes(real);
+  const auto bytes = static_cast<std::int64_t>(bytes_of(real));
+  // Of 32 registers tiles of 8 x 2 vectors leave room for loads that run ahead; shorter vectors make up for it by more
+  // of them, and 16 registers allow 6 x 2.
+  const bool many = target.registers >= 32;
+  vectors = many && target.vector_bits < 512 ? 4 : 2;
+  rows = !many || vectors == 4 ? 6 : 8;
+  panel = static_cast<std::int64_t>(vectors) * lanes;
+  block = std::max<std::int64_t>(lanes, kLineBytes / bytes);
+}
+
+PanelProduct::PanelProduct(Context& context, const Group& group, const PanelShape& shape, bool prefetches)
+    : context_(context),
+      group_(group),
+      request_(context.region.nodes[group.nodes.front()].request),
+      shape_(shape),
+      prefetches_(prefetches),
+      columns_(group.columns) {}
+
+std::int64_t PanelProduct::columns_within(double bytes) const {
+  const Matrix& weights = context_.place(context_.region.nodes[group_.nodes.front()].operands[1]);
+  const std::int64_t inner = request_.transpose_b ? weights.columns : request_.operands[0].columns;
+  const auto fitting = static_cast<std::int64_t>(bytes / static_cast<double>(inner * bytes_of(context_.real())));
+  const std::int64_t unit = request_.transpose_b ? shape_.block : EvenParts(columns_, shape_.rows).size;
+  if (fitting >= columns_) return columns_;
+  // Parts of about the same size, so that there is no small one.
+  const std::int64_t parts = rounded_up_quotient(columns_, std::max(fitting, unit));
+  return rounded_up(rounded_up_quotient(columns_, parts), unit);
+}
+
+void PanelProduct::lower(const Affine& first, std::int64_t columns, std::int64_t rows) {
+  GroupWriter writer(context_, group_);
+  Builder& builder = context_.builder;
+  if (!request_.transpose_b) {
+    EvenParts(columns, shape_.rows).for_each(builder, [&](const Affine& column, std::int64_t count) {
+      tile(writer, {.block = 0, .column = first + column, .columns = count, .rows = rows});
+    });
+    return;
+  }
+  const auto block = [&](const Affine& begin, std::int64_t size) {
+    const EvenParts parts(size, shape_.rows);
+    for (std::int64_t in_block = 0; in_block < size;) {
+      const std::int64_t count = in_block < parts.larger * parts.size ? parts.size : parts.size - 1;
+      tile(writer, {.block = begin * request_.operands[1].columns,
+                    .column = begin + Affine(in_block),
+                    .in_block = in_block,
+                    .columns = count,
+                    .rows = rows});
+      in_block += count;
+    }
+  };
+  const std::int64_t whole = columns / shape_.block * shape_.block;
+  builder.loop(0, whole, shape_.block, [&](const Affine& begin) { block(first + begin, shape_.block); });
+  if (whole < columns) block(first + Affine(whole), columns - whole);
+}
+
+void PanelProduct::tile(GroupWriter& writer, const Tile& tile) {
+  Builder& builder = context_.builder;
+  const Node& node = writer.root();
+  const int lanes = context_.lanes();
+  const int vectors = vectors_of(tile.rows, lanes);
+  const auto position = [&](std::int64_t line, int v) {
+    return Position{static_cast<std::int64_t>(v) * lanes, tile.column + Affine(line), true, lanes,
+                    active_lanes(tile.rows, lanes, v)};
+  };
+  const std::optional<ValueId> addend = request_.alpha == 1 ? writer.addend() : std::nullopt;
+  TileSums sums(context_, tile.columns, vectors, [&](std::int64_t line, int v) {
+    return addend ? writer.load(*addend, position(line, v)) : context_.real_number(0, lanes);
+  });
+  const Matrix& left = context_.place(node.operands[0]);
+  const ArrayId weights = context_.place(node.operands[1]).array;
+  const auto vector_at = [&](const Affine& inner) {
+    return [&left, inner, lanes](int v) { return left.at(static_cast<std::int64_t>(v) * lanes, inner); };
+  };
+  const std::int64_t line = kLineBytes / static_cast<std::int64_t>(bytes_of(context_.real()));
+  if (request_.transpose_b) {
+    // Entries side by side, one line or less for each term; fetched a few terms ahead.
+    constexpr std::int64_t kAhead = 16;
+    in_rounds(builder, request_.operands[1].columns, [&](const Affine& first, std::int64_t count) {
+      for (std::int64_t j = 0; j < count; ++j) {
+        const Affine inner = first + Affine(j);
+        const Affine entries = tile.block + inner * shape_.block + Affine(tile.in_block);
+        if (prefetches_) builder.prefetch({weights, entries + Affine(kAhead * shape_.block)});
+        sums.add(vector_at(inner), [&](std::int64_t i) { return Address{weights, entries + Affine(i)}; });
+      }
+    });
+  } else {
+    // A line's entries lie side by side; those of the next tile are fetched, a few lines in each round.
+    const std::int64_t depth = request_.operands[0].columns;
+    const std::int64_t lines = rounded_up_quotient(rounded_up_quotient(tile.columns * shape_.block, line),
+                                                   rounded_up_quotient(shape_.block, kUnrolled));
+    const auto terms = [&](const Affine& block, const Affine& inner, std::int64_t count, const Affine& first) {
+      for (std::int64_t j = 0; j < count; ++j) {
+        const Affine entries = block + tile.column * shape_.block + first + Affine(j);
+        sums.add(vector_at(inner + Affine(j)), [&](std::int64_t i) {
+          return Address{weights, entries + Affine(i * shape_.block)};
+        });
+      }
+    };
+    const std::int64_t whole = depth / shape_.block * shape_.block;
+    builder.loop(0, whole, shape_.block, [&](const Affine& begin) {
+      const Affine block = begin * columns_;
+      in_rounds(builder, shape_.block, [&](const Affine& first, std::int64_t count) {
+        if (prefetches_) {
+          const Affine next = block + (tile.column + Affine(tile.columns)) * shape_.block;
+          for (std::int64_t l = 0; l < lines; ++l) {
+            // Rounds are kUnrolled terms apart.
+            builder.prefetch({weights, next + first * (lines * line / kUnrolled) + Affine(l * line)});
+          }
+        }
+        terms(block, begin + first, count, first);
+      });
+    });
+    if (whole < depth) {
+      in_rounds(builder, depth - whole, [&](const Affine& first, std::int64_t count) {
+        terms(whole * columns_, Affine(whole) + first, count, first);
+      });
+    }
+  }
+  for (std::int64_t i = 0; i < tile.columns; ++i) {
+    for (int v = 0; v < vectors; ++v) {
+      if (addend) {
+        writer.finish_with_addend(position(i, v), sums.get(i, v));
+      } else {
+        finish(writer, position(i, v), sums.get(i, v));
+      }
+    }
+  }
+}
+
+void PanelProduct::finish(GroupWriter& writer, const Position& position, Register sum) const {
+  Builder& builder = context_.builder;
+  if (request_.alpha != 1) sum = builder.multiply(sum, context_.real_number(request_.alpha, position.lanes));
+  writer.finish(position, sum);
+}
+
+namespace {
+
+class GradientLowering {
+ public:
+  GradientLowering(Context& context, const Group& group, const PanelShape& shape, const Matrix& inputs,
+                   const std::set<ValueId>& blocked, std::int64_t rows, bool prefetches)
+      : context_(context),
+        builder_(context.builder),
+        group_(group),
+        writer_(context, group),
+        shape_(shape),
+        inputs_(inputs),
+        blocked_(blocked),
+        rows_(rows),
+        prefetches_(prefetches),
+        lanes_(context.lanes()) {}
+
+  void run(Range own) {
+    const std::int64_t width = shape_.vectors * lanes_;
+    const std::int64_t whole = own.begin + own.size() / width * width;
+    builder_.loop(own.begin, whole, width, [&](const Affine& first) { rows_from(first, width); });
+    if (whole < own.end) rows_from(whole, own.end - whole);
+  }
+
+ private:
+  // Of the weights, `count` rows from `first` on, which is a multiple of a block.
+  void rows_from(const Affine& first, std::int64_t count) {
+    EvenParts(group_.columns, shape_.rows).for_each(builder_, [&](const Affine& column, std::int64_t columns) {
+      tile(first, count, column, columns);
+    });
+  }
+
+  void tile(const Affine& first, std::int64_t count, const Affine& column, std::int64_t columns) {
+    const int vectors = vectors_of(count, lanes_);
+    if (prefetches_) fetch_next(first, count, column + Affine(columns), columns);
+    TileSums sums(context_, columns, vectors, [&](std::int64_t, int) { return context_.real_number(0, lanes_); });
+    const ArrayId errors = context_.place(writer_.root().operands[1]).array;
+    const auto terms = [&](const Affine& panel, const Affine& in_panel, std::int64_t count_of_terms) {
+      for (std::int64_t j = 0; j < count_of_terms; ++j) {
+        const Affine row = panel + in_panel + Affine(j);
+        const Affine entries = panel * group_.columns + column * shape_.panel + in_panel + Affine(j);
+        sums.add(
+            [&](int v) {
+              return Address{inputs_.array,
+                             (first + Affine(block_of(v))) * rows_ + row * shape_.block + Affine(within(v))};
+            },
+            [&](std::int64_t i) {
+              return Address{errors, entries + Affine(i * shape_.panel)};
+            });
+      }
+    };
+    const std::int64_t whole = rows_ / shape_.panel * shape_.panel;
+    builder_.loop(0, whole, shape_.panel, [&](const Affine& panel) {
+      in_rounds(builder_, shape_.panel, [&](const Affine& row, std::int64_t n) { terms(panel, row, n); });
+    });
+    if (whole < rows_) {
+      in_rounds(builder_, rows_ - whole, [&](const Affine& row, std::int64_t n) { terms(whole, row, n); });
+    }
+    for (std::int64_t i = 0; i < columns; ++i) {
+      for (int v = 0; v < vectors; ++v) {
+        context_.take_rows(blocked_, shape_.block, first + Affine(block_of(v)));
+        const Request& request = writer_.root().request;
+        Register sum = sums.get(i, v);
+        if (request.alpha != 1) sum = builder_.multiply(sum, context_.real_number(request.alpha, lanes_));
+        writer_.finish({within(v), column + Affine(i), true, lanes_, active_lanes(count, lanes_, v)}, sum);
+      }
+    }
+  }
+
+  // Vector v of a tile: how many rows behind its first one its block starts, and where in the block it is.
+  std::int64_t block_of(int v) const { return v * lanes_ / shape_.block * shape_.block; }
+  std::int64_t within(int v) const { return v * lanes_ % shape_.block; }
+
+  // What the next tile's update reads.
+  void fetch_next(const Affine& first, std::int64_t count, const Affine& column, std::int64_t columns) {
+    const std::int64_t line = kLineBytes / static_cast<std::int64_t>(bytes_of(context_.real()));
+    for (const NodeIndex index : group_.nodes) {
+      const Node& node = context_.region.nodes[index];
+      if (node.op() != Op::update) continue;
+      for (std::size_t i = kUpdatedParameter; i < node.operands.size(); ++i) {
+        for (std::int64_t block = 0; block < count; block += shape_.block) {
+          for (std::int64_t entry = 0; entry < columns * shape_.block; entry += line) {
+            builder_.prefetch({context_.place(node.operands[i]).array,
+                               (first + Affine(block)) * group_.columns + column * shape_.block + Affine(entry)});
+          }
+        }
+      }
+    }
+  }
+
+  Context& context_;
+  Builder& builder_;
+  const Group& group_;
+  GroupWriter writer_;
+  PanelShape shape_;
+  const Matrix& inputs_;
+  const std::set<ValueId>& blocked_;
+  std::int64_t rows_;
+  bool prefetches_;
+  int lanes_;
+};
+
+}  // namespace
+
+void lower_gradient(Context& context, const Group& group, const PanelShape& shape, const Matrix& inputs,
+                    const std::set<ValueId>& blocked, std::int64_t rows, Range own, bool prefetches) {
+  GradientLowering(context, group, shape, inputs, blocked, rows, prefetches).run(own);
+}
+
+}  // namespace gdbench::backends::jit

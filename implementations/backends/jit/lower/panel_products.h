@@ -1,0 +1,63 @@
+// Products of panels (panels.h) in register tiles: `rows` lines of `vectors` vectors, each line of which takes one
+// entry after the other of the operand that is read one by one.
+#pragma once
+
+#include <cstdint>
+#include <set>
+
+#include "implementations/backends/jit/lower/entries.h"
+#include "implementations/backends/jit/lower/even_parts.h"
+
+namespace gdbench::backends::jit {
+
+struct PanelShape {
+  PanelShape(const Target& target, Scalar real);
+
+  int vectors = 0;
+  std::int64_t rows = 0;   // lines of a tile
+  std::int64_t panel = 0;  // rows of the batch
+  std::int64_t block = 0;  // rows of weights: a cache line of them
+};
+
+// Y = X W or dX = dZ W', the product that is the group's root.
+class PanelProduct {
+ public:
+  PanelProduct(Context& context, const Group& group, const PanelShape& shape, bool prefetches);
+
+  // Columns of the result that are computed with weights which a cache of so many bytes holds.
+  std::int64_t columns_within(double bytes) const;
+  // body(first, count) for parts of so many columns.
+  template <class Body>
+  void for_each_part(std::int64_t columns, const Body& body) const {
+    const std::int64_t whole = columns_ / columns * columns;
+    context_.builder.loop(0, whole, columns, [&](const Affine& first) { body(first, columns); });
+    if (whole < columns_) body(whole, columns_ - whole);
+  }
+  // The tiles of a part, of the panel that take_rows has chosen, which has so many rows.
+  void lower(const Affine& first, std::int64_t columns, std::int64_t rows);
+
+ private:
+  struct Tile {
+    Affine block;               // of weights, its first entry's number: forward the first one's
+    Affine column;              // of the result
+    std::int64_t in_block = 0;  // where its rows of weights start, backward
+    std::int64_t columns = 0;
+    std::int64_t rows = 0;  // of the panel
+  };
+  void tile(GroupWriter& writer, const Tile& tile);
+  void finish(GroupWriter& writer, const Position& position, Register sum) const;
+
+  Context& context_;
+  const Group& group_;
+  const Request& request_;
+  PanelShape shape_;
+  bool prefetches_;
+  std::int64_t columns_;  // of the result
+};
+
+// dW = X' dZ and what follows, for rows of weights `own` of the whole batch of `rows` rows. `inputs` is X in blocks of
+// columns, `blocked` are the values in blocks of rows.
+void lower_gradient(Context& context, const Group& group, const PanelShape& shape, const Matrix& inputs,
+                    const std::set<ValueId>& blocked, std::int64_t rows, Range own, bool prefetches);
+
+}  // namespace gdbench::backends::jit

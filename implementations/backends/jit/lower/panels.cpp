@@ -1,0 +1,343 @@
+#include "implementations/backends/jit/lower/panels.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "implementations/backends/jit/lower/copies.h"
+#include "implementations/backends/jit/lower/reductions.h"
+
+namespace gdbench::backends::jit {
+namespace {
+
+bool is_batch_product(const RowBlocks& blocks, const Node& node) {
+  return node.op() == Op::product && blocks.batch.contains(node.result);
+}
+
+bool is_gradient(const RowBlocks& blocks, const Node& node) {
+  return node.op() == Op::product && blocks.sums.contains(node.result);
+}
+
+// Weights, and what is computed entry by entry of them and of their gradients: slots, results.
+std::set<ValueId> values_in_blocks(const Region& region, const RowBlocks& blocks) {
+  std::set<ValueId> found;
+  for (const Node& node : region.nodes) {
+    if (is_batch_product(blocks, node)) found.insert(node.operands[1]);
+    if (is_gradient(blocks, node)) found.insert(node.result);
+  }
+  for (const Node& node : region.nodes) {
+    if (blocks.batch.contains(node.result) || !is_elementwise(node)) continue;
+    const bool reads = std::ranges::any_of(node.operands, [&](ValueId operand) { return found.contains(operand); });
+    if (!reads) continue;
+    if (node.op() != Op::update) found.insert(node.result);
+    const std::size_t first = node.op() == Op::update ? kUpdatedParameter : 0;
+    found.insert(node.operands.begin() + static_cast<std::ptrdiff_t>(first), node.operands.end());
+  }
+  return found;
+}
+
+constexpr double kPartOfCache = 0.5;  // the rest is for the batch
+
+// body(block, in_block, active) for the vectors of columns in blocks.
+template <class Body>
+void for_each_vector_of_blocks(Builder& builder, std::int64_t columns, std::int64_t block, int lanes,
+                               const Body& body) {
+  const std::int64_t whole = columns / block * block;
+  builder.loop(0, whole, block, [&](const Affine& begin) {
+    for (std::int64_t vector = 0; vector < block; vector += lanes) body(begin, vector, lanes);
+  });
+  for (std::int64_t vector = 0; whole + vector < columns; vector += lanes) {
+    body(whole, vector, static_cast<int>(std::min<std::int64_t>(lanes, columns - whole - vector)));
+  }
+}
+
+}  // namespace
+
+bool can_lower_to_panels(const Region& region, const RowBlocks& blocks, const Target& target, int threads) {
+  const PanelShape shape(target, region.real);
+  const int lanes = target.lanes(region.real);
+  if (blocks.rows < lanes || rounded_up_quotient(blocks.rows, shape.panel) < threads) return false;
+  const std::set<ValueId> blocked = values_in_blocks(region, blocks);
+  const auto is_batch = [&](ValueId value) { return blocks.batch.contains(value); };
+  return std::ranges::all_of(region.nodes, [&](const Node& node) {
+    if (is_batch_product(blocks, node)) {
+      return region[node.operands[1]].role == RegionRole::parameter && node.request.beta == 0;
+    }
+    if (is_gradient(blocks, node)) return std::ranges::all_of(node.operands, is_batch) && node.request.beta == 0;
+    if (is_batch(node.result)) return is_elementwise(node) || node.op() == Op::loss_gradient;
+    // What reads one value in blocks must read nothing else but scalars.
+    const std::size_t scalars = node.op() == Op::update ? 1 : node.operands.size();
+    const auto count = std::ranges::count_if(node.operands, [&](ValueId value) { return blocked.contains(value); });
+    const std::size_t others = node.op() == Op::update ? node.operands.size() - scalars : node.operands.size();
+    return count == 0 ? node.op() == Op::column_sum || is_elementwise(node)
+                      : is_elementwise(node) && static_cast<std::size_t>(count) == others;
+  });
+}
+
+PanelLowering::PanelLowering(Context& context, const Choices& choices, RowBlocks& blocks, Share share)
+    : context_(context),
+      builder_(context.builder),
+      choices_(choices),
+      blocks_(blocks),
+      share_(share),
+      shape_(context.target, context.real()),
+      rows_(blocks.rows) {}
+
+template <class Body>
+void PanelLowering::for_each_panel(const Body& body) {
+  const Range own = share_.of(rows_, shape_.panel);
+  const std::int64_t whole = own.begin + own.size() / shape_.panel * shape_.panel;
+  const auto panel = [&](const Affine& first, std::int64_t rows) {
+    context_.take_rows(blocks_.batch, rows, first);
+    body(first, rows);
+  };
+  builder_.loop(own.begin, whole, shape_.panel, [&](const Affine& first) { panel(first, shape_.panel); });
+  if (whole < own.end) panel(whole, own.end - whole);
+  context_.take_rows(blocks_.batch, rows_, 0);
+}
+
+std::set<ValueId> PanelLowering::inputs_of_gradients() const {
+  std::set<ValueId> inputs;
+  for (const Node& node : context_.region.nodes) {
+    if (is_gradient(blocks_, node)) inputs.insert(node.operands[0]);
+  }
+  return inputs;
+}
+
+void PanelLowering::place_inputs() {
+  const Region& region = context_.region;
+  for (const ValueId value : blocks_.batch) {
+    if (region[value].role == RegionRole::result) continue;
+    const bool is_input = inputs_of_gradients().contains(value);
+    if (region[value].columns == 1 && !is_input) {
+      if (region.gathered) copy_gathered(context_, value);
+      continue;
+    }
+    if (region.constant_batch) {
+      if (is_input) layer_inputs_[value] = context_.pack_transpose(value, shape_.block, shared());
+      context_.pack(value, shape_.panel, shared());
+    } else {
+      sources_[value] = context_.place(value);
+      context_.place_in_blocks(value, shape_.panel, shared());
+    }
+  }
+  for (const ValueId value : inputs_of_gradients()) {
+    if (layer_inputs_.contains(value)) continue;
+    layer_inputs_[value] = context_.allocate_blocks(context_.real(), "inputs_" + region.name_of(value),
+                                                    region[value].columns, rows_, shape_.block, shared());
+  }
+}
+
+void PanelLowering::place_state() {
+  blocked_ = values_in_blocks(context_.region, blocks_);
+  for (const ValueId value : blocked_) {
+    if (context_.region[value].is_state()) context_.pack(value, shape_.block, shared());
+  }
+  context_.in_lanes = blocks_.batch;
+  context_.in_lanes.insert(blocked_.begin(), blocked_.end());
+}
+
+void PanelLowering::place_results(const std::vector<Group>& groups) {
+  for (const Group& group : groups) {
+    for (const NodeIndex index : group.nodes) {
+      const Node& node = context_.region.nodes[index];
+      if (node.op() == Op::update || !is_read_outside(context_.region, group, node)) continue;
+      const bool of_batch = blocks_.batch.contains(node.result);
+      if (of_batch || blocked_.contains(node.result)) {
+        context_.place_in_blocks(node.result, of_batch ? shape_.panel : shape_.block, shared());
+      }
+    }
+  }
+}
+
+// A panel's rows of X or the targets, which lie side by side in memory, into the panel and the blocks of columns.
+void PanelLowering::turn_input(ValueId value, const Matrix& source) {
+  const int lanes = context_.lanes();
+  const auto inputs = layer_inputs_.find(value);
+  for_each_panel([&](const Affine& first, std::int64_t rows) {
+    for (std::int64_t begin = 0; begin < rows; begin += lanes) {
+      const std::int64_t count = std::min<std::int64_t>(lanes, rows - begin);
+      std::vector<Line> lines;
+      for (std::int64_t i = 0; i < count; ++i) lines.push_back(context_.row_of(source, first + Affine(begin + i)));
+      const auto turn = [&](const Affine& block, std::int64_t in_block, int active) {
+        const Affine column = block + Affine(in_block);
+        std::vector<Register> vectors;
+        for (const Line& line : lines)
+          vectors.push_back(builder_.load(source.at(line, Line{column, {}}), lanes, active));
+        if (inputs != layer_inputs_.end()) {
+          for (std::int64_t i = 0; i < count; ++i) {
+            const Affine row = (first + Affine(begin + i)) * shape_.block;
+            builder_.store({inputs->second.array, block * rows_ + row + Affine(in_block)},
+                           vectors[static_cast<std::size_t>(i)]);
+          }
+        }
+        vectors.resize(static_cast<std::size_t>(lanes), context_.real_number(0, lanes));
+        const std::vector<Register> columns = transposed(builder_, std::move(vectors));
+        for (int j = 0; j < active; ++j) {
+          builder_.store(context_.place(value).at(begin, column + Affine(j)), columns[static_cast<std::size_t>(j)]);
+        }
+      };
+      for_each_vector_of_blocks(builder_, source.columns, shape_.block, lanes, turn);
+    }
+  });
+}
+
+// A panel of a layer's inputs into blocks of their columns.
+void PanelLowering::turn(ValueId value) {
+  const int lanes = context_.lanes();
+  const Matrix& inputs = layer_inputs_.at(value);
+  for_each_panel([&](const Affine& first, std::int64_t rows) {
+    for (std::int64_t begin = 0; begin < rows; begin += lanes) {
+      const std::int64_t count = std::min<std::int64_t>(lanes, rows - begin);
+      const auto turn = [&](const Affine& block, std::int64_t in_block, int active) {
+        std::vector<Register> vectors;
+        for (int j = 0; j < active; ++j) {
+          vectors.push_back(builder_.load(context_.place(value).at(begin, block + Affine(in_block + j)), lanes));
+        }
+        vectors.resize(static_cast<std::size_t>(lanes), context_.real_number(0, lanes));
+        const std::vector<Register> lines = transposed(builder_, std::move(vectors));
+        for (std::int64_t i = 0; i < count; ++i) {
+          const Affine row = (first + Affine(begin + i)) * shape_.block;
+          builder_.store({inputs.array, block * rows_ + row + Affine(in_block)}, lines[static_cast<std::size_t>(i)]);
+        }
+      };
+      for_each_vector_of_blocks(builder_, context_.region[value].columns, shape_.block, lanes, turn);
+    }
+  });
+}
+
+void PanelLowering::lower_batch(const Group& group) {
+  const Node& root = context_.region.nodes[group.nodes.front()];
+  if (root.op() == Op::product) {
+    PanelProduct product(context_, group, shape_, choices_.has(Pass::prefetching));
+    const bool in_parts = choices_.has(Pass::cache_blocks);
+    const double cache = kPartOfCache * core_of(context_.target).second_cache;
+    const std::int64_t columns = in_parts ? product.columns_within(cache) : group.columns;
+    if (columns < group.columns) ++cached_;
+    product.for_each_part(columns, [&](const Affine& first, std::int64_t count) {
+      for_each_panel([&](const Affine&, std::int64_t rows) { product.lower(first, count, rows); });
+    });
+    return;
+  }
+  for_each_panel([&](const Affine&, std::int64_t rows) {
+    Group panel = group;
+    panel.rows = rows;
+    GroupWriter writer(context_, panel);
+    if (root.op() == Op::loss_gradient && !is_elementwise(root)) {
+      lower_softmax_gradient(context_, writer);
+    } else {
+      writer.compute_all();
+    }
+  });
+}
+
+// The sums of a panelled value's columns, over all rows of the batch, for this thread's share of the columns.
+void PanelLowering::sum_columns(const Group& group) {
+  const int lanes = context_.lanes();
+  GroupWriter writer(context_, group);
+  const ArrayId array = context_.place(writer.root().operands[0]).array;
+  const std::int64_t most = std::min<std::int64_t>(kChains, lanes);
+  const auto columns_from = [&](const Affine& column, std::int64_t columns) {
+    SumChains sums(context_, columns, 1, 1);
+    const auto add = [&](const Affine& panel, std::int64_t row, int active) {
+      for (std::int64_t j = 0; j < columns; ++j) {
+        const Affine at = panel * group.columns + (column + Affine(j)) * shape_.panel + Affine(row);
+        builder_.set(sums.at(0, j),
+                     builder_.add(builder_.get(sums.at(0, j)), builder_.load({array, at}, lanes, active)));
+      }
+    };
+    const std::int64_t whole = rows_ / shape_.panel * shape_.panel;
+    builder_.loop(0, whole, shape_.panel, [&](const Affine& panel) {
+      for (std::int64_t row = 0; row < shape_.panel; row += lanes) add(panel, row, lanes);
+    });
+    for (std::int64_t row = whole; row < rows_; row += lanes) {
+      add(whole, row - whole, static_cast<int>(std::min<std::int64_t>(lanes, rows_ - row)));
+    }
+    const Register total = sums_of_lanes(builder_, sums.totals());
+    const int active = static_cast<int>(columns);
+    writer.finish({0, column, group.columns == 1, builder_.type_of(total).lanes, active, false}, total);
+  };
+  const Range own = share_.of(group.columns, most);
+  const std::int64_t whole = own.begin + own.size() / most * most;
+  builder_.loop(own.begin, whole, most, [&](const Affine& column) { columns_from(column, most); });
+  if (whole < own.end) columns_from(whole, own.end - whole);
+}
+
+void PanelLowering::lower_late(const Group& group) {
+  const Node& root = context_.region.nodes[group.nodes.front()];
+  const std::int64_t tile = shape_.vectors * context_.lanes();
+  if (root.op() == Op::column_sum) return sum_columns(group);
+  if (is_gradient(blocks_, root)) {
+    const Range own = share_.of(group.rows, tile);
+    const std::set<ValueId> blocked = blocked_values(group);
+    lower_gradient(context_, group, shape_, layer_inputs_.at(root.operands[0]), blocked, rows_, own,
+                   choices_.has(Pass::prefetching));
+    context_.take_rows(blocked, group.rows, 0);
+    return;
+  }
+  const bool in_blocks = std::ranges::any_of(root.operands, [&](ValueId value) { return blocked_.contains(value); });
+  if (!in_blocks) {
+    context_.share_of_entries = share_;
+    GroupWriter(context_, group).compute_all();
+    context_.share_of_entries = {};
+    return;
+  }
+  const Range own = share_.of(group.rows, tile);
+  const std::set<ValueId> blocked = blocked_values(group);
+  const auto rows_from = [&](const Affine& first, std::int64_t count) {
+    context_.take_rows(blocked, count, first);
+    Group part = group;
+    part.rows = count;
+    GroupWriter(context_, part).compute_all();
+  };
+  const std::int64_t whole = own.begin + own.size() / shape_.block * shape_.block;
+  builder_.loop(own.begin, whole, shape_.block, [&](const Affine& first) { rows_from(first, shape_.block); });
+  if (whole < own.end) rows_from(whole, own.end - whole);
+  context_.take_rows(blocked, group.rows, 0);
+}
+
+std::set<ValueId> PanelLowering::blocked_values(const Group& group) const {
+  std::set<ValueId> values;
+  for (const NodeIndex index : group.nodes) {
+    const Node& node = context_.region.nodes[index];
+    for (const ValueId operand : node.operands) {
+      if (blocked_.contains(operand)) values.insert(operand);
+    }
+    if (blocked_.contains(node.result)) values.insert(node.result);
+  }
+  return values;
+}
+
+void PanelLowering::lower(const std::function<void(const Group&)>& note) {
+  const Region& region = context_.region;
+  const Fusion fusion{choices_.has(Pass::product_epilogues), choices_.has(Pass::update_epilogues)};
+  const auto of_batch = [&](const Node& node) { return blocks_.batch.contains(node.result); };
+  const auto batch_nodes = static_cast<NodeIndex>(std::ranges::count_if(region.nodes, of_batch));
+  const std::vector<Group> batch = make_groups(region, 0, batch_nodes, fusion);
+  const std::vector<Group> late = make_groups(region, batch_nodes, region.nodes.size(), fusion);
+  place_inputs();
+  place_state();
+  place_results(batch);
+  place_results(late);
+  const auto announce = [&](const Group& group) {
+    note(group);
+    builder_.note(text_of(region, region.nodes[group.nodes.front()]));
+  };
+  builder_.note("layers' inputs, turned");
+  for (const auto& [value, source] : sources_) turn_input(value, source);
+  for (const Group& group : batch) {
+    announce(group);
+    lower_batch(group);
+  }
+  builder_.note("layers' inputs, turned");
+  for (const ValueId value : inputs_of_gradients()) {
+    if (region[value].role == RegionRole::result) turn(value);
+  }
+  if (shared()) context_.meet();
+  for (const Group& group : late) {
+    announce(group);
+    lower_late(group);
+  }
+  if (shared()) context_.meet();
+}
+
+}  // namespace gdbench::backends::jit
