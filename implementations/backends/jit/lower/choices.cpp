@@ -13,8 +13,9 @@ RegionFunctions region_functions() {
        "rows of a batch that are processed together; 0: as many as promise the fastest step"},
       {"scalar_limit", GDBENCH_OPTION_INTEGER, 0, "256", nullptr,
        "up to so many multiplications of a step its entries become scalars"},
-      {"lanes", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|columns|rows",
-       "what of a batch a vector holds; auto: what promises the fastest step"},
+      {"lanes", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|columns|rows|panels",
+       "what of a batch a vector holds, panels: rows, with the weights in blocks; auto: what promises the fastest "
+       "step"},
       {"instructions", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|avx2|avx512vl|avx512",
        "what vectors are made of: avx512vl has 256 bits in each, as avx2, and twice as many of them"},
   };
@@ -61,6 +62,7 @@ Choices choices_of(const gdbench_settings* settings) {
   const std::string lanes = implementations::option_value(*settings, "lanes");
   if (lanes == "columns") choices.lanes = Lanes::columns;
   if (lanes == "rows") choices.lanes = Lanes::rows;
+  if (lanes == "panels") choices.lanes = Lanes::panels;
   const std::string instructions = implementations::option_value(*settings, "instructions");
   if (instructions == "avx2") choices.instructions = InstructionSet::avx2;
   if (instructions == "avx512vl") choices.instructions = InstructionSet::avx512vl;

@@ -55,7 +55,8 @@ inline constexpr PassRow kPasses[] = {
 constexpr const auto& rows_of(Pass /*any*/) { return kPasses; }
 constexpr std::size_t kPassCount = std::size(kPasses);
 
-enum class Lanes : std::uint8_t { cheaper, columns, rows };
+// panels: rows in panels where a step allows it; else what is cheaper.
+enum class Lanes : std::uint8_t { cheaper, columns, rows, panels };
 
 struct Choices {
   std::bitset<kPassCount> on = std::bitset<kPassCount>().set();

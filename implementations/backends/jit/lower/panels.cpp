@@ -28,7 +28,7 @@ std::set<ValueId> values_in_blocks(const Region& region, const RowBlocks& blocks
     if (blocks.batch.contains(node.result) || !is_elementwise(node)) continue;
     const bool reads = std::ranges::any_of(node.operands, [&](ValueId operand) { return found.contains(operand); });
     if (!reads) continue;
-    if (node.op() != Op::update) found.insert(node.result);
+    found.insert(node.result);
     const std::size_t first = node.op() == Op::update ? kUpdatedParameter : 0;
     found.insert(node.operands.begin() + static_cast<std::ptrdiff_t>(first), node.operands.end());
   }

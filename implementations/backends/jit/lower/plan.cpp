@@ -29,12 +29,14 @@ class Planner {
   std::vector<Plan> plans() const {
     if (are_scalars(region_, choices_)) return {{Plan::Form::scalars, false, 0}};
     if (!blocks_) return {Plan{}};
+    const bool panels = can_use_panels();
+    if (panels && choices_.lanes == Lanes::panels) return {{Plan::Form::panels, true, 0}};
     const bool rows_may_be_lanes = choices_.has(Pass::layout) && choices_.lanes != Lanes::columns && can_turn();
     if (rows_may_be_lanes && can_stream()) return {{Plan::Form::stream, true, 0}};
     std::vector<Plan> plans;
-    if (can_use_panels()) plans.push_back({Plan::Form::panels, true, 0});
+    if (panels) plans.push_back({Plan::Form::panels, true, 0});
     if (rows_may_be_lanes) add_loops(true, plans);
-    if (!rows_may_be_lanes || choices_.lanes == Lanes::cheaper) {
+    if (!rows_may_be_lanes || choices_.lanes != Lanes::rows) {
       add_loops(false, plans);
       if (can_stream_rows()) plans.push_back({Plan::Form::row_stream, false, 0});
     }
@@ -72,8 +74,8 @@ class Planner {
   }
 
   bool can_use_panels() const {
-    return choices_.has(Pass::panels) && choices_.lanes != Lanes::columns && choices_.block_rows == 0 &&
-           can_lower_to_panels(own_, *blocks_, target_, threads_);
+    return choices_.has(Pass::panels) && choices_.lanes != Lanes::columns && choices_.lanes != Lanes::rows &&
+           choices_.block_rows == 0 && can_lower_to_panels(own_, *blocks_, target_, threads_);
   }
 
   bool can_stream_rows() const {

@@ -184,10 +184,15 @@ TEST_P(JitRegionTest, EveryChoice) {
       {{"lanes", "columns"}, {"block_rows", "7"}},
       {{"lanes", "columns"}, {"block_rows", "1"}},
       {{"loader", "gather"}},
+      {{"lanes", "panels"}, {"passes", "-product-epilogues"}},
+      {{"lanes", "panels"}, {"passes", "-update-epilogues"}},
+      {{"lanes", "panels"}, {"passes", "-prefetch,-cache-blocks"}},
+      {{"lanes", "panels"}, {"loader", "gather"}},
   };
   for (const auto& [instructions, target] : backends::jit::targets_of_this_machine()) {
     choices.push_back({{"instructions", instructions}});
     choices.push_back({{"instructions", instructions}, {"lanes", "rows"}, {"block_rows", "5"}});
+    choices.push_back({{"instructions", instructions}, {"lanes", "panels"}});
   }
   for (const std::vector<gdbench_option_value>& options : choices) {
     std::string trace;
@@ -241,6 +246,50 @@ std::vector<TrainingCase> cases_for_threads() {
        .batch_rows = 40,
        .shuffled = true},
   };
+}
+
+// Panels and blocks that are full, and what is left over of each; batches that are the same in all steps, numbered and
+// loaded; more classes than registers; threads with a panel each and several.
+std::vector<TrainingCase> cases_for_panels() {
+  return {
+      {.layers = {layer(32, 64, catalogue::Activation::relu), layer(64, 16)},
+       .loss = catalogue::Loss::softmax_cross_entropy,
+       .rows = 128,
+       .batch_rows = 128},
+      {.layers = {layer(37, 50, catalogue::Activation::gelu), layer(50, 29, catalogue::Activation::tanh), layer(29, 7)},
+       .loss = catalogue::Loss::softmax_cross_entropy,
+       .rows = 201,
+       .batch_rows = 101,
+       .shuffled = true,
+       .optimizer = {catalogue::OptimizerKind::adam, 0.01, false}},
+      {.layers = {layer(70, 133, catalogue::Activation::sigmoid, false), layer(133, 101)},
+       .loss = catalogue::Loss::softmax_cross_entropy,
+       .rows = 97,
+       .batch_rows = 97,
+       .optimizer = {catalogue::OptimizerKind::momentum, 0.01, false}},
+      {.layers = {layer(17, 1, catalogue::Activation::silu), layer(1, 33), layer(33, 3)},
+       .rows = 130,
+       .batch_rows = 130},
+      {.layers = {layer(40, 18, catalogue::Activation::leaky_relu), layer(18, 1)},
+       .loss = catalogue::Loss::huber,
+       .rows = 150,
+       .batch_rows = 70,
+       .shuffled = true},
+  };
+}
+
+TEST_P(JitRegionTest, PanelsOfWideLayers) {
+  for (const TrainingCase& values : cases_for_panels()) {
+    for (const auto& [instructions, target] : backends::jit::targets_of_this_machine()) {
+      for (const int threads : {1, 2, 3, 4}) {
+        SCOPED_TRACE(std::string(instructions) + ", " + std::to_string(threads) + " threads, inputs " +
+                     std::to_string(values.layers[0].inputs));
+        check(values, 5, 2e-4, {{"lanes", "panels"}, {"instructions", instructions}}, graph::kRegionDescriptor,
+              threads);
+      }
+    }
+    check(values, 5, 2e-4, {{"lanes", "panels"}, {"loader", "gather"}});
+  }
 }
 
 TEST_P(JitRegionTest, ThreadsShareTheRows) {
@@ -353,6 +402,8 @@ std::vector<Firing> firings() {
       {"update-epilogues", shuffled, {}, tiny},
       {"unrolling", small, {}, tiny},
       {"padding", small, {}, tall},
+      {"panels", narrow, {{"lanes", "panels"}}, one_row},
+      {"prefetch", narrow, {{"lanes", "panels"}}, one_row},
   };
 }
 
