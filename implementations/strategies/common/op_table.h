@@ -6,6 +6,7 @@
 // followed by the result unless the kernel leaves the result in an operand's buffer.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -36,7 +37,15 @@ struct Attributes {
   catalogue::LossFunction loss = {};
   const gdbench_optimizer* optimizer = nullptr;  // update; not owned
 
-  bool operator==(const Attributes&) const = default;
+  // Numbers are the same if their bits are.
+  bool operator==(const Attributes& other) const {
+    const auto same = [](double a, double b) {
+      return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+    };
+    return transpose_a == other.transpose_a && transpose_b == other.transpose_b && same(alpha, other.alpha) &&
+           same(beta, other.beta) && activation == other.activation && loss.kind == other.loss.kind &&
+           same(loss.huber_delta, other.loss.huber_delta) && optimizer == other.optimizer;
+  }
 };
 
 // What a derivative rule knows of an op that it emits. A holder of values may ignore all of it.
@@ -51,7 +60,6 @@ class Emitter {
   virtual ~Emitter() = default;
   // The result of op(operands). Leaves the operands as they are unless the hint lets go of them.
   virtual Value emit(Op op, const Attributes& attributes, std::span<const Value> operands, const Hint& hint) = 0;
-  virtual Shape shape_of(Value value) const = 0;
 };
 
 // An op that was applied, and the gradient of the loss with respect to its result.

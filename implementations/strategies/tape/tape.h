@@ -1,9 +1,14 @@
 // An eager engine with reverse-mode differentiation. Each op runs when it is applied and is recorded; backward plays
-// the record from its end with the derivative rules of the op table.
+// the records from the last to the first by the derivative rules of the op table.
 //
-// A recording lives from begin() to the next begin(). Values are numbers that count from 0 in each recording; records
-// and values lie in arrays that are reset, not freed, and buffers come from a caching allocator, so that recording the
-// same kind of step again allocates nothing.
+// A recording lives from begin() to the next begin(). It is an array with a record for every value: a leaf, or the
+// result of an op. The number of a value is its place in the array. Buffers come from a caching allocator, and kernels
+// are kept by what they were bound for, so that recording the same kind of step again allocates and binds nothing.
+//
+// Which kernel an op takes is found out anew whenever it is applied. The one that ran at the same place of the
+// recording before is tried first, and taken if op, attributes and operands' shapes are what it was bound for;
+// otherwise the op's kernels are searched. So a step that is like the one before neither hashes nor searches, and any
+// step may be another. A kernel knows those that its derivative takes, which its own shapes determine.
 //
 // In place. An op's kernel may put its result in an operand's buffer only where the caller gives that operand up
 // (`consumed`) and no derivative of a recorded op reads it. Where the kernel cannot but overwrite an operand that is
@@ -13,13 +18,15 @@
 #pragma once
 
 #include <cstdint>
+#include <forward_list>
 #include <span>
 #include <vector>
 
 #include "implementations/strategies/common/op_table.h"
 #include "implementations/strategies/common/profile.h"
 #include "implementations/strategies/common/program.h"
-#include "implementations/strategies/tape/caches.h"
+#include "implementations/strategies/tape/buffer_pool.h"
+#include "implementations/strategies/tape/kernel.h"
 
 namespace gdbench::strategies::tape {
 
@@ -37,38 +44,49 @@ enum class Gradients {
   add,  // to what the buffers hold that the caller named, by this recording or an earlier one
 };
 
-class Tape final : private ops::Emitter {
+class Tape {
  public:
-  Tape(Session& session, catalogue::Dtype dtype);
+  Tape(Session& session, catalogue::Dtype dtype) : session_(session), dtype_(dtype), pool_(session), records_(16) {}
 
-  // Forgets all values and records.
-  void begin(Mode mode = Mode::once);
+  // Forgets all values.
+  void begin(Mode mode = Mode::once) {
+    if (pool_.taken() != 0) [[unlikely]]
+      give_all_back();
+    size_ = 0;
+    parameters_.clear();
+    mode_ = mode;
+    played_ = false;
+    playing_ = kNoValue;
+    observed_ = program_ != nullptr || profile_ != nullptr;
+  }
 
   // Leaves. Their buffers are the caller's and are never written.
-  Value constant(const Matrix& matrix) { return add_leaf(matrix, 0, nullptr); }
-  Value labels(const Matrix& matrix) { return add_leaf(matrix, kLabels, nullptr); }
+  Value constant(const Matrix& matrix) { return add_leaf(matrix, 0, kNoForm); }
+  Value labels(const Matrix& matrix) { return add_leaf(matrix, 0, kLabels); }
   // A leaf that backward computes a gradient for: in `gradient`, of the value's size, or where that is null in a buffer
   // of the tape's.
   Value parameter(const Matrix& matrix, backends::Buffer gradient = nullptr) {
-    const Value value = add_leaf(matrix, kWantsGradient, gradient);
+    const Value value = add_leaf(matrix, kWantsGradient, kNoForm);
+    records_[value].named_gradient = gradient;
     parameters_.push_back(value);
     return value;
   }
 
-  // Runs and records op(first, second). Bit i of `consumed` gives operand i up.
+  // Runs and records op(first, second), or op(first). Bit i of `consumed` gives operand i up.
   Value apply(ops::Op op, const ops::Attributes& attributes, Value first, Value second = kNoValue,
               std::uint32_t consumed = 0);
-  Value product(Value a, Value b) { return apply(ops::Op::product, {}, a, b); }
+  Value product(Value a, Value b) { return apply(ops::Op::product, kPlain, a, b); }
   // Both give up z.
-  Value add_bias(Value bias, Value z) { return apply(ops::Op::add_bias, {}, bias, z, 1u << 1); }
-  Value activation(catalogue::Activation kind, Value z) {
-    return apply(ops::Op::activation, {.activation = kind}, z, kNoValue, 1);
+  Value add_bias(Value bias, Value z) { return apply(ops::Op::add_bias, kPlain, bias, z, 1u << 1); }
+  Value activation(const ops::Attributes& attributes, Value z) {
+    return apply(ops::Op::activation, attributes, z, kNoValue, 1);
   }
+  Value activation(catalogue::Activation kind, Value z) { return activation({.activation = kind}, z); }
   Value loss(const catalogue::LossFunction& function, Value outputs, Value targets) {
     return apply(ops::Op::loss, {.loss = function}, outputs, targets);
   }
-  // `weight` times a loss, recorded and not run: for backward alone, which does not read it.
-  Value unevaluated_loss(const catalogue::LossFunction& function, Value outputs, Value targets, double weight);
+  // A loss of these attributes, recorded and not run: for backward alone, which does not read it.
+  Value unevaluated_loss(const ops::Attributes& attributes, Value outputs, Value targets);
 
   // Computes the gradient of `loss` with respect to every parameter that it depends on. Gradients of an earlier pass
   // are given back; where the caller named the buffer they are overwritten, or added to.
@@ -88,119 +106,108 @@ class Tape final : private ops::Emitter {
   void set_layers(std::vector<std::int64_t> layers) { layers_ = std::move(layers); }
 
   std::uint64_t copies() const { return copies_; }
-  std::size_t bound_calls() const { return cache_.size(); }
+  std::size_t bound_calls() const { return bound_calls_; }
   const BufferPool& pool() const { return pool_; }
 
  private:
-  enum Flag : std::uint8_t {
+  static constexpr ops::Attributes kPlain = {};
+
+  enum Flag : std::uint32_t {
     kWantsGradient = 1,  // a parameter, or computed from one
     kComputed = 2,       // the tape's to overwrite
     kKept = 4,           // the derivative of a recorded op reads it
-    kPooled = 8,         // its buffer goes back to the pool
-    kGone = 16,          // overwritten, given back or never computed
-    kLabels = 32,        // int32
-    kLoss = 64,          // double
-    kTaken = 128,        // the buffer that the caller named holds a gradient
+    kTaken = 8,          // the buffer that the caller named holds a gradient
   };
-  struct ValueRecord {
-    backends::Buffer buffer;
-    backends::Buffer gradient_buffer;
-    PackedShape shape;
+  struct Record {
+    backends::Buffer buffer = nullptr;  // null: never computed
+    BufferPool::FreeList* home;         // where the buffer goes back to; null: nowhere
+    Form form;                          // kNoForm: overwritten or given back
+    backends::Buffer named_gradient;
+    Kernel* kernel = nullptr;  // that ran here or, for what comes next, in a recording before
+    Value operands[2];         // of what is played backward
+    std::uint32_t wanted;      // bit i: backward computes the gradient of operand i; 0: it does nothing here
+    std::uint32_t flags;
     Value gradient;
-    std::uint16_t references;  // of a gradient: from parameters' and results' entries and from the rule being played
-    std::uint8_t flags;
-    std::uint8_t size_class;
-  };
-  struct OpRecord {
-    const CachedCall* call;
-    Value operands[2];
-    Value result;
-    std::uint32_t wanted;
+    std::uint32_t references;  // of a gradient: from parameters' and results' records and from the one being played
   };
 
-  Value emit(ops::Op op, const ops::Attributes& attributes, std::span<const Value> operands,
-             const ops::Hint& hint) override;
-  ops::Shape shape_of(Value value) const override { return unpack(values_[value].shape); }
-
-  Value add_leaf(const Matrix& matrix, unsigned flags, backends::Buffer gradient) {
-    if (matrix.rows < 1 || matrix.columns < 1 || matrix.rows > UINT32_MAX || matrix.columns > UINT32_MAX) [[unlikely]]
+  Form form(Value value) const { return value < size_ ? records_[value].form : kNoForm; }
+  Value add_leaf(const Matrix& matrix, std::uint32_t flags, Form kind) {
+    // One comparison for all: a number below 1 is a huge one here.
+    if (static_cast<Form>((matrix.rows - 1) | (matrix.columns - 1)) >= kLargest) [[unlikely]]
       reject_size(matrix);
-    return add_value(matrix.buffer, gradient, pack({matrix.rows, matrix.columns}), flags, 0);
+    return add(matrix.buffer, nullptr, form_of({matrix.rows, matrix.columns}) | kind, flags);
   }
   [[noreturn]] static void reject_size(const Matrix& matrix);
-  Value add_value(backends::Buffer buffer, backends::Buffer gradient_buffer, PackedShape shape, unsigned flags,
-                  std::uint32_t size_class) {
-    ValueRecord& value = values_.add();
-    value.buffer = buffer;
-    value.gradient_buffer = gradient_buffer;
-    value.shape = shape;
-    value.gradient = kNoValue;
-    value.references = 0;
-    value.flags = static_cast<std::uint8_t>(flags);
-    value.size_class = static_cast<std::uint8_t>(size_class);
-    return static_cast<Value>(values_.size() - 1);
+  // A record is written field by field where it lies: a temporary that is copied in makes the processor wait for its
+  // own stores.
+  Value add(backends::Buffer buffer, BufferPool::FreeList* home, Form form, std::uint32_t flags) {
+    Record& record = records_[size_];
+    record.buffer = buffer;
+    record.home = home;
+    record.form = form;
+    record.named_gradient = nullptr;
+    record.wanted = 0;
+    record.flags = flags;
+    record.gradient = kNoValue;
+    record.references = 0;
+    if (&record == &records_.back()) [[unlikely]]
+      records_.resize(2 * records_.size());
+    return static_cast<Value>(size_++);
   }
-  void add_record(const CachedCall& call, Value first, Value second, Value result, std::uint32_t wanted) {
-    OpRecord& record = records_.add();
-    record.call = &call;
-    record.operands[0] = first;
-    record.operands[1] = second;
-    record.result = result;
-    record.wanted = wanted;
-  }
-  template <std::size_t count>
-  Value apply_to(ops::Op op, const ops::Attributes& attributes, const Value* operands, std::uint32_t consumed);
-  template <std::size_t count>
-  Value emit_on(ops::Op op, const ops::Attributes& attributes, const Value* operands, const ops::Hint& hint);
-  template <std::size_t count>
-  const CachedCall& find(ops::Op op, const ops::Attributes& attributes, const Value* operands);
-  const CachedCall& look_up(const CallKey& key, ops::Op op, const ops::Attributes& attributes, const Value* operands,
-                            std::size_t count);
-  const CachedCall& bind(const CallKey& key, ops::Op op, const ops::Attributes& attributes, const Value* operands,
-                         std::size_t count);
-  void check_operands(ops::Op op, const Value* operands, std::size_t count) const;
-  // Runs the call and adds its result, in `buffer` where that is not null.
-  template <std::size_t count>
-  Value execute(const CachedCall& call, const Value* operands, std::uint32_t consumed, backends::Buffer buffer);
-  Value execute_overwriting(const CachedCall& call, const Value* operands, std::uint32_t consumed,
-                            backends::Buffer buffer);
-  bool expendable(Value value) const;
-  void run(const CachedCall& call, const backends::Buffer* buffers);
-  void run_observed(const CachedCall& call, const backends::Buffer* buffers);
-  ModelPart part_of(const CachedCall& call, const backends::Buffer* buffers) const;
-  void copy(Value from, backends::Buffer to);
-  template <std::size_t count>
-  void record(const CachedCall& call, const Value* operands, Value result);
 
-  void play(const OpRecord& record);
-  void accumulate(Value operand, Value gradient);
-  [[gnu::always_inline]] void drop(Value gradient) {
-    ValueRecord& value = values_[gradient];
-    if (--value.references == 0) give_back(value);
+  Kernel& find(ops::Op op, const ops::Attributes& attributes, Value first, Value second);
+  // Of an op on operands of these forms.
+  Kernel& look_up(ops::Op op, const ops::Attributes& attributes, std::span<const Form> forms);
+  Kernel& search(ops::Op op, const ops::Attributes& attributes, Value first, Value second);
+  Kernel& bind(ops::Op op, const ops::Attributes& attributes, std::span<const Form> forms);
+  const Derivative& derive(Kernel& kernel, std::uint32_t wanted);
+  // Runs the kernel and adds its result: in `buffer` or, where that is null, in that of an operand that is `reusable`
+  // and not kept, or in a new one. The second operand of an op that takes one is the first.
+  Value execute(const Kernel& kernel, Value first, Value second, std::uint32_t reusable, backends::Buffer buffer);
+  bool expendable(Value value) const;
+  [[gnu::always_inline]] void run(const Kernel& kernel, const backends::Buffer* buffers) {
+    if (observed_) [[unlikely]] {
+      run_observed(kernel, buffers);
+      return;
+    }
+    kernel.run(kernel.call, buffers, nullptr);
   }
-  [[gnu::always_inline]] void give_back(ValueRecord& value) {
-    if ((value.flags & kPooled) == 0) return;
-    pool_.give_back(value.buffer, value.size_class);
-    value.flags = static_cast<std::uint8_t>((value.flags & ~kPooled) | kGone);
-  }
-  void clear_gradients();
+  void run_observed(const Kernel& kernel, const backends::Buffer* buffers);
+  ModelPart part_of(const Kernel& kernel, const backends::Buffer* buffers) const;
+  void copy(Value from, backends::Buffer to);
+  void record(const Kernel& kernel, Value first, Value second, Value result);
+
+  // Of what is not the first backward from a loss: rejects it, or gives the gradients of the one before back.
+  void check_backward(Value loss);
   void adopt_named_gradients();
-  std::size_t record_of(Value loss) const;
+  void give_all_back();
+  void play(Value value);
+  backends::Buffer name_gradient(Value operand);
+  void accumulate(Value operand, Value gradient);
+  void add_up(Value operand, Value gradient);
+  [[gnu::always_inline]] void drop(Value gradient) {
+    Record& record = records_[gradient];
+    if (--record.references == 0) give_back(record);
+  }
+  [[gnu::always_inline]] void give_back(Record& record) {
+    if (record.home == nullptr) return;
+    pool_.give_back(record.buffer, *record.home);
+    record.home = nullptr;
+    record.form = kNoForm;
+  }
 
   Session& session_;
   catalogue::Dtype dtype_;
-  CallCache cache_;
   BufferPool pool_;
-  Arena<ValueRecord> values_;
-  Arena<OpRecord> records_;
-  // The call that was found last time at the same place in the order of lookups: mostly the one that is looked for.
-  Arena<const CachedCall*> guesses_;
-  std::size_t lookups_ = 0;
+  std::forward_list<Kernel> kernels_[std::size(backends::kOps)];  // by op
+  std::size_t bound_calls_ = 0;
+  std::vector<Record> records_;  // one more than size_ at least
+  std::size_t size_ = 0;
   std::vector<Value> parameters_;
   std::vector<std::int64_t> layers_;  // of parameters_, or empty
-  std::vector<Value> temporaries_;    // of the rule being played
   Mode mode_ = Mode::once;
-  const OpRecord* playing_ = nullptr;
+  Value playing_ = kNoValue;
   bool played_ = false;
   Program* program_ = nullptr;
   Profile* profile_ = nullptr;

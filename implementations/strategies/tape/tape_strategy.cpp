@@ -11,15 +11,7 @@ namespace {
 
 class TapeTrainer : public Trainer {
  public:
-  explicit TapeTrainer(const Setup& setup)
-      : Trainer(setup),
-        tape_(session(), catalogue::dtype_of(problem())),
-        full_parts_(parts_of(problem().batch_rows)),
-        partial_parts_(parts_of(feed().loader().partial_rows())),
-        losses_(masks() != nullptr ? static_cast<std::size_t>(masks()->count()) : 0) {
-    tape_.set_layers(parameters().layers());
-    add_update(update_);
-  }
+  explicit TapeTrainer(const Setup& setup);
   void run(std::uint64_t steps) override {
     for_each_step(steps, [this](const Batch& batch) {
       differentiate(batch);
@@ -29,90 +21,112 @@ class TapeTrainer : public Trainer {
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
 
  protected:
-  // A part of a batch, as much of the batch's loss as it is, and whether its gradients are the batch's first.
-  struct Part {
-    Batch rows;
-    double weight;
-    bool first;
-  };
-
   // Afterwards the parameters' gradients are those of this batch.
   void differentiate(const Batch& batch);
-  // Of the task gradients: one recording, a backward pass per output column.
-  virtual void differentiate_by_column(const Part& part);
-  Value record_outputs(const Batch& batch);
+  // Of the task gradients: one recording, a backward pass per output column. The first part's gradients replace those
+  // of the step before, the others' are added.
+  virtual void differentiate_by_column(const Batch& part, bool first);
+  Value record_outputs(const Batch& part);
   // A step does not need the loss itself; evaluate() computes it.
-  Value record_loss(const Part& part, Value outputs);
-  Value record_column_loss(const Part& part, Value outputs, std::int64_t column);
-  // The first column's gradients replace those of the step before, the others' are added.
-  void play_column_loss(const Part& part, std::int64_t column, Value loss) {
-    tape_.backward(loss, part.first && column == 0 ? Gradients::replace : Gradients::add);
-  }
+  Value record_loss(const Batch& part, Value outputs);
+  Value record_column_loss(const Batch& part, Value outputs, std::int64_t column);
+
   const std::vector<MicroBatch>& parts_of_batch(const Batch& batch) const {
     return batch.rows == problem().batch_rows ? full_parts_ : partial_parts_;
   }
   Tape& tape() { return tape_; }
 
  private:
+  struct Layer {
+    Matrix weights;
+    Matrix bias;  // null: none
+    backends::Buffer weights_gradient;
+    backends::Buffer bias_gradient;
+    ops::Attributes activation;
+  };
+
   Tape tape_;
   Program update_;
+  std::vector<Layer> layers_;
   std::vector<MicroBatch> full_parts_;
   std::vector<MicroBatch> partial_parts_;
+  ops::Attributes loss_;  // alpha: the weight of the part
+  bool labels_;
+  std::int64_t target_columns_;
   std::vector<Value> losses_;  // by column
 };
 
+TapeTrainer::TapeTrainer(const Setup& setup)
+    : Trainer(setup),
+      tape_(session(), catalogue::dtype_of(problem())),
+      full_parts_(parts_of(problem().batch_rows)),
+      partial_parts_(parts_of(feed().loader().partial_rows())),
+      loss_{.loss = catalogue::loss_of(problem())},
+      labels_(takes_labels(loss_.loss)),
+      target_columns_(target_columns()),
+      losses_(masks() != nullptr ? static_cast<std::size_t>(masks()->count()) : 0) {
+  for (std::int64_t l = 0; l < problem().layer_count; ++l) {
+    layers_.push_back({parameters().weights(l),
+                       parameters().bias(l),
+                       parameters().weights_gradient(l).buffer,
+                       parameters().bias_gradient(l).buffer,
+                       {.activation = catalogue::activation_of(problem().layers[l])}});
+  }
+  tape_.set_layers(parameters().layers());
+  add_update(update_);
+}
+
 void TapeTrainer::differentiate(const Batch& batch) {
   for (const MicroBatch& micro_batch : parts_of_batch(batch)) {
-    const Part part{feed().part(batch, micro_batch), micro_batch.weight, micro_batch.first == 0};
+    const Batch part = feed().part(batch, micro_batch);
+    const bool first = micro_batch.first == 0;
+    loss_.alpha = micro_batch.weight;
     if (masks() != nullptr) {
-      differentiate_by_column(part);
+      differentiate_by_column(part, first);
       continue;
     }
     tape_.begin();
-    tape_.backward(record_loss(part, record_outputs(part.rows)), part.first ? Gradients::replace : Gradients::add);
+    tape_.backward(record_loss(part, record_outputs(part)), first ? Gradients::replace : Gradients::add);
   }
 }
 
-void TapeTrainer::differentiate_by_column(const Part& part) {
+void TapeTrainer::differentiate_by_column(const Batch& part, bool first) {
   tape_.begin(Mode::persistent);
-  const Value outputs = record_outputs(part.rows);
+  const Value outputs = record_outputs(part);
   for (std::size_t j = 0; j < losses_.size(); ++j) {
     losses_[j] = record_column_loss(part, outputs, static_cast<std::int64_t>(j));
   }
-  for (std::size_t j = 0; j < losses_.size(); ++j) play_column_loss(part, static_cast<std::int64_t>(j), losses_[j]);
+  for (std::size_t j = 0; j < losses_.size(); ++j) {
+    tape_.backward(losses_[j], first && j == 0 ? Gradients::replace : Gradients::add);
+  }
 }
 
-Value TapeTrainer::record_outputs(const Batch& batch) {
-  Tape& tape = tape_;
-  const gdbench_problem& model = problem();
-  Value value = tape.constant({batch.x, batch.rows, model.layers[0].inputs});
-  for (std::int64_t l = 0; l < model.layer_count; ++l) {
-    const gdbench_layer& layer = model.layers[l];
-    value = tape.product(value, tape.parameter(parameters().weights(l), parameters().weights_gradient(l).buffer));
-    if (layer.has_bias != 0) {
-      value = tape.add_bias(tape.parameter(parameters().bias(l), parameters().bias_gradient(l).buffer), value);
+Value TapeTrainer::record_outputs(const Batch& part) {
+  Value value = tape_.constant({part.x, part.rows, layers_.front().weights.rows});
+  for (const Layer& layer : layers_) {
+    value = tape_.product(value, tape_.parameter(layer.weights, layer.weights_gradient));
+    if (layer.bias.buffer != nullptr) {
+      value = tape_.add_bias(tape_.parameter(layer.bias, layer.bias_gradient), value);
     }
-    if (catalogue::activation_of(layer) != catalogue::Activation::identity) {
-      value = tape.activation(catalogue::activation_of(layer), value);
+    if (layer.activation.activation != catalogue::Activation::identity) {
+      value = tape_.activation(layer.activation, value);
     }
   }
   return value;
 }
 
-Value TapeTrainer::record_loss(const Part& part, Value outputs) {
-  const auto loss = catalogue::loss_of(problem());
-  const Matrix matrix{part.rows.targets, part.rows.rows, target_columns()};
-  const Value targets = takes_labels(loss) ? tape_.labels(matrix) : tape_.constant(matrix);
-  return tape_.unevaluated_loss(loss, outputs, targets, part.weight);
+Value TapeTrainer::record_loss(const Batch& part, Value outputs) {
+  const Matrix matrix{part.targets, part.rows, target_columns_};
+  const Value targets = labels_ ? tape_.labels(matrix) : tape_.constant(matrix);
+  return tape_.unevaluated_loss(loss_, outputs, targets);
 }
 
-Value TapeTrainer::record_column_loss(const Part& part, Value outputs, std::int64_t column) {
-  Tape& tape = tape_;
-  const Value mask = tape.constant(masks()->mask(column, part.rows.rows));
-  const Value targets = tape.constant({part.rows.targets, part.rows.rows, target_columns()});
-  const Value masked_outputs = tape.apply(ops::Op::multiply, {}, outputs, mask);
-  const Value masked_targets = tape.apply(ops::Op::multiply, {}, targets, mask);
-  return tape.unevaluated_loss(catalogue::loss_of(problem()), masked_outputs, masked_targets, part.weight);
+Value TapeTrainer::record_column_loss(const Batch& part, Value outputs, std::int64_t column) {
+  const Value mask = tape_.constant(masks()->mask(column, part.rows));
+  const Value targets = tape_.constant({part.targets, part.rows, target_columns_});
+  const Value masked_outputs = tape_.apply(ops::Op::multiply, {}, outputs, mask);
+  const Value masked_targets = tape_.apply(ops::Op::multiply, {}, targets, mask);
+  return tape_.unevaluated_loss(loss_, masked_outputs, masked_targets);
 }
 
 void TapeTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
@@ -137,10 +151,11 @@ class RerecordTrainer final : public TapeTrainer {
   using TapeTrainer::TapeTrainer;
 
  protected:
-  void differentiate_by_column(const Part& part) override {
+  void differentiate_by_column(const Batch& part, bool first) override {
     for (std::int64_t column = 0; column < masks()->count(); ++column) {
       tape().begin();
-      play_column_loss(part, column, record_column_loss(part, record_outputs(part.rows), column));
+      tape().backward(record_column_loss(part, record_outputs(part), column),
+                      first && column == 0 ? Gradients::replace : Gradients::add);
     }
   }
 };
@@ -231,7 +246,7 @@ constexpr std::uint32_t kAll = bit_of(catalogue::Task::train) | bit_of(catalogue
 }  // namespace
 
 const StrategyDescriptor kDescriptor = describe<TapeTrainer>(
-    "", kAll, "ops run at once and are recorded; the record is played backward, anew at every step");
+    "", kAll, "each step runs and records its ops anew and plays them backward; kernels are kept by op and shapes");
 const StrategyDescriptor kReplayDescriptor =
     describe<ReplayTrainer>("+replay", kAll, "a step is recorded once per batch size; its calls are replayed");
 const StrategyDescriptor kRerecordDescriptor = describe<RerecordTrainer>(

@@ -31,7 +31,7 @@ class Calculator final : public Emitter {
     std::vector<Shape> shapes;
     std::vector<backends::Buffer> buffers;
     for (const Value operand : operands) {
-      shapes.push_back(shape_of(operand));
+      shapes.push_back({values_[operand].rows, values_[operand].columns});
       const bool labels = takes_labels(op, attributes) && buffers.size() == 1;
       buffers.push_back(labels ? upload_labels(values_[operand]) : context_.upload(values_[operand]));
     }
@@ -42,7 +42,6 @@ class Calculator final : public Emitter {
     const backends::Buffer result = overwrites < 0 ? buffers.back() : buffers[static_cast<std::size_t>(overwrites)];
     return add(context_.download(result, shape.rows, shape.columns));
   }
-  Shape shape_of(Value value) const override { return {values_[value].rows, values_[value].columns}; }
 
  private:
   backends::Buffer upload_labels(const Dense& values) {

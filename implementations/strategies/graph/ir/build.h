@@ -21,7 +21,6 @@ class NodeEmitter final : public ops::Emitter {
   // the parameters among its operands, which an update changes and all else reads.
   NodeId emit(ops::Op op, const ops::Attributes& attributes, std::span<const NodeId> operands,
               const ops::Hint& hint) override;
-  Shape shape_of(NodeId value) const override { return graph_[value].shape; }
 
  private:
   Graph& graph_;

@@ -219,6 +219,84 @@ TEST_F(TapeTest, AModelThatChangesFromStepToStep) {
   EXPECT_EQ(tape_.bound_calls(), bound);
 }
 
+// What ran at the same place of the recording before is a guess: everything that a kernel is bound for is compared.
+TEST_F(TapeTest, AStepMayDifferFromTheOneBeforeInAnything) {
+  const Matrix w = random(4, 4), y = random(4, 4), fewer_y = random(3, 4), narrow = random(4, 2),
+               narrow_y = random(4, 2);
+  const Matrix x = random(4, 4), fewer_x = random(3, 4);
+  struct Step {
+    Op op = Op::product;
+    Attributes attributes = {};
+    Matrix x, w, y;
+    catalogue::LossFunction loss = catalogue::Loss::mse;
+    Attributes activation = {.activation = catalogue::Activation::tanh};
+  };
+  std::vector<Step> steps;
+  for (const Op op : {Op::combine, Op::multiply}) steps.push_back({op, factors(1, 0.5), x, w, y});
+  for (const Attributes& attributes : {factors(1, 0), factors(2, 0), factors(-1, 0)}) {
+    steps.push_back({Op::product, attributes, x, w, y});
+  }
+  for (const double beta : {0.25, -1.0}) steps.push_back({Op::combine, factors(1, beta), x, w, y});
+  steps.push_back({Op::product, {.transpose_a = true}, x, w, y});
+  steps.push_back({Op::product, {.transpose_b = true}, x, w, y});
+  steps.push_back({Op::product, {}, fewer_x, w, fewer_y});
+  steps.push_back({Op::product, {}, x, narrow, narrow_y});
+  for (const catalogue::LossFunction loss : {catalogue::LossFunction(catalogue::Loss::half_mse),
+                                             {catalogue::Loss::huber, 0.5},
+                                             {catalogue::Loss::huber, 0.125}}) {
+    steps.push_back({Op::product, {}, x, w, y, loss});
+  }
+  steps.push_back({Op::product, {}, x, w, y, catalogue::Loss::mse, {.activation = catalogue::Activation::sigmoid}});
+
+  const auto gradient = [this](Tape& tape, const Step& step) {
+    tape.begin();
+    const Value parameter = tape.parameter(step.w);
+    const Value z = tape.apply(step.op, step.attributes, tape.constant(step.x), parameter);
+    tape.backward(tape.loss(step.loss, tape.activation(step.activation, z), tape.constant(step.y)));
+    return read(tape.gradient(parameter));
+  };
+  std::vector<std::vector<double>> expected;
+  for (const Step& step : steps) {
+    Tape alone(session_, catalogue::Dtype::f64);
+    expected.push_back(gradient(alone, step));
+  }
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    for (std::size_t j = 0; j < steps.size(); ++j) {
+      EXPECT_EQ(gradient(tape_, steps[i]), expected[i]);
+      EXPECT_EQ(gradient(tape_, steps[j]), expected[j]) << "step " << j << " after step " << i;
+    }
+  }
+}
+
+TEST_F(TapeTest, RefusesWhatWasRightAtThisPlaceBefore) {
+  const catalogue::LossFunction classes = catalogue::Loss::softmax_cross_entropy;
+  const Matrix x = random(4, 3), w = random(3, 1), column = random(4, 1);
+  const auto labels = session_.allocate_filled(std::vector<std::int32_t>(4, 0));
+  const auto outputs = [&] {
+    tape_.begin();
+    const Value parameter = tape_.parameter(w);
+    return tape_.product(tape_.constant(x), parameter);
+  };
+  Value logits = outputs();
+  tape_.backward(tape_.loss(classes, logits, tape_.labels({labels, 4, 1})));
+  logits = outputs();
+  EXPECT_THROW(tape_.loss(classes, logits, tape_.constant(column)), Failure);  // of the labels' shape
+  tape_.begin();
+  tape_.parameter(w);
+  tape_.constant(x);
+  EXPECT_THROW(tape_.product(1, 1000), Failure);
+  EXPECT_THROW(tape_.product(1000, 0), Failure);
+
+  const auto activated = [&](bool given_up) {
+    const Value z = outputs();
+    const Value before =
+        tape_.apply(Op::activation, {.activation = catalogue::Activation::tanh}, z, kNoValue, given_up);
+    return tape_.apply(Op::combine, factors(1, 1), z, before);
+  };
+  activated(false);
+  EXPECT_THROW(activated(true), Failure);
+}
+
 TEST_F(TapeTest, SeveralGradientsFromOneRecording) {
   const Matrix x = random(5, 3), y = random(5, 2), other = random(5, 2), w = random(3, 2);
   const auto separately = [&](const Matrix& targets) {
