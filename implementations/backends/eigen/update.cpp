@@ -87,8 +87,10 @@ struct ArrayRule<OptimizerKind::nadam> {
   }
 };
 
+// Inlined by force: where it is called, constants are read from memory anew for each segment.
 template <OptimizerKind kind, int width, class T>
-void descend(const UpdateStep<T>& step, const auto& g, auto& p, T* const (&slots)[2], Eigen::Index first) {
+[[gnu::always_inline]] inline void descend(const UpdateStep<T>& step, const auto& g, auto& p, T* const (&slots)[2],
+                                           Eigen::Index first) {
   using Rule = ArrayRule<kind>;
   if constexpr (kSlots<kind> == 0) {
     p -= Rule::descent(step, g);
