@@ -48,6 +48,11 @@ struct Avx2Tile {
   static constexpr std::int64_t kVectors = 2;
   static constexpr std::size_t kVectorBytes = 32;
 };
+struct Avx512Tile {
+  static constexpr std::int64_t kRows = 12;
+  static constexpr std::int64_t kVectors = 2;
+  static constexpr std::size_t kVectorBytes = 64;
+};
 
 // There are no vectors of long double.
 template <class T, class Tile>
@@ -87,9 +92,9 @@ template <class T, class Tile>
   __builtin_memcpy(sums, tile, sizeof sums);
   for (std::int64_t term = 0; term < terms; ++term) {
     const Vector* const row = reinterpret_cast<const Vector*>(b);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (std::int64_t i = 0; i < L::kRows; ++i) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (std::int64_t j = 0; j < L::kVectors; ++j) sums[i][j] += a[i] * row[j];
     }
     a += L::kRows;
@@ -128,6 +133,10 @@ template <class T>
 [[gnu::target("avx2")]] void multiply_block_avx2(const Block<T>& block) {
   multiply_block<T, Avx2Tile>(block);
 }
+template <class T>
+[[gnu::target("avx512f")]] void multiply_block_avx512f(const Block<T>& block) {
+  multiply_block<T, Avx512Tile>(block);
+}
 
 // How a processor multiplies blocks.
 template <class T>
@@ -144,9 +153,14 @@ Multiplier<T> make_multiplier(void (*multiply)(const Block<T>&)) {
 }
 
 template <class T>
-Multiplier<T> multiplier() {
-  return __builtin_cpu_supports("avx2") != 0 ? make_multiplier<T, Avx2Tile>(multiply_block_avx2<T>)
-                                             : make_multiplier<T, Sse2Tile>(multiply_block_sse2<T>);
+Multiplier<T> multiplier(std::size_t max_vector_bytes) {
+  if (max_vector_bytes >= Avx512Tile::kVectorBytes && __builtin_cpu_supports("avx512f") != 0) {
+    return make_multiplier<T, Avx512Tile>(multiply_block_avx512f<T>);
+  }
+  if (max_vector_bytes >= Avx2Tile::kVectorBytes && __builtin_cpu_supports("avx2") != 0) {
+    return make_multiplier<T, Avx2Tile>(multiply_block_avx2<T>);
+  }
+  return make_multiplier<T, Sse2Tile>(multiply_block_sse2<T>);
 }
 
 // Memory at the beginning of a cache line.
@@ -285,8 +299,8 @@ double product_rate() {
 
 template <class T>
 void add_product(const MatrixView<T>& a, const MatrixView<T>& b, T* c, std::int64_t m, std::int64_t k, std::int64_t n,
-                 std::size_t threads) {
-  const Multiplier<T> chosen = multiplier<T>();
+                 std::size_t threads, std::size_t max_vector_bytes) {
+  const Multiplier<T> chosen = multiplier<T>(max_vector_bytes);
   const std::int64_t across = (n + kBlockColumns - 1) / kBlockColumns;
   const std::int64_t down = (m + kBlockRows - 1) / kBlockRows;
   for_each_part(static_cast<std::size_t>(across * down), threads, [&](std::size_t part) {
@@ -319,7 +333,7 @@ void product_with_transposed(const T* a, const T* b, T* c, std::int64_t m, std::
 
 #define GDBENCH_INSTANTIATE(T)                                                                                        \
   template void add_product(const MatrixView<T>&, const MatrixView<T>&, T*, std::int64_t, std::int64_t, std::int64_t, \
-                            std::size_t);                                                                             \
+                            std::size_t, std::size_t);                                                                \
   template void add_product(const T*, const T*, T*, std::int64_t, std::int64_t, std::int64_t);                        \
   template void add_transposed_product(const T*, const T*, T*, std::int64_t, std::int64_t, std::int64_t);             \
   template void product_with_transposed(const T*, const T*, T*, std::int64_t, std::int64_t, std::int64_t);

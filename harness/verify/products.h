@@ -35,10 +35,13 @@ struct MatrixView {
   std::int64_t column_stride = 0;
 };
 
-// C [m, n] += A B with A [m, k], B [k, n]; C has no gaps. The general form of what follows.
+constexpr std::size_t kWidestVectorBytes = 64;  // of any processor
+
+// C [m, n] += A B with A [m, k], B [k, n]; C has no gaps. The general form of what follows. Its vectors are the
+// processor's widest of at most so many bytes.
 template <class T>
 void add_product(const MatrixView<T>& a, const MatrixView<T>& b, T* c, std::int64_t m, std::int64_t k, std::int64_t n,
-                 std::size_t threads);
+                 std::size_t threads, std::size_t max_vector_bytes = kWidestVectorBytes);
 
 // C [m, n] += A [m, k] B [k, n].
 template <class T>

@@ -32,7 +32,7 @@ class ProductsTest : public ::testing::Test {};
 using Types = ::testing::Types<float, double, long double>;
 TYPED_TEST_SUITE(ProductsTest, Types);
 
-TYPED_TEST(ProductsTest, AreThoseOfThreePlainLoopsBitForBitWithAnyNumberOfThreads) {
+TYPED_TEST(ProductsTest, AreThoseOfThreePlainLoopsBitForBitWithAnyNumberOfThreadsAndAnyVectors) {
   using T = TypeParam;
   Random random(7);
   for (const auto& [m, k, n] : kSizes) {
@@ -60,6 +60,11 @@ TYPED_TEST(ProductsTest, AreThoseOfThreePlainLoopsBitForBitWithAnyNumberOfThread
       std::vector<T> c = before;
       add_product<T>({a.data(), k, 1}, {b.data(), n, 1}, c.data(), m, k, n, threads);
       EXPECT_TRUE(c == expected) << size << ", threads " << threads;
+    }
+    for (const std::size_t vector_bytes : {16U, 32U}) {
+      std::vector<T> c = before;
+      add_product<T>({a.data(), k, 1}, {b.data(), n, 1}, c.data(), m, k, n, 1, vector_bytes);
+      EXPECT_TRUE(c == expected) << size << ", vectors of " << vector_bytes << " bytes";
     }
     std::vector<T> c = before;
     add_product(a.data(), b.data(), c.data(), m, k, n);
