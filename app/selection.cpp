@@ -25,6 +25,7 @@ Result<scenario::Selection> to_selection(const SelectionOptions& options) {
   selection.scenario_globs = options.scenarios;
   selection.implementation_globs = options.implementations;
   selection.threads = options.threads;
+  selection.processors = static_cast<int>(allowed_processors().size());
   for (const std::string& text : options.settings) {
     selection.settings.push_back(TRY(scenario::parse_setting(text)));
   }

@@ -140,7 +140,8 @@ class Expansion {
     if (product.threads.empty()) {
       const auto threads = own.find(kThreadsAxis);
       for (const std::string& text : threads == own.end() ? std::vector<std::string>{"1"} : threads->second) {
-        product.threads.push_back(as_threads(text).value_or(1));
+        const std::vector<int> counts = as_threads(text, selection_.processors).value_or(std::vector{1});
+        product.threads.insert(product.threads.end(), counts.begin(), counts.end());
       }
     }
     for (const auto& [key, values] : own) {

@@ -17,6 +17,7 @@ struct Selection {
   std::vector<std::string> implementation_globs;  // empty: as the matrix says
   std::vector<Setting> settings;                  // beat the matrix's axis of the same key; of one key, alternatives
   std::vector<int> threads;                       // empty: as the matrix says
+  int processors = 1;                             // that the run may use, for a matrix that says kPowersOfTwo
 };
 
 // A point of the matrix before its implementation was asked whether it can do this.

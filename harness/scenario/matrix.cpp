@@ -11,9 +11,25 @@
 
 namespace gdbench::scenario {
 
-std::optional<int> as_threads(const std::string& text) {
+std::optional<std::vector<int>> as_threads(const std::string& text, int processors) {
+  if (text == kPowersOfTwo) {
+    std::vector<int> counts;
+    for (int count = 1; count < std::min(processors, kMaxThreads); count *= 2) counts.push_back(count);
+    counts.push_back(std::clamp(processors, 1, kMaxThreads));
+    return counts;
+  }
   const std::optional<int> threads = number_of<int>(text);
-  return threads && *threads >= 1 && *threads <= kMaxThreads ? threads : std::nullopt;
+  if (!threads || *threads < 1 || *threads > kMaxThreads) return std::nullopt;
+  return std::vector<int>{*threads};
+}
+
+bool depends_on_machine(const Matrix& matrix) {
+  const auto axis = matrix.axes.find(kThreadsAxis);
+  if (axis != matrix.axes.end() && std::ranges::find(axis->second, kPowersOfTwo) != axis->second.end()) return true;
+  return std::ranges::any_of(matrix.includes, [](const auto& include) {
+    const auto threads = include.find(kThreadsAxis);
+    return threads != include.end() && threads->second == kPowersOfTwo;
+  });
 }
 
 std::optional<std::string> scalar_text(const Json& value) {
@@ -39,8 +55,9 @@ void check_axis(JsonDocument& document, const std::string& pointer, const std::s
     document.fail(pointer, "an unknown axis",
                   "scenario, implementation, threads, impl.KEY or a key of scenarios" + suggestion(first, known));
   }
-  if (key == kThreadsAxis && !as_threads(value)) {
-    document.fail(pointer, in_quotes(value), "an integer from 1 to " + std::to_string(kMaxThreads));
+  if (key == kThreadsAxis && !as_threads(value, 1)) {
+    document.fail(pointer, in_quotes(value),
+                  cat("an integer from 1 to ", kMaxThreads, " or ", in_quotes(kPowersOfTwo)));
   }
 }
 

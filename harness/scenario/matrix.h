@@ -27,13 +27,17 @@ constexpr const char* kThreadsAxis = "threads";
 constexpr const char* kOptionPrefix = "impl.";
 constexpr int kMaxThreads = 4096;
 
-// Nothing unless it is an integer from 1 to kMaxThreads.
-std::optional<int> as_threads(const std::string& text);
+// A value of the axis threads: 1, 2, 4 ... up to the processors that a run may use, and their number.
+constexpr const char* kPowersOfTwo = "powers of two";
+
+// What a value of the axis threads stands for where a run may use so many processors. Nothing unless it is an integer
+// from 1 to kMaxThreads or kPowersOfTwo.
+std::optional<std::vector<int>> as_threads(const std::string& text, int processors);
 
 // What a matrix file says:
 // {
 //   "name": "default", "purpose": "...",
-//   "axes": { "scenario": ["linreg-*"], "implementation": ["hand/*"], "threads": [1],
+//   "axes": { "scenario": ["linreg-*"], "implementation": ["hand/*"], "threads": [1] or "powers of two",
 //             "dtype": ["f32", "f64"], "batch": [1, 32], "impl.KEY": [...], any --set key: [...] },
 //   "exclude": [ { "scenario": "linreg-*", "batch": 1 } ],      // a cell is excluded when all keys of one entry match
 //   "include": [ { "scenario": "mlp-784-128-10", "implementation": "hand/eigen", "batch": 256 } ],  // added cells
@@ -55,6 +59,9 @@ struct KnownScenario {
   std::string name;
   std::filesystem::path file;
 };
+
+// Whether it has other cells where a run may use more processors.
+bool depends_on_machine(const Matrix& matrix);
 
 // Paths of scenarios are from the current folder afterwards.
 Result<Matrix> read_matrix(const std::filesystem::path& file);

@@ -245,14 +245,17 @@ double cost_of_type(const Problem& problem) {
 void choose_span(const Problem& problem, bool from_start, const ReferenceOptions& options,
                  ReferenceTrajectory& reference) {
   const double operations = cost_of_type(problem) * operations_per_step(problem);
-  reference.sampled = operations * static_cast<double>(options.steps) > options.trajectory_operations;
+  const auto affordable = [&](std::int64_t steps) {
+    return operations * static_cast<double>(steps) <= options.trajectory_operations;
+  };
+  reference.sampled = !affordable(options.steps);
   reference.steps = reference.sampled ? 1 : options.steps;
   reference.evaluated = evaluation_operations(problem) <= options.evaluation_operations;
   const std::int64_t epoch = problem.steps_per_epoch();
   if (reference.sampled || epoch == 1) return;
   constexpr std::int64_t kIntoNextEpoch = 2;
   const std::int64_t whole = epoch + kIntoNextEpoch;
-  if (whole <= options.max_steps && operations * static_cast<double>(whole) <= options.epoch_operations) {
+  if (whole <= options.max_steps && affordable(whole)) {
     reference.steps = std::max(reference.steps, whole);
   } else if (!from_start) {
     reference.start.step = std::max<std::int64_t>(0, whole - reference.steps);

@@ -21,15 +21,12 @@ namespace gdbench::verify {
 
 struct ReferenceOptions {
   std::int64_t steps = 5;  // length of the trajectory, at least
-  // With mini-batches the trajectory goes on into the second epoch, up to this many steps and operations; where that is
-  // more, it has `steps` steps and starts late enough in the first epoch. So the smaller last batch is always among
-  // its steps.
+  // With mini-batches the trajectory goes on into the second epoch, up to this many steps; where an epoch has more, it
+  // starts late enough in the first one. So the smaller last batch is always among its steps.
   std::int64_t max_steps = 64;
-  double epoch_operations = 4e9;
-  // Above this many operations for `steps` steps only one is taken. Every entry that it updates is compared all the
-  // same: a sample of steps, not of entries. For an f64 problem, whose reference has no vectors, a tenth, as of
-  // epoch_operations.
-  double trajectory_operations = 5e10;
+  // Above this many operations for the whole trajectory only one step is taken. Every entry that it updates is compared
+  // all the same: a sample of steps, not of entries. For an f64 problem, whose reference has no vectors, a tenth.
+  double trajectory_operations = 4e9;
   // Above this many operations the loss over all rows is not evaluated, neither by the reference nor by a cell.
   double evaluation_operations = 1e10;
 };

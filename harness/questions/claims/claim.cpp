@@ -165,6 +165,10 @@ Experiment read_experiment(JsonDocument& document, JsonReader& reader, const Cla
   experiment.matrix.name = claim.id;
   experiment.matrix.file = claim.file;
   scenario::read_cells(document, matrix, experiment.matrix);
+  if (scenario::depends_on_machine(experiment.matrix)) {
+    matrix.fail("axes", cat("threads ", in_quotes(scenario::kPowersOfTwo)),
+                "numbers of threads: a claim is about the same cells everywhere");
+  }
   matrix.finish();
   for (JsonReader& relation : reader.objects("relations")) {
     experiment.relations.push_back(RelationParser(document, relation, keys_of(experiment.matrix)).parse());

@@ -107,6 +107,21 @@ TEST_F(MatrixFile, SelectionReplacesAndRestricts) {
                                              "mlp graph/eigen x4 data.rows=7 dtype=f64 impl.fuse=c"}));
 }
 
+TEST_F(MatrixFile, PowersOfTwoThreadsEndWithTheProcessors) {
+  const json matrix = {
+      {"name", "m"},
+      {"axes", {{"scenario", {"mlp"}}, {"implementation", {"hand/naive"}}, {"threads", "powers of two"}}}};
+  const auto counts = [&](int processors) {
+    Selection selection;
+    selection.processors = processors;
+    return cells(matrix, selection);
+  };
+  EXPECT_EQ(counts(1), (Lines{"mlp hand/naive"}));
+  EXPECT_EQ(counts(2), (Lines{"mlp hand/naive", "mlp hand/naive x2"}));
+  EXPECT_EQ(counts(6), (Lines{"mlp hand/naive", "mlp hand/naive x2", "mlp hand/naive x4", "mlp hand/naive x6"}));
+  EXPECT_EQ(counts(8), (Lines{"mlp hand/naive", "mlp hand/naive x2", "mlp hand/naive x4", "mlp hand/naive x8"}));
+}
+
 TEST_F(MatrixFile, SettingsBeatAxesUnderAnyOfTheirNames) {
   for (const auto& [axis, key] : std::vector<std::pair<std::string, std::string>>{
            {"batch", "batch.rows"}, {"batch.rows", "batch"}, {"learning_rate", "optimizer.learning_rate"}}) {
@@ -161,16 +176,16 @@ TEST_F(MatrixFile, SaysWhatIsWrongInOneLine) {
        "m.json: /axes/bacth/0: found an unknown axis, expected scenario, implementation, threads, impl.KEY or a key of "
        "scenarios (did you mean batch?)"},
       {{{"name", "m"}, {"axes", {{"threads", {0}}}}},
-       "m.json: /axes/threads/0: found \"0\", expected an integer from 1 to 4096"},
+       "m.json: /axes/threads/0: found \"0\", expected an integer from 1 to 4096 or \"powers of two\""},
       {{{"name", "m"}, {"axes", {{"threads", "two"}}}},
-       "m.json: /axes/threads: found \"two\", expected an integer from 1 to 4096"},
+       "m.json: /axes/threads: found \"two\", expected an integer from 1 to 4096 or \"powers of two\""},
       {{{"name", "m"}, {"exclude", {{{"batch", 1}}}}},
        "m.json: /exclude/0/batch: found a key that no axis has, expected one of implementation, scenario, threads"},
       {{{"name", "m"}, {"exclude", {{"batch", 1}}}}, "m.json: /exclude: found an object, expected an array of objects"},
       {{{"name", "m"}, {"include", json::array({json::object()})}},
        "m.json: /include/0: found an object, expected an object with keys"},
       {{{"name", "m"}, {"include", {{{"threads", "x"}}}}},
-       "m.json: /include/0/threads: found \"x\", expected an integer from 1 to 4096"},
+       "m.json: /include/0/threads: found \"x\", expected an integer from 1 to 4096 or \"powers of two\""},
       {{{"name", "m"}, {"baseline", 3}}, "m.json: /baseline: found 3, expected text on one line"},
   };
   for (const auto& [matrix, message] : faults) EXPECT_EQ(error_of(matrix), message);

@@ -27,9 +27,10 @@ TEST(Shipped, ScenariosArePosedAndSayWhatTheyAreFor) {
     const Result<Problem> problem = data::make_problem(read.value(), data.value());
     ASSERT_TRUE(problem.ok()) << problem.error().message;
   }
-  for (const std::string name : {"linreg-3x2", "linreg-300x2", "linreg-300x10", "linreg-100000x1", "linreg-100000x32",
-                                 "mlp-10-50-1", "mlp-64-64-8-gradients", "mlp-784-128-10", "update-601", "update-102k",
-                                 "update-10m", "update-500-small", "update-5-large"}) {
+  for (const std::string name :
+       {"linreg-3x2", "linreg-300x2", "linreg-300x10", "linreg-100000x1", "linreg-100000x32", "mlp-10-50-1",
+        "mlp-64-64-8-gradients", "mlp-784-128-10", "mlp-128-256x6-10", "mlp-256-512-512-10", "mlp-512-2048-2048-100",
+        "mlp-784-1024-1024-10", "update-601", "update-102k", "update-10m", "update-500-small", "update-5-large"}) {
     EXPECT_TRUE(std::find(names.begin(), names.end(), name) != names.end()) << name;
   }
 }

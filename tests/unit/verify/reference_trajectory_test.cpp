@@ -282,11 +282,9 @@ TEST(ReferenceTrajectoryTest, WrongLossIsWrongAndNoLossIsFine) {
 }
 
 TEST(ReferenceTrajectoryTest, TheLastBatchOfAnEpochIsAlwaysAmongTheSteps) {
-  const auto span = [](std::int64_t rows, std::int64_t batch, const ReferenceOptions& options = {}) {
+  const auto span = [](std::int64_t rows, std::int64_t batch) {
     const ReferenceTrajectory reference = reference_of(
-        make_case(make_problem({2, 1}, Activation::identity, true, Loss::mse, rows, batch, Dtype::f32, 0.01), 3),
-        options);
-    EXPECT_FALSE(reference.sampled);
+        make_case(make_problem({2, 1}, Activation::identity, true, Loss::mse, rows, batch, Dtype::f32, 0.01), 3));
     return std::pair(reference.start.step, reference.steps);
   };
   EXPECT_EQ(span(30, 30), std::pair(std::int64_t{0}, std::int64_t{5}));
@@ -294,10 +292,6 @@ TEST(ReferenceTrajectoryTest, TheLastBatchOfAnEpochIsAlwaysAmongTheSteps) {
   EXPECT_EQ(span(30, 4), std::pair(std::int64_t{0}, std::int64_t{10}));
   // Step 199 is the first epoch's last.
   EXPECT_EQ(span(1000, 5), std::pair(std::int64_t{197}, std::int64_t{5}));
-  // A whole epoch would take too long; step 7 is its last.
-  ReferenceOptions options;
-  options.epoch_operations = 100;
-  EXPECT_EQ(span(30, 4, options), std::pair(std::int64_t{5}, std::int64_t{5}));
 }
 
 TEST(ReferenceTrajectoryTest, APrefixIsTheSameTrajectory) {

@@ -112,6 +112,11 @@ TEST_F(ClaimFile, TheRestIsChecked) {
             std::string::npos)
       << error_of(claim);
   claim = valid();
+  claim["experiments"][0]["matrix"]["axes"]["threads"] = "powers of two";
+  EXPECT_EQ(error_of(claim),
+            "mine.json: /experiments/0/matrix/axes: found threads \"powers of two\", expected numbers of threads: a "
+            "claim is about the same cells everywhere");
+  claim = valid();
   claim["id"] = "yours";
   EXPECT_EQ(error_of(claim), "mine.json: /id: found \"yours\", expected the file's own name, \"mine\"");
   claim = valid();
