@@ -9,6 +9,7 @@
 #include "harness/analysis/ceilings.h"
 #include "harness/analysis/launch_costs.h"
 #include "harness/analysis/pairing.h"
+#include "harness/analysis/scaling.h"
 #include "harness/analysis/verdicts.h"
 #include "harness/base/text.h"
 
@@ -134,6 +135,9 @@ void summarise(report::Report& report) {
   if (!attribution.taxes.empty() || !attribution.break_evens.empty() || !attribution.fits.empty()) {
     report.attribution = std::move(attribution);
   }
+  report.scaling.reset();
+  if (std::vector<report::ThreadScaling> scaling = thread_scaling_of(report); !scaling.empty())
+    report.scaling = std::move(scaling);
 }
 
 Result<report::Report> read_summarised(const std::string& path) {

@@ -63,6 +63,7 @@ FIELDS_OF(BreakEvenRecord, cell, other, result)
 FIELDS_OF(CostFit, implementation, dtype, threads, arm, scenarios, step_ns, call_ns, operation_ns,
           largest_relative_residual, at_bound)
 FIELDS_OF(Attribution, taxes, break_evens, fits)
+FIELDS_OF(ThreadScaling, cell, single, speed_up, efficiency, verdict, undivided_ns, smallest)
 FIELDS_OF(Control, scenario, cell, twin, comparison)
 FIELDS_OF(Condition, name, severity, found, effect, advice)
 
@@ -70,7 +71,7 @@ FIELDS_OF(Condition, name, severity, found, effect, advice)
 void fields(auto& archive, Of<Report> auto& report) {
   archive.field("run", report.run);
   archive.text("environment", report.environment);
-  FIELDS(archive, report, conditions, ceilings, scenarios, cells, controls, attribution, notes);
+  FIELDS(archive, report, conditions, ceilings, scenarios, cells, controls, attribution, scaling, notes);
 }
 
 }  // namespace gdbench::report

@@ -14,12 +14,13 @@
 #include "harness/report/named.h"
 #include "harness/report/profile.h"
 #include "harness/report/resolved_scenario.h"
+#include "harness/report/scaling.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::report {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 7;
+constexpr int kSchemaMinor = 8;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 inline constexpr Named<CellState> kCellStates[] = {
@@ -315,7 +316,8 @@ struct Report {
   std::vector<Cell> cells;
   std::optional<std::vector<Control>> controls;  // since 1.5: cells beside themselves; absent where there are none
   std::optional<Attribution> attribution;        // what differences are made of; absent where there is nothing to say
-  std::vector<std::string> notes;                // what a reader should know: skipped plugins, interrupted launches ...
+  std::optional<std::vector<ThreadScaling>> scaling;  // since 1.8: what more threads bring; absent where none has any
+  std::vector<std::string> notes;  // what a reader should know: skipped plugins, interrupted launches ...
 
   Cell* find_cell(const std::string& id);
   const ScenarioRecord* find_scenario(const std::string& key) const;

@@ -5,6 +5,7 @@
 #include "harness/base/text.h"
 #include "reports/render/attribution.h"
 #include "reports/render/format.h"
+#include "reports/render/scaling.h"
 #include "reports/render/target.h"
 #include "reports/render/words.h"
 
@@ -24,6 +25,7 @@ class Console {
   Console(const report::Report& report, const ConsoleOptions& options)
       : report_(report),
         attribution_(report),
+        scaling_(report),
         colour_(options.colour),
         width_(std::max(kNarrowest, static_cast<std::size_t>(std::max(0, options.width)))) {}
 
@@ -36,6 +38,10 @@ class Console {
     if (const TextTable fits = attribution_.fits(); !fits.front().texts.empty()) {
       text_ += "\n";
       titled(kFitTitle, fits);
+    }
+    if (const TextTable costs = scaling_.costs(); !costs.front().texts.empty()) {
+      text_ += "\n";
+      titled(kThreadCostsTitle, costs);
     }
     summary(tables);
     return std::move(text_);
@@ -60,6 +66,7 @@ class Console {
     const std::string& key = table.scenario->key;
     titled(attribution_.tax_title(), attribution_.taxes(key));
     for (const std::string& sentence : attribution_.break_evens(key, true)) paragraph(sentence, kGap);
+    titled(kScalingTitle, scaling_.of_scenario(key));
     target(table);
     paragraph(control_words(table), 2, Style::dim);
     if (any_within_one_process(table)) paragraph(std::string(kOneProcessMark) + " " + kOneProcessWords, 2, Style::dim);
@@ -159,6 +166,7 @@ class Console {
 
   const report::Report& report_;
   AttributionWords attribution_;
+  ScalingWords scaling_;
   bool colour_;
   std::size_t width_;
   std::string text_;

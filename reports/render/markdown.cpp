@@ -4,6 +4,7 @@
 #include "reports/render/attribution.h"
 #include "reports/render/grid.h"
 #include "reports/render/overview_sentences.h"
+#include "reports/render/scaling.h"
 #include "reports/render/target.h"
 #include "reports/render/words.h"
 
@@ -65,7 +66,8 @@ void add_overview(const report::Report& report, std::string& text) {
   text += "\n";
 }
 
-void add_scenario(const ScenarioTable& table, const AttributionWords& attribution, std::string& text) {
+void add_scenario(const ScenarioTable& table, const AttributionWords& attribution, const ScalingWords& scaling,
+                  std::string& text) {
   text += "## " + markdown_escaped(table.scenario->label) + "\n\n" + markdown_escaped(scenario_words(*table.scenario)) +
           "\n\n";
   if (!table.ranked.empty()) add_table(text_table(table.ranked), text);
@@ -84,6 +86,7 @@ void add_scenario(const ScenarioTable& table, const AttributionWords& attributio
   const std::string& key = table.scenario->key;
   add_titled(attribution.tax_title(), attribution.taxes(key), text);
   add_list(attribution.break_evens(key, false), text);
+  add_titled(kScalingTitle, scaling.of_scenario(key), text);
   add_target(table, text);
   add_paragraph(control_words(table), text);
   if (any_within_one_process(table)) text += markdown_escaped(kOneProcessMark) + " " + kOneProcessWords + "\n\n";
@@ -128,10 +131,15 @@ std::string markdown(const report::Report& report) {
   add_overview(report, text);
   const std::vector<ScenarioTable> tables = tables_of(report);
   const AttributionWords attribution(report);
-  for (const ScenarioTable& table : tables) add_scenario(table, attribution, text);
+  const ScalingWords scaling(report);
+  for (const ScenarioTable& table : tables) add_scenario(table, attribution, scaling, text);
   if (const TextTable fits = attribution.fits(); !fits.front().texts.empty()) {
     text += "## Costs\n\n";
     add_titled(kFitTitle, fits, text);
+  }
+  if (const TextTable costs = scaling.costs(); !costs.front().texts.empty()) {
+    text += "## Threads\n\n";
+    add_titled(kThreadCostsTitle, costs, text);
   }
   text += "## Summary\n\n" + counts_words(report) + "\n\n";
   std::vector<std::string> summary;

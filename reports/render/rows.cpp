@@ -69,6 +69,12 @@ std::string bound_words(const report::CeilingShare& ceiling) {
   return "";
 }
 
+std::string ceiling_words(const Cell& cell) {
+  const std::optional<report::CeilingShare>& ceiling = cell.summary->ceiling;
+  if (!ceiling) return "-";
+  return format_percent(ceiling->share) + " " + bound_words(*ceiling) + (ceiling->failed ? " !" : "");
+}
+
 std::vector<UntimedRows> untimed_groups(const std::vector<Row>& rows) {
   constexpr std::size_t kFewest = 3;
   std::vector<UntimedRows> groups;

@@ -38,6 +38,10 @@ std::string options_of(const report::Cell& cell);
 // What bounds a step, in a word: "fma", the level whose bandwidth does ("L1" ... "memory"), or "chain".
 std::string bound_words(const report::CeilingShare& ceiling);
 
+// "34% fma", "82% L3", "55% chain" of a cell with a time; above 100% the ceiling is at fault, which a mark says. "-"
+// without a share.
+std::string ceiling_words(const report::Cell& cell);
+
 // Untimed rows that say the same, where at least three do: a device that is not there takes one line, not six.
 struct UntimedRows {
   std::vector<std::string> names;

@@ -52,12 +52,7 @@ double rate_of(const Row& row) { return row.scenario->operations_per_step / row.
 
 std::string rate_text(const Row& row) { return report::is_ranked(*row.cell) ? format_number(rate_of(row)) : "-"; }
 
-// "34% fma", "82% L3", "55% chain"; above 100% the ceiling is at fault, which the mark says.
-std::string ceiling_text(const Row& row) {
-  const std::optional<report::CeilingShare>& ceiling = row.cell->summary->ceiling;
-  if (!ceiling) return "-";
-  return format_percent(ceiling->share) + " " + bound_words(*ceiling) + (ceiling->failed ? " !" : "");
-}
+std::string ceiling_text(const Row& row) { return ceiling_words(*row.cell); }
 
 std::string launches_text(const Row& row) {
   const report::Summary& summary = *row.cell->summary;

@@ -294,6 +294,9 @@ std::vector<std::string> column_words() {
       "compiles) and what the first step takes beyond a steady one; imports are counted beside. with evaluations: what "
       "a training takes that stops at the first evaluation at or below the target, the evaluations' own time included; "
       "-: the reference evaluated.",
+      "speed-up: time of the same cell with one thread over its own in the same rounds, with its 95% interval; "
+      "efficiency: over its threads. undivided: time less an equal share of that with one thread; where an "
+      "implementation's step is shortest it bounds what so many threads cost each step.",
       "control: a cell that is measured twice under two names; what it differs from itself by is the machine's doing.",
   };
 }

@@ -187,7 +187,7 @@ def markdown(text):
         line = lines[number]
         if line.startswith("## "):
             scenario, name = unescaped(line[3:]), ""
-            scenario = None if scenario in ("Costs", "Summary") else scenario
+            scenario = None if scenario in ("Costs", "Threads", "Summary") else scenario
         elif line.startswith("| "):
             titles, rows = markdown_row(line), []
             number += 2

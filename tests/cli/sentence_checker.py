@@ -14,6 +14,7 @@ from grid_checker import check_grid
 from overview_rows import cut, overview_of
 from sentence_templates import check_sentence, is_proven, require
 from tables_checker import check_costs, check_table
+from thread_tables import check_thread_costs
 from values_checker import check_record, check_summaries
 
 
@@ -58,6 +59,8 @@ def check_items(context, items):
             complaints += check_sentence(context, item)
         elif "a: per step" in item.titles:
             complaints += check_costs(context, item)
+        elif item.titles[1:] == ["per step", "in"]:
+            complaints += check_thread_costs(context, item)
         elif item.scenario is None and item.titles[0] != "implementation":
             complaints += check_grid(context, item)
         else:

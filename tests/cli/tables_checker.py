@@ -4,6 +4,7 @@ import re
 
 import cost_fits
 import estimates
+import thread_tables
 from estimates import median
 from printed_figures import (
     NUMBER,
@@ -201,6 +202,9 @@ TARGETS = {
 }
 
 
+SCALING = {"implementation": ROWS["implementation"], "of ceiling": ROWS["of ceiling"], **thread_tables.COLUMNS}
+
+
 def check_turned_time(context, cell, text):
     row = context.overview.rows[0]
     brackets = context.overview.any_ranked and not cell.is_ranked
@@ -245,6 +249,8 @@ def columns_for(table):
         return TURNED
     if "difference per step" in table.titles:
         return TAXES
+    if "speed-up, 95%" in table.titles:
+        return SCALING
     return TARGETS if "time to target" in table.titles else ROWS
 
 

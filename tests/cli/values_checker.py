@@ -2,6 +2,7 @@
 
 import json
 
+import thread_tables
 from estimates import Estimate, median
 
 SCENARIO_FIELDS = ("rows", "features", "outputs", "parameters", "batch_rows", "operations_per_step")
@@ -158,7 +159,7 @@ def matches(text, value):
 
 
 def check_summaries(context, text):
-    """Of `gdbench report --json`: each cell's summary, controls and what strategies cost."""
+    """Of `gdbench report --json`: each cell's summary, controls and what threads bring."""
     document, complaints = json.loads(text), []
     cells = {cell.id: cell for cell in context.report.everything}
     for record in document["cells"]:
@@ -170,6 +171,7 @@ def check_summaries(context, text):
     controls = {cell.id: comparison for cell, _, comparison in context.report.controls}
     for control in document.get("controls", []):
         complaints += check_comparison(control["cell"], control["comparison"], controls.pop(control["cell"], None))
+    complaints += thread_tables.check_records(context, document.get("scaling", []), check_estimate)
     return complaints + [f"{cell}: its control is missing" for cell in controls]
 
 

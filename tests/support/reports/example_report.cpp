@@ -345,6 +345,9 @@ Report example_report() {
   profile(report.cells[1], 12.5);
   add_target_runs(report.cells);
   report.attribution = example_attribution(report);
+  // As if there had been the same cell with one thread.
+  report.scaling = {{report.cells[3].id, report.cells[1].id, estimate(1.6, 1.5, 1.625, 5),
+                     estimate(0.8, 0.75, 0.8125, 5), stats::Verdict::faster, estimate(2.5, 2.25, 3.125, 5), true}};
   report.notes = {"example/plugin.so was skipped: it has ABI 9, this program reads 1"};
   return report;
 }

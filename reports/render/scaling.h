@@ -1,0 +1,36 @@
+// What more threads bring, as tables that the console and Markdown share.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/report/report.h"
+#include "reports/render/table.h"
+
+namespace gdbench::render {
+
+constexpr const char* kScalingTitle = "what more threads bring, beside the same with one";
+constexpr const char* kThreadCostsTitle = "what more threads cost each step at most, by the shortest step of each";
+
+class ScalingWords {
+ public:
+  explicit ScalingWords(const report::Report& report);
+
+  // A row per cell of several threads. Empty (no rows) where the scenario has none beside its single-threaded self.
+  TextTable of_scenario(const std::string& key) const;
+  // A row per implementation and number of threads.
+  TextTable costs() const;
+
+ private:
+  struct Row {
+    const report::ThreadScaling* scaling = nullptr;
+    const report::Cell* cell = nullptr;
+    const report::ScenarioRecord* scenario = nullptr;
+  };
+
+  std::vector<Row> rows_;                                                // in the report's order
+  std::unordered_map<std::string, std::vector<std::size_t>> scenarios_;  // rows by key
+};
+
+}  // namespace gdbench::render
