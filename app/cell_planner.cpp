@@ -83,7 +83,7 @@ Result<measure::CellGroup> CellPlanner::plan(const std::vector<CellChoice>& choi
     scenario::Selection selection;
     selection.scenario_globs = {scenario_.name};
     selection.implementation_globs = {choice.implementation};
-    selection.threads = {threads_};
+    selection.threads = {choice.threads.value_or(threads_)};
     selection.settings = choice.settings;
     std::copy_if(settings_.begin(), settings_.end(), std::inserter(selection.settings, selection.settings.begin()),
                  [&](const scenario::Setting& setting) { return !sets(choice.settings, setting.key); });

@@ -1,6 +1,8 @@
 // Chosen cells of one scenario, planned like those of a run: what train, profile, crossover and ablate work on.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,7 @@ Result<measure::CellGroup> plan_single_cell(const std::string& scenario, const s
 struct CellChoice {
   std::string implementation;               // an id
   std::vector<scenario::Setting> settings;  // beside the common ones, which they beat
+  std::optional<int> threads{};             // instead of the common number
 };
 
 class CellPlanner {
@@ -38,6 +41,8 @@ class CellPlanner {
   // The scenario under the common settings.
   Result<scenario::Scenario> read() const;
   const std::vector<scenario::Setting>& settings() const { return settings_; }
+  // That cells may use.
+  std::int64_t processor_count() const { return static_cast<std::int64_t>(processors_.size()); }
 
   // A cell per choice and arm, in their order; the choices must agree on the scenario. All arms are of this build: two
   // are one beside itself. Errors: a setting is wrong, an implementation cannot do this, two choices are one cell.

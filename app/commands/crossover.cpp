@@ -1,9 +1,11 @@
 #include "reports/render/crossover.h"
 
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/cell_planner.h"
 #include "app/commands.h"
@@ -11,6 +13,7 @@
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/questions/crossover/crossover.h"
+#include "harness/scenario/matrix.h"
 #include "harness/scenario/settings.h"
 
 namespace gdbench::app {
@@ -18,6 +21,7 @@ namespace gdbench::app {
 namespace {
 
 constexpr const char* kSteps = "steps";
+constexpr const char* kThreads = "threads";
 constexpr std::int64_t kMinRows = 3;
 constexpr std::int64_t kMaxRows = 100'000;
 constexpr std::int64_t kMaxWidth = 1024;
@@ -33,11 +37,46 @@ struct CrossoverOptions {
   MeasuringOptions measuring;
 };
 
+// What --a or --b says.
+struct Side {
+  std::string name;            // "graph/jit@2"
+  std::string implementation;  // "graph/jit"
+  std::optional<int> threads;  // 2
+};
+
 struct Axis {
-  std::string key;  // as in --set
+  std::string key;  // as in --set, or kThreads
   std::int64_t from = 1;
   std::int64_t to = 1;
 };
+
+Result<Side> parse_side(const std::string& option, const std::string& text) {
+  const std::size_t at = text.rfind('@');
+  if (at == std::string::npos) return Side{text, text, std::nullopt};
+  const std::optional<int> threads = number_of<int>(text.substr(at + 1));
+  if (!threads || *threads < 1 || *threads > scenario::kMaxThreads) {
+    return usage_error(cat(option, ": found ", in_quotes(text), ", expected an integer from 1 to ",
+                           scenario::kMaxThreads, " behind the @"));
+  }
+  return Side{text, text.substr(0, at), threads};
+}
+
+using Sides = std::array<Side, 2>;  // A, B
+
+// The cells of both, each with the setting where the axis has one.
+std::vector<CellChoice> choices_of(const Sides& sides, const std::vector<scenario::Setting>& settings) {
+  std::vector<CellChoice> choices;
+  for (const Side& side : sides) choices.push_back({side.implementation, settings, side.threads});
+  return choices;
+}
+
+// Those at a size: a number of threads for each side that has none of its own, or a value of the setting.
+std::vector<CellChoice> choices_at(const Sides& sides, const Axis& axis, std::int64_t size) {
+  if (axis.key != kThreads) return choices_of(sides, {{axis.key, std::to_string(size)}});
+  std::vector<CellChoice> choices = choices_of(sides, {});
+  for (CellChoice& choice : choices) choice.threads = choice.threads.value_or(static_cast<int>(size));
+  return choices;
+}
 
 // The width of a linear regression is its number of features.
 Axis width_axis(const scenario::Scenario& scenario) {
@@ -45,8 +84,14 @@ Axis width_axis(const scenario::Scenario& scenario) {
   return {linear ? "features" : "width", 1, kMaxWidth};
 }
 
-// A batch is at most all rows; mini-batches need at least their own number of them.
-Result<Axis> axis_of(const CrossoverOptions& options, const CellPlanner& planner) {
+// An implementation beside itself begins where it is another cell.
+Axis threads_axis(const Sides& sides, const CellPlanner& planner) {
+  const bool alone = sides[0].implementation == sides[1].implementation;
+  return {kThreads, alone ? sides[0].threads.value_or(sides[1].threads.value_or(0)) + 1 : 1, planner.processor_count()};
+}
+
+// A batch is at most all rows, and has one for each thread; mini-batches need at least their own number of them.
+Result<Axis> axis_of(const CrossoverOptions& options, const Sides& sides, const CellPlanner& planner) {
   const scenario::Scenario scenario = TRY(planner.read());
   Axis axis = {options.axis, 1, 1};
   if (options.axis == "width") {
@@ -54,8 +99,17 @@ Result<Axis> axis_of(const CrossoverOptions& options, const CellPlanner& planner
   } else if (options.axis == "rows") {
     axis.from = std::max(kMinRows, scenario.batch.rows.value_or(kMinRows));
     axis.to = std::max(kMaxRows, axis.from * 2);
+  } else if (options.axis == kThreads) {
+    axis = threads_axis(sides, planner);
+    if (options.to > axis.to) {
+      return usage_error(
+          cat("--to ", options.to, ": found more threads than there are processors, expected at most ", axis.to));
+    }
   } else {
-    const measure::CellGroup group = TRY(planner.plan({{options.a, {}}}));
+    for (const Side& side : sides) {
+      axis.from = std::max<std::int64_t>(axis.from, side.threads.value_or(options.measuring.threads));
+    }
+    const measure::CellGroup group = TRY(planner.plan({choices_of(sides, {}).front()}));
     axis.to = group.report().scenarios.front().rows;
     if (options.to > axis.to) {
       return usage_error("--to " + std::to_string(options.to) + ": found a larger batch than the data have rows, " +
@@ -85,23 +139,22 @@ int finish(const CrossoverOptions& options, report::Report& report, const Crosso
                        [decided](const report::Report&) { return decided ? kFine : kInconclusive; });
 }
 
-Result<int> along_sizes(const CrossoverOptions& options, double margin, const Axis& axis, const CellPlanner& planner,
-                        const measure::RunOptions& run, report::Report& report) {
+Result<int> along_sizes(const CrossoverOptions& options, const Sides& sides, double margin, const Axis& axis,
+                        const CellPlanner& planner, const measure::RunOptions& run, report::Report& report) {
   crossover::CrossoverRequest request;
   request.search.from = axis.from;
   request.search.to = axis.to;
   if (run.launches > 0) request.search.launches = run.launches;
   request.plan = [&](std::int64_t size) -> Result<measure::CellGroup> {
-    const scenario::Setting setting{axis.key, std::to_string(size)};
-    Result<measure::CellGroup> group = planner.plan({{options.a, {setting}}, {options.b, {setting}}});
+    Result<measure::CellGroup> group = planner.plan(choices_at(sides, axis, size));
     if (group.ok()) return group;
     return Error{group.error().kind,
-                 cat("--axis ", options.axis, ", ", setting.key, "=", setting.value, ": ", group.error().message)};
+                 cat("--axis ", options.axis, ", ", axis.key, "=", size, ": ", group.error().message)};
   };
   report::Crossover crossover;
   crossover.scenario = planner.label();
-  crossover.a = options.a;
-  crossover.b = options.b;
+  crossover.a = sides[0].name;
+  crossover.b = sides[1].name;
   crossover.axis = axis.key;
   crossover.margin = margin;
   crossover.confidence = stats::kCrossoverConfidence;
@@ -111,22 +164,41 @@ Result<int> along_sizes(const CrossoverOptions& options, double margin, const Ax
   return finish(options, report, crossover, crossover.answer.outcome != stats::CrossoverOutcome::undecided);
 }
 
-Result<int> along_steps(const CrossoverOptions& options, double margin, const CellPlanner& planner,
+Result<int> along_steps(const CrossoverOptions& options, const Sides& sides, double margin, const CellPlanner& planner,
                         const measure::RunOptions& run, report::Report& report) {
-  measure::CellGroup group = TRY(planner.plan({{options.a, {}}, {options.b, {}}}));
+  measure::CellGroup group = TRY(planner.plan(choices_of(sides, {})));
   const Result<report::StepsCrossover> measured = crossover::measure_break_even(group, run, margin);
   clear_progress();
-  const report::StepsCrossover crossover = TRY(measured);
+  report::StepsCrossover crossover = TRY(measured);
+  for (std::size_t i = 0; i < sides.size(); ++i) crossover.sides[i].implementation = sides[i].name;
   report.scenarios = group.report().scenarios;
   report.cells = group.report().cells;
   return finish(options, report, crossover, crossover.is_decided());
 }
 
-Status check(const CrossoverOptions& options, const CellPlanner& planner) {
-  for (const auto& [option, id] : {std::pair("--a", &options.a), std::pair("--b", &options.b)}) {
-    TRY(planner.find(option, *id));
+// With --axis threads sides count through them, unless they have a number of their own.
+Status check_threads(const CrossoverOptions& options, const Sides& sides) {
+  if (options.axis != kThreads) return {};
+  if (options.measuring.threads != 1) {
+    return usage_error(cat("--threads ", options.measuring.threads, ": found the axis itself, expected none"));
   }
-  if (options.a == options.b) return usage_error("--b: found " + in_quotes(options.b) + ", which is --a as well");
+  if (sides[0].threads && sides[1].threads) {
+    return usage_error(cat("--b: found ", in_quotes(sides[1].name), " beside ", in_quotes(sides[0].name),
+                           ", expected one of them without @, for --axis threads"));
+  }
+  return {};
+}
+
+Status check(const CrossoverOptions& options, const Sides& sides, const CellPlanner& planner) {
+  TRY(planner.find("--a", sides[0].implementation));
+  TRY(planner.find("--b", sides[1].implementation));
+  const auto threads_of = [&](const Side& side) {
+    return options.axis == kThreads ? side.threads.value_or(0) : side.threads.value_or(options.measuring.threads);
+  };
+  if (sides[0].implementation == sides[1].implementation && threads_of(sides[0]) == threads_of(sides[1])) {
+    return usage_error("--b: found " + in_quotes(options.b) + ", which is --a as well");
+  }
+  TRY(check_threads(options, sides));
   if (options.axis == kSteps && (options.from > 0 || options.to > 0)) {
     return usage_error("--axis steps: found --from or --to, expected neither: one measurement answers for every count");
   }
@@ -137,13 +209,16 @@ Result<int> crossover(const CrossoverOptions& options, const Invocation& invocat
   install_signal_handlers();
   const measure::RunOptions run = TRY(to_run_options(options.measuring));
   const double margin = TRY(parse_share("--margin", options.margin));
-  const CellPlanner planner = TRY(CellPlanner::make(options.scenario, options.measuring.settings,
-                                                    options.measuring.threads, {options.a, options.b}));
-  TRY(check(options, planner));
-  report::Report report = start_report(invocation, options.measuring, run.budget_seconds, options.b);
+  const Sides sides = {TRY(parse_side("--a", options.a)), TRY(parse_side("--b", options.b))};
+  const CellPlanner planner =
+      TRY(CellPlanner::make(options.scenario, options.measuring.settings, options.measuring.threads,
+                            {sides[0].implementation, sides[1].implementation}));
+  TRY(check(options, sides, planner));
+  report::Report report = start_report(invocation, options.measuring, run.budget_seconds, sides[1].implementation);
   keep_off_compute_processor(allowed_processors());
-  if (options.axis == kSteps) return along_steps(options, margin, planner, run, report);
-  return along_sizes(options, margin, TRY(axis_of(options, planner)), planner, run, report);
+  if (options.axis == kSteps) return along_steps(options, sides, margin, planner, run, report);
+  const Axis axis = TRY(axis_of(options, sides, planner));
+  return along_sizes(options, sides, margin, axis, planner, run, report);
 }
 
 }  // namespace
@@ -152,17 +227,25 @@ void add_crossover(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<CrossoverOptions>();
   CommandLine command = app.command("crossover", "At which sizes, or from how many steps on, A is faster than B");
   command.option("scenario", options->scenario, "Scenario by name or file").required();
-  command.option("--a", options->a, "One implementation").required().type_name("ID");
-  command.option("--b", options->b, "The other").required().type_name("ID");
+  command.option("--a", options->a, "One implementation, with threads of its own behind an @")
+      .required()
+      .type_name("ID[@N]");
+  command.option("--b", options->b, "The other").required().type_name("ID[@N]");
   command
       .option("--axis", options->axis,
               "What grows: rows of synthetic data, rows of a batch, width of the hidden layers (features of a "
-              "linear regression), or steps")
+              "linear regression), threads of each side without an @, or steps")
       .required()
-      .one_of({"batch", "rows", "width", kSteps});
+      .one_of({"batch", "rows", "width", kThreads, kSteps});
   constexpr int kMaxSize = 1'000'000'000;
-  command.option("--from", options->from, "Smallest size (default: rows 3, others 1)").between(1, kMaxSize);
-  command.option("--to", options->to, "Largest size (default: rows 100000, batch all rows, width 1024)")
+  command
+      .option("--from", options->from,
+              "Smallest size (default: rows 3, batch a row per thread, others 1; threads of the "
+              "same implementation one more than behind its @)")
+      .between(1, kMaxSize);
+  command
+      .option("--to", options->to,
+              "Largest size (default: rows 100000, batch all rows, width 1024, threads all processors)")
       .between(1, kMaxSize);
   add_measuring_options(command, options->measuring, "60s");
   command
@@ -183,6 +266,8 @@ void add_crossover(CommandLine& app, Invocation& invocation) {
       "  gdbench crossover mlp-784-128-10 --a graph/onednn --b graph/eigen --axis batch --to 256 --budget 2m\n"
       "  gdbench crossover mlp-10-50-1 --a tape/eigen --b hand/eigen --axis rows --margin 3%\n"
       "  gdbench crossover mlp-10-50-1 --a graph/eigen --b tape/eigen --axis steps --json\n"
+      "  gdbench crossover mlp-784-128-10 --a graph/jit@2 --b graph/jit --axis batch    (do two threads pay?)\n"
+      "  gdbench crossover linreg-100000x32 --a graph/jit --b graph/jit@1 --axis threads\n"
       "Exit status: 0 a crossing or none; 4 undecided, with what would decide it.");
   command.when_chosen(invocation, [options, &invocation] { return crossover(*options, invocation); });
 }

@@ -32,7 +32,7 @@ struct CrossoverNeed {
 
 struct Crossover {
   std::string scenario;
-  std::string a;  // implementation ids
+  std::string a;  // implementation ids, with "@2" behind them where the sides' threads differ from the common number
   std::string b;
   std::string axis;
   double margin = 0;  // ratios this close to 1 make no winner
@@ -47,7 +47,7 @@ OrderedJson to_json(const Crossover& crossover);
 
 // What one implementation costs before its steady steps, medians over the launches, and per step.
 struct StartCost {
-  std::string implementation;
+  std::string implementation;  // as in Crossover
   double load_seconds = 0;
   double prepare_seconds = 0;
   double first_step_ns = 0;

@@ -1,6 +1,7 @@
 """`gdbench crossover`: structure and exit statuses. Times are the machine's affair; what is sure is a known delay."""
 
 import json
+import os
 import unittest
 
 try:
@@ -108,6 +109,41 @@ class Crossover(ProgramTest):
                 found = self.search(scenario, "--a", "tape/eigen", "--b", "hand/eigen", *limits, status=4)
                 self.assertEqual(found["axis"], axis)
                 self.assertEqual([point["size"] for point in found["points"]], ends)
+
+    def threads_found(self, *arguments):
+        """Of a wait that threads share, three quarters of a millisecond of each step."""
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("there is one processor")
+        delay = ("--set", "impl.delay_ns=750000", "--launches", "8")
+        return self.search("linreg-3x2", *arguments, *delay, plugins=FAKES)
+
+    def test_threads_of_one_side(self):
+        pair = ("--a", "fake/delay@2", "--b", "fake/delay")
+        found = self.threads_found(*pair, "--axis", "rows", "--from", "3", "--to", "4")
+        self.assertEqual((found["a"], found["b"]), pair[1::2])
+        self.assertEqual(found["zones"], [{"verdict": "faster", "first": 3, "last": 4}])
+
+    def test_threads_are_an_axis(self):
+        found = self.threads_found("--a", "fake/delay", "--b", "hand/naive@1", "--axis", "threads", "--to", "2")
+        self.assertEqual((found["axis"], found["a"], found["b"]), ("threads", "fake/delay", "hand/naive@1"))
+        self.assertEqual([point["size"] for point in found["points"]], [1, 2])
+        one, two = (point["a_step_ns"]["value"] for point in found["points"])
+        self.assertGreaterEqual(one, 750000)
+        self.assertGreaterEqual(two, 375000)
+        self.assertEqual(found["zones"], [{"verdict": "slower", "first": 1, "last": 2}])
+
+    def test_errors_about_threads(self):
+        threads = ("--axis", "threads")
+        self.expect_error("linreg-3x2", "--a", "hand/naive@0", "--b", "hand/eigen", "--axis", "rows",
+                          parts=['--a: found "hand/naive@0", expected an integer from 1 to 4096 behind the @'])
+        self.expect_error("linreg-3x2", "--a", "hand/naive@1", "--b", "hand/naive", "--axis", "rows",
+                          parts=['--b: found "hand/naive", which is --a as well'])
+        self.expect_error("linreg-3x2", "--a", "hand/naive@1", "--b", "hand/eigen@1", *threads,
+                          parts=['--b: found "hand/eigen@1" beside "hand/naive@1", expected one of them without @'])
+        self.expect_error("linreg-3x2", *PAIR, *threads, "--threads", "2", parts=["--threads 2: found the axis itself"])
+        self.expect_error("linreg-3x2", *PAIR, *threads, "--to", "4096", parts=["--to 4096: found more threads"])
+        self.expect_error("linreg-3x2", "--a", "fake/delay@4096", "--b", "hand/eigen", "--axis", "rows",
+                          parts=["--axis rows, rows=3: ", "for 4096 threads"], plugins=FAKES)
 
     def test_steps(self):
         arguments = (*SLOW, "--axis", "steps", "--launches", "3")

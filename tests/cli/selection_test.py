@@ -1,6 +1,7 @@
 """What a command measures: baselines, scenario files, where a wrong value came from, and what happens when nothing runs."""
 
 import json
+import os
 import unittest
 
 from program import FAKES, ProgramTest, linear_scenario
@@ -41,6 +42,31 @@ class Baselines(ProgramTest):
         self.write_json("mine.json", matrix)
         _, errors = self.call("run", "./mine.json", "--launches", "1", "--out", "x.json")
         self.assertIn('./mine.json: /baseline: found "numpy/foo", which is no implementation here', errors)
+
+
+class Threads(ProgramTest):
+    def test_powers_of_two_end_with_the_processors(self):
+        processors = len(os.sched_getaffinity(0))
+        matrix = {"name": "mine", "axes": {"scenario": ["linreg-3x2"], "implementation": ["fake/delay"], "threads": "powers of two"}}
+        self.write_json("mine.json", matrix)
+        output, _ = self.call("run", "./mine.json", "--dry-run", plugins=FAKES)
+        counts = sorted({2**k for k in range(13) if 2**k < processors} | {processors})
+        cells = [f"linreg-3x2/fake/delay@{count}" for count in counts if count > 1]
+        self.assertEqual(output.splitlines(), ["linreg-3x2/fake/delay", *cells])
+
+    def test_the_report_says_what_more_threads_bring(self):
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("there is one processor")
+        self.call("run", "--scenario", "linreg-3x2", "--impl", "fake/delay", "--set", "impl.delay_ns=750000", "--threads", "1",
+                  "--threads", "2", "--launches", "6", "--out", "x.json", plugins=FAKES)
+        (scaling,) = self.read_json("x.json")["scaling"]
+        self.assertTrue(scaling["cell"].endswith("@2"))
+        self.assertEqual(scaling["cell"].removesuffix("@2"), scaling["single"])
+        self.assertEqual(scaling["speed_up"]["launches"], 6)
+        self.assertAlmostEqual(scaling["efficiency"]["value"], scaling["speed_up"]["value"] / 2)
+        details = self.call("report", "x.json", "--details")[0]
+        self.assertIn("what more threads bring, beside the same with one", details)
+        self.assertIn("what more threads cost each step at most", details)
 
 
 class Files(ProgramTest):

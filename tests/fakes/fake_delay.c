@@ -1,4 +1,7 @@
-/* Correct, and slower by a known time: each step waits, busily, for `delay_ns` nanoseconds. */
+/*
+ * Correct, and slower by a known time: each step waits, busily, for `delay_ns` nanoseconds. Of several threads each is
+ * taken to wait an equal share beside the others; there is one that does.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,6 +20,7 @@ static gdbench_status prepare(gdbench_instance* instance, const gdbench_problem*
     const gdbench_option_value* option = &settings->options[i];
     if (strcmp(option->key, "delay_ns") == 0) instance->delay_ns = strtoll(option->value, NULL, 10);
   }
+  instance->delay_ns /= settings->compute_threads;
   return fake_prepare(instance, problem, settings);
 }
 
@@ -41,5 +45,6 @@ const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) {
   fake->options = options;
   fake->prepare = prepare;
   fake->run = run_and_wait;
+  fake->max_compute_threads = 0; /* any number */
   return fake_plugin();
 }

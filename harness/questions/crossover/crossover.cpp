@@ -148,10 +148,13 @@ double median_of(const std::vector<report::Launch>& launches, double report::Lau
   return stats::median(std::move(values));
 }
 
+// Without a name.
 report::StartCost start_cost(const report::Cell& cell) {
-  return {cell.implementation, median_of(cell.launches, &report::Launch::load_seconds),
+  return {{},
+          median_of(cell.launches, &report::Launch::load_seconds),
           median_of(cell.launches, &report::Launch::prepare_seconds),
-          median_of(cell.launches, &report::Launch::first_step_ns), analysis::step_time(cell)};
+          median_of(cell.launches, &report::Launch::first_step_ns),
+          analysis::step_time(cell)};
 }
 
 report::StepsCrossover steps_crossover(const measure::CellGroup& group, const measure::RunOptions& options,

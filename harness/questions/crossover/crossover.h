@@ -27,7 +27,7 @@ Status measure_crossover(const CrossoverRequest& request, const measure::RunOpti
 
 // Launches of A's cell and B's side by side: options.launches, or where that is 0 twenty, and ever more until it is
 // decided or the budget is spent; then the break-even of their load, prepare, first and steady step. `margin` is that
-// of break_even. Stops early when it is cancelled or a cell fails.
+// of break_even; the sides' names are left to the caller. Stops early when it is cancelled or a cell fails.
 Result<report::StepsCrossover> measure_break_even(measure::CellGroup& group, const measure::RunOptions& options,
                                                   double margin);
 
