@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "harness/base/text.h"
 #include "reports/render/attribution.h"
@@ -198,6 +199,41 @@ void add_break_even(const Overview& overview, std::vector<Sentence>& sentences) 
   }
 }
 
+// What more threads bring each implementation, where least and where most.
+void add_threads(const Overview& overview, std::vector<Sentence>& sentences) {
+  constexpr std::size_t kMaxTold = 3;
+  if (!overview.report->scaling) return;
+  struct Point {
+    const stats::Estimate* speed_up;
+    std::string place;
+  };
+  std::unordered_map<std::string, std::pair<const Cell*, std::string>> ranked;  // by id
+  for (const OverviewRow& row : overview.rows) {
+    for (const Cell* cell : row.ranked) {
+      ranked.emplace(cell->id, std::pair(cell, overview.turned ? "@" + std::to_string(cell->threads) : row.brief));
+    }
+  }
+  std::vector<std::pair<std::string, std::vector<Point>>> variants;  // in the report's order
+  for (const report::ThreadScaling& scaling : *overview.report->scaling) {
+    const auto found = ranked.find(scaling.cell);
+    if (found == ranked.end()) continue;
+    const auto& [cell, place] = found->second;
+    const std::string name = variant_of(*cell);
+    auto variant = std::ranges::find(variants, name, &std::pair<std::string, std::vector<Point>>::first);
+    if (variant == variants.end()) variant = variants.insert(variants.end(), {name, {}});
+    variant->second.push_back({&scaling.speed_up, place});
+  }
+  variants.resize(std::min(variants.size(), kMaxTold));
+  for (const auto& [name, points] : variants) {
+    const auto words = [](const Point& point) { return format_ratio(*point.speed_up) + " (" + point.place + ")"; };
+    const auto [least, most] =
+        std::ranges::minmax_element(points, {}, [](const Point& point) { return point.speed_up->value; });
+    std::string text = name + " with more threads is " + words(*least);
+    if (points.size() > 1) text += " to " + words(*most);
+    sentences.push_back({text + " as fast as with one.", 4});
+  }
+}
+
 void add_targets(const Report& report, std::vector<Sentence>& sentences) {
   std::size_t count = 0;
   std::string flip;
@@ -221,6 +257,7 @@ std::vector<Sentence> sentences_of(const Overview& overview) {
     add_ties(overview, sentences);
     add_baseline(overview, sentences);
     add_break_even(overview, sentences);
+    add_threads(overview, sentences);
   }
   add_targets(*overview.report, sentences);
   add_problems(overview, sentences);

@@ -34,7 +34,7 @@ TextTable ScalingWords::of_scenario(const std::string& key) const {
 }
 
 TextTable ScalingWords::costs() const {
-  TextTable table = {{"implementation", false, 0, {}}, {"per step", true, 0, {}}, {"in", false, 0, {}}};
+  TextTable table = {{"implementation", false, 0, {}}, {"per step", true, 0, {}}, {"in", false, 1, {}}};
   for (const Row& row : rows_) {
     if (!row.scaling->smallest) continue;
     const stats::Estimate& cost = row.scaling->undivided_ns;

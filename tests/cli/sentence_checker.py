@@ -53,13 +53,15 @@ class Context:
 
 def check_items(context, items):
     """Of sentences and tables in their order."""
-    complaints = []
+    complaints, said = [], set()
     for item in items:
         if isinstance(item, rendered_documents.Sentence):
             complaints += check_sentence(context, item)
+            complaints += [f"{item.text!r}: is said twice"] if item.scenario and item in said else []
+            said.add(item)
         elif "a: per step" in item.titles:
             complaints += check_costs(context, item)
-        elif item.titles[1:] == ["per step", "in"]:
+        elif item.titles[1:2] == ["per step"]:
             complaints += check_thread_costs(context, item)
         elif item.scenario is None and item.titles[0] != "implementation":
             complaints += check_grid(context, item)

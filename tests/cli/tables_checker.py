@@ -305,9 +305,11 @@ def check_costs(context, table):
 
 
 def check_untimed(context, table):
-    complaints = []
+    complaints, named = [], set()
     for names, reason in table.rows:
         for name in names.split(", "):
+            complaints += [f"{name}: is there twice"] if name in named else []
+            named.add(name)
             cells = [c for c in context.cells_of(table.scenario) if c.name == name and not c.is_timed]
             words = [why_untimed(c) for c in cells]
             complaints += [] if reason in words else [f"{name}: {reason}: expected {words}"]

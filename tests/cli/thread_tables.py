@@ -6,7 +6,7 @@ from typing import NamedTuple
 import estimates
 from printed_figures import is_estimate, is_percent, is_ratio
 from report_figures import pairs_of
-from sentence_templates import require
+from sentence_templates import require, template
 
 
 class Scaling(NamedTuple):
@@ -94,13 +94,34 @@ COLUMNS = {
 def check_thread_costs(context, table):
     """Of the table of what threads cost each step."""
     report, complaints = context.report, []
-    expected = {(scaling.cell.name, report.label(scaling.cell)): scaling for scaling in smallest_of(report)}
-    for name, text, label in table.rows:
-        scaling = expected.pop((name, label), None)
+    expected = {scaling.cell.name: scaling for scaling in smallest_of(report)}
+    for name, text, *places in table.rows:
+        scaling = expected.pop(name, None)
         cost = text.removesuffix(" *")
-        if scaling is None or not is_estimate(cost, scaling.undivided) or cost[0] not in "+-":
-            complaints.append(f"{name}, {label}: {text!r}: expected {scaling}")
-    return complaints + [f"{place}: its costs are missing" for place in expected]
+        fits = scaling and is_estimate(cost, scaling.undivided) and cost[0] in "+-"
+        if not fits or any(place != report.label(scaling.cell) for place in places):
+            complaints.append(f"{name}: {text!r} {places}: expected {scaling}")
+    return complaints + [f"{name}: its costs are missing" for name in expected]
+
+
+@template(
+    r"(?P<name>.+) with more threads is (?P<least><RATIO>) \((?P<first>.+?)\)"
+    r"(?: to (?P<most><RATIO>) \((?P<last>.+?)\))? as fast as with one\."
+)
+def with_more_threads(context, sentence, name, least, first, most, last):
+    overview = context.overview
+    place_of = {
+        cell.id: f"@{cell.threads}" if overview.turned else row.brief
+        for row in overview.rows
+        for cell in row.cells
+        if cell.is_ranked
+    }
+    found = [s for s in scaling_of(context.report) if s.cell.id in place_of and s.cell.variant == name]
+    found.sort(key=lambda scaling: scaling.speed_up.value)
+    require(found and bool(most) == (len(found) > 1), f"there are {len(found)}")
+    for text, place, scaling in ((least, first, found[0]), (most or least, last or first, found[-1])):
+        require(is_ratio(text, scaling.speed_up), f"the speed-up is {scaling.speed_up}")
+        require(place == place_of[scaling.cell.id], f"it is so on {place_of[scaling.cell.id]}")
 
 
 def check_records(context, records, check_estimate):

@@ -284,6 +284,19 @@ TEST(FirstScreen, HasARowPerThreadCount) {
   EXPECT_NE(line_with(screen, "first @4").find("*25"), std::string::npos) << screen;
 }
 
+TEST(FirstScreen, SaysWhereMoreThreadsBringLeastAndMost) {
+  MadeReport made("example/base");
+  for (const double share : {0.5, 1.25}) {
+    made.scenario(share < 1 ? "first" : "second").timed("example/base", 100);
+    made.timed("example/base", 100 * share).threads = 4;
+  }
+  const std::string screen = first_screen(made.summarised(), {});
+  EXPECT_TRUE(says(screen,
+                   "example/base with more threads is 0.80x [0.80, 0.80] (second @4) to 2.00x [2.00, 2.00] (first @4) "
+                   "as fast as with one."))
+      << screen;
+}
+
 TEST(FirstScreen, SaysAfterHowManyStepsAWinnerHasEarnedItsStart) {
   Report report = two_by_two(0.05);
   report.attribution.emplace();
