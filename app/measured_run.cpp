@@ -100,27 +100,32 @@ double ceilings_seconds(double budget_seconds, bool quick) {
   return quick ? kQuickSeconds : std::clamp(kShareOfBudget * budget_seconds, kQuickSeconds, kSeconds);
 }
 
-// Adds what the compute processor can do at this moment; a failure becomes a note, the run goes on without.
-void add_ceilings(bool quick, int processor, report::Report& report) {
+// Adds what the compute processors can do at this moment, one of them and as many together as cells have threads; a
+// failure becomes a note, the run goes on without. The numbers of threads share the time.
+void add_ceilings(bool quick, const std::vector<int>& processors, report::Report& report) {
   constexpr std::int64_t kQuickMemoryBytes = std::int64_t{64} << 20;
-  machine::CeilingOptions ceilings;
-  ceilings.processor = processor;
-  ceilings.caches = machine::cache_sizes(report.environment);
-  ceilings.seconds = ceilings_seconds(report.run.budget_seconds, quick);
-  if (quick) ceilings.memory_bytes = kQuickMemoryBytes;
-  ceilings.cancelled = &interrupted;
-  const std::string at = measure::utc_now();
-  Result<report::CeilingsMeasurement> measured = machine::measure_ceilings(ceilings);
-  if (interrupted()) return;
-  if (!measured.ok()) {
-    report.notes.push_back(measured.error().message);
-    return;
+  const std::vector<int> counts = analysis::wanted_threads(report);
+  for (const int threads : counts) {
+    machine::CeilingOptions ceilings;
+    ceilings.processors = measure::place_threads(threads, processors).compute_cores;
+    ceilings.caches = machine::cache_sizes(report.environment);
+    ceilings.spans = analysis::wanted_spans(report, threads);
+    ceilings.seconds = ceilings_seconds(report.run.budget_seconds, quick) / static_cast<double>(counts.size());
+    if (quick) ceilings.memory_bytes = kQuickMemoryBytes;
+    ceilings.cancelled = &interrupted;
+    const std::string at = measure::utc_now();
+    Result<report::CeilingsMeasurement> measured = machine::measure_ceilings(ceilings);
+    if (interrupted()) return;
+    if (!measured.ok()) {
+      report.notes.push_back(measured.error().message);
+      return;
+    }
+    measured->at = at;
+    if (!report.ceilings) report.ceilings.emplace();
+    report.ceilings->processor = processors.back();
+    report.ceilings->measurements.push_back(std::move(measured).value());
   }
-  measured->at = at;
-  if (!report.ceilings) report.ceilings.emplace();
-  report.ceilings->processor = processor;
-  report.ceilings->measurements.push_back(std::move(measured).value());
-  report.ceilings->best = analysis::best_of(report.ceilings->measurements);
+  analysis::add_best(*report.ceilings);
 }
 
 // Writes the report and drops the journal, whose content it holds.
@@ -165,7 +170,7 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   const bool ceilings = file.ceilings && !processors.empty() && std::ranges::any_of(report.cells, [](const auto& cell) {
                           return cell.status.state == report::CellState::pending;
                         });
-  if (ceilings) add_ceilings(file.quick, processors.back(), report);
+  if (ceilings) add_ceilings(file.quick, processors, report);
   const std::string path = journal_path(file.output.path);
   Result<report::Journal> journal =
       journalled.value() ? report::Journal::resume(path, measure::utc_now()) : report::Journal::create(path, report);
@@ -176,13 +181,13 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   session_options.reserved_seconds += closing_seconds(options.budget_seconds, file);
   if (ceilings) {
     session_options.measure_ceilings = [&](report::Report& measured) {
-      add_ceilings(file.quick, processors.back(), measured);
+      add_ceilings(file.quick, processors, measured);
     };
   }
   Status session = measure::run_session(plan, session_options, report, journal.value());
   if (session.ok() && file.afterwards && !interrupted()) session = file.afterwards(plan, report, journal.value());
   clear_progress();
-  if (ceilings && session.ok() && !interrupted()) add_ceilings(file.quick, processors.back(), report);
+  if (ceilings && session.ok() && !interrupted()) add_ceilings(file.quick, processors, report);
   report.run.finished_at = measure::utc_now();
   report.run.status = !session.ok() ? "failed" : interrupted() ? "interrupted" : "complete";
   static_cast<void>(journal->end(report.run));  // a full disk was or will be reported by the report itself

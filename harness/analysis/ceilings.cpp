@@ -1,7 +1,7 @@
 #include "harness/analysis/ceilings.h"
 
 #include <algorithm>
-#include <cmath>
+#include <set>
 
 namespace gdbench::analysis {
 
@@ -21,6 +21,26 @@ void merge_level(std::vector<report::LevelCeiling>& levels, const report::LevelC
   known->update_gb_per_second = std::max(known->update_gb_per_second, found.update_gb_per_second);
 }
 
+void merge_functions(std::optional<report::FunctionCeilings>& best,
+                     const std::optional<report::FunctionCeilings>& found) {
+  if (!found) return;
+  if (!best) best.emplace();
+  using Functions = report::FunctionCeilings;
+  for (const auto rate : {&Functions::exponentials_per_ns, &Functions::divisions_per_ns, &Functions::roots_per_ns,
+                          &Functions::refined_divisions_per_ns, &Functions::refined_roots_per_ns}) {
+    (*best).*rate = std::max((*best).*rate, (*found).*rate);
+  }
+}
+
+void merge_span(std::vector<report::SpanCeiling>& spans, const report::SpanCeiling& found) {
+  const auto known = std::ranges::find(spans, found.span, &report::SpanCeiling::span);
+  if (known == spans.end()) {
+    spans.push_back(found);
+  } else {
+    known->gb_per_second = std::max(known->gb_per_second, found.gb_per_second);
+  }
+}
+
 void merge(report::VectorCeilings& best, const report::VectorCeilings& found) {
   if (found.fma_f32_gflop_per_second > best.fma_f32_gflop_per_second) {
     best.vectors = found.vectors;
@@ -35,83 +55,109 @@ void merge(report::VectorCeilings& best, const report::VectorCeilings& found) {
     if (found.*latency > 0 && (best.*latency <= 0 || found.*latency < best.*latency)) best.*latency = found.*latency;
   }
   for (const report::LevelCeiling& level : found.levels) merge_level(best.levels, level);
+  merge_functions(best.functions_f32, found.functions_f32);
+  merge_functions(best.functions_f64, found.functions_f64);
+  if (!found.spans) return;
+  if (!best.spans) best.spans.emplace();
+  for (const report::SpanCeiling& span : *found.spans) merge_span(*best.spans, span);
 }
 
-struct LayerShape {
-  double inputs = 0;
-  double outputs = 0;
-  bool bias = false;
+// A span's bandwidth, and whose length it is. The longest that is no longer than the span counts, for more bytes are
+// never faster; by the same reason one that was measured to be slower than a longer one was disturbed.
+struct Bandwidth {
+  double bytes = 0;
+  double gb_per_second = 0;
+  std::optional<report::Span> span;
 };
 
-// Empty where the report does not say them.
-std::vector<LayerShape> layers_of(const report::ScenarioRecord& scenario) {
-  const report::ResolvedScenario& resolved = scenario.resolved;
-  auto inputs = static_cast<double>(scenario.features);
-  if (resolved.model == catalogue::ModelKind::linear_regression) {
-    return {{inputs, static_cast<double>(scenario.outputs), resolved.bias}};
+Bandwidth best_for(double bytes, const std::vector<Bandwidth>& measured) {
+  Bandwidth found;
+  for (const Bandwidth& candidate : measured) {
+    if (candidate.bytes <= bytes && candidate.bytes > found.bytes) found = candidate;
   }
-  std::vector<LayerShape> shapes;
-  for (const report::LayerRecord& layer : resolved.layers) {
-    shapes.push_back({inputs, static_cast<double>(layer.width), layer.bias});
-    inputs = shapes.back().outputs;
+  for (const Bandwidth& candidate : measured) {
+    if (candidate.bytes >= found.bytes) found.gb_per_second = std::max(found.gb_per_second, candidate.gb_per_second);
   }
-  return shapes;
+  return found;
 }
 
-// Of the parameters and what the optimizer keeps. A report that names no optimizer counts none: the floor stays a
-// floor.
-double state_bytes_of(const report::ScenarioRecord& scenario, catalogue::Dtype dtype) {
-  const std::optional<catalogue::OptimizerKind> optimizer = scenario.resolved.optimizer;
-  const std::size_t tensors = 1 + (optimizer ? catalogue::slot_count(*optimizer) : 0);
-  return static_cast<double>(tensors * catalogue::size_of(dtype)) * static_cast<double>(scenario.parameters);
+// A measured span of the same arrays, or else what the levels give: of spans that are written, whatever a level does
+// best. What is shorter than the first level was measured with is as fast as that.
+Bandwidth bandwidth_of(const report::Span& span, const report::VectorCeilings& ceilings) {
+  const bool written = span.written > 0;
+  std::vector<Bandwidth> of_levels;
+  for (const report::LevelCeiling& level : ceilings.levels) {
+    const double best = std::max(level.read_gb_per_second, written ? level.update_gb_per_second : 0);
+    of_levels.push_back({static_cast<double>(level.working_set_bytes), best, std::nullopt});
+  }
+  std::vector<Bandwidth> of_spans;
+  for (const report::SpanCeiling& found : ceilings.spans.value_or(std::vector<report::SpanCeiling>())) {
+    if (found.span.read_only != span.read_only || found.span.written != span.written) continue;
+    of_spans.push_back({static_cast<double>(found.span.bytes), found.gb_per_second, found.span});
+  }
+  const double bytes = std::max(static_cast<double>(span.bytes), of_levels.front().bytes);
+  if (!written) of_spans.insert(of_spans.end(), of_levels.begin(), of_levels.end());
+  const Bandwidth found = best_for(bytes, of_spans);
+  return found.gb_per_second > 0 && found.bytes > 0 ? found : best_for(bytes, of_levels);
 }
 
-// A sum of `terms` products: one FMA, then a tree.
-void add_sum(double terms, LeastWork& work) {
-  ++work.chain_fmas;
-  work.chain_additions += std::max(0, static_cast<int>(std::ceil(std::log2(std::max(1.0, terms)))) - 1);
-}
-
-// The longest time that one of the levels needs, and which.
-std::pair<double, std::string> bytes_floor(const LeastWork& work, const std::vector<report::LevelCeiling>& levels) {
-  double longest = 0;
-  std::string level_name;
-  double closer = 0;  // capacity of the caches before this level, in bytes
+// The closest level that holds so many bytes beside what closer ones hold.
+std::string level_of(const report::Span& span, const std::vector<report::LevelCeiling>& levels) {
+  double capacity = 0;
   for (const report::LevelCeiling& level : levels) {
-    const double fastest = std::max(level.read_gb_per_second, level.update_gb_per_second);
-    const double missed = std::max(0.0, 1 - closer / std::max(1.0, work.working_set_bytes));
-    if (level.read_gb_per_second > 0) {
-      const double reads_ns = work.read_bytes / level.read_gb_per_second;  // 1e9 bytes a second: bytes a nanosecond
-      const double all_ns = (work.read_bytes + work.written_bytes) / fastest;
-      const double needed_ns = missed * std::max(reads_ns, all_ns);
-      if (needed_ns > longest) {
-        longest = needed_ns;
-        level_name = level.level;
-      }
-    }
-    closer += static_cast<double>(level.capacity_bytes);  // as if no cache held what another one holds
+    capacity += static_cast<double>(level.capacity_bytes);
+    if (static_cast<double>(span.bytes) <= capacity) return level.level;
   }
-  return {longest, level_name};
+  return levels.back().level;
 }
 
-// The task update: gradients, parameters and slots read once, parameters and slots written once; each entry's new value
-// takes at least an FMA from the old one.
-LeastWork work_of_update(const report::ScenarioRecord& scenario, catalogue::Dtype dtype) {
-  LeastWork work;
-  work.dtype = dtype;
-  work.written_bytes = state_bytes_of(scenario, dtype);
-  work.read_bytes =
-      static_cast<double>(catalogue::size_of(dtype)) * static_cast<double>(scenario.parameters) + work.written_bytes;
-  work.working_set_bytes = work.read_bytes;
-  work.chain_fmas = 1;
-  return work;
+void add_bytes(const LeastWork& work, const report::VectorCeilings& ceilings, report::CeilingShare& share) {
+  for (const Transfer& transfer : work.transfers) {
+    const Bandwidth bandwidth = bandwidth_of(transfer.span, ceilings);
+    const double needed_ns = bandwidth.gb_per_second > 0 ? transfer.bytes / bandwidth.gb_per_second : 0;
+    if (needed_ns <= share.bytes_ns) continue;
+    share.bytes_ns = needed_ns;
+    share.level = level_of(transfer.span, ceilings.levels);
+    share.span = bandwidth.span;
+  }
+}
+
+double time_of(double count, double per_ns) { return count > 0 && per_ns > 0 ? count / per_ns : 0; }
+
+// Multiply-adds and exponentials need the multipliers. Divisions and roots need the divider, for `divider_ns` if it
+// makes all of them, or the multipliers, for `refined_ns`, or each for a part of them at the same time; the best part
+// is the one with which both are busy to the end.
+void add_operations(const LeastWork& work, double fma_rate, const report::FunctionCeilings& functions,
+                    report::CeilingShare& share) {
+  share.functions_ns = time_of(work.exponentials, functions.exponentials_per_ns);
+  const double multipliers_ns = work.operations / fma_rate + *share.functions_ns;
+  const double divider_ns =
+      time_of(work.divisions, functions.divisions_per_ns) + time_of(work.roots, functions.roots_per_ns);
+  const double refined_ns =
+      time_of(work.divisions, functions.refined_divisions_per_ns) + time_of(work.roots, functions.refined_roots_per_ns);
+  const double both_ns =
+      refined_ns > 0 ? divider_ns * (multipliers_ns + refined_ns) / (divider_ns + refined_ns) : divider_ns;
+  share.operations_ns = std::max(multipliers_ns, both_ns);
+  share.roots_ns = share.operations_ns - multipliers_ns;
+}
+
+bool may_be_timed(const report::Cell& cell) {
+  return cell.status.state == report::CellState::pending || cell.status.state == report::CellState::ok;
+}
+
+const report::VectorCeilings* best_of_team(const report::Ceilings& ceilings, int threads) {
+  if (!ceilings.teams) return nullptr;
+  const auto team = std::ranges::find(*ceilings.teams, threads, &report::TeamCeilings::threads);
+  return team == ceilings.teams->end() ? nullptr : &team->best;
 }
 
 }  // namespace
 
-std::optional<report::VectorCeilings> best_of(const std::vector<report::CeilingsMeasurement>& measurements) {
+std::optional<report::VectorCeilings> best_of(const std::vector<report::CeilingsMeasurement>& measurements,
+                                              int threads) {
   std::optional<report::VectorCeilings> best;
   for (const report::CeilingsMeasurement& measurement : measurements) {
+    if (measurement.threads.value_or(1) != threads) continue;
     for (const report::VectorCeilings& width : measurement.widths) {
       if (!best) best.emplace();
       merge(*best, width);
@@ -120,40 +166,39 @@ std::optional<report::VectorCeilings> best_of(const std::vector<report::Ceilings
   return best;
 }
 
-std::optional<LeastWork> least_work(const report::ScenarioRecord& scenario, double block_steps) {
-  const report::ResolvedScenario& resolved = scenario.resolved;
-  // Features that are 0 may be skipped: then the formulas' work is not the least.
-  if (resolved.density || !resolved.dtype || resolved.task == catalogue::Task::floor) return std::nullopt;
-  if (resolved.task == catalogue::Task::update) return work_of_update(scenario, *resolved.dtype);
-  const std::vector<LayerShape> layers = layers_of(scenario);
-  if (!resolved.loss || layers.empty()) return std::nullopt;
-  const bool by_output = resolved.task == catalogue::Task::gradients;
-  LeastWork work;
-  work.dtype = *resolved.dtype;
-  const auto size = static_cast<double>(catalogue::size_of(work.dtype));
-  const auto batch = static_cast<double>(scenario.batch_rows);
-  const double columns = by_output ? layers.back().outputs : 1;
-  for (std::size_t l = 0; l < layers.size(); ++l) {
-    const LayerShape& layer = layers[l];
-    const bool last = l + 1 == layers.size();
-    // Forward; backward the gradient of W and, unless the layer's input is X, of that input.
-    const double backward = (l == 0 ? 1 : 2) * (last ? 1 : columns);
-    work.operations += (1 + backward) * 2 * batch * layer.inputs * layer.outputs;
-    add_sum(layer.inputs + (layer.bias ? 1 : 0), work);
-    if (l > 0) add_sum(last && by_output ? 1 : layer.outputs, work);
+void add_best(report::Ceilings& ceilings) {
+  ceilings.best = best_of(ceilings.measurements, 1);
+  ceilings.teams.reset();
+  std::set<int> counts;
+  for (const report::CeilingsMeasurement& measurement : ceilings.measurements) {
+    counts.insert(measurement.threads.value_or(1));
   }
-  add_sum(batch * (layers.size() > 1 ? columns : 1) + 1, work);
+  counts.erase(1);
+  for (const int threads : counts) {
+    if (!ceilings.teams) ceilings.teams.emplace();
+    ceilings.teams->push_back({threads, *best_of(ceilings.measurements, threads)});
+  }
+}
 
-  constexpr double kLabelBytes = 4;
-  const double target_bytes =
-      catalogue::takes_labels(*resolved.loss) ? kLabelBytes : size * static_cast<double>(scenario.outputs);
-  const double row_bytes = size * static_cast<double>(scenario.features) + target_bytes;
-  const double state_bytes = state_bytes_of(scenario, work.dtype);
-  work.read_bytes = batch * row_bytes + state_bytes;
-  work.written_bytes = state_bytes;
-  const double visited = std::min(static_cast<double>(scenario.rows), batch * std::max(1.0, block_steps));
-  work.working_set_bytes = visited * row_bytes + state_bytes;
-  return work;
+std::vector<report::Span> wanted_spans(const report::Report& report, int threads) {
+  std::vector<report::Span> spans;
+  for (const report::Cell& cell : report.cells) {
+    if (cell.threads != threads || !cell.ranked || !may_be_timed(cell)) continue;
+    const std::optional<LeastWork> work = least_work(report, cell);
+    if (!work) continue;
+    for (const Transfer& transfer : work->transfers) {
+      if (std::ranges::find(spans, transfer.span) == spans.end()) spans.push_back(transfer.span);
+    }
+  }
+  return spans;
+}
+
+std::vector<int> wanted_threads(const report::Report& report) {
+  std::set<int> counts = {1};
+  for (const report::Cell& cell : report.cells) {
+    if (cell.ranked && may_be_timed(cell)) counts.insert(cell.threads);
+  }
+  return {counts.begin(), counts.end()};
 }
 
 std::optional<report::CeilingShare> ceiling_share(const LeastWork& work, int threads, double step_ns,
@@ -165,11 +210,13 @@ std::optional<report::CeilingShare> ceiling_share(const LeastWork& work, int thr
   if (!(rate > 0) || !(fma_ns > 0) || !(addition_ns > 0) || ceilings.levels.empty() || !(step_ns > 0)) {
     return std::nullopt;
   }
+  const std::optional<report::FunctionCeilings>& functions = f64 ? ceilings.functions_f64 : ceilings.functions_f32;
   report::CeilingShare share;
-  share.operations_ns = work.operations / rate / std::max(1, threads);
-  const auto [bytes_ns, level] = bytes_floor(work, ceilings.levels);
-  share.bytes_ns = bytes_ns / std::max(1, threads);
-  share.level = level;
+  add_operations(work, rate, functions.value_or(report::FunctionCeilings()), share);
+  add_bytes(work, ceilings, share);
+  for (double* part : {&share.operations_ns, &share.bytes_ns, &*share.functions_ns, &*share.roots_ns}) {
+    *part /= std::max(1, threads);
+  }
   share.chain_ns = work.chain_fmas * fma_ns + work.chain_additions * std::min(fma_ns, addition_ns);
   share.floor_ns = std::max({share.operations_ns, share.bytes_ns, share.chain_ns});
   share.bound_by = share.floor_ns == share.operations_ns ? report::BoundBy::operations
@@ -182,17 +229,17 @@ std::optional<report::CeilingShare> ceiling_share(const LeastWork& work, int thr
 
 std::optional<report::CeilingShare> ceiling_share(const report::Report& report, const report::Cell& cell,
                                                   double step_ns) {
-  const report::ScenarioRecord* scenario = report.find_scenario(cell.scenario);
-  if (!report.ceilings || !report.ceilings->best || !report::is_ranked(cell) || scenario == nullptr)
-    return std::nullopt;
-  const double steps = cell.block ? static_cast<double>(cell.block->steps + cell.block->warm_up_steps) : 1;
-  const std::optional<LeastWork> work = least_work(*scenario, steps);
-  return work ? ceiling_share(*work, cell.threads, step_ns, *report.ceilings->best) : std::nullopt;
+  if (!report.ceilings || !report.ceilings->best || !report::is_ranked(cell)) return std::nullopt;
+  const std::optional<LeastWork> work = least_work(report, cell);
+  if (!work) return std::nullopt;
+  const report::VectorCeilings* team = best_of_team(*report.ceilings, cell.threads);
+  return team != nullptr ? ceiling_share(*work, 1, step_ns, *team)
+                         : ceiling_share(*work, cell.threads, step_ns, *report.ceilings->best);
 }
 
 void add_ceiling_shares(report::Report& report) {
   if (!report.ceilings) return;
-  report.ceilings->best = best_of(report.ceilings->measurements);
+  add_best(*report.ceilings);
   if (!report.ceilings->best) return;
   for (report::Cell& cell : report.cells) {
     if (cell.summary) cell.summary->ceiling = ceiling_share(report, cell, cell.summary->step_ns.value);

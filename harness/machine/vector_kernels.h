@@ -12,11 +12,23 @@ namespace gdbench::machine {
 // arguments so that nothing can be computed before the run.
 using ArithmeticLoop = double (*)(std::int64_t iterations, double multiplier, double addend);
 
+// Forward: every pass runs from the first byte to the last. Turning: the first pass runs backward, the next one
+// forward, and so on, so that each begins with what the one before it left in the caches.
+enum class Order { forward, turning };
+
 // Runs `passes` times over `bytes` bytes at `buffer`, 64-byte aligned; returns the bytes it moved in all, which may be
 // a few vectors less than asked for.
-using MemoryLoop = std::int64_t (*)(std::byte* buffer, std::int64_t bytes, std::int64_t passes);
+using MemoryLoop = std::int64_t (*)(std::byte* buffer, std::int64_t bytes, std::int64_t passes, Order order);
+
+// Runs `passes` times over kFunctionBytes at `buffer`, 64-byte aligned: the second half becomes a function of the first
+// one, whose entries are positive. Returns how many entries it computed in all.
+using FunctionLoop = std::int64_t (*)(std::byte* buffer, std::int64_t passes);
 
 constexpr int kMaxStreams = 4;
+// The most arrays that an update writes: parameters and two slots.
+constexpr int kMaxWritten = 3;
+// Both halves fit the first cache level of any processor.
+constexpr std::int64_t kFunctionBytes = 8192;
 // Independent accumulators of a rate loop: latency times units is 8 to 10, and sixteen registers hold twelve beside
 // the two operands.
 constexpr int kRateAccumulators = 12;
@@ -27,6 +39,12 @@ struct ScalarTypeLoops {
   ArithmeticLoop fma_rate;          // kRateAccumulators vectors x lanes x 2 operations an iteration
   ArithmeticLoop fma_latency;       // kChainLength dependent multiply-adds an iteration
   ArithmeticLoop addition_latency;  // kChainLength dependent additions an iteration
+  FunctionLoop exponential;
+  FunctionLoop division;
+  FunctionLoop root;
+  // From the processor's estimates of 1 / x and 1 / sqrt(x), by Newton's steps; null where it has none.
+  FunctionLoop refined_division;
+  FunctionLoop refined_root;
 };
 
 struct VectorKernels {
@@ -36,7 +54,8 @@ struct VectorKernels {
   ScalarTypeLoops f32;
   ScalarTypeLoops f64;
   MemoryLoop read[kMaxStreams];  // [s]: s + 1 streams side by side
-  MemoryLoop update;             // w -= factor * g over two halves of the buffer: two reads and a write
+  // [r][w]: r + 0 arrays are read, w + 1 arrays are read and written, all equal parts of the buffer.
+  MemoryLoop update[2][kMaxWritten];
 };
 
 extern const VectorKernels kSse2Kernels;

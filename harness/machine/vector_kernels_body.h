@@ -68,46 +68,63 @@ GDBENCH_VECTOR_TARGET [[gnu::noinline]] double addition_latency(std::int64_t ite
   return static_cast<double>(a[0]);
 }
 
+// Where a pass begins, and how far it moves on after each iteration.
+struct Way {
+  std::int64_t first;
+  std::int64_t step;
+};
+
+inline Way way_of(std::int64_t pass, Order order, std::int64_t length, std::int64_t unrolled) {
+  if (order == Order::turning && pass % 2 == 0) return {length - unrolled, -unrolled};
+  return {0, unrolled};
+}
+
 // Streams are equal parts of the buffer. Exclusive or has a latency of one and never meets a slow value.
 template <int kStreams>
-GDBENCH_VECTOR_TARGET [[gnu::noinline]] std::int64_t read(std::byte* buffer, std::int64_t bytes, std::int64_t passes) {
+GDBENCH_VECTOR_TARGET [[gnu::noinline]] std::int64_t read(std::byte* buffer, std::int64_t bytes, std::int64_t passes,
+                                                          Order order) {
   constexpr std::int64_t kPerStream = kStreams == 1 ? 8 : kStreams == 2 ? 4 : 2;  // vectors an iteration
   const std::int64_t length = bytes / (kVectorBytes * kStreams * kPerStream) * kPerStream;
-  const auto* p = reinterpret_cast<const Vector<long long>*>(buffer);
-  const Vector<long long>* q = p + (kStreams > 1 ? length : 0);
-  const Vector<long long>* r = q + (kStreams > 2 ? length : 0);
-  const Vector<long long>* s = r + (kStreams > 3 ? length : 0);
   Vector<long long> a0{}, a1{}, a2{}, a3{};
   for (std::int64_t pass = 0; pass < passes; ++pass) {
-    for (std::int64_t i = 0; i < length; i += kPerStream) {
-      a0 ^= p[i];
-      a1 ^= p[i + 1];
+    const Way way = way_of(pass, order, length, kPerStream);
+    const auto* p = reinterpret_cast<const Vector<long long>*>(buffer) + way.first;
+    const Vector<long long>* q = p + (kStreams > 1 ? length : 0);
+    const Vector<long long>* r = q + (kStreams > 2 ? length : 0);
+    const Vector<long long>* s = r + (kStreams > 3 ? length : 0);
+    for (std::int64_t left = length; left > 0; left -= kPerStream) {
+      a0 ^= p[0];
+      a1 ^= p[1];
       if constexpr (kStreams < 3) {
-        a2 ^= p[i + 2];
-        a3 ^= p[i + 3];
+        a2 ^= p[2];
+        a3 ^= p[3];
       }
       if constexpr (kStreams == 1) {
-        a0 ^= p[i + 4];
-        a1 ^= p[i + 5];
-        a2 ^= p[i + 6];
-        a3 ^= p[i + 7];
+        a0 ^= p[4];
+        a1 ^= p[5];
+        a2 ^= p[6];
+        a3 ^= p[7];
       }
       if constexpr (kStreams > 1) {
-        a2 ^= q[i];
-        a3 ^= q[i + 1];
+        a2 ^= q[0];
+        a3 ^= q[1];
       }
       if constexpr (kStreams == 2) {
-        a0 ^= q[i + 2];
-        a1 ^= q[i + 3];
+        a0 ^= q[2];
+        a1 ^= q[3];
       }
       if constexpr (kStreams > 2) {
-        a0 ^= r[i];
-        a1 ^= r[i + 1];
+        a0 ^= r[0];
+        a1 ^= r[1];
       }
       if constexpr (kStreams > 3) {
-        a2 ^= s[i];
-        a3 ^= s[i + 1];
+        a2 ^= s[0];
+        a3 ^= s[1];
       }
+      p += way.step;
+      q += way.step;
+      r += way.step;
+      s += way.step;
     }
     asm volatile("" ::: "memory");  // the next pass reads anew
   }
@@ -118,35 +135,76 @@ GDBENCH_VECTOR_TARGET [[gnu::noinline]] std::int64_t read(std::byte* buffer, std
   return length * kStreams * kVectorBytes * passes;
 }
 
-template <class T>
-GDBENCH_VECTOR_TARGET [[gnu::noinline]] std::int64_t update(std::byte* buffer, std::int64_t bytes,
-                                                            std::int64_t passes) {
+// x -= factor * g, or x -= factor where no array is only read.
+template <class T, int kReadOnly, int kWritten>
+GDBENCH_VECTOR_TARGET [[gnu::noinline]] std::int64_t update(std::byte* buffer, std::int64_t bytes, std::int64_t passes,
+                                                            Order order) {
   constexpr std::int64_t kUnrolled = 4;
-  const std::int64_t length = bytes / (kVectorBytes * 2 * kUnrolled) * kUnrolled;
-  auto* __restrict w = reinterpret_cast<Vector<T>*>(buffer);
-  const auto* __restrict g = reinterpret_cast<const Vector<T>*>(buffer) + length;
+  const std::int64_t length = bytes / (kVectorBytes * (kReadOnly + kWritten) * kUnrolled) * kUnrolled;
   T factor = 0;
   asm volatile("" : "+r"(factor));  // a value that is not known when this is compiled: the parameters stay as they are
   const Vector<T> f = Vector<T>{} + factor;
   for (std::int64_t pass = 0; pass < passes; ++pass) {
-    for (std::int64_t i = 0; i < length; i += kUnrolled) {
-      w[i] = w[i] - f * g[i];
-      w[i + 1] = w[i + 1] - f * g[i + 1];
-      w[i + 2] = w[i + 2] - f * g[i + 2];
-      w[i + 3] = w[i + 3] - f * g[i + 3];
+    const Way way = way_of(pass, order, length, kUnrolled);
+    auto* __restrict x = reinterpret_cast<Vector<T>*>(buffer) + way.first;
+    auto* __restrict y = x + (kWritten > 1 ? length : 0);
+    auto* __restrict z = y + (kWritten > 2 ? length : 0);
+    const auto* __restrict g = z + length;
+    for (std::int64_t left = length; left > 0; left -= kUnrolled) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kUnrolled; ++v) {
+        const Vector<T> change = kReadOnly > 0 ? f * g[v] : f;
+        x[v] = x[v] - change;
+        if constexpr (kWritten > 1) y[v] = y[v] - change;
+        if constexpr (kWritten > 2) z[v] = z[v] - change;
+      }
+      x += way.step;
+      y += way.step;
+      z += way.step;
+      g += way.step;
     }
     asm volatile("" ::: "memory");
   }
-  return length * 3 * kVectorBytes * passes;
+  return length * (kReadOnly + 2 * kWritten) * kVectorBytes * passes;
+}
+
+}  // namespace
+
+}  // namespace gdbench::machine
+
+#include "harness/machine/function_kernels_body.h"
+
+namespace gdbench::machine {
+
+namespace {
+
+template <class T, class Function>
+constexpr FunctionLoop loop_from_estimates() {
+  if constexpr (kHasEstimates<T>) return &function<T, Function>;
+  return nullptr;
 }
 
 template <class T>
-constexpr ScalarTypeLoops kLoops = {&fma_rate<T>, &fma_latency<T>, &addition_latency<T>};
+constexpr ScalarTypeLoops kLoops = {
+    &fma_rate<T>,
+    &fma_latency<T>,
+    &addition_latency<T>,
+    &function<T, Exponential>,
+    &function<T, Division>,
+    &function<T, Root>,
+    loop_from_estimates<T, RefinedDivision>(),
+    loop_from_estimates<T, RefinedRoot>(),
+};
 
 constexpr VectorKernels make_kernels(const char* name, bool (*supported)()) {
-  return {name,          GDBENCH_VECTOR_BYTES * 8, supported,
-          kLoops<float>, kLoops<double>,           {&read<1>, &read<2>, &read<3>, &read<4>},
-          &update<float>};
+  return {name,
+          GDBENCH_VECTOR_BYTES * 8,
+          supported,
+          kLoops<float>,
+          kLoops<double>,
+          {&read<1>, &read<2>, &read<3>, &read<4>},
+          {{&update<float, 0, 1>, &update<float, 0, 2>, &update<float, 0, 3>},
+           {&update<float, 1, 1>, &update<float, 1, 2>, &update<float, 1, 3>}}};
 }
 
 }  // namespace

@@ -55,8 +55,8 @@ CellText cell_text(const scenario::Point& point, const std::string& label, const
   return text;
 }
 
-// Compute threads get the last allowed processors, so that the coordinator and everything else that starts on the
-// first ones disturbs them least; helpers get the others.
+}  // namespace
+
 protocol::ThreadSettings place_threads(int compute, const std::vector<int>& allowed) {
   protocol::ThreadSettings threads;
   threads.compute = compute;
@@ -67,6 +67,8 @@ protocol::ThreadSettings place_threads(int compute, const std::vector<int>& allo
   threads.helper_cores.assign(allowed.begin(), boundary);
   return threads;
 }
+
+namespace {
 
 // Builds a plan point by point; remembers what several points share.
 class Planner {

@@ -64,6 +64,10 @@ struct PlanRequest {
   std::size_t data_cap_bytes = kDataCapBytes;  // of data held at once; the rest is made again when its turn comes
 };
 
+// Compute threads get the last allowed processors, so that the coordinator and everything else that starts on the
+// first ones disturbs them least; helpers get the others.
+protocol::ThreadSettings place_threads(int compute, const std::vector<int>& allowed);
+
 // Fills report.scenarios and report.cells; cells that no worker needs to be asked about have their status already
 // (unsupported, or a plugin's own problem). Errors are the input's: exit status 2.
 Result<Plan> make_plan(PlanRequest request, report::Report& report);

@@ -141,7 +141,7 @@ std::string untrusted_for_ceiling(const report::Report& report, const report::Ce
   const double step_ns = analysis::step_time(cell).interval.high;
   const std::optional<report::CeilingShare> ceiling = analysis::ceiling_share(report, cell, step_ns);
   if (!ceiling || ceiling->share <= 1 + kCeilingError) return {};
-  const char* const bound = ceiling->bound_by == report::BoundBy::operations ? "its multiply-adds"
+  const char* const bound = ceiling->bound_by == report::BoundBy::operations ? "its operations"
                             : ceiling->bound_by == report::BoundBy::bytes    ? "the bytes that it moves"
                                                                              : "its dependent operations";
   return formatted("takes %.3g ns a step; %s take at least %.3g ns on this processor, measured again at once", step_ns,

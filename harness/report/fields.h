@@ -32,7 +32,9 @@ FIELDS_OF(TensorCheck, name, error, tolerance, relative)
 FIELDS_OF(Verification, steps, sampled, initial_loss, final_loss, tensors)
 FIELDS_OF(Block, steps, warm_up_steps, learning_rate, reduced_learning_rate, empty_block_ns, added_iterations)
 FIELDS_OF(RatioToBaseline, baseline, comparison)
-FIELDS_OF(CeilingShare, bound_by, level, floor_ns, operations_ns, bytes_ns, chain_ns, share, failed)
+FIELDS_OF(Span, bytes, read_only, written)
+FIELDS_OF(CeilingShare, bound_by, level, floor_ns, operations_ns, bytes_ns, chain_ns, share, failed, functions_ns,
+          roots_ns, span)
 FIELDS_OF(TargetRun, state, target_loss, initial_loss, steps, stopped_after, loss, evaluations, run_seconds,
           evaluation_seconds)
 FIELDS_OF(TimeToTarget, time_ns, with_evaluations_ns, ready_ns)
@@ -53,10 +55,15 @@ FIELDS_OF(Run, id, started_at, finished_at, status, command, matrix, baseline, s
           shard)
 FIELDS_OF(LevelCeiling, level, capacity_bytes, working_set_bytes, read_gb_per_second, read_streams,
           update_gb_per_second)
+FIELDS_OF(SpanCeiling, span, gb_per_second)
+FIELDS_OF(FunctionCeilings, exponentials_per_ns, divisions_per_ns, roots_per_ns, refined_divisions_per_ns,
+          refined_roots_per_ns)
 FIELDS_OF(VectorCeilings, vectors, bits, fma_f32_gflop_per_second, fma_f64_gflop_per_second, fma_f32_latency_ns,
-          fma_f64_latency_ns, addition_f32_latency_ns, addition_f64_latency_ns, levels)
-FIELDS_OF(CeilingsMeasurement, at, seconds, widths)
-FIELDS_OF(Ceilings, processor, measurements, best)
+          fma_f64_latency_ns, addition_f32_latency_ns, addition_f64_latency_ns, levels, functions_f32, functions_f64,
+          spans)
+FIELDS_OF(CeilingsMeasurement, at, seconds, widths, threads)
+FIELDS_OF(TeamCeilings, threads, best)
+FIELDS_OF(Ceilings, processor, measurements, best, teams)
 FIELDS_OF(OpDifference, phase, op, calls, base_calls, time_ns, base_time_ns)
 FIELDS_OF(FrameworkTax, cell, base, difference_ns, ratio, calls_per_step, difference_per_call_ns, ops)
 FIELDS_OF(BreakEvenRecord, cell, other, result)

@@ -112,16 +112,30 @@ inline constexpr Named<BoundBy> kBounds[] = {
     {BoundBy::operations, "operations"}, {BoundBy::bytes, "bytes"}, {BoundBy::chain, "chain"}};
 constexpr const auto& rows_of(BoundBy /*any*/) { return kBounds; }
 
+// Arrays of one length that are passed over side by side: how many are read alone, how many are read and written.
+struct Span {
+  std::int64_t bytes = 0;  // of all of them
+  int read_only = 1;
+  int written = 0;
+
+  bool operator==(const Span&) const = default;
+};
+
 // A cell beside what its processor could do; the formulas are in harness/analysis/ceilings.h.
 struct CeilingShare {
   BoundBy bound_by = BoundBy::operations;  // the longest of the three below
-  std::string level;                       // whose bandwidth bytes_ns rests on: "L1" ... "memory"
+  std::string level;                       // that holds what bytes_ns rests on: "L1" ... "memory"
   double floor_ns = 0;
   double operations_ns = 0;
   double bytes_ns = 0;
   double chain_ns = 0;
   double share = 0;     // floor_ns over the step's time
   bool failed = false;  // a share above 1: the ceiling was measured too low, or the floor is none
+  // Since 1.8: the parts of operations_ns that exponentials and that divisions and square roots are, and the measured
+  // span whose bandwidth bytes_ns rests on; absent where it is a level's.
+  std::optional<double> functions_ns{};
+  std::optional<double> roots_ns{};
+  std::optional<Span> span{};
 };
 
 // cut: out of the time that trainings to a target may take.
@@ -261,7 +275,24 @@ struct LevelCeiling {
   double update_gb_per_second = 0;     // two reads and a write, all three counted
 };
 
-// What one core reaches with vectors of one width. Rates in 1e9 operations a second, a multiply-add counted as two.
+// The best bandwidth of a span, in 1e9 bytes a second: what is read and what is written, both counted. Every pass
+// begins where the last one ended; passes over what is only read are the best of one to four streams.
+struct SpanCeiling {
+  Span span;
+  double gb_per_second = 0;
+};
+
+// Entries a nanosecond, at the error of a few units in the last place. A refined one is made by multiply-adds from the
+// processor's estimate; 0 where it has none.
+struct FunctionCeilings {
+  double exponentials_per_ns = 0;
+  double divisions_per_ns = 0;
+  double roots_per_ns = 0;
+  double refined_divisions_per_ns = 0;
+  double refined_roots_per_ns = 0;
+};
+
+// What cores reach with vectors of one width. Rates in 1e9 operations a second, a multiply-add counted as two.
 struct VectorCeilings {
   std::string vectors;  // "sse2", "avx2", "avx512f"
   int bits = 0;
@@ -272,18 +303,31 @@ struct VectorCeilings {
   double addition_f32_latency_ns = 0;
   double addition_f64_latency_ns = 0;
   std::vector<LevelCeiling> levels;
+  // Since 1.8.
+  std::optional<FunctionCeilings> functions_f32{};
+  std::optional<FunctionCeilings> functions_f64{};
+  std::optional<std::vector<SpanCeiling>> spans{};  // of the widest vectors
 };
 
 struct CeilingsMeasurement {
   std::string at;  // UTC, ISO 8601
   double seconds = 0;
   std::vector<VectorCeilings> widths;  // those that the processor has, narrowest first
+  // Since 1.8: threads that were measured at the same time, each on a processor of its own. Rates, capacities and spans
+  // are all of theirs together, latencies one's. Absent: one thread.
+  std::optional<int> threads{};
+};
+
+struct TeamCeilings {
+  int threads = 0;
+  VectorCeilings best;
 };
 
 struct Ceilings {
   int processor = 0;                              // the logical processor, also that of single-threaded cells
   std::vector<CeilingsMeasurement> measurements;  // at the start and at the end of the run: speeds change
-  std::optional<VectorCeilings> best;             // the best of all; `vectors` and `bits` are the fastest f32 rate's
+  std::optional<VectorCeilings> best;  // the best of all of one thread; `vectors`, `bits`: the fastest f32 rate's
+  std::optional<std::vector<TeamCeilings>> teams{};  // since 1.8: likewise of each other number of threads
 };
 
 enum class Severity {

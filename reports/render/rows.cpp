@@ -57,10 +57,22 @@ std::string row_name(const Cell& cell) {
   return name;
 }
 
+namespace {
+
+const char* operations_words(const report::CeilingShare& ceiling) {
+  const double functions_ns = ceiling.functions_ns.value_or(0);
+  const double roots_ns = ceiling.roots_ns.value_or(0);
+  const double products_ns = ceiling.operations_ns - functions_ns - roots_ns;
+  if (products_ns >= std::max(functions_ns, roots_ns)) return "fma";
+  return functions_ns >= roots_ns ? "exp" : "div";
+}
+
+}  // namespace
+
 std::string bound_words(const report::CeilingShare& ceiling) {
   switch (ceiling.bound_by) {
     case report::BoundBy::operations:
-      return "fma";
+      return operations_words(ceiling);
     case report::BoundBy::bytes:
       return ceiling.level;
     case report::BoundBy::chain:

@@ -35,7 +35,8 @@ std::string row_name(const report::Cell& cell);
 // "packed=true loader=gather"; empty where all are at their defaults.
 std::string options_of(const report::Cell& cell);
 
-// What bounds a step, in a word: "fma", the level whose bandwidth does ("L1" ... "memory"), or "chain".
+// What bounds a step, in a word: what takes most of its operations ("fma", "exp", "div"), the level whose
+// bandwidth does ("L1" ... "memory"), or "chain".
 std::string bound_words(const report::CeilingShare& ceiling);
 
 // "34% fma", "82% L3", "55% chain" of a cell with a time; above 100% the ceiling is at fault, which a mark says. "-"

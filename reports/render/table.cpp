@@ -117,6 +117,10 @@ auto of_summary(const Row& row) {
 }
 constexpr auto ratio = of_summary<&report::Summary::ratio>;
 constexpr auto ceiling = of_summary<&report::Summary::ceiling>;
+const report::Span* span(const Row& row) {
+  const report::CeilingShare* share = ceiling(row);
+  return share != nullptr && share->span ? &*share->span : nullptr;
+}
 constexpr auto to_target = of_summary<&report::Summary::to_target>;
 }  // namespace part
 
@@ -173,6 +177,7 @@ constexpr std::array kColumns = {
     Column{"ceiling_share", of<part::ceiling, &C::share>, "of ceiling", ceiling_text, false, 4},
     Column{"bound_by", of<part::ceiling, &C::bound_by>},
     Column{"bandwidth_level", of<part::ceiling, &C::level>},
+    Column{"bandwidth_span_bytes", of<part::span, &report::Span::bytes>},
     Column{"floor_ns", of<part::ceiling, &C::floor_ns>},
     Column{"ceiling_failed", of<part::ceiling, &C::failed>},
     Column{"data_share", of<part::profile, &report::data_share>, "data", data_text, true, 5},

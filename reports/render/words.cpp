@@ -133,20 +133,58 @@ std::string environment_words(const report::Report& report) {
   return text;
 }
 
+namespace {
+
+std::string rates_words(const report::VectorCeilings& best) {
+  return "FMA " + format_number(best.fma_f32_gflop_per_second) + " GFLOP/s f32, " +
+         format_number(best.fma_f64_gflop_per_second) + " f64";
+}
+
+std::string functions_words(const report::VectorCeilings& best) {
+  if (!best.functions_f32) return "";
+  const report::FunctionCeilings& functions = *best.functions_f32;
+  const auto either = [](const char* name, double divided, double refined) {
+    std::string words = std::string(", ") + name + " " + format_number(divided);
+    return refined > 0 ? words + " or " + format_number(refined) + " refined" : words;
+  };
+  return "; f32 a ns: exp " + format_number(functions.exponentials_per_ns) +
+         either("division", functions.divisions_per_ns, functions.refined_divisions_per_ns) +
+         either("root", functions.roots_per_ns, functions.refined_roots_per_ns);
+}
+
+std::string spans_words(const report::VectorCeilings& best) {
+  std::string spans;
+  for (const report::SpanCeiling& found : best.spans.value_or(std::vector<report::SpanCeiling>())) {
+    const report::Span& span = found.span;
+    const std::string arrays = span.written == 0 ? " read "
+                                                 : " with " + std::to_string(span.written) + " of " +
+                                                       counted(span.read_only + span.written, "array") + " written ";
+    join(spans, format_bytes(static_cast<double>(span.bytes)) + arrays + format_number(found.gb_per_second));
+  }
+  return spans.empty() ? "" : "; GB/s of spans: " + spans;
+}
+
+}  // namespace
+
 std::string ceilings_words(const report::Report& report) {
   if (!report.ceilings || !report.ceilings->best) return "";
   const report::VectorCeilings& best = *report.ceilings->best;
+  const auto of_one_thread = std::ranges::count_if(
+      report.ceilings->measurements, [](const report::CeilingsMeasurement& measured) { return !measured.threads; });
   std::string text = "ceilings of processor " + std::to_string(report.ceilings->processor) + " (" + best.vectors +
-                     ", best of " + counted(report.ceilings->measurements.size(), "measurement") + "): FMA " +
-                     format_number(best.fma_f32_gflop_per_second) + " GFLOP/s f32, " +
-                     format_number(best.fma_f64_gflop_per_second) + " f64, latency " +
-                     format_duration_ns(best.fma_f32_latency_ns) + "; GB/s read/updated:";
+                     ", best of " + counted(of_one_thread, "measurement") + "): " + rates_words(best) + ", latency " +
+                     format_duration_ns(best.fma_f32_latency_ns) + functions_words(best) + "; GB/s read/updated:";
   std::string levels;
   for (const report::LevelCeiling& level : best.levels) {
     join(levels,
          level.level + " " + format_number(level.read_gb_per_second) + "/" + format_number(level.update_gb_per_second));
   }
-  return text + " " + levels;
+  text += " " + levels + spans_words(best);
+  for (const report::TeamCeilings& team : report.ceilings->teams.value_or(std::vector<report::TeamCeilings>())) {
+    text += "; " + counted(static_cast<std::size_t>(team.threads), "thread") + ": " + rates_words(team.best) +
+            spans_words(team.best);
+  }
+  return text;
 }
 
 std::string failed_ceilings_words(const report::Report& report) {
@@ -272,10 +310,10 @@ std::vector<std::string> column_words() {
       "not ranked: policies (+NAME) and implementations without arithmetic, and rows that used more processors than "
       "they have threads.",
       "GFLOP/s: operations that the algorithm needs, over the time. launches: processes x timed blocks in each.",
-      "of ceiling: the step's floor over its time. The floor is the longest of: multiply-adds of the products / FMA "
-      "rate (fma); least bytes / bandwidth of the level that they come from (L1 to memory); dependent operations of a "
-      "step x their latency (chain). Above 100% (!) a ceiling was measured too low; a row that is further beyond is "
-      "untrusted.",
+      "of ceiling: the step's floor over its time. The floor is the longest of: operations / rate, named by the kind "
+      "that takes most of it (fma, exp, or div for divisions and roots); least bytes / bandwidth of a "
+      "span as long, named by what holds it (L1 to memory); dependent operations of a step x their latency (chain). "
+      "Above 100% (!) a ceiling was measured too low; a row that is further beyond is untrusted.",
       "peak memory: resident, of a worker; own memory: anonymous, the largest reading. allocations: of the whole "
       "process in a step, counted apart.",
       "data: part of a profiled step that makes its batch, or waits for it where it is made ahead; -: below 0.5% or "

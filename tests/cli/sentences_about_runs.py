@@ -2,7 +2,7 @@
 
 import re
 
-from printed_figures import NUMBER, is_time, three_digits
+from printed_figures import NUMBER, is_bytes, is_time, three_digits
 from sentence_templates import plural, require, template
 
 
@@ -34,11 +34,12 @@ def environment(context, sentence, text):
     require(text == environment_words(context.report.document["environment"]), "the machine is another")
 
 
-def best_ceilings(ceilings):
-    """(key -> best figure, level -> best bandwidths) over all measurements and vector widths."""
-    widths = [width for measurement in ceilings["measurements"] for width in measurement["widths"]]
-    rates, bandwidths = {}, {}
-    for width in widths:
+def best_ceilings(ceilings, threads=1):
+    """(key -> best figure, level -> best bandwidths, span -> best bandwidth, function -> best rate of f32) over all
+    measurements of so many threads and vector widths."""
+    measured = [entry for entry in ceilings["measurements"] if entry.get("threads", 1) == threads]
+    rates, bandwidths, spans, functions = {}, {}, {}, {}
+    for width in (width for measurement in measured for width in measurement["widths"]):
         for key, value in width.items():
             if key.endswith("_gflop_per_second"):
                 rates[key] = max(value, rates.get(key, 0.0))
@@ -48,25 +49,81 @@ def best_ceilings(ceilings):
             read, update = bandwidths.get(level["level"], (0.0, 0.0))
             found = level["read_gb_per_second"], level["update_gb_per_second"]
             bandwidths[level["level"]] = max(read, found[0]), max(update, found[1])
-    return rates, bandwidths
+        for entry in width.get("spans", []):
+            key = entry["span"]["bytes"], entry["span"]["read_only"], entry["span"]["written"]
+            spans[key] = max(entry["gb_per_second"], spans.get(key, 0.0))
+        for key, value in width.get("functions_f32", {}).items():
+            functions[key] = max(value, functions.get(key, 0.0))
+    return rates, bandwidths, spans, functions
+
+
+def span_words(span):
+    total, read_only, written = span
+    arrays = plural(read_only + written, "array")
+    return " read" if written == 0 else f" with {written} of {arrays} written"
+
+
+def check_spans(text, spans):
+    """`text` names each span once, in any order."""
+    named = text.split(", ") if text else []
+    require(len(named) == len(spans), f"{len(spans)} spans were measured")
+    for words in named:
+        require(
+            any(
+                is_bytes(words.split(span_words(span))[0], span[0])
+                and three_digits(rate, words.rsplit(" ", 1)[1])
+                for span, rate in spans.items()
+                if span_words(span) in words
+            ),
+            f"{words} is wrong",
+        )
+
+
+def check_functions(text, functions):
+    names = {"exp": "exponentials", "division": "divisions", "root": "roots"}
+    for part in text.split(", "):
+        name, rate, *refined = part.replace(" or ", " ").replace(" refined", "").split(" ")
+        require(three_digits(functions[f"{names[name]}_per_ns"], rate), f"the rate of {name} is another")
+        for value in refined:
+            require(three_digits(functions[f"refined_{names[name]}_per_ns"], value), f"the refined {name} is another")
 
 
 @template(
     r"ceilings of processor (?P<processor>\d+) \(\S+, best of (?P<count>\d+) measurements?\): FMA (?P<f32><NUMBER>) GFLOP/s "
-    r"f32, (?P<f64><NUMBER>) f64, latency (?P<latency><TIME>); GB/s read/updated: (?P<levels>.+)"
+    r"f32, (?P<f64><NUMBER>) f64, latency (?P<latency><TIME>)(?:; f32 a ns: (?P<functions>[^;]+))?"
+    r"; GB/s read/updated: (?P<levels>[^;]+)(?:; GB/s of spans: (?P<spans>[^;]+))?(?P<teams>(?:; \d+ threads: .+)?)"
 )
-def ceilings(context, sentence, processor, count, f32, f64, latency, levels):
+def ceilings(context, sentence, processor, count, f32, f64, latency, functions, levels, spans, teams):
     measured = context.report.document["ceilings"]
-    rates, bandwidths = best_ceilings(measured)
-    require((int(processor), int(count)) == (measured["processor"], len(measured["measurements"])), "they are others'")
+    rates, bandwidths, known_spans, known_functions = best_ceilings(measured)
+    of_one = [entry for entry in measured["measurements"] if "threads" not in entry]
+    require((int(processor), int(count)) == (measured["processor"], len(of_one)), "they are others'")
     require(three_digits(rates["fma_f32_gflop_per_second"], f32), "the f32 rate is another")
     require(three_digits(rates["fma_f64_gflop_per_second"], f64), "the f64 rate is another")
     require(is_time(latency, rates["fma_f32_latency_ns"]), "the latency is another")
+    require(bool(functions) == bool(known_functions), "functions were measured, or were not")
+    if functions:
+        check_functions(functions, known_functions)
     for level in levels.split(", "):
         name, read, update = re.fullmatch(rf"(\S+) ({NUMBER})/({NUMBER})", level).groups()
         require(
             three_digits(bandwidths[name][0], read) and three_digits(bandwidths[name][1], update), f"{level} is wrong"
         )
+    check_spans(spans or "", known_spans)
+    check_teams(teams, measured)
+
+
+def check_teams(text, measured):
+    counts = sorted({entry["threads"] for entry in measured["measurements"] if "threads" in entry})
+    found = re.findall(
+        rf"; (\d+) threads: FMA ({NUMBER}) GFLOP/s f32, ({NUMBER}) f64(?:; GB/s of spans: ([^;]+))?", text
+    )
+    require([int(threads) for threads, *_ in found] == counts, f"{counts} threads were measured")
+    for threads, f32, f64, spans in found:
+        rates, _, known_spans, _ = best_ceilings(measured, int(threads))
+        require(three_digits(rates["fma_f32_gflop_per_second"], f32), "the f32 rate of threads is another")
+        require(three_digits(rates["fma_f64_gflop_per_second"], f64), "the f64 rate of threads is another")
+        check_spans(spans, known_spans)
 
 
 def spread(values):

@@ -164,6 +164,15 @@ report::VectorCeilings ceilings_of(const char* vectors, int bits, double speed) 
   width.levels = {{"L1", 49152, 24576, 200 * speed, 2, 250 * speed},
                   {"L2", 2097152, 1048576, 100 * speed, 3, 90 * speed},
                   {"memory", 0, 268435456, 20 * speed, 4, 16 * speed}};
+  width.functions_f32 = report::FunctionCeilings{4 * speed, 2 * speed, 1.5 * speed, 6 * speed, 5 * speed};
+  width.functions_f64 = report::FunctionCeilings{2 * speed, 1 * speed, 0.75 * speed, 0, 0};
+  return width;
+}
+
+// Of the wider vectors alone.
+report::VectorCeilings ceilings_with_spans(const char* vectors, int bits, double speed) {
+  report::VectorCeilings width = ceilings_of(vectors, bits, speed);
+  width.spans = {{{{44000, 1, 0}, 110 * speed}, {{7212, 0, 3}, 160 * speed}}};
   return width;
 }
 
@@ -172,8 +181,9 @@ report::Ceilings example_ceilings() {
   report::Ceilings ceilings;
   ceilings.processor = 1;
   ceilings.measurements = {
-      {"2026-01-02T03:04:05Z", 1.5, {ceilings_of("sse2", 128, 0.25), ceilings_of("avx2", 256, 1)}},
-      {"2026-01-02T03:05:04Z", 1.5, {ceilings_of("sse2", 128, 0.375), ceilings_of("avx2", 256, 0.875)}}};
+      {"2026-01-02T03:04:05Z", 1.5, {ceilings_of("sse2", 128, 0.25), ceilings_with_spans("avx2", 256, 1)}},
+      {"2026-01-02T03:05:04Z", 1.5, {ceilings_of("sse2", 128, 0.375), ceilings_with_spans("avx2", 256, 0.875)}},
+      {"2026-01-02T03:05:05Z", 1.5, {ceilings_with_spans("avx2", 256, 1.75)}, 2}};
   return ceilings;
 }
 

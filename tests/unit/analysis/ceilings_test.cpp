@@ -23,115 +23,22 @@ report::VectorCeilings ceilings() {
   return width;
 }
 
-report::ScenarioRecord regression() {
-  report::ScenarioRecord scenario;
-  scenario.key = "s";
-  scenario.rows = scenario.batch_rows = 100;
-  scenario.features = 3;
-  scenario.outputs = 2;
-  scenario.parameters = 6;
-  scenario.resolved.dtype = catalogue::Dtype::f32;
-  scenario.resolved.loss = catalogue::Loss::mse;
-  scenario.resolved.model = catalogue::ModelKind::linear_regression;
-  scenario.resolved.bias = false;
-  scenario.resolved.optimizer = catalogue::OptimizerKind::sgd;
-  return scenario;
+// As two threads may be.
+report::VectorCeilings twice_as_fast() {
+  report::VectorCeilings width = ceilings();
+  width.fma_f32_gflop_per_second *= 2;
+  return width;
 }
 
-report::ScenarioRecord network() {
-  report::ScenarioRecord scenario = regression();
-  scenario.rows = 1000;
-  scenario.batch_rows = 10;
-  scenario.features = 4;
-  scenario.outputs = 3;
-  scenario.parameters = 4 * 5 + 5 + 5 * 3;
-  scenario.resolved.dtype = catalogue::Dtype::f64;
-  scenario.resolved.loss = catalogue::Loss::softmax_cross_entropy;
-  scenario.resolved.optimizer = catalogue::OptimizerKind::adam;
-  scenario.resolved.model = catalogue::ModelKind::multilayer_perceptron;
-  scenario.resolved.layers = {{.width = 5, .bias = true}, {.width = 3, .bias = false}};
-  return scenario;
+// 1000 operations, 500 bytes that are read of a span as long, 2 dependent FMAs and 3 additions.
+LeastWork small_work() {
+  LeastWork work;
+  work.operations = 1000;
+  work.chain_fmas = 2;
+  work.chain_additions = 3;
+  work.transfers = {{{500, 1, 0}, 500}};
+  return work;
 }
-
-TEST(LeastWork, OfALinearRegression) {
-  const std::optional<LeastWork> work = least_work(regression(), 7);
-  ASSERT_TRUE(work.has_value());
-  EXPECT_EQ(work->dtype, catalogue::Dtype::f32);
-  EXPECT_EQ(work->operations, 2 * 2 * 100 * 3 * 2) << "forward and gradient of W";
-  EXPECT_EQ(work->read_bytes, 4 * (100 * (3 + 2) + 6));
-  EXPECT_EQ(work->written_bytes, 4 * 6);
-  EXPECT_EQ(work->working_set_bytes, work->read_bytes) << "full batch: every step the same rows";
-  EXPECT_EQ(work->chain_fmas, 2) << "forward, update";
-  EXPECT_EQ(work->chain_additions, 1 + 6) << "of 3 inputs; of 100 rows and the old parameter";
-}
-
-TEST(LeastWork, OfANetworkInBatches) {
-  const std::optional<LeastWork> work = least_work(network(), 20);
-  ASSERT_TRUE(work.has_value());
-  EXPECT_EQ(work->dtype, catalogue::Dtype::f64);
-  EXPECT_EQ(work->operations, 2 * 10 * (2 * 4 * 5 + 3 * 5 * 3));
-  const double row = 8 * 4 + 4;     // features and a label
-  const double state = 8 * 40 * 3;  // parameters and two slots
-  EXPECT_EQ(work->read_bytes, 10 * row + state);
-  EXPECT_EQ(work->written_bytes, state);
-  EXPECT_EQ(work->working_set_bytes, 200 * row + state) << "20 steps of 10 rows";
-  EXPECT_EQ(least_work(network(), 1e6)->working_set_bytes, 1000 * row + state) << "never more than all rows";
-  EXPECT_EQ(work->chain_fmas, 2 + 1 + 1) << "forward, backward through the second layer, update";
-  EXPECT_EQ(work->chain_additions, 2 + 2 + 1 + 3) << "of 5 and 5 terms forward, 3 backward, 11 in the update";
-}
-
-TEST(LeastWork, OfAGradientPerOutput) {
-  report::ScenarioRecord scenario = network();
-  scenario.resolved.loss = catalogue::Loss::mse;
-  const LeastWork train = *least_work(scenario, 20);
-  scenario.resolved.task = catalogue::Task::gradients;
-  const LeastWork work = *least_work(scenario, 20);
-  EXPECT_EQ(work.operations, 2 * 10 * ((1 + 3) * 4 * 5 + 3 * 5 * 3)) << "three sweeps below the last layer";
-  EXPECT_EQ(work.read_bytes, train.read_bytes);
-  EXPECT_EQ(work.written_bytes, train.written_bytes);
-  EXPECT_EQ(work.chain_fmas, train.chain_fmas);
-  EXPECT_EQ(work.chain_additions, 2 + 2 + 0 + 4) << "one term backward, 31 in the update";
-
-  report::ScenarioRecord linear = regression();
-  const LeastWork whole = *least_work(linear, 7);
-  linear.resolved.task = catalogue::Task::gradients;
-  EXPECT_EQ(least_work(linear, 7)->operations, whole.operations) << "each column's gradient is that column's";
-  EXPECT_EQ(least_work(linear, 7)->chain_additions, whole.chain_additions);
-}
-
-TEST(LeastWork, OfAnUpdateIsItsArraysOnce) {
-  report::ScenarioRecord scenario = regression();
-  scenario.resolved.task = catalogue::Task::update;
-  scenario.parameters = 1000;
-  const std::optional<LeastWork> sgd = least_work(scenario, 7);
-  ASSERT_TRUE(sgd.has_value());
-  EXPECT_EQ(sgd->read_bytes, 8000);  // gradient and parameter
-  EXPECT_EQ(sgd->written_bytes, 4000);
-  EXPECT_EQ(sgd->operations, 0);
-  EXPECT_EQ(sgd->chain_fmas, 1);
-  scenario.resolved.optimizer = catalogue::OptimizerKind::adam;
-  EXPECT_EQ(least_work(scenario, 7)->read_bytes, 16000);
-  EXPECT_EQ(least_work(scenario, 7)->written_bytes, 12000);
-}
-
-TEST(LeastWork, IsUnknownForWhatHasNoFormula) {
-  for (const auto& change : std::vector<void (*)(report::ScenarioRecord&)>{
-           [](report::ScenarioRecord& scenario) { scenario.resolved = {}; },
-           [](report::ScenarioRecord& scenario) { scenario.resolved.task = catalogue::Task::floor; },
-           [](report::ScenarioRecord& scenario) { scenario.resolved.dtype.reset(); },
-           [](report::ScenarioRecord& scenario) { scenario.resolved.loss.reset(); },
-           [](report::ScenarioRecord& scenario) { scenario.resolved.density = 0.5; },
-           [](report::ScenarioRecord& scenario) { scenario.resolved.model.reset(); },
-           [](report::ScenarioRecord& scenario) {
-             scenario.resolved.model = catalogue::ModelKind::multilayer_perceptron;
-           }}) {
-    report::ScenarioRecord scenario = regression();
-    change(scenario);
-    EXPECT_FALSE(least_work(scenario, 1).has_value());
-  }
-}
-
-LeastWork small_work() { return {catalogue::Dtype::f32, 1000, 400, 100, 500, 2, 3}; }
 
 TEST(CeilingShare, IsBoundByTheLongestOfThree) {
   const std::optional<report::CeilingShare> share = ceiling_share(small_work(), 1, 40, ceilings());
@@ -139,6 +46,7 @@ TEST(CeilingShare, IsBoundByTheLongestOfThree) {
   EXPECT_DOUBLE_EQ(share->operations_ns, 10);
   EXPECT_DOUBLE_EQ(share->bytes_ns, 2.5) << "500 bytes at 200";
   EXPECT_EQ(share->level, "L1");
+  EXPECT_FALSE(share->span.has_value()) << "a level's bandwidth";
   EXPECT_DOUBLE_EQ(share->chain_ns, 2 * 1 + 3 * 0.5);
   EXPECT_EQ(share->bound_by, report::BoundBy::operations);
   EXPECT_DOUBLE_EQ(share->share, 0.25);
@@ -148,37 +56,149 @@ TEST(CeilingShare, IsBoundByTheLongestOfThree) {
   chained.chain_fmas = 20;
   EXPECT_EQ(ceiling_share(chained, 1, 40, ceilings())->bound_by, report::BoundBy::chain);
   LeastWork moved = small_work();
-  moved.read_bytes = 1e5;
+  moved.transfers[0].bytes = 1e5;
   EXPECT_EQ(ceiling_share(moved, 1, 1e5, ceilings())->bound_by, report::BoundBy::bytes);
 }
 
 TEST(CeilingShare, UsesTheFiguresOfTheDtype) {
   LeastWork work = small_work();
   work.dtype = catalogue::Dtype::f64;
-  const std::optional<report::CeilingShare> share = ceiling_share(work, 1, 40, ceilings());
-  EXPECT_DOUBLE_EQ(share->operations_ns, 20);
+  work.exponentials = 8;
+  report::VectorCeilings width = ceilings();
+  width.functions_f32 = report::FunctionCeilings{8, 1, 1, 1, 1};
+  width.functions_f64 = report::FunctionCeilings{4, 1, 1, 1, 1};
+  const std::optional<report::CeilingShare> share = ceiling_share(work, 1, 40, width);
+  EXPECT_DOUBLE_EQ(share->operations_ns, 20 + 2);
+  EXPECT_DOUBLE_EQ(*share->functions_ns, 2);
   EXPECT_DOUBLE_EQ(share->chain_ns, 2 * 1.25 + 3 * 0.75);
 }
 
-TEST(CeilingShare, TakesBytesFromTheLevelThatHasToDeliverThem) {
+// The bytes' time of a step that moves 1000 bytes of such a span.
+double bytes_ns(const report::Span& span, const report::VectorCeilings& width) {
   LeastWork work = small_work();
-  work.working_set_bytes = 2000;  // half of it fits L1: half comes from L2
-  std::optional<report::CeilingShare> share = ceiling_share(work, 1, 40, ceilings());
-  EXPECT_EQ(share->level, "L2");
-  EXPECT_DOUBLE_EQ(share->bytes_ns, 0.5 * 500 / 50);
-  work.working_set_bytes = 100'000;  // 10 kB of it fit the caches
-  share = ceiling_share(work, 1, 400, ceilings());
-  EXPECT_EQ(share->level, "memory");
-  EXPECT_DOUBLE_EQ(share->bytes_ns, 0.9 * 500.0 / 12) << "the update mix is faster than reading, and 400 / 10 is less";
-  work.written_bytes = 10;
-  share = ceiling_share(work, 1, 400, ceilings());
-  EXPECT_DOUBLE_EQ(share->bytes_ns, 0.9 * 400 / 10) << "what is read cannot be faster than reading";
+  work.transfers = {{span, 1000}};
+  return ceiling_share(work, 1, 1e6, width)->bytes_ns;
+}
+
+TEST(CeilingShare, TakesBytesFromTheLongestSpanThatIsNoLonger) {
+  report::VectorCeilings width = ceilings();  // levels were measured with 500, 4500 and 90000 bytes
+  EXPECT_DOUBLE_EQ(bytes_ns({40, 1, 0}, width), 1000 / 200.0) << "as fast as what fits";
+  EXPECT_DOUBLE_EQ(bytes_ns({4499, 1, 0}, width), 1000 / 200.0);
+  EXPECT_DOUBLE_EQ(bytes_ns({4500, 1, 0}, width), 1000 / 50.0);
+  EXPECT_DOUBLE_EQ(bytes_ns({1000000, 1, 0}, width), 1000 / 10.0);
+  width.spans = {{{{20000, 1, 0}, 25}}};
+  EXPECT_DOUBLE_EQ(bytes_ns({19999, 1, 0}, width), 1000 / 50.0);
+  EXPECT_DOUBLE_EQ(bytes_ns({20000, 1, 0}, width), 1000 / 25.0);
+  width.spans->push_back({{30000, 1, 0}, 35});
+  EXPECT_DOUBLE_EQ(bytes_ns({20000, 1, 0}, width), 1000 / 35.0) << "a shorter span is as fast as a longer one";
+
+  LeastWork work = small_work();
+  work.transfers = {{{25000, 1, 0}, 1000}};
+  const std::optional<report::CeilingShare> share = ceiling_share(work, 1, 1e6, width);
+  EXPECT_EQ(share->level, "memory") << "caches of 10000 bytes";
+  EXPECT_EQ(share->span, (report::Span{20000, 1, 0}));
+}
+
+TEST(CeilingShare, TellsWrittenSpansByTheirArrays) {
+  report::VectorCeilings width = ceilings();
+  EXPECT_DOUBLE_EQ(bytes_ns({90000, 1, 3}, width), 1000 / 12.0) << "the better of reading and updating a level";
+  width.spans = {{{{90000, 1, 3}, 8}, {{90000, 0, 3}, 9}, {{500, 1, 1}, 150}}};
+  EXPECT_DOUBLE_EQ(bytes_ns({90000, 1, 3}, width), 1000 / 8.0);
+  EXPECT_DOUBLE_EQ(bytes_ns({90000, 0, 3}, width), 1000 / 9.0);
+  EXPECT_DOUBLE_EQ(bytes_ns({40, 1, 1}, width), 1000 / 150.0);
+  EXPECT_DOUBLE_EQ(bytes_ns({4500, 1, 3}, width), 1000 / 50.0) << "only a longer one was measured";
+}
+
+TEST(CeilingShare, CountsTheLongestTransferAlone) {
+  LeastWork work = small_work();
+  work.transfers = {{{4500, 1, 0}, 1000}, {{500, 0, 1}, 6000}};
+  EXPECT_DOUBLE_EQ(ceiling_share(work, 1, 40, ceilings())->bytes_ns, 30) << "6000 at 200, 1000 at 50";
+}
+
+// A thousand parameters with Adam: a division and a root each.
+TEST(CeilingShare, DividesOnDividerAndMultipliersAtTheSameTime) {
+  LeastWork work = small_work();
+  work.divisions = work.roots = 1000;
+  report::VectorCeilings width = ceilings();
+  EXPECT_DOUBLE_EQ(ceiling_share(work, 1, 40, width)->operations_ns, 10) << "not measured: none are counted";
+  width.functions_f32 = report::FunctionCeilings{1, 5, 2.5, 0, 0};
+  EXPECT_DOUBLE_EQ(ceiling_share(work, 1, 40, width)->operations_ns, 200 + 400) << "the divider makes them all";
+  EXPECT_DOUBLE_EQ(*ceiling_share(work, 1, 40, width)->roots_ns, 590);
+  width.functions_f32 = report::FunctionCeilings{1, 5, 2.5, 10, 10};
+  // A part y on the divider takes 600 y, the rest with the multiply-adds 10 + 200 (1 - y): equal at y = 210 / 800.
+  EXPECT_DOUBLE_EQ(ceiling_share(work, 1, 40, width)->operations_ns, 600 * 210 / 800.0);
+  work.operations = 1e5;
+  EXPECT_DOUBLE_EQ(ceiling_share(work, 1, 40, width)->operations_ns, 1000) << "the divider is done before";
+  EXPECT_DOUBLE_EQ(*ceiling_share(work, 1, 40, width)->roots_ns, 0);
+}
+
+// Twenty inputs, thirty tanh, five outputs and the squared error, in full batches of five hundred rows.
+report::ScenarioRecord tanh_network(std::int64_t rows, std::int64_t inputs) {
+  report::ScenarioRecord scenario;
+  scenario.key = "s";
+  scenario.rows = scenario.batch_rows = rows;
+  scenario.features = inputs;
+  scenario.outputs = 5;
+  scenario.parameters = inputs * 30 + 30 + 30 * 5 + 5;
+  scenario.resolved.dtype = catalogue::Dtype::f32;
+  scenario.resolved.loss = catalogue::Loss::mse;
+  scenario.resolved.optimizer = catalogue::OptimizerKind::adam;
+  scenario.resolved.model = catalogue::ModelKind::multilayer_perceptron;
+  scenario.resolved.layers = {{30, catalogue::Activation::tanh, true}, {5, catalogue::Activation::identity, true}};
+  return scenario;
+}
+
+report::VectorCeilings ceilings_with_functions() {
+  report::VectorCeilings width = ceilings();
+  width.functions_f32 = report::FunctionCeilings{5, 2, 1, 6, 5};
+  width.spans = {{{{2000, 1, 0}, 90}, {{50000, 1, 0}, 15}, {{1000, 0, 3}, 60}, {{60000, 0, 3}, 9}}};
+  return width;
+}
+
+TEST(CeilingShare, OfANetworkWithTanh) {
+  report::ScenarioRecord scenario = tanh_network(500, 20);
+  scenario.resolved.optimizer = catalogue::OptimizerKind::sgd;
+  const std::optional<report::CeilingShare> share =
+      ceiling_share(*least_work(scenario, 1), 1, 1e5, ceilings_with_functions());
+  const double products_ns = 500 * 2 * (2 * 20 * 30 + 3 * 30 * 5 + 2 * 30) / 100.0;
+  const double exponentials_ns = 500 * 30 / 5.0;
+  EXPECT_DOUBLE_EQ(*share->functions_ns, exponentials_ns);
+  // Alone on the divider the 15000 divisions would take 7500 ns, refined 2500 ns.
+  EXPECT_DOUBLE_EQ(share->operations_ns, products_ns + exponentials_ns) << "the divider is done before";
+  EXPECT_EQ(share->bound_by, report::BoundBy::operations);
+}
+
+TEST(CeilingShare, NeverShrinksWhereTheProblemGrows) {
+  const report::VectorCeilings width = ceilings_with_functions();
+  const auto floor_ns = [&](report::ScenarioRecord scenario, bool update) {
+    if (update) scenario.resolved.task = catalogue::Task::update;
+    return ceiling_share(*least_work(scenario, 7), 1, 1, width)->floor_ns;
+  };
+  for (const bool update : {false, true}) {
+    for (const std::int64_t batch : {std::int64_t{0}, std::int64_t{1}, std::int64_t{32}}) {  // 0: all rows
+      const auto scenario = [&](std::int64_t rows, std::int64_t inputs) {
+        report::ScenarioRecord made = tanh_network(rows, inputs);
+        if (batch > 0) made.batch_rows = std::min(batch, rows);
+        return made;
+      };
+      for (std::int64_t rows = 1; rows < 5000; rows = rows * 5 / 4 + 1) {
+        for (std::int64_t inputs = 1; inputs < 3000; inputs = inputs * 5 / 4 + 1) {
+          const double here = floor_ns(scenario(rows, inputs), update);
+          EXPECT_LE(here, floor_ns(scenario(rows + 1, inputs), update)) << rows << " rows, " << inputs << " inputs";
+          EXPECT_LE(here, floor_ns(scenario(rows, inputs + 1), update)) << rows << " rows, " << inputs << " inputs";
+        }
+      }
+    }
+  }
 }
 
 TEST(CeilingShare, ThreadsShareWorkButNotTheChain) {
-  const std::optional<report::CeilingShare> one = ceiling_share(small_work(), 1, 40, ceilings());
-  const std::optional<report::CeilingShare> four = ceiling_share(small_work(), 4, 40, ceilings());
+  LeastWork work = small_work();
+  work.exponentials = 100;
+  const std::optional<report::CeilingShare> one = ceiling_share(work, 1, 40, ceilings_with_functions());
+  const std::optional<report::CeilingShare> four = ceiling_share(work, 4, 40, ceilings_with_functions());
   EXPECT_DOUBLE_EQ(four->operations_ns, one->operations_ns / 4);
+  EXPECT_DOUBLE_EQ(*four->functions_ns, *one->functions_ns / 4);
   EXPECT_DOUBLE_EQ(four->bytes_ns, one->bytes_ns / 4);
   EXPECT_DOUBLE_EQ(four->chain_ns, one->chain_ns);
 }
@@ -212,7 +232,12 @@ TEST(BestOf, TakesEachFigureFromWhereItIsBest) {
   narrow.levels[2] = {"memory", 0, 90000, 11, 2, 5};
   report::VectorCeilings later = ceilings();
   later.fma_f64_gflop_per_second = 60;
-  const std::optional<report::VectorCeilings> best = best_of({{"t0", 1, {narrow, ceilings()}}, {"t1", 1, {later}}});
+  narrow.functions_f32 = report::FunctionCeilings{1, 2, 3, 4, 0};
+  later.functions_f32 = report::FunctionCeilings{2, 1, 4, 3, 0};
+  narrow.spans = {{{{700, 1, 0}, 30}}};
+  later.spans = {{{{700, 1, 0}, 40}, {{700, 0, 1}, 20}}};
+  const std::optional<report::VectorCeilings> best =
+      best_of({{"t0", 1, {narrow, ceilings()}}, {"t1", 1, {later}}, {"t2", 1, {twice_as_fast()}, 2}}, 1);
   ASSERT_TRUE(best.has_value());
   EXPECT_EQ(best->vectors, "avx2");
   EXPECT_EQ(best->fma_f32_gflop_per_second, 100);
@@ -222,7 +247,69 @@ TEST(BestOf, TakesEachFigureFromWhereItIsBest) {
   EXPECT_EQ(best->levels[2].read_gb_per_second, 11);
   EXPECT_EQ(best->levels[2].read_streams, 2);
   EXPECT_EQ(best->levels[2].update_gb_per_second, 12);
-  EXPECT_FALSE(best_of({}).has_value());
+  EXPECT_EQ(best->functions_f32->exponentials_per_ns, 2);
+  EXPECT_EQ(best->functions_f32->divisions_per_ns, 2);
+  EXPECT_EQ(best->functions_f32->refined_roots_per_ns, 0);
+  ASSERT_EQ(best->spans->size(), 2U);
+  EXPECT_EQ(best->spans->front().gb_per_second, 40);
+  EXPECT_FALSE(best_of({}, 1).has_value());
+}
+
+TEST(AddBest, KeepsNumbersOfThreadsApart) {
+  report::Ceilings measured;
+  measured.measurements = {{"t0", 1, {ceilings()}}, {"t0", 1, {twice_as_fast()}, 2}, {"t1", 1, {ceilings()}}};
+  add_best(measured);
+  EXPECT_EQ(measured.best->fma_f32_gflop_per_second, 100);
+  ASSERT_TRUE(measured.teams.has_value());
+  ASSERT_EQ(measured.teams->size(), 1U);
+  EXPECT_EQ(measured.teams->front().threads, 2);
+  EXPECT_EQ(measured.teams->front().best.fma_f32_gflop_per_second, 200);
+  measured.measurements.erase(measured.measurements.begin() + 1);
+  add_best(measured);
+  EXPECT_FALSE(measured.teams.has_value());
+}
+
+// A report with one cell of a network with tanh, of so many threads.
+report::Report report_of_a_cell(int threads) {
+  report::Report report;
+  report.scenarios = {tanh_network(500, 20)};
+  report::Cell& cell = report.cells.emplace_back();
+  cell.id = "c";
+  cell.scenario = "s";
+  cell.threads = threads;
+  cell.status.state = report::CellState::ok;
+  return report;
+}
+
+TEST(CeilingShare, OfSeveralThreadsIsByWhatTheyReachTogether) {
+  report::Report report = report_of_a_cell(2);
+  report.ceilings.emplace().measurements = {{"t0", 1, {ceilings()}}};
+  add_best(*report.ceilings);
+  const double divided_ns = ceiling_share(report, report.cells[0], 1e6)->operations_ns;
+  const double multiply_adds = 500.0 * (2 * 20 * 30 + 3 * 30 * 5 + 2 * 30) + 4.0 * (20 * 30 + 30 + 30 * 5 + 5);
+  EXPECT_DOUBLE_EQ(divided_ns, 2 * multiply_adds / 100 / 2);
+  report::VectorCeilings team = ceilings();
+  team.fma_f32_gflop_per_second = 160;
+  report.ceilings->measurements.push_back({"t0", 1, {team}, 2});
+  add_best(*report.ceilings);
+  EXPECT_DOUBLE_EQ(ceiling_share(report, report.cells[0], 1e6)->operations_ns, divided_ns * 200 / 160);
+}
+
+TEST(Wanted, AreTheSpansAndThreadsOfCellsThatMayBeTimed) {
+  report::Report report = report_of_a_cell(2);
+  EXPECT_EQ(wanted_threads(report), (std::vector<int>{1, 2}));
+  EXPECT_TRUE(wanted_spans(report, 1).empty());
+  constexpr std::int64_t kState = 4 * 3 * (20 * 30 + 30 + 30 * 5 + 5);
+  const std::vector<report::Span> expected = {{500 * 4 * (20 + 5), 1, 0}, {kState, 0, 3}};
+  EXPECT_EQ(wanted_spans(report, 2), expected);
+  report.cells.push_back(report.cells[0]);
+  EXPECT_EQ(wanted_spans(report, 2), expected) << "each once";
+  report.cells.pop_back();
+  report.cells[0].ranked = false;
+  EXPECT_EQ(wanted_threads(report), std::vector<int>{1});
+  report.cells[0].ranked = true;
+  report.cells[0].status.state = report::CellState::unsupported;
+  EXPECT_TRUE(wanted_spans(report, 2).empty());
 }
 
 TEST(AddCeilingShares, IsPartOfTheSummary) {

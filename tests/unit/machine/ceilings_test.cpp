@@ -5,8 +5,11 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 namespace gdbench::machine {
 namespace {
@@ -68,12 +71,21 @@ TEST(Kernels, ReadAndUpdateWhatTheyWereGiven) {
   constexpr std::int64_t kMaxLeftOut = 4096;
   for (const VectorKernels* kernels : kVectorKernels) {
     if (!kernels->supported()) continue;
-    for (const MemoryLoop read : kernels->read) {
-      const std::int64_t bytes = read(buffer, kBytes, 3);
-      EXPECT_LE(bytes, 3 * kBytes) << kernels->name;
-      EXPECT_GT(bytes, 3 * (kBytes - kMaxLeftOut)) << kernels->name;
+    for (const Order order : {Order::forward, Order::turning}) {
+      for (const MemoryLoop read : kernels->read) {
+        const std::int64_t bytes = read(buffer, kBytes, 3, order);
+        EXPECT_LE(bytes, 3 * kBytes) << kernels->name;
+        EXPECT_GT(bytes, 3 * (kBytes - kMaxLeftOut)) << kernels->name;
+      }
+      for (int read_only = 0; read_only < 2; ++read_only) {
+        for (int written = 1; written <= kMaxWritten; ++written) {
+          const std::int64_t bytes = kernels->update[read_only][written - 1](buffer, kBytes, 3, order);
+          const std::int64_t all = 3 * kBytes * (read_only + 2 * written) / (read_only + written);
+          EXPECT_LE(bytes, all) << kernels->name;
+          EXPECT_GT(bytes, all - 6 * kMaxLeftOut) << kernels->name;
+        }
+      }
     }
-    EXPECT_EQ(kernels->update(buffer, kBytes, 2), 2 * kBytes / 2 * 3) << kernels->name;
   }
   EXPECT_TRUE(std::all_of(memory.begin(), memory.end(), [](float value) { return value == 2; }));
 }
@@ -93,44 +105,112 @@ TEST(Kernels, ComputeWhatTheyClaim) {
   }
 }
 
+// Every entry of the second half of the function's memory, computed from x.
+template <class T>
+std::vector<T> results_of(FunctionLoop function, T x) {
+  alignas(64) std::byte memory[kFunctionBytes];
+  auto* values = reinterpret_cast<T*>(memory);
+  constexpr std::int64_t kEntries = kFunctionBytes / 2 / static_cast<std::int64_t>(sizeof(T));
+  std::fill_n(values, 2 * kEntries, x);
+  EXPECT_EQ(function(memory, 3), 3 * kEntries);
+  return {values + kEntries, values + 2 * kEntries};
+}
+
+template <class T>
+void expect_functions(const VectorKernels& kernels, const ScalarTypeLoops& loops) {
+  const auto expect_near = [&](FunctionLoop function, const char* name, T x, double expected) {
+    if (function == nullptr) return;
+    constexpr double kUnits = 8;  // in the last place
+    for (const T result : results_of(function, x)) {
+      ASSERT_NEAR(result, expected, kUnits * std::numeric_limits<T>::epsilon() * expected)
+          << kernels.name << ": " << name << " of " << x;
+    }
+  };
+  for (const T x : {T(0.001), T(0.747), T(1), T(3.25), T(9.5)}) {
+    const double exact = x;
+    const double numerator = static_cast<T>(0.6180339887498949);
+    expect_near(loops.exponential, "exponential", x, std::exp(exact));
+    expect_near(loops.division, "division", x, numerator / exact);
+    expect_near(loops.root, "root", x, std::sqrt(exact));
+    expect_near(loops.refined_division, "refined division", x, numerator / exact);
+    expect_near(loops.refined_root, "refined root", x, std::sqrt(exact));
+  }
+}
+
+TEST(Kernels, ComputeFunctions) {
+  for (const VectorKernels* kernels : kVectorKernels) {
+    if (!kernels->supported()) continue;
+    expect_functions<float>(*kernels, kernels->f32);
+    expect_functions<double>(*kernels, kernels->f64);
+  }
+}
+
+TEST(Probes, HaveEachSpanOnceAndNoneThatALevelHas) {
+  const std::vector<Level> levels = levels_of({32 * kKiB, 512 * kKiB, 0}, 8 * kMiB);
+  const std::vector<Probe> probes =
+      probes_of(levels, {{100, 1, 0}, {100, 1, 3}, {200, 1, 3}, {kMiB, 1, 0}, {100 * kMiB, 0, 1}});
+  std::set<std::tuple<std::int64_t, int, int>> spans;
+  std::size_t count = 0;
+  for (const Probe& probe : probes) {
+    if (probe.quantity != Quantity::span) continue;
+    ++count;
+    spans.insert({probe.span.bytes, probe.span.read_only, probe.span.written});
+  }
+  EXPECT_EQ(spans, (std::set<std::tuple<std::int64_t, int, int>>{{16 * kKiB, 1, 3}, {kMiB, 1, 0}, {8 * kMiB, 0, 1}}));
+  EXPECT_EQ(count, 2U + kMaxStreams);
+  EXPECT_EQ(buffer_bytes(probes, levels), 8 * kMiB);
+}
+
 TEST(Widths, AreReadFromTheProbesInTheirPlaces) {
   const std::vector<Level> levels = levels_of({32 * kKiB, 512 * kKiB, 0}, 8 * kMiB);
-  const std::vector<Probe> probes = probes_of(levels);
+  const std::vector<Probe> probes = probes_of(levels, {{kMiB, 1, 0}, {kMiB, 1, 2}});
   std::vector<double> best(probes.size());
   for (std::size_t p = 0; p < probes.size(); ++p) {
     const Probe& probe = probes[p];
     best[p] = probe.quantity == Quantity::read       ? 100.0 * static_cast<double>(probe.level + 1) + probe.streams % 4
               : probe.quantity == Quantity::update   ? 7
               : probe.quantity == Quantity::fma_rate ? (probe.f64 ? 50 : 100)
+              : probe.quantity == Quantity::span     ? 30.0 + probe.streams + probe.span.written
+              : probe.quantity == Quantity::root     ? (probe.f64 ? 2 : 3)
                                                      : 4;
   }
-  const std::vector<report::VectorCeilings> widths = widths_of(probes, levels, best);
+  const std::vector<report::VectorCeilings> widths = widths_of(probes, levels, 2, best);
   ASSERT_FALSE(widths.empty());
   for (const report::VectorCeilings& width : widths) {
     EXPECT_EQ(width.fma_f32_gflop_per_second, 100);
     EXPECT_EQ(width.fma_f64_gflop_per_second, 50);
-    EXPECT_EQ(width.fma_f64_latency_ns, 0.25);
-    EXPECT_EQ(width.addition_f32_latency_ns, 0.25);
+    EXPECT_EQ(width.fma_f64_latency_ns, 0.5) << "two threads make four a nanosecond";
+    EXPECT_EQ(width.addition_f32_latency_ns, 0.5);
+    EXPECT_EQ(width.functions_f32->roots_per_ns, 3);
+    EXPECT_EQ(width.functions_f64->roots_per_ns, 2);
+    EXPECT_EQ(width.functions_f32->refined_divisions_per_ns, 4);
     ASSERT_EQ(width.levels.size(), 3U);
     EXPECT_EQ(width.levels[1].read_gb_per_second, 203);
     EXPECT_EQ(width.levels[1].read_streams, 3);
     EXPECT_EQ(width.levels[2].update_gb_per_second, 7);
     EXPECT_EQ(width.levels[0].capacity_bytes, 32 * kKiB);
+    EXPECT_EQ(width.spans.has_value(), &width == &widths.back()) << "of the widest alone";
   }
+  ASSERT_EQ(widths.back().spans->size(), 2U);
+  EXPECT_EQ(widths.back().spans->front().gb_per_second, 34) << "the best of four streams";
+  EXPECT_EQ(widths.back().spans->back().gb_per_second, 33);
+  EXPECT_EQ(widths.back().spans->back().span, (report::Span{kMiB, 1, 2}));
 }
 
-int first_allowed_processor() {
+std::vector<int> allowed_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
   sched_getaffinity(0, sizeof set, &set);
-  int processor = 0;
-  while (!CPU_ISSET(static_cast<std::size_t>(processor), &set)) ++processor;
-  return processor;
+  std::vector<int> processors;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (CPU_ISSET(static_cast<std::size_t>(processor), &set)) processors.push_back(processor);
+  }
+  return processors;
 }
 
 CeilingOptions short_options() {
   CeilingOptions options;
-  options.processor = first_allowed_processor();
+  options.processors = {allowed_processors().front()};
   options.caches = {32 * kKiB, 256 * kKiB, 2 * kMiB};
   options.seconds = 0.01;
   options.memory_bytes = 4 * kMiB;
@@ -163,6 +243,23 @@ TEST(Ceilings, HaveTheWidthsThatTheProcessorHas) {
   EXPECT_EQ(found, expected);
 }
 
+TEST(Ceilings, OfSpansAndOfSeveralThreads) {
+  const std::vector<int> allowed = allowed_processors();
+  if (allowed.size() < 2) GTEST_SKIP() << "one processor";
+  CeilingOptions options = short_options();
+  options.processors = {allowed[1], allowed[0]};
+  options.spans = {{kMiB, 1, 0}, {3 * kMiB, 1, 3}};
+  const Result<report::CeilingsMeasurement> measured = measure_ceilings(options);
+  ASSERT_TRUE(measured.ok()) << measured.error().message;
+  EXPECT_EQ(measured->threads, 2);
+  const report::VectorCeilings& widest = measured->widths.back();
+  EXPECT_EQ(widest.levels[0].capacity_bytes, 64 * kKiB) << "two caches";
+  EXPECT_GT(widest.functions_f32->exponentials_per_ns, 0);
+  ASSERT_TRUE(widest.spans.has_value());
+  ASSERT_EQ(widest.spans->size(), 2U);
+  for (const report::SpanCeiling& span : *widest.spans) EXPECT_GT(span.gb_per_second, 0);
+}
+
 TEST(Ceilings, LeaveThisProcessWhereItWas) {
   cpu_set_t before;
   cpu_set_t after;
@@ -175,11 +272,11 @@ TEST(Ceilings, LeaveThisProcessWhereItWas) {
 
 TEST(Ceilings, SayWhatWentWrong) {
   CeilingOptions options = short_options();
-  options.processor = CPU_SETSIZE - 1;
+  options.processors = {CPU_SETSIZE - 1};
   EXPECT_EQ(measure_ceilings(options).error().message,
             "ceilings: processor " + std::to_string(CPU_SETSIZE - 1) + " cannot be used");
   options = short_options();
-  options.processor = -1;
+  options.processors = {-1};
   EXPECT_EQ(measure_ceilings(options).error().message, "ceilings: processor -1 cannot be used");
   options = short_options();
   options.memory_bytes = std::int64_t{1} << 50;

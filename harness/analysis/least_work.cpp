@@ -1,0 +1,208 @@
+#include "harness/analysis/least_work.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace gdbench::analysis {
+
+namespace {
+
+struct LayerShape {
+  double inputs = 0;
+  double outputs = 0;
+  bool bias = false;
+  catalogue::Activation activation = catalogue::Activation::identity;
+};
+
+// Empty where the report does not say them.
+std::vector<LayerShape> layers_of(const report::ScenarioRecord& scenario) {
+  const report::ResolvedScenario& resolved = scenario.resolved;
+  auto inputs = static_cast<double>(scenario.features);
+  if (resolved.model == catalogue::ModelKind::linear_regression) {
+    return {{inputs, static_cast<double>(scenario.outputs), resolved.bias}};
+  }
+  std::vector<LayerShape> shapes;
+  for (const report::LayerRecord& layer : resolved.layers) {
+    shapes.push_back({inputs, static_cast<double>(layer.width), layer.bias, layer.activation});
+    inputs = shapes.back().outputs;
+  }
+  return shapes;
+}
+
+// State tensors per parameter. A report that names no optimizer counts none: the floor stays a floor.
+int slots_of(const report::ScenarioRecord& scenario) {
+  const std::optional<catalogue::OptimizerKind> optimizer = scenario.resolved.optimizer;
+  return optimizer ? static_cast<int>(catalogue::slot_count(*optimizer)) : 0;
+}
+
+// Of the parameters and what the optimizer keeps.
+double state_bytes_of(const report::ScenarioRecord& scenario, catalogue::Dtype dtype) {
+  return static_cast<double>(1 + slots_of(scenario)) * static_cast<double>(catalogue::size_of(dtype)) *
+         static_cast<double>(scenario.parameters);
+}
+
+// A sum of `terms` products: one FMA, then a tree.
+void add_sum(double terms, LeastWork& work) {
+  ++work.chain_fmas;
+  work.chain_additions += std::max(0, static_cast<int>(std::ceil(std::log2(std::max(1.0, terms)))) - 1);
+}
+
+// Per entry of what an activation, a loss or an optimizer is applied to, forward and backward. Multiply-adds are those
+// that stay when constant factors are taken into the products, the learning rate or scaled slots; additions may have
+// units of their own and count nothing.
+struct Functions {
+  int multiply_adds = 0;
+  int exponentials = 0;
+  int divisions = 0;
+  int roots = 0;
+};
+
+// No form at a few units in the last place is known that takes less than an exponential and a division: rational
+// functions and tables of polynomials, too, take as many operations. The multiply-adds are of the derivative's product
+// with the gradient that comes in, d (1 - a a), d (a - a a), d (s + a - a s), and of the argument and the result.
+Functions functions_of(catalogue::Activation activation) {
+  switch (activation) {
+    case catalogue::Activation::identity:
+    case catalogue::Activation::relu:
+    case catalogue::Activation::leaky_relu:
+      return {};
+    case catalogue::Activation::tanh:
+    case catalogue::Activation::sigmoid:
+      return {2, 1, 1, 0};
+    case catalogue::Activation::silu:
+      return {3, 1, 1, 0};
+    case catalogue::Activation::gelu_tanh:
+      return {5, 1, 1, 0};
+    case catalogue::Activation::gelu:
+      return {4, 1, 0, 0};  // the density, for the derivative; a polynomial may do for the distribution
+  }
+  return {};
+}
+
+// A step needs the loss's derivative, not its value. The softmax divides once a row, which is not counted.
+Functions functions_of(catalogue::Loss loss) {
+  switch (loss) {
+    case catalogue::Loss::mse:
+    case catalogue::Loss::half_mse:
+    case catalogue::Loss::huber:
+      return {};
+    case catalogue::Loss::softmax_cross_entropy:
+      return {1, 1, 0, 0};
+    case catalogue::Loss::binary_cross_entropy:
+      return {0, 1, 1, 0};
+  }
+  return {};
+}
+
+// Each decay of a slot, each square, and what the step's number scales.
+Functions functions_of(catalogue::OptimizerKind optimizer) {
+  switch (optimizer) {
+    case catalogue::OptimizerKind::sgd:
+      return {};
+    case catalogue::OptimizerKind::momentum:
+    case catalogue::OptimizerKind::nesterov:
+      return {1, 0, 0, 0};
+    case catalogue::OptimizerKind::lion:
+      return {2, 0, 0, 0};
+    case catalogue::OptimizerKind::adagrad:
+      return {1, 0, 1, 1};
+    case catalogue::OptimizerKind::rmsprop:
+      return {2, 0, 1, 1};
+    case catalogue::OptimizerKind::adam:
+    case catalogue::OptimizerKind::adamw:
+      return {4, 0, 1, 1};
+    case catalogue::OptimizerKind::nadam:
+      return {5, 0, 1, 1};
+  }
+  return {};
+}
+
+void add_functions(const Functions& functions, double entries, LeastWork& work) {
+  work.operations += 2 * functions.multiply_adds * entries;
+  work.exponentials += functions.exponentials * entries;
+  work.divisions += functions.divisions * entries;
+  work.roots += functions.roots * entries;
+}
+
+void add_transfer(double span_bytes, int read_only, int written, double bytes, LeastWork& work) {
+  work.transfers.push_back({{static_cast<std::int64_t>(span_bytes), read_only, written}, bytes});
+}
+
+void add_update(const report::ScenarioRecord& scenario, LeastWork& work) {
+  if (!scenario.resolved.optimizer) return;
+  add_functions(functions_of(*scenario.resolved.optimizer), static_cast<double>(scenario.parameters), work);
+}
+
+// The task update: gradients, parameters and slots read once, parameters and slots written once; each entry's new value
+// takes at least an FMA from the old one.
+LeastWork work_of_update(const report::ScenarioRecord& scenario, catalogue::Dtype dtype) {
+  LeastWork work;
+  work.dtype = dtype;
+  const double state_bytes = state_bytes_of(scenario, dtype);
+  const double read_bytes =
+      static_cast<double>(catalogue::size_of(dtype)) * static_cast<double>(scenario.parameters) + state_bytes;
+  add_transfer(read_bytes, 1, 1 + slots_of(scenario), read_bytes + state_bytes, work);
+  add_update(scenario, work);
+  work.chain_fmas = 1;
+  return work;
+}
+
+void add_transfers(const report::ScenarioRecord& scenario, catalogue::Loss loss, double block_steps, LeastWork& work) {
+  constexpr double kLabelBytes = 4;
+  const auto size = static_cast<double>(catalogue::size_of(work.dtype));
+  const double target_bytes =
+      catalogue::takes_labels(loss) ? kLabelBytes : size * static_cast<double>(scenario.outputs);
+  const double row_bytes = size * static_cast<double>(scenario.features) + target_bytes;
+  const double state_bytes = state_bytes_of(scenario, work.dtype);
+  const double batch_bytes = static_cast<double>(scenario.batch_rows) * row_bytes;
+  const double visited_bytes =
+      std::min(static_cast<double>(scenario.rows) * row_bytes, batch_bytes * std::max(1.0, block_steps));
+  const auto rounded_bytes = static_cast<double>(std::bit_floor(static_cast<std::uint64_t>(visited_bytes)));
+  add_transfer(std::max(batch_bytes, rounded_bytes), 1, 0, batch_bytes, work);
+  // The slower of the two transfers counts: this one never does where rows are many times as long, and then its span
+  // need not be measured.
+  constexpr double kSlowestWrite = 0.25;  // of the bandwidth of reading
+  if (2 * state_bytes > kSlowestWrite * batch_bytes) {
+    add_transfer(state_bytes, 0, 1 + slots_of(scenario), 2 * state_bytes, work);
+  }
+}
+
+}  // namespace
+
+std::optional<LeastWork> least_work(const report::ScenarioRecord& scenario, double block_steps) {
+  const report::ResolvedScenario& resolved = scenario.resolved;
+  // Features that are 0 may be skipped: then the formulas' work is not the least.
+  if (resolved.density || !resolved.dtype || resolved.task == catalogue::Task::floor) return std::nullopt;
+  if (resolved.task == catalogue::Task::update) return work_of_update(scenario, *resolved.dtype);
+  const std::vector<LayerShape> layers = layers_of(scenario);
+  if (!resolved.loss || layers.empty()) return std::nullopt;
+  const bool by_output = resolved.task == catalogue::Task::gradients;
+  LeastWork work;
+  work.dtype = *resolved.dtype;
+  const auto batch = static_cast<double>(scenario.batch_rows);
+  const double columns = by_output ? layers.back().outputs : 1;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const LayerShape& layer = layers[l];
+    const bool last = l + 1 == layers.size();
+    // Forward; backward the gradient of W and, unless the layer's input is X, of that input.
+    const double backward = (l == 0 ? 1 : 2) * (last ? 1 : columns);
+    work.operations += (1 + backward) * 2 * batch * layer.inputs * layer.outputs;
+    add_functions(functions_of(layer.activation), batch * layer.outputs, work);
+    add_sum(layer.inputs + (layer.bias ? 1 : 0), work);
+    if (l > 0) add_sum(last && by_output ? 1 : layer.outputs, work);
+  }
+  add_sum(batch * (layers.size() > 1 ? columns : 1) + 1, work);
+  add_functions(functions_of(*resolved.loss), batch * layers.back().outputs, work);
+  add_update(scenario, work);
+  add_transfers(scenario, *resolved.loss, block_steps, work);
+  return work;
+}
+
+std::optional<LeastWork> least_work(const report::Report& report, const report::Cell& cell) {
+  const report::ScenarioRecord* scenario = report.find_scenario(cell.scenario);
+  if (scenario == nullptr) return std::nullopt;
+  return least_work(*scenario, cell.block ? static_cast<double>(cell.block->steps + cell.block->warm_up_steps) : 1);
+}
+
+}  // namespace gdbench::analysis
