@@ -64,9 +64,8 @@ std::vector<Probe> probes_of(const std::vector<Level>& levels, const std::vector
 // The bytes that the probes need beside each other: the longest span.
 std::int64_t buffer_bytes(std::span<const Probe> probes, std::span<const Level> levels);
 
-// Times all probes in turn, at least twice, and goes on for `seconds` with whichever had the least time. best[p]
-// becomes the most operations, entries or bytes per nanosecond that probe p was seen at, by all threads of the team
-// together.
+// For `seconds` times whichever probe had the least time, and then those that had too few repetitions. best[p] becomes
+// the most operations, entries or bytes per nanosecond that probe p was seen at, by all threads of the team together.
 void run_probes(std::span<const Probe> probes, std::span<const Level> levels, double seconds, ProbeTeam& team,
                 std::span<double> best);
 
