@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 #include <vector>
 
 namespace gdbench::backends::jit {
@@ -20,6 +21,10 @@ struct Touched {
   double low = 0;
   double high = 0;
   double volume = 0;
+  // Runs of so many entries side by side, and how the runs follow each other: so far apart, so often.
+  double run = 0;
+  std::vector<std::pair<double, double>> strides;
+  bool fetched = false;  // ahead, by the program
 };
 
 // What a block touches, without saying anything twice.
@@ -31,6 +36,9 @@ class Footprint {
       known.low = std::min(known.low, touched.low);
       known.high = std::max(known.high, touched.high);
       known.volume += touched.volume;
+      known.run = std::min(known.high - known.low, known.run + touched.run);
+      if (known.strides.size() < touched.strides.size()) known.strides = touched.strides;
+      known.fetched |= touched.fetched;
       return;
     }
     all_.push_back(touched);
@@ -43,10 +51,16 @@ class Footprint {
       const auto term =
           std::ranges::find(touched.terms, loop.id, [](const std::pair<LoopId, std::int64_t>& t) { return t.first; });
       if (term != touched.terms.end()) {
-        const double span = static_cast<double>(term->second * loop.step * (trips_of(loop) - 1));
-        touched.low += std::min(0.0, span);
-        touched.high += std::max(0.0, span);
-        touched.volume *= static_cast<double>(trips_of(loop));
+        const auto trips = static_cast<double>(trips_of(loop));
+        const auto stride = static_cast<double>(term->second * loop.step);
+        touched.low += std::min(0.0, stride * (trips - 1));
+        touched.high += std::max(0.0, stride * (trips - 1));
+        touched.volume *= trips;
+        if (std::abs(stride) <= touched.run && touched.strides.empty()) {
+          touched.run += std::abs(stride) * (trips - 1);
+        } else {
+          touched.strides.emplace_back(std::abs(stride), trips);
+        }
         touched.terms.erase(term);
       }
       outer.add(touched);
@@ -56,16 +70,48 @@ class Footprint {
 
   double bytes(const Program& program) const {
     double sum = 0;
+    for (const Touched& touched : all_) sum += bytes_of_touched(program, touched);
+    return sum;
+  }
+
+  double unfetched_bytes(const Program& program) const {
+    constexpr double kPage = 4096;
+    double sum = 0;
     for (const Touched& touched : all_) {
-      sum += std::min(touched.high - touched.low, touched.volume) *
-             static_cast<double>(bytes_of(program.arrays[touched.array].element));
+      const auto element = static_cast<double>(bytes_of(program.arrays[touched.array].element));
+      const bool far = std::ranges::any_of(
+          touched.strides, [&](const auto& stride) { return stride.first * element >= kPage && stride.second > 1; });
+      if (far && !touched.fetched) sum += bytes_of_touched(program, touched);
     }
     return sum;
+  }
+
+  // Whether the cache keeps all of it: addresses that differ by multiples of some power of two share few of its sets.
+  bool fits(const Program& program, const Cache& cache) const {
+    const double sets = cache.bytes / cache.ways / kLineBytes;
+    double taken = 0;
+    for (const Touched& touched : all_) {
+      const auto element = static_cast<double>(bytes_of(program.arrays[touched.array].element));
+      double reached = std::clamp(touched.run * element / kLineBytes, 1.0, sets);
+      for (const auto& [stride, trips] : touched.strides) {
+        // Lines so far apart come back to the same set after sets / gcd of them.
+        const auto lines = static_cast<std::int64_t>(stride * element / kLineBytes);
+        const double period = sets / static_cast<double>(std::gcd(lines, static_cast<std::int64_t>(sets)));
+        reached = std::min(sets, reached * std::min(trips, std::max(1.0, period)));
+      }
+      taken += bytes_of_touched(program, touched) / (reached * cache.ways * kLineBytes);
+    }
+    return taken <= 1;
   }
 
   const std::vector<Touched>& all() const { return all_; }
 
  private:
+  static double bytes_of_touched(const Program& program, const Touched& touched) {
+    return std::min(touched.high - touched.low, touched.volume) *
+           static_cast<double>(bytes_of(program.arrays[touched.array].element));
+  }
+
   std::vector<Touched> all_;
 };
 
@@ -83,7 +129,8 @@ class Counting {
   Cost run() {
     Cost cost = steps().cost;
     // What the second cache delivers is partly hidden behind instructions; what comes from beyond is fetched ahead.
-    cost.cycles = std::max(cost.instruction_cycles + cost.second_cache_bytes / core_.second_cache_bytes_per_cycle,
+    cost.cycles = std::max(cost.instruction_cycles + cost.second_cache_bytes / core_.second_cache_bytes_per_cycle +
+                               cost.unfetched_bytes / core_.unfetched_bytes_per_cycle,
                            cost.beyond_bytes / core_.beyond_bytes_per_cycle);
     return cost;
   }
@@ -138,11 +185,13 @@ class Counting {
       part.cost.instruction_cycles += inner.cost.instruction_cycles;
       part.cost.second_cache_bytes += inner.cost.second_cache_bytes;
       part.cost.beyond_bytes += inner.cost.beyond_bytes;
+      part.cost.unfetched_bytes += inner.cost.unfetched_bytes;
       for (const Touched& touched : inner.footprint.all()) part.footprint.add(touched);
     }
     const double bytes = direct.bytes(program_);
     part.cost.second_cache_bytes += bytes;
     part.cost.beyond_bytes += bytes;
+    part.cost.unfetched_bytes += direct.unfetched_bytes(program_);
     for (const Touched& touched : direct.all()) part.footprint.add(touched);
     part.cost.instruction_cycles += cycles_of(mix);
     add(part.cost, note, cycles_of(mix));
@@ -157,10 +206,13 @@ class Counting {
     for (const auto& [text, cycles] : body.cost.noted_cycles) add(all.cost, text, trips * cycles);
     all.cost.instruction_cycles = trips * body.cost.instruction_cycles + (loop.over_steps ? 0 : core_.cycles_per_loop);
     // A cache that holds a round's data has, in the next round, what both share; of steps that share all of it, all.
-    const double round_bytes = body.footprint.bytes(program_);
     const double all_bytes = loop.over_steps ? 0 : all.footprint.bytes(program_);
-    all.cost.second_cache_bytes = round_bytes <= core_.first_cache ? all_bytes : trips * body.cost.second_cache_bytes;
-    all.cost.beyond_bytes = round_bytes <= core_.second_cache ? all_bytes : trips * body.cost.beyond_bytes;
+    const bool in_second = body.footprint.fits(program_, core_.second_cache);
+    all.cost.second_cache_bytes =
+        body.footprint.fits(program_, core_.first_cache) ? all_bytes : trips * body.cost.second_cache_bytes;
+    all.cost.beyond_bytes = in_second ? all_bytes : trips * body.cost.beyond_bytes;
+    const double far = loop.over_steps ? 0 : all.footprint.unfetched_bytes(program_);
+    all.cost.unfetched_bytes = in_second ? far : trips * body.cost.unfetched_bytes;
     return all;
   }
 
@@ -188,7 +240,8 @@ class Counting {
         break;
       case Code::prefetch:  // takes a line's place in the cache
         ++mix.loads;
-        touch(instruction.address, kLineBytes / static_cast<int>(bytes_of(element_of(instruction.address))), direct);
+        touch(instruction.address, kLineBytes / static_cast<int>(bytes_of(element_of(instruction.address))), direct,
+              true);
         break;
       case Code::splat:  // of what was loaded: by the load
         if (!is_loaded_[instruction.operands[0]]) ++mix.shuffles;
@@ -221,9 +274,10 @@ class Counting {
 
   Scalar element_of(const Address& address) const { return program_.arrays[address.array].element; }
 
-  void touch(const Address& address, int lanes, Footprint& direct) const {
+  void touch(const Address& address, int lanes, Footprint& direct, bool fetched = false) const {
     const auto low = static_cast<double>(address.index.constant);
-    direct.add({address.array, address.index.terms, low, low + lanes, static_cast<double>(lanes)});
+    const auto run = static_cast<double>(lanes);
+    direct.add({address.array, address.index.terms, low, low + run, run, run, {}, fetched});
   }
 
   const Program& program_;

@@ -10,6 +10,11 @@
 
 namespace gdbench::backends::jit {
 
+struct Cache {
+  double bytes = 0;
+  double ways = 1;  // lines whose addresses differ by a multiple of bytes / ways and that it keeps side by side
+};
+
 // A core, as the prediction sees it. The defaults are of the processor that this was compared with (Zen 4), and
 // not far from others with two units for multiply-adds.
 struct CoreModel {
@@ -18,13 +23,15 @@ struct CoreModel {
   double stores_per_cycle = 1;
   double shuffles_per_cycle = 2;
   double instructions_per_cycle = 5;
-  double addition_latency = 4;    // of a multiply-add, too
-  double division_cycles = 5;     // and of a square root
-  double cycles_per_loop = 12;    // to enter and to leave one, which is predicted wrongly at its end
-  double first_cache = 32 << 10;  // in bytes
-  double second_cache = 1 << 20;
+  double addition_latency = 4;  // of a multiply-add, too
+  double division_cycles = 5;   // and of a square root
+  double cycles_per_loop = 12;  // to enter and to leave one, which is predicted wrongly at its end
+  Cache first_cache = {32 << 10, 8};
+  Cache second_cache = {1 << 20, 8};
   double second_cache_bytes_per_cycle = 96;  // above what it delivers: hidden in part
   double beyond_bytes_per_cycle = 20;
+  // At strides of a page and more, which no processor fetches ahead by itself, and no program did.
+  double unfetched_bytes_per_cycle = 3;
 };
 
 // Per step.
@@ -32,6 +39,7 @@ struct Cost {
   double instruction_cycles = 0;  // what all instructions take, if everything is in the first cache
   double second_cache_bytes = 0;  // that the first cache can't keep from one use to the next
   double beyond_bytes = 0;        // that the second can't
+  double unfetched_bytes = 0;     // of those, what is waited for
   double cycles = 0;
   // Of the instruction cycles, those of loops and instructions that follow a note; the same note stands once.
   std::vector<std::pair<std::string, double>> noted_cycles;

@@ -210,7 +210,7 @@ void PanelLowering::lower_batch(const Group& group) {
   if (root.op() == Op::product) {
     PanelProduct product(context_, group, shape_, choices_.has(Pass::prefetching));
     const bool in_parts = choices_.has(Pass::cache_blocks);
-    const double cache = kPartOfCache * core_of(context_.target).second_cache;
+    const double cache = kPartOfCache * core_of(context_.target).second_cache.bytes;
     const std::int64_t columns = in_parts ? product.columns_within(cache) : group.columns;
     if (columns < group.columns) ++cached_;
     product.for_each_part(columns, [&](const Affine& first, std::int64_t count) {

@@ -1,6 +1,7 @@
 #include "implementations/backends/jit/lower/target.h"
 
 #include <cpuid.h>
+#include <unistd.h>
 
 namespace gdbench::backends::jit {
 
@@ -15,10 +16,19 @@ unsigned family() {
   return base == 0xf ? base + (version >> 20 & 0xff) : base;
 }
 
+// What the processor says of itself, if it does.
+void measure(Cache& cache, int bytes_name, int ways_name) {
+  const long bytes = sysconf(bytes_name);
+  const long ways = sysconf(ways_name);
+  if (bytes > 0 && ways > 0) cache = {static_cast<double>(bytes), static_cast<double>(ways)};
+}
+
 }  // namespace
 
 CoreModel core_of(const Target& target) {
   CoreModel core;
+  measure(core.first_cache, _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL1_DCACHE_ASSOC);
+  measure(core.second_cache, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL2_CACHE_ASSOC);
   if (!target.halved) return core;
   for (double* rate :
        {&core.arithmetic_per_cycle, &core.loads_per_cycle, &core.stores_per_cycle, &core.shuffles_per_cycle}) {

@@ -64,17 +64,58 @@ TEST(JitCostTest, AdditionsToOneSumWaitForEachOther) {
 
 TEST(JitCostTest, BytesComeFromWhereTheyAreKept) {
   const CoreModel core;
-  const auto first = static_cast<std::int64_t>(core.first_cache) / 4;
-  const auto second = static_cast<std::int64_t>(core.second_cache) / 4;
+  const auto first = static_cast<std::int64_t>(core.first_cache.bytes) / 4;
+  const auto second = static_cast<std::int64_t>(core.second_cache.bytes) / 4;
   const Cost small = cost_of(sum_program(first / 2, 10, 8), core);
   EXPECT_EQ(small.second_cache_bytes, 0);
   EXPECT_EQ(small.beyond_bytes, 0);
   const Cost middle = cost_of(sum_program(second / 2, 10, 8), core);
-  EXPECT_EQ(middle.second_cache_bytes, 10 * core.second_cache / 2);
+  EXPECT_EQ(middle.second_cache_bytes, 10 * core.second_cache.bytes / 2);
   EXPECT_EQ(middle.beyond_bytes, 0);
   const Cost large = cost_of(sum_program(4 * second, 10, 8), core);
-  EXPECT_EQ(large.beyond_bytes, 10 * core.second_cache * 4);
+  EXPECT_EQ(large.beyond_bytes, 10 * core.second_cache.bytes * 4);
   EXPECT_GE(large.cycles, large.beyond_bytes / core.beyond_bytes_per_cycle);
+}
+
+// In each step `sweeps` times over `rows` vectors that are `stride` entries apart, fetched ahead or not.
+Program strided_program(std::int64_t rows, std::int64_t stride, std::int64_t sweeps, bool fetches) {
+  Program program;
+  program.name = "strided";
+  Builder builder(program);
+  const ArrayId x = floats(builder, 0, rows * stride);
+  const VariableId sum = builder.variable(kVector);
+  builder.set(sum, builder.constant(kVector, 0));
+  builder.steps([&](const Affine&) {
+    builder.loop(0, sweeps, 1, [&](const Affine&) {
+      builder.loop(0, rows, 1, [&](const Affine& row) {
+        if (fetches) builder.prefetch({x, row * stride + Affine(8 * stride)});
+        builder.set(sum, builder.add(builder.get(sum), builder.load({x, row * stride}, kLanes)));
+      });
+    });
+  });
+  return program;
+}
+
+TEST(JitCostTest, StridesOfPagesShareFewSetsOfACache) {
+  const CoreModel core;
+  // 64 lines are little for a cache of 512, but where all of them are a multiple of its sets apart, it keeps 8.
+  const double period = core.first_cache.bytes / core.first_cache.ways / 4;
+  const auto stride = static_cast<std::int64_t>(period);
+  const Cost shared = cost_of(strided_program(64, stride, 10, false), core);
+  const Cost spread = cost_of(strided_program(64, stride + 16, 10, false), core);
+  EXPECT_EQ(spread.second_cache_bytes, 0);
+  EXPECT_EQ(shared.second_cache_bytes, 10 * 64 * kLanes * 4);
+  EXPECT_EQ(shared.unfetched_bytes, 0);  // the second cache has them
+}
+
+TEST(JitCostTest, WhatNobodyFetchesIsWaitedFor) {
+  const CoreModel core;
+  const auto lines = static_cast<std::int64_t>(core.second_cache.bytes) / 64;
+  const Cost waited = cost_of(strided_program(lines, 1024, 3, false), core);
+  const Cost fetched = cost_of(strided_program(lines, 1024, 3, true), core);
+  EXPECT_EQ(waited.unfetched_bytes, 3.0 * static_cast<double>(lines) * kLanes * 4);
+  EXPECT_EQ(fetched.unfetched_bytes, 0);
+  EXPECT_GT(waited.cycles, fetched.cycles);
 }
 
 // y[i] = 3 y[i - 1] + x[i], by `rounds` rounds of a loop.
