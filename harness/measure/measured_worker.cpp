@@ -97,7 +97,8 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
     const protocol::BlockAnswer answer =
         TRY(worker_.run_block(block_.steps, block_.warm_up_steps, 0, block_.added_iterations.value_or(0)));
     const bool told = planned_.entry->hosted() && answer.host_tells_outside;
-    std::string outside = untrusted_for_outside_work(answer.outside, outside_limit_ns(told, copy_ns_));
+    std::string outside =
+        untrusted_for_outside_work(answer.outside, outside_limit_ns(told, planned_.threads.compute, copy_ns_));
     if (!outside.empty() && attempt < kMaxAttempts && !options.cancelled()) {
       ++repeated_blocks_;
       continue;

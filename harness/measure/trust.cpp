@@ -124,8 +124,8 @@ std::string ProcessorTrust::judge(const BlockClaim& claim) {
                    answer.cpu_ns * 1e-6, answer.real_ns * 1e-6, threads, breaches_);
 }
 
-double outside_limit_ns(bool told, double copy_ns) {
-  return (told ? kOutsideNs : kUntoldOutsideNs) + kOutsideCopies * copy_ns;
+double outside_limit_ns(bool told, int compute_threads, double copy_ns) {
+  return (told ? compute_threads * kOutsideNs : kUntoldOutsideNs) + kOutsideCopies * copy_ns;
 }
 
 std::string untrusted_for_outside_work(const protocol::OutsideTime& outside, double limit_ns) {

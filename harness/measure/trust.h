@@ -50,10 +50,11 @@ class ProcessorTrust {
 };
 
 // The most that a worker may spend outside the clock from one timed block to the next, by CPU time and by wall time: a
-// constant, and some quick copies of the state, which take `copy_ns` each. Three are made, none of them quick: the
-// state is set before the warm-up and before the block, and read after it. `told`: a plugin's host tells the plugin's
-// time from its own; else whole requests count, in whatever language.
-double outside_limit_ns(bool told, double copy_ns);
+// constant for each compute thread, which may wait a moment for more work, and some quick copies of the state, which
+// take `copy_ns` each. Three are made, none of them quick: the state is set before the warm-up and before the block,
+// and read after it. `told`: a plugin's host tells the plugin's time from its own; else whole requests count, in
+// whatever language.
+double outside_limit_ns(bool told, int compute_threads, double copy_ns);
 
 // Empty where a worker kept to that limit, else what it spent.
 std::string untrusted_for_outside_work(const protocol::OutsideTime& outside, double limit_ns);

@@ -13,6 +13,7 @@
 #include "harness/worker/block_timer.h"
 #include "harness/worker/instance.h"
 #include "harness/worker/plugin_library.h"
+#include "harness/worker/thread_pool.h"
 
 namespace gdbench::worker {
 
@@ -60,6 +61,7 @@ class Server {
   }
 
   Result<protocol::HelloAnswer> answer_to(const protocol::HelloRequest& /*request*/) {
+    limit_spinning_of_thread_pools();
     library_ = TRY(PluginLibrary::open(plugin_file_));
     protocol::HelloAnswer answer = library_->describe();
     answer.worker.build = build_;

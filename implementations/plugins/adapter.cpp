@@ -1,9 +1,11 @@
 #include "implementations/plugins/adapter.h"
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -100,6 +102,46 @@ gdbench_status load(gdbench_instance* instance, const gdbench_data* data) {
   return GDBENCH_OK;
 }
 
+bool shares_product(const Backend& backend, const gdbench_problem& problem, const gdbench_layer& layer, int threads) {
+  const std::int64_t rows = (problem.batch_rows + problem.micro_batches - 1) / problem.micro_batches;
+  gdbench::backends::Request product;
+  product.dtype = gdbench::catalogue::dtype_of(problem);
+  product.operand_count = 3;
+  product.operands[0] = {rows, layer.inputs};
+  product.operands[1] = {layer.inputs, layer.outputs};
+  product.operands[2] = {rows, layer.outputs};
+  return backend.shares(product, threads);
+}
+
+bool shares_update(const Backend& backend, const gdbench_problem& problem, int threads) {
+  std::int64_t entries = 0;
+  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
+    entries += (problem.layers[l].inputs + problem.layers[l].has_bias) * problem.layers[l].outputs;
+  }
+  gdbench::backends::Request update;
+  update.op = gdbench::backends::Op::update;
+  update.dtype = gdbench::catalogue::dtype_of(problem);
+  update.optimizer = problem.optimizer;
+  update.operand_count = 3 + gdbench::catalogue::slot_count(gdbench::catalogue::kind_of(*problem.optimizer));
+  for (gdbench::backends::Operand& operand : update.operands) operand = {1, entries};
+  update.operands[1] = {1, 1};
+  return backend.shares(update, threads);
+}
+
+// Throws Failure for a problem whose ops one thread would do all by itself, so that no row says that more of them did.
+void check_threads(const Backend& backend, const gdbench_problem& problem, int threads) {
+  if (threads == 1 || backend.shares == nullptr || shares_update(backend, problem, threads)) return;
+  const std::span layers(problem.layers, static_cast<std::size_t>(problem.layer_count));
+  const bool trains = gdbench::catalogue::task_of(problem) != gdbench::catalogue::Task::update;
+  if (trains && std::ranges::any_of(layers, [&](const gdbench_layer& layer) {
+        return shares_product(backend, problem, layer, threads);
+      })) {
+    return;
+  }
+  throw Failure(GDBENCH_UNSUPPORTED, "every operation of a step is too small to be shared by " +
+                                         std::to_string(threads) + " compute threads");
+}
+
 gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* given, const gdbench_settings* settings) {
   if (instance->data == nullptr) return report(GDBENCH_INVALID, "prepare before load");
   if (instance->strategy != nullptr) return report(GDBENCH_INVALID, "prepared twice");
@@ -107,6 +149,7 @@ gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* given,
     const StrategyDescriptor& descriptor = *instance->entry->strategy;
     const gdbench_problem& problem = instance->problem.emplace(*given).problem();
     gdbench::plugins::check_request(instance->entry->table, *instance->data, problem, *settings);
+    check_threads(instance->entry->backend, problem, settings->compute_threads);
     const auto create = gdbench::catalogue::task_of(problem) == gdbench::catalogue::Task::update
                             ? descriptor.create_update
                             : descriptor.create;
@@ -192,6 +235,7 @@ Entry make_entry(const Backend& backend, const Offer& offer) {
     entry.description += ", products in TF32";
   }
   entry.options.assign(strategy.options.begin(), strategy.options.end());
+  entry.options.insert(entry.options.end(), backend.options, backend.options + backend.option_count);
   if (is_device(backend)) entry.options.push_back(gdbench::strategies::kTransferOption);
   return entry;
 }

@@ -1,10 +1,13 @@
 // loop/plain, which has no strategy and no kernels: the C interface in front of implementations/strategies/loop.
+#include <omp.h>
+
 #include <memory>
 #include <new>
 #include <optional>
 #include <string>
 
 #include "harness/abi/catalogue.h"
+#include "implementations/common/compute_threads.h"
 #include "implementations/common/processor.h"
 #include "implementations/plugins/request.h"
 #include "implementations/strategies/loop/plain.h"
@@ -36,10 +39,19 @@ gdbench_status load(gdbench_instance* instance, const gdbench_data* data) {
   return GDBENCH_OK;
 }
 
-gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* problem,
-                       const gdbench_settings* /*settings*/) {
+gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* problem, const gdbench_settings* settings) {
+  const int threads = settings->compute_threads;
+  if (threads > 1 && !gdbench::loop::shares(*problem, threads)) {
+    const std::string reason = "a step is too small to be shared by " + std::to_string(threads) + " compute threads";
+    return report(GDBENCH_UNSUPPORTED, reason.c_str());
+  }
   try {
-    instance->trainer = gdbench::loop::make_trainer(*instance->data, instance->problem.emplace(*problem).problem());
+    const gdbench_problem& own = instance->problem.emplace(*problem).problem();
+    instance->trainer = gdbench::loop::make_trainer(*instance->data, own, threads);
+    if (threads > 1) {
+#pragma omp parallel num_threads(threads)
+      gdbench::implementations::bind_to_processor_of(*settings, omp_get_thread_num());
+    }
     return GDBENCH_OK;
   } catch (const std::bad_alloc&) {
     return report(GDBENCH_OUT_OF_MEMORY, "no memory for the parameters");
@@ -82,7 +94,7 @@ const gdbench_implementation* implementation() {
       .capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES) |
                       GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE),
       .max_layers = 0,
-      .max_compute_threads = 1,
+      .max_compute_threads = gdbench::implementations::kMaxComputeThreads,
       .helper_threads = 0,
       .option_count = 0,
       .options = nullptr,

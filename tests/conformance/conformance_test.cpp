@@ -72,12 +72,12 @@ class Conformance : public testing::Test {
   // Every implementation of the catalogue on one scenario: id -> finding. Empty where the scenario is unfit for a
   // comparison (a dead network does not move).
   std::map<std::string, Finding> findings(const nlohmann::json& scenario,
-                                          const std::vector<protocol::CatalogueEntry>& catalogue) {
+                                          const std::vector<protocol::CatalogueEntry>& catalogue, int threads = 1) {
     const fs::path file = folder_ / "case.json";
     std::ofstream(file) << scenario.dump(2);
     measure::PlanRequest request;
     for (const protocol::CatalogueEntry& entry : catalogue) {
-      request.points.push_back({file.string(), file, {}, entry.implementation.id, {}, 1});
+      request.points.push_back({file.string(), file, {}, entry.implementation.id, {}, threads});
     }
     request.arms.resize(1);
     request.catalogues = {catalogue};
@@ -144,6 +144,33 @@ TEST_F(Conformance, EveryImplementationIsRightOrSaysWhyNot) {
     EXPECT_GT(right[id], 0) << id << " was right in no case: nothing of it was checked";
   }
   EXPECT_LT(unfit, static_cast<int>(kCases) / 5);
+}
+
+// On batches that are large enough for two threads; the last one of an epoch is not.
+TEST_F(Conformance, TwoThreadsAreAsRightAsOne) {
+#ifdef __SANITIZE_ADDRESS__
+  constexpr std::uint64_t kSeeds = 4;
+#else
+  constexpr std::uint64_t kSeeds = 20;  // each loss with each dtype, and with several gradients
+#endif
+  const std::vector<protocol::CatalogueEntry> catalogue =
+      protocol::read_catalogue(arm_of_all_plugins(), limits(), protocol::Globs(std::in_place));
+  std::map<std::string, int> right;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    nlohmann::json scenario = random_scenario(seed);
+    scenario["data"]["rows"] = 1501;
+    scenario["data"]["features"] = 67;
+    scenario["batch"] = {{"rows", 1499}, {"shuffle", true}, {"seed", seed}};
+    for (const auto& [id, finding] : findings(scenario, catalogue, 2)) {
+      EXPECT_NE(finding.verdict, Verdict::breaks) << id << ", seed " << seed << ": " << finding.reason << "\n"
+                                                  << scenario.dump();
+      if (finding.verdict == Verdict::conforms) ++right[id];
+    }
+  }
+  for (const protocol::CatalogueEntry& entry : catalogue) {
+    const bool offers_two = entry.implementation.max_compute_threads != 1;
+    EXPECT_EQ(right[entry.implementation.id] > 0, offers_two) << entry.implementation.id;
+  }
 }
 
 // The suite can fail: implementations with one fault each, on problems that an honest one of their kind solves.

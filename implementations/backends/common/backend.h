@@ -23,7 +23,7 @@
 namespace gdbench::backends {
 
 // Grows with every incompatible change; both sides are built together, a mismatch means a mixed installation.
-constexpr std::uint32_t kInterfaceVersion = 5;
+constexpr std::uint32_t kInterfaceVersion = 6;
 
 struct Recording;  // a backend's own: calls that are done as one
 
@@ -44,6 +44,7 @@ struct ContextSettings {
   bool tf32 = false;  // only where the backend has kTf32
   void* error_context = nullptr;
   void (*error)(void* error_context, const char* message) = nullptr;
+  const gdbench_settings* settings = nullptr;  // the instance's, read during create; null: all as by default
 };
 
 // What devices may have beside the functions of every backend.
@@ -75,8 +76,10 @@ struct Backend {
   std::uint32_t dtypes = 0;  // GDBENCH_BIT masks
   std::uint32_t optimizers = 0;
   std::int32_t max_compute_threads = 1;
-  std::int32_t helper_threads = 0;  // the most that the backend's own runtime starts beside them
-  bool tf32 = false;                // of a plugin's own copy: what its contexts are asked for
+  std::int32_t helper_threads = 0;          // the most that the backend's own runtime starts beside them
+  const gdbench_option* options = nullptr;  // its own, beside those of the strategy
+  std::size_t option_count = 0;
+  bool tf32 = false;  // of a plugin's own copy: what its contexts are asked for
 
   gdbench_status (*create)(const ContextSettings& settings, Context** context) = nullptr;
   void (*destroy)(Context* context) = nullptr;
@@ -98,6 +101,9 @@ struct Backend {
   // GDBENCH_UNSUPPORTED (with a reason) for what the backend does not have. The call lives until unbind.
   gdbench_status (*bind)(Context* context, const Request& request, Call** call) = nullptr;
   void (*unbind)(Context* context, Call* call) = nullptr;
+  // Optional: whether so many compute threads share a call of this op, or one of them does it alone; null: they take
+  // part in regions alone.
+  bool (*shares)(const Request& request, int compute_threads) = nullptr;
 
   DeviceFunctions device;   // optional
   RegionFunctions regions;  // optional

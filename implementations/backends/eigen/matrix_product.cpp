@@ -46,6 +46,18 @@ auto transposed_if(const auto& matrix) {
   }
 }
 
+// Eigen divides a product that is an expression; it packs into space that it allocates at every call.
+template <class T, bool transpose_a, bool transpose_b>
+void run_parallel(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& self = static_cast<const ProductCall<T>&>(*call);
+  const auto [m, n, k] = self.shape;
+  const auto a = input_matrix<T>(buffers[0], transpose_a ? k : m, transpose_a ? m : k);
+  const auto b = input_matrix<T>(buffers[1], transpose_b ? n : k, transpose_b ? k : n);
+  auto c = output_matrix<T>(buffers[2], m, n);
+  scale_result(c, self.beta());
+  c.noalias() += self.alpha(buffers) * (transposed_if<transpose_a>(a) * transposed_if<transpose_b>(b));
+}
+
 // Tiny matrices: every entry by itself, without packing.
 template <class T, bool transpose_a, bool transpose_b>
 void run_tiny(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
@@ -83,7 +95,18 @@ cpu::Binding bind_matrix_product(const Request& request) {
   return request.transpose_b ? bind<T, false, true>(request) : bind<T, false, false>(request);
 }
 
+template <class T>
+cpu::Binding bind_parallel_product(const Request& request) {
+  constexpr cpu::Run kRuns[2][2] = {{run_parallel<T, false, false>, run_parallel<T, false, true>},
+                                    {run_parallel<T, true, false>, run_parallel<T, true, true>}};
+  return cpu::make_binding(ProductCall<T>(request), kRuns[request.transpose_a][request.transpose_b]);
+}
+
+void start_library(int threads) { Eigen::setNbThreads(threads); }
+
 template cpu::Binding bind_matrix_product<float>(const Request&);
 template cpu::Binding bind_matrix_product<double>(const Request&);
+template cpu::Binding bind_parallel_product<float>(const Request&);
+template cpu::Binding bind_parallel_product<double>(const Request&);
 
 }  // namespace gdbench::backends::eigen

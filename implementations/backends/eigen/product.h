@@ -31,6 +31,14 @@ void scale_result(Result&& c, T beta) {
 template <class T>
 cpu::Binding bind_matrix_product(const Request& request);
 
+// The same, for Eigen's own threads. Eigen divides the result's rows or columns among them by its size, and sums every
+// entry on one thread.
+template <class T>
+cpu::Binding bind_parallel_product(const Request& request);
+
+// How many threads bind_parallel_product's calls may have from now on.
+void start_library(int threads);
+
 // One dimension is 1: a scaled vector, a dot, an outer or a matrix-vector product (vector_product.cpp).
 template <class T>
 cpu::Binding bind_vector_product(const Request& request);

@@ -7,12 +7,12 @@
 #include "implementations/backends/common/cpu/loss_loops.h"
 #include "implementations/backends/onednn/kernels.h"
 #include "implementations/backends/onednn/primitive_call.h"
+#include "implementations/common/compute_threads.h"
 
 namespace gdbench::backends {
 namespace {
 
 cpu::Binding bind(const Request& request) {
-  onednn::use_one_thread();
   switch (request.op) {
     case Op::product:
       return onednn::bind_product(request);
@@ -41,8 +41,12 @@ const cpu::Definition& cpu::definition() {
       .name = "onednn",
       .flags = kEpilogueBias | kEpilogueActivation | kEpilogueUpdate,
       .dtypes = catalogue::bit_of(Dtype::f32),
+      .max_compute_threads = implementations::kMaxComputeThreads,
+      .sharing = &kSharing,
       .bind = bind,
       .f32 = loops(),
+      .bind_in_library = bind,
+      .start_library = onednn::start_library,
   };
   return definition;
 }

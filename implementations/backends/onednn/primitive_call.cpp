@@ -1,18 +1,11 @@
 #include "implementations/backends/onednn/primitive_call.h"
 
-#include <cassert>
+#include <omp.h>
 
-// oneDNN's OpenMP runtime, whichever it is (GNU's, LLVM's), comes with the library; a build of oneDNN without OpenMP
-// leaves this null. Linking an OpenMP of our own could set the threads of another runtime.
-extern "C" __attribute__((weak)) void omp_set_num_threads(int count);
+#include <cassert>
 
 namespace gdbench::backends::onednn {
 namespace {
-
-const dnnl::stream& stream() {
-  static const dnnl::stream stream(engine());
-  return stream;
-}
 
 dnnl::engine make_engine() {
   dnnl::set_verbose(0);
@@ -22,9 +15,8 @@ dnnl::engine make_engine() {
 
 }  // namespace
 
-void use_one_thread() {
-  if (omp_set_num_threads != nullptr) omp_set_num_threads(1);
-}
+// oneDNN's runtime is that of the compiler, or it has no OpenMP and no threads.
+void start_library(int threads) { omp_set_num_threads(threads); }
 
 const dnnl::engine& engine() {
   static const dnnl::engine engine = make_engine();
@@ -44,7 +36,7 @@ dnnl::primitive_attr own_scratchpad() {
 
 PrimitiveCall::PrimitiveCall(dnnl::primitive primitive, const dnnl::memory::desc& scratchpad,
                              std::initializer_list<Argument> arguments)
-    : primitive_(std::move(primitive)) {
+    : primitive_(std::move(primitive)), stream_(engine()) {
   assert(arguments.size() <= kMaximumOperands);
   std::size_t i = 0;
   for (const Argument& argument : arguments) {
@@ -56,7 +48,6 @@ PrimitiveCall::PrimitiveCall(dnnl::primitive primitive, const dnnl::memory::desc
   memories_[i] = dnnl::memory(scratchpad, engine());
   arguments_[i] = {DNNL_ARG_SCRATCHPAD, memories_[i].get()};
   count_ = static_cast<int>(i) + 1;
-  stream();
 }
 
 void PrimitiveCall::execute(const Buffer* buffers) const {
@@ -64,7 +55,7 @@ void PrimitiveCall::execute(const Buffer* buffers) const {
   for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(count_); ++i) {
     dnnl_memory_set_data_handle(arguments_[i].memory, cpu::data<void>(buffers[operands_[i]]));
   }
-  dnnl_primitive_execute(primitive_.get(), stream().get(), count_, arguments_.data());
+  dnnl_primitive_execute(primitive_.get(), stream_.get(), count_, arguments_.data());
 }
 
 std::optional<Eltwise> eltwise_of(Activation activation) {

@@ -11,9 +11,9 @@
 
 namespace gdbench::backends::onednn {
 
-// Confines what oneDNN does on behalf of the calling thread to that thread: no helper threads start, none spin. To be
-// called before anything else of the library.
-void use_one_thread();
+// How many threads oneDNN may use for the calling thread from now on: primitives are made for as many, and must not run
+// with others. With one of them it starts none and nothing spins. To be called before anything else of the library.
+void start_library(int threads);
 
 // The process's CPU engine.
 const dnnl::engine& engine();
@@ -42,6 +42,7 @@ class PrimitiveCall : public cpu::OwnedCall {
 
  private:
   dnnl::primitive primitive_;
+  dnnl::stream stream_;  // not the process's: parts of an op run at the same time
   int count_ = 0;
   std::array<std::size_t, kMaximumOperands> operands_{};  // by argument
   std::array<dnnl_exec_arg_t, kMaximumOperands + 1> arguments_{};

@@ -4,8 +4,8 @@
 
 namespace gdbench::strategies {
 
-Session::Session(const backends::Backend& backend, std::int32_t compute_threads) : backend_(backend) {
-  check(backend_.create({compute_threads, backend.tf32, this, remember_error}, &context_));
+Session::Session(const backends::Backend& backend, const gdbench_settings& settings) : backend_(backend) {
+  check(backend_.create({settings.compute_threads, backend.tf32, this, remember_error, &settings}, &context_));
 }
 
 Session::~Session() {

@@ -12,7 +12,7 @@ namespace gdbench::strategies {
 
 class Session {
  public:
-  Session(const backends::Backend& backend, std::int32_t compute_threads);
+  Session(const backends::Backend& backend, const gdbench_settings& settings);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;

@@ -9,7 +9,7 @@ using implementations::Failure;
 
 TrainerBase::TrainerBase(const Setup& setup)
     : setup_(setup),
-      session_(setup.backend, setup.settings.compute_threads),
+      session_(setup.backend, setup.settings),
       parameters_(session_, setup.problem),
       update_each_(implementations::option_value(setup.settings, kUpdateOption.key) == "each") {}
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <new>
 #include <vector>
 
 #include "harness/abi/catalogue.h"
@@ -10,6 +12,23 @@
 namespace gdbench::loop {
 
 using catalogue::Activation;
+
+// Arrays begin where a cache line does: otherwise the time of a step would depend on where the heap happens to put
+// them.
+template <class T>
+struct AlignedAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kAlignment{GDBENCH_ALIGNMENT};
+
+  AlignedAllocator() = default;
+  template <class Other>
+  explicit AlignedAllocator(const AlignedAllocator<Other>& /*other*/) {}
+  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), kAlignment)); }
+  void deallocate(T* values, std::size_t /*count*/) { ::operator delete(values, kAlignment); }
+  bool operator==(const AlignedAllocator&) const = default;
+};
+template <class T>
+using Array = std::vector<T, AlignedAllocator<T>>;
 
 // output = activation(input W + b), W [inputs, outputs], for one row at a time.
 template <class T>
@@ -21,9 +40,9 @@ struct Layer {
   const T* bias;  // null where the layer has none
   T* weights_gradient;
   T* bias_gradient;
-  std::vector<T> sums;  // input W + b, where the activation's derivative reads them; otherwise empty
-  std::vector<T> output;
-  std::vector<T> delta;  // d loss / d (input W + b)
+  Array<T> sums;  // input W + b, where the activation's derivative reads them; otherwise empty
+  Array<T> output;
+  Array<T> delta;  // d loss / d (input W + b)
 };
 
 template <class T>
@@ -40,7 +59,7 @@ T gelu_argument(T z) {
 }
 
 template <class T>
-void activate(Activation activation, std::vector<T>& values) {
+void activate(Activation activation, Array<T>& values) {
   switch (activation) {
     case Activation::identity:
       return;

@@ -22,8 +22,12 @@ class Trainer {
   virtual std::optional<double> evaluate(std::int32_t split) = 0;
 };
 
-// Of any problem but streams. Both arguments stay valid as long as the trainer. Throws std::bad_alloc.
-std::unique_ptr<Trainer> make_trainer(const gdbench_data& data, const gdbench_problem& problem);
+// Whether so many threads share a step, or one of them would do all of it because it is small.
+bool shares(const gdbench_problem& problem, int threads);
+
+// Of any problem but streams. Data and problem stay valid as long as the trainer. More threads than one are OpenMP's.
+// Throws std::bad_alloc.
+std::unique_ptr<Trainer> make_trainer(const gdbench_data& data, const gdbench_problem& problem, int threads);
 
 // Compiler and flags.
 const char* build();

@@ -47,10 +47,19 @@ Dense random_matrix(std::mt19937& generator, std::int64_t rows, std::int64_t col
   return matrix;
 }
 
-TestContext::TestContext(const Backend& backend, catalogue::Dtype dtype) : backend_(backend), dtype_(dtype) {
-  const ContextSettings settings{
-      1, false, this, [](void* self, const char* message) { static_cast<TestContext*>(self)->error_ = message; }};
-  if (backend.create(settings, &context_) != GDBENCH_OK) throw std::runtime_error(error_);
+gdbench_settings settings_for(std::int32_t compute_threads) {
+  gdbench_settings settings{};
+  settings.struct_size = sizeof(settings);
+  settings.compute_threads = compute_threads;
+  return settings;
+}
+
+TestContext::TestContext(const Backend& backend, catalogue::Dtype dtype, const gdbench_settings& settings)
+    : backend_(backend), dtype_(dtype) {
+  const auto keep_error = [](void* self, const char* message) { static_cast<TestContext*>(self)->error_ = message; };
+  if (backend.create({settings.compute_threads, false, this, keep_error, &settings}, &context_) != GDBENCH_OK) {
+    throw std::runtime_error(error_);
+  }
 }
 
 TestContext::~TestContext() { backend_.destroy(context_); }

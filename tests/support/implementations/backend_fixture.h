@@ -29,6 +29,9 @@ std::string plugin_folder(const std::string& name);
 // Of a test that a step allocates nothing; empty where they are.
 std::string why_allocations_are_not_counted(const std::string& backend);
 
+// Of an instance that is told nothing else.
+gdbench_settings settings_for(std::int32_t compute_threads);
+
 // A dense row-major matrix in double, the test's own arithmetic.
 struct Dense {
   std::int64_t rows = 0;
@@ -47,7 +50,7 @@ Dense random_matrix(std::mt19937& generator, std::int64_t rows, std::int64_t col
 // A backend's buffer filled from doubles, and back.
 class TestContext {
  public:
-  TestContext(const Backend& backend, catalogue::Dtype dtype);
+  TestContext(const Backend& backend, catalogue::Dtype dtype, const gdbench_settings& settings = settings_for(1));
   ~TestContext();
   TestContext(const TestContext&) = delete;
   TestContext& operator=(const TestContext&) = delete;

@@ -123,6 +123,28 @@ TEST_P(SparseProductTest, EpilogueOfAnUpdate) {
   expect_close(context_.download(result, 30, 6), plain_product(a, true, b, c, -0.125, 1), GetParam().dtype, 4);
 }
 
+TEST_P(SparseProductTest, ThreadsShareRows) {
+  const Backend& backend = backend_named(GetParam().backend);
+  if (backend.shares == nullptr) GTEST_SKIP() << "its ops are not shared";
+  for (const bool transpose : {false, true}) {
+    const Dense a = sparse_matrix(2011, 301, 0.3);
+    const Dense b = random_matrix(generator_, transpose ? 2011 : 301, 3);
+    const Dense c = random_matrix(generator_, transpose ? 301 : 2011, 3);
+    const Csr csr(a, GetParam().dtype, 3);
+    Request product = product_of(a, b, c, transpose);
+    product.beta = 0.25;
+    product.operands[0].entries = csr.offsets.back();
+    for (const std::int32_t threads : {2, 3, 8}) {
+      EXPECT_TRUE(backend.shares(product, threads));
+      TestContext context(backend, GetParam().dtype, settings_for(threads));
+      const Buffer result = context.upload(c);
+      context.run(product, {context.upload_bytes(&csr.view, sizeof(csr.view)), context.upload(b), result});
+      expect_close(context.download(result, c.rows, c.columns), plain_product(a, transpose, b, c, 1, 0.25),
+                   GetParam().dtype, 600);
+    }
+  }
+}
+
 TEST_P(SparseProductTest, AllocatesNothing) {
   if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns malloc";
   for (const bool transpose : {false, true}) {

@@ -61,7 +61,7 @@ TEST_P(PluginTest, DescribesItself) {
   EXPECT_EQ(implementation_->dtypes, backends::backend_named(GetParam().backend).dtypes);
   EXPECT_EQ(implementation_->capabilities & GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC), 0u);
   EXPECT_EQ(implementation_->optimizers, catalogue::kAll<catalogue::OptimizerKind>);
-  EXPECT_EQ(implementation_->max_compute_threads, 1);
+  EXPECT_EQ(implementation_->max_compute_threads, backends::is_device(GetParam().backend) ? 1 : 64);
   const char* built_for = backends::is_device(GetParam().backend) ? "cuda" : "-march=";
   EXPECT_NE(std::string(implementation_->build).find(built_for), std::string::npos) << implementation_->build;
 }
@@ -113,6 +113,50 @@ TEST_P(PluginTest, SaysHowManyHelperThreadsItReallyHas) {
   }
 }
 
+// With a helper thread beside them, which makes shuffled batches.
+TEST_P(PluginTest, TrainsWithSeveralThreads) {
+  if (backends::is_device(GetParam().backend)) GTEST_SKIP() << "one thread calls a device";
+  TrainingCase values;
+  values.layers = {layer(40, 30, catalogue::Activation::tanh), layer(30, 1)};
+  values.dtype = GetParam().dtype;
+  values.rows = 1201;
+  values.batch_rows = 600;  // and one row at the end of an epoch, for one thread
+  values.shuffled = true;
+  const gdbench_option_value options[] = {{"loader", "auto"}, {"prefetch", "2"}};
+  const std::int32_t processor = any_processor();
+  for (std::int64_t i = 0; i < plugin_->implementation_count; ++i) {
+    const gdbench_implementation& implementation = *plugin_->implementations[i];
+    if ((implementation.tasks & GDBENCH_BIT(GDBENCH_TASK_TRAIN)) == 0) continue;
+    for (const std::int32_t threads : {2, 3}) {
+      SCOPED_TRACE(testing::Message() << implementation.id << " " << threads << " threads");
+      TrainingProblem training(values);
+      gdbench_settings& settings = training.mutable_settings();
+      settings.compute_threads = threads;
+      settings.compute_core_count = settings.helper_core_count = 1;
+      settings.compute_cores = settings.helper_cores = &processor;
+      settings.option_count = 2;
+      settings.options = options;
+      gdbench_instance* instance = nullptr;
+      ASSERT_EQ(implementation.create(&instance), GDBENCH_OK);
+      ASSERT_EQ(implementation.load(instance, &training.data()), GDBENCH_OK);
+      ASSERT_EQ(implementation.prepare(instance, &training.problem(), &settings), GDBENCH_OK) << error_;
+      ASSERT_EQ(implementation.set_state(instance, &training.state()), GDBENCH_OK);
+      ASSERT_EQ(implementation.run(instance, 5), GDBENCH_OK);
+      ASSERT_EQ(implementation.get_state(instance, &training.state()), GDBENCH_OK);
+      const std::vector<Dense> expected = training.trained(5);
+      for (std::size_t tensor = 0; tensor < expected.size(); ++tensor) {
+        for (std::size_t entry = 0; entry < expected[tensor].values.size(); ++entry) {
+          ASSERT_NEAR(training.state_values()[tensor].values[entry], expected[tensor].values[entry], 10 * tolerance());
+        }
+      }
+      double loss = 0;
+      ASSERT_EQ(implementation.evaluate(instance, 0, &loss), GDBENCH_OK);
+      EXPECT_NEAR(loss, training.loss(expected, 0), 10 * tolerance());
+      implementation.destroy(instance);
+    }
+  }
+}
+
 TEST_P(PluginTest, RefusesWhatItDoesNotOffer) {
   TrainingProblem training(small_case());
   const auto expect_refusal = [&](const char* reason) {
@@ -123,7 +167,7 @@ TEST_P(PluginTest, RefusesWhatItDoesNotOffer) {
   expect_refusal("task floor");
   training.mutable_problem().task = GDBENCH_TASK_TRAIN;
   training.mutable_settings().compute_threads = 2;
-  expect_refusal("compute thread");
+  expect_refusal(backends::is_device(GetParam().backend) ? "more than 1 compute thread" : "too small to be shared");
   training.mutable_settings().compute_threads = 1;
   const gdbench_stream stream{};
   training.mutable_data().stream = &stream;

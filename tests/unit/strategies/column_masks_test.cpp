@@ -11,7 +11,7 @@ namespace {
 
 template <class Entry>
 void expect_masks(catalogue::Dtype dtype, std::int64_t max_rows, std::int64_t outputs) {
-  Session session(backends::backend_named("naive"), 1);
+  Session session(backends::backend_named("naive"), backends::settings_for(1));
   const ColumnMasks masks(session, dtype, max_rows, outputs);
   ASSERT_EQ(masks.count(), outputs);
   for (const std::int64_t rows : {max_rows, std::int64_t{1}}) {

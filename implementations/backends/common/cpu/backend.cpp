@@ -9,11 +9,13 @@
 #include <unordered_set>
 
 #include "implementations/backends/common/rules/shapes.h"
+#include "implementations/common/options.h"
 
 namespace gdbench::backends {
 
 struct Context {
   ContextSettings settings;
+  bool in_library = false;           // the library divides what it can, the backend the rest
   std::unordered_set<Buffer> owned;  // what allocate returned; imported buffers belong to the host
 };
 
@@ -72,6 +74,16 @@ gdbench_status refuse(const ContextSettings& settings, const std::string& reason
   return report(settings, GDBENCH_UNSUPPORTED, std::string(definition().name) + ": " + reason);
 }
 
+// Of all compute threads, where they share the op.
+Binding bind_for_threads(const Context& context, const Request& request) {
+  const int threads = context.settings.compute_threads;
+  Binding binding;
+  if (context.in_library) binding = definition().bind_in_library(request);
+  const bool open = binding.call == nullptr && binding.reason == nullptr;
+  if (open && threads > 1 && definition().sharing != nullptr) binding = definition().sharing->bind(request, threads);
+  return binding.call == nullptr && binding.reason == nullptr ? bind_request(request) : binding;
+}
+
 gdbench_status bind(Context* context, const Request& request, Call** call) {
   const ContextSettings& settings = context->settings;
   return guarded(settings, definition().name, [&] {
@@ -80,7 +92,7 @@ gdbench_status bind(Context* context, const Request& request, Call** call) {
     }
     const std::string reason = reason_unsupported(request, definition().dtypes, definition().flags);
     if (!reason.empty()) return refuse(settings, reason);
-    const Binding binding = bind_request(request);
+    const Binding binding = bind_for_threads(*context, request);
     if (binding.call == nullptr) return refuse(settings, binding.reason);
     *call = binding.call;
     return GDBENCH_OK;
@@ -96,14 +108,23 @@ gdbench_status bind_region(Context* context, const TrainingRegion& region, Regio
   });
 }
 
+enum class SharedBy { rows, library };  // the values of kSharingOption
+
 gdbench_status create(const ContextSettings& settings, Context** context) {
-  const std::int32_t most = definition().max_compute_threads;
-  if (settings.compute_threads < 1 || settings.compute_threads > most) {
-    return report(settings, GDBENCH_UNSUPPORTED,
-                  std::string(definition().name) + " has at most " + std::to_string(most) + " compute thread(s)");
+  const Definition& backend = definition();
+  const std::int32_t threads = settings.compute_threads;
+  if (threads < 1 || threads > backend.max_compute_threads) {
+    return refuse(settings, "at most " + std::to_string(backend.max_compute_threads) + " compute thread(s)");
   }
-  *context = new (std::nothrow) Context{settings, {}};
-  return *context == nullptr ? report(settings, GDBENCH_OUT_OF_MEMORY, "no memory") : GDBENCH_OK;
+  return guarded(settings, backend.name, [&] {
+    const bool in_library = backend.bind_in_library != nullptr && settings.settings != nullptr &&
+                            implementations::chosen<SharedBy>(*settings.settings, kSharingOption) == SharedBy::library;
+    if (in_library && threads == 1) return refuse(settings, "one compute thread shares nothing, so no sharing=library");
+    if (backend.start_library != nullptr) backend.start_library(in_library ? threads : 1);
+    if (threads > 1 && backend.sharing != nullptr) backend.sharing->start(settings.settings, threads, in_library);
+    *context = new Context{settings, in_library, {}};
+    return GDBENCH_OK;
+  });
 }
 
 Backend make_backend() {
@@ -115,6 +136,11 @@ Backend make_backend() {
   backend.dtypes = kernels.dtypes;
   backend.optimizers = catalogue::kAll<OptimizerKind>;
   backend.max_compute_threads = kernels.max_compute_threads;
+  if (kernels.sharing != nullptr) backend.shares = kernels.sharing->shares;
+  if (kernels.bind_in_library != nullptr) {
+    backend.options = &kSharingOption;
+    backend.option_count = 1;
+  }
   backend.create = create;
   backend.destroy = destroy;
   backend.allocate = allocate;

@@ -7,6 +7,7 @@
 
 #include "implementations/backends/common/backend.h"
 #include "implementations/backends/common/cpu/functions.h"
+#include "implementations/backends/common/cpu/sharing.h"
 
 namespace gdbench::backends::cpu {
 
@@ -15,7 +16,8 @@ struct Definition {
   const char* name = nullptr;
   std::uint32_t flags = 0;                        // BackendFlag
   std::uint32_t dtypes = catalogue::kAll<Dtype>;  // GDBENCH_BIT masks
-  std::int32_t max_compute_threads = 1;           // more of them take part in regions alone
+  std::int32_t max_compute_threads = 1;
+  const Sharing* sharing = nullptr;  // of its single ops among them; null: they take part in regions alone
 
   // Asked first, for ops that take more preparation than choosing a function: a request whose shapes are consistent,
   // whose layouts, dtype and epilogues are the backend's. An empty Binding leaves the request to
@@ -23,6 +25,11 @@ struct Definition {
   Binding (*bind)(const Request& request) = nullptr;
   Functions f32 = {};
   Functions f64 = {};
+
+  // The calls of ops that the library itself divides among threads, an empty Binding for others; both functions or
+  // none. `start_library` says how many threads the library may use from now on, for the caller of prepare and run.
+  Binding (*bind_in_library)(const Request& request) = nullptr;
+  void (*start_library)(int threads) = nullptr;
 
   // RegionFunctions::bind, if there is one, and what its regions can be told. Null with the reason in `unsupported`.
   // May throw.
@@ -33,7 +40,7 @@ struct Definition {
 // Defined by each backend.
 const Definition& definition();
 
-// Binds a request for which Definition::bind's conditions hold. For calls that are made of others.
+// Binds a request for which Definition::bind's conditions hold, for one thread. For calls that are made of others.
 Binding bind_request(const Request& request);
 
 }  // namespace gdbench::backends::cpu

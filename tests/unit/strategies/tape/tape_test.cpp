@@ -92,7 +92,7 @@ class TapeTest : public testing::Test {
   }
 
   std::mt19937 generator_{11};
-  Session session_{backends::backend_named("naive"), 1};
+  Session session_{backends::backend_named("naive"), backends::settings_for(1)};
   Tape tape_{session_, catalogue::Dtype::f64};
 };
 
