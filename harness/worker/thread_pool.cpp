@@ -15,7 +15,7 @@ namespace {
 
 // Longer than what one thread of a step does alone; a small part of what may be spent outside of a block
 // (harness/measure/trust.cpp).
-constexpr double kSpinningNs = 30'000;
+constexpr double kSpinningNs = 45'000;
 
 // Between 3 and 50 ns, by the processor.
 double pause_ns() {

@@ -19,12 +19,12 @@
  *   The host calls all functions of a plugin from one thread, one call at a time. A plugin may use
  *   gdbench_settings.compute_threads threads for arithmetic (the calling thread is one of them) and the helper
  *   threads it declares, which belong on gdbench_settings.helper_cores. When run or sync has returned, none of them
- *   may use the processor until the next call.
+ *   may use the processor until the next call, but for a moment in which it waits for more work.
  *
  * Time
  *   run and sync are timed together; all arithmetic of a step belongs there. set_state and get_state copy and may
- *   change layouts: from one timed block to the next they and all threads of the plugin may take 0.1 ms and as
- *   long as 48 quick copies of the state. Every block begins in a new state, and its length is first known to run. A
+ *   change layouts: from one timed block to the next they and all threads of the plugin may take 0.1 ms for each
+ *   compute thread and as long as 48 quick copies of the state. Every block begins in a new state, and its length is first known to run. A
  *   block that is quicker because of what was done before it (set_state, get_state, evaluate, an earlier block) is
  *   not believed.
  *
