@@ -78,7 +78,13 @@ struct Operand {
   std::int64_t columns = 0;
   Layout layout = Layout::row_major;
   std::int64_t entries = 0;  // of sparse_csr, as many as are stored or expected: what the op's cost is told by
+  // Entries from a row to the next; 0: as many as there are columns. Backends ask it of themselves alone, for product's
+  // A where no dimension is 1 and B is not transposed.
+  std::int64_t stride = 0;
 };
+constexpr std::int64_t stride_of(const Operand& operand) {
+  return operand.stride != 0 ? operand.stride : operand.columns;
+}
 
 // What a buffer of the layout sparse_csr shows on a CPU: a matrix in compressed sparse rows. Row i's entries are those
 // from row_offsets[i] to row_offsets[i + 1], which need not start at 0 for row 0: a slice of rows is another

@@ -16,9 +16,11 @@ template <class T>
 struct BlockedCall : ProductCall<T> {
   explicit BlockedCall(const Request& request)
       : ProductCall<T>(request),
+        a_stride(stride_of(request.operands[0])),
         blocking(std::make_unique<Blocking<T>>(this->shape.n, this->shape.m, this->shape.k, 1, true)) {
     blocking->allocateAll();
   }
+  std::int64_t a_stride;
   std::unique_ptr<Blocking<T>> blocking;
 };
 
@@ -34,7 +36,7 @@ void run_blocked(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto [m, n, k] = self.shape;
   scale_result(output_array<T>(buffers[2], m * n), self.beta());
   Product::run(n, m, k, cpu::data<const T>(buffers[1]), transpose_b ? k : n, cpu::data<const T>(buffers[0]),
-               transpose_a ? m : k, cpu::data<T>(buffers[2]), 1, n, self.alpha(buffers), *self.blocking, nullptr);
+               self.a_stride, cpu::data<T>(buffers[2]), 1, n, self.alpha(buffers), *self.blocking, nullptr);
 }
 
 template <bool transpose>

@@ -11,13 +11,14 @@ namespace {
 
 template <class T>
 struct ProductCall : cpu::OwnedCall {
-  explicit ProductCall(const Request& request) : factors(request) {}
+  explicit ProductCall(const Request& request) : a_stride(stride_of(request.operands[0])), factors(request) {}
 
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;
   int a = 0;  // which operand is A
   int b = 1;
+  std::int64_t a_stride;  // not of a vector
   cpu::ProductFactors<T> factors;
 };
 
@@ -42,7 +43,7 @@ void run_plain(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
     T* __restrict row = c + i * shape.n;
     scale(row, shape.n, shape.factors.beta);
     for (std::int64_t p = 0; p < shape.k; ++p) {
-      const T factor = alpha * a[i * shape.k + p];
+      const T factor = alpha * a[i * shape.a_stride + p];
       for (std::int64_t j = 0; j < shape.n; ++j) row[j] += factor * b[p * shape.n + j];
     }
   }
@@ -60,7 +61,7 @@ void run_transposed_a(const Call* call, const Buffer* buffers, Stream* /*stream*
   scale(c, shape.m * shape.n, shape.factors.beta);
   for (std::int64_t p = 0; p < shape.k; ++p) {
     for (std::int64_t i = 0; i < shape.m; ++i) {
-      const T factor = alpha * a[p * shape.m + i];
+      const T factor = alpha * a[p * shape.a_stride + i];
       for (std::int64_t j = 0; j < shape.n; ++j) {
         c[i * shape.n + j] += factor * b[transpose_b ? j * shape.k + p : p * shape.n + j];
       }

@@ -23,8 +23,9 @@ const dnnl::engine& engine() {
   return engine;
 }
 
-dnnl::memory::desc matrix(std::int64_t rows, std::int64_t columns, bool transposed) {
-  const dnnl::memory::dims strides = transposed ? dnnl::memory::dims{1, rows} : dnnl::memory::dims{columns, 1};
+dnnl::memory::desc matrix(std::int64_t rows, std::int64_t columns, bool transposed, std::int64_t stride) {
+  if (stride == 0) stride = transposed ? rows : columns;
+  const dnnl::memory::dims strides = transposed ? dnnl::memory::dims{1, stride} : dnnl::memory::dims{stride, 1};
   return {{rows, columns}, dnnl::memory::data_type::f32, strides};
 }
 

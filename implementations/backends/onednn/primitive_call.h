@@ -18,8 +18,9 @@ void start_library(int threads);
 // The process's CPU engine.
 const dnnl::engine& engine();
 
-// A dense row-major f32 matrix; `transposed`: the transpose of one that lies as [columns, rows].
-dnnl::memory::desc matrix(std::int64_t rows, std::int64_t columns, bool transposed = false);
+// A row-major f32 matrix; `transposed`: the transpose of one that lies as [columns, rows]. `stride`: of what lies, from
+// a row to the next; 0: dense.
+dnnl::memory::desc matrix(std::int64_t rows, std::int64_t columns, bool transposed = false, std::int64_t stride = 0);
 
 // Attributes that let a call own the primitive's scratch space, so that a run does not allocate it.
 dnnl::primitive_attr own_scratchpad();

@@ -23,7 +23,7 @@ struct GemmCall : cpu::OwnedCall {
       : shape(product_shape(request)),
         transpose_a(request.transpose_a ? 'T' : 'N'),
         transpose_b(request.transpose_b ? 'T' : 'N'),
-        a_stride(request.operands[0].columns),
+        a_stride(stride_of(request.operands[0])),
         b_stride(request.operands[1].columns),
         factors(request) {
     if (shape.n != 1) return;
@@ -119,7 +119,7 @@ cpu::Binding bind_gemm(const Request& request) {
 
 cpu::Binding bind_matmul(const Request& request) {
   const auto [m, n, k] = product_shape(request);
-  const dnnl::memory::desc a = matrix(m, k, request.transpose_a);
+  const dnnl::memory::desc a = matrix(m, k, request.transpose_a, request.operands[0].stride);
   const dnnl::memory::desc b = matrix(k, n, request.transpose_b);
   const dnnl::memory::desc c = matrix(m, n);
   const dnnl::memory::desc bias = matrix(1, n);

@@ -50,13 +50,14 @@ class SharingTest : public BackendTest {
   }
 
   std::vector<SharedOp> products() {
-    return {product(517, 67, 61, false, false, 1, 0),    product(517, 67, 61, false, true, -0.5, 1),
-            product(67, 61, 517, true, false, 2, 0.25),  product(9, 67, 301, false, false, 1, 0),
-            product(40009, 1, 7, false, false, 1, 0),    product(7, 1, 40009, true, false, 1, 0),
-            product(100003, 1, 3, false, false, 1, 0.5), product(3, 1, 100003, true, false, -1, 1),
-            product(150001, 1, 1, false, false, 1, 0),   product(1, 1, 150001, true, false, 1, 0),
-            product(1031, 131, 1, false, true, 1, 0),    product(129, 10, 131, true, false, 1, 0),
-            product(1, 131, 1031, true, false, -0.5, 1)};
+    return {product(517, 67, 61, false, false, 1, 0),   product(517, 67, 61, false, true, -0.5, 1),
+            product(61, 67, 517, false, false, 1, 0.5), product(517, 67, 61, true, false, 2, 0.25),
+            product(33, 129, 67, true, false, 1, 1),    product(67, 61, 517, true, false, 2, 0.25),
+            product(9, 67, 301, false, false, 1, 0),    product(40009, 1, 7, false, false, 1, 0),
+            product(7, 1, 40009, true, false, 1, 0),    product(100003, 1, 3, false, false, 1, 0.5),
+            product(3, 1, 100003, true, false, -1, 1),  product(150001, 1, 1, false, false, 1, 0),
+            product(1, 1, 150001, true, false, 1, 0),   product(1031, 131, 1, false, true, 1, 0),
+            product(129, 10, 131, true, false, 1, 0),   product(1, 131, 1031, true, false, -0.5, 1)};
   }
 
   std::vector<SharedOp> entrywise() {
@@ -175,8 +176,8 @@ TEST_P(SharingTest, UpdatesAreThoseOfOneThread) {
 // C -= learning rate times A' B, of which only one part may take C.
 TEST_P(SharingTest, UpdatesInAProductAreThoseOfOneThread) {
   if (backend().shares == nullptr) GTEST_SKIP() << "its ops are not shared";
-  for (const bool transpose_a : {false, true}) {
-    SharedOp op = transpose_a ? product(67, 61, 517, true, false, 1, 0) : product(517, 67, 61, false, false, 1, 0);
+  for (SharedOp op : {product(67, 61, 517, true, false, 1, 0), product(517, 67, 61, true, false, 1, 0),
+                      product(67, 61, 517, false, false, 1, 0), product(517, 67, 61, false, false, 1, 0)}) {
     op.request.operands[op.request.operand_count++] = {1, 1};
     op.request.epilogue_update = true;
     Dense expected;
@@ -237,7 +238,7 @@ TEST_P(SharingTest, LossesAreThoseOfOneThread) {
 TEST_P(SharingTest, LeavesSmallOpsToOneThread) {
   if (backend().shares == nullptr) GTEST_SKIP() << "its ops are not shared";
   EXPECT_FALSE(backend().shares(product(3, 1, 2, false, false, 1, 0).request, 2));
-  EXPECT_FALSE(backend().shares(product(2, 700, 700, false, false, 1, 0).request, 8)) << "fewer rows than threads";
+  EXPECT_FALSE(backend().shares(product(2, 700, 700, false, true, 1, 0).request, 8)) << "fewer rows than threads";
   EXPECT_FALSE(backend().shares(product(300, 301, 302, true, true, 1, 0).request, 2)) << "not contiguous";
   const SharedOp small = product(3, 1, 2, false, false, 1, 0);
   TestContext context(backend(), GetParam().dtype, settings_for(8));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "implementations/backends/common/rules/shapes.h"
+
 namespace gdbench::backends::cpu {
 namespace {
 
@@ -57,25 +59,27 @@ Division by_rows(const Request& request, const Operand& matrix, std::optional<st
   return division;
 }
 
-// Rows of A are rows of C; or, where A is transposed, the dimension that is summed over, for which every part needs a C
-// of its own.
+// C[m,n] by its rows, or by the dimension k that is summed over, for which every part needs a C of its own: the longer
+// one of both, so that parts share as little as they can. Each thread then has the same weights in every product and in
+// their update, where a batch has fewer rows than there are inputs.
 std::optional<Division> division_of_product(const Request& request) {
+  const auto [m, n, k] = product_shape(request);
+  const Operand& a = request.operands[0];
+  const bool dense = a.layout == Layout::row_major;
   // What comes behind a sum cannot be done to its parts.
   const bool alone = !request.epilogue_bias && request.epilogue_activation == Activation::identity;
-  if (request.transpose_a && (request.transpose_b || !alone)) return std::nullopt;
-  Division division{.request = request, .rows = request.operands[0].rows};
-  division.operands[0] = Divided::rows;
-  if (request.transpose_a) {
-    constexpr std::int64_t kLeastDepth = 4;  // adding up the parts' results is work, too
-    division.least_rows = kLeastDepth;
-    division.operands[1] = Divided::rows;
-    division.operands[2] = Divided::sum;
-  } else {
-    division.operands[2] = Divided::rows;
-  }
-  const Operand& a = request.operands[0];
-  const double pairs = a.layout == Layout::sparse_csr ? static_cast<double>(a.entries) : size_of(a);
-  division.work = pairs * static_cast<double>(request.operands[2].columns);
+  const bool strides = dense && m > 1 && n > 1 && k > 1 && !request.transpose_b;
+  const bool sums = alone && (request.transpose_a ? !strides || k >= m : strides && k > m);
+  if (request.transpose_a && (request.transpose_b || (!sums && !strides))) return std::nullopt;
+  // Adding up the parts' results is work, too; and columns of one entry would be a vector, which has no stride.
+  constexpr std::int64_t kLeastPart = 4;
+  Division division{
+      .request = request, .rows = sums ? k : m, .least_rows = sums || request.transpose_a ? kLeastPart : 1};
+  division.operands[0] = request.transpose_a == sums ? Divided::rows : Divided::columns;
+  if (sums) division.operands[1] = Divided::rows;
+  division.operands[2] = sums ? Divided::sum : Divided::rows;
+  const double pairs = dense ? size_of(a) : static_cast<double>(a.entries);
+  division.work = pairs * static_cast<double>(n);
   return division;
 }
 
@@ -117,6 +121,10 @@ Request part_of(const Division& division, std::int64_t count, bool leads) {
   Request part = division.request;
   for (std::size_t i = 0; i < part.operand_count; ++i) {
     Operand& operand = part.operands[i];
+    if (division.operands[i] == Divided::columns) {
+      operand.stride = operand.columns;
+      operand.columns = count;
+    }
     if (division.operands[i] != Divided::rows) continue;
     operand.rows = count;
     operand.entries = operand.entries * count / division.rows;

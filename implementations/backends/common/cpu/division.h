@@ -9,15 +9,16 @@
 namespace gdbench::backends::cpu {
 
 enum class Divided : std::uint8_t {
-  no,    // every part reads all of it
-  rows,  // every part has rows of its own
-  sum    // the result, which the parts' own ones are added up to
+  no,       // every part reads all of it
+  rows,     // every part has rows of its own
+  columns,  // or columns
+  sum       // the result, which the parts' own ones are added up to
 };
 
 // The request with its operands as they are divided, which may be other shapes of the same arrays.
 struct Division {
   Request request;
-  std::int64_t rows = 0;        // of each operand that is divided by rows
+  std::int64_t rows = 0;        // or columns, of each operand that is divided
   std::int64_t least_rows = 1;  // that a part must have to be worth it
   Divided operands[kMaximumOperands] = {};
   double work = 0;  // in multiply-adds, or what takes about as long

@@ -141,9 +141,10 @@ Binding bind_parts(const Division& division, int threads, Derived call, Run run)
     if (binding.call == nullptr) return binding;
     part.call.reset(binding.call);
     for (std::size_t i = 0; i < division.request.operand_count; ++i) {
-      if (division.operands[i] != Divided::rows) continue;
-      part.offsets[i] = static_cast<std::size_t>(part.first_row * division.request.operands[i].columns) *
-                        bytes_of_entry(division.request, i);
+      const bool rows_of_it = division.operands[i] == Divided::rows;
+      if (!rows_of_it && division.operands[i] != Divided::columns) continue;
+      const std::int64_t entries = part.first_row * (rows_of_it ? division.request.operands[i].columns : 1);
+      part.offsets[i] = static_cast<std::size_t>(entries) * bytes_of_entry(division.request, i);
     }
     call.parts.push_back(std::move(part));
   }
