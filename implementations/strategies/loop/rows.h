@@ -16,14 +16,14 @@ using catalogue::Loss;
 template <class T>
 class Rows {
  public:
-  // `parameters` lie as w0 b0 w1 b1 ..., one after the other, and so does the gradient. All outlive this.
+  // The parameters lie as w0 b0 w1 b1 ..., one after the other, and so does the gradient. All outlive this.
   Rows(const gdbench_data& data, const gdbench_problem& problem, const Array<T>& parameters)
-      : data_(data), problem_(problem), parameters_(parameters), gradient_(parameters.size()) {
+      : data_(data), problem_(problem), parameters_(parameters.data()), gradient_(parameters.size()) {
     const bool regression = problem.layer_count == 1 && problem.layers[0].outputs == 1 &&
                             problem.layers[0].activation == GDBENCH_IDENTITY &&
                             (problem.loss == GDBENCH_MSE || problem.loss == GDBENCH_HALF_MSE);
     add_gradients_ = regression ? &Rows::linear_regression : &Rows::perceptron;
-    const T* weights = parameters_.data();
+    const T* weights = parameters_;
     T* gradient = gradient_.data();
     for (std::int64_t l = 0; l < problem.layer_count; ++l) {
       const auto& [inputs, outputs, value, has_bias] = problem.layers[l];
@@ -73,7 +73,7 @@ class Rows {
     const T* x = static_cast<const T*>(data_.x);
     const T* y = static_cast<const T*>(data_.y);
     const std::int64_t features = data_.features;
-    const T* weights = parameters_.data();
+    const T* weights = parameters_;
     T* gradient = gradient_.data();
     const bool has_bias = problem_.layers[0].has_bias != 0;
     const T bias = has_bias ? weights[features] : 0;
@@ -180,7 +180,7 @@ class Rows {
 
   const gdbench_data& data_;
   const gdbench_problem& problem_;
-  const Array<T>& parameters_;
+  const T* parameters_;
   void (Rows::*add_gradients_)(const std::uint32_t* order, std::int64_t first, std::int64_t last);
   Array<T> gradient_;
   std::vector<Layer<T>> layers_;
