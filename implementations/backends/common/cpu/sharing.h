@@ -1,7 +1,7 @@
 // Ops that several compute threads do together. Each thread runs the backend's own call for one thread on its rows of
-// the operands, so that kernels know nothing of threads: rows of a batch, or entries where each is by itself. Where an
-// op sums over rows (a loss, a column sum, a weight's gradient), every thread has a sum of its own, and these are added
-// up in the threads' order. So results do not change from run to run, but they do with the number of threads.
+// the operands (or columns, of product's A), so that kernels know nothing of threads. Where that leaves sums (a loss, a
+// column sum, some products), every thread has one of its own, and these are added up in the threads' order. So results
+// do not change from run to run, but they do with the number of threads.
 //
 // The threads are OpenMP's. What a backend's library does with threads of its own is the backend's business
 // (Definition::bind_in_library).
