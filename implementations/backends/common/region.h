@@ -69,6 +69,8 @@ struct TrainingRegion {
   // Whether each step's rows are given by their numbers; otherwise every step sees the first `rows` rows. Of a graph
   // only: whoever reads the layers takes both.
   bool gathers = false;
+  // Whether these are the fewer rows that end an epoch, for which fewer threads than the settings name will do.
+  bool ends_epoch = false;
   // Whether what is the same in all steps is computed once, though it rounds otherwise than step by step: a policy of
   // its own.
   bool hoist = false;

@@ -2,6 +2,8 @@
 // the plain loops of naive: no step of training runs them.
 #include "implementations/backends/common/cpu/backend.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -35,10 +37,13 @@ struct Free {
 using Memory = std::unique_ptr<void, Free>;
 
 Memory zeroed(std::int64_t bytes) {
-  constexpr std::size_t kPage = 4096;
-  const std::size_t rounded = (static_cast<std::size_t>(bytes) / kPage + 1) * kPage;
-  Memory memory(std::aligned_alloc(kPage, rounded));
+  // Large pages where the system has some: panels of a wide layer are more small ones than a core knows addresses of.
+  constexpr std::size_t kLargePage = 2 << 20;
+  const std::size_t page = static_cast<std::size_t>(bytes) < kLargePage ? 4096 : kLargePage;
+  const std::size_t rounded = (static_cast<std::size_t>(bytes) / page + 1) * page;
+  Memory memory(std::aligned_alloc(page, rounded));
   if (!memory) throw std::bad_alloc();
+  if (page == kLargePage) static_cast<void>(madvise(memory.get(), rounded, MADV_HUGEPAGE));
   std::fill_n(static_cast<char*>(memory.get()), rounded, '\0');
   return memory;
 }
@@ -302,7 +307,9 @@ cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::st
     return nullptr;
   }
   unsupported = reason_against_threads(source, choices, threads);
-  if (!unsupported.empty()) return nullptr;
+  if (!unsupported.empty() && !training.ends_epoch) return nullptr;
+  if (!unsupported.empty()) threads = 1;
+  unsupported.clear();
   RegionRun region;
   RegionCompiler compiler(training, source, choices);
   const PlanChoice choice = compiler.choose(targets, threads);

@@ -152,6 +152,7 @@ backends::RegionCall* CompiledRegion::bind(std::int64_t rows) {
                                   .settings = &settings_,
                                   .name = name.c_str(),
                                   .gathers = batches_ == Batches::numbered,
+                                  .ends_epoch = rows < problem().batch_rows,
                                   .hoist = hoists_,
                                   .constant_x = constant.x,
                                   .constant_targets = constant.targets});

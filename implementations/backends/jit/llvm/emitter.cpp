@@ -3,8 +3,11 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "implementations/backends/jit/llvm/values.h"
@@ -96,18 +99,26 @@ class Emitter {
 
   LLVMValueRef pointer_to(const Address& address) {
     const auto element = static_cast<std::int64_t>(bytes_of(program_.arrays[address.array].element));
+    LLVMValueRef pointer = start_of(address, element);
+    if (address.index.constant != 0) pointer = advanced(pointer, ir_.number(address.index.constant * element));
+    return pointer;
+  }
+
+  // Of the address without its constant, computed once where the loops around stand still: most code is addresses.
+  LLVMValueRef start_of(const Address& address, std::int64_t element) {
+    LLVMValueRef& known = starts_[{address.array, address.base, address.index.terms}];
+    if (known != nullptr) return known;
     LLVMValueRef bytes = nullptr;
     for (const auto& [loop, coefficient] : address.index.terms) {
       LLVMValueRef term = LLVMBuildNSWMul(ir_.builder(), counters_[loop], ir_.number(coefficient * element), "");
       bytes = bytes == nullptr ? term : LLVMBuildNSWAdd(ir_.builder(), bytes, term, "");
     }
-    LLVMValueRef pointer = arrays_[address.array];
+    known = arrays_[address.array];
     if (address.base) {
-      pointer = advanced(pointer, LLVMBuildNSWMul(ir_.builder(), values_[*address.base], ir_.number(element), ""));
+      known = advanced(known, LLVMBuildNSWMul(ir_.builder(), values_[*address.base], ir_.number(element), ""));
     }
-    if (bytes != nullptr) pointer = advanced(pointer, bytes);
-    if (address.index.constant != 0) pointer = advanced(pointer, ir_.number(address.index.constant * element));
-    return pointer;
+    if (bytes != nullptr) known = advanced(known, bytes);
+    return known;
   }
 
   // first, first + 1, ...
@@ -149,7 +160,9 @@ class Emitter {
       phis[variable] = phi(ir_.llvm_type(program_.variables[variable]), variables_[variable], before);
       variables_[variable] = phis[variable];
     }
+    const Starts outer = starts_;
     emit(loop.body);
+    starts_ = outer;
     LLVMValueRef next = LLVMBuildNSWAdd(ir_.builder(), counter, ir_.number(loop.over_steps ? 1 : loop.step), "");
     LLVMValueRef end = loop.over_steps ? steps_ : ir_.number(loop.end);
     LLVMValueRef again = LLVMBuildICmp(ir_.builder(), LLVMIntSLT, next, end, "");
@@ -299,6 +312,9 @@ class Emitter {
   LLVMValueRef function_ = nullptr;
   LLVMValueRef steps_ = nullptr;
   std::vector<LLVMValueRef> arrays_;
+  using Starts = std::map<std::tuple<ArrayId, std::optional<Register>, std::vector<std::pair<LoopId, std::int64_t>>>,
+                          LLVMValueRef>;
+  Starts starts_;                        // of addresses, known where the emitter is
   std::vector<LLVMValueRef> values_;     // by register
   std::vector<LLVMValueRef> variables_;  // by variable: its value where the emitter is; null before it is set
   std::vector<LLVMValueRef> counters_;   // by loop

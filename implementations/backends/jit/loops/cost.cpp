@@ -81,7 +81,8 @@ class Footprint {
       const auto element = static_cast<double>(bytes_of(program.arrays[touched.array].element));
       const bool far = std::ranges::any_of(
           touched.strides, [&](const auto& stride) { return stride.first * element >= kPage && stride.second > 1; });
-      if (far && !touched.fetched) sum += bytes_of_touched(program, touched);
+      // What lies behind the first line of a run is fetched.
+      if (far && !touched.fetched) sum += touched.volume / touched.run * kLineBytes;
     }
     return sum;
   }

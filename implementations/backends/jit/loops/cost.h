@@ -31,7 +31,7 @@ struct CoreModel {
   double second_cache_bytes_per_cycle = 96;  // above what it delivers: hidden in part
   double beyond_bytes_per_cycle = 20;
   // At strides of a page and more, which no processor fetches ahead by itself, and no program did.
-  double unfetched_bytes_per_cycle = 3;
+  double unfetched_bytes_per_cycle = 1.5;
 };
 
 // Per step.

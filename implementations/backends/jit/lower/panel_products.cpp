@@ -67,16 +67,21 @@ int active_lanes(std::int64_t rows, int lanes, int vector) {
 
 }  // namespace
 
-PanelShape::PanelShape(const Target& target, Scalar real) {
+// Of 32 registers tiles of 8 x 2 vectors leave room for loads that run ahead. Shorter vectors make up for it by more of
+// them, and 16 registers allow 6 x 2.
+TileShape::TileShape(const Target& target, int of_vectors) : vectors(of_vectors) {
+  constexpr std::int64_t kLines[] = {16, 8, 8, 6};
+  constexpr std::int64_t kFewLines[] = {12, 6, 4, 3};
+  lines = (target.registers >= 32 ? kLines : kFewLines)[vectors - 1];
+}
+
+PanelShape::PanelShape(const Target& target, Scalar real, std::int64_t rows, int threads)
+    : batch(target, 1), gradient(target, target.registers >= 32 && target.vector_bits < 512 ? 4 : 2) {
   const int lanes = target.lanes(real);
-  const auto bytes = static_cast<std::int64_t>(bytes_of(real));
-  // Of 32 registers tiles of 8 x 2 vectors leave room for loads that run ahead; shorter vectors make up for it by more
-  // of them, and 16 registers allow 6 x 2.
-  const bool many = target.registers >= 32;
-  vectors = many && target.vector_bits < 512 ? 4 : 2;
-  rows = !many || vectors == 4 ? 6 : 8;
-  panel = static_cast<std::int64_t>(vectors) * lanes;
-  block = std::max<std::int64_t>(lanes, kLineBytes / bytes);
+  const std::int64_t vectors = rounded_up_quotient(rounded_up_quotient(rows, threads), lanes);
+  batch = TileShape(target, static_cast<int>(std::clamp<std::int64_t>(vectors, 1, gradient.vectors)));
+  panel = static_cast<std::int64_t>(batch.vectors) * lanes;
+  block = std::max<std::int64_t>(lanes, kLineBytes / static_cast<std::int64_t>(bytes_of(real)));
 }
 
 PanelProduct::PanelProduct(Context& context, const Group& group, const PanelShape& shape, bool prefetches)
@@ -91,7 +96,7 @@ std::int64_t PanelProduct::columns_within(double bytes) const {
   const Matrix& weights = context_.place(context_.region.nodes[group_.nodes.front()].operands[1]);
   const std::int64_t inner = request_.transpose_b ? weights.columns : request_.operands[0].columns;
   const auto fitting = static_cast<std::int64_t>(bytes / static_cast<double>(inner * bytes_of(context_.real())));
-  const std::int64_t unit = request_.transpose_b ? shape_.block : EvenParts(columns_, shape_.rows).size;
+  const std::int64_t unit = request_.transpose_b ? shape_.block : EvenParts(columns_, shape_.batch.lines).size;
   if (fitting >= columns_) return columns_;
   // Parts of about the same size, so that there is no small one.
   const std::int64_t parts = rounded_up_quotient(columns_, std::max(fitting, unit));
@@ -102,13 +107,13 @@ void PanelProduct::lower(const Affine& first, std::int64_t columns, std::int64_t
   GroupWriter writer(context_, group_);
   Builder& builder = context_.builder;
   if (!request_.transpose_b) {
-    EvenParts(columns, shape_.rows).for_each(builder, [&](const Affine& column, std::int64_t count) {
+    EvenParts(columns, shape_.batch.lines).for_each(builder, [&](const Affine& column, std::int64_t count) {
       tile(writer, {.block = 0, .column = first + column, .columns = count, .rows = rows});
     });
     return;
   }
   const auto block = [&](const Affine& begin, std::int64_t size) {
-    const EvenParts parts(size, shape_.rows);
+    const EvenParts parts(size, shape_.batch.lines);
     for (std::int64_t in_block = 0; in_block < size;) {
       const std::int64_t count = in_block < parts.larger * parts.size ? parts.size : parts.size - 1;
       tile(writer, {.block = begin * request_.operands[1].columns,
@@ -222,7 +227,7 @@ class GradientLowering {
         lanes_(context.lanes()) {}
 
   void run(Range own) {
-    const std::int64_t width = shape_.vectors * lanes_;
+    const std::int64_t width = shape_.gradient.vectors * lanes_;
     const std::int64_t whole = own.begin + own.size() / width * width;
     builder_.loop(own.begin, whole, width, [&](const Affine& first) { rows_from(first, width); });
     if (whole < own.end) rows_from(whole, own.end - whole);
@@ -231,9 +236,8 @@ class GradientLowering {
  private:
   // Of the weights, `count` rows from `first` on, which is a multiple of a block.
   void rows_from(const Affine& first, std::int64_t count) {
-    EvenParts(group_.columns, shape_.rows).for_each(builder_, [&](const Affine& column, std::int64_t columns) {
-      tile(first, count, column, columns);
-    });
+    EvenParts(group_.columns, shape_.gradient.lines)
+        .for_each(builder_, [&](const Affine& column, std::int64_t columns) { tile(first, count, column, columns); });
   }
 
   void tile(const Affine& first, std::int64_t count, const Affine& column, std::int64_t columns) {

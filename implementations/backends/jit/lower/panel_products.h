@@ -1,5 +1,5 @@
-// Products of panels (panels.h) in register tiles: `rows` lines of `vectors` vectors, each line of which takes one
-// entry after the other of the operand that is read one by one.
+// Products of panels (panels.h) in register tiles. Each line of a tile takes one entry after the other of the operand
+// that is read one by one.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,20 @@
 
 namespace gdbench::backends::jit {
 
-struct PanelShape {
-  PanelShape(const Target& target, Scalar real);
+// Register tiles: lines of vectors.
+struct TileShape {
+  TileShape(const Target& target, int vectors);
 
   int vectors = 0;
-  std::int64_t rows = 0;   // lines of a tile
+  std::int64_t lines = 0;
+};
+
+struct PanelShape {
+  // For `rows` rows of a batch, which threads share by panels.
+  PanelShape(const Target& target, Scalar real, std::int64_t rows, int threads);
+
+  TileShape batch;         // of products of the batch, whose vectors are a panel's rows
+  TileShape gradient;      // of gradients, whose vectors are rows of weights
   std::int64_t panel = 0;  // rows of the batch
   std::int64_t block = 0;  // rows of weights: a cache line of them
 };

@@ -53,7 +53,7 @@ void for_each_vector_of_blocks(Builder& builder, std::int64_t columns, std::int6
 }  // namespace
 
 bool can_lower_to_panels(const Region& region, const RowBlocks& blocks, const Target& target, int threads) {
-  const PanelShape shape(target, region.real);
+  const PanelShape shape(target, region.real, blocks.rows, threads);
   const int lanes = target.lanes(region.real);
   if (blocks.rows < lanes || rounded_up_quotient(blocks.rows, shape.panel) < threads) return false;
   const std::set<ValueId> blocked = values_in_blocks(region, blocks);
@@ -79,7 +79,7 @@ PanelLowering::PanelLowering(Context& context, const Choices& choices, RowBlocks
       choices_(choices),
       blocks_(blocks),
       share_(share),
-      shape_(context.target, context.real()),
+      shape_(context.target, context.real(), blocks.rows, share.threads),
       rows_(blocks.rows) {}
 
 template <class Body>
@@ -264,7 +264,7 @@ void PanelLowering::sum_columns(const Group& group) {
 
 void PanelLowering::lower_late(const Group& group) {
   const Node& root = context_.region.nodes[group.nodes.front()];
-  const std::int64_t tile = shape_.vectors * context_.lanes();
+  const std::int64_t tile = shape_.gradient.vectors * context_.lanes();
   if (root.op() == Op::column_sum) return sum_columns(group);
   if (is_gradient(blocks_, root)) {
     const Range own = share_.of(group.rows, tile);

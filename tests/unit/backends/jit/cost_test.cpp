@@ -113,7 +113,7 @@ TEST(JitCostTest, WhatNobodyFetchesIsWaitedFor) {
   const auto lines = static_cast<std::int64_t>(core.second_cache.bytes) / 64;
   const Cost waited = cost_of(strided_program(lines, 1024, 3, false), core);
   const Cost fetched = cost_of(strided_program(lines, 1024, 3, true), core);
-  EXPECT_EQ(waited.unfetched_bytes, 3.0 * static_cast<double>(lines) * kLanes * 4);
+  EXPECT_EQ(waited.unfetched_bytes, 3.0 * static_cast<double>(lines) * 64);
   EXPECT_EQ(fetched.unfetched_bytes, 0);
   EXPECT_GT(waited.cycles, fetched.cycles);
 }

@@ -320,6 +320,17 @@ TEST_P(JitRegionTest, ThreadsAddUpInTheSameOrderEveryTime) {
   }
 }
 
+TEST_P(JitRegionTest, OneThreadDoesTheFewRowsThatEndAnEpoch) {
+  for (const char* lanes : {"auto", "panels"}) {
+    check({.layers = {layer(9, 40, catalogue::Activation::relu), layer(40, 4)},
+           .loss = catalogue::Loss::softmax_cross_entropy,
+           .rows = 81,
+           .batch_rows = 40,
+           .shuffled = true},
+          7, 2e-4, {{"lanes", lanes}}, graph::kRegionDescriptor, 2);
+  }
+}
+
 TEST_P(JitRegionTest, ThreadsThatNothingIsLeftForAreRefused) {
   const std::vector<std::pair<TrainingCase, const char*>> refused = {
       {{.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3}, "scalar_limit"},
