@@ -71,7 +71,7 @@ int active_lanes(std::int64_t rows, int lanes, int vector) {
 // them, and 16 registers allow 6 x 2.
 TileShape::TileShape(const Target& target, int of_vectors) : vectors(of_vectors) {
   constexpr std::int64_t kLines[] = {16, 8, 8, 6};
-  constexpr std::int64_t kFewLines[] = {12, 6, 4, 3};
+  constexpr std::int64_t kFewLines[] = {12, 6};
   lines = (target.registers >= 32 ? kLines : kFewLines)[vectors - 1];
 }
 
@@ -113,16 +113,13 @@ void PanelProduct::lower(const Affine& first, std::int64_t columns, std::int64_t
     return;
   }
   const auto block = [&](const Affine& begin, std::int64_t size) {
-    const EvenParts parts(size, shape_.batch.lines);
-    for (std::int64_t in_block = 0; in_block < size;) {
-      const std::int64_t count = in_block < parts.larger * parts.size ? parts.size : parts.size - 1;
+    EvenParts(size, shape_.batch.lines).for_each(builder, [&](const Affine& in_block, std::int64_t count) {
       tile(writer, {.block = begin * request_.operands[1].columns,
-                    .column = begin + Affine(in_block),
+                    .column = begin + in_block,
                     .in_block = in_block,
                     .columns = count,
                     .rows = rows});
-      in_block += count;
-    }
+    });
   };
   const std::int64_t whole = columns / shape_.block * shape_.block;
   builder.loop(0, whole, shape_.block, [&](const Affine& begin) { block(first + begin, shape_.block); });
@@ -154,7 +151,7 @@ void PanelProduct::tile(GroupWriter& writer, const Tile& tile) {
     in_rounds(builder, request_.operands[1].columns, [&](const Affine& first, std::int64_t count) {
       for (std::int64_t j = 0; j < count; ++j) {
         const Affine inner = first + Affine(j);
-        const Affine entries = tile.block + inner * shape_.block + Affine(tile.in_block);
+        const Affine entries = tile.block + inner * shape_.block + tile.in_block;
         if (prefetches_) builder.prefetch({weights, entries + Affine(kAhead * shape_.block)});
         sums.add(vector_at(inner), [&](std::int64_t i) { return Address{weights, entries + Affine(i)}; });
       }

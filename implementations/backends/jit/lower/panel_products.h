@@ -47,9 +47,9 @@ class PanelProduct {
 
  private:
   struct Tile {
-    Affine block;               // of weights, its first entry's number: forward the first one's
-    Affine column;              // of the result
-    std::int64_t in_block = 0;  // where its rows of weights start, backward
+    Affine block;         // of weights, its first entry's number: forward the first one's
+    Affine column;        // of the result
+    Affine in_block = 0;  // where its rows of weights start, backward
     std::int64_t columns = 0;
     std::int64_t rows = 0;  // of the panel
   };
