@@ -20,6 +20,7 @@
 #include "implementations/backends/jit/loops/text.h"
 #include "implementations/backends/jit/lower/context.h"
 #include "implementations/backends/jit/lower/step.h"
+#include "implementations/backends/jit/packs.h"
 #include "implementations/backends/jit/region/rewrites.h"
 #include "implementations/backends/jit/team.h"
 #include "implementations/backends/naive/naive.h"
@@ -93,54 +94,30 @@ void run(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   }
 }
 
-// copy(entry, packed) for each entry of the matrix and its place in the pack.
-template <class T, class Matrix, class Copy>
-void for_each_packed(const Pack& pack, Matrix* matrix, T* packed, const Copy& copy) {
-  for (std::int64_t begin = 0; begin < pack.rows; begin += pack.block_rows) {
-    const std::int64_t rows = std::min(pack.block_rows, pack.rows - begin);
-    T* block = packed + begin / pack.block_rows * pack.stride * pack.columns;
-    for (std::int64_t row = 0; row < rows; ++row) {
-      Matrix* from = matrix + pack.first + (begin + row) * pack.row_stride;
-      for (std::int64_t column = 0; column < pack.columns; ++column) {
-        copy(from[column * pack.column_stride], block[column * pack.stride + row]);
-      }
-    }
-  }
-}
-
 // Where the state's packs are.
 char* state_memory(const RegionRun& region, const Pack& pack) {
   return static_cast<char*>(pack.shared ? region.shared.get() : region.threads[0].arena.get()) + pack.offset;
 }
 
-template <class Copy>
-void copy_state(const RegionRun& region, const Buffer* buffers, const Copy& copy) {
+void load_state(const RegionCall* call, const Buffer* buffers) {
+  const RegionRun& region = *static_cast<const RegionRun*>(call);
   for (const Pack& pack : region.state) {
-    catalogue::with_element(region.dtype, [&](auto zero) {
-      using T = decltype(zero);
-      T* packed = reinterpret_cast<T*>(state_memory(region, pack));
-      for_each_packed(pack, cpu::data<T>(buffers[pack.argument]), packed, copy);
-    });
+    copy_to_pack(pack, region.dtype, cpu::data<const void>(buffers[pack.argument]), state_memory(region, pack));
   }
 }
 
-void load_state(const RegionCall* call, const Buffer* buffers) {
-  copy_state(*static_cast<const RegionRun*>(call), buffers, [](const auto& entry, auto& packed) { packed = entry; });
-}
-
 void store_state(const RegionCall* call, const Buffer* buffers) {
-  copy_state(*static_cast<const RegionRun*>(call), buffers, [](auto& entry, const auto& packed) { entry = packed; });
+  const RegionRun& region = *static_cast<const RegionRun*>(call);
+  for (const Pack& pack : region.state) {
+    copy_from_pack(pack, region.dtype, state_memory(region, pack), cpu::data<void>(buffers[pack.argument]));
+  }
 }
 
 void make_packs(const Lowered& lowered, const TrainingRegion& training, void* arena, void* shared) {
   for (const Pack& pack : lowered.packs) {
     const Buffer from = pack.argument == kX ? training.constant_x : training.constant_targets;
     void* to = static_cast<char*>(pack.shared ? shared : arena) + pack.offset;
-    catalogue::with_element(training.dtype, [&](auto zero) {
-      using T = decltype(zero);
-      for_each_packed(pack, cpu::data<const T>(from), static_cast<T*>(to),
-                      [](const T& entry, T& packed) { packed = entry; });
-    });
+    copy_to_pack(pack, training.dtype, cpu::data<const void>(from), to);
   }
 }
 

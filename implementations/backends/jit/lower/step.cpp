@@ -67,8 +67,11 @@ class StepLowering {
     note("vectors of " + std::to_string(context_.target.vector_bits) + " bits, " +
          std::to_string(context_.target.registers) + " registers");
     if (!share_.alone()) {
-      note("thread " + std::to_string(share_.thread) + " of " + std::to_string(share_.threads) + ": rows " +
-           std::to_string(rows_.begin) + " to " + std::to_string(rows_.end - 1));
+      std::string line = "thread " + std::to_string(share_.thread) + " of " + std::to_string(share_.threads);
+      if (plan_.form != Plan::Form::panels) {
+        line += ": rows " + std::to_string(rows_.begin) + " to " + std::to_string(rows_.end - 1);
+      }
+      note(line);
     }
     note(text_of(plan_));
     if (plan_.rows_in_lanes && plan_.form != Plan::Form::panels) put_rows_into_lanes();
