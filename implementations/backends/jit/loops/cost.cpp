@@ -25,6 +25,13 @@ struct Touched {
   double run = 0;
   std::vector<std::pair<double, double>> strides;
   bool fetched = false;  // ahead, by the program
+
+  // What has no gaps is one run.
+  void close_gaps() {
+    if (volume < high - low) return;
+    run = high - low;
+    strides.clear();
+  }
 };
 
 // What a block touches, without saying anything twice.
@@ -39,6 +46,7 @@ class Footprint {
       known.run = std::min(known.high - known.low, known.run + touched.run);
       if (known.strides.size() < touched.strides.size()) known.strides = touched.strides;
       known.fetched |= touched.fetched;
+      known.close_gaps();
       return;
     }
     all_.push_back(touched);
@@ -62,6 +70,7 @@ class Footprint {
           touched.strides.emplace_back(std::abs(stride), trips);
         }
         touched.terms.erase(term);
+        touched.close_gaps();
       }
       outer.add(touched);
     }
