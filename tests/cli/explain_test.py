@@ -57,7 +57,7 @@ class Delays(ProgramTest):
         mistakes = []
         for _ in range(self.ATTEMPTS):
             selection = ("--scenario", "linreg-3x2", "--impl", "*/fake", "--launches", "4", "--out", "x.json")
-            self.call("run", *selection, plugins=PHASES)
+            self.call("run", *selection, "--overwrite", plugins=PHASES)
             for cell in self.cells_of(self.read_json("x.json")):
                 self.assertEqual(cell["status"]["state"], "ok", cell["status"])
                 self.assertIn("profile", cell, "run stores no profile")
