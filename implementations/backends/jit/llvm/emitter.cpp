@@ -276,6 +276,10 @@ class Emitter {
         return ir_.call("llvm.fma", {own}, {operand(0), operand(1), operand(2)});
       case Code::square_root:
         return ir_.call("llvm.sqrt", {own}, {operand(0)});
+      case Code::reciprocal_estimate:
+        return ir_.estimate("rcp14", type, operand(0));
+      case Code::reciprocal_root_estimate:
+        return ir_.estimate("rsqrt14", type, operand(0));
       case Code::less:
         return LLVMBuildFCmp(ir_.builder(), LLVMRealOLT, operand(0), operand(1), "");
       case Code::equal:

@@ -61,6 +61,12 @@ LLVMValueRef Values::call(const char* name, std::initializer_list<LLVMTypeRef> t
   return LLVMBuildCall2(builder_, type, intrinsic, values.data(), static_cast<unsigned>(values.size()), "");
 }
 
+LLVMValueRef Values::estimate(const char* instruction, Type type, LLVMValueRef value) {
+  const std::string name = std::string("llvm.x86.avx512.") + instruction + ".ps." + std::to_string(32 * type.lanes);
+  LLVMValueRef all = LLVMConstAllOnes(integer(type.lanes == 16 ? 16 : 8));
+  return call(name.c_str(), {}, {value, LLVMGetUndef(llvm_type(type)), all});
+}
+
 LLVMValueRef Values::mask(int lanes, int active) {
   std::vector<LLVMValueRef> bits;
   for (int i = 0; i < lanes; ++i) bits.push_back(LLVMConstInt(integer(1), i < active ? 1 : 0, 0));

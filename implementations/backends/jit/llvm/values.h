@@ -42,6 +42,8 @@ class Values {
   // An intrinsic that is overloaded for `types`.
   LLVMValueRef call(const char* name, std::initializer_list<LLVMTypeRef> types,
                     std::initializer_list<LLVMValueRef> arguments);
+  // By an instruction of AVX-512, rcp14 or rsqrt14.
+  LLVMValueRef estimate(const char* instruction, Type type, LLVMValueRef value);
   LLVMValueRef splat(Type type, LLVMValueRef value);
   // Lanes by their indices in `a` and `b`, one behind the other.
   LLVMValueRef shuffle(LLVMValueRef a, LLVMValueRef b, const std::vector<int>& indices);

@@ -56,6 +56,12 @@ class Builder {
   // -0 - a, which every code generator knows for a change of sign.
   Register negate(Register a) { return subtract(constant(type_of(a), -0.0), a); }
   Register square_root(Register a) { return emit(type_of(a), {.code = Code::square_root, .operands = {a}}); }
+  Register reciprocal_estimate(Register a) {
+    return emit(type_of(a), {.code = Code::reciprocal_estimate, .operands = {a}});
+  }
+  Register reciprocal_root_estimate(Register a) {
+    return emit(type_of(a), {.code = Code::reciprocal_root_estimate, .operands = {a}});
+  }
   Register less(Register a, Register b) { return compare(Code::less, a, b); }
   Register equal(Register a, Register b) { return compare(Code::equal, a, b); }
   Register select(Register condition, Register yes, Register no) {

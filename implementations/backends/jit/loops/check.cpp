@@ -115,6 +115,10 @@ class Checker {
       case Code::round:
       case Code::power_of_two:
         return first;
+      case Code::reciprocal_estimate:
+      case Code::reciprocal_root_estimate:
+        if (first.scalar != Scalar::f32 || first.lanes < kLeastLanesOfEstimates) return {};
+        return first;
       case Code::less:
       case Code::equal:
         return Type{Scalar::boolean, first.lanes};

@@ -264,6 +264,10 @@ class Counting {
       case Code::square_root:
         ++mix.divisions;
         break;
+      case Code::reciprocal_estimate:
+      case Code::reciprocal_root_estimate:
+        mix.arithmetic += 2;
+        break;
       case Code::set:
         ++mix.additions[instruction.variable];
         break;

@@ -155,4 +155,24 @@ Normal normal(Builder& builder, Register z) {
           builder.multiply(decay, number(kDensityAtZero))};
 }
 
+// z (2 - a z).
+Register refined_reciprocal(Builder& builder, Register a) {
+  const Register z = builder.reciprocal_estimate(a);
+  const Register error = builder.multiply_add(builder.negate(a), z, builder.constant(builder.type_of(a), 1));
+  return builder.multiply_add(z, error, z);
+}
+
+// r + r (1/2 - r y / 2) with r = a y, for y about 1 / sqrt(a). Denormal numbers, which some processors take a hundred
+// cycles for, are kept out.
+Register refined_root(Builder& builder, Register a) {
+  const Type type = builder.type_of(a);
+  const Register least = builder.constant(type, std::numeric_limits<float>::min());
+  const Register half = builder.constant(type, 0.5);
+  const Register normal = builder.maximum(a, least);
+  const Register y = builder.reciprocal_root_estimate(normal);
+  const Register root = builder.multiply(normal, y);
+  const Register error = builder.multiply_add(builder.negate(root), builder.multiply(half, y), half);
+  return builder.multiply_add(root, error, root);
+}
+
 }  // namespace gdbench::backends::jit

@@ -21,4 +21,10 @@ struct Normal {
 };
 Normal normal(Builder& builder, Register z);
 
+// Refined by one of Newton's steps from estimates, which takes multipliers instead of the divider: of f32 in vectors,
+// where the processor has AVX-512. 1 / a for normal numbers up to 2^126 and their negatives, off by at most 0.6 ulp.
+Register refined_reciprocal(Builder& builder, Register a);
+// sqrt(max(a, 2^-126)) for finite numbers, off by at most 1 ulp. The infinite one gives a NaN.
+Register refined_root(Builder& builder, Register a);
+
 }  // namespace gdbench::backends::jit

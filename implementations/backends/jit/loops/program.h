@@ -84,19 +84,23 @@ enum class Code : std::uint8_t {
   divide,
   multiply_add,  // a b + c, rounded once
   square_root,
-  less,          // a < b, lane by lane; false where one is a NaN
-  equal,         // of integers
-  select,        // operand 0 ? operand 1 : operand 2, lane by lane
-  round,         // to the nearest whole number, ties to even
-  power_of_two,  // 2^a of a whole number in the range of normal numbers
-  convert,       // between scalars, a number to the nearest one
-  lane,          // number `indices[0]`, as a scalar
-  shuffle,       // lanes `indices` of operand 0 followed by operand 1
-  prefetch,      // what lies at `address`, which may be behind the end of its array, will be read soon
-  fence,         // what was loaded before is loaded anew behind it, instead of being kept in registers
-  meet,          // waits for the other threads that run the same steps
-  note,          // `text`, for readers
+  reciprocal_estimate,       // of f32 in vectors of 4, 8 or 16: 1 / a, off by less than 2^-14 of it
+  reciprocal_root_estimate,  // the same of 1 / sqrt(a)
+  less,                      // a < b, lane by lane; false where one is a NaN
+  equal,                     // of integers
+  select,                    // operand 0 ? operand 1 : operand 2, lane by lane
+  round,                     // to the nearest whole number, ties to even
+  power_of_two,              // 2^a of a whole number in the range of normal numbers
+  convert,                   // between scalars, a number to the nearest one
+  lane,                      // number `indices[0]`, as a scalar
+  shuffle,                   // lanes `indices` of operand 0 followed by operand 1
+  prefetch,                  // what lies at `address`, which may be behind the end of its array, will be read soon
+  fence,                     // what was loaded before is loaded anew behind it, instead of being kept in registers
+  meet,                      // waits for the other threads that run the same steps
+  note,                      // `text`, for readers
 };
+
+constexpr int kLeastLanesOfEstimates = 4;
 
 struct CodeRow {
   Code value;
@@ -117,6 +121,8 @@ inline constexpr CodeRow kCodes[] = {{Code::constant, "constant", 0, true},
                                      {Code::divide, "divide", 2, true},
                                      {Code::multiply_add, "multiply_add", 3, true},
                                      {Code::square_root, "square_root", 1, true},
+                                     {Code::reciprocal_estimate, "reciprocal_estimate", 1, true},
+                                     {Code::reciprocal_root_estimate, "reciprocal_root_estimate", 1, true},
                                      {Code::less, "less", 2, true},
                                      {Code::equal, "equal", 2, true},
                                      {Code::select, "select", 3, true},

@@ -89,6 +89,18 @@ template <int... lanes, class E, int N> Vector<E, sizeof...(lanes)> shuffle(Vect
 }
 )";
 
+// Of processors with AVX-512, whose estimates differ in their last bits.
+constexpr const char* kEstimates = R"(
+__attribute__((target("avx512f"))) inline f32 reciprocal_estimate(f32 a) {
+  return _mm_cvtss_f32(_mm_rcp14_ss(_mm_set_ss(a), _mm_set_ss(a)));
+}
+__attribute__((target("avx512f"))) inline f32 reciprocal_root_estimate(f32 a) {
+  return _mm_cvtss_f32(_mm_rsqrt14_ss(_mm_set_ss(a), _mm_set_ss(a)));
+}
+LANES_1(reciprocal_estimate)
+LANES_1(reciprocal_root_estimate)
+)";
+
 std::string number_text(Scalar scalar, double value) {
   if (scalar != Scalar::f32 && scalar != Scalar::f64) {
     const std::string digits = std::to_string(static_cast<std::int64_t>(value));
@@ -125,6 +137,8 @@ class Uses {
     return counts_[value] == 1 && last_[value] == position + 1 && sets_.contains(position + 1);
   }
 
+  bool has(Code code) const { return codes_.contains(code); }
+
   // Whether the variable is still what a `get` at `position` read when `value`, its result, is used for the last time.
   bool is_unchanged(VariableId variable, Register value, std::size_t position) const {
     const auto sets = set_at_.find(variable);
@@ -141,6 +155,7 @@ class Uses {
         continue;
       }
       const Instruction& instruction = statement.instruction;
+      codes_.insert(instruction.code);
       const auto use = [&](Register value) {
         ++counts_[value];
         last_[value] = position_;
@@ -156,8 +171,9 @@ class Uses {
   }
 
   std::size_t position_ = 0;
-  std::vector<std::size_t> counts_;                        // by register
-  std::vector<std::size_t> last_;                          // by register: the last use's position
+  std::vector<std::size_t> counts_;  // by register
+  std::vector<std::size_t> last_;    // by register: the last use's position
+  std::set<Code> codes_;
   std::set<std::size_t> sets_;                             // positions
   std::map<VariableId, std::vector<std::size_t>> set_at_;  // ascending
 };
@@ -171,7 +187,10 @@ class Printer {
   explicit Printer(const Program& program) : program_(program), uses_(program), registers_(program.registers.size()) {}
 
   std::string run() {
-    text_ = kFunctions;
+    const bool estimates = uses_.has(Code::reciprocal_estimate) || uses_.has(Code::reciprocal_root_estimate);
+    if (estimates) text_ = "#include <immintrin.h>\n";
+    text_ += kFunctions;
+    if (estimates) text_ += kEstimates;
     text_ += "\n// " + program_.name + "\nextern \"C\" void run(void* const* arguments, std::int64_t steps) {\n";
     depth_ = 1;
     for (const Array& array : program_.arrays) declare(array);

@@ -29,6 +29,7 @@ enum class Pass : std::uint8_t {
   streaming,          // narrow models go over the batch once (stream.h)
   scalarisation,      // tiny models become scalars (entry_lowering.h)
   padding,            // small parameters lie with padded rows from the first step to the last (copies.h)
+  refinement,         // quotients and roots of f32 are refined from estimates, where there are some (update.h)
   unrolling,          // short loops become straight lines (loops/unroll.h)
 };
 
@@ -51,6 +52,7 @@ inline constexpr PassRow kPasses[] = {
     {Pass::streaming, "streaming", "goes over the batch once where the model is narrow"},
     {Pass::scalarisation, "scalarisation", "keeps tiny models in scalars"},
     {Pass::padding, "padding", "keeps small parameters in padded rows for all steps"},
+    {Pass::refinement, "refinement", "refines quotients and roots from estimates instead of dividing"},
     {Pass::unrolling, "unrolling", "makes straight lines of short loops"}};
 constexpr const auto& rows_of(Pass /*any*/) { return kPasses; }
 constexpr std::size_t kPassCount = std::size(kPasses);

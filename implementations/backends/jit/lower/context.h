@@ -65,6 +65,10 @@ class Context {
   Builder& builder;
   std::optional<StepFactors> factors;  // set where a step begins
 
+  // Whether vectors' quotients and roots may be refined from estimates (loops/functions.h), and how many are.
+  bool refines = false;
+  std::int64_t refined = 0;
+
   Scalar real() const { return region.real; }
   int lanes() const { return target.lanes(region.real); }
   const Matrix& place(ValueId value) const { return *places_[value]; }

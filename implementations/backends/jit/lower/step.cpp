@@ -61,6 +61,7 @@ class StepLowering {
         builder_(lowered_.program),
         context_(region_, plan_.target, builder_) {
     lowered_.program.name = "region";
+    context_.refines = choices.has(Pass::refinement) && context_.target.avx512 && context_.real() == Scalar::f32;
   }
 
   Lowered run() {
@@ -96,6 +97,7 @@ class StepLowering {
         lower_to_panels();
         break;
     }
+    fired(Pass::refinement) = context_.refined;
     if (choices_.has(Pass::unrolling)) {
       fired(Pass::unrolling) = unroll_short_loops(lowered_.program, kMaxUnrolled);
     }

@@ -1,9 +1,12 @@
 #include "implementations/backends/jit/lower/update.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <span>
 
 #include "implementations/backends/common/rules/updates.h"
+#include "implementations/backends/jit/loops/functions.h"
 
 namespace gdbench::backends::jit {
 
@@ -79,12 +82,31 @@ class Update {
     return builder_.multiply_add(number(factor), old, builder_.multiply(number(share), added));
   }
 
+  // Whether epsilon hides, in the sum with which a quotient is divided, that the root of the least normal number takes
+  // the place of smaller ones. What a root is multiplied by is largest in the first step.
+  bool may_refine() const {
+    const bool corrects = catalogue::row_of(catalogue::kind_of(optimizer_)).corrects_moments;
+    const double most = corrects ? 1 / std::sqrt(1 - optimizer_.beta2) : 1;
+    const double least_root = std::sqrt(std::numeric_limits<float>::min());
+    return context_.refines && lanes_ >= kLeastLanesOfEstimates && most * least_root < optimizer_.epsilon * 0x1p-25;
+  }
+
   // parameter - value / (factor sqrt(squares) + epsilon), without a factor where it is null
   Register scaled_descent(Register value, const Register* factor, Register squares) {
-    Register root = builder_.square_root(squares);
+    const bool refine = may_refine();
+    Register root = refine ? refined_root(builder_, squares) : builder_.square_root(squares);
     root = factor == nullptr ? builder_.add(root, number(optimizer_.epsilon))
                              : builder_.multiply_add(splat(*factor), root, number(optimizer_.epsilon));
-    return builder_.subtract(entries_.parameter, builder_.divide(value, root));
+    return builder_.subtract(entries_.parameter,
+                             refine ? refined_quotient(value, root, squares) : builder_.divide(value, root));
+  }
+
+  // value / root; 0 where the squares have grown infinite, as if it had been divided by their root.
+  Register refined_quotient(Register value, Register root, Register squares) {
+    context_.refined += 2;
+    const Register is_infinite = builder_.less(number(std::numeric_limits<float>::max()), squares);
+    const Register reciprocal = builder_.select(is_infinite, number(0), refined_reciprocal(builder_, root));
+    return builder_.multiply(value, reciprocal);
   }
 
   void descend() {

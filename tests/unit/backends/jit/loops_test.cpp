@@ -135,6 +135,65 @@ TYPED_TEST(JitFunctionsTest, GoOnBeyondTheirRange) {
   });
 }
 
+// Estimates are AVX-512's.
+template <class Body>
+void for_each_target_with_estimates(const Body& body) {
+  if (!this_machine()->avx512) GTEST_SKIP() << "needs AVX-512";
+  for_each_target([&](const Target& target) {
+    if (target.avx512) body(target);
+  });
+}
+
+// Of both signs of the exponent, with mantissas that differ from one to the next.
+std::vector<float> magnitudes(int least_exponent, int greatest_exponent) {
+  constexpr int kMantissas = 1024;
+  std::vector<float> values;
+  for (int exponent = least_exponent; exponent < greatest_exponent; ++exponent) {
+    for (int i = 0; i < kMantissas; ++i) {
+      const float shift = static_cast<float>((exponent - least_exponent) % 8) / 8;
+      values.push_back(std::ldexp(1 + (static_cast<float>(i) + shift) / kMantissas, exponent));
+    }
+  }
+  return values;
+}
+
+template <class Function, class Exact>
+double worst_error_at(const Target& target, const std::vector<float>& x, const Function& function, const Exact& exact) {
+  const std::vector<float> y = mapped(target, x, function);
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    worst = std::max(worst, error_in_ulp(y[i], exact(static_cast<long double>(x[i]))));
+  }
+  return worst;
+}
+
+TEST(JitRefinementTest, IsAsExactAsItSays) {
+  for_each_target_with_estimates([](const Target& target) {
+    std::vector<float> x = magnitudes(-126, 126);
+    EXPECT_LE(worst_error_at(target, x, refined_reciprocal, [](long double a) { return 1 / a; }), 0.6);
+    for (float& value : x) value = -value;
+    EXPECT_LE(worst_error_at(target, x, refined_reciprocal, [](long double a) { return 1 / a; }), 0.6);
+    EXPECT_LE(worst_error_at(target, magnitudes(-126, 128), refined_root, [](long double a) { return std::sqrt(a); }),
+              1.0);
+  });
+}
+
+TEST(JitRefinementTest, TakesTheLeastNormalNumberForSmallerOnes) {
+  using Limits = std::numeric_limits<float>;
+  std::vector<float> x(16, Limits::min());
+  x[0] = 0;
+  x[1] = Limits::denorm_min();
+  x[2] = Limits::min() / 2;
+  x[3] = Limits::quiet_NaN();
+  x[4] = Limits::infinity();
+  for_each_target_with_estimates([&](const Target& target) {
+    const std::vector<float> roots = mapped(target, x, refined_root);
+    for (const std::size_t i : {0, 1, 2, 5}) EXPECT_FLOAT_EQ(roots[i], std::sqrt(Limits::min())) << i;
+    EXPECT_TRUE(std::isnan(roots[3]));
+    EXPECT_TRUE(std::isnan(roots[4]));
+  });
+}
+
 TEST(JitCheckTest, SeesWhatLiesOutsideOfAnArray) {
   const auto error_of = [](std::int64_t size, std::int64_t count, std::int64_t step, std::int64_t offset, int lanes) {
     Program program;
@@ -171,10 +230,18 @@ TEST(JitCheckTest, SeesTypesThatDoNotFit) {
   Builder builder(program);
   builder.add(builder.constant({Scalar::f32, 4}, 1), builder.constant({Scalar::f32, 8}, 1));
   EXPECT_NE(program_error(program).find("types"), std::string::npos) << program_error(program);
+  for (const Type type : {Type{Scalar::f64, 8}, Type{Scalar::f32, 1}}) {
+    Program without_estimate;
+    Builder other(without_estimate);
+    other.reciprocal_estimate(other.constant(type, 1));
+    EXPECT_NE(program_error(without_estimate).find("types"), std::string::npos) << program_error(without_estimate);
+  }
 }
 
-// The sum of a dot product, its function of it, a count, masks, a variable over steps and a place that is looked up.
-Program sample_program(int lanes) {
+// The sum of a dot product, its function of it, a count, masks, a variable over steps and a place that is looked up;
+// estimates where the target has them.
+Program sample_program(const Target& target) {
+  const int lanes = target.lanes(Scalar::f32);
   constexpr std::int64_t kSize = 50;
   Program program;
   program.name = "sample";
@@ -191,7 +258,9 @@ Program sample_program(int lanes) {
       const Register label = builder.load({labels, i}, lanes, active);
       const Register matches = builder.equal(builder.whole_numbers(i, lanes), label);
       const Register chosen = builder.select(matches, hyperbolic_tangent(builder, builder.get(sum)), value);
-      builder.store({y, i}, builder.square_root(builder.multiply(chosen, chosen)), active);
+      Register root = builder.square_root(builder.multiply(chosen, chosen));
+      if (target.avx512) root = builder.multiply(refined_root(builder, root), refined_reciprocal(builder, chosen));
+      builder.store({y, i}, root, active);
     };
     const std::int64_t whole = kSize / lanes * lanes;
     builder.loop(0, whole, lanes, [&](const Affine& i) { visit(i, lanes); });
@@ -273,16 +342,18 @@ TEST(JitLaneSumsTest, RepeatTheSumsInAllLanes) {
 TEST(JitCompilerTest, UsesNoInstructionsButThoseItMay) {
   for_each_target([](const Target& target) {
     Listing listing;
-    compiled_for(target, sample_program(target.lanes(Scalar::f32)), &listing);
+    compiled_for(target, sample_program(target), &listing);
     const auto uses = [&](const char* pattern) { return std::regex_search(listing.assembly, std::regex(pattern)); };
     EXPECT_EQ(uses("%zmm"), target.vector_bits == 512);
+    EXPECT_EQ(uses("vrcp14ps"), target.avx512);
+    EXPECT_EQ(uses("vrsqrt14ps"), target.avx512);
     EXPECT_EQ(uses("%k[0-7]|%[xy]mm(1[6-9]|[23][0-9])"), target.avx512);
   });
 }
 
 TEST(JitTextTest, IsWhatRuns) {
   const Target& target = *this_machine();
-  const Program program = sample_program(target.lanes(Scalar::f32));
+  const Program program = sample_program(target);
   ASSERT_EQ(program_error(program), "");
   Listing listing;
   const auto compiled = compiled_for(target, program, &listing);

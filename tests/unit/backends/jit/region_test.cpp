@@ -138,6 +138,51 @@ TEST_P(JitRegionTest, EveryOptimizerWithEveryDecay) {
   }
 }
 
+// What is refined from estimates is within a few units in the last place of what is divided, and double is divided:
+// where second moments are 0, are no normal numbers or have grown infinite, too.
+TEST_P(JitRegionTest, RefinementChangesLastBitsOnly) {
+  constexpr std::size_t kColumns = 40;
+  const bool single = GetParam() == catalogue::Dtype::f32;
+  for (const OptimizerCase& optimizer : optimizer_cases()) {
+    if (optimizer.weight_decay != 0) continue;
+    for (const double epsilon : {1e-8, 1e-30, 0.0}) {
+      SCOPED_TRACE(std::string("optimizer ") + name_of(optimizer.kind) + ", epsilon " + std::to_string(epsilon));
+      std::vector<std::vector<Dense>> results;
+      for (const char* passes : {"all", "-refinement"}) {
+        TrainingProblem training({.layers = {layer(kColumns, 3)},
+                                  .loss = catalogue::Loss::half_mse,
+                                  .dtype = GetParam(),
+                                  .rows = 20,
+                                  .batch_rows = 20,
+                                  .optimizer = optimizer});
+        training.mutable_optimizer().epsilon = epsilon;
+        auto* x = const_cast<void*>(training.data().x);
+        for (std::size_t i = 0; i < 20 * kColumns; ++i) {
+          // From 1e-40 to 1e11, and nothing.
+          const double factor = i % kColumns == 0 ? 0 : std::pow(10, -40 + 1.3 * static_cast<double>(i % kColumns));
+          if (single) static_cast<float*>(x)[i] *= static_cast<float>(factor);
+          if (!single) static_cast<double*>(x)[i] *= factor;
+        }
+        trained_by_jit(training, 3, {{"passes", passes}}, graph::kRegionDescriptor, 1);
+        results.push_back(training.state_values());
+      }
+      for (std::size_t i = 0; i < results[0].size(); ++i) {
+        for (std::size_t entry = 0; entry < results[0][i].values.size(); ++entry) {
+          const double divided = results[1][i].values[entry];
+          const double refined = results[0][i].values[entry];
+          if (std::isnan(divided)) {
+            EXPECT_TRUE(std::isnan(refined)) << entry;
+          } else if (single) {
+            EXPECT_NEAR(refined, divided, 4e-7 * std::max(1.0, std::abs(divided))) << entry;
+          } else {
+            EXPECT_EQ(refined, divided) << entry;
+          }
+        }
+      }
+    }
+  }
+}
+
 // Where a learning rate may be folded into the loss's gradient, and where it may not.
 TEST_P(JitRegionTest, BatchesOfOneRow) {
   for (const catalogue::Loss loss : catalogue::all_of<catalogue::Loss>()) {
@@ -382,7 +427,7 @@ struct Firing {
   TrainingCase rests;
 };
 
-std::vector<Firing> firings() {
+std::vector<Firing> firings(catalogue::Dtype dtype) {
   const TrainingCase tiny = {.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3};
   const TrainingCase small = {
       .layers = {layer(9, 21, catalogue::Activation::tanh), layer(21, 4)}, .rows = 13, .batch_rows = 13};
@@ -401,7 +446,9 @@ std::vector<Firing> firings() {
                                 .rows = 40,
                                 .batch_rows = 1,
                                 .shuffled = true};
-  return {
+  TrainingCase adaptive = small;
+  adaptive.optimizer = {catalogue::OptimizerKind::adam, 0, false};
+  std::vector<Firing> firings = {
       {"scalarisation", tiny, {}, small},
       {"unit-products", one_row, {}, small},
       {"scale-folding", one_row, {}, small},
@@ -417,6 +464,9 @@ std::vector<Firing> firings() {
       {"panels", narrow, {{"lanes", "panels"}}, one_row},
       {"prefetch", narrow, {{"lanes", "panels"}}, one_row},
   };
+  const bool estimates = dtype == catalogue::Dtype::f32 && backends::jit::this_machine()->avx512;
+  if (estimates) firings.push_back({"refinement", adaptive, {}, small});
+  return firings;
 }
 
 TEST_P(JitRegionTest, EachPassFiresWhereItMustAndRestsElsewhere) {
@@ -430,7 +480,7 @@ TEST_P(JitRegionTest, EachPassFiresWhereItMustAndRestsElsewhere) {
     strategy->set_state(training.state());
     return said_by(*strategy, 1).records.at({"pass " + pass, catalogue::Phase::compile}).calls;
   };
-  for (const Firing& firing : firings()) {
+  for (const Firing& firing : firings(GetParam())) {
     SCOPED_TRACE(firing.pass);
     EXPECT_GT(fired(firing.fires, firing.options, firing.pass), 0U);
     EXPECT_EQ(fired(firing.rests, firing.options, firing.pass), 0U);
