@@ -65,7 +65,9 @@ class Planner {
       return node.op() != Op::loss_gradient || !takes_labels(node.request.loss) ||
              region_[node.result].columns <= kMaxClasses;
     });
-    return inputs && softmax && (choices_.lanes == Lanes::rows || own_rows() >= 2 * lanes());
+    // A single row, whose gradients are no sums, is not gone through in blocks.
+    const bool enough = choices_.lanes == Lanes::rows ? blocks_->rows > 1 : own_rows() >= 2 * lanes();
+    return inputs && softmax && enough;
   }
 
   bool can_stream() const {
