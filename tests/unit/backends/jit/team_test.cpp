@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <atomic>
+#include <cstdint>
 #include <vector>
 
 namespace gdbench::backends::jit {
@@ -64,6 +65,43 @@ TEST(JitTeamTest, NobodyGoesOnBeforeAllAreThere) {
     rounds.arrivals = 0;
   }
   EXPECT_EQ(rounds.early, 0);
+}
+
+// As in a step: each thread writes its part, and when all have, reads those of all. Without atomics, so that the thread
+// sanitizer sees what is not ordered.
+struct Sums {
+  Barrier& barrier;
+  int first = 0;                             // the caller's, between runs
+  mutable std::vector<std::int64_t> parts;   // by thread
+  mutable std::vector<std::int64_t> totals;  // by thread, of what it read in all rounds
+};
+
+TEST(JitTeamTest, ThreadsReadWhatTheOthersWrote) {
+  constexpr int kRounds = 100;
+  for (const int threads : {2, 3, 4, 8}) {
+    Team team(threads, {});
+    Sums sums{team.barrier(), 0, std::vector<std::int64_t>(static_cast<std::size_t>(threads)),
+              std::vector<std::int64_t>(static_cast<std::size_t>(threads))};
+    for (int run = 0; run < 5; ++run) {
+      sums.first = run;
+      team.run(
+          [](const void* data, int thread) {
+            const auto& shared = *static_cast<const Sums*>(data);
+            const auto own = static_cast<std::size_t>(thread);
+            std::int64_t total = 0;
+            for (int round = 0; round < kRounds; ++round) {
+              shared.parts[own] = (shared.first + round) * (thread + 1);
+              shared.barrier.meet();
+              for (const std::int64_t part : shared.parts) total += part;
+              shared.barrier.meet();
+            }
+            shared.totals[own] = total;  // which the end of the run alone lets the caller read
+          },
+          &sums);
+      const std::int64_t rounds = kRounds * run + kRounds * (kRounds - 1) / 2;
+      for (const std::int64_t total : sums.totals) EXPECT_EQ(total, rounds * threads * (threads + 1) / 2);
+    }
+  }
 }
 
 TEST(JitTeamTest, OneTeamServesAllWhoWantTheSame) {
