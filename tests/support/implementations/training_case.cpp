@@ -35,6 +35,38 @@ void mask(std::mt19937& generator, double density, Dense& x) {
   }
 }
 
+template <class Matrix>
+auto* row_of(Matrix& matrix, std::int64_t row) {
+  return matrix.values.data() + row * matrix.columns;
+}
+
+// To entries that float represents exactly.
+void scale(Dense& matrix, double factor) {
+  for (double& value : matrix.values) value = static_cast<double>(static_cast<float>(value * factor));
+}
+
+Dense transposed(const Dense& matrix) {
+  Dense turned(matrix.columns, matrix.rows);
+  for (std::int64_t i = 0; i < matrix.rows; ++i) {
+    for (std::int64_t j = 0; j < matrix.columns; ++j) turned.at(j, i) = matrix.at(i, j);
+  }
+  return turned;
+}
+
+// to[i] += factor * from[i]
+void add_multiple(double* to, double factor, const double* from, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) to[i] += factor * from[i];
+}
+
+// to += left right, where each row of `right`, which may be large, is read from one end to the other only once.
+void add_product(Dense& to, const Dense& left, const Dense& right) {
+  for (std::int64_t p = 0; p < left.columns; ++p) {
+    for (std::int64_t i = 0; i < left.rows; ++i) {
+      add_multiple(row_of(to, i), left.at(i, p), row_of(right, p), right.columns);
+    }
+  }
+}
+
 constexpr std::int64_t kValidationRows = 5;
 constexpr std::int64_t kEpochs = 2;
 
@@ -148,6 +180,7 @@ TrainingProblem::TrainingProblem(const TrainingCase& values) : case_(values) {
 
   for (const gdbench_layer& layer : case_.layers) {
     initial_.push_back(backends::random_matrix(generator, layer.inputs, layer.outputs));
+    if (case_.scaled_weights) scale(initial_.back(), 1 / std::sqrt(static_cast<double>(layer.inputs)));
     if (layer.has_bias != 0) initial_.push_back(backends::random_matrix(generator, 1, layer.outputs));
   }
   state_bytes_.resize(initial_.size());
@@ -185,7 +218,7 @@ std::vector<Dense> TrainingProblem::state_values() const {
 }
 
 TrainingProblem::Pass TrainingProblem::pass(const std::vector<Dense>& parameters, const Dense& x, const Dense& y,
-                                            const std::vector<std::int32_t>& labels) const {
+                                            const std::vector<std::int32_t>& labels, double shift) const {
   Pass pass;
   pass.activations.push_back(x);
   pass.gradients = parameters;
@@ -197,13 +230,16 @@ TrainingProblem::Pass TrainingProblem::pass(const std::vector<Dense>& parameters
     Dense told(x.rows, layer.outputs);
     first.push_back(next);
     const Dense& weights = parameters[next];
-    for (std::int64_t i = 0; i < x.rows; ++i) {
-      for (std::int64_t j = 0; j < layer.outputs; ++j) {
-        double z = layer.has_bias != 0 ? parameters[next + 1].at(0, j) : 0;
-        for (std::int64_t p = 0; p < layer.inputs; ++p) z += input.at(i, p) * weights.at(p, j);
-        output.at(i, j) = activate(catalogue::activation_of(layer), z);
-        told.at(i, j) = catalogue::reads_input(catalogue::activation_of(layer)) ? z : output.at(i, j);
-      }
+    for (std::int64_t i = 0; layer.has_bias != 0 && i < x.rows; ++i) {
+      add_multiple(row_of(output, i), 1, parameters[next + 1].values.data(), layer.outputs);
+    }
+    add_product(output, input, weights);
+    const catalogue::Activation activation = catalogue::activation_of(layer);
+    const double moved = catalogue::row_of(activation).slope == catalogue::Slope::jumps_at_zero ? shift : 0;
+    for (std::size_t entry = 0; entry < output.values.size(); ++entry) {
+      const double z = output.values[entry];
+      output.values[entry] = activate(activation, z);
+      told.values[entry] = catalogue::reads_input(activation) ? z : activate(activation, z + moved);
     }
     next += layer.has_bias != 0 ? 2 : 1;
     pass.activations.push_back(output);
@@ -234,27 +270,30 @@ TrainingProblem::Pass TrainingProblem::pass(const std::vector<Dense>& parameters
   for (std::size_t l = case_.layers.size(); l-- > 0;) {
     const gdbench_layer& layer = case_.layers[l];
     const Dense& input = pass.activations[l];
-    Dense previous(input.rows, input.columns);
     Dense& weights_gradient = pass.gradients[first[l]];
     for (std::size_t g = first[l]; g < first[l] + (layer.has_bias != 0 ? 2 : 1); ++g) {
       std::fill(pass.gradients[g].values.begin(), pass.gradients[g].values.end(), 0);
     }
-    for (std::int64_t i = 0; i < d.rows; ++i) {
-      for (std::int64_t j = 0; j < d.columns; ++j) {
-        const double dz = d.at(i, j) * activation_slope(catalogue::activation_of(layer), pass.told[l].at(i, j));
-        if (layer.has_bias != 0) pass.gradients[first[l] + 1].at(0, j) += dz;
-        for (std::int64_t q = 0; q < layer.inputs; ++q) {
-          weights_gradient.at(q, j) += input.at(i, q) * dz;
-          previous.at(i, q) += dz * parameters[first[l]].at(q, j);
-        }
+    for (std::size_t entry = 0; entry < d.values.size(); ++entry) {
+      d.values[entry] *= activation_slope(catalogue::activation_of(layer), pass.told[l].values[entry]);
+    }
+    for (std::int64_t i = 0; layer.has_bias != 0 && i < d.rows; ++i) {
+      add_multiple(pass.gradients[first[l] + 1].values.data(), 1, row_of(d, i), d.columns);
+    }
+    for (std::int64_t q = 0; q < layer.inputs; ++q) {
+      for (std::int64_t i = 0; i < d.rows; ++i) {
+        add_multiple(row_of(weights_gradient, q), input.at(i, q), row_of(d, i), d.columns);
       }
     }
+    if (l == 0) break;
+    Dense previous(input.rows, input.columns);
+    add_product(previous, d, transposed(parameters[first[l]]));
     d = previous;
   }
   return pass;
 }
 
-std::vector<Dense> TrainingProblem::trained(std::int64_t steps) const {
+std::vector<Dense> TrainingProblem::trained(std::int64_t steps, double shift) const {
   std::vector<Dense> parameters = initial_;
   std::vector<PlainOptimizer> optimizers;
   for (const Dense& parameter : parameters) optimizers.emplace_back(optimizer_, parameter.values.size());
@@ -269,7 +308,7 @@ std::vector<Dense> TrainingProblem::trained(std::int64_t steps) const {
     }
     std::vector<std::int32_t> labels;
     for (const std::uint32_t row : index) labels.push_back(labels_[row]);
-    const Pass step_pass = pass(parameters, rows_of(x_, index), rows_of(y_, index), labels);
+    const Pass step_pass = pass(parameters, rows_of(x_, index), rows_of(y_, index), labels, shift);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       std::vector<double>& values = parameters[i].values;
       const std::vector<double>& gradients = step_pass.gradients[i].values;

@@ -31,6 +31,7 @@ struct TrainingCase {
   catalogue::Task task = catalogue::Task::train;  // gradients ends where train does, but for rounding
   OptimizerCase optimizer = {catalogue::OptimizerKind::sgd, 0, false};
   std::int64_t micro_batches = 1;  // any number ends where 1 does, but for rounding
+  bool scaled_weights = false;     // at first divided by the root of their layer's inputs, as wide layers need
   double density = 1;              // of the training rows' features; below 1 row 0 and column 0 have no entry at all
 };
 
@@ -67,8 +68,9 @@ class TrainingProblem {
 
   // Parameters as given to set_state, in double: w0 b0 w1 ...
   const std::vector<Dense>& initial() const { return initial_; }
-  // The parameters after `steps` updates, by plain loops.
-  std::vector<Dense> trained(std::int64_t steps) const;
+  // The parameters after `steps` updates, by plain loops. Slopes that jump at 0 are those of inputs larger by `shift`:
+  // what they make of an input that rounding may put on either side, two shifts tell.
+  std::vector<Dense> trained(std::int64_t steps, double shift = 0) const;
   // The loss over all training (split 0) or validation (1) rows.
   double loss(const std::vector<Dense>& parameters, int split) const;
 
@@ -84,7 +86,7 @@ class TrainingProblem {
     double loss = 0;
   };
   Pass pass(const std::vector<Dense>& parameters, const Dense& x, const Dense& y,
-            const std::vector<std::int32_t>& labels) const;
+            const std::vector<std::int32_t>& labels, double shift = 0) const;
   void write(std::vector<std::byte>& bytes, const Dense& values) const;
 
   TrainingCase case_;

@@ -1,12 +1,9 @@
-// Regions that are compiled, against the plain loops of training_case.h: every op, optimizer and kind of batch, shapes
-// that fill no vector, and random networks.
+// Regions that are compiled, against the plain loops of training_case.h: every op, optimizer and kind of batch, and
+// shapes that fill no vector.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -15,43 +12,20 @@
 #include "tests/support/implementations/jit_targets.h"
 #include "tests/support/implementations/said_records.h"
 #include "tests/support/implementations/training_case.h"
+#include "tests/unit/backends/jit/trained_by_jit.h"
 
 namespace gdbench::strategies {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr int kRandomNetworks = 40;  // each takes three times as long there
-#else
-constexpr int kRandomNetworks = 75;
-#endif
-
 class JitRegionTest : public testing::TestWithParam<catalogue::Dtype> {
  protected:
-  using Options = std::vector<gdbench_option_value>;
-
-  // Makes `steps` updates in two calls; returns the loss after them.
-  static double trained_by_jit(TrainingProblem& training, std::int64_t steps, const Options& options,
-                               const StrategyDescriptor& descriptor, int threads) {
-    training.mutable_settings().option_count = static_cast<std::int64_t>(options.size());
-    training.mutable_settings().options = options.data();
-    training.mutable_settings().compute_threads = threads;
-    const auto strategy =
-        descriptor.create({backends::backend_named("jit"), training.data(), training.problem(), training.settings()});
-    strategy->set_state(training.state());
-    strategy->run(1);
-    strategy->run(static_cast<std::uint64_t>(steps - 1));
-    strategy->sync();
-    strategy->get_state(training.state());
-    EXPECT_EQ(training.state().step, steps);
-    return strategy->evaluate(0);
-  }
-
   // The tolerance is relative where entries are larger than 1.
-  static void check(TrainingCase values, std::int64_t steps, double tolerance_f32 = 2e-4, const Options& options = {},
-                    const StrategyDescriptor& descriptor = graph::kRegionDescriptor, int threads = 1) {
+  static void check(TrainingCase values, std::int64_t steps, double tolerance_f32 = 2e-4,
+                    const JitOptions& options = {}, const StrategyDescriptor& descriptor = graph::kRegionDescriptor,
+                    int threads = 1) {
     values.dtype = GetParam();
     TrainingProblem training(values);
-    const double trained_loss = trained_by_jit(training, steps, options, descriptor, threads);
+    const double trained_loss = trained_by_jit(training, steps, options, threads, descriptor);
     const double tolerance = GetParam() == catalogue::Dtype::f32 ? tolerance_f32 : 1e-10;
     const std::vector<Dense> actual = training.state_values();
     const std::vector<Dense> expected = training.trained(steps);
@@ -135,6 +109,11 @@ TEST_P(JitRegionTest, EveryOptimizerWithEveryDecay) {
            .batch_rows = 13,
            .optimizer = optimizer},
           6);
+    check({.layers = {layer(9, 21, catalogue::Activation::tanh), layer(21, 4)},
+           .rows = 37,
+           .batch_rows = 37,
+           .optimizer = optimizer},
+          6, 2e-4, {{"lanes", "panels"}});
   }
 }
 
@@ -205,6 +184,8 @@ TEST_P(JitRegionTest, BatchesOfOneRow) {
       check(values, 3);
     }
   }
+  check({.layers = {layer(20, 17, catalogue::Activation::tanh), layer(17, 2)}, .rows = 1, .batch_rows = 1}, 3, 2e-4,
+        {{"lanes", "rows"}});
 }
 
 // Whatever is chosen, the result is the same but for rounding.
@@ -357,7 +338,7 @@ TEST_P(JitRegionTest, ThreadsAddUpInTheSameOrderEveryTime) {
     std::vector<std::vector<Dense>> results;
     for (int run = 0; run < 3; ++run) {
       TrainingProblem training(values);
-      trained_by_jit(training, 20, {}, graph::kRegionDescriptor, 2);
+      trained_by_jit(training, 20, {}, 2);
       results.push_back(training.state_values());
     }
     for (std::size_t run = 1; run < results.size(); ++run) {
@@ -488,46 +469,6 @@ TEST_P(JitRegionTest, EachPassFiresWhereItMustAndRestsElsewhere) {
     std::vector<gdbench_option_value> without = firing.options;
     without.push_back({"passes", off.c_str()});
     EXPECT_EQ(fired(firing.fires, without, firing.pass), 0U);
-  }
-}
-
-template <class Enum>
-Enum any_of(std::mt19937_64& generator) {
-  return static_cast<Enum>(generator() % catalogue::kCount<Enum>);
-}
-
-// One to five layers, odd and prime sizes, batches of 1 to 4097 rows. GDBENCH_SEED takes another seed than 1. Each in
-// turn of the kinds of vectors that the processor has.
-TEST_P(JitRegionTest, RandomNetworks) {
-  const char* text = std::getenv("GDBENCH_SEED");
-  const unsigned long seed = text == nullptr ? 1 : std::strtoul(text, nullptr, 10);
-  std::mt19937_64 generator(seed);
-  const auto one_of = [&](std::initializer_list<std::int64_t> values) {
-    return values.begin()[generator() % values.size()];
-  };
-  const std::vector<OptimizerCase> optimizers = optimizer_cases();
-  const std::vector<backends::jit::NamedTarget> targets = backends::jit::targets_of_this_machine();
-  for (int i = 0; i < kRandomNetworks; ++i) {
-    TrainingCase values;
-    const std::int64_t depth = one_of({1, 1, 2, 2, 3, 4, 5});
-    std::int64_t inputs = one_of({1, 2, 3, 7, 8, 16, 17, 31, 64});
-    for (std::int64_t l = 0; l < depth; ++l) {
-      const std::int64_t outputs = one_of({1, 2, 3, 5, 8, 13, 16, 23, 33, 47});
-      values.layers.push_back(layer(inputs, outputs, any_of<catalogue::Activation>(generator), generator() % 4 != 0));
-      inputs = outputs;
-    }
-    values.loss = any_of<catalogue::Loss>(generator);
-    values.batch_rows = one_of({1, 1, 2, 3, 7, 16, 31, 64, 97, 130, 517, 1021, 4097});
-    values.rows = values.batch_rows + one_of({0, 0, 5});
-    do {
-      values.optimizer = optimizers[generator() % optimizers.size()];
-      // Where a gradient is as small as its rounding error, as some of these are, its sign may be the other one.
-    } while (values.optimizer.kind == catalogue::OptimizerKind::lion);
-    values.learning_rates = {0.01};
-    const char* instructions = targets[static_cast<std::size_t>(i) % targets.size()].name;
-    SCOPED_TRACE("GDBENCH_SEED=" + std::to_string(seed) + ", network " + std::to_string(i) + ", " + instructions);
-    check(values, 3, 5e-3, {{"instructions", instructions}});
-    if (HasFatalFailure()) return;
   }
 }
 
