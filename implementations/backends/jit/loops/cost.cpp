@@ -84,12 +84,12 @@ class Footprint {
   }
 
   double unfetched_bytes(const Program& program) const {
-    constexpr double kPage = 4096;
+    constexpr double kFar = 2048;
     double sum = 0;
     for (const Touched& touched : all_) {
       const auto element = static_cast<double>(bytes_of(program.arrays[touched.array].element));
       const bool far = std::ranges::any_of(
-          touched.strides, [&](const auto& stride) { return stride.first * element >= kPage && stride.second > 1; });
+          touched.strides, [&](const auto& stride) { return stride.first * element >= kFar && stride.second > 1; });
       // What lies behind the first line of a run is fetched.
       if (far && !touched.fetched) sum += touched.volume / touched.run * kLineBytes;
     }
@@ -140,6 +140,7 @@ class Counting {
     Cost cost = steps().cost;
     // What the second cache delivers is partly hidden behind instructions; what comes from beyond is fetched ahead.
     cost.cycles = std::max(cost.instruction_cycles + cost.second_cache_bytes / core_.second_cache_bytes_per_cycle +
+                               cost.late_bytes / core_.late_bytes_per_cycle +
                                cost.unfetched_bytes / core_.unfetched_bytes_per_cycle,
                            cost.beyond_bytes / core_.beyond_bytes_per_cycle);
     return cost;
@@ -195,13 +196,16 @@ class Counting {
       part.cost.instruction_cycles += inner.cost.instruction_cycles;
       part.cost.second_cache_bytes += inner.cost.second_cache_bytes;
       part.cost.beyond_bytes += inner.cost.beyond_bytes;
+      part.cost.late_bytes += inner.cost.late_bytes;
       part.cost.unfetched_bytes += inner.cost.unfetched_bytes;
       for (const Touched& touched : inner.footprint.all()) part.footprint.add(touched);
     }
     const double bytes = direct.bytes(program_);
     part.cost.second_cache_bytes += bytes;
     part.cost.beyond_bytes += bytes;
-    part.cost.unfetched_bytes += direct.unfetched_bytes(program_);
+    const double far = direct.unfetched_bytes(program_);
+    part.cost.late_bytes += far;
+    part.cost.unfetched_bytes += far;
     for (const Touched& touched : direct.all()) part.footprint.add(touched);
     part.cost.instruction_cycles += cycles_of(mix);
     add(part.cost, note, cycles_of(mix));
@@ -217,11 +221,12 @@ class Counting {
     all.cost.instruction_cycles = trips * body.cost.instruction_cycles + (loop.over_steps ? 0 : core_.cycles_per_loop);
     // A cache that holds a round's data has, in the next round, what both share; of steps that share all of it, all.
     const double all_bytes = loop.over_steps ? 0 : all.footprint.bytes(program_);
+    const bool in_first = body.footprint.fits(program_, core_.first_cache);
     const bool in_second = body.footprint.fits(program_, core_.second_cache);
-    all.cost.second_cache_bytes =
-        body.footprint.fits(program_, core_.first_cache) ? all_bytes : trips * body.cost.second_cache_bytes;
+    all.cost.second_cache_bytes = in_first ? all_bytes : trips * body.cost.second_cache_bytes;
     all.cost.beyond_bytes = in_second ? all_bytes : trips * body.cost.beyond_bytes;
     const double far = loop.over_steps ? 0 : all.footprint.unfetched_bytes(program_);
+    all.cost.late_bytes = in_first ? far : trips * body.cost.late_bytes;
     all.cost.unfetched_bytes = in_second ? far : trips * body.cost.unfetched_bytes;
     return all;
   }

@@ -30,7 +30,9 @@ struct CoreModel {
   Cache second_cache = {1 << 20, 8};
   double second_cache_bytes_per_cycle = 96;  // above what it delivers: hidden in part
   double beyond_bytes_per_cycle = 20;
-  // At strides of a page and more, which no processor fetches ahead by itself, and no program did.
+  // At strides of half a page and more, which no processor fetches ahead by itself, and no program did: from the second
+  // cache, and from beyond it.
+  double late_bytes_per_cycle = 16;
   double unfetched_bytes_per_cycle = 1.5;
 };
 
@@ -39,7 +41,8 @@ struct Cost {
   double instruction_cycles = 0;  // what all instructions take, if everything is in the first cache
   double second_cache_bytes = 0;  // that the first cache can't keep from one use to the next
   double beyond_bytes = 0;        // that the second can't
-  double unfetched_bytes = 0;     // of those, what is waited for
+  double late_bytes = 0;          // from the second cache, that nobody fetches ahead
+  double unfetched_bytes = 0;     // from beyond it
   double cycles = 0;
   // Of the instruction cycles, those of loops and instructions that follow a note; the same note stands once.
   std::vector<std::pair<std::string, double>> noted_cycles;

@@ -106,14 +106,16 @@ std::int64_t PanelProduct::columns_within(double bytes) const {
 void PanelProduct::lower(const Affine& first, std::int64_t columns, std::int64_t rows) {
   GroupWriter writer(context_, group_);
   Builder& builder = context_.builder;
+  // Of the rows left over at the end of a batch there may be fewer vectors.
+  const std::int64_t lines = TileShape(context_.target, vectors_of(rows, context_.lanes())).lines;
   if (!request_.transpose_b) {
-    EvenParts(columns, shape_.batch.lines).for_each(builder, [&](const Affine& column, std::int64_t count) {
+    EvenParts(columns, lines).for_each(builder, [&](const Affine& column, std::int64_t count) {
       tile(writer, {.block = 0, .column = first + column, .columns = count, .rows = rows});
     });
     return;
   }
   const auto block = [&](const Affine& begin, std::int64_t size) {
-    EvenParts(size, shape_.batch.lines).for_each(builder, [&](const Affine& in_block, std::int64_t count) {
+    EvenParts(size, lines).for_each(builder, [&](const Affine& in_block, std::int64_t count) {
       tile(writer, {.block = begin * request_.operands[1].columns,
                     .column = begin + in_block,
                     .in_block = in_block,
