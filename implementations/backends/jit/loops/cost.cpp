@@ -109,9 +109,11 @@ class Footprint {
         const double period = sets / static_cast<double>(std::gcd(lines, static_cast<std::int64_t>(sets)));
         reached = std::min(sets, reached * std::min(trips, std::max(1.0, period)));
       }
-      taken += bytes_of_touched(program, touched) / (reached * cache.ways * kLineBytes);
+      const double bytes = bytes_of_touched(program, touched);
+      if (bytes > reached * cache.ways * kLineBytes) return false;
+      taken += bytes;
     }
-    return taken <= 1;
+    return taken <= cache.bytes;
   }
 
   const std::vector<Touched>& all() const { return all_; }
