@@ -30,4 +30,12 @@ struct EvenParts {
   std::int64_t smaller;
 };
 
+// body(first, count) for parts of `size` of the range, and for what is left over at its end.
+template <class Body>
+void for_each_part(Builder& builder, const Range& range, std::int64_t size, const Body& body) {
+  const std::int64_t whole = range.begin + range.size() / size * size;
+  builder.loop(range.begin, whole, size, [&](const Affine& first) { body(first, size); });
+  if (whole < range.end) body(Affine(whole), range.end - whole);
+}
+
 }  // namespace gdbench::backends::jit

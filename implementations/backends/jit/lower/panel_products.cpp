@@ -54,9 +54,7 @@ class TileSums {
 // body(first, count) in rounds of kUnrolled, and what is left over.
 template <class Body>
 void in_rounds(Builder& builder, std::int64_t count, const Body& body) {
-  const std::int64_t whole = count / kUnrolled * kUnrolled;
-  builder.loop(0, whole, kUnrolled, [&](const Affine& first) { body(first, kUnrolled); });
-  if (whole < count) body(whole, count - whole);
+  for_each_part(builder, {0, count}, kUnrolled, body);
 }
 
 int vectors_of(std::int64_t rows, int lanes) { return static_cast<int>(rounded_up_quotient(rows, lanes)); }
@@ -123,9 +121,8 @@ void PanelProduct::lower(const Affine& first, std::int64_t columns, std::int64_t
                     .rows = rows});
     });
   };
-  const std::int64_t whole = columns / shape_.block * shape_.block;
-  builder.loop(0, whole, shape_.block, [&](const Affine& begin) { block(first + begin, shape_.block); });
-  if (whole < columns) block(first + Affine(whole), columns - whole);
+  for_each_part(builder, {0, columns}, shape_.block,
+                [&](const Affine& begin, std::int64_t size) { block(first + begin, size); });
 }
 
 void PanelProduct::tile(GroupWriter& writer, const Tile& tile) {
@@ -227,9 +224,7 @@ class GradientLowering {
 
   void run(Range own) {
     const std::int64_t width = shape_.gradient.vectors * lanes_;
-    const std::int64_t whole = own.begin + own.size() / width * width;
-    builder_.loop(own.begin, whole, width, [&](const Affine& first) { rows_from(first, width); });
-    if (whole < own.end) rows_from(whole, own.end - whole);
+    for_each_part(builder_, own, width, [&](const Affine& first, std::int64_t count) { rows_from(first, count); });
   }
 
  private:

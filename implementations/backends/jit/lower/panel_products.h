@@ -35,13 +35,6 @@ class PanelProduct {
 
   // Columns of the result that are computed with weights which a cache of so many bytes holds.
   std::int64_t columns_within(double bytes) const;
-  // body(first, count) for parts of so many columns.
-  template <class Body>
-  void for_each_part(std::int64_t columns, const Body& body) const {
-    const std::int64_t whole = columns_ / columns * columns;
-    context_.builder.loop(0, whole, columns, [&](const Affine& first) { body(first, columns); });
-    if (whole < columns_) body(whole, columns_ - whole);
-  }
   // The tiles of a part, of the panel that take_rows has chosen, which has so many rows.
   void lower(const Affine& first, std::int64_t columns, std::int64_t rows);
 

@@ -1,7 +1,6 @@
 #include "implementations/backends/jit/lower/panels.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "implementations/backends/jit/lower/copies.h"
 #include "implementations/backends/jit/lower/reductions.h"
@@ -65,9 +64,8 @@ bool can_lower_to_panels(const Region& region, const RowBlocks& blocks, const Ta
     if (is_gradient(blocks, node)) return std::ranges::all_of(node.operands, is_batch) && node.request.beta == 0;
     if (is_batch(node.result)) return is_elementwise(node) || node.op() == Op::loss_gradient;
     // What reads one value in blocks must read nothing else but scalars.
-    const std::size_t scalars = node.op() == Op::update ? 1 : node.operands.size();
     const auto count = std::ranges::count_if(node.operands, [&](ValueId value) { return blocked.contains(value); });
-    const std::size_t others = node.op() == Op::update ? node.operands.size() - scalars : node.operands.size();
+    const std::size_t others = node.operands.size() - (node.op() == Op::update ? 1 : 0);
     return count == 0 ? node.op() == Op::column_sum || is_elementwise(node)
                       : is_elementwise(node) && static_cast<std::size_t>(count) == others;
   });
@@ -84,14 +82,10 @@ PanelLowering::PanelLowering(Context& context, const Choices& choices, RowBlocks
 
 template <class Body>
 void PanelLowering::for_each_panel(const Body& body) {
-  const Range own = share_.of(rows_, shape_.panel);
-  const std::int64_t whole = own.begin + own.size() / shape_.panel * shape_.panel;
-  const auto panel = [&](const Affine& first, std::int64_t rows) {
+  for_each_part(builder_, share_.of(rows_, shape_.panel), shape_.panel, [&](const Affine& first, std::int64_t rows) {
     context_.take_rows(blocks_.batch, rows, first);
     body(first, rows);
-  };
-  builder_.loop(own.begin, whole, shape_.panel, [&](const Affine& first) { panel(first, shape_.panel); });
-  if (whole < own.end) panel(whole, own.end - whole);
+  });
   context_.take_rows(blocks_.batch, rows_, 0);
 }
 
@@ -213,7 +207,7 @@ void PanelLowering::lower_batch(const Group& group) {
     const double cache = kPartOfCache * core_of(context_.target).second_cache.bytes;
     const std::int64_t columns = in_parts ? product.columns_within(cache) : group.columns;
     if (columns < group.columns) ++cached_;
-    product.for_each_part(columns, [&](const Affine& first, std::int64_t count) {
+    for_each_part(builder_, {0, group.columns}, columns, [&](const Affine& first, std::int64_t count) {
       for_each_panel([&](const Affine&, std::int64_t rows) { product.lower(first, count, rows); });
     });
     return;
@@ -256,10 +250,7 @@ void PanelLowering::sum_columns(const Group& group) {
     const int active = static_cast<int>(columns);
     writer.finish({0, column, group.columns == 1, builder_.type_of(total).lanes, active, false}, total);
   };
-  const Range own = share_.of(group.columns, most);
-  const std::int64_t whole = own.begin + own.size() / most * most;
-  builder_.loop(own.begin, whole, most, [&](const Affine& column) { columns_from(column, most); });
-  if (whole < own.end) columns_from(whole, own.end - whole);
+  for_each_part(builder_, share_.of(group.columns, most), most, columns_from);
 }
 
 void PanelLowering::lower_late(const Group& group) {
@@ -289,9 +280,7 @@ void PanelLowering::lower_late(const Group& group) {
     part.rows = count;
     GroupWriter(context_, part).compute_all();
   };
-  const std::int64_t whole = own.begin + own.size() / shape_.block * shape_.block;
-  builder_.loop(own.begin, whole, shape_.block, [&](const Affine& first) { rows_from(first, shape_.block); });
-  if (whole < own.end) rows_from(whole, own.end - whole);
+  for_each_part(builder_, own, shape_.block, rows_from);
   context_.take_rows(blocked, group.rows, 0);
 }
 
