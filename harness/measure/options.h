@@ -19,6 +19,13 @@ struct ProgressState {
   double seconds_left = -1;  // -1: not known yet
 };
 
+// How long a timed block lasts, and untimed steps before it, while caches and predictors forget the cell that was there
+// before.
+struct BlockTimes {
+  double seconds = 0;
+  double warm_up_seconds = 0;
+};
+
 struct RunOptions {
   double budget_seconds = 60;  // for everything since `started`, verification included
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
@@ -37,13 +44,14 @@ struct RunOptions {
   // Rounds per launch whose blocks count; one more comes first and is marked cold. Six blocks of 2 ms: more blocks in a
   // launch do not average out what differs between launches, so a launch is kept short.
   int rounds = 6;
-  double block_seconds = 0.002;
-  // Untimed steps before each block, while caches and predictors forget the cell that was there before.
-  double warm_up_seconds = 0.0001;
-  // The same for adapters. A framework's step runs through much more code and data: after others had the processor, its
-  // first steps take up to three times as long. A launch costs seconds, so longer blocks cost nothing beside it.
-  double adapter_block_seconds = 0.01;
-  double adapter_warm_up_seconds = 0.01;
+  BlockTimes block = {0.002, 0.0001};
+  // Of adapters, and of several compute threads. A framework's step runs through much more code and data: after others
+  // had the processor, its first steps take up to three times as long; its launch costs seconds, so longer blocks cost
+  // nothing beside it. Threads sleep between blocks, and to wake one takes 0.1 ms on a virtual machine.
+  BlockTimes long_block = {0.01, 0.01};
+  const BlockTimes& block_of(const PlannedCell& cell) const {
+    return cell.entry->hosted() && cell.threads.compute == 1 ? block : long_block;
+  }
   std::uint64_t seed = 1;
   std::filesystem::path reference_cache;  // where reference trajectories are kept for other runs; empty: nowhere
   // Workers of a scenario run side by side while the machine has so much memory left; those beyond it run after them,

@@ -75,11 +75,9 @@ constexpr double kStepRate = 3e10;
 constexpr double kBlocksToVerify = 10;
 constexpr double kBlocksOfLaunch = 14;
 
-double block_seconds(const scenario::Problem& problem, bool hosted, const RunOptions& options) {
+double block_seconds(const scenario::Problem& problem, const BlockTimes& times) {
   const double step = scenario::operations_per_step(problem) / kStepRate;
-  const double block = hosted ? options.block_seconds + options.warm_up_seconds
-                              : options.adapter_block_seconds + options.adapter_warm_up_seconds;
-  return std::max(block, 2 * step);  // at least one step, and one to warm up
+  return std::max(times.seconds + times.warm_up_seconds, 2 * step);  // at least one step, and one to warm up
 }
 
 }  // namespace
@@ -159,7 +157,7 @@ TimeNeeded::TimeNeeded(const Plan& plan, const RunOptions& options) {
     estimate.verification = verify::reference_seconds(planned->problem, {});
     for (const PlannedCell& cell : planned->cells) {
       const bool hosted = cell.entry->hosted();
-      const double block = block_seconds(planned->problem, hosted, options);
+      const double block = block_seconds(planned->problem, options.block_of(cell));
       const double start = hosted ? kStart : kAdapterStart;
       estimate.verification += (options.profiles && hosted ? 2 : 1) * start + kPauses + kBlocksToVerify * block;
       estimate.launch += start + kBlocksOfLaunch * block;

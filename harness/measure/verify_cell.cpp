@@ -177,15 +177,13 @@ Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
 Status calibrate_block(CellWorker& worker, const PlannedScenario& planned, const PlannedCell& planned_cell,
                        const RunOptions& options, report::Cell& cell) {
   const double empty = TRY(time_empty_block(worker));
-  const bool hosted = planned_cell.entry->hosted();
-  const double block_seconds = hosted ? options.block_seconds : options.adapter_block_seconds;
-  const double warm_up_seconds = hosted ? options.warm_up_seconds : options.adapter_warm_up_seconds;
-  const std::uint64_t steps = TRY(calibrate_steps(worker, block_seconds * 1e9));
+  const BlockTimes& times = options.block_of(planned_cell);
+  const std::uint64_t steps = TRY(calibrate_steps(worker, times.seconds * 1e9));
   report::Block block;
   block.empty_block_ns = empty;
   block.steps = steps;
   block.warm_up_steps =
-      static_cast<std::uint64_t>(std::ceil(static_cast<double>(block.steps) * warm_up_seconds / block_seconds));
+      static_cast<std::uint64_t>(std::ceil(static_cast<double>(block.steps) * times.warm_up_seconds / times.seconds));
   block.learning_rate = planned.problem.optimizer.learning_rates.front();
   const auto scenario_steps = static_cast<double>(planned.scenario.steps);
   if (static_cast<double>(block.steps) > scenario_steps) {

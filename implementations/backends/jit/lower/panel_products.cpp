@@ -73,10 +73,10 @@ TileShape::TileShape(const Target& target, int of_vectors) : vectors(of_vectors)
   lines = (target.registers >= 32 ? kLines : kFewLines)[vectors - 1];
 }
 
-PanelShape::PanelShape(const Target& target, Scalar real, std::int64_t rows, int threads)
+PanelShape::PanelShape(const Target& target, Scalar real, std::int64_t rows)
     : batch(target, 1), gradient(target, target.registers >= 32 && target.vector_bits < 512 ? 4 : 2) {
   const int lanes = target.lanes(real);
-  const std::int64_t vectors = rounded_up_quotient(rounded_up_quotient(rows, threads), lanes);
+  const std::int64_t vectors = rounded_up_quotient(rows, lanes);
   batch = TileShape(target, static_cast<int>(std::clamp<std::int64_t>(vectors, 1, gradient.vectors)));
   panel = static_cast<std::int64_t>(batch.vectors) * lanes;
   block = std::max<std::int64_t>(lanes, kLineBytes / static_cast<std::int64_t>(bytes_of(real)));
@@ -90,15 +90,15 @@ PanelProduct::PanelProduct(Context& context, const Group& group, const PanelShap
       prefetches_(prefetches),
       columns_(group.columns) {}
 
-std::int64_t PanelProduct::columns_within(double bytes) const {
+std::int64_t PanelProduct::columns_within(double bytes, std::int64_t own) const {
   const Matrix& weights = context_.place(context_.region.nodes[group_.nodes.front()].operands[1]);
   const std::int64_t inner = request_.transpose_b ? weights.columns : request_.operands[0].columns;
   const auto fitting = static_cast<std::int64_t>(bytes / static_cast<double>(inner * bytes_of(context_.real())));
-  const std::int64_t unit = request_.transpose_b ? shape_.block : EvenParts(columns_, shape_.batch.lines).size;
-  if (fitting >= columns_) return columns_;
+  if (fitting >= own) return own;
+  const std::int64_t unit = request_.transpose_b ? shape_.block : EvenParts(own, shape_.batch.lines).size;
   // Parts of about the same size, so that there is no small one.
-  const std::int64_t parts = rounded_up_quotient(columns_, std::max(fitting, unit));
-  return rounded_up(rounded_up_quotient(columns_, parts), unit);
+  const std::int64_t parts = rounded_up_quotient(own, std::max(fitting, unit));
+  return rounded_up(rounded_up_quotient(own, parts), unit);
 }
 
 void PanelProduct::lower(const Affine& first, std::int64_t columns, std::int64_t rows) {
@@ -156,10 +156,11 @@ void PanelProduct::tile(GroupWriter& writer, const Tile& tile) {
       }
     });
   } else {
-    // A line's entries lie side by side; those of the next tile are fetched, a few lines in each round.
+    // A line's entries lie side by side; those of a few blocks ahead are fetched, a few lines in each round.
     const std::int64_t depth = request_.operands[0].columns;
     const std::int64_t lines = rounded_up_quotient(rounded_up_quotient(tile.columns * shape_.block, line),
                                                    rounded_up_quotient(shape_.block, kUnrolled));
+    constexpr std::int64_t kBlocksAhead = 3;
     const auto terms = [&](const Affine& block, const Affine& inner, std::int64_t count, const Affine& first) {
       for (std::int64_t j = 0; j < count; ++j) {
         const Affine entries = block + tile.column * shape_.block + first + Affine(j);
@@ -173,7 +174,7 @@ void PanelProduct::tile(GroupWriter& writer, const Tile& tile) {
       const Affine block = begin * columns_;
       in_rounds(builder, shape_.block, [&](const Affine& first, std::int64_t count) {
         if (prefetches_) {
-          const Affine next = block + (tile.column + Affine(tile.columns)) * shape_.block;
+          const Affine next = (begin + Affine(kBlocksAhead * shape_.block)) * columns_ + tile.column * shape_.block;
           for (std::int64_t l = 0; l < lines; ++l) {
             // Rounds are kUnrolled terms apart.
             builder.prefetch({weights, next + first * (lines * line / kUnrolled) + Affine(l * line)});
@@ -222,21 +223,22 @@ class GradientLowering {
         prefetches_(prefetches),
         lanes_(context.lanes()) {}
 
-  void run(Range own) {
+  void run(const Range& own) {
+    if (own.size() == 0) return;
+    const EvenParts parts(own.size(), shape_.gradient.lines);
     const std::int64_t width = shape_.gradient.vectors * lanes_;
-    for_each_part(builder_, own, width, [&](const Affine& first, std::int64_t count) { rows_from(first, count); });
+    for_each_part(builder_, {0, group_.rows}, width, [&](const Affine& first, std::int64_t count) {
+      parts.for_each(builder_, [&](const Affine& column, std::int64_t columns) {
+        tile(first, count, Affine(own.begin) + column, columns);
+      });
+    });
   }
 
  private:
   // Of the weights, `count` rows from `first` on, which is a multiple of a block.
-  void rows_from(const Affine& first, std::int64_t count) {
-    EvenParts(group_.columns, shape_.gradient.lines)
-        .for_each(builder_, [&](const Affine& column, std::int64_t columns) { tile(first, count, column, columns); });
-  }
-
   void tile(const Affine& first, std::int64_t count, const Affine& column, std::int64_t columns) {
     const int vectors = vectors_of(count, lanes_);
-    if (prefetches_) fetch_next(first, count, column + Affine(columns), columns);
+    if (prefetches_) fetch(first, count, column, columns);
     TileSums sums(context_, columns, vectors, [&](std::int64_t, int) { return context_.real_number(0, lanes_); });
     const ArrayId errors = context_.place(writer_.root().operands[1]).array;
     const auto terms = [&](const Affine& panel, const Affine& in_panel, std::int64_t count_of_terms) {
@@ -275,8 +277,8 @@ class GradientLowering {
   std::int64_t block_of(int v) const { return v * lanes_ / shape_.block * shape_.block; }
   std::int64_t within(int v) const { return v * lanes_ % shape_.block; }
 
-  // What the next tile's update reads.
-  void fetch_next(const Affine& first, std::int64_t count, const Affine& column, std::int64_t columns) {
+  // What the tile's update reads, while its sums are computed.
+  void fetch(const Affine& first, std::int64_t count, const Affine& column, std::int64_t columns) {
     const std::int64_t line = kLineBytes / static_cast<std::int64_t>(bytes_of(context_.real()));
     for (const NodeIndex index : group_.nodes) {
       const Node& node = context_.region.nodes[index];

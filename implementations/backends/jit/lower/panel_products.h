@@ -19,8 +19,8 @@ struct TileShape {
 };
 
 struct PanelShape {
-  // For `rows` rows of a batch, which threads share by panels.
-  PanelShape(const Target& target, Scalar real, std::int64_t rows, int threads);
+  // For `rows` rows of a batch.
+  PanelShape(const Target& target, Scalar real, std::int64_t rows);
 
   TileShape batch;         // of products of the batch, whose vectors are a panel's rows
   TileShape gradient;      // of gradients, whose vectors are rows of weights
@@ -33,9 +33,10 @@ class PanelProduct {
  public:
   PanelProduct(Context& context, const Group& group, const PanelShape& shape, bool prefetches);
 
-  // Columns of the result that are computed with weights which a cache of so many bytes holds.
-  std::int64_t columns_within(double bytes) const;
-  // The tiles of a part, of the panel that take_rows has chosen, which has so many rows.
+  // Of `own` columns of the result, as many as are computed with weights which a cache of so many bytes holds.
+  std::int64_t columns_within(double bytes, std::int64_t own) const;
+  // The tiles of a part, of the panel that take_rows has chosen, which has so many rows. Backward `first` is a multiple
+  // of a block.
   void lower(const Affine& first, std::int64_t columns, std::int64_t rows);
 
  private:
@@ -57,8 +58,8 @@ class PanelProduct {
   std::int64_t columns_;  // of the result
 };
 
-// dW = X' dZ and what follows, for rows of weights `own` of the whole batch of `rows` rows. `inputs` is X in blocks of
-// columns, `blocked` are the values in blocks of rows.
+// dW = X' dZ and what follows, for columns `own` of the weights, of the whole batch of `rows` rows. `inputs` is X in
+// blocks of columns, `blocked` are the values in blocks of rows.
 void lower_gradient(Context& context, const Group& group, const PanelShape& shape, const Matrix& inputs,
                     const std::set<ValueId>& blocked, std::int64_t rows, Range own, bool prefetches);
 

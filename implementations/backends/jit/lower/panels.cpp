@@ -40,21 +40,17 @@ constexpr double kPartOfCache = 0.5;  // the rest is for the batch
 template <class Body>
 void for_each_vector_of_blocks(Builder& builder, std::int64_t columns, std::int64_t block, int lanes,
                                const Body& body) {
-  const std::int64_t whole = columns / block * block;
-  builder.loop(0, whole, block, [&](const Affine& begin) {
-    for (std::int64_t vector = 0; vector < block; vector += lanes) body(begin, vector, lanes);
+  for_each_part(builder, {0, columns}, block, [&](const Affine& begin, std::int64_t count) {
+    for (std::int64_t vector = 0; vector < count; vector += lanes) {
+      body(begin, vector, static_cast<int>(std::min<std::int64_t>(lanes, count - vector)));
+    }
   });
-  for (std::int64_t vector = 0; whole + vector < columns; vector += lanes) {
-    body(whole, vector, static_cast<int>(std::min<std::int64_t>(lanes, columns - whole - vector)));
-  }
 }
 
 }  // namespace
 
-bool can_lower_to_panels(const Region& region, const RowBlocks& blocks, const Target& target, int threads) {
-  const PanelShape shape(target, region.real, blocks.rows, threads);
-  const int lanes = target.lanes(region.real);
-  if (blocks.rows < lanes || rounded_up_quotient(blocks.rows, shape.panel) < threads) return false;
+bool can_lower_to_panels(const Region& region, const RowBlocks& blocks, const Target& target) {
+  if (blocks.rows < target.lanes(region.real)) return false;
   const std::set<ValueId> blocked = values_in_blocks(region, blocks);
   const auto is_batch = [&](ValueId value) { return blocks.batch.contains(value); };
   return std::ranges::all_of(region.nodes, [&](const Node& node) {
@@ -77,12 +73,12 @@ PanelLowering::PanelLowering(Context& context, const Choices& choices, RowBlocks
       choices_(choices),
       blocks_(blocks),
       share_(share),
-      shape_(context.target, context.real(), blocks.rows, share.threads),
+      shape_(context.target, context.real(), blocks.rows),
       rows_(blocks.rows) {}
 
 template <class Body>
-void PanelLowering::for_each_panel(const Body& body) {
-  for_each_part(builder_, share_.of(rows_, shape_.panel), shape_.panel, [&](const Affine& first, std::int64_t rows) {
+void PanelLowering::for_each_panel(const Range& rows_of_batch, const Body& body) {
+  for_each_part(builder_, rows_of_batch, shape_.panel, [&](const Affine& first, std::int64_t rows) {
     context_.take_rows(blocks_.batch, rows, first);
     body(first, rows);
   });
@@ -97,6 +93,7 @@ std::set<ValueId> PanelLowering::inputs_of_gradients() const {
   return inputs;
 }
 
+// Each thread turns all of them for itself, which takes less time than to fetch what another one turned.
 void PanelLowering::place_inputs() {
   const Region& region = context_.region;
   for (const ValueId value : blocks_.batch) {
@@ -111,13 +108,13 @@ void PanelLowering::place_inputs() {
       context_.pack(value, shape_.panel, shared());
     } else {
       sources_[value] = context_.place(value);
-      context_.place_in_blocks(value, shape_.panel, shared());
+      context_.place_in_blocks(value, shape_.panel, false);
     }
   }
   for (const ValueId value : inputs_of_gradients()) {
     if (layer_inputs_.contains(value)) continue;
     layer_inputs_[value] = context_.allocate_blocks(context_.real(), "inputs_" + region.name_of(value),
-                                                    region[value].columns, rows_, shape_.block, shared());
+                                                    region[value].columns, rows_, shape_.block, false);
   }
 }
 
@@ -147,7 +144,7 @@ void PanelLowering::place_results(const std::vector<Group>& groups) {
 void PanelLowering::turn_input(ValueId value, const Matrix& source) {
   const int lanes = context_.lanes();
   const auto inputs = layer_inputs_.find(value);
-  for_each_panel([&](const Affine& first, std::int64_t rows) {
+  for_each_panel({0, rows_}, [&](const Affine& first, std::int64_t rows) {
     for (std::int64_t begin = 0; begin < rows; begin += lanes) {
       const std::int64_t count = std::min<std::int64_t>(lanes, rows - begin);
       std::vector<Line> lines;
@@ -175,11 +172,11 @@ void PanelLowering::turn_input(ValueId value, const Matrix& source) {
   });
 }
 
-// A panel of a layer's inputs into blocks of their columns.
+// A layer's inputs into blocks of their columns.
 void PanelLowering::turn(ValueId value) {
   const int lanes = context_.lanes();
   const Matrix& inputs = layer_inputs_.at(value);
-  for_each_panel([&](const Affine& first, std::int64_t rows) {
+  for_each_panel({0, rows_}, [&](const Affine& first, std::int64_t rows) {
     for (std::int64_t begin = 0; begin < rows; begin += lanes) {
       const std::int64_t count = std::min<std::int64_t>(lanes, rows - begin);
       const auto turn = [&](const Affine& block, std::int64_t in_block, int active) {
@@ -199,28 +196,39 @@ void PanelLowering::turn(ValueId value) {
   });
 }
 
+Range PanelLowering::own_columns(const Group& group) const {
+  const Node& root = context_.region.nodes[group.nodes.front()];
+  const bool rows_of_weights = root.op() == Op::product && root.request.transpose_b;
+  const bool many = group.columns >= share_.threads * shape_.block;
+  return share_.of(group.columns, rows_of_weights || many ? shape_.block : 1);
+}
+
 void PanelLowering::lower_batch(const Group& group) {
   const Node& root = context_.region.nodes[group.nodes.front()];
   if (root.op() == Op::product) {
     PanelProduct product(context_, group, shape_, choices_.has(Pass::prefetching));
+    const Range own = own_columns(group);
+    if (own.size() == 0) return;
     const bool in_parts = choices_.has(Pass::cache_blocks);
     const double cache = kPartOfCache * core_of(context_.target).second_cache.bytes;
-    const std::int64_t columns = in_parts ? product.columns_within(cache) : group.columns;
-    if (columns < group.columns) ++cached_;
-    for_each_part(builder_, {0, group.columns}, columns, [&](const Affine& first, std::int64_t count) {
-      for_each_panel([&](const Affine&, std::int64_t rows) { product.lower(first, count, rows); });
+    const std::int64_t columns = in_parts ? product.columns_within(cache, own.size()) : own.size();
+    if (columns < own.size()) ++cached_;
+    for_each_part(builder_, own, columns, [&](const Affine& first, std::int64_t count) {
+      for_each_panel({0, rows_}, [&](const Affine&, std::int64_t rows) { product.lower(first, count, rows); });
     });
     return;
   }
-  for_each_panel([&](const Affine&, std::int64_t rows) {
+  // The classes of a row belong together.
+  const bool by_rows = root.op() == Op::loss_gradient && !is_elementwise(root);
+  const Range rows_of_batch = by_rows ? share_.of(rows_, shape_.panel) : Range{0, rows_};
+  for_each_panel(rows_of_batch, [&](const Affine&, std::int64_t rows) {
     Group panel = group;
     panel.rows = rows;
     GroupWriter writer(context_, panel);
-    if (root.op() == Op::loss_gradient && !is_elementwise(root)) {
-      lower_softmax_gradient(context_, writer);
-    } else {
-      writer.compute_all();
-    }
+    if (by_rows) return lower_softmax_gradient(context_, writer);
+    context_.share_of_entries = share_;
+    writer.compute_all();
+    context_.share_of_entries = {};
   });
 }
 
@@ -255,33 +263,27 @@ void PanelLowering::sum_columns(const Group& group) {
 
 void PanelLowering::lower_late(const Group& group) {
   const Node& root = context_.region.nodes[group.nodes.front()];
-  const std::int64_t tile = shape_.gradient.vectors * context_.lanes();
   if (root.op() == Op::column_sum) return sum_columns(group);
+  const std::set<ValueId> blocked = blocked_values(group);
   if (is_gradient(blocks_, root)) {
-    const Range own = share_.of(group.rows, tile);
-    const std::set<ValueId> blocked = blocked_values(group);
-    lower_gradient(context_, group, shape_, layer_inputs_.at(root.operands[0]), blocked, rows_, own,
+    lower_gradient(context_, group, shape_, layer_inputs_.at(root.operands[0]), blocked, rows_, own_columns(group),
                    choices_.has(Pass::prefetching));
     context_.take_rows(blocked, group.rows, 0);
     return;
   }
-  const bool in_blocks = std::ranges::any_of(root.operands, [&](ValueId value) { return blocked_.contains(value); });
-  if (!in_blocks) {
-    context_.share_of_entries = share_;
+  context_.share_of_entries = share_;
+  if (blocked.empty()) {
     GroupWriter(context_, group).compute_all();
-    context_.share_of_entries = {};
-    return;
+  } else {
+    for_each_part(builder_, {0, group.rows}, shape_.block, [&](const Affine& first, std::int64_t count) {
+      context_.take_rows(blocked, count, first);
+      Group part = group;
+      part.rows = count;
+      GroupWriter(context_, part).compute_all();
+    });
+    context_.take_rows(blocked, group.rows, 0);
   }
-  const Range own = share_.of(group.rows, tile);
-  const std::set<ValueId> blocked = blocked_values(group);
-  const auto rows_from = [&](const Affine& first, std::int64_t count) {
-    context_.take_rows(blocked, count, first);
-    Group part = group;
-    part.rows = count;
-    GroupWriter(context_, part).compute_all();
-  };
-  for_each_part(builder_, own, shape_.block, rows_from);
-  context_.take_rows(blocked, group.rows, 0);
+  context_.share_of_entries = {};
 }
 
 std::set<ValueId> PanelLowering::blocked_values(const Group& group) const {
@@ -307,26 +309,38 @@ void PanelLowering::lower(const std::function<void(const Group&)>& note) {
   place_state();
   place_results(batch);
   place_results(late);
-  const auto announce = [&](const Group& group) {
-    note(group);
-    builder_.note(text_of(region, region.nodes[group.nodes.front()]));
+  const auto lower_groups = [&](const std::vector<Group>& groups, const auto& lower_group) {
+    for (const Group& group : groups) {
+      meet_for(group);
+      note(group);
+      builder_.note(text_of(region, region.nodes[group.nodes.front()]));
+      lower_group(group);
+    }
   };
   builder_.note("layers' inputs, turned");
   for (const auto& [value, source] : sources_) turn_input(value, source);
-  for (const Group& group : batch) {
-    announce(group);
-    lower_batch(group);
-  }
+  lower_groups(batch, [&](const Group& group) { lower_batch(group); });
+  if (shared()) context_.meet();
+  unmet_.clear();
   builder_.note("layers' inputs, turned");
   for (const ValueId value : inputs_of_gradients()) {
     if (region[value].role == RegionRole::result) turn(value);
   }
+  lower_groups(late, [&](const Group& group) { lower_late(group); });
   if (shared()) context_.meet();
-  for (const Group& group : late) {
-    announce(group);
-    lower_late(group);
+}
+
+// Waits until the others have what the group reads of theirs. Nobody reads what is written here before it is complete.
+void PanelLowering::meet_for(const Group& group) {
+  const auto is_unmet = [&](NodeIndex index) {
+    const auto contains = [&](ValueId operand) { return unmet_.contains(operand); };
+    return std::ranges::any_of(context_.region.nodes[index].operands, contains);
+  };
+  if (shared() && std::ranges::any_of(group.nodes, is_unmet)) {
+    context_.meet();
+    unmet_.clear();
   }
-  if (shared()) context_.meet();
+  for (const NodeIndex index : group.nodes) unmet_.insert(context_.region.nodes[index].result);
 }
 
 }  // namespace gdbench::backends::jit

@@ -7,6 +7,9 @@
 //
 // Whatever an inner loop reads lies line behind line, at no stride that is a multiple of a page's, and the call keeps
 // weights and slots in this order from one run to the next (RegionCall::load_state).
+//
+// Threads share each layer by the columns of its weights, forward and in the update, so that no weights that one of
+// them wrote move to another but backward, where values and their gradients have to.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +26,10 @@
 
 namespace gdbench::backends::jit {
 
-// Whether the region, whose gradients are last, is a step of that kind, with a panel or more for each thread.
-bool can_lower_to_panels(const Region& region, const RowBlocks& blocks, const Target& target, int threads);
+// Whether the region, whose gradients are last, is a step of that kind.
+bool can_lower_to_panels(const Region& region, const RowBlocks& blocks, const Target& target);
 
-// The step of one thread, of which `blocks` are those of the whole batch: its panels from the first layer to the last
-// and back, then its blocks of the weights.
+// The step of one thread, of which `blocks` are those of the whole batch: layer after layer and back, then the weights.
 class PanelLowering {
  public:
   PanelLowering(Context& context, const Choices& choices, RowBlocks& blocks, Share share);
@@ -39,6 +41,9 @@ class PanelLowering {
 
  private:
   bool shared() const { return !share_.alone(); }
+  // Of a group's result, this thread's.
+  Range own_columns(const Group& group) const;
+  void meet_for(const Group& group);
   void place_inputs();
   void place_state();
   void place_results(const std::vector<Group>& groups);
@@ -47,7 +52,7 @@ class PanelLowering {
   // What the group reads and writes in blocks of rows.
   std::set<ValueId> blocked_values(const Group& group) const;
   template <class Body>
-  void for_each_panel(const Body& body);
+  void for_each_panel(const Range& rows_of_batch, const Body& body);
   void turn_input(ValueId value, const Matrix& source);
   void turn(ValueId value);
   void lower_batch(const Group& group);
@@ -64,6 +69,7 @@ class PanelLowering {
   std::set<ValueId> blocked_;               // weights, slots and gradients in blocks of rows
   std::map<ValueId, Matrix> sources_;       // of the batch, that each step turns
   std::map<ValueId, Matrix> layer_inputs_;  // in blocks of their columns
+  std::set<ValueId> unmet_;                 // written since the threads met
   std::int64_t cached_ = 0;
 };
 

@@ -77,7 +77,7 @@ class Planner {
 
   bool can_use_panels() const {
     return choices_.has(Pass::panels) && choices_.lanes != Lanes::columns && choices_.lanes != Lanes::rows &&
-           choices_.block_rows == 0 && can_lower_to_panels(own_, *blocks_, target_, threads_);
+           choices_.block_rows == 0 && can_lower_to_panels(own_, *blocks_, target_);
   }
 
   bool can_stream_rows() const {
