@@ -108,21 +108,24 @@ void PanelProduct::lower(const Affine& first, std::int64_t columns, std::int64_t
   const std::int64_t lines = TileShape(context_.target, vectors_of(rows, context_.lanes())).lines;
   if (!request_.transpose_b) {
     EvenParts(columns, lines).for_each(builder, [&](const Affine& column, std::int64_t count) {
-      tile(writer, {.block = 0, .column = first + column, .columns = count, .rows = rows});
+      tile(writer,
+           {.block = 0, .column = first + column, .columns = count, .rows = rows, .before = column, .of = columns});
     });
     return;
   }
-  const auto block = [&](const Affine& begin, std::int64_t size) {
+  const auto block = [&](const Affine& begin, std::int64_t size, const Affine& before) {
     EvenParts(size, lines).for_each(builder, [&](const Affine& in_block, std::int64_t count) {
       tile(writer, {.block = begin * request_.operands[1].columns,
                     .column = begin + in_block,
                     .in_block = in_block,
                     .columns = count,
-                    .rows = rows});
+                    .rows = rows,
+                    .before = before + in_block,
+                    .of = columns});
     });
   };
   for_each_part(builder, {0, columns}, shape_.block,
-                [&](const Affine& begin, std::int64_t size) { block(first + begin, size); });
+                [&](const Affine& begin, std::int64_t size) { block(first + begin, size, begin); });
 }
 
 void PanelProduct::tile(GroupWriter& writer, const Tile& tile) {
@@ -148,6 +151,7 @@ void PanelProduct::tile(GroupWriter& writer, const Tile& tile) {
     // Entries side by side, one line or less for each term; fetched a few terms ahead.
     constexpr std::int64_t kAhead = 16;
     in_rounds(builder, request_.operands[1].columns, [&](const Affine& first, std::int64_t count) {
+      fetch_next_panel(tile, first);
       for (std::int64_t j = 0; j < count; ++j) {
         const Affine inner = first + Affine(j);
         const Affine entries = tile.block + inner * shape_.block + tile.in_block;
@@ -174,6 +178,7 @@ void PanelProduct::tile(GroupWriter& writer, const Tile& tile) {
       const Affine block = begin * columns_;
       in_rounds(builder, shape_.block, [&](const Affine& first, std::int64_t count) {
         if (prefetches_) {
+          fetch_next_panel(tile, begin + first);
           const Affine next = (begin + Affine(kBlocksAhead * shape_.block)) * columns_ + tile.column * shape_.block;
           for (std::int64_t l = 0; l < lines; ++l) {
             // Rounds are kUnrolled terms apart.
@@ -197,6 +202,21 @@ void PanelProduct::tile(GroupWriter& writer, const Tile& tile) {
         finish(writer, position(i, v), sums.get(i, v));
       }
     }
+  }
+}
+
+// Of the next panel a part, for a round that starts at term `inner` of the tile's sums: the first tile of a panel would
+// wait for all of it, so that it is spread over the tiles of the panel before. Where these are many, it does not
+// matter.
+void PanelProduct::fetch_next_panel(const Tile& tile, const Affine& inner) const {
+  if (!prefetches_ || tile.of > 2 * shape_.panel * tile.columns) return;
+  const Matrix& left = context_.place(context_.region.nodes[group_.nodes.front()].operands[0]);
+  const std::int64_t per_term = rounded_up_quotient(shape_.panel * tile.columns, tile.of);
+  const std::int64_t per_column = rounded_up_quotient(left.columns * per_term, tile.columns);
+  const Affine next = left.first + Affine(left.columns * shape_.panel) + tile.before * per_column + inner * per_term;
+  const std::int64_t line = kLineBytes / static_cast<std::int64_t>(bytes_of(context_.real()));
+  for (std::int64_t entry = 0; entry < per_term * kUnrolled; entry += line) {
+    context_.builder.prefetch({left.array, next + Affine(entry)});
   }
 }
 

@@ -46,8 +46,11 @@ class PanelProduct {
     Affine in_block = 0;  // where its rows of weights start, backward
     std::int64_t columns = 0;
     std::int64_t rows = 0;  // of the panel
+    Affine before = 0;      // columns of the part's tiles before this one
+    std::int64_t of = 0;    // columns of the part
   };
   void tile(GroupWriter& writer, const Tile& tile);
+  void fetch_next_panel(const Tile& tile, const Affine& inner) const;
   void finish(GroupWriter& writer, const Position& position, Register sum) const;
 
   Context& context_;
