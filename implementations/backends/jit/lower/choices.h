@@ -47,7 +47,7 @@ inline constexpr PassRow kPasses[] = {
     {Pass::row_blocks, "row-blocks", "goes through a batch in blocks of rows"},
     {Pass::panels, "panels", "makes rows the lanes of wide layers, and keeps their weights in blocks"},
     {Pass::cache_blocks, "cache-blocks", "takes as many of those weights at once as the second cache holds"},
-    {Pass::prefetching, "prefetch", "fetches the weights of the next tile ahead"},
+    {Pass::prefetching, "prefetch", "fetches weights, and values of the batch, ahead"},
     {Pass::layout, "layout", "makes rows the lanes of vectors where that is less work"},
     {Pass::streaming, "streaming", "goes over the batch once where the model is narrow"},
     {Pass::scalarisation, "scalarisation", "keeps tiny models in scalars"},
