@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 
 #include "app/invocation.h"
 #include "harness/base/text.h"
 #include "harness/report/report_file.h"
+#include "reports/page/document.h"
+#include "reports/page/report_page.h"
 
 namespace gdbench::app {
 
@@ -65,6 +68,12 @@ Status check_unused(const std::string& file, const std::string& known = "") {
                        run.status != "complete");
 }
 
+// Without its ending.
+std::string stem_of(const std::string& report_path) {
+  const bool named = report_path.ends_with(".json");
+  return named ? report_path.substr(0, report_path.size() - 5) : report_path;
+}
+
 }  // namespace
 
 void add_output(CommandLine& command, OutputFile& output, const std::string& description) {
@@ -78,9 +87,25 @@ void add_resume(CommandLine& command, OutputFile& output) {
                "Go on with a run that was killed or interrupted, from its journal beside --out or from its report");
 }
 
-std::string journal_path(const std::string& report_path) {
-  const bool named = report_path.ends_with(".json");
-  return (named ? report_path.substr(0, report_path.size() - 5) : report_path) + ".journal.jsonl";
+std::string journal_path(const std::string& report_path) { return stem_of(report_path) + ".journal.jsonl"; }
+
+std::string page_path(const std::string& report_path) { return stem_of(report_path) + ".html"; }
+
+Status write_page(const report::Report& report, const std::string& report_path) {
+  const std::string path = page_path(report_path);
+  std::string begin(page::kBegin.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  if (file && file.peek() != std::ifstream::traits_type::eof() &&
+      (!file.read(begin.data(), std::ssize(begin)) || begin != page::kBegin)) {
+    std::fprintf(stderr,
+                 "gdbench: %s: found no page of gdbench, which could be replaced; the report's is not written\n",
+                 path.c_str());
+    return {};
+  }
+  file.close();
+  TRY(write_text(page::report_page(report), path));
+  std::fprintf(stderr, "page: %s\n", path.c_str());
+  return {};
 }
 
 Status check_output(const OutputFile& output) {

@@ -4,6 +4,7 @@
 
 #include "app/commands.h"
 #include "harness/analysis/summarise.h"
+#include "reports/page/report_page.h"
 #include "reports/render/console.h"
 #include "reports/render/first_screen.h"
 #include "reports/render/google_benchmark.h"
@@ -16,6 +17,7 @@ namespace {
 
 struct ReportOptions {
   std::string input;
+  std::string html;
   std::string markdown;
   std::string csv;
   std::string google_benchmark;
@@ -32,6 +34,7 @@ struct Format {
 };
 
 constexpr Format kFormats[] = {
+    {"--html", &ReportOptions::html, "Write a page for a browser, one file that fetches nothing", &page::report_page},
     {"--markdown", &ReportOptions::markdown, "Write GitHub Markdown", &render::markdown},
     {"--csv", &ReportOptions::csv, "Write one CSV line per cell", &render::csv},
     {"--google-benchmark", &ReportOptions::google_benchmark, "Write Google Benchmark's JSON",

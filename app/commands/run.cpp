@@ -29,6 +29,7 @@ struct RunOptions {
   double keep_free_gib = 1;
   bool quick = false;
   bool no_ceilings = false;
+  bool no_html = false;
   bool dry_run = false;
   bool details = false;
   bool explain = false;
@@ -101,6 +102,9 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
     } else {
       show_report(measured, options.output.path, options.details);
     }
+    if (!options.no_html) {
+      TRY(write_page(measured, options.output.path));
+    }
     if (options.explain && !options.json && !interrupted()) {
       const Result<std::vector<CellPair>> pairs = explained_cells(measured, {options.output.path, "", "", ""});
       std::cout << "\n" << (pairs.ok() ? explanations_of(measured, pairs.value()) : pairs.error().message + "\n");
@@ -161,6 +165,7 @@ void add_run(CommandLine& app, Invocation& invocation) {
       .type_name("DIRECTORY");
   add_comparison_options(command, options->comparison);
   command.flag("--quick", options->quick, "One launch per cell: a glance, no intervals between processes");
+  command.flag("--no-html", options->no_html, "Do not write the report as a page, for browsers, beside --out");
   command.flag(
       "--no-ceilings", options->no_ceilings,
       "Do not measure what the processor can do at most, which saves up to three seconds: the report then has no "

@@ -51,6 +51,8 @@ class ProgramTest(unittest.TestCase):
     variables = None
     # Those of the machine are measured at the beginning and at the end of a run, which takes seconds.
     ceilings = False
+    # A run writes its report as a page, too, which few tests are about.
+    pages = False
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="gdbench-cli-")).resolve()
@@ -59,6 +61,8 @@ class ProgramTest(unittest.TestCase):
     def start(self, *arguments, plugins=""):
         if arguments[:1] == ("run",) and not self.ceilings:
             arguments = ("run", "--no-ceilings", *arguments[1:])
+        if arguments[:1] == ("run",) and not self.pages:
+            arguments = ("run", "--no-html", *arguments[1:])
         return subprocess.Popen(
             [PROGRAM, *arguments],
             cwd=self.folder,

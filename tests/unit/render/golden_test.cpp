@@ -1,8 +1,7 @@
-// Whole outputs for a fixed report. After an intended change:
-//   GDBENCH_UPDATE_GOLDEN=1 ctest -R Golden   and look at the difference before it is committed.
-#include <gtest/gtest.h>
+// Of every renderer.
+#include "tests/support/reports/golden.h"
 
-#include <cstdlib>
+#include <gtest/gtest.h>
 
 #include "harness/questions/explain/explain.h"
 #include "harness/questions/fairness/description.h"
@@ -17,7 +16,6 @@
 #include "tests/support/reports/example_judgements.h"
 #include "tests/support/reports/example_report.h"
 #include "tests/support/reports/explained_report.h"
-#include "tests/support/reports/temporary_folder.h"
 #include "tests/unit/render/made_report.h"
 
 namespace gdbench::render {
@@ -25,11 +23,7 @@ namespace {
 
 using tests::example_report;
 
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::filesystem::path file = std::filesystem::path(GDBENCH_SOURCE_DIR) / "tests/golden/render" / name;
-  if (std::getenv("GDBENCH_UPDATE_GOLDEN") != nullptr) tests::write_text(file, text);
-  EXPECT_EQ(text, tests::text_of(file)) << "GDBENCH_UPDATE_GOLDEN=1 writes it anew";
-}
+void expect_golden(const std::string& name, const std::string& text) { tests::expect_golden("render/" + name, text); }
 
 TEST(Golden, Console) { expect_golden("console.txt", console(example_report(), {})); }
 TEST(Golden, NarrowConsole) { expect_golden("console-60.txt", console(example_report(), {false, 60})); }

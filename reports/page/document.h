@@ -1,0 +1,25 @@
+// A page as a whole: one file that fetches nothing and that only its own style and script may act in.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/page/markup.h"
+
+namespace gdbench::page {
+
+// What every page begins with.
+constexpr std::string_view kBegin = "<!DOCTYPE html>\n<!-- A page of gdbench. -->\n";
+
+struct Section {
+  std::string id;
+  std::string title;
+};
+
+// The page with that title; `introduction` and `main` write what stands above and below the list of sections.
+std::string document(const std::string& title, const std::vector<Section>& sections,
+                     const std::function<void(Markup&)>& introduction, const std::function<void(Markup&)>& main);
+
+}  // namespace gdbench::page

@@ -1,0 +1,153 @@
+#include "reports/page/report_page.h"
+
+#include "reports/page/document.h"
+#include "reports/page/grid.h"
+#include "reports/page/scenario_figures.h"
+#include "reports/render/attribution.h"
+#include "reports/render/grid.h"
+#include "reports/render/overview_sentences.h"
+#include "reports/render/scaling.h"
+#include "reports/render/words.h"
+
+namespace gdbench::page {
+
+namespace {
+
+using render::ScenarioTable;
+
+std::string section_id(std::size_t number) { return "s" + std::to_string(number + 1); }
+
+void add_paragraph(Markup& markup, const std::string& text, const std::string& css = "") {
+  if (!text.empty()) markup.element("p", {{css.empty() ? "" : "class", css}}, text);
+}
+
+void add_list(Markup& markup, const std::vector<std::string>& sentences) {
+  if (sentences.empty()) return;
+  markup.element("ul", {}, [&] {
+    for (const std::string& sentence : sentences) markup.element("li", sentence);
+  });
+}
+
+void add_titled(Markup& markup, const std::string& title, const render::TextTable& table) {
+  if (!table.empty() && !table.front().texts.empty()) add_table(markup, table, title, true);
+}
+
+class ReportPage {
+ public:
+  explicit ReportPage(const report::Report& report)
+      : report_(report), tables_(render::tables_of(report)), attribution_(report), scaling_(report) {}
+
+  std::string render() {
+    std::vector<Section> sections = {{"answer", "Who wins where"}};
+    for (std::size_t i = 0; i < tables_.size(); ++i) sections.push_back({section_id(i), tables_[i].scenario->label});
+    if (!attribution_.fits().front().texts.empty()) sections.push_back({"costs", "Costs"});
+    if (!scaling_.costs().front().texts.empty()) sections.push_back({"threads", "Threads"});
+    sections.push_back({"evidence", "Evidence"});
+    const auto introduction = [&](Markup& markup) {
+      add_paragraph(markup, render::measured_words(report_));
+      add_paragraph(markup, render::environment_words(report_), "muted");
+    };
+    const auto main = [&](Markup& markup) {
+      section(markup, sections.front(), [&] { answer(markup); });
+      for (std::size_t i = 0; i < tables_.size(); ++i) {
+        section(markup, sections[i + 1], [&] { scenario(markup, tables_[i], section_id(i)); });
+      }
+      if (const render::TextTable fits = attribution_.fits(); !fits.front().texts.empty()) {
+        section(markup, {"costs", "Costs"}, [&] { add_titled(markup, render::kFitTitle, fits); });
+      }
+      if (const render::TextTable costs = scaling_.costs(); !costs.front().texts.empty()) {
+        section(markup, {"threads", "Threads"}, [&] { add_titled(markup, render::kThreadCostsTitle, costs); });
+      }
+      section(markup, sections.back(), [&] { evidence(markup); });
+    };
+    return document("gdbench " + report_.run.matrix, sections, introduction, main);
+  }
+
+ private:
+  template <class Body>
+  static void section(Markup& markup, const Section& section, const Body& body) {
+    markup.element("section", {{"id", section.id}}, [&] {
+      markup.element("h2", section.title);
+      body();
+    });
+  }
+
+  void answer(Markup& markup) {
+    const render::Overview overview = render::overview_of(report_);
+    markup.element("ul", {}, [&] {
+      for (const render::Sentence& sentence : render::sentences_of(overview)) {
+        const bool bad = sentence.style == render::Style::bad;
+        markup.element("li", {{bad ? "class" : "", "warning"}}, sentence.text);
+      }
+    });
+    add_grid(markup, report_);
+  }
+
+  void scenario(Markup& markup, const ScenarioTable& table, const std::string& id) {
+    const std::string& key = table.scenario->key;
+    add_paragraph(markup, render::scenario_words(*table.scenario), "muted");
+    add_paragraph(markup, render::control_words(table));
+    const ScenarioView view{.table = table, .id = id, .winner = render::winner_words(table), .hues = hues_};
+    for (const auto add : {add_times, add_phases, add_curves, add_target, add_samples, add_memory}) add(markup, view);
+    add_titled(markup, attribution_.tax_title(), attribution_.taxes(key));
+    add_list(markup, attribution_.break_evens(key, false));
+    add_titled(markup, render::kScalingTitle, scaling_.of_scenario(key));
+    untimed(markup, table);
+  }
+
+  static void untimed(Markup& markup, const ScenarioTable& table) {
+    render::TextTable rows = {{.title = "not timed", .texts = {}}, {.title = "reason", .texts = {}}};
+    for (const render::UntimedRows& group : render::untimed_groups(table.untimed)) {
+      std::string names;
+      for (const std::string& name : group.names) render::join(names, name);
+      add_row(rows, {names, render::reason_of(*group.cell)});
+    }
+    add_titled(markup, "Implementations without a time", rows);
+  }
+
+  void evidence(Markup& markup) {
+    add_paragraph(markup, render::run_words(report_.run));
+    add_paragraph(markup, render::ceilings_words(report_));
+    add_paragraph(markup, render::failed_ceilings_words(report_), "warning");
+    add_paragraph(markup, render::counts_words(report_));
+    if (report_.conditions) conditions(markup);
+    add_list(markup, report_.notes);
+    render::TextTable repeats = {{.title = "cell", .texts = {}}, {.title = "command that repeats it", .texts = {}}};
+    for (const report::Cell& cell : report_.cells) {
+      if (cell.summary) add_row(repeats, {cell.id, cell.repeat});
+    }
+    markup.element("details", {}, [&] {
+      markup.element("summary", "Commands that repeat each cell");
+      add_titled(markup, "Each cell alone", repeats);
+    });
+    markup.element("details", {}, [&] {
+      markup.element("summary", "What columns and words mean");
+      add_list(markup, render::column_words());
+    });
+  }
+
+  void conditions(Markup& markup) {
+    render::TextTable table = {{.title = "condition", .texts = {}},
+                               {.title = "severity", .texts = {}},
+                               {.title = "found", .texts = {}},
+                               {.title = "effect", .texts = {}},
+                               {.title = "advice", .texts = {}}};
+    for (const report::Condition& condition : *report_.conditions) {
+      add_row(table,
+              {condition.name, name_of(condition.severity), condition.found, condition.effect, condition.advice});
+    }
+    add_titled(markup, "What the run began under", table);
+  }
+
+  const report::Report& report_;
+  std::vector<ScenarioTable> tables_;
+  render::AttributionWords attribution_;
+  render::ScalingWords scaling_;
+  Hues hues_;
+};
+
+}  // namespace
+
+std::string report_page(const report::Report& report) { return ReportPage(report).render(); }
+
+}  // namespace gdbench::page

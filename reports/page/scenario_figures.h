@@ -1,0 +1,64 @@
+// The figures of one scenario of a report.
+#pragma once
+
+#include <string>
+
+#include "reports/page/figure.h"
+#include "reports/render/rows.h"
+
+namespace gdbench::page {
+
+struct ScenarioView {
+  const render::ScenarioTable& table;
+  std::string id;      // of the scenario's section on the page: what its figures' ids begin with
+  std::string winner;  // in a sentence
+  Hues& hues;          // of kinds of implementations
+};
+
+// Each adds nothing where the report has nothing of its kind.
+
+// Steps' times with their intervals and a dot per launch, and ratios to the baseline around 1.
+void add_times(Markup& markup, const ScenarioView& view);
+// Where a step's time goes, by phases.
+void add_phases(Markup& markup, const ScenarioView& view);
+// What n steps take from the start of loading on: who is first, from which number of steps on.
+void add_curves(Markup& markup, const ScenarioView& view);
+// The loss over time, where trainings ran to a target.
+void add_target(Markup& markup, const ScenarioView& view);
+// Every block in the order of measuring, beside its cell's median: what moves together is the machine.
+void add_samples(Markup& markup, const ScenarioView& view);
+// Memory of processes at its peak.
+void add_memory(Markup& markup, const ScenarioView& view);
+
+// For these, and for figures about several scenarios.
+
+// A picture with a row for each implementation: their names from the left to kRowsLeft.
+constexpr double kRowsTop = 34;
+constexpr double kRowHeight = 18;
+constexpr double kRowsLeft = 196;
+constexpr double kRowsRight = 660;
+
+// A picture with an axis at the bottom and one at the left, whose words stand outside.
+struct PlotArea {
+  double left = 76;
+  double right = 620;
+  double top = 24;
+  double bottom = 320;
+
+  double height() const { return bottom + 40; }
+};
+// From a line of text to the next one.
+constexpr double kLineHeight = 14;
+
+// Timed rows, ranked ones first, each fastest first.
+std::vector<render::Row> timed_rows(const render::ScenarioTable& table);
+// "graph" of "graph/jit": what shares a hue.
+int hue_of(Hues& hues, const report::Cell& cell);
+// A row's name, cut to what has room beside a picture.
+std::string short_name(const report::Cell& cell);
+// A text of the picture.
+void add_text(Markup& markup, double x, double y, const std::string& css, const std::string& text);
+// A line, of the class of grid lines.
+void add_line(Markup& markup, double x1, double y1, double x2, double y2, const std::string& css = "g");
+
+}  // namespace gdbench::page

@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <cmath>
+
+#include "reports/page/scale.h"
+#include "reports/page/scenario_figures.h"
+#include "reports/render/format.h"
+#include "reports/render/target.h"
+
+namespace gdbench::page {
+
+namespace {
+
+constexpr PlotArea kTarget = PlotArea{.bottom = 262};
+
+struct Training {
+  const report::Cell* cell;
+  double ready_ns;
+  double end_ns;
+};
+
+std::vector<Training> trainings_of(const ScenarioView& view) {
+  std::vector<Training> trainings;
+  for (const render::Row& row : view.table.ranked) {
+    const report::Cell& cell = *row.cell;
+    if (!cell.target || !cell.summary->to_target) continue;
+    const double end = cell.summary->to_target->time_ns.value;
+    const double ready = cell.summary->to_target->ready_ns.value_or(0);
+    const bool shown =
+        end > 0 && cell.target->initial_loss > 0 && cell.target->loss > 0 && std::isfinite(cell.target->loss);
+    if (shown) trainings.push_back({&cell, ready, end});
+  }
+  return trainings;
+}
+
+}  // namespace
+
+void add_target(Markup& markup, const ScenarioView& view) {
+  const std::vector<Training> trainings = trainings_of(view);
+  if (trainings.empty()) return;
+  std::string sentence = "Straight from the first loss to the target, which is all that is known in between.";
+  for (const std::string& words : render::target_sentences(view.table)) sentence += " " + words;
+  const Figure figure{.id = view.id + "-target",
+                      .title = render::target_title(view.table),
+                      .sentence = sentence,
+                      .height = kTarget.height(),
+                      .data = render::target_table(view.table)};
+  Extent times;
+  Extent losses;
+  for (const Training& training : trainings) {
+    times.add_positive(training.ready_ns);
+    times.add_positive(training.end_ns);
+    losses.add(training.cell->target->initial_loss);
+    losses.add(training.cell->target->target_loss);
+  }
+  add_figure(markup, figure, [&] {
+    const Scale across = Scale::logarithmic(times.low, times.high, kTarget.left, kTarget.right);
+    const Scale up =
+        Scale::logarithmic(std::max(losses.low, losses.high * 1e-12), losses.high, kTarget.bottom, kTarget.top);
+    for (const double tick : across.ticks(8)) {
+      add_line(markup, across.at(tick), kTarget.top, across.at(tick), kTarget.bottom);
+      add_text(markup, across.at(tick), kTarget.bottom + 16, "q m", render::format_duration_ns(tick));
+    }
+    for (const double tick : up.ticks(6)) {
+      add_line(markup, kTarget.left, up.at(tick), kTarget.right, up.at(tick));
+      add_text(markup, kTarget.left - 6, up.at(tick) + 4, "q e", render::format_number(tick));
+    }
+    add_text(markup, (kTarget.left + kTarget.right) / 2, kTarget.bottom + 34, "q m", "time since the start of loading");
+    add_text(markup, 0, 12, "q", "loss");
+    for (const Training& training : trainings) {
+      const std::string hue = std::to_string(hue_of(view.hues, *training.cell));
+      const double y = up.at(training.cell->target->target_loss);
+      add_line(markup, across.at(std::max(training.ready_ns, times.low)), up.at(training.cell->target->initial_loss),
+               across.at(training.end_ns), y, "c s" + hue);
+      markup.empty("path", {{"class", "k" + hue}, {"d", mark_path(hue.front() - '0', across.at(training.end_ns), y)}});
+    }
+    double y = kTarget.top;
+    for (const Training& training : trainings) {
+      const int hue = hue_of(view.hues, *training.cell);
+      markup.empty("path", {{"class", "k" + std::to_string(hue)}, {"d", mark_path(hue, kTarget.right + 8, y)}});
+      add_text(markup, kTarget.right + 18, y + 4, "", render::cut(render::row_name(*training.cell), 18));
+      y += kLineHeight;
+      if (y > kTarget.bottom) break;
+    }
+  });
+}
+
+}  // namespace gdbench::page

@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "reports/page/scale.h"
+#include "reports/page/scenario_figures.h"
+#include "reports/render/format.h"
+#include "reports/render/table.h"
+
+namespace gdbench::page {
+
+namespace {
+
+constexpr double kTimesEnd = 452;
+constexpr double kFiguresEnd = 520;  // where times end as texts
+constexpr double kRatiosLeft = 540;
+constexpr double kRatiosRight = 742;
+constexpr int kTicksOfRows = 6;
+
+// A launch's figure: the least of its warm samples, as harness/stats/estimate.h has it.
+std::map<int, double> figures_of_launches(const report::Cell& cell) {
+  std::map<int, double> figures;
+  for (const report::Sample& sample : cell.samples) {
+    if (sample.cold) continue;
+    const auto [at, is_new] = figures.emplace(sample.launch, sample.real_ns);
+    if (!is_new) at->second = std::min(at->second, sample.real_ns);
+  }
+  return figures;
+}
+
+class TimesPicture {
+ public:
+  TimesPicture(Markup& markup, const ScenarioView& view)
+      : markup_(markup),
+        view_(view),
+        rows_(timed_rows(view.table)),
+        bottom_(kRowsTop + kRowHeight * static_cast<double>(rows_.size())) {
+    Extent times;
+    Extent ratios;
+    for (const render::Row& row : rows_) {
+      const report::Summary& summary = *row.cell->summary;
+      add(summary.step_ns, times);
+      for (const auto& [launch, figure] : figures_of_launches(*row.cell)) times.add_positive(figure);
+      if (summary.ratio) add(summary.ratio->comparison.ratio, ratios);
+    }
+    ratios.add(1);
+    has_ratios_ = ratios.high > ratios.low;
+    times_ = Scale::logarithmic(times.low, times.high, kRowsLeft, kTimesEnd);
+    ratios_ = Scale::logarithmic(ratios.low, ratios.high, kRatiosLeft, kRatiosRight);
+  }
+
+  double height() const { return bottom_ + 8; }
+
+  void draw() {
+    axes();
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      row(*rows_[i].cell, kRowsTop + kRowHeight * (static_cast<double>(i) + 0.5));
+  }
+
+ private:
+  static void add(const stats::Estimate& estimate, Extent& extent) {
+    extent.add_positive(estimate.value);
+    extent.add_positive(estimate.interval.low);
+    extent.add_positive(estimate.interval.high);
+  }
+
+  void axes() {
+    for (const double tick : times_.ticks(kTicksOfRows)) {
+      add_line(markup_, times_.at(tick), kRowsTop - 4, times_.at(tick), bottom_);
+      add_text(markup_, times_.at(tick), kRowsTop - 8, "q m", render::format_duration_ns(tick));
+    }
+    add_text(markup_, kRowsLeft, 12, "q", "time per step, logarithmic");
+    if (!has_ratios_) return;
+    for (const double tick : ratios_.ticks(kTicksOfRows)) {
+      add_line(markup_, ratios_.at(tick), kRowsTop - 4, ratios_.at(tick), bottom_);
+      add_text(markup_, ratios_.at(tick), kRowsTop - 8, "q m", render::format_factor(tick));
+    }
+    add_line(markup_, ratios_.at(1), kRowsTop - 4, ratios_.at(1), bottom_, "o");
+    add_text(markup_, kRatiosLeft, 12, "q", "times the baseline's, logarithmic");
+  }
+
+  void row(const report::Cell& cell, double y) {
+    const report::Summary& summary = *cell.summary;
+    const std::string hue = std::to_string(hue_of(view_.hues, cell));
+    add_text(markup_, 0, y + 4, report::is_ranked(cell) ? "" : "q", short_name(cell));
+    std::set<std::string> places;  // launches of the same pixel are one dot
+    for (const auto& [launch, figure] : figures_of_launches(cell))
+      places.insert(coordinate(std::round(times_.at(figure))));
+    std::string dots;
+    for (const std::string& x : places) dots += "M" + x + " " + coordinate(y) + "h0";
+    if (!dots.empty()) markup_.empty("path", {{"class", "d s" + hue}, {"d", dots}});
+    whisker(times_, summary.step_ns, hue, y);
+    add_text(markup_, kFiguresEnd, y + 4, "e", render::format_duration_ns(summary.step_ns.value));
+    if (has_ratios_ && summary.ratio) whisker(ratios_, summary.ratio->comparison.ratio, hue, y);
+  }
+
+  void whisker(const Scale& scale, const stats::Estimate& estimate, const std::string& hue, double y) {
+    add_line(markup_, scale.at(estimate.interval.low), y, scale.at(estimate.interval.high), y, "c s" + hue);
+    markup_.empty("path", {{"class", "k" + hue}, {"d", mark_path(hue.front() - '0', scale.at(estimate.value), y)}});
+  }
+
+  Markup& markup_;
+  const ScenarioView& view_;
+  std::vector<render::Row> rows_;
+  double bottom_;
+  bool has_ratios_ = false;
+  Scale times_ = Scale::linear(0, 1, 0, 1);
+  Scale ratios_ = Scale::linear(0, 1, 0, 1);
+};
+
+}  // namespace
+
+void add_times(Markup& markup, const ScenarioView& view) {
+  const std::vector<render::Row> rows = timed_rows(view.table);
+  if (rows.empty()) return;
+  TimesPicture picture(markup, view);
+  const Figure figure{.id = view.id + "-times",
+                      .title = "Time per step",
+                      .sentence = view.winner +
+                                  " Lines are 95% intervals, small dots are launches; names in grey are "
+                                  "not ranked.",
+                      .height = picture.height(),
+                      .data = render::text_table(rows)};
+  add_figure(markup, figure, [&] { picture.draw(); });
+}
+
+}  // namespace gdbench::page

@@ -1,0 +1,144 @@
+"""The report as a page: `gdbench report --html`, and the page that `gdbench run` writes beside its report."""
+
+import base64
+import copy
+import hashlib
+import html.parser
+import json
+import re
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+from program import ProgramTest
+
+SMALL = ("run", "--launches", "2", "--impl", "hand/*", "--impl", "tape/eigen", "--scenario", "linreg-3x2", "--scenario",
+         "mlp-10-50-1", "--out", "x.json")
+SVG = "{http://www.w3.org/2000/svg}"
+ATTACKS = (
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror=alert(1)>",
+    "' onmouseover='alert(1)",
+    "</style><script>alert(1)</script>",
+    "\u202egnp.exe\u2066",
+    "a" * 10000,
+    "]]></svg><script>alert(1)</script>",
+)
+
+
+class Elements(html.parser.HTMLParser):
+    """Every element of a page with its attributes; the texts of styles and scripts."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements = []
+        self.raw = {"style": [], "script": []}
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_data(self, data):
+        if self.cdata_elem in self.raw:
+            self.raw[self.cdata_elem].append(data)
+
+
+def pictures(page):
+    return re.findall(r"<svg .*?</svg>", page, re.DOTALL)
+
+
+class Page(ProgramTest):
+    pages = True
+
+    def page_of(self, report):
+        self.write("made.json", json.dumps(report))
+        self.call("report", "made.json", "--html", "made.html")
+        return (self.folder / "made.html").read_text(encoding="utf-8")
+
+    def check(self, page):
+        """What holds for every page."""
+        found = Elements(page)
+        for tag, attributes in found.elements:
+            for name, value in attributes.items():
+                self.assertNotEqual(name, "style", tag)
+                self.assertFalse(name.startswith("on"), f"{tag} {name}")
+                if name in ("src", "href"):
+                    self.assertTrue(value.startswith("#"), f"{tag} {name}={value}")
+        self.assertEqual([len(found.raw[tag]) for tag in ("style", "script")], [1, 1])
+        policy = next(a["content"] for t, a in found.elements if a.get("http-equiv") == "Content-Security-Policy")
+        self.assertIn("default-src 'none'", policy)
+        for tag in ("style", "script"):
+            digest = base64.b64encode(hashlib.sha256(found.raw[tag][0].encode()).digest()).decode()
+            self.assertIn(f"{tag}-src 'sha256-{digest}'", policy)
+        identities = [attributes["id"] for _, attributes in found.elements if "id" in attributes]
+        self.assertEqual(len(identities), len(set(identities)))
+        for picture in pictures(page):
+            root = ElementTree.fromstring(picture)
+            self.assertEqual(root.get("role"), "img")
+            named = {element.get("id"): element.text for element in root if element.get("id")}
+            for identity in root.get("aria-labelledby").split():
+                self.assertTrue(named[identity].strip())
+        for figure in re.findall(r"<figure .*?</figure>", page, re.DOTALL):
+            self.assertEqual((figure.count("<svg "), figure.count("<table")), (1, 1))
+        return found
+
+    def test_a_run_writes_its_page(self):
+        _, errors = self.call(*SMALL)
+        self.assertEqual(errors, "page: x.html\nreport: x.json\n")
+        page = (self.folder / "x.html").read_text(encoding="utf-8")
+        self.check(page)
+        self.assertGreaterEqual(len(pictures(page)), 8)
+        report = self.read_json("x.json")
+        for cell in report["cells"]:
+            self.assertIn(cell["implementation"], page)
+        # The same bytes, whenever it is written.
+        self.call("report", "x.json", "--html", "again.html")
+        self.assertEqual((self.folder / "again.html").read_text(encoding="utf-8"), page)
+        # A page is replaced with its report, what is none is not.
+        self.call(*SMALL, "--overwrite")
+        self.write("x.html", "mine")
+        _, errors = self.call(*SMALL, "--overwrite")
+        self.assertIn("x.html: found no page of gdbench", errors)
+        self.assertEqual((self.folder / "x.html").read_text(encoding="utf-8"), "mine")
+        (self.folder / "x.html").unlink()
+        self.call(*SMALL, "--overwrite", "--no-html")
+        self.assertFalse((self.folder / "x.html").exists())
+
+    def test_names_and_messages_are_text(self):
+        self.call(*SMALL, "--no-html")
+        for attack in ATTACKS:
+            report = copy.deepcopy(self.read_json("x.json"))
+            report["run"]["matrix"] = attack
+            report["notes"].append(attack)
+            for scenario in report["scenarios"]:
+                scenario["label"] += attack
+            for cell in report["cells"]:
+                cell["build"] = cell["repeat"] = attack
+            report["cells"][0]["status"] = {"state": "wrong", "reason": attack}
+            page = self.page_of(report)
+            found = self.check(page)
+            self.assertNotIn("img", [tag for tag, _ in found.elements])
+            for mark in "\u202e\u2066":
+                self.assertNotIn(mark, page)
+
+    def test_a_page_of_failures_only(self):
+        self.call(*SMALL, "--no-html")
+        report = self.read_json("x.json")
+        for cell in report["cells"]:
+            cell["status"] = {"state": "crashed", "reason": "signal 11"}
+            cell["samples"], cell["launches"] = [], []
+            cell.pop("summary", None)
+            cell.pop("profile", None)
+        page = self.page_of(report)
+        self.check(page)
+        self.assertIn("signal 11", page)
+
+    def test_a_page_that_cannot_be_written(self):
+        self.call(*SMALL, "--no-html")
+        _, errors = self.call("report", "x.json", "--html", "nowhere/x.html", status=2)
+        self.assertEqual(errors.count("\n"), 1)
+        self.assertIn("nowhere/x.html", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
