@@ -203,10 +203,13 @@ Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options) {
   return judge(place(pairs, margin_range(margin_of(options)), options), options);
 }
 
+Comparison compare_ratio(const Estimate& ratio, const VerdictOptions& options) {
+  return judge(place(ratio, margin_range(margin_of(options)), options), options);
+}
+
 Comparison compare_unpaired(std::span<const Observation> base, std::span<const Observation> candidate,
                             const VerdictOptions& options) {
-  const Estimate ratio = unpaired_ratio(base, candidate, options.confidence);
-  return judge(place(ratio, margin_range(margin_of(options)), options), options);
+  return compare_ratio(unpaired_ratio(base, candidate, options.confidence), options);
 }
 
 namespace {

@@ -128,6 +128,9 @@ double margin_of(const VerdictOptions& options);
 // the whole interval lies beyond the margin, equivalent only when all of it lies within, inconclusive otherwise.
 Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options);
 
+// The same of a ratio that was estimated otherwise, at whatever confidence.
+Comparison compare_ratio(const Estimate& ratio, const VerdictOptions& options);
+
 // The same of samples that were not measured side by side.
 Comparison compare_unpaired(std::span<const Observation> base, std::span<const Observation> candidate,
                             const VerdictOptions& options);
