@@ -15,7 +15,7 @@ Json build_information() {
   return {
       {"compiler", text_or_null(GDBENCH_COMPILER)},        {"flags", GDBENCH_FLAGS},
       {"type", text_or_null(GDBENCH_BUILD_TYPE)},          {"git_revision", text_or_null(kGitRevision)},
-      {"git_dirty", kGitKnown ? Json(kGitDirty) : Json()},
+      {"git_dirty", kGitKnown ? Json(kGitDirty) : Json()}, {"git_committed_at", text_or_null(kGitCommittedAt)},
   };
 }
 

@@ -16,7 +16,8 @@ namespace gdbench::machine {
 //           "frequency_mhz": ... | null},
 //   "memory_bytes": N, "kernel": "...", "operating_system": "Debian GNU/Linux 12", "virtual_machine": true,
 //   "load_average": [..3], "aslr": 2,
-//   "build": {"compiler": "...", "flags": "...", "type": "Release", "git_revision": "...", "git_dirty": false},
+//   "build": {"compiler": "...", "flags": "...", "type": "Release", "git_revision": "...", "git_dirty": false,
+//             "git_committed_at": "..."},
 //   "libraries": {"google_benchmark": "...", "nlohmann_json": "3.11.2", "cli11": "2.1.2"}
 // }
 // What cannot be read is null, never guessed. Host names, user names and paths are not recorded; folders in compiler

@@ -1,7 +1,8 @@
 # Build information that is read when building, not when configuring, so that a commit or an edit in between is seen.
 #
 #   include(GitRevision)
-#   gdbench_git_revision(TARGET)   TARGET can #include "gdbench/git_revision.h": kGitRevision, kGitDirty, kGitKnown
+#   gdbench_git_revision(TARGET)   TARGET can #include "gdbench/git_revision.h": kGitRevision, kGitDirty, kGitKnown,
+#                                  kGitCommittedAt (UTC, ISO 8601)
 #
 # The same file, run as a script, writes the header; it is touched only when its content changes, so that nothing is
 # compiled again for an unchanged tree.
@@ -9,6 +10,7 @@ function(gdbench_write_git_revision source_directory header)
   set(known false)
   set(dirty false)
   set(revision "")
+  set(committed_at "")
   find_program(GIT_PROGRAM git)
   if(GIT_PROGRAM)
     execute_process(COMMAND ${GIT_PROGRAM} rev-parse --verify HEAD WORKING_DIRECTORY ${source_directory}
@@ -20,6 +22,10 @@ function(gdbench_write_git_revision source_directory header)
       set(revision "")
     else()
       set(known true)
+      execute_process(COMMAND ${CMAKE_COMMAND} -E env TZ=UTC ${GIT_PROGRAM} log -1 --format=%cd
+                              --date=format-local:%Y-%m-%dT%H:%M:%SZ
+                      WORKING_DIRECTORY ${source_directory} OUTPUT_VARIABLE committed_at ERROR_QUIET
+                      OUTPUT_STRIP_TRAILING_WHITESPACE)
       # Without optional locks: a build must not write to the index while a person commits.
       execute_process(COMMAND ${GIT_PROGRAM} --no-optional-locks status --porcelain
                       WORKING_DIRECTORY ${source_directory} OUTPUT_VARIABLE changes ERROR_QUIET)
@@ -36,6 +42,7 @@ namespace gdbench::machine {
 constexpr bool kGitKnown = @known@;
 constexpr bool kGitDirty = @dirty@;
 constexpr const char* kGitRevision = "@revision@";
+constexpr const char* kGitCommittedAt = "@committed_at@";
 }  // namespace gdbench::machine
 ]] @ONLY)
 endfunction()

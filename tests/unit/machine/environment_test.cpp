@@ -116,6 +116,7 @@ TEST(Environment, KnowsThisBuild) {
   EXPECT_TRUE(build["compiler"].is_string());
   EXPECT_TRUE(build["flags"].is_string());
   EXPECT_EQ(build["git_revision"].is_string(), build["git_dirty"].is_boolean());
+  EXPECT_EQ(build["git_revision"].is_string(), build["git_committed_at"].is_string());
   EXPECT_EQ(json::parse(environment())["libraries"]["nlohmann_json"].get<std::string>().substr(0, 2), "3.");
 }
 
