@@ -22,6 +22,7 @@ void add_crossover(CommandLine& app, Invocation& invocation);
 void add_ablate(CommandLine& app, Invocation& invocation);
 void add_explain(CommandLine& app, Invocation& invocation);
 void add_compare(CommandLine& app, Invocation& invocation);
+void add_history(CommandLine& app, Invocation& invocation);
 void add_calibrate(CommandLine& app, Invocation& invocation);
 void add_doctor(CommandLine& app, Invocation& invocation);
 void add_claims(CommandLine& app, Invocation& invocation);

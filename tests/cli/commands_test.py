@@ -16,6 +16,7 @@ COMMANDS = (
     "profile",
     "explain",
     "crossover",
+    "history",
     "ablate",
     "claims",
     "report",

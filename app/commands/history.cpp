@@ -1,0 +1,48 @@
+#include "harness/questions/history/history.h"
+
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/commands.h"
+#include "reports/render/history.h"
+
+namespace gdbench::app {
+
+namespace {
+
+struct HistoryCommand {
+  std::vector<std::string> reports;
+  std::string margin;
+  bool json = false;
+};
+
+Result<int> history(const HistoryCommand& options) {
+  const double margin =
+      options.margin.empty() ? compare::kMarginOfReports : TRY(parse_share("--margin", options.margin));
+  const report::History found = history::history_of(TRY(history::read_reports(options.reports)), {.margin = margin});
+  std::cout << (options.json ? report::to_json(found).dump(2) + "\n" : render::history_table(found)) << std::flush;
+  return found.is_slower() ? kRegressed : kFine;
+}
+
+}  // namespace
+
+void add_history(CommandLine& app, Invocation& invocation) {
+  auto options = std::make_shared<HistoryCommand>();
+  CommandLine command = app.command("history", "When did cells become slower? Over the reports of many revisions");
+  command.option("reports", options->reports, "Reports, or folders with some").required().type_name("FOLDER|FILE...");
+  command.option("--margin", options->margin, "What does not matter: a level changed where it is another by more")
+      .type_name("SHARE")
+      .show_default("3%");
+  command.flag("--json", options->json, "Print the history as JSON");
+  command.footer(
+      "The machine with most reports is the history; reports of others are named. Levels change between reports, so\n"
+      "a change takes about a dozen reports to be found; the newest revision is judged by itself.\n"
+      "Exit status: 0 the newest revision is not known to be slower; 1 it is, in some cell; 2 usage.\n"
+      "Examples:\n"
+      "  gdbench history reports/                     every report in a folder\n"
+      "  gdbench history v1.json v2.json v3.json --margin 5% --json");
+  command.when_chosen(invocation, [options] { return history(*options); });
+}
+
+}  // namespace gdbench::app
