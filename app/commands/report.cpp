@@ -9,6 +9,7 @@
 #include "reports/render/first_screen.h"
 #include "reports/render/google_benchmark.h"
 #include "reports/render/markdown.h"
+#include "reports/render/plot.h"
 #include "reports/render/table.h"
 
 namespace gdbench::app {
@@ -23,6 +24,7 @@ struct ReportOptions {
   std::string google_benchmark;
   std::string json;
   bool details = false;
+  bool plot = false;
 };
 
 // One line per format: its flag, where it goes, who writes it.
@@ -43,7 +45,12 @@ constexpr Format kFormats[] = {
      [](const report::Report& report) { return report::to_json(report).dump(2) + "\n"; }},
 };
 
+render::ConsoleOptions console_options(const std::string& file) {
+  return {.colour = colour_wanted(), .width = terminal_width(), .file = file};
+}
+
 Result<int> report(const ReportOptions& options) {
+  if (options.plot && options.details) return usage_error("--plot: found --details, too, expected one of them");
   const report::Report content = TRY(analysis::read_summarised(options.input));
   bool written = false;
   for (const Format& format : kFormats) {
@@ -52,14 +59,19 @@ Result<int> report(const ReportOptions& options) {
     TRY(write_text(format.render(content), path));
     written = true;
   }
-  if (!written) show_report(content, options.input, options.details);
+  if (written) return kFine;
+  if (options.plot) {
+    std::cout << render::plot(content, console_options(options.input)) << std::flush;
+  } else {
+    show_report(content, options.input, options.details);
+  }
   return kFine;
 }
 
 }  // namespace
 
 void show_report(const report::Report& report, const std::string& file, bool details) {
-  const render::ConsoleOptions options{.colour = colour_wanted(), .width = terminal_width(), .file = file};
+  const render::ConsoleOptions options = console_options(file);
   std::cout << (details ? render::console(report, options) : render::first_screen(report, options)) << std::flush;
 }
 
@@ -69,6 +81,7 @@ void add_report(CommandLine& app, Invocation& invocation) {
       app.command("report", "Render a report, or the journal of an interrupted run; every figure is recomputed");
   command.option("report", options->input, "report.json or a journal").required().type_name("FILE");
   command.flag("--details", options->details, "Print a table for every scenario instead of the overview");
+  command.flag("--plot", options->plot, "Draw the intervals of every scenario with characters instead");
   for (const Format& format : kFormats) {
     command.option(format.flag, (*options).*format.target, std::string(format.description) + " (- for stdout)")
         .type_name("FILE");
@@ -77,6 +90,7 @@ void add_report(CommandLine& app, Invocation& invocation) {
       "Examples:\n"
       "  gdbench report report.json\n"
       "  gdbench report report.json --details         every row, with what it is made of\n"
+      "  gdbench report report.json --plot            the intervals of every scenario, drawn with characters\n"
       "  gdbench report report.json --markdown summary.md --csv cells.csv\n"
       "  gdbench report report.journal.jsonl          what a killed run had measured");
   command.when_chosen(invocation, [options] { return report(*options); });

@@ -179,6 +179,13 @@ std::string format_in_unit_of(double nanoseconds, double of) {
 
 std::string unit_name_of(double nanoseconds) { return std::isfinite(nanoseconds) ? unit_of(nanoseconds).name : ""; }
 
+std::string format_multiple_ns(double nanoseconds, double step) {
+  constexpr double kLastBits = 1e-9;  // of a step that is a power of ten
+  const Unit& unit = unit_of(nanoseconds);
+  const double decimals = -std::floor(std::log10(step / unit.nanoseconds) + kLastBits);
+  return formatted("%.*f ", static_cast<int>(std::max(0.0, decimals)), nanoseconds / unit.nanoseconds) + unit.name;
+}
+
 std::string format_percent(double share) {
   const double percent = share * 100;
   if (!std::isfinite(percent)) return "-";

@@ -55,6 +55,9 @@ std::string format_duration_ns(double nanoseconds);
 std::string unit_name_of(double nanoseconds);
 std::string format_in_unit_of(double nanoseconds, double of);
 
+// A multiple of `step` with all the decimals that tell it from the next one: "104.5 us" in steps of 500 ns.
+std::string format_multiple_ns(double nanoseconds, double step);
+
 // A share in per cent, two digits below 10%: "82%", "4.3%", "104%". "-" for what is not finite.
 std::string format_percent(double share);
 

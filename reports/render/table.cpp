@@ -10,6 +10,22 @@
 
 namespace gdbench::render {
 
+std::string time_text(const Row& row) {
+  const stats::Estimate& estimate = row.cell->summary->step_ns;
+  return format_duration_ns(estimate.value) + process_mark(estimate);
+}
+
+std::string verdict_text(const Row& row) {
+  if (row.is_baseline()) return "baseline";
+  if (!row.cell->summary->ratio) return "-";
+  return stats::name_of(row.cell->summary->ratio->comparison.verdict);
+}
+
+Style verdict_style(const Row& row) {
+  if (row.is_baseline() || !row.cell->summary->ratio) return Style::plain;
+  return style_of_verdict(row.cell->summary->ratio->comparison.verdict);
+}
+
 namespace {
 
 using report::Cell;
@@ -25,26 +41,10 @@ struct Column {
   int rank = 0;  // as in TextColumn
 };
 
-std::string time_text(const Row& row) {
-  const stats::Estimate& estimate = row.cell->summary->step_ns;
-  return format_duration_ns(estimate.value) + process_mark(estimate);
-}
-
 std::string ratio_text(const Row& row) {
   if (row.is_baseline()) return "1";
   if (!row.cell->summary->ratio) return "-";
   return format_ratio(row.cell->summary->ratio->comparison.ratio);
-}
-
-std::string verdict_text(const Row& row) {
-  if (row.is_baseline()) return "baseline";
-  if (!row.cell->summary->ratio) return "-";
-  return stats::name_of(row.cell->summary->ratio->comparison.verdict);
-}
-
-Style verdict_style(const Row& row) {
-  if (row.is_baseline() || !row.cell->summary->ratio) return Style::plain;
-  return style_of_verdict(row.cell->summary->ratio->comparison.verdict);
 }
 
 // Floating-point operations over nanoseconds: 1e9 a second. A row that skips arithmetic would show a false rate.

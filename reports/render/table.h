@@ -25,6 +25,12 @@ void add_row(TextTable& table, const std::vector<std::string>& texts);
 // The rows in every column that has a title and something to say of one of them.
 TextTable text_table(const std::vector<Row>& rows);
 
+// "18.3 ns", marked where it rests on a single launch, of a row with a time.
+std::string time_text(const Row& row);
+// "faster" than the baseline, "baseline"; "-" without a comparison. And how it looks.
+std::string verdict_text(const Row& row);
+Style verdict_style(const Row& row);
+
 // One line per cell, RFC 4180.
 std::string csv(const report::Report& report);
 
