@@ -4,10 +4,16 @@
 
 #include "app/commands.h"
 #include "harness/analysis/summarise.h"
+#include "reports/exports/bencher.h"
+#include "reports/exports/github_action.h"
+#include "reports/exports/google_benchmark.h"
+#include "reports/exports/junit.h"
+#include "reports/exports/openmetrics.h"
+#include "reports/exports/pyperf.h"
+#include "reports/exports/samples.h"
 #include "reports/page/report_page.h"
 #include "reports/render/console.h"
 #include "reports/render/first_screen.h"
-#include "reports/render/google_benchmark.h"
 #include "reports/render/markdown.h"
 #include "reports/render/plot.h"
 #include "reports/render/table.h"
@@ -21,7 +27,13 @@ struct ReportOptions {
   std::string html;
   std::string markdown;
   std::string csv;
+  std::string samples;
   std::string google_benchmark;
+  std::string pyperf;
+  std::string bencher;
+  std::string github_action;
+  std::string junit;
+  std::string openmetrics;
   std::string json;
   bool details = false;
   bool plot = false;
@@ -39,8 +51,15 @@ constexpr Format kFormats[] = {
     {"--html", &ReportOptions::html, "Write a page for a browser, one file that fetches nothing", &page::report_page},
     {"--markdown", &ReportOptions::markdown, "Write GitHub Markdown", &render::markdown},
     {"--csv", &ReportOptions::csv, "Write one CSV line per cell", &render::csv},
+    {"--samples", &ReportOptions::samples, "Write one CSV line per sample", &exports::samples},
     {"--google-benchmark", &ReportOptions::google_benchmark, "Write Google Benchmark's JSON",
-     &render::google_benchmark},
+     &exports::google_benchmark},
+    {"--pyperf", &ReportOptions::pyperf, "Write pyperf's JSON, a run for each launch", &exports::pyperf},
+    {"--bencher", &ReportOptions::bencher, "Write the Bencher Metric Format", &exports::bencher},
+    {"--github-action", &ReportOptions::github_action, "Write customSmallerIsBetter of github-action-benchmark",
+     &exports::github_action},
+    {"--junit", &ReportOptions::junit, "Write JUnit XML, a test case for each cell", &exports::junit},
+    {"--openmetrics", &ReportOptions::openmetrics, "Write OpenMetrics for Prometheus", &exports::openmetrics},
     {"--json", &ReportOptions::json, "Write the report itself, recomputed",
      [](const report::Report& report) { return report::to_json(report).dump(2) + "\n"; }},
 };

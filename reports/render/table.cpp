@@ -229,10 +229,10 @@ std::string quoted(const std::string& text) {
 }
 
 template <class Text>
-std::string record_of(Text&& text_of) {
-  std::string text;
-  for (const Column& column : kColumns) text += (&column == kColumns.data() ? "" : ",") + quoted(text_of(column));
-  return text + "\r\n";
+std::string line_of(const Text& text_of) {
+  std::vector<std::string> fields;
+  for (const Column& column : kColumns) fields.push_back(text_of(column));
+  return csv_line(fields);
 }
 
 }  // namespace
@@ -241,11 +241,17 @@ void add_row(TextTable& table, const std::vector<std::string>& texts) {
   for (std::size_t i = 0; i < table.size(); ++i) table[i].texts.push_back(texts[i]);
 }
 
+std::string csv_line(const std::vector<std::string>& fields) {
+  std::string line;
+  for (const std::string& field : fields) line += (&field == fields.data() ? "" : ",") + quoted(field);
+  return line + "\r\n";
+}
+
 std::string csv(const report::Report& report) {
-  std::string text = record_of([](const Column& column) { return std::string(column.field); });
+  std::string text = line_of([](const Column& column) { return std::string(column.field); });
   for (const ScenarioTable& table : tables_of(report)) {
     for (const auto* rows : {&table.ranked, &table.unranked, &table.untimed}) {
-      for (const Row& row : *rows) text += record_of([&row](const Column& column) { return column.value(row); });
+      for (const Row& row : *rows) text += line_of([&row](const Column& column) { return column.value(row); });
     }
   }
   return text;

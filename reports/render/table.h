@@ -34,4 +34,7 @@ Style verdict_style(const Row& row);
 // One line per cell, RFC 4180.
 std::string csv(const report::Report& report);
 
+// Fields as a line of CSV, its end included (RFC 4180).
+std::string csv_line(const std::vector<std::string>& fields);
+
 }  // namespace gdbench::render

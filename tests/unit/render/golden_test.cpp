@@ -1,4 +1,4 @@
-// Of every renderer.
+// Whole outputs for a fixed report.
 #include "tests/support/reports/golden.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,6 @@
 #include "reports/render/explanation.h"
 #include "reports/render/fairness.h"
 #include "reports/render/first_screen.h"
-#include "reports/render/google_benchmark.h"
 #include "reports/render/markdown.h"
 #include "reports/render/table.h"
 #include "tests/support/reports/example_judgements.h"
@@ -48,7 +47,6 @@ TEST(Golden, FirstScreenOfManyScenarios) {
 }
 TEST(Golden, Markdown) { expect_golden("report.md", markdown(example_report())); }
 TEST(Golden, Csv) { expect_golden("report.csv", csv(example_report())); }
-TEST(Golden, GoogleBenchmark) { expect_golden("google-benchmark.json", google_benchmark(example_report())); }
 
 TEST(Golden, Claims) { expect_golden("claims.txt", claims_console(tests::example_judgements(), 100)); }
 TEST(Golden, ClaimsPage) { expect_golden("claims.md", claims_markdown(tests::example_judgements())); }

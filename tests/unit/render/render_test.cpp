@@ -8,7 +8,6 @@
 #include "reports/render/attribution.h"
 #include "reports/render/console.h"
 #include "reports/render/format.h"
-#include "reports/render/google_benchmark.h"
 #include "reports/render/markdown.h"
 #include "reports/render/table.h"
 #include "tests/support/reports/example_report.h"
@@ -233,7 +232,6 @@ TEST(Renderers, AcceptAnEmptyReport) {
   EXPECT_NE(console(report, {}).find("0 cells"), std::string::npos);
   EXPECT_NE(markdown(report).find("0 cells"), std::string::npos);
   EXPECT_EQ(records_of(csv(report)).size(), 1U);
-  EXPECT_TRUE(nlohmann::json::parse(google_benchmark(report))["benchmarks"].empty());
 }
 
 TEST(Renderers, AcceptFiguresThatAreNotFinite) {
@@ -248,7 +246,6 @@ TEST(Renderers, AcceptFiguresThatAreNotFinite) {
   EXPECT_EQ(console(report, {}).find("nan"), std::string::npos);
   EXPECT_EQ(markdown(report).find("nan"), std::string::npos);
   EXPECT_EQ(csv(report).find("nan"), std::string::npos);
-  EXPECT_TRUE(nlohmann::json::accept(google_benchmark(report)));
 }
 
 TEST(Markdown, HasTablesOfEqualWidth) {

@@ -1,5 +1,5 @@
 // The export beside what Google Benchmark itself writes.
-#include "reports/render/google_benchmark.h"
+#include "reports/exports/google_benchmark.h"
 
 #include <benchmark/benchmark.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "tests/support/reports/example_report.h"
 
-namespace gdbench::render {
+namespace gdbench::exports {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -116,4 +116,4 @@ TEST(GoogleBenchmark, DoesNotNameTheHost) {
 }
 
 }  // namespace
-}  // namespace gdbench::render
+}  // namespace gdbench::exports

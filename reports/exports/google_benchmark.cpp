@@ -1,5 +1,5 @@
 // The fields and their order are those that Google Benchmark 1.7.1 writes with --benchmark_format=json.
-#include "reports/render/google_benchmark.h"
+#include "reports/exports/google_benchmark.h"
 
 #include <algorithm>
 #include <array>
@@ -7,23 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "harness/base/json.h"
+#include "reports/exports/exported.h"
 
-namespace gdbench::render {
+namespace gdbench::exports {
 
 namespace {
 
 using Json = OrderedJson;
-
-// A value of the environment by JSON pointer; `otherwise` where the machine did not say.
-template <class T>
-T environment_value(const Json& environment, const char* pointer, T otherwise) {
-  const Json::json_pointer place(pointer);
-  if (!environment.is_object() || !environment.contains(place)) return otherwise;
-  const Json& value = environment[place];
-  const bool fits = std::is_same_v<T, std::string> ? value.is_string() : value.is_number();
-  return fits ? value.get<T>() : otherwise;
-}
 
 Json caches_of(const Json& environment) {
   Json caches = Json::array();
@@ -59,8 +49,9 @@ Json context_of(const report::Report& report) {
 // An entry of a cell: `own` of its fields, between those that all have.
 Json entry_of(const report::Cell& cell, std::size_t family, const std::string& suffix, const Json& own, double real_ns,
               double cpu_ns) {
+  const std::string name = exported_name(cell);
   Json entry = {
-      {"name", cell.id + suffix}, {"family_index", family}, {"per_family_instance_index", 0}, {"run_name", cell.id}};
+      {"name", name + suffix}, {"family_index", family}, {"per_family_instance_index", 0}, {"run_name", name}};
   entry.update(own);
   entry.update(Json{{"real_time", real_ns}, {"cpu_time", cpu_ns}, {"time_unit", "ns"}});
   return entry;
@@ -152,4 +143,4 @@ std::string google_benchmark(const report::Report& report) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace gdbench::render
+}  // namespace gdbench::exports

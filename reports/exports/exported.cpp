@@ -1,0 +1,55 @@
+#include "reports/exports/exported.h"
+
+#include <cmath>
+#include <ctime>
+#include <set>
+
+#include "harness/base/text.h"
+#include "reports/markup/escape.h"
+
+namespace gdbench::exports {
+
+std::string exported_name(const report::Cell& cell) { return markup::printable(one_line(cell.id)); }
+
+std::vector<ExportedCell> timed_cells(const report::Report& report) {
+  std::vector<ExportedCell> cells;
+  std::set<std::string> names;
+  for (const report::Cell& cell : report.cells) {
+    if (cell.status.state != report::CellState::ok || !cell.summary || cell.arm == report::kControlArm) continue;
+    const double step_ns = cell.summary->step_ns.value;
+    if (!std::isfinite(step_ns) || step_ns <= 0) continue;
+    const std::string name = exported_name(cell);
+    if (names.insert(name).second) cells.push_back({name, &cell});
+  }
+  return cells;
+}
+
+double ready_seconds(const report::Summary& summary) {
+  return summary.load_seconds + summary.prepare_seconds + summary.first_step_ns * 1e-9;
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const report::Report& report) {
+  const OrderedJson environment = OrderedJson::parse(report.environment);
+  const auto text_at = [&](const char* pointer) { return environment_value<std::string>(environment, pointer, ""); };
+  std::string commit = text_at("/build/git_revision");
+  const OrderedJson::json_pointer dirty("/build/git_dirty");
+  if (!commit.empty() && environment.contains(dirty) && environment[dirty] == true) commit += " with changes";
+  std::vector<std::pair<std::string, std::string>> facts;
+  for (const auto& [name, value] : {std::pair<const char*, std::string>{"commit", commit},
+                                    {"processor", text_at("/cpu/model")},
+                                    {"kernel", text_at("/kernel")},
+                                    {"compiler", text_at("/build/compiler")},
+                                    {"matrix", report.run.matrix}}) {
+    if (!value.empty()) facts.emplace_back(name, markup::printable(one_line(value)));
+  }
+  return facts;
+}
+
+std::optional<std::int64_t> seconds_since_1970(const std::string& time) {
+  std::tm parts{};
+  const char* end = strptime(time.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  if (end == nullptr || *end != '\0' || end != time.c_str() + time.size()) return std::nullopt;
+  return timegm(&parts);
+}
+
+}  // namespace gdbench::exports

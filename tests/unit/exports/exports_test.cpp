@@ -1,0 +1,176 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include "reports/exports/bencher.h"
+#include "reports/exports/exported.h"
+#include "reports/exports/github_action.h"
+#include "reports/exports/google_benchmark.h"
+#include "reports/exports/junit.h"
+#include "reports/exports/openmetrics.h"
+#include "reports/exports/pyperf.h"
+#include "reports/exports/samples.h"
+#include "tests/support/reports/example_report.h"
+#include "tests/support/reports/golden.h"
+#include "tests/unit/exports/hostile_report.h"
+
+namespace gdbench::exports {
+namespace {
+
+using nlohmann::json;
+using tests::example_report;
+
+TEST(GoldenExports, GoogleBenchmark) {
+  tests::expect_golden("exports/google-benchmark.json", google_benchmark(example_report()));
+}
+TEST(GoldenExports, Samples) { tests::expect_golden("exports/samples.csv", samples(example_report())); }
+TEST(GoldenExports, Pyperf) { tests::expect_golden("exports/pyperf.json", pyperf(example_report())); }
+TEST(GoldenExports, Bencher) { tests::expect_golden("exports/bencher.json", bencher(example_report())); }
+TEST(GoldenExports, GithubAction) {
+  tests::expect_golden("exports/github-action.json", github_action(example_report()));
+}
+TEST(GoldenExports, Openmetrics) { tests::expect_golden("exports/openmetrics.txt", openmetrics(example_report())); }
+TEST(GoldenExports, Junit) { tests::expect_golden("exports/junit.xml", junit(example_report())); }
+
+// Each of these formats, as JSON.
+std::vector<json> documents_of(const report::Report& report) {
+  std::vector<json> documents;
+  for (const auto& text : {google_benchmark(report), pyperf(report), bencher(report), github_action(report)}) {
+    EXPECT_TRUE(json::accept(text)) << text.substr(0, 500);
+    documents.push_back(json::parse(text, nullptr, false));
+  }
+  return documents;
+}
+
+TEST(Exports, HoldCellsWithATimeOnce) {
+  report::Report report = example_report();
+  const std::size_t timed = timed_cells(report).size();
+  EXPECT_EQ(timed, 7U);
+  report.cells.push_back(report.cells[0]);
+  EXPECT_EQ(timed_cells(report).size(), timed);  // the same name
+  report.cells.back().id += "#control";
+  EXPECT_EQ(timed_cells(report).size(), timed + 1);
+  report.cells.back().arm = report::kControlArm;
+  EXPECT_EQ(timed_cells(report).size(), timed);
+  report.cells[0].summary->step_ns.value = std::nan("");
+  report.cells[1].summary->step_ns.value = 0;
+  EXPECT_EQ(timed_cells(report).size(), timed - 2);
+}
+
+TEST(Exports, OfEmptyAndOfFailedReportsHoldNothing) {
+  for (const report::Report& report : {report::Report(), tests::failed_report()}) {
+    const std::vector<json> documents = documents_of(report);
+    EXPECT_EQ(documents[1]["benchmarks"], json::array());
+    EXPECT_EQ(documents[2], json::object());
+    EXPECT_EQ(documents[3], json::array());
+    EXPECT_EQ(openmetrics(report).find("step_seconds{"), std::string::npos);
+    EXPECT_EQ(std::ranges::count(samples(report), '\n'), 1);
+  }
+}
+
+TEST(Exports, AcceptFiguresThatAreNotFinite) {
+  report::Report report = example_report();
+  const double nan = std::nan("");
+  for (report::Cell& cell : report.cells) {
+    for (report::Launch& launch : cell.launches) launch.total_seconds = nan;
+    for (report::Sample& sample : cell.samples) sample.cpu_ns = nan;
+    if (!cell.summary) continue;
+    cell.summary->step_ns.interval = {nan, INFINITY};
+    cell.summary->first_step_ns = nan;
+  }
+  documents_of(report);
+  const json latency = json::parse(bencher(report)).begin()->at("latency");
+  EXPECT_TRUE(latency.contains("value") && !latency.contains("lower_value") && !latency.contains("upper_value"));
+  EXPECT_FALSE(json::parse(github_action(report))[0].contains("range"));
+  for (const std::string& text : {samples(report), openmetrics(report), junit(report)}) {
+    EXPECT_EQ(text.find("nan"), std::string::npos);
+    EXPECT_EQ(text.find("inf\n"), std::string::npos);
+  }
+}
+
+TEST(Exports, AcceptHostileTexts) {
+  const report::Report report = tests::hostile_report();
+  documents_of(report);
+  const std::string metrics = openmetrics(report);
+  std::istringstream lines(metrics);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_TRUE(line.starts_with("# ") || line.starts_with("gdbench_")) << line.substr(0, 100);
+  }
+  EXPECT_EQ(metrics.find("run_start_time_seconds 1"), std::string::npos);  // the date is none
+  EXPECT_NE(metrics.find(R"(<script>\"&'</script>]]>\\)"), std::string::npos);
+}
+
+TEST(Pyperf, HasARunForEachLaunch) {
+  const json benchmark = json::parse(pyperf(example_report()))["benchmarks"][0];
+  EXPECT_EQ(benchmark["metadata"]["name"], "example-3x2/example/loops");
+  ASSERT_EQ(benchmark["runs"].size(), 5U);
+  const json& run = benchmark["runs"][0];
+  EXPECT_EQ(run["warmups"].size(), 1U);
+  EXPECT_EQ(run["warmups"][0][0], 1000);
+  EXPECT_DOUBLE_EQ(run["warmups"][0][1], 36.5e-9);
+  EXPECT_EQ(run["values"].size(), 2U);
+  EXPECT_DOUBLE_EQ(run["values"][0], 18.4325e-9);
+  EXPECT_EQ(run["metadata"]["date"], "2026-01-02 03:04:05");
+}
+
+TEST(Pyperf, LeavesOutLaunchesWithoutAWarmSample) {
+  report::Report report = example_report();
+  for (report::Sample& sample : report.cells[0].samples) sample.cold = sample.cold || sample.launch < 2;
+  for (report::Sample& sample : report.cells[1].samples) sample.cold = true;
+  const json benchmarks = json::parse(pyperf(report))["benchmarks"];
+  EXPECT_EQ(benchmarks.size(), 6U);
+  EXPECT_EQ(benchmarks[0]["runs"].size(), 3U);
+}
+
+TEST(Bencher, MeasuresNanoseconds) {
+  const json measures = json::parse(bencher(example_report()))["example-3x2/example/loops"];
+  const json expected = {{"latency", {{"value", 18.25}, {"lower_value", 18.25 * 0.99}, {"upper_value", 18.25 * 1.015}}},
+                         {"first-step", {{"value", 365.0}}},
+                         {"ready", {{"value", 1'500'365.0}}}};
+  EXPECT_EQ(measures, expected);
+}
+
+TEST(Bencher, CutsLongNamesAndKeepsThemApart) {
+  report::Report report = example_report();
+  report.cells.resize(4);
+  const std::string longest(1024, 'n');
+  report.cells[0].id = longest;
+  report.cells[1].id = longest + "1";
+  report.cells[2].id = longest + "2";
+  report.cells[3].id = "  " + std::string(999, 'n') + "\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac";
+  const json document = json::parse(bencher(report));
+  EXPECT_EQ(document.size(), 4U);
+  EXPECT_TRUE(document.contains(longest));
+  for (const auto& [name, measures] : document.items()) {
+    EXPECT_LE(name.size(), 1024U);
+    EXPECT_NE(name.front(), ' ');
+  }
+}
+
+TEST(GithubAction, HasOneUnitWhateverTheTime) {
+  for (const json& entry : json::parse(github_action(example_report()))) EXPECT_EQ(entry["unit"], "ns/step");
+}
+
+TEST(Samples, HasALineForEachSampleWhateverBecameOfItsCell) {
+  report::Report report = example_report();
+  report.cells[1].status = {report::CellState::untrusted, "made"};
+  const std::string text = samples(report);
+  std::size_t count = 1;
+  for (const report::Cell& cell : report.cells) count += cell.samples.size();
+  EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(text, '\n')), count);
+  EXPECT_NE(text.find("example-3x2,example-3x2/example/matrix,example/matrix,,1,new,untrusted,0,1,0,false,1000,"),
+            std::string::npos);
+}
+
+TEST(Exports, KnowDatesFromOtherTexts) {
+  EXPECT_EQ(seconds_since_1970("1970-01-02T00:00:01Z"), 86'401);
+  for (const char* text : {"", "yesterday", "1970-01-02T00:00:01", "1970-01-02T00:00:01Z\n", "1970-13-02T00:00:01Z"}) {
+    EXPECT_EQ(seconds_since_1970(text), std::nullopt) << text;
+  }
+}
+
+}  // namespace
+}  // namespace gdbench::exports

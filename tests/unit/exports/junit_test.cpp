@@ -1,0 +1,121 @@
+#include "reports/exports/junit.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/support/reports/example_report.h"
+#include "tests/unit/exports/hostile_report.h"
+
+namespace gdbench::exports {
+namespace {
+
+using report::CellState;
+using report::Change;
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+report::Report report_with(CellState state, const std::string& reason) {
+  report::Report report = tests::example_report();
+  report.cells.resize(1);
+  report.cells[0].status = {state, reason};
+  if (state != CellState::ok) report.cells[0].summary.reset();
+  return report;
+}
+
+TEST(Junit, TellsFailuresErrorsAndWhatWasSkippedApart) {
+  const std::string passed = junit(report_with(CellState::ok, ""));
+  EXPECT_EQ(count_of(passed, "<failure") + count_of(passed, "<error") + count_of(passed, "<skipped"), 0U);
+  EXPECT_NE(passed.find("<system-out>step: 18.3 ns [18.1, 18.5], 5 launches<"), std::string::npos);
+  for (const auto& [state, element, totals] :
+       {std::tuple{CellState::wrong, "failure", R"(failures="1" errors="0" skipped="0")"},
+        {CellState::crashed, "error", R"(failures="0" errors="1" skipped="0")"},
+        {CellState::timed_out, "error", R"(failures="0" errors="1" skipped="0")"},
+        {CellState::untrusted, "error", R"(failures="0" errors="1" skipped="0")"},
+        {CellState::unsupported, "skipped", R"(failures="0" errors="0" skipped="1")"},
+        {CellState::pending, "skipped", R"(failures="0" errors="0" skipped="1")"}}) {
+    const std::string text = junit(report_with(state, "why"));
+    const std::string expected =
+        std::string("<") + element + " type=\"" + report::name_of(state) + "\" message=\"why\">";
+    EXPECT_EQ(count_of(text, expected + "why</" + element + ">"), 1U) << text;
+    EXPECT_NE(text.find(totals), std::string::npos) << text;
+  }
+}
+
+TEST(Junit, HasASuiteForEachScenarioAndACaseForEachCell) {
+  const report::Report report = tests::example_report();
+  const std::string text = junit(report);
+  EXPECT_EQ(count_of(text, "<testsuite "), report.scenarios.size());
+  EXPECT_EQ(count_of(text, "<testcase "), report.cells.size());
+  EXPECT_NE(text.find("classname=\"example-3x2\" name=\"example/matrix@2#base\""), std::string::npos);
+}
+
+TEST(Junit, TimesHaveThreeDecimalsAndNoExponent) {
+  report::Report report = report_with(CellState::ok, "");
+  for (report::Launch& launch : report.cells[0].launches) launch.total_seconds = 1e-9;
+  EXPECT_NE(junit(report).find(" time=\"0.000\""), std::string::npos);
+  for (report::Launch& launch : report.cells[0].launches) launch.total_seconds = 1e21;
+  EXPECT_NE(junit(report).find(" time=\"5000000000000000000000.000\""), std::string::npos);
+  for (report::Launch& launch : report.cells[0].launches) launch.total_seconds = -1;
+  EXPECT_NE(junit(report).find(" time=\"0.000\""), std::string::npos);
+  for (report::Launch& launch : report.cells[0].launches) launch.total_seconds = INFINITY;
+  EXPECT_EQ(junit(report).find(" time="), std::string::npos);
+}
+
+TEST(Junit, EscapesWhateverIsSaid) {
+  report::Report report = tests::hostile_report();
+  const std::string text = junit(report);
+  EXPECT_EQ(text.find("<script>"), std::string::npos);
+  EXPECT_EQ(text.find("]]>"), std::string::npos);
+  for (const char forbidden : {'\x01', '\x1b', '\r', '\xff'}) EXPECT_EQ(text.find(forbidden), std::string::npos);
+  EXPECT_EQ(count_of(text, "<testcase "), report.cells.size());
+  EXPECT_EQ(text.find(" timestamp="), std::string::npos);
+}
+
+report::ReportComparison comparison_of(const std::string& id, Change change) {
+  report::ComparedCell cell;
+  cell.id = id;
+  cell.change = change;
+  cell.base_ns = stats::Estimate{20, {19, 21}, 9};
+  cell.new_ns = stats::Estimate{30, {29, 31}, 9};
+  cell.remark = "<why>";
+  report::ReportComparison comparison;
+  comparison.cells.push_back(cell);
+  return comparison;
+}
+
+TEST(JunitOfComparisons, FailsWhatRegressed) {
+  const std::string output = "; base 20 ns [19, 21]; new 30 ns [29, 31]; &lt;why&gt;";
+  for (const auto& [change, name] : report::kChanges) {
+    const std::string text = junit(comparison_of("example-3x2/example/loops", change));
+    EXPECT_EQ(count_of(text, "<failure type=\"regressed\""), change == Change::regressed ? 1U : 0U) << name;
+    EXPECT_EQ(count_of(text, "<error type=\"failing\""), change == Change::failing ? 1U : 0U) << name;
+    EXPECT_EQ(count_of(text, "<skipped type=\"removed\""), change == Change::removed ? 1U : 0U) << name;
+    EXPECT_EQ(count_of(text, "<failure") + count_of(text, "<error") + count_of(text, "<skipped"),
+              change == Change::regressed || change == Change::failing || change == Change::removed ? 1U : 0U);
+    EXPECT_NE(text.find("<system-out>" + std::string(name) + output), std::string::npos) << text;
+    EXPECT_NE(text.find("classname=\"example-3x2\" name=\"example/loops\""), std::string::npos) << text;
+  }
+}
+
+TEST(JunitOfComparisons, SaysWhyNothingIsComparable) {
+  report::ReportComparison comparison;
+  comparison.not_comparable = "cpu/model: found \"A\"";
+  const std::string text = junit(comparison);
+  EXPECT_NE(text.find("tests=\"1\" failures=\"0\" errors=\"1\""), std::string::npos);
+  EXPECT_NE(text.find("message=\"cpu/model: found &quot;A&quot;\""), std::string::npos);
+}
+
+TEST(JunitOfComparisons, AcceptsNamesOfAnyShape) {
+  for (const char* id : {"", "/", "no slash", "a/", "/b"}) {
+    EXPECT_EQ(count_of(junit(comparison_of(id, Change::added)), "<testcase "), 1U) << id;
+  }
+}
+
+}  // namespace
+}  // namespace gdbench::exports
