@@ -11,6 +11,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/launch_group.h"
 #include "harness/questions/compare/compare.h"
+#include "reports/exports/junit.h"
 #include "reports/render/comparison.h"
 
 namespace gdbench::app {
@@ -25,6 +26,10 @@ void add_comparison_options(CommandLine& command, ComparisonOptions& options) {
       .option("--markdown", options.markdown,
               "Write the comparison, or without one the report, as GitHub Markdown (- for stdout)")
       .type_name("FILE");
+  command
+      .option("--junit", options.junit,
+              "Write the comparison, or without one the report, as JUnit XML: a test case for each cell (- for stdout)")
+      .type_name("FILE");
 }
 
 Result<double> margin_of(const ComparisonOptions& options, double by_default) {
@@ -34,11 +39,12 @@ Result<double> margin_of(const ComparisonOptions& options, double by_default) {
 Status show_comparison(const report::ReportComparison& comparison, const ComparisonOptions& options) {
   if (options.json) {
     std::cout << report::to_json(comparison).dump(2) << "\n";
-  } else if (!options.quiet && options.markdown != "-") {
+  } else if (!options.quiet && options.markdown != "-" && options.junit != "-") {
     std::cout << render::comparison_table(comparison);
   }
   std::cout << std::flush;
-  return options.markdown.empty() ? Status() : write_text(render::comparison_markdown(comparison), options.markdown);
+  if (!options.markdown.empty()) TRY(write_text(render::comparison_markdown(comparison), options.markdown));
+  return options.junit.empty() ? Status() : write_text(exports::junit(comparison), options.junit);
 }
 
 int status_of(const report::ReportComparison& comparison) {

@@ -9,6 +9,7 @@
 #include "app/measured_run.h"
 #include "app/selection.h"
 #include "harness/stats/estimate.h"
+#include "reports/exports/junit.h"
 #include "reports/render/markdown.h"
 
 namespace gdbench::app {
@@ -110,8 +111,9 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
       std::cout << "\n" << (pairs.ok() ? explanations_of(measured, pairs.value()) : pairs.error().message + "\n");
     }
     if (!base.exists()) {
-      const std::string& page = options.comparison.markdown;
-      return page.empty() ? Status() : write_text(render::markdown(measured), page);
+      const auto& [page, tests] = std::pair(options.comparison.markdown, options.comparison.junit);
+      if (!page.empty()) TRY(write_text(render::markdown(measured), page));
+      return tests.empty() ? Status() : write_text(exports::junit(measured), tests);
     }
     const report::ReportComparison comparison = base.compare(measured);
     verdict = status_of(comparison);

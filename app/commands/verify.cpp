@@ -7,6 +7,7 @@
 #include "harness/machine/environment.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/session.h"
+#include "reports/exports/junit.h"
 #include "reports/render/verification.h"
 
 namespace gdbench::app {
@@ -15,6 +16,7 @@ namespace {
 
 struct VerifyOptions {
   SelectionOptions selection;
+  std::string junit;
   bool json = false;
   bool brief = false;
 };
@@ -30,9 +32,12 @@ Result<int> verify(const VerifyOptions& options, const Invocation& invocation) {
   clear_progress();
   report.run.finished_at = measure::utc_now();
   report.run.status = interrupted() ? "interrupted" : "complete";
-  std::cout << (options.json    ? report::to_json(report).dump(2) + "\n"
-                : options.brief ? render::brief_verification(report)
-                                : render::verification(report));
+  if (options.junit != "-") {
+    std::cout << (options.json    ? report::to_json(report).dump(2) + "\n"
+                  : options.brief ? render::brief_verification(report)
+                                  : render::verification(report));
+  }
+  if (!options.junit.empty()) TRY(write_text(exports::junit(report), options.junit));
   if (!status.ok()) return report_error(status.error());
   return interrupted() ? report_interrupted() : status_of_cells(report);
 }
@@ -44,6 +49,8 @@ void add_verify(CommandLine& app, Invocation& invocation) {
   CommandLine command = app.command("verify", "Compare every cell with the reference; no timing");
   add_selection_options(command, options->selection);
   command.flag("--json", options->json, "Print a report without times as JSON");
+  command.option("--junit", options->junit, "Write JUnit XML, a test case for each cell (- for stdout)")
+      .type_name("FILE");
   command.flag("--brief", options->brief, "A line per scenario; cell by cell only what is wrong");
   command.footer(
       "Examples:\n"

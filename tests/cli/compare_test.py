@@ -3,6 +3,7 @@ import copy
 import json
 import os
 import unittest
+from xml.etree import ElementTree
 
 from program import ProgramTest
 
@@ -43,6 +44,10 @@ class Compare(ProgramTest):
         self.assertIn("improved", output)
         self.call("compare", "base.json", "slow.json", "--margin", "50%", "--markdown", "c.md", status=1)
         self.assertIn("regressed**", (self.folder / "c.md").read_text())
+        self.call("compare", "base.json", "slow.json", "--margin", "50%", "--junit", "c.xml", status=1)
+        cases = ElementTree.parse(self.folder / "c.xml").iter("testcase")
+        failed = [case.get("name") for case in cases if case.find("failure") is not None]
+        self.assertEqual(failed, ["loop/plain", "loop/plain"])
 
     def test_another_machine_is_not_comparable_unless_forced(self):
         other = copy.deepcopy(self.base)
@@ -95,8 +100,10 @@ class Against(ProgramTest):
     def test_this_build_against_itself(self):
         build = os.path.dirname(os.path.dirname(os.environ["GDBENCH_PROGRAM"]))
         arguments = ("--scenario", "linreg-300x10", "--impl", "loop/plain", "--launches", "10", "--margin", "50%")
-        output, _ = self.call("run", *arguments, "--against", build, "--out", "x.json", status=None)
+        output, _ = self.call("run", *arguments, "--against", build, "--out", "x.json", "--junit", "x.xml", status=None)
         self.assertIn("measured side by side in one run", output)
+        properties = {entry.get("name") for entry in ElementTree.parse(self.folder / "x.xml").iter("property")}
+        self.assertIn("margin", properties)  # of the comparison, not of the report
         arms = sorted(cell["arm"] for cell in self.read_json("x.json")["cells"])
         self.assertEqual(arms, ["base", "control", "new"])
         self.call("compare", "x.json", "--margin", "50%", status=None)

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import unittest
+from xml.etree import ElementTree
 
 from program import PROGRAM, SOURCE, ProgramTest, environment
 
@@ -72,6 +73,8 @@ class Gate(ProgramTest):
         self.assertIn("1 regressed", comparison)
         self.assertIn(comparison, (self.folder / "summary.md").read_text(encoding="utf-8"))
         self.assertTrue((self.folder / "gate" / "report.json").exists())
+        tests = ElementTree.parse(self.folder / "gate" / "comparison.xml").getroot()
+        self.assertEqual(tests.get("failures"), "1")
         nothing = self.gate("same", "no-such-revision")
         self.assertEqual(nothing.returncode, 2)
         self.assertIn("no-such-revision", nothing.stderr)

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import unittest
+from xml.etree import ElementTree
 
 from program import ADAPTERS, FAKES, SOURCE, ProgramTest
 
@@ -55,8 +56,35 @@ class Run(ProgramTest):
         exported = self.read_json("gb.json")
         self.assertIn("context", exported)
         self.assertTrue(any("hand/naive" in entry["name"] for entry in exported["benchmarks"]))
+        report = self.read_json("x.json")
+        self.call("report", "x.json", "--samples", "samples.csv")
+        rows = list(csv.DictReader(io.StringIO((self.folder / "samples.csv").read_text(encoding="utf-8"))))
+        samples = [(cell["id"], sample) for cell in report["cells"] for sample in cell["samples"]]
+        self.assertEqual([(row["cell"], float(row["real_ns"])) for row in rows],
+                         [(cell, sample["real_ns"]) for cell, sample in samples])
+        for flag in ("--pyperf", "--bencher", "--github-action", "--junit", "--openmetrics"):
+            for cell in self.cells_of(report):
+                self.assertIn(cell["implementation"], self.call("report", "x.json", flag, "-")[0], flag)
         _, errors = self.call("report", "x.json", "--csv", "/dev/full", status=2)
         self.assertEqual(errors.count("\n"), 1)
+        self.assertIn("/dev/full", errors)
+
+    def test_junit(self):
+        self.call(*SMALL, "--junit", "run.xml")
+        verify = ("verify", *IMPLEMENTATIONS, "--scenario", "linreg-3x2", "--junit")
+        table, _ = self.call(*verify, "verify.xml")
+        self.assertIn("hand/eigen", table)
+        text, _ = self.call(*verify, "-")
+        self.assertEqual(ElementTree.fromstring(text).get("tests"), "2")
+        for name, times in (("run.xml", True), ("verify.xml", False)):
+            cases = list(ElementTree.parse(self.folder / name).iter("testcase"))
+            names = {case.get("name") for case in cases if "#control" not in case.get("name")}
+            self.assertEqual(names, {"hand/naive", "hand/eigen"})
+            self.assertEqual({case.find("system-out") is not None for case in cases}, {times})
+        self.call("verify", "--impl", "fake/wrong", "--scenario", "linreg-3x2", "--junit", "wrong.xml", plugins=FAKES,
+                  status=3)
+        self.assertEqual(ElementTree.parse(self.folder / "wrong.xml").getroot().get("failures"), "1")
+        _, errors = self.call(*verify, "/dev/full", status=2)
         self.assertIn("/dev/full", errors)
 
     def test_json_on_stdout_is_the_report(self):
