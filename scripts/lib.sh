@@ -4,6 +4,9 @@
 # The project's folder, whatever the caller's working directory is.
 GDBENCH_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
+# The distribution's interpreter: whatever else a PATH calls python3 may be gone tomorrow.
+PYTHON=/usr/bin/python3
+
 say() { printf '%s\n' "$*" >&2; }
 
 fail() {
@@ -21,6 +24,16 @@ build_preset() (
   cmake --preset "$preset" >&2 || exit
   cmake --build --preset "$preset" --parallel "$(nproc)" ${1+--target "$@"} >&2
 )
+
+# make_environment FOLDER REQUIREMENTS: a virtual environment with what that file pins, in place of what is there. Who
+# has added all that belongs to it copies the file to FOLDER/requirements.txt: it marks a finished environment.
+make_environment() {
+  rm -rf "$1"
+  "$PYTHON" -m venv "$1" >&2 ||
+    fail "no virtual environment could be made with $PYTHON; on Debian: apt-get install python3-venv"
+  "$1/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$2" >&2 ||
+    fail "${1##*/} could not be installed (is there a way to PyPI?); nothing else is changed"
+}
 
 # Relative paths of the project's own files, tracked or not, without what git ignores: list_files '*.cpp' '*.h'
 list_files() {
