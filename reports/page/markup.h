@@ -10,8 +10,8 @@
 
 namespace gdbench::page {
 
-// What a text or an attribute may hold: & < > " ' as references; characters that no document may hold as U+FFFD, and
-// so are those that turn the direction of what follows them.
+// What a text or an attribute may hold (reports/markup/escape.h), with U+FFFD for characters that turn the direction of
+// what follows them.
 std::string escaped(std::string_view text);
 
 // A coordinate in a picture: a tenth of a pixel, without zeros at its end.
