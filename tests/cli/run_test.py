@@ -42,6 +42,11 @@ class Run(ProgramTest):
         self.assertEqual(self.call("report", "x.json", "--details")[0], details)
         for part in ("GFLOP/s", "hand/naive", "hand/eigen", "gdbench help columns"):
             self.assertIn(part, details)
+        plot, _ = self.call("report", "x.json", "--plot")
+        for part in ("  hand/naive", "  hand/eigen", "+--"):
+            self.assertIn(part, plot)
+        _, errors = self.call("report", "x.json", "--plot", "--details", status=2)
+        self.assertIn("--plot: found --details, too", errors)
         if jsonschema is None:
             self.skipTest("python3-jsonschema is missing")
         schema = json.loads((SOURCE / "reports/schema/report.schema.json").read_text(encoding="utf-8"))

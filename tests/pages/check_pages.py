@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Checks HTML pages in a real browser: that they need nothing but their file, and that everybody can read and use them
 by keyboard, in any width and colours. One line per finding on stdout.
 

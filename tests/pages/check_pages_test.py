@@ -121,6 +121,15 @@ class CheckPages(unittest.TestCase):
                 found = check_pages.check(self.browser, self.write("bad.html", text), (name,))
                 self.assertTrue(any(expected in finding for _, finding in found), found)
 
+    def test_choices_alone_may_filter(self):
+        text = self.good.replace('<label>Name <input type="text" name="name" autocomplete="off"></label>\n', "")
+        text = text.replace("!row.textContent.includes(form.elements.name.value) || ", "")
+        self.assertEqual(check_pages.check(self.browser, self.write("good.html", text), ("keyboard",)), [])
+        bad = self.write("bad.html", text.replace("${shown} of", "Some of"))
+        found = [finding for _, finding in check_pages.check(self.browser, bad, ("keyboard",))]
+        words = "1 rows are shown, the status says 'Some of 3 rows'"
+        self.assertEqual(found, [f'select "verdict", second option: {words}'])
+
     def test_the_program_lists_findings_and_writes_pictures(self):
         good = self.write("good page.html", self.good)
         bad = self.write("bad.html", self.good.replace("<h1>", '<h1 style="color: red">'))

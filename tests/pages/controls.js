@@ -103,11 +103,32 @@ checks.sorted = (index) => {
 
 const rowsOfTables = () => [...document.querySelectorAll("main tbody tr")];
 
-checks.collectFilters = () => {
+const frame = () => new Promise(requestAnimationFrame);
+
+// Rows of tables that any choice of a select hides a row of; all rows where none does.
+const rowsThatChoicesFilter = async (rows) => {
+  const tables = new Set();
+  for (const select of checks.filters.filter((element) => element.tagName === "SELECT")) {
+    const first = select.selectedIndex;
+    const choose = async (index) => {
+      select.selectedIndex = index;
+      for (const name of ["input", "change"]) select.dispatchEvent(new Event(name, { bubbles: true }));
+      await frame();
+    };
+    for (let index = 0; index < select.options.length; ++index) {
+      await choose(index);
+      for (const row of rows) if (!checks.isVisible(row)) tables.add(row.closest("table"));
+    }
+    await choose(first);
+  }
+  return tables.size ? rows.filter((row) => tables.has(row.closest("table"))) : rows;
+};
+
+checks.collectFilters = async () => {
   checks.filters = [...document.querySelectorAll("form[role=search] input, form[role=search] select, " +
     "search input, search select")].filter((element) => checks.isVisible(element) && element.type !== "submit");
   checks.rowsAtFirst = rowsOfTables().filter(checks.isVisible);
-  checks.filtered = checks.rowsAtFirst;
+  checks.filtered = await rowsThatChoicesFilter(checks.rowsAtFirst);
   return checks.filters.map((element) => ({
     name: checks.name(element),
     kind: element.tagName === "SELECT" ? "select" : ["checkbox", "radio"].includes(element.type) ? "check" : "text",

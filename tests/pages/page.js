@@ -97,12 +97,16 @@ checks.svgTexts = () => {
 
 const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 
+const known = new Map();
+
 // [red, green, blue, alpha] of any colour of CSS, from 0 to 1.
 const rgba = (colour) => {
+  if (known.has(colour)) return known.get(colour);
   canvas.clearRect(0, 0, 1, 1);
   canvas.fillStyle = colour;
   canvas.fillRect(0, 0, 1, 1);
-  return [...canvas.getImageData(0, 0, 1, 1).data].map((value) => value / 255);
+  known.set(colour, [...canvas.getImageData(0, 0, 1, 1).data].map((value) => value / 255));
+  return known.get(colour);
 };
 
 // Relative luminance and contrast as WCAG 2.2 defines them.
