@@ -129,7 +129,12 @@ class CurvesPicture {
     const double y = times_.at(lead.curve->at(lead.from));
     const int hue = hue_of(view_.hues, *lead.curve->cell);
     markup_.empty("path", {{"class", "k" + std::to_string(hue)}, {"d", mark_path(hue, x, y)}});
-    add_text(markup_, x + 6, std::min(kCurves.bottom - 4, y + 16), "", "from " + steps_text(lead.from));
+    const std::string text = "from " + steps_text(lead.from);
+    // Below the one before it where that is near.
+    const double below = x < said_until_ ? said_at_ + kLineHeight : y + 16;
+    said_at_ = std::min(kCurves.bottom - 4, std::max(y + 16, below));
+    said_until_ = x + 6 + width_of(text);
+    add_text(markup_, x + 6, said_at_, "", text);
   }
 
   // At the ends of the curves that lead, as far apart as letters are high.
@@ -143,7 +148,7 @@ class CurvesPicture {
     std::ranges::sort(found, {}, &Label::y);
     for (std::size_t i = 1; i < found.size(); ++i) found[i].y = std::max(found[i].y, found[i - 1].y + kLineHeight);
     for (const Label& label : found)
-      add_text(markup_, kCurves.right + 6, label.y + 4, "", short_name(*label.curve->cell));
+      add_text(markup_, kCurves.right + 6, label.y + 4, "", margin_name(*label.curve->cell));
   }
 
   Markup& markup_;
@@ -151,6 +156,8 @@ class CurvesPicture {
   const std::vector<Curve>& curves_;
   const std::vector<Lead>& leads_;
   double most_ = 1;
+  double said_until_ = 0;  // where the last crossing's words end, and how far down they stand
+  double said_at_ = 0;
   Scale steps_ = Scale::linear(0, 1, 0, 1);
   Scale times_ = Scale::linear(0, 1, 0, 1);
 };

@@ -17,6 +17,16 @@ std::string short_name(const report::Cell& cell) {
   return render::cut(render::row_name(cell), kRoom);
 }
 
+std::string margin_name(const report::Cell& cell) {
+  constexpr std::size_t kRoom = 17;
+  return render::cut(render::row_name(cell), kRoom);
+}
+
+double width_of(const std::string& text) {
+  constexpr double kLetter = 7.2;
+  return kLetter * static_cast<double>(render::display_width(text));
+}
+
 void add_text(Markup& markup, double x, double y, const std::string& css, const std::string& text) {
   markup.element("text", {{css.empty() ? "" : "class", css}, {"x", coordinate(x)}, {"y", coordinate(y)}}, text);
 }

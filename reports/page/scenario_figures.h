@@ -56,6 +56,10 @@ std::vector<render::Row> timed_rows(const render::ScenarioTable& table);
 int hue_of(Hues& hues, const report::Cell& cell);
 // A row's name, cut to what has room beside a picture.
 std::string short_name(const report::Cell& cell);
+// The same, cut to what has room to the right of a PlotArea.
+std::string margin_name(const report::Cell& cell);
+// About what a text takes up, in pixels.
+double width_of(const std::string& text);
 // A text of the picture.
 void add_text(Markup& markup, double x, double y, const std::string& css, const std::string& text);
 // A line, of the class of grid lines.

@@ -77,7 +77,7 @@ void add_target(Markup& markup, const ScenarioView& view) {
     for (const Training& training : trainings) {
       const int hue = hue_of(view.hues, *training.cell);
       markup.empty("path", {{"class", "k" + std::to_string(hue)}, {"d", mark_path(hue, kTarget.right + 8, y)}});
-      add_text(markup, kTarget.right + 18, y + 4, "", render::cut(render::row_name(*training.cell), 18));
+      add_text(markup, kTarget.right + 18, y + 4, "", margin_name(*training.cell));
       y += kLineHeight;
       if (y > kTarget.bottom) break;
     }

@@ -16,6 +16,7 @@ constexpr double kTimesEnd = 452;
 constexpr double kFiguresEnd = 520;  // where times end as texts
 constexpr double kRatiosLeft = 540;
 constexpr double kRatiosRight = 742;
+constexpr double kGap = 6;  // between labels
 constexpr int kTicksOfRows = 6;
 
 // A launch's figure: the least of its warm samples, as harness/stats/estimate.h has it.
@@ -65,17 +66,24 @@ class TimesPicture {
     extent.add_positive(estimate.interval.high);
   }
 
-  void axes() {
-    for (const double tick : times_.ticks(kTicksOfRows)) {
-      add_line(markup_, times_.at(tick), kRowsTop - 4, times_.at(tick), bottom_);
-      add_text(markup_, times_.at(tick), kRowsTop - 8, "q m", render::format_duration_ns(tick));
+  // Ticks whose labels would run into the one before have none.
+  void ticks(const Scale& scale, std::string (*text_of)(double)) {
+    double said_until = 0;
+    for (const double tick : scale.ticks(kTicksOfRows)) {
+      const double x = scale.at(tick);
+      const std::string text = text_of(tick);
+      add_line(markup_, x, kRowsTop - 4, x, bottom_);
+      if (x - width_of(text) / 2 < said_until) continue;
+      add_text(markup_, x, kRowsTop - 8, "q m", text);
+      said_until = x + width_of(text) / 2 + kGap;
     }
+  }
+
+  void axes() {
+    ticks(times_, &render::format_duration_ns);
     add_text(markup_, kRowsLeft, 12, "q", "time per step, logarithmic");
     if (!has_ratios_) return;
-    for (const double tick : ratios_.ticks(kTicksOfRows)) {
-      add_line(markup_, ratios_.at(tick), kRowsTop - 4, ratios_.at(tick), bottom_);
-      add_text(markup_, ratios_.at(tick), kRowsTop - 8, "q m", render::format_factor(tick));
-    }
+    ticks(ratios_, &render::format_factor);
     add_line(markup_, ratios_.at(1), kRowsTop - 4, ratios_.at(1), bottom_, "o");
     add_text(markup_, kRatiosLeft, 12, "q", "times the baseline's, logarithmic");
   }
