@@ -25,13 +25,14 @@ build_preset() (
   cmake --build --preset "$preset" --parallel "$(nproc)" ${1+--target "$@"} >&2
 )
 
-# make_environment FOLDER REQUIREMENTS: a virtual environment with what that file pins, in place of what is there. Who
-# has added all that belongs to it copies the file to FOLDER/requirements.txt: it marks a finished environment.
+# make_environment FOLDER REQUIREMENTS [OPTIONS OF pip install ...]: a virtual environment with what that file pins, in
+# place of what is there. Who has added all that belongs to it copies the file to FOLDER/requirements.txt: it marks a
+# finished environment.
 make_environment() {
   rm -rf "$1"
   "$PYTHON" -m venv "$1" >&2 ||
     fail "no virtual environment could be made with $PYTHON; on Debian: apt-get install python3-venv"
-  "$1/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$2" >&2 ||
+  "$1/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$2" "${@:3}" >&2 ||
     fail "${1##*/} could not be installed (is there a way to PyPI?); nothing else is changed"
 }
 
