@@ -6,6 +6,7 @@
 
 #include "harness/base/text.h"
 #include "reports/markup/escape.h"
+#include "reports/render/words.h"
 
 namespace gdbench::exports {
 
@@ -31,11 +32,8 @@ double ready_seconds(const report::Summary& summary) {
 std::vector<std::pair<std::string, std::string>> facts_of(const report::Report& report) {
   const OrderedJson environment = OrderedJson::parse(report.environment);
   const auto text_at = [&](const char* pointer) { return environment_value<std::string>(environment, pointer, ""); };
-  std::string commit = text_at("/build/git_revision");
-  const OrderedJson::json_pointer dirty("/build/git_dirty");
-  if (!commit.empty() && environment.contains(dirty) && environment[dirty] == true) commit += " with changes";
   std::vector<std::pair<std::string, std::string>> facts;
-  for (const auto& [name, value] : {std::pair<const char*, std::string>{"commit", commit},
+  for (const auto& [name, value] : {std::pair<const char*, std::string>{"commit", render::revision_words(report)},
                                     {"processor", text_at("/cpu/model")},
                                     {"kernel", text_at("/kernel")},
                                     {"compiler", text_at("/build/compiler")},

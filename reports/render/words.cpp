@@ -117,6 +117,14 @@ std::string scenario_words(const report::ScenarioRecord& scenario) {
   return text;
 }
 
+std::string revision_words(const report::Report& report, std::size_t digits) {
+  const Json environment = Json::parse(report.environment);
+  const std::string revision = text_at(environment, "/build/git_revision").substr(0, digits);
+  const Json::json_pointer dirty("/build/git_dirty");
+  const bool is_changed = environment.contains(dirty) && environment[dirty] == true;
+  return revision.empty() || !is_changed ? revision : revision + " with changes";
+}
+
 std::string environment_words(const report::Report& report) {
   const Json environment = Json::parse(report.environment);
   std::string text = text_at(environment, "/cpu/model");
@@ -126,10 +134,8 @@ std::string environment_words(const report::Report& report) {
   }
   join(text, text_at(environment, "/kernel"));
   join(text, text_at(environment, "/build/compiler"));
-  std::string revision = text_at(environment, "/build/git_revision").substr(0, 12);
-  const Json::json_pointer dirty("/build/git_dirty");
-  if (!revision.empty() && environment.contains(dirty) && environment[dirty] == true) revision += " with changes";
-  if (!revision.empty()) join(text, "git " + revision);
+  constexpr std::size_t kDigits = 12;
+  if (const std::string revision = revision_words(report, kDigits); !revision.empty()) join(text, "git " + revision);
   return text;
 }
 

@@ -13,6 +13,9 @@ namespace gdbench::render {
 // "multi-layer perceptron ..., 1000 rows x 10 features, full batch, f32, mse, sgd, 601 parameters, 2.5 Mflop per step".
 std::string scenario_words(const report::ScenarioRecord& scenario);
 
+// The git revision that was built, its first digits, "with changes" where the tree had any; empty where it is unknown.
+std::string revision_words(const report::Report& report, std::size_t digits = std::string::npos);
+
 // Processor, cores, kernel, compiler and git revision in one line; what is unknown is left out.
 std::string environment_words(const report::Report& report);
 
