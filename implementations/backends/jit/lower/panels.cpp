@@ -96,9 +96,10 @@ std::set<ValueId> PanelLowering::inputs_of_gradients() const {
 // Each thread turns all of them for itself, which takes less time than to fetch what another one turned.
 void PanelLowering::place_inputs() {
   const Region& region = context_.region;
+  const std::set<ValueId> inputs = inputs_of_gradients();
   for (const ValueId value : blocks_.batch) {
     if (region[value].role == RegionRole::result) continue;
-    const bool is_input = inputs_of_gradients().contains(value);
+    const bool is_input = inputs.contains(value);
     if (region[value].columns == 1 && !is_input) {
       if (region.gathered) copy_gathered(context_, value);
       continue;
@@ -111,7 +112,7 @@ void PanelLowering::place_inputs() {
       context_.place_in_blocks(value, shape_.panel, false);
     }
   }
-  for (const ValueId value : inputs_of_gradients()) {
+  for (const ValueId value : inputs) {
     if (layer_inputs_.contains(value)) continue;
     layer_inputs_[value] = context_.allocate_blocks(context_.real(), "inputs_" + region.name_of(value),
                                                     region[value].columns, rows_, shape_.block, false);
@@ -323,7 +324,7 @@ void PanelLowering::lower(const std::function<void(const Group&)>& note) {
   if (shared()) context_.meet();
   unmet_.clear();
   builder_.note("layers' inputs, turned");
-  for (const ValueId value : inputs_of_gradients()) {
+  for (const auto& [value, inputs] : layer_inputs_) {
     if (region[value].role == RegionRole::result) turn(value);
   }
   lower_groups(late, [&](const Group& group) { lower_late(group); });
