@@ -89,10 +89,8 @@ void add_resume(CommandLine& command, OutputFile& output) {
 
 std::string journal_path(const std::string& report_path) { return stem_of(report_path) + ".journal.jsonl"; }
 
-std::string page_path(const std::string& report_path) { return stem_of(report_path) + ".html"; }
-
 Status write_page(const report::Report& report, const std::string& report_path) {
-  const std::string path = page_path(report_path);
+  const std::string path = stem_of(report_path) + ".html";
   std::string begin(page::kBegin.size(), '\0');
   std::ifstream file(path, std::ios::binary);
   if (file && file.peek() != std::ifstream::traits_type::eof() &&

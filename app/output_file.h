@@ -24,8 +24,7 @@ void add_resume(CommandLine& command, OutputFile& output);
 // Where a run's samples lie until its report is written: beside it.
 std::string journal_path(const std::string& report_path);
 
-// Where a report's page goes, and writes it there; what is no page of gdbench is left alone, which is said on stderr.
-std::string page_path(const std::string& report_path);
+// Writes a report's page beside it; what is no page of gdbench is left alone, which is said on stderr.
 Status write_page(const report::Report& report, const std::string& report_path);
 
 // Whether a report can be written; said before measuring where it can be known. Errors: a folder, a device, a file that

@@ -111,7 +111,8 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
       std::cout << "\n" << (pairs.ok() ? explanations_of(measured, pairs.value()) : pairs.error().message + "\n");
     }
     if (!base.exists()) {
-      const auto& [page, tests] = std::pair(options.comparison.markdown, options.comparison.junit);
+      const std::string& page = options.comparison.markdown;
+      const std::string& tests = options.comparison.junit;
       if (!page.empty()) TRY(write_text(render::markdown(measured), page));
       return tests.empty() ? Status() : write_text(exports::junit(measured), tests);
     }

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <limits>
 
-#include "reports/page/scale.h"
 #include "reports/page/scenario_figures.h"
 #include "reports/render/format.h"
 
@@ -102,14 +101,8 @@ class CurvesPicture {
   }
 
   void axes() {
-    for (const double tick : steps_.ticks(8)) {
-      add_line(markup_, steps_.at(tick), kCurves.top, steps_.at(tick), kCurves.bottom);
-      add_text(markup_, steps_.at(tick), kCurves.bottom + 16, "q m", steps_text(tick));
-    }
-    for (const double tick : times_.ticks(8)) {
-      add_line(markup_, kCurves.left, times_.at(tick), kCurves.right, times_.at(tick));
-      add_text(markup_, kCurves.left - 6, times_.at(tick) + 4, "q e", render::format_duration_ns(tick));
-    }
+    add_ticks_across(markup_, kCurves, steps_, 8, &steps_text);
+    add_ticks_up(markup_, kCurves, times_, 8, &render::format_duration_ns);
     add_text(markup_, (kCurves.left + kCurves.right) / 2, kCurves.bottom + 34, "q m", "steps");
     add_text(markup_, 0, 12, "q", "load + prepare + steps");
   }
@@ -148,7 +141,7 @@ class CurvesPicture {
     std::ranges::sort(found, {}, &Label::y);
     for (std::size_t i = 1; i < found.size(); ++i) found[i].y = std::max(found[i].y, found[i - 1].y + kLineHeight);
     for (const Label& label : found)
-      add_text(markup_, kCurves.right + 6, label.y + 4, "", margin_name(*label.curve->cell));
+      add_text(markup_, kCurves.right + 6, label.y + 4, "", short_name(*label.curve->cell, kRoomOfMargin));
   }
 
   Markup& markup_;

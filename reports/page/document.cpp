@@ -43,7 +43,7 @@ std::string policy() {
 }  // namespace
 
 std::string document(const std::string& title, const std::vector<Section>& sections,
-                     const std::function<void(Markup&)>& introduction, const std::function<void(Markup&)>& main) {
+                     const std::function<void(Markup&)>& introduction) {
   Markup markup;
   markup.raw(kBegin);
   markup.element("html", {{"lang", "en"}}, [&] {
@@ -67,7 +67,14 @@ std::string document(const std::string& title, const std::vector<Section>& secti
           });
         });
       });
-      markup.element("main", {}, [&] { main(markup); });
+      markup.element("main", {}, [&] {
+        for (const Section& section : sections) {
+          markup.element("section", {{"id", section.id}}, [&] {
+            markup.element("h2", section.title);
+            section.write(markup);
+          });
+        }
+      });
       markup.element("script", {}, [&] { markup.raw(kScript); });
     });
   });

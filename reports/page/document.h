@@ -16,10 +16,11 @@ constexpr std::string_view kBegin = "<!DOCTYPE html>\n<!-- A page of gdbench. --
 struct Section {
   std::string id;
   std::string title;
+  std::function<void(Markup&)> write;
 };
 
-// The page with that title; `introduction` and `main` write what stands above and below the list of sections.
+// The page with that title; `introduction` writes what stands above the list of sections.
 std::string document(const std::string& title, const std::vector<Section>& sections,
-                     const std::function<void(Markup&)>& introduction, const std::function<void(Markup&)>& main);
+                     const std::function<void(Markup&)>& introduction);
 
 }  // namespace gdbench::page

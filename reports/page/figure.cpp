@@ -10,20 +10,19 @@ void add_figure(Markup& markup, const Figure& figure, const std::function<void()
       markup.element("b", figure.title + ".");
       markup.text(" " + figure.sentence);
     });
-    markup.element("div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", figure.title}},
-                   [&] {
-                     const std::string box = "0 0 " + coordinate(kPictureWidth) + " " + coordinate(figure.height);
-                     markup.element("svg",
-                                    {{"xmlns", "http://www.w3.org/2000/svg"},
-                                     {"viewBox", box},
-                                     {"role", "img"},
-                                     {"aria-labelledby", figure.id + "-t " + figure.id + "-d"}},
-                                    [&] {
-                                      markup.element("title", {{"id", figure.id + "-t"}}, figure.title);
-                                      markup.element("desc", {{"id", figure.id + "-d"}}, figure.sentence);
-                                      draw();
-                                    });
-                   });
+    add_scrollable(markup, figure.title, [&] {
+      const std::string box = "0 0 " + coordinate(kPictureWidth) + " " + coordinate(figure.height);
+      markup.element("svg",
+                     {{"xmlns", "http://www.w3.org/2000/svg"},
+                      {"viewBox", box},
+                      {"role", "img"},
+                      {"aria-labelledby", figure.id + "-t " + figure.id + "-d"}},
+                     [&] {
+                       markup.element("title", {{"id", figure.id + "-t"}}, figure.title);
+                       markup.element("desc", {{"id", figure.id + "-d"}}, figure.sentence);
+                       draw();
+                     });
+    });
     markup.element("details", {}, [&] {
       markup.element("summary", "Its numbers");
       add_table(markup, figure.data, figure.title, false);
@@ -36,7 +35,7 @@ void add_table(Markup& markup, const render::TextTable& table, const std::string
   const auto aligned = [](const render::TextColumn& column) {
     return column.right_aligned ? Attribute{"class", "n"} : Attribute{"", ""};
   };
-  markup.element("div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", caption}}, [&] {
+  add_scrollable(markup, caption, [&] {
     markup.element("table", {{sortable ? "class" : "", "sortable"}}, [&] {
       markup.element("caption", caption);
       markup.element("thead", {}, [&] {
@@ -64,9 +63,9 @@ void add_table(Markup& markup, const render::TextTable& table, const std::string
 }
 
 int Hues::of(const std::string& kind) {
-  const auto found = std::ranges::find(kinds_, kind);
-  if (found == kinds_.end()) kinds_.push_back(kind);
-  return std::min(kHues - 1, static_cast<int>(std::ranges::find(kinds_, kind) - kinds_.begin()));
+  const auto number = std::ranges::find(kinds_, kind) - kinds_.begin();
+  if (number == std::ssize(kinds_)) kinds_.push_back(kind);
+  return std::min(kHues - 1, static_cast<int>(number));
 }
 
 std::string bar_path(double x, double y, double width, double height) {

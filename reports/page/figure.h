@@ -20,19 +20,23 @@ struct Figure {
   render::TextTable data;
 };
 
+// What body() writes, in a box of its own to scroll in where the page is narrow; `label` says what it is.
+template <class Body>
+void add_scrollable(Markup& markup, const std::string& label, const Body& body) {
+  markup.element("div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", label}}, body);
+}
+
 // draw() writes the picture.
 void add_figure(Markup& markup, const Figure& figure, const std::function<void()>& draw);
 
 // The columns that have a title. `caption` says what the rows are; sortable: by a button in each column's head.
 void add_table(Markup& markup, const render::TextTable& table, const std::string& caption, bool sortable);
 
-// A word for every hue, so that nothing is told by colour alone: at most kHues kinds, in the order in which they are
-// first asked for; the others share the last one.
+// Hues of kinds of implementations, in the order in which they are first asked for; those beyond kHues share the last.
 constexpr int kHues = 7;
 class Hues {
  public:
   int of(const std::string& kind);
-  const std::vector<std::string>& kinds() const { return kinds_; }
 
  private:
   std::vector<std::string> kinds_;

@@ -7,9 +7,10 @@
 #include <set>
 #include <vector>
 
+#include "harness/base/text.h"
+#include "reports/page/figure.h"
 #include "reports/render/format.h"
 #include "reports/render/ranking.h"
-#include "reports/render/rows.h"
 
 namespace gdbench::page {
 
@@ -39,6 +40,8 @@ struct GridRow {
 
   double mean() const { return ranked > 0 ? logarithms / ranked : std::numeric_limits<double>::infinity(); }
 };
+
+std::string policy_of(const GridRow& row) { return row.name.policy.empty() ? "none" : row.name.policy; }
 
 std::string warmth(double ratio) {
   int level = 1;
@@ -116,7 +119,7 @@ void add_form(Markup& markup, const std::vector<GridRow>& rows) {
   for (const GridRow& row : rows) {
     strategies.insert(row.name.strategy);
     if (!row.name.backend.empty()) backends.insert(row.name.backend);
-    policies.insert(row.name.policy.empty() ? "none" : row.name.policy);
+    policies.insert(policy_of(row));
   }
   markup.element("form", {{"role", "search"}, {"aria-label", "Rows of the grid"}, {"data-table", kGridId}}, [&] {
     add_choice(markup, "Strategy", "strategy", strategies);
@@ -128,16 +131,12 @@ void add_form(Markup& markup, const std::vector<GridRow>& rows) {
 
 }  // namespace
 
-void add_grid(Markup& markup, const report::Report& report) {
-  const std::vector<render::ScenarioTable> tables = render::tables_of(report);
+void add_grid(Markup& markup, const report::Report& report, const std::vector<render::ScenarioTable>& tables) {
   std::vector<GridRow> rows = rows_of(tables, render::Rankings(report));
-  std::string untimed;
-  while (!rows.empty() && !rows.back().timed) {
-    render::join(untimed, rows.back().label);
-    rows.pop_back();
-  }
+  std::vector<std::string> untimed;
+  for (; !rows.empty() && !rows.back().timed; rows.pop_back()) untimed.push_back(rows.back().label);
   add_form(markup, rows);
-  markup.element("div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", "Grid"}}, [&] {
+  add_scrollable(markup, "Grid", [&] {
     markup.element("table", {{"class", "grid sortable"}, {"id", kGridId}}, [&] {
       markup.element("caption", "Time per step, and how many times that of the scenario's fastest");
       markup.element("thead", {}, [&] {
@@ -152,7 +151,7 @@ void add_grid(Markup& markup, const report::Report& report) {
           markup.element("tr",
                          {{"data-strategy", row.name.strategy},
                           {"data-backend", row.name.backend},
-                          {"data-policy", row.name.policy.empty() ? "none" : row.name.policy}},
+                          {"data-policy", policy_of(row)}},
                          [&] {
                            markup.element("th", {{"scope", "row"}}, row.label);
                            for (const render::ScenarioTable& table : tables) {
@@ -171,7 +170,8 @@ void add_grid(Markup& markup, const report::Report& report) {
       });
     });
   });
-  if (!untimed.empty()) markup.element("p", {{"class", "muted"}}, "Without a time in any scenario: " + untimed + ".");
+  if (untimed.empty()) return;
+  markup.element("p", {{"class", "muted"}}, "Without a time in any scenario: " + joined(untimed) + ".");
 }
 
 }  // namespace gdbench::page

@@ -42,7 +42,6 @@ class Markup {
   // Markup of somebody who escaped what is foreign in it.
   void raw(std::string_view markup) { out_ += markup; }
 
-  const std::string& written() const { return out_; }
   std::string take() { return std::move(out_); }
 
  private:

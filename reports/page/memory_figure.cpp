@@ -1,4 +1,3 @@
-#include "reports/page/scale.h"
 #include "reports/page/scenario_figures.h"
 #include "reports/render/format.h"
 

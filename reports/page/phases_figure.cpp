@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 
-#include "reports/page/scale.h"
 #include "reports/page/scenario_figures.h"
 #include "reports/render/format.h"
 

@@ -1,5 +1,9 @@
 #include "reports/page/report_page.h"
 
+#include <functional>
+#include <utility>
+
+#include "harness/base/text.h"
 #include "reports/page/document.h"
 #include "reports/page/grid.h"
 #include "reports/page/scenario_figures.h"
@@ -14,8 +18,6 @@ namespace gdbench::page {
 namespace {
 
 using render::ScenarioTable;
-
-std::string section_id(std::size_t number) { return "s" + std::to_string(number + 1); }
 
 void add_paragraph(Markup& markup, const std::string& text, const std::string& css = "") {
   if (!text.empty()) markup.element("p", {{css.empty() ? "" : "class", css}}, text);
@@ -38,38 +40,31 @@ class ReportPage {
       : report_(report), tables_(render::tables_of(report)), attribution_(report), scaling_(report) {}
 
   std::string render() {
-    std::vector<Section> sections = {{"answer", "Who wins where"}};
-    for (std::size_t i = 0; i < tables_.size(); ++i) sections.push_back({section_id(i), tables_[i].scenario->label});
-    if (!attribution_.fits().front().texts.empty()) sections.push_back({"costs", "Costs"});
-    if (!scaling_.costs().front().texts.empty()) sections.push_back({"threads", "Threads"});
-    sections.push_back({"evidence", "Evidence"});
+    add("answer", "Who wins where", [this](Markup& markup) { answer(markup); });
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+      const std::string id = "s" + std::to_string(i + 1);
+      add(id, tables_[i].scenario->label, [this, i, id](Markup& markup) { scenario(markup, tables_[i], id); });
+    }
+    add_table_section("costs", "Costs", render::kFitTitle, attribution_.fits());
+    add_table_section("threads", "Threads", render::kThreadCostsTitle, scaling_.costs());
+    add("evidence", "Evidence", [this](Markup& markup) { evidence(markup); });
     const auto introduction = [&](Markup& markup) {
       add_paragraph(markup, render::measured_words(report_));
       add_paragraph(markup, render::environment_words(report_), "muted");
     };
-    const auto main = [&](Markup& markup) {
-      section(markup, sections.front(), [&] { answer(markup); });
-      for (std::size_t i = 0; i < tables_.size(); ++i) {
-        section(markup, sections[i + 1], [&] { scenario(markup, tables_[i], section_id(i)); });
-      }
-      if (const render::TextTable fits = attribution_.fits(); !fits.front().texts.empty()) {
-        section(markup, {"costs", "Costs"}, [&] { add_titled(markup, render::kFitTitle, fits); });
-      }
-      if (const render::TextTable costs = scaling_.costs(); !costs.front().texts.empty()) {
-        section(markup, {"threads", "Threads"}, [&] { add_titled(markup, render::kThreadCostsTitle, costs); });
-      }
-      section(markup, sections.back(), [&] { evidence(markup); });
-    };
-    return document("gdbench " + report_.run.matrix, sections, introduction, main);
+    return document("gdbench " + report_.run.matrix, sections_, introduction);
   }
 
  private:
-  template <class Body>
-  static void section(Markup& markup, const Section& section, const Body& body) {
-    markup.element("section", {{"id", section.id}}, [&] {
-      markup.element("h2", section.title);
-      body();
-    });
+  void add(std::string id, std::string title, std::function<void(Markup&)> write) {
+    sections_.push_back({std::move(id), std::move(title), std::move(write)});
+  }
+
+  // Nothing where the table has no rows.
+  void add_table_section(const std::string& id, const std::string& title, const std::string& caption,
+                         render::TextTable table) {
+    if (table.front().texts.empty()) return;
+    add(id, title, [caption, rows = std::move(table)](Markup& markup) { add_titled(markup, caption, rows); });
   }
 
   void answer(Markup& markup) {
@@ -80,7 +75,7 @@ class ReportPage {
         markup.element("li", {{bad ? "class" : "", "warning"}}, sentence.text);
       }
     });
-    add_grid(markup, report_);
+    add_grid(markup, report_, tables_);
   }
 
   void scenario(Markup& markup, const ScenarioTable& table, const std::string& id) {
@@ -98,9 +93,7 @@ class ReportPage {
   static void untimed(Markup& markup, const ScenarioTable& table) {
     render::TextTable rows = {{.title = "not timed", .texts = {}}, {.title = "reason", .texts = {}}};
     for (const render::UntimedRows& group : render::untimed_groups(table.untimed)) {
-      std::string names;
-      for (const std::string& name : group.names) render::join(names, name);
-      add_row(rows, {names, render::reason_of(*group.cell)});
+      add_row(rows, {joined(group.names), render::reason_of(*group.cell)});
     }
     add_titled(markup, "Implementations without a time", rows);
   }
@@ -144,6 +137,7 @@ class ReportPage {
   render::AttributionWords attribution_;
   render::ScalingWords scaling_;
   Hues hues_;
+  std::vector<Section> sections_;
 };
 
 }  // namespace

@@ -1,10 +1,8 @@
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 #include <vector>
 
-#include "reports/page/scale.h"
 #include "reports/page/scenario_figures.h"
 #include "reports/render/format.h"
 
@@ -25,12 +23,11 @@ struct Moment {
   int round;  // 0 of a whole launch
   auto operator<=>(const Moment&) const = default;
 };
-using Times = std::map<Moment, double>;
 
 struct Course {
   const report::Cell* cell;
-  double median = 0;  // of warm blocks
-  Times times;        // of blocks, or the least of each launch
+  double median = 0;               // of warm blocks
+  std::map<Moment, double> times;  // of blocks, or the least of each launch
 };
 
 bool by_launches(const std::vector<render::Row>& rows) {
@@ -47,24 +44,32 @@ Course course_of(const report::Cell& cell, bool launches) {
   for (const report::Sample& sample : cell.samples) {
     if (sample.cold) continue;
     warm.push_back(sample.real_ns);
-    const auto [at, is_new] = course.times.emplace(Moment{sample.launch, launches ? 0 : sample.round}, sample.real_ns);
-    if (!is_new) at->second = std::min(at->second, sample.real_ns);
+    if (!launches) course.times[{sample.launch, sample.round}] = sample.real_ns;
+  }
+  if (launches) {
+    for (const auto& [launch, figure] : figures_of_launches(cell)) course.times[{launch, 0}] = figure;
   }
   course.median = stats::median(std::move(warm));
   return course;
 }
 
-// All of them have the same moments left.
-void thin_out(std::vector<Course>& courses) {
+// The moments of all of them, with their places in the order, from 1 on.
+std::map<Moment, std::size_t> order_of(const std::vector<Course>& courses) {
   std::map<Moment, std::size_t> order;
   for (const Course& course : courses) {
     for (const auto& [moment, time] : course.times) order.emplace(moment, 0);
   }
-  std::size_t number = 0;
-  for (auto& [moment, position] : order) position = number++;
-  const std::size_t every = number / kMostMoments + 1;
+  std::size_t count = 0;
+  for (auto& [moment, place] : order) place = ++count;
+  return order;
+}
+
+// All of them have the same moments left.
+void thin_out(std::vector<Course>& courses) {
+  const std::map<Moment, std::size_t> order = order_of(courses);
+  const std::size_t every = order.size() / kMostMoments + 1;
   for (Course& course : courses) {
-    std::erase_if(course.times, [&](const auto& entry) { return order[entry.first] % every != 0; });
+    std::erase_if(course.times, [&](const auto& entry) { return (order.at(entry.first) - 1) % every != 0; });
   }
 }
 
@@ -95,12 +100,7 @@ void add_samples(Markup& markup, const ScenarioView& view) {
   std::erase_if(courses, [](const Course& course) { return course.times.empty(); });
   if (courses.empty()) return;
   thin_out(courses);
-  std::map<Moment, double> order;
-  for (const Course& course : courses) {
-    for (const auto& [moment, time] : course.times) order.emplace(moment, 0);
-  }
-  double count = 0;
-  for (auto& [moment, position] : order) position = ++count;
+  const std::map<Moment, std::size_t> order = order_of(courses);
   const std::string what = launches ? "The least block of a launch" : "A block's time";
   const Figure figure{.id = view.id + "-samples",
                       .title = launches ? "Launches in the order of measuring" : "Blocks in the order of measuring",
@@ -111,14 +111,11 @@ void add_samples(Markup& markup, const ScenarioView& view) {
                       .height = kSamples.height(),
                       .data = table_of_courses(courses)};
   add_figure(markup, figure, [&] {
-    const Scale across = Scale::linear(0.5, count + 0.5, kSamples.left, kSamples.right);
+    const Scale across = Scale::linear(0.5, static_cast<double>(order.size()) + 0.5, kSamples.left, kSamples.right);
     const Scale up = Scale::linear(kLeastShown, kMostShown, kSamples.bottom, kSamples.top);
-    for (const double tick : up.ticks(5)) {
-      add_line(markup, kSamples.left, up.at(tick), kSamples.right, up.at(tick));
-      add_text(markup, kSamples.left - 6, up.at(tick) + 4, "q e", render::format_factor(tick));
-    }
-    for (const auto& [moment, position] : order) {
-      const double x = across.at(position - 0.5);
+    add_ticks_up(markup, kSamples, up, 5, &render::format_factor);
+    for (const auto& [moment, place] : order) {
+      const double x = across.at(static_cast<double>(place) - 0.5);
       if (!launches && moment.round == 1) add_line(markup, x, kSamples.top, x, kSamples.bottom);
     }
     add_text(markup, (kSamples.left + kSamples.right) / 2, kSamples.bottom + 24, "q m",
@@ -126,7 +123,8 @@ void add_samples(Markup& markup, const ScenarioView& view) {
     for (const Course& course : courses) {
       std::string line;
       for (const auto& [moment, time] : course.times) {
-        line += (line.empty() ? "M" : "L") + pixel(across.at(order[moment])) + " " + pixel(up.at(time / course.median));
+        line += (line.empty() ? "M" : "L") + pixel(across.at(static_cast<double>(order.at(moment)))) + " " +
+                pixel(up.at(time / course.median));
       }
       const int hue = hue_of(view.hues, *course.cell);
       markup.empty("path", {{"class", "h s" + std::to_string(hue)}, {"d", line}});

@@ -13,7 +13,6 @@ class Scale {
 
   // Values beyond an end are put there.
   double at(double value) const;
-  bool holds(double value) const { return value >= low_ && value <= high_; }
   // At most about `most` values: 1, 2 or 5 times a power of ten; powers of ten where a logarithmic scale has many.
   std::vector<double> ticks(int most) const;
 

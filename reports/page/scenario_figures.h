@@ -1,9 +1,11 @@
 // The figures of one scenario of a report.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "reports/page/figure.h"
+#include "reports/page/scale.h"
 #include "reports/render/rows.h"
 
 namespace gdbench::page {
@@ -54,15 +56,22 @@ constexpr double kLineHeight = 14;
 std::vector<render::Row> timed_rows(const render::ScenarioTable& table);
 // "graph" of "graph/jit": what shares a hue.
 int hue_of(Hues& hues, const report::Cell& cell);
-// A row's name, cut to what has room beside a picture.
-std::string short_name(const report::Cell& cell);
-// The same, cut to what has room to the right of a PlotArea.
-std::string margin_name(const report::Cell& cell);
+// A row's name, cut to so many columns.
+constexpr std::size_t kRoomOfRows = 28;    // to the left of kRowsLeft
+constexpr std::size_t kRoomOfMargin = 17;  // to the right of a PlotArea
+std::string short_name(const report::Cell& cell, std::size_t room = kRoomOfRows);
 // About what a text takes up, in pixels.
 double width_of(const std::string& text);
 // A text of the picture.
 void add_text(Markup& markup, double x, double y, const std::string& css, const std::string& text);
 // A line, of the class of grid lines.
 void add_line(Markup& markup, double x1, double y1, double x2, double y2, const std::string& css = "g");
+// Grid lines through at most about `most` ticks, with their labels below the area, or to its left.
+using TickText = std::string (*)(double value);
+void add_ticks_across(Markup& markup, const PlotArea& area, const Scale& scale, int most, TickText text_of);
+void add_ticks_up(Markup& markup, const PlotArea& area, const Scale& scale, int most, TickText text_of);
+
+// The figure of each launch: the least of its warm samples, as harness/stats/estimate.h has it.
+std::map<int, double> figures_of_launches(const report::Cell& cell);
 
 }  // namespace gdbench::page

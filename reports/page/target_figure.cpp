@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/page/scale.h"
 #include "reports/page/scenario_figures.h"
 #include "reports/render/format.h"
 #include "reports/render/target.h"
@@ -56,14 +55,8 @@ void add_target(Markup& markup, const ScenarioView& view) {
     const Scale across = Scale::logarithmic(times.low, times.high, kTarget.left, kTarget.right);
     const Scale up =
         Scale::logarithmic(std::max(losses.low, losses.high * 1e-12), losses.high, kTarget.bottom, kTarget.top);
-    for (const double tick : across.ticks(8)) {
-      add_line(markup, across.at(tick), kTarget.top, across.at(tick), kTarget.bottom);
-      add_text(markup, across.at(tick), kTarget.bottom + 16, "q m", render::format_duration_ns(tick));
-    }
-    for (const double tick : up.ticks(6)) {
-      add_line(markup, kTarget.left, up.at(tick), kTarget.right, up.at(tick));
-      add_text(markup, kTarget.left - 6, up.at(tick) + 4, "q e", render::format_number(tick));
-    }
+    add_ticks_across(markup, kTarget, across, 8, &render::format_duration_ns);
+    add_ticks_up(markup, kTarget, up, 6, &render::format_number);
     add_text(markup, (kTarget.left + kTarget.right) / 2, kTarget.bottom + 34, "q m", "time since the start of loading");
     add_text(markup, 0, 12, "q", "loss");
     for (const Training& training : trainings) {
@@ -77,7 +70,7 @@ void add_target(Markup& markup, const ScenarioView& view) {
     for (const Training& training : trainings) {
       const int hue = hue_of(view.hues, *training.cell);
       markup.empty("path", {{"class", "k" + std::to_string(hue)}, {"d", mark_path(hue, kTarget.right + 8, y)}});
-      add_text(markup, kTarget.right + 18, y + 4, "", margin_name(*training.cell));
+      add_text(markup, kTarget.right + 18, y + 4, "", short_name(*training.cell, kRoomOfMargin));
       y += kLineHeight;
       if (y > kTarget.bottom) break;
     }

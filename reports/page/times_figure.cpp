@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
-#include "reports/page/scale.h"
 #include "reports/page/scenario_figures.h"
 #include "reports/render/format.h"
 #include "reports/render/table.h"
@@ -18,17 +16,6 @@ constexpr double kRatiosLeft = 540;
 constexpr double kRatiosRight = 742;
 constexpr double kGap = 6;  // between labels
 constexpr int kTicksOfRows = 6;
-
-// A launch's figure: the least of its warm samples, as harness/stats/estimate.h has it.
-std::map<int, double> figures_of_launches(const report::Cell& cell) {
-  std::map<int, double> figures;
-  for (const report::Sample& sample : cell.samples) {
-    if (sample.cold) continue;
-    const auto [at, is_new] = figures.emplace(sample.launch, sample.real_ns);
-    if (!is_new) at->second = std::min(at->second, sample.real_ns);
-  }
-  return figures;
-}
 
 class TimesPicture {
  public:
