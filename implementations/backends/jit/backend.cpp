@@ -243,9 +243,11 @@ class RegionCompiler {
   std::vector<RegionReport> reports() const {
     std::vector<RegionReport> reports;
     for (std::size_t i = 0; i < kPassCount; ++i) reports.push_back({name_of(static_cast<Pass>(i)), fired_[i], 0});
-    // Not a part of the work: what a step was expected to take, for those who see what it does.
-    reports.push_back(
-        {"a step's cycles, predicted", std::llround(predicted_cycles_), predicted_cycles_ * nanoseconds_per_cycle()});
+    // Not a part of the work: what a step of a whole batch was expected to take, for those who see what it does.
+    if (!training_.ends_epoch) {
+      reports.push_back(
+          {"a step's cycles, predicted", std::llround(predicted_cycles_), predicted_cycles_ * nanoseconds_per_cycle()});
+    }
     reports.push_back({"planning", 1, planning_ns_});
     reports.push_back({"lowering", 1, lowering_ns_});
     reports.push_back({"code generation", 1, code_ns_});

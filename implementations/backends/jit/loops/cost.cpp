@@ -83,6 +83,14 @@ class Footprint {
     return sum;
   }
 
+  double fetched_bytes(const Program& program) const {
+    double sum = 0;
+    for (const Touched& touched : all_) {
+      if (touched.fetched) sum += bytes_of_touched(program, touched);
+    }
+    return sum;
+  }
+
   double unfetched_bytes(const Program& program) const {
     constexpr double kFar = 2048;
     double sum = 0;
@@ -141,7 +149,8 @@ class Counting {
   Cost run() {
     Cost cost = steps().cost;
     // What the second cache delivers is partly hidden behind instructions; what comes from beyond is fetched ahead.
-    cost.cycles = std::max(cost.instruction_cycles + cost.second_cache_bytes / core_.second_cache_bytes_per_cycle +
+    const double late = cost.second_cache_bytes - core_.hidden_part_of_fetched * cost.fetched_bytes;
+    cost.cycles = std::max(cost.instruction_cycles + late / core_.second_cache_bytes_per_cycle +
                                cost.late_bytes / core_.late_bytes_per_cycle +
                                cost.unfetched_bytes / core_.unfetched_bytes_per_cycle,
                            cost.beyond_bytes / core_.beyond_bytes_per_cycle);
@@ -197,6 +206,7 @@ class Counting {
       add(part.cost, note, unnoted);
       part.cost.instruction_cycles += inner.cost.instruction_cycles;
       part.cost.second_cache_bytes += inner.cost.second_cache_bytes;
+      part.cost.fetched_bytes += inner.cost.fetched_bytes;
       part.cost.beyond_bytes += inner.cost.beyond_bytes;
       part.cost.late_bytes += inner.cost.late_bytes;
       part.cost.unfetched_bytes += inner.cost.unfetched_bytes;
@@ -204,6 +214,7 @@ class Counting {
     }
     const double bytes = direct.bytes(program_);
     part.cost.second_cache_bytes += bytes;
+    part.cost.fetched_bytes += direct.fetched_bytes(program_);
     part.cost.beyond_bytes += bytes;
     const double far = direct.unfetched_bytes(program_);
     part.cost.late_bytes += far;
@@ -225,7 +236,9 @@ class Counting {
     const double all_bytes = loop.over_steps ? 0 : all.footprint.bytes(program_);
     const bool in_first = body.footprint.fits(program_, core_.first_cache);
     const bool in_second = body.footprint.fits(program_, core_.second_cache);
+    const double all_fetched = loop.over_steps ? 0 : all.footprint.fetched_bytes(program_);
     all.cost.second_cache_bytes = in_first ? all_bytes : trips * body.cost.second_cache_bytes;
+    all.cost.fetched_bytes = in_first ? all_fetched : trips * body.cost.fetched_bytes;
     all.cost.beyond_bytes = in_second ? all_bytes : trips * body.cost.beyond_bytes;
     const double far = loop.over_steps ? 0 : all.footprint.unfetched_bytes(program_);
     all.cost.late_bytes = in_first ? far : trips * body.cost.late_bytes;

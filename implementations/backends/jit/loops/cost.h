@@ -29,6 +29,7 @@ struct CoreModel {
   Cache first_cache = {32 << 10, 8};
   Cache second_cache = {1 << 20, 8};
   double second_cache_bytes_per_cycle = 96;  // above what it delivers: hidden in part
+  double hidden_part_of_fetched = 0.75;      // of these, where the program fetches them ahead
   double beyond_bytes_per_cycle = 20;
   // At strides of half a page and more, which no processor fetches ahead by itself, and no program did: from the second
   // cache, and from beyond it.
@@ -40,6 +41,7 @@ struct CoreModel {
 struct Cost {
   double instruction_cycles = 0;  // what all instructions take, if everything is in the first cache
   double second_cache_bytes = 0;  // that the first cache can't keep from one use to the next
+  double fetched_bytes = 0;       // of these, what the program fetches ahead
   double beyond_bytes = 0;        // that the second can't
   double late_bytes = 0;          // from the second cache, that nobody fetches ahead
   double unfetched_bytes = 0;     // from beyond it

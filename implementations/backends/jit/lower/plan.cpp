@@ -146,8 +146,10 @@ PlanChoice choose_plan(const Region& region, std::span<const Target> targets, co
   for (const Plan& plan : Planner(region, targets[0], choices, threads).plans()) consider(plan, targets[0]);
   const Plan best = choice.plan;
   for (const Target& other : targets.subspan(1)) {
-    const bool panels = best.form == Plan::Form::panels;
-    if (panels || (best.form == Plan::Form::loops && !best.rows_in_lanes)) consider(best, other);
+    for (const Plan& plan : Planner(region, other, choices, threads).plans()) {
+      if (plan.form == Plan::Form::panels) consider(plan, other);
+    }
+    if (best.form == Plan::Form::loops && !best.rows_in_lanes) consider(best, other);
   }
   return choice;
 }
