@@ -117,6 +117,7 @@ void add_bytes(const LeastWork& work, const report::VectorCeilings& ceilings, re
     const double needed_ns = bandwidth.gb_per_second > 0 ? transfer.bytes / bandwidth.gb_per_second : 0;
     if (needed_ns <= share.bytes_ns) continue;
     share.bytes_ns = needed_ns;
+    share.bytes = transfer.bytes;
     share.level = level_of(transfer.span, ceilings.levels);
     share.span = bandwidth.span;
   }

@@ -34,7 +34,7 @@ FIELDS_OF(Block, steps, warm_up_steps, learning_rate, reduced_learning_rate, emp
 FIELDS_OF(RatioToBaseline, baseline, comparison)
 FIELDS_OF(Span, bytes, read_only, written)
 FIELDS_OF(CeilingShare, bound_by, level, floor_ns, operations_ns, bytes_ns, chain_ns, share, failed, functions_ns,
-          roots_ns, span)
+          roots_ns, span, bytes)
 FIELDS_OF(TargetRun, state, target_loss, initial_loss, steps, stopped_after, loss, evaluations, run_seconds,
           evaluation_seconds)
 FIELDS_OF(TimeToTarget, time_ns, with_evaluations_ns, ready_ns)

@@ -20,7 +20,7 @@
 namespace gdbench::report {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 8;
+constexpr int kSchemaMinor = 9;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 inline constexpr Named<CellState> kCellStates[] = {
@@ -136,6 +136,8 @@ struct CeilingShare {
   std::optional<double> functions_ns{};
   std::optional<double> roots_ns{};
   std::optional<Span> span{};
+  // Since 1.9: the bytes that bytes_ns is the time of.
+  std::optional<double> bytes{};
 };
 
 // cut: out of the time that trainings to a target may take.

@@ -59,16 +59,6 @@ std::vector<Lead> leads_of(const std::vector<Curve>& curves) {
   }
 }
 
-std::string steps_text(double steps) {
-  const int exponent = static_cast<int>(std::floor(std::log10(steps)));
-  if (exponent < 4) return render::format_number(steps);
-  const double mantissa = steps / std::pow(10, exponent);
-  const std::string power = "1e" + std::to_string(exponent);
-  return std::abs(mantissa - 1) < 1e-6
-             ? power
-             : render::format_number(std::round(mantissa * 10) / 10) + "e" + std::to_string(exponent);
-}
-
 class CurvesPicture {
  public:
   CurvesPicture(Markup& markup, const ScenarioView& view, const std::vector<Curve>& curves,
@@ -101,7 +91,7 @@ class CurvesPicture {
   }
 
   void axes() {
-    add_ticks_across(markup_, kCurves, steps_, 8, &steps_text);
+    add_ticks_across(markup_, kCurves, steps_, 8, &count_text);
     add_ticks_up(markup_, kCurves, times_, 8, &render::format_duration_ns);
     add_text(markup_, (kCurves.left + kCurves.right) / 2, kCurves.bottom + 34, "q m", "steps");
     add_text(markup_, 0, 12, "q", "load + prepare + steps");
@@ -122,26 +112,15 @@ class CurvesPicture {
     const double y = times_.at(lead.curve->at(lead.from));
     const int hue = hue_of(view_.hues, *lead.curve->cell);
     markup_.empty("path", {{"class", "k" + std::to_string(hue)}, {"d", mark_path(hue, x, y)}});
-    const std::string text = "from " + steps_text(lead.from);
-    // Below the one before it where that is near.
-    const double below = x < said_until_ ? said_at_ + kLineHeight : y + 16;
-    said_at_ = std::min(kCurves.bottom - 4, std::max(y + 16, below));
-    said_until_ = x + 6 + width_of(text);
-    add_text(markup_, x + 6, said_at_, "", text);
+    crossings_.add(markup_, x + 6, y + 16, "from " + count_text(lead.from));
   }
 
-  // At the ends of the curves that lead, as far apart as letters are high.
   void labels() {
-    struct Label {
-      double y;
-      const Curve* curve;
-    };
-    std::vector<Label> found;
-    for (const Lead& lead : leads_) found.push_back({times_.at(lead.curve->at(most_)), lead.curve});
-    std::ranges::sort(found, {}, &Label::y);
-    for (std::size_t i = 1; i < found.size(); ++i) found[i].y = std::max(found[i].y, found[i - 1].y + kLineHeight);
-    for (const Label& label : found)
-      add_text(markup_, kCurves.right + 6, label.y + 4, "", short_name(*label.curve->cell, kRoomOfMargin));
+    std::vector<EndLabel> labels;
+    for (const Lead& lead : leads_) {
+      labels.push_back({times_.at(lead.curve->at(most_)), short_name(*lead.curve->cell, kRoomOfMargin)});
+    }
+    add_labels_apart(markup_, kCurves, std::move(labels));
   }
 
   Markup& markup_;
@@ -149,8 +128,7 @@ class CurvesPicture {
   const std::vector<Curve>& curves_;
   const std::vector<Lead>& leads_;
   double most_ = 1;
-  double said_until_ = 0;  // where the last crossing's words end, and how far down they stand
-  double said_at_ = 0;
+  InnerTexts crossings_{kCurves};
   Scale steps_ = Scale::linear(0, 1, 0, 1);
   Scale times_ = Scale::linear(0, 1, 0, 1);
 };
@@ -160,7 +138,7 @@ std::string sentence_of(const std::vector<Lead>& leads) {
   for (const Lead& lead : leads) {
     const std::string name = render::row_name(*lead.curve->cell);
     text +=
-        text.empty() ? name + " has its result first" : ", " + name + " from " + steps_text(lead.from) + " steps on";
+        text.empty() ? name + " has its result first" : ", " + name + " from " + count_text(lead.from) + " steps on";
   }
   return text + ". Grey curves lead nowhere.";
 }
@@ -178,7 +156,7 @@ void add_curves(Markup& markup, const ScenarioView& view) {
   for (const Curve& curve : curves) {
     const auto lead = std::ranges::find(leads, &curve, &Lead::curve);
     add_row(numbers, {render::row_name(*curve.cell), render::format_duration_ns(curve.ready_ns),
-                      render::format_duration_ns(curve.step_ns), lead == leads.end() ? "-" : steps_text(lead->from)});
+                      render::format_duration_ns(curve.step_ns), lead == leads.end() ? "-" : count_text(lead->from)});
   }
   const Figure figure{.id = view.id + "-curves",
                       .title = "Time to result",

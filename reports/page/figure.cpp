@@ -32,17 +32,17 @@ void add_figure(Markup& markup, const Figure& figure, const std::function<void()
 
 void add_table(Markup& markup, const render::TextTable& table, const std::string& caption, bool sortable) {
   if (table.empty()) return;
-  const auto aligned = [](const render::TextColumn& column) {
-    return column.right_aligned ? Attribute{"class", "n"} : Attribute{"", ""};
-  };
+  // Columns of figures are a matter of the table, for there are many cells.
+  std::string css = sortable ? "sortable" : "";
+  for (std::size_t column = 0; column < table.size(); ++column) {
+    if (table[column].right_aligned) css += (css.empty() ? "n" : " n") + std::to_string(column + 1);
+  }
   add_scrollable(markup, caption, [&] {
-    markup.element("table", {{sortable ? "class" : "", "sortable"}}, [&] {
+    markup.element("table", {{css.empty() ? "" : "class", css}}, [&] {
       markup.element("caption", caption);
       markup.element("thead", {}, [&] {
         markup.element("tr", {}, [&] {
-          for (const render::TextColumn& column : table) {
-            markup.element("th", {{"scope", "col"}, aligned(column)}, column.title);
-          }
+          for (const render::TextColumn& column : table) markup.element("th", {{"scope", "col"}}, column.title);
         });
       });
       markup.element("tbody", {}, [&] {
@@ -52,7 +52,7 @@ void add_table(Markup& markup, const render::TextTable& table, const std::string
               if (&column == &table.front()) {
                 markup.element("th", {{"scope", "row"}}, column.texts[row]);
               } else {
-                markup.element("td", {aligned(column)}, column.texts[row]);
+                markup.element("td", column.texts[row]);
               }
             }
           });

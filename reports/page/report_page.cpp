@@ -6,6 +6,7 @@
 #include "harness/base/text.h"
 #include "reports/page/document.h"
 #include "reports/page/grid.h"
+#include "reports/page/report_figures.h"
 #include "reports/page/scenario_figures.h"
 #include "reports/render/attribution.h"
 #include "reports/render/grid.h"
@@ -45,6 +46,10 @@ class ReportPage {
       const std::string id = "s" + std::to_string(i + 1);
       add(id, tables_[i].scenario->label, [this, i, id](Markup& markup) { scenario(markup, tables_[i], id); });
     }
+    add_axes();
+    if (has_rooflines(report_, tables_)) {
+      add("roofline", "Roofline", [this](Markup& markup) { add_rooflines(markup, report_, tables_, hues_); });
+    }
     add_table_section("costs", "Costs", render::kFitTitle, attribution_.fits());
     add_table_section("threads", "Threads", render::kThreadCostsTitle, scaling_.costs());
     add("evidence", "Evidence", [this](Markup& markup) { evidence(markup); });
@@ -58,6 +63,16 @@ class ReportPage {
  private:
   void add(std::string id, std::string title, std::function<void(Markup&)> write) {
     sections_.push_back({std::move(id), std::move(title), std::move(write)});
+  }
+
+  void add_axes() {
+    std::vector<Axis> axes = axes_of(tables_);
+    if (axes.empty()) return;
+    add("sizes", "Over sizes", [this, axes = std::move(axes)](Markup& markup) {
+      for (std::size_t i = 0; i < axes.size(); ++i) {
+        add_axis(markup, axes[i], "size-" + std::to_string(i + 1), hues_);
+      }
+    });
   }
 
   // Nothing where the table has no rows.
@@ -86,7 +101,7 @@ class ReportPage {
     for (const auto add : {add_times, add_phases, add_curves, add_target, add_samples, add_memory}) add(markup, view);
     add_titled(markup, attribution_.tax_title(), attribution_.taxes(key));
     add_list(markup, attribution_.break_evens(key, false));
-    add_titled(markup, render::kScalingTitle, scaling_.of_scenario(key));
+    add_threads(markup, view, report_, scaling_.of_scenario(key));
     untimed(markup, table);
   }
 

@@ -1,6 +1,9 @@
 #include "reports/page/scenario_figures.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "reports/render/format.h"
 
 namespace gdbench::page {
 
@@ -44,6 +47,38 @@ void add_ticks_up(Markup& markup, const PlotArea& area, const Scale& scale, int 
     add_line(markup, area.left, scale.at(tick), area.right, scale.at(tick));
     add_text(markup, area.left - 6, scale.at(tick) + 4, "q e", text_of(tick));
   }
+}
+
+void add_labels_apart(Markup& markup, const PlotArea& area, std::vector<EndLabel> labels) {
+  std::ranges::stable_sort(labels, {}, &EndLabel::y);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (i > 0) labels[i].y = std::max(labels[i].y, labels[i - 1].y + kLineHeight);
+    add_text(markup, area.right + 6, labels[i].y + 4, "", labels[i].text);
+  }
+}
+
+bool InnerTexts::is_free(const Box& box) const {
+  if (box.y < area_.top + kLineHeight || box.y > area_.bottom - 4) return false;
+  return std::ranges::none_of(taken_, [&](const Box& other) {
+    return box.left < other.right && other.left < box.right && std::abs(box.y - other.y) < kLineHeight;
+  });
+}
+
+void InnerTexts::add(Markup& markup, double x, double y, const std::string& text) {
+  Box box = {x, x + width_of(text), y};
+  for (double distance = 0; !is_free(box) && distance < area_.bottom - area_.top; distance += kLineHeight / 2) {
+    box.y = y + distance;
+    if (!is_free(box)) box.y = y - distance;
+  }
+  taken_.push_back(box);
+  add_text(markup, x, box.y, "", text);
+}
+
+std::string count_text(double count) {
+  const int exponent = static_cast<int>(std::floor(std::log10(count)));
+  if (exponent < 4) return render::format_number(count);
+  const double mantissa = std::round(count / std::pow(10, exponent) * 10) / 10;
+  return (mantissa == 1 ? "1" : render::format_number(mantissa)) + "e" + std::to_string(exponent);
 }
 
 std::map<int, double> figures_of_launches(const report::Cell& cell) {

@@ -29,6 +29,9 @@ void add_curves(Markup& markup, const ScenarioView& view);
 void add_target(Markup& markup, const ScenarioView& view);
 // Every block in the order of measuring, beside its cell's median: what moves together is the machine.
 void add_samples(Markup& markup, const ScenarioView& view);
+// Speed-ups of more threads beside the ideal and the ceiling; `numbers` is their table.
+void add_threads(Markup& markup, const ScenarioView& view, const report::Report& report,
+                 const render::TextTable& numbers);
 // Memory of processes at its peak.
 void add_memory(Markup& markup, const ScenarioView& view);
 
@@ -70,6 +73,35 @@ void add_line(Markup& markup, double x1, double y1, double x2, double y2, const 
 using TickText = std::string (*)(double value);
 void add_ticks_across(Markup& markup, const PlotArea& area, const Scale& scale, int most, TickText text_of);
 void add_ticks_up(Markup& markup, const PlotArea& area, const Scale& scale, int most, TickText text_of);
+
+// Names of what ends at the right of an area, each at its height or as far below the one before as letters are high.
+struct EndLabel {
+  double y;
+  std::string text;
+};
+void add_labels_apart(Markup& markup, const PlotArea& area, std::vector<EndLabel> labels);
+
+// Texts inside of an area, none of which covers another.
+class InnerTexts {
+ public:
+  explicit InnerTexts(const PlotArea& area) : area_(area) {}
+  // Writes the text from x on, with its line at y or as near to it as there is room.
+  void add(Markup& markup, double x, double y, const std::string& text);
+
+ private:
+  struct Box {
+    double left;
+    double right;
+    double y;
+  };
+  bool is_free(const Box& box) const;
+
+  PlotArea area_;
+  std::vector<Box> taken_;
+};
+
+// "245", "1e6", "2.5e7".
+std::string count_text(double count);
 
 // The figure of each launch: the least of its warm samples, as harness/stats/estimate.h has it.
 std::map<int, double> figures_of_launches(const report::Cell& cell);

@@ -113,6 +113,7 @@ TEST(CeilingShare, CountsTheLongestTransferAlone) {
   LeastWork work = small_work();
   work.transfers = {{{4500, 1, 0}, 1000}, {{500, 0, 1}, 6000}};
   EXPECT_DOUBLE_EQ(ceiling_share(work, 1, 40, ceilings())->bytes_ns, 30) << "6000 at 200, 1000 at 50";
+  EXPECT_DOUBLE_EQ(ceiling_share(work, 1, 40, ceilings())->bytes.value(), 6000);
 }
 
 // A thousand parameters with Adam: a division and a root each.
