@@ -40,6 +40,24 @@ std::string policy() {
          base64(kScriptSha256) + "'; base-uri 'none'; form-action 'none'";
 }
 
+void add_links(Markup& markup, const std::vector<Section>& sections) {
+  markup.element("ul", {}, [&] {
+    for (const Section& section : sections) {
+      markup.element("li", {}, [&] { markup.element("a", {{"href", "#" + section.id}}, section.title); });
+    }
+  });
+}
+
+// Folded where there are so many that they would fill a screen.
+void add_contents(Markup& markup, const std::vector<Section>& sections) {
+  constexpr std::size_t kMostOpen = 40;
+  if (sections.size() <= kMostOpen) return add_links(markup, sections);
+  markup.element("details", {}, [&] {
+    markup.element("summary", std::to_string(sections.size()) + " sections");
+    add_links(markup, sections);
+  });
+}
+
 }  // namespace
 
 std::string document(const std::string& title, const std::vector<Section>& sections,
@@ -59,13 +77,7 @@ std::string document(const std::string& title, const std::vector<Section>& secti
       markup.element("header", {}, [&] {
         markup.element("h1", title);
         introduction(markup);
-        markup.element("nav", {{"aria-label", "Sections"}}, [&] {
-          markup.element("ul", {}, [&] {
-            for (const Section& section : sections) {
-              markup.element("li", {}, [&] { markup.element("a", {{"href", "#" + section.id}}, section.title); });
-            }
-          });
-        });
+        markup.element("nav", {{"aria-label", "Sections"}}, [&] { add_contents(markup, sections); });
       });
       markup.element("main", {}, [&] {
         for (const Section& section : sections) {

@@ -20,6 +20,8 @@ using report::Cell;
 using report::CellState;
 
 constexpr const char* kGridId = "grid";
+// More scenarios than these, if they are more than implementations, have rows; else implementations do.
+constexpr std::size_t kMostColumns = 12;
 // Ratios to the fastest, up to which a place has the colours w1, w2 and w3; w4 beyond.
 constexpr double kWarmths[] = {1.5, 4, 16};
 
@@ -129,6 +131,65 @@ void add_form(Markup& markup, const std::vector<GridRow>& rows) {
   });
 }
 
+void add_place(Markup& markup, const GridRow& row, const std::string& scenario) {
+  const auto place = row.places.find(scenario);
+  if (place == row.places.end()) {
+    markup.element("td", "");
+    return;
+  }
+  markup.element("td", {{"class", place->second.css}}, [&] {
+    markup.text(place->second.figure);
+    markup.element("small", place->second.words);
+  });
+}
+
+// A head cell with the label, or a row with what write() writes, that the filters find.
+template <class Write>
+void add_filtered(Markup& markup, const char* tag, const GridRow& row, const Write& write) {
+  markup.element(tag,
+                 {{std::string_view(tag) == "th" ? "scope" : "", "col"},
+                  {"data-strategy", row.name.strategy},
+                  {"data-backend", row.name.backend},
+                  {"data-policy", policy_of(row)}},
+                 write);
+}
+
+void add_rows_of_implementations(Markup& markup, const std::vector<GridRow>& rows,
+                                 const std::vector<render::ScenarioTable>& tables) {
+  markup.element("thead", {}, [&] {
+    markup.element("tr", {}, [&] {
+      markup.element("th", {{"scope", "col"}}, "implementation");
+      for (const render::ScenarioTable& table : tables) markup.element("th", {{"scope", "col"}}, table.scenario->label);
+    });
+  });
+  markup.element("tbody", {}, [&] {
+    for (const GridRow& row : rows) {
+      add_filtered(markup, "tr", row, [&] {
+        markup.element("th", {{"scope", "row"}}, row.label);
+        for (const render::ScenarioTable& table : tables) add_place(markup, row, table.scenario->key);
+      });
+    }
+  });
+}
+
+void add_rows_of_scenarios(Markup& markup, const std::vector<GridRow>& rows,
+                           const std::vector<render::ScenarioTable>& tables) {
+  markup.element("thead", {}, [&] {
+    markup.element("tr", {}, [&] {
+      markup.element("th", {{"scope", "col"}}, "scenario");
+      for (const GridRow& row : rows) add_filtered(markup, "th", row, [&] { markup.text(row.label); });
+    });
+  });
+  markup.element("tbody", {}, [&] {
+    for (const render::ScenarioTable& table : tables) {
+      markup.element("tr", {}, [&] {
+        markup.element("th", {{"scope", "row"}}, table.scenario->label);
+        for (const GridRow& row : rows) add_place(markup, row, table.scenario->key);
+      });
+    }
+  });
+}
+
 }  // namespace
 
 void add_grid(Markup& markup, const report::Report& report, const std::vector<render::ScenarioTable>& tables) {
@@ -136,38 +197,11 @@ void add_grid(Markup& markup, const report::Report& report, const std::vector<re
   std::vector<std::string> untimed;
   for (; !rows.empty() && !rows.back().timed; rows.pop_back()) untimed.push_back(rows.back().label);
   add_form(markup, rows);
+  const bool many = tables.size() > std::max(kMostColumns, rows.size());
   add_scrollable(markup, "Grid", [&] {
     markup.element("table", {{"class", "grid sortable"}, {"id", kGridId}}, [&] {
       markup.element("caption", "Time per step, and how many times that of the scenario's fastest");
-      markup.element("thead", {}, [&] {
-        markup.element("tr", {}, [&] {
-          markup.element("th", {{"scope", "col"}}, "implementation");
-          for (const render::ScenarioTable& table : tables)
-            markup.element("th", {{"scope", "col"}}, table.scenario->label);
-        });
-      });
-      markup.element("tbody", {}, [&] {
-        for (const GridRow& row : rows) {
-          markup.element("tr",
-                         {{"data-strategy", row.name.strategy},
-                          {"data-backend", row.name.backend},
-                          {"data-policy", policy_of(row)}},
-                         [&] {
-                           markup.element("th", {{"scope", "row"}}, row.label);
-                           for (const render::ScenarioTable& table : tables) {
-                             const auto place = row.places.find(table.scenario->key);
-                             if (place == row.places.end()) {
-                               markup.element("td", "");
-                               continue;
-                             }
-                             markup.element("td", {{"class", place->second.css}}, [&] {
-                               markup.text(place->second.figure);
-                               markup.element("small", place->second.words);
-                             });
-                           }
-                         });
-        }
-      });
+      (many ? add_rows_of_scenarios : add_rows_of_implementations)(markup, rows, tables);
     });
   });
   if (untimed.empty()) return;

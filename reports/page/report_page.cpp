@@ -20,6 +20,8 @@ namespace {
 
 using render::ScenarioTable;
 
+constexpr std::size_t kMostOpen = 24;  // scenarios
+
 void add_paragraph(Markup& markup, const std::string& text, const std::string& css = "") {
   if (!text.empty()) markup.element("p", {{css.empty() ? "" : "class", css}}, text);
 }
@@ -93,7 +95,16 @@ class ReportPage {
     add_grid(markup, report_, tables_);
   }
 
+  // Of many scenarios each is opened by whoever wants to see it.
   void scenario(Markup& markup, const ScenarioTable& table, const std::string& id) {
+    if (tables_.size() <= kMostOpen) return figures_of(markup, table, id);
+    markup.element("details", {}, [&] {
+      markup.element("summary", render::winner_words(table));
+      figures_of(markup, table, id);
+    });
+  }
+
+  void figures_of(Markup& markup, const ScenarioTable& table, const std::string& id) {
     const std::string& key = table.scenario->key;
     add_paragraph(markup, render::scenario_words(*table.scenario), "muted");
     add_paragraph(markup, render::control_words(table));

@@ -105,8 +105,8 @@ const rowsOfTables = () => [...document.querySelectorAll("main tbody tr")];
 
 const frame = () => new Promise(requestAnimationFrame);
 
-// Rows of tables that any choice of a select hides a row of; all rows where none does.
-const rowsThatChoicesFilter = async (rows) => {
+// Rows, or heads of columns, of tables that any choice of a select hides one of; nothing where none does.
+const thatChoicesFilter = async (rows) => {
   const tables = new Set();
   for (const select of checks.filters.filter((element) => element.tagName === "SELECT")) {
     const first = select.selectedIndex;
@@ -121,14 +121,17 @@ const rowsThatChoicesFilter = async (rows) => {
     }
     await choose(first);
   }
-  return tables.size ? rows.filter((row) => tables.has(row.closest("table"))) : rows;
+  return rows.filter((row) => tables.has(row.closest("table")));
 };
 
 checks.collectFilters = async () => {
   checks.filters = [...document.querySelectorAll("form[role=search] input, form[role=search] select, " +
     "search input, search select")].filter((element) => checks.isVisible(element) && element.type !== "submit");
   checks.rowsAtFirst = rowsOfTables().filter(checks.isVisible);
-  checks.filtered = await rowsThatChoicesFilter(checks.rowsAtFirst);
+  const heads = [...document.querySelectorAll("main thead th:not(:first-child)")].filter(checks.isVisible);
+  checks.filtered = await thatChoicesFilter(checks.rowsAtFirst);
+  if (!checks.filtered.length) checks.filtered = await thatChoicesFilter(heads);
+  if (!checks.filtered.length) checks.filtered = checks.rowsAtFirst;
   return checks.filters.map((element) => ({
     name: checks.name(element),
     kind: element.tagName === "SELECT" ? "select" : ["checkbox", "radio"].includes(element.type) ? "check" : "text",
