@@ -108,6 +108,22 @@ TEST(JitCostTest, StridesOfPagesShareFewSetsOfACache) {
   EXPECT_EQ(shared.unfetched_bytes, 0);  // the second cache has them
 }
 
+TEST(JitCostTest, MostOfWhatIsFetchedAheadIsHidden) {
+  const CoreModel core;
+  // Close enough that a processor fetches by itself, and more than the first cache holds.
+  const Cost alone = cost_of(strided_program(4096, 32, 10, false), core);
+  const Cost fetched = cost_of(strided_program(4096, 32, 10, true), core);
+  EXPECT_EQ(alone.fetched_bytes, 0);
+  EXPECT_GT(fetched.fetched_bytes, 0);
+  EXPECT_LE(fetched.fetched_bytes, fetched.second_cache_bytes);
+  const auto late = [](const Cost& cost) { return cost.cycles - cost.instruction_cycles; };
+  EXPECT_NEAR(late(alone), alone.second_cache_bytes / core.second_cache_bytes_per_cycle, 1e-6);
+  EXPECT_NEAR(late(fetched),
+              (fetched.second_cache_bytes - core.hidden_part_of_fetched * fetched.fetched_bytes) /
+                  core.second_cache_bytes_per_cycle,
+              1e-6);
+}
+
 TEST(JitCostTest, WhatNobodyFetchesIsWaitedFor) {
   const CoreModel core;
   const auto lines = static_cast<std::int64_t>(core.second_cache.bytes) / 64;

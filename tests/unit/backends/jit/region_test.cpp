@@ -292,8 +292,8 @@ std::vector<Firing> firings(catalogue::Dtype dtype) {
       {"sum-epilogues", many_rows, {{"lanes", "columns"}}, small},
       {"product-epilogues", small, {}, tiny},
       {"update-epilogues", shuffled, {}, tiny},
-      {"unrolling", small, {}, tiny},
-      {"padding", small, {}, tall},
+      {"unrolling", small, {{"lanes", "columns"}}, tiny},
+      {"padding", small, {{"lanes", "columns"}}, tiny},
       {"panels", narrow, {{"lanes", "panels"}}, one_row},
       {"prefetch", narrow, {{"lanes", "panels"}}, one_row},
   };
