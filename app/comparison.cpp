@@ -12,6 +12,7 @@
 #include "harness/measure/launch_group.h"
 #include "harness/questions/compare/compare.h"
 #include "reports/exports/junit.h"
+#include "reports/page/comparison_page.h"
 #include "reports/render/comparison.h"
 
 namespace gdbench::app {
@@ -30,6 +31,10 @@ void add_comparison_options(CommandLine& command, ComparisonOptions& options) {
       .option("--junit", options.junit,
               "Write the comparison, or without one the report, as JUnit XML: a test case for each cell (- for stdout)")
       .type_name("FILE");
+  command
+      .option("--html", options.html,
+              "Write the comparison, or without one the report, as a page for a browser (- for stdout)")
+      .type_name("FILE");
 }
 
 Result<double> margin_of(const ComparisonOptions& options, double by_default) {
@@ -39,11 +44,12 @@ Result<double> margin_of(const ComparisonOptions& options, double by_default) {
 Status show_comparison(const report::ReportComparison& comparison, const ComparisonOptions& options) {
   if (options.json) {
     std::cout << report::to_json(comparison).dump(2) << "\n";
-  } else if (!options.quiet && options.markdown != "-" && options.junit != "-") {
+  } else if (!options.quiet && options.markdown != "-" && options.junit != "-" && options.html != "-") {
     std::cout << render::comparison_table(comparison);
   }
   std::cout << std::flush;
   if (!options.markdown.empty()) TRY(write_text(render::comparison_markdown(comparison), options.markdown));
+  if (!options.html.empty()) TRY(write_text(page::comparison_page(comparison), options.html));
   return options.junit.empty() ? Status() : write_text(exports::junit(comparison), options.junit);
 }
 

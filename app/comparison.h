@@ -18,17 +18,18 @@ struct ComparisonOptions {
   std::string margin;    // a share; empty: the default of what is compared
   std::string markdown;  // where it goes beside the table
   std::string junit;     // likewise as JUnit XML
+  std::string html;      // likewise as a page
   bool json = false;     // instead of the table
   bool quiet = false;    // no table
 };
 
-// --margin, --markdown and --junit.
+// --margin, --markdown, --junit and --html.
 void add_comparison_options(CommandLine& command, ComparisonOptions& options);
 
 // Errors: no share.
 Result<double> margin_of(const ComparisonOptions& options, double by_default);
 
-// Prints the comparison and writes its Markdown and JUnit XML. Errors: they cannot be written.
+// Prints the comparison and writes its Markdown, JUnit XML and page. Errors: they cannot be written.
 Status show_comparison(const report::ReportComparison& comparison, const ComparisonOptions& options);
 
 // 1 where a cell regressed; 3 where one fails that did not; 4 where one vanished, is inconclusive, or nothing is

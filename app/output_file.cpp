@@ -89,7 +89,8 @@ void add_resume(CommandLine& command, OutputFile& output) {
 
 std::string journal_path(const std::string& report_path) { return stem_of(report_path) + ".journal.jsonl"; }
 
-Status write_page(const report::Report& report, const std::string& report_path) {
+Status write_page(const report::Report& report, const std::optional<report::ReportComparison>& comparison,
+                  const std::string& report_path) {
   const std::string path = stem_of(report_path) + ".html";
   std::string begin(page::kBegin.size(), '\0');
   std::ifstream file(path, std::ios::binary);
@@ -101,7 +102,7 @@ Status write_page(const report::Report& report, const std::string& report_path) 
     return {};
   }
   file.close();
-  TRY(write_text(page::report_page(report), path));
+  TRY(write_text(comparison ? page::report_page(report, *comparison) : page::report_page(report), path));
   std::fprintf(stderr, "page: %s\n", path.c_str());
   return {};
 }

@@ -6,6 +6,7 @@
 
 #include "app/command_line.h"
 #include "harness/base/result.h"
+#include "harness/report/comparison.h"
 #include "harness/report/report.h"
 
 namespace gdbench::app {
@@ -24,8 +25,10 @@ void add_resume(CommandLine& command, OutputFile& output);
 // Where a run's samples lie until its report is written: beside it.
 std::string journal_path(const std::string& report_path);
 
-// Writes a report's page beside it; what is no page of gdbench is left alone, which is said on stderr.
-Status write_page(const report::Report& report, const std::string& report_path);
+// Writes a report's page beside it, with a comparison of its builds where there is one; what is no page of gdbench is
+// left alone, which is said on stderr.
+Status write_page(const report::Report& report, const std::optional<report::ReportComparison>& comparison,
+                  const std::string& report_path);
 
 // Whether a report can be written; said before measuring where it can be known. Errors: a folder, a device, a file that
 // cannot be written, a full disk; and, unless they are to be overwritten or gone on with, samples that lie there.

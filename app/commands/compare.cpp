@@ -68,7 +68,7 @@ void add_compare(CommandLine& app, Invocation& invocation) {
       "not comparable.\n"
       "Examples:\n"
       "  gdbench compare before.json after.json\n"
-      "  gdbench compare before.json after.json --margin 5% --markdown comment.md\n"
+      "  gdbench compare before.json after.json --margin 5% --markdown comment.md --html changes.html\n"
       "  gdbench compare report.json                  the two builds of gdbench run --against");
   command.when_chosen(invocation, [options] { return compare(*options); });
 }

@@ -38,8 +38,8 @@ std::string bash_script(const CommandLine& app) {
       "  case $previous in\n"
       "    --scenario|train|profile|crossover|ablate) words=$(gdbench list scenarios 2>/dev/null | cut -d' ' -f1) ;;\n"
       "    --impl|--a|--b) words=$(gdbench list implementations 2>/dev/null | cut -d' ' -f1) ;;\n"
-      "    --out|--dump|--build|--markdown|--csv|--samples|--google-benchmark|--pyperf|--bencher|--github-action|"
-      "--junit|--openmetrics) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
+      "    --out|--dump|--build|--html|--markdown|--csv|--samples|--google-benchmark|--pyperf|--bencher|"
+      "--github-action|--junit|--openmetrics) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
       "    *) case ${COMP_WORDS[1]} in\n";
   for (const CommandLine& command : app.commands()) {
     script +=

@@ -2,6 +2,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/commands.h"
 #include "app/comparison.h"
@@ -10,6 +11,7 @@
 #include "app/selection.h"
 #include "harness/stats/estimate.h"
 #include "reports/exports/junit.h"
+#include "reports/page/report_page.h"
 #include "reports/render/markdown.h"
 
 namespace gdbench::app {
@@ -60,6 +62,13 @@ Result<measure::RunOptions> to_run_options(const RunOptions& options) {
   return run;
 }
 
+// Of a report that is compared with nothing.
+Status write_documents(const report::Report& report, const ComparisonOptions& options) {
+  if (!options.markdown.empty()) TRY(write_text(render::markdown(report), options.markdown));
+  if (!options.html.empty()) TRY(write_text(page::report_page(report), options.html));
+  return options.junit.empty() ? Status() : write_text(exports::junit(report), options.junit);
+}
+
 Result<int> run(const RunOptions& options, const Invocation& invocation) {
   install_signal_handlers();
   measure::RunOptions run_options = TRY(to_run_options(options));
@@ -98,30 +107,26 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
   }
   int verdict = kFine;
   const int status = measure_into_file(plan, run_options, file, report, [&](const report::Report& measured) -> Status {
+    std::optional<report::ReportComparison> comparison;
+    if (base.exists()) comparison = base.compare(measured);
     if (options.json) {
       std::cout << report::to_json(measured).dump(2) << "\n";
     } else {
       show_report(measured, options.output.path, options.details);
     }
     if (!options.no_html) {
-      TRY(write_page(measured, options.output.path));
+      TRY(write_page(measured, comparison, options.output.path));
     }
     if (options.explain && !options.json && !interrupted()) {
       const Result<std::vector<CellPair>> pairs = explained_cells(measured, {options.output.path, "", "", ""});
       std::cout << "\n" << (pairs.ok() ? explanations_of(measured, pairs.value()) : pairs.error().message + "\n");
     }
-    if (!base.exists()) {
-      const std::string& page = options.comparison.markdown;
-      const std::string& tests = options.comparison.junit;
-      if (!page.empty()) TRY(write_text(render::markdown(measured), page));
-      return tests.empty() ? Status() : write_text(exports::junit(measured), tests);
-    }
-    const report::ReportComparison comparison = base.compare(measured);
-    verdict = status_of(comparison);
+    if (!comparison) return write_documents(measured, options.comparison);
+    verdict = status_of(*comparison);
     ComparisonOptions shown = options.comparison;
     shown.quiet = options.json;  // gdbench compare --json has its own
     if (!options.json) std::cout << "\n";
-    return show_comparison(comparison, shown);
+    return show_comparison(*comparison, shown);
   });
   // A regression outweighs a failure that the base has too; an interruption and what could not be written, both.
   if (status != kFine && status != kFailedCells) return status;

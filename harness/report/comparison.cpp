@@ -7,16 +7,21 @@
 
 namespace gdbench::report {
 
-FIELDS_OF(ComparedCell, id, change, remark, base_ns, new_ns, ratio, layout)
+void fields(auto& archive, Of<ComparedCell> auto& cell) {
+  FIELDS(archive, cell, id, change, remark, base_ns, new_ns, ratio, layout);
+  archive.unless_empty("layouts", cell.layouts);
+}
 
 void fields(auto& archive, Of<ReportComparison> auto& comparison) {
   archive.field("base", comparison.base);
   archive.field("new", comparison.next);
+  archive.unless_empty("base_build", comparison.base_build);
+  archive.unless_empty("new_build", comparison.next_build);
   FIELDS(archive, comparison, paired, margin, confidence, noise_floor, not_comparable, remarks, cells);
 }
 
 OrderedJson to_json(const ReportComparison& comparison) {
-  return RecordWriter::document("gdbench-comparison", 1, 0, comparison);
+  return RecordWriter::document("gdbench-comparison", 1, 1, comparison);
 }
 
 namespace {

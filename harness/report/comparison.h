@@ -38,12 +38,20 @@ struct ComparedCell {
   std::optional<stats::Estimate> new_ns;
   std::optional<stats::Estimate> ratio;  // of the new one to the base
   std::optional<double> layout;          // how far a padded build is from the same one without padding: a share
+  std::vector<double> layouts;           // ratios, where there are padded builds: of each pair of layouts
   std::string remark;                    // why it is inconclusive, what failed; empty otherwise
+
+  // What of the id is the scenario's label and what is behind it. A label ends at the first slash, but for one that
+  // holds a file's path.
+  std::string scenario() const { return id.substr(0, id.find('/')); }
+  std::string name() const { return scenario().size() < id.size() ? id.substr(scenario().size() + 1) : ""; }
 };
 
 struct ReportComparison {
   std::string base;  // what is compared: a file, or a build
   std::string next;
+  std::string base_build;      // version and revision, as a worker of it says; empty where none does
+  std::string next_build;      // likewise
   bool paired = false;         // measured side by side; else in two runs, between which the machine may have changed
   double margin = 0;           // as asked for
   double confidence = 0;       // that no cell is wrongly called regressed or improved

@@ -155,9 +155,7 @@ Outcome outcome_of(report::Change change) {
 }
 
 TestCase case_of(const report::ComparedCell& cell) {
-  // A scenario's label ends at the first slash, but for a label that holds a file's path.
-  const std::size_t slash = std::min(cell.id.find('/'), cell.id.size());
-  TestCase test{.suite = cell.id.substr(0, slash), .name = cell.id.substr(std::min(slash + 1, cell.id.size()))};
+  TestCase test{.suite = cell.scenario(), .name = cell.name()};
   test.outcome = outcome_of(cell.change);
   test.type = report::name_of(cell.change);
   std::vector<std::string> parts = {test.type};

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "reports/page/comparison_page.h"
 #include "reports/page/document.h"
 #include "reports/page/grid.h"
+#include "reports/page/parts.h"
 #include "reports/page/report_figures.h"
 #include "reports/page/scenario_figures.h"
 #include "reports/render/attribution.h"
@@ -22,28 +24,19 @@ using render::ScenarioTable;
 
 constexpr std::size_t kMostOpen = 24;  // scenarios
 
-void add_paragraph(Markup& markup, const std::string& text, const std::string& css = "") {
-  if (!text.empty()) markup.element("p", {{css.empty() ? "" : "class", css}}, text);
-}
-
-void add_list(Markup& markup, const std::vector<std::string>& sentences) {
-  if (sentences.empty()) return;
-  markup.element("ul", {}, [&] {
-    for (const std::string& sentence : sentences) markup.element("li", sentence);
-  });
-}
-
-void add_titled(Markup& markup, const std::string& title, const render::TextTable& table) {
-  if (!table.empty() && !table.front().texts.empty()) add_table(markup, table, title, true);
-}
-
 class ReportPage {
  public:
-  explicit ReportPage(const report::Report& report)
-      : report_(report), tables_(render::tables_of(report)), attribution_(report), scaling_(report) {}
+  ReportPage(const report::Report& report, const report::ReportComparison* comparison)
+      : report_(report),
+        comparison_(comparison),
+        tables_(render::tables_of(report)),
+        attribution_(report),
+        scaling_(report) {}
 
   std::string render() {
     add("answer", "Who wins where", [this](Markup& markup) { answer(markup); });
+    if (comparison_ != nullptr)
+      add("comparison", "What changed", [this](Markup& markup) { add_comparison(markup, *comparison_); });
     for (std::size_t i = 0; i < tables_.size(); ++i) {
       const std::string id = "s" + std::to_string(i + 1);
       add(id, tables_[i].scenario->label, [this, i, id](Markup& markup) { scenario(markup, tables_[i], id); });
@@ -135,14 +128,8 @@ class ReportPage {
     for (const report::Cell& cell : report_.cells) {
       if (cell.summary) add_row(repeats, {cell.id, cell.repeat});
     }
-    markup.element("details", {}, [&] {
-      markup.element("summary", "Commands that repeat each cell");
-      add_titled(markup, "Each cell alone", repeats);
-    });
-    markup.element("details", {}, [&] {
-      markup.element("summary", "What columns and words mean");
-      add_list(markup, render::column_words());
-    });
+    add_folded(markup, "Commands that repeat each cell", [&] { add_titled(markup, "Each cell alone", repeats); });
+    add_folded(markup, "What columns and words mean", [&] { add_list(markup, render::column_words()); });
   }
 
   void conditions(Markup& markup) {
@@ -159,6 +146,7 @@ class ReportPage {
   }
 
   const report::Report& report_;
+  const report::ReportComparison* comparison_;  // of its builds, or nullptr
   std::vector<ScenarioTable> tables_;
   render::AttributionWords attribution_;
   render::ScalingWords scaling_;
@@ -168,6 +156,10 @@ class ReportPage {
 
 }  // namespace
 
-std::string report_page(const report::Report& report) { return ReportPage(report).render(); }
+std::string report_page(const report::Report& report) { return ReportPage(report, nullptr).render(); }
+
+std::string report_page(const report::Report& report, const report::ReportComparison& comparison) {
+  return ReportPage(report, &comparison).render();
+}
 
 }  // namespace gdbench::page

@@ -42,6 +42,18 @@ void add_ticks_across(Markup& markup, const PlotArea& area, const Scale& scale, 
   }
 }
 
+void add_tick_labels(Markup& markup, const Scale& scale, double y, int most, TickText text_of) {
+  constexpr double kGap = 6;
+  double said_until = 0;
+  for (const double tick : scale.ticks(most)) {
+    const std::string text = text_of(tick);
+    const double half = width_of(text) / 2;
+    if (scale.at(tick) - half < said_until) continue;
+    add_text(markup, scale.at(tick), y, "q m", text);
+    said_until = scale.at(tick) + half + kGap;
+  }
+}
+
 void add_ticks_up(Markup& markup, const PlotArea& area, const Scale& scale, int most, TickText text_of) {
   for (const double tick : scale.ticks(most)) {
     add_line(markup, area.left, scale.at(tick), area.right, scale.at(tick));

@@ -72,6 +72,8 @@ void add_line(Markup& markup, double x1, double y1, double x2, double y2, const 
 // Grid lines through at most about `most` ticks, with their labels below the area, or to its left.
 using TickText = std::string (*)(double value);
 void add_ticks_across(Markup& markup, const PlotArea& area, const Scale& scale, int most, TickText text_of);
+// The ticks' labels alone, around y, without those that would run into the one before.
+void add_tick_labels(Markup& markup, const Scale& scale, double y, int most, TickText text_of);
 void add_ticks_up(Markup& markup, const PlotArea& area, const Scale& scale, int most, TickText text_of);
 
 // Names of what ends at the right of an area, each at its height or as far below the one before as letters are high.

@@ -14,7 +14,6 @@ constexpr double kTimesEnd = 452;
 constexpr double kFiguresEnd = 520;  // where times end as texts
 constexpr double kRatiosLeft = 540;
 constexpr double kRatiosRight = 742;
-constexpr double kGap = 6;  // between labels
 constexpr int kTicksOfRows = 6;
 
 class TimesPicture {
@@ -53,17 +52,10 @@ class TimesPicture {
     extent.add_positive(estimate.interval.high);
   }
 
-  // Ticks whose labels would run into the one before have none.
-  void ticks(const Scale& scale, std::string (*text_of)(double)) {
-    double said_until = 0;
-    for (const double tick : scale.ticks(kTicksOfRows)) {
-      const double x = scale.at(tick);
-      const std::string text = text_of(tick);
-      add_line(markup_, x, kRowsTop - 4, x, bottom_);
-      if (x - width_of(text) / 2 < said_until) continue;
-      add_text(markup_, x, kRowsTop - 8, "q m", text);
-      said_until = x + width_of(text) / 2 + kGap;
-    }
+  void ticks(const Scale& scale, TickText text_of) {
+    for (const double tick : scale.ticks(kTicksOfRows))
+      add_line(markup_, scale.at(tick), kRowsTop - 4, scale.at(tick), bottom_);
+    add_tick_labels(markup_, scale, kRowsTop - 8, kTicksOfRows, text_of);
   }
 
   void axes() {

@@ -1,8 +1,6 @@
 #include "reports/render/comparison.h"
 
 #include <algorithm>
-#include <array>
-#include <vector>
 
 #include "harness/base/text.h"
 #include "reports/render/format.h"
@@ -15,18 +13,6 @@ namespace {
 using report::Change;
 using report::ComparedCell;
 using report::ReportComparison;
-
-// What a reader has to act on comes first.
-constexpr std::array kOrder = {Change::regressed, Change::failing,      Change::removed, Change::improved,
-                               Change::fixed,     Change::inconclusive, Change::added,   Change::equivalent};
-
-std::vector<const ComparedCell*> cells_with(const ReportComparison& comparison, Change change) {
-  std::vector<const ComparedCell*> cells;
-  for (const ComparedCell& cell : comparison.cells) {
-    if (cell.change == change) cells.push_back(&cell);
-  }
-  return cells;
-}
 
 std::string time_of(const std::optional<stats::Estimate>& estimate) {
   return estimate ? format_duration_ns(estimate->value) : "-";
@@ -41,17 +27,37 @@ std::vector<std::string> row_of(const ComparedCell& cell) {
           cell.remark};
 }
 
-std::vector<PlainColumn> columns_of_changes() {
-  return {{"cell"}, {"change"}, {"time"}, {"base", true}, {"new", true}, {""}};
+}  // namespace
+
+ComparedCells cells_with(const ReportComparison& comparison, Change change) {
+  ComparedCells cells;
+  for (const ComparedCell& cell : comparison.cells) {
+    if (cell.change == change) cells.push_back(&cell);
+  }
+  return cells;
 }
 
-// "25 cells: 1 regressed, 20 equivalent, 4 inconclusive".
-std::string counts_of(const ReportComparison& comparison) {
-  return counts_by_kind(counted(comparison.cells.size(), "cell"), kOrder,
+ComparedCells cells_by_urgency(const ReportComparison& comparison) {
+  ComparedCells cells;
+  for (const Change change : kChangesByUrgency) {
+    const ComparedCells found = cells_with(comparison, change);
+    cells.insert(cells.end(), found.begin(), found.end());
+  }
+  return cells;
+}
+
+PlainTable changes_table(const ComparedCells& cells) {
+  PlainTable table{.columns = {{"cell"}, {"change"}, {"time"}, {"base", true}, {"new", true}, {"remark"}}, .rows = {}};
+  for (const ComparedCell* cell : cells) table.rows.push_back(row_of(*cell));
+  return table;
+}
+
+std::string comparison_counts(const ReportComparison& comparison) {
+  return counts_by_kind(counted(comparison.cells.size(), "cell"), kChangesByUrgency,
                         [&](Change change) { return cells_with(comparison, change).size(); });
 }
 
-std::string method_of(const ReportComparison& comparison) {
+std::string comparison_method(const ReportComparison& comparison) {
   const std::string sides = comparison.paired ? "measured side by side in one run" : "from two runs";
   const double margin = std::max(comparison.margin, comparison.noise_floor);
   return cat(comparison.next, " against ", comparison.base, ", ", sides,
@@ -62,17 +68,12 @@ std::string method_of(const ReportComparison& comparison) {
              ", at ", format_percent(comparison.confidence), " for all cells together (Holm).");
 }
 
-}  // namespace
-
 std::string comparison_table(const ReportComparison& comparison) {
   std::string text;
   if (!comparison.not_comparable.empty()) return "Not comparable: " + comparison.not_comparable + "\n";
-  std::vector<std::vector<std::string>> rows;
-  for (const Change change : kOrder) {
-    for (const ComparedCell* cell : cells_with(comparison, change)) rows.push_back(row_of(*cell));
-  }
-  if (!rows.empty()) text += text_table(columns_of_changes(), rows) + "\n";
-  text += counts_of(comparison) + "\n" + method_of(comparison) + "\n";
+  const ComparedCells cells = cells_by_urgency(comparison);
+  if (!cells.empty()) text += text_table(changes_table(cells)) + "\n";
+  text += comparison_counts(comparison) + "\n" + comparison_method(comparison) + "\n";
   for (const std::string& remark : comparison.remarks) text += "Note: " + remark + ".\n";
   return text;
 }
@@ -81,19 +82,17 @@ std::string comparison_markdown(const ReportComparison& comparison) {
   std::string text = "## gdbench: ";
   if (!comparison.not_comparable.empty())
     return text + "not comparable\n\n" + markdown_escaped(comparison.not_comparable) + "\n";
-  text += counts_of(comparison) + "\n\n";
-  for (const Change change : kOrder) {
-    const std::vector<const ComparedCell*> cells = cells_with(comparison, change);
+  text += comparison_counts(comparison) + "\n\n";
+  for (const Change change : kChangesByUrgency) {
+    const ComparedCells cells = cells_with(comparison, change);
     if (cells.empty()) continue;
     const bool folded = change == Change::equivalent || change == Change::inconclusive || change == Change::added;
     const std::string title = std::to_string(cells.size()) + " " + report::name_of(change);
     text += folded ? "<details><summary>" + title + "</summary>\n\n" : "**" + title + "**\n\n";
-    std::vector<std::vector<std::string>> rows;
-    for (const ComparedCell* cell : cells) rows.push_back(row_of(*cell));
-    text += markdown_table(columns_of_changes(), rows);
+    text += markdown_table(changes_table(cells));
     if (folded) text += "</details>\n\n";
   }
-  text += markdown_escaped(method_of(comparison)) + "\n";
+  text += markdown_escaped(comparison_method(comparison)) + "\n";
   for (const std::string& remark : comparison.remarks) text += "\nNote: " + markdown_escaped(remark) + ".\n";
   return text;
 }

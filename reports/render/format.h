@@ -41,8 +41,14 @@ struct PlainColumn {
   bool right_aligned = false;
 };
 
-// Columns two spaces apart, every line indented by two; a row may be shorter than the header. No trailing spaces.
+struct PlainTable {
+  std::vector<PlainColumn> columns;
+  std::vector<std::vector<std::string>> rows;  // a row may be shorter than the header
+};
+
+// Columns two spaces apart, every line indented by two. No trailing spaces.
 std::string text_table(const std::vector<PlainColumn>& columns, const std::vector<std::vector<std::string>>& rows);
+inline std::string text_table(const PlainTable& table) { return text_table(table.columns, table.rows); }
 
 // Three significant digits without an exponent: "0.431", "18.3", "2540". "-" for what is not finite.
 std::string format_number(double value);

@@ -16,5 +16,6 @@ std::string markdown_escaped(const std::string& text);
 
 // A table with an empty line behind it. Titles are written as they are, cells escaped.
 std::string markdown_table(const std::vector<PlainColumn>& columns, const std::vector<std::vector<std::string>>& rows);
+inline std::string markdown_table(const PlainTable& table) { return markdown_table(table.columns, table.rows); }
 
 }  // namespace gdbench::render

@@ -241,6 +241,17 @@ void add_row(TextTable& table, const std::vector<std::string>& texts) {
   for (std::size_t i = 0; i < table.size(); ++i) table[i].texts.push_back(texts[i]);
 }
 
+TextTable by_columns(const PlainTable& table) {
+  TextTable columns;
+  for (const PlainColumn& column : table.columns)
+    columns.push_back({.title = column.title, .right_aligned = column.right_aligned, .texts = {}});
+  for (std::vector<std::string> row : table.rows) {
+    row.resize(columns.size());
+    add_row(columns, row);
+  }
+  return columns;
+}
+
 std::string csv_line(const std::vector<std::string>& fields) {
   std::string line;
   for (const std::string& field : fields) line += (&field == fields.data() ? "" : ",") + quoted(field);

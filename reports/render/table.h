@@ -22,6 +22,9 @@ using TextTable = std::vector<TextColumn>;
 // Of plain texts, one for each column.
 void add_row(TextTable& table, const std::vector<std::string>& texts);
 
+// The same table by columns; what a short row lacks is empty.
+TextTable by_columns(const PlainTable& table);
+
 // The rows in every column that has a title and something to say of one of them.
 TextTable text_table(const std::vector<Row>& rows);
 

@@ -5,11 +5,12 @@ import copy
 import hashlib
 import html.parser
 import json
+import pathlib
 import re
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from program import ProgramTest
+from program import PROGRAM, ProgramTest
 
 SMALL = ("run", "--launches", "2", "--impl", "hand/*", "--impl", "tape/eigen", "--scenario", "linreg-3x2", "--scenario",
          "mlp-10-50-1", "--out", "x.json")
@@ -120,6 +121,40 @@ class Page(ProgramTest):
             self.assertNotIn("img", [tag for tag, _ in found.elements])
             for mark in "\u202e\u2066":
                 self.assertNotIn(mark, page)
+
+    def test_what_changed_is_a_page(self):
+        self.call(*SMALL, "--no-html")
+        base = self.read_json("x.json")
+        for attack in ATTACKS:
+            slow = copy.deepcopy(base)
+            for cell in slow["cells"]:
+                cell["worker"] = attack
+                for sample in cell["samples"]:
+                    sample["real_ns"] *= 1.5
+            timed = [cell for cell in slow["cells"] if cell["status"]["state"] == "ok" and cell["arm"] == "new"]
+            timed[0]["id"] += attack
+            timed[1]["status"] = {"state": "wrong", "reason": attack}
+            self.write_json("slow.json", slow)
+            self.call("compare", "x.json", "slow.json", "--html", "changes.html", status=3)
+            page = (self.folder / "changes.html").read_text(encoding="utf-8")
+            self.assertNotIn("img", [tag for tag, _ in self.check(page).elements])
+            self.assertEqual(len(pictures(page)), 1)
+        # To stdout there is the page alone.
+        self.assertEqual(self.call("compare", "x.json", "slow.json", "--html", "-", status=3)[0], page)
+
+    def test_a_run_against_a_build_shows_what_changed(self):
+        build = pathlib.Path(PROGRAM).parents[1]
+        arguments = ("--launches", "2", "--scenario", "linreg-3x2", "--impl", "hand/naive", "--out", "x.json")
+        self.call("run", *arguments, "--against", str(build), "--html", "changes.html", status=4)
+        beside, alone = [(self.folder / name).read_text(encoding="utf-8") for name in ("x.html", "changes.html")]
+        sections = [attributes["id"] for tag, attributes in self.check(beside).elements if tag == "section"]
+        self.assertEqual(sections[:2], ["answer", "comparison"])
+        self.check(alone)
+        self.assertEqual([picture in beside for picture in pictures(alone)], [True])
+        # Without a build there is nothing to compare: the report's own page.
+        self.call("run", *arguments, "--overwrite", "--html", "copy.html")
+        beside, copied = [(self.folder / name).read_text(encoding="utf-8") for name in ("x.html", "copy.html")]
+        self.assertEqual(beside, copied)
 
     def test_a_page_of_failures_only(self):
         self.call(*SMALL, "--no-html")

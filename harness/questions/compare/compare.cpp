@@ -45,6 +45,14 @@ std::string id_without_arm(const Cell& cell) {
   return cell.id.ends_with(suffix) ? cell.id.substr(0, cell.id.size() - suffix.size()) : cell.id;
 }
 
+// Of an arm, as the first worker that says one does.
+std::string build_of(const Report& report, const std::string& arm) {
+  for (const Cell& cell : report.cells) {
+    if (cell.arm == arm && !cell.worker.empty()) return cell.worker;
+  }
+  return "";
+}
+
 // A cell of either side; one of them may be missing.
 struct Match {
   const Cell* base = nullptr;
@@ -245,32 +253,44 @@ ReportComparison compare_arms(const Report& report, const CompareOptions& option
   ReportComparison comparison;
   comparison.base = report::kBaseArm;
   comparison.next = report::kNewArm;
+  comparison.base_build = build_of(report, report::kBaseArm);
+  comparison.next_build = build_of(report, report::kNewArm);
   comparison.paired = true;
   comparison.margin = options.margin;
   comparison.confidence = options.confidence;
   const analysis::VerdictRules rules(report);
   const Layouts base_layouts(report, report::kBasePaddedArm);
   const Layouts next_layouts(report, report::kNewPaddedArm);
+  std::unordered_map<std::string, std::vector<double>> layouts;
   const auto compare = [&](const Match& match, double confidence) {
     const stats::VerdictOptions verdict = options_for(rules, match.next->scenario, options, confidence);
     comparison.noise_floor = std::max(comparison.noise_floor, verdict.noise_floor);
     std::optional<stats::Comparison> all;
+    std::vector<double>& ratios = layouts[id_without_arm(*match.next)];
+    ratios.clear();
     for (const Cell* base : base_layouts.of(*match.base)) {
       for (const Cell* next : next_layouts.of(*match.next)) {
         const stats::Comparison one = compare_confirmed(*base, *next, verdict);
         all = all ? agreed(*all, one) : one;
+        if (one.ratio.launches > 0) ratios.push_back(one.ratio.value);
       }
     }
     return *all;
   };
   const std::vector<Match> matches = matched(report, report::kBaseArm, report, report::kNewArm);
   judge(matches, compare, comparison);
+  for (ComparedCell& cell : comparison.cells) {
+    if (const auto found = layouts.find(cell.id); found != layouts.end() && found->second.size() > 1)
+      cell.layouts = found->second;
+  }
   add_layouts(matches, base_layouts, next_layouts, comparison);
   return comparison;
 }
 
 ReportComparison compare_reports(const Report& base, const Report& next, const CompareOptions& options) {
   ReportComparison comparison;
+  comparison.base_build = build_of(base, report::kNewArm);
+  comparison.next_build = build_of(next, report::kNewArm);
   comparison.margin = options.margin;
   comparison.confidence = options.confidence;
   const std::string machines = first_difference(kMachine, base.environment, next.environment);

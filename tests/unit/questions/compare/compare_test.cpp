@@ -74,6 +74,8 @@ TEST(CompareArms, WhatPaddingAloneDoesIsNoRegression) {
   };
   const report::ReportComparison slower_in_all = compared(100.5, 104.5);
   EXPECT_EQ(slower_in_all.cells[0].change, Change::regressed);
+  EXPECT_EQ(slower_in_all.cells[0].layouts.size(), 4U);
+  EXPECT_NEAR(slower_in_all.cells[0].layouts[3], 104.5 / 100.5, 1e-3);
   EXPECT_NEAR(slower_in_all.cells[0].layout.value(), 0.005, 1e-3);
 
   const report::ReportComparison one_layout_only = compared(104, 104);
