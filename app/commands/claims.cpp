@@ -16,6 +16,7 @@
 #include "harness/base/text.h"
 #include "harness/questions/claims/expand.h"
 #include "harness/questions/claims/judge.h"
+#include "reports/page/claims_page.h"
 
 namespace gdbench::app {
 
@@ -33,10 +34,18 @@ struct ClaimsOptions {
   OutputFile output{.path = "claims-report.json"};
   std::string budget = "45m";
   std::string markdown;
+  std::string html;
   int launches = 0;
   bool dry_run = false;
   bool json = false;
 };
+
+void add_documents(CommandLine& command, ClaimsOptions& options) {
+  command.option("--markdown", options.markdown, "Also write the verdicts as GitHub Markdown; - for stdout")
+      .type_name("FILE");
+  command.option("--html", options.html, "Also write the verdicts as a page for a browser (- for stdout, alone)")
+      .type_name("FILE");
+}
 
 Result<int> list(const ClaimsOptions& options) {
   OrderedJson entries = OrderedJson::array();
@@ -100,11 +109,12 @@ Status print(const ClaimsOptions& options, const std::vector<claims::ExpandedCla
   }
   if (options.json) {
     std::cout << report::to_json(judgements).dump(2) << "\n";
-  } else {
+  } else if (options.html != "-") {
     std::cout << render::claims_console(judgements, terminal_width());
     for (const std::string& note : report.notes) std::cout << "note: " << note << "\n";
   }
   std::cout << std::flush;
+  if (!options.html.empty()) TRY(write_text(page::claims_page(judgements), options.html));
   return options.markdown.empty() ? Status{} : write_text(render::claims_markdown(judgements), options.markdown);
 }
 
@@ -200,7 +210,7 @@ void add_claims_run(CommandLine& parent, const std::shared_ptr<ClaimsOptions>& o
   add_no_cache(command, options->selection.no_cache);
   add_output(command, options->output, "Where the report goes");
   add_resume(command, options->output);
-  command.option("--markdown", options->markdown, "Also write the verdicts as a page; - for stdout");
+  add_documents(command, *options);
   command.flag("--dry-run", options->dry_run, "List the cells, measure nothing");
   command.flag("--json", options->json, "For programs");
   command.footer(
@@ -218,12 +228,13 @@ void add_claims(CommandLine& app, Invocation& invocation) {
   CommandLine command = app.command("claims", "Sentences about speed, put to the test");
   command.option("report", options->report, "Judge claims by this report; without it: list them").type_name("FILE");
   command.option("ids", options->ids, kIdsHelp).type_name("ID|FILE...").show_default(kAll);
-  command.option("--markdown", options->markdown, "Also write the verdicts as a page; - for stdout");
+  add_documents(command, *options);
   command.flag("--json", options->json, "For programs");
   command.footer(
       "Examples:\n"
       "  gdbench claims                           what can be judged, and who said it\n"
       "  gdbench claims claims-report.json        verdicts from a report\n"
+      "  gdbench claims claims-report.json --html claims.html\n"
       "  gdbench claims run ./mine.json           a claim of your own\n"
       "  gdbench claims run all --budget 45m      measure, then judge");
   add_claims_run(command, options, invocation);

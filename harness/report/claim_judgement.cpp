@@ -1,10 +1,25 @@
 #include "harness/report/claim_judgement.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "harness/report/fields.h"
 
 namespace gdbench::report {
+
+stats::Interval range_of(const ClaimRelation& relation) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  switch (relation.kind) {
+    case RelationKind::ratio:
+    case RelationKind::trend:
+      break;
+    case RelationKind::saving:  // 1 - ratio
+      return {relation.at_most ? 1 - *relation.at_most : 0, relation.at_least ? 1 - *relation.at_least : kInfinity};
+    case RelationKind::crossover:
+      return stats::margin_range(stats::VerdictOptions{}.margin);
+  }
+  return {relation.at_least.value_or(0), relation.at_most.value_or(kInfinity)};
+}
 
 ClaimVerdict verdict_of(const std::vector<ClaimVerdict>& relations) {
   for (const ClaimVerdict verdict : {ClaimVerdict::refuted, ClaimVerdict::not_run, ClaimVerdict::inconclusive}) {

@@ -65,6 +65,10 @@ struct ClaimRelation {
   std::vector<std::uint64_t> steps;                                  // of time_for_steps; an axis named "steps"
 };
 
+// The ratios of a to b that the relation is about, from 0 or to infinity where it has no such limit; for a crossover
+// those at which nobody is ahead.
+stats::Interval range_of(const ClaimRelation& relation);
+
 // shown: on the way of a trend or a crossover, whose ends decide.
 enum class PointState { holds, fails, undecided, not_run, shown };
 inline constexpr Named<PointState> kPointStates[] = {{PointState::holds, "holds"},

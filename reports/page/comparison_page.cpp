@@ -39,7 +39,7 @@ Finding finding_of(Change change) {
     case Change::added:
       break;
   }
-  return Finding::other;
+  return Finding::passed;
 }
 
 std::string change_text(double ratio) { return formatted("%+.1f%%", 100 * (ratio - 1)); }

@@ -12,9 +12,9 @@ namespace gdbench::page {
 
 namespace {
 
-constexpr double kForestRight = 464;
-constexpr double kMarkLeft = 486;  // the finding's mark, its word, and where figures end
-constexpr double kWordLeft = 497;
+constexpr double kForestRight = 456;
+constexpr double kMarkLeft = 492;  // the finding's mark, its word, and where figures end
+constexpr double kWordLeft = 503;
 constexpr double kFigureRight = kPictureWidth - 2;
 constexpr double kGroupHeight = 24;
 constexpr double kGroupGap = 6;
@@ -38,7 +38,7 @@ Look look_of(Finding finding) {
       return {.hue = 5, .mark = 3};
     case Finding::failed:
       return {.hue = 3, .mark = 5};
-    case Finding::other:
+    case Finding::passed:
       break;
   }
   return {.hue = 2, .mark = 1};
@@ -55,6 +55,7 @@ bool is_limit(double end) { return std::isfinite(end) && end > 0; }
 stats::Interval ends_of(const Forest& forest) {
   constexpr double kLeast = 1.01;  // wherever all ratios are 1
   constexpr double kReach = 1.25;
+  constexpr double kRoom = 0.04;  // of the axis, at either end: nothing that counts stands there
   Extent inner;
   for (const double always : {1 / kLeast, kLeast}) inner.add(always);
   if (forest.band) {
@@ -75,7 +76,10 @@ stats::Interval ends_of(const Forest& forest) {
     outer.add_positive(row.ratio->interval.high);
   }
   const double reach = std::max(std::pow(inner.high / inner.low, 2), kReach);
-  return {std::max(outer.low, inner.low / reach), std::min(outer.high, inner.high * reach)};
+  const double low = std::max(outer.low, inner.low / reach);
+  const double high = std::min(outer.high, inner.high * reach);
+  const double room = std::pow(high / low, kRoom);
+  return {low / room, high * room};
 }
 
 std::string tick_text(double ratio) { return formatted("%.6gx", ratio); }

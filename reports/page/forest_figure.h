@@ -11,7 +11,7 @@
 namespace gdbench::page {
 
 // What was found of a row: its hue and the shape of its mark, which stands beside the word for it, too.
-enum class Finding { worse, better, alike, open, failed, other };
+enum class Finding { worse, better, alike, open, failed, passed };
 
 struct ForestRow {
   std::string group{};  // rows of a group stand together under its name; empty: under none

@@ -70,7 +70,7 @@ class Claims(ProgramTest):
 
     def test_verdicts(self):
         chosen = ("steps-fall", "steps-fall-always", "time-falls", "is-far-away")
-        output, errors = self.run_claims(*chosen, "--json", "--markdown", "claims.md")
+        output, errors = self.run_claims(*chosen, "--json", "--markdown", "claims.md", "--html", "claims.html")
         self.assertEqual(
             self.verdicts(output),
             {
@@ -95,6 +95,10 @@ class Claims(ProgramTest):
         self.assertRegex(text, r"(?m)^  sparse-40 +not run ")
         self.assertNotIn("Sparse architectures", text, "no more than a line for what the report has nothing of")
         self.assertIn("# Claims", (self.folder / "claims.md").read_text(encoding="utf-8"))
+        page = (self.folder / "claims.html").read_text(encoding="utf-8")
+        for claim in ("steps-fall: confirmed", "steps-fall-always: refuted", "is-far-away: not run"):
+            self.assertIn(f"<h2>{claim}</h2>", page)
+        self.assertEqual(page, self.call("claims", "c.json", *chosen, "--html", "-")[0], "to stdout there is nothing else")
         again = json.loads(self.call("claims", "c.json", "--json")[0])["claims"]
         for claim in json.loads(output)["claims"]:
             self.assertIn(claim, again, "a report says what the run said")

@@ -24,21 +24,6 @@ using report::PointState;
 using report::RelationKind;
 using stats::Position;
 
-// The ratios of a to b that the relation is about; for a crossover those at which nobody is ahead.
-stats::Interval range_of(const ClaimRelation& relation) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  switch (relation.kind) {
-    case RelationKind::ratio:
-    case RelationKind::trend:
-      break;
-    case RelationKind::saving:  // 1 - ratio
-      return {relation.at_most ? 1 - *relation.at_most : 0, relation.at_least ? 1 - *relation.at_least : kInfinity};
-    case RelationKind::crossover:
-      return stats::margin_range(stats::VerdictOptions{}.margin);
-  }
-  return {relation.at_least.value_or(0), relation.at_most.value_or(kInfinity)};
-}
-
 // What a point rests on.
 struct Measured {
   std::vector<stats::Pair> pairs;  // base is b

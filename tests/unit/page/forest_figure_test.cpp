@@ -32,7 +32,7 @@ TEST(ForestFigure, DrawsNothingOfNoRows) { EXPECT_EQ(drawn({}), ""); }
 TEST(ForestFigure, EveryFindingHasAMarkOfItsOwn) {
   std::vector<std::string> marks;
   for (const Finding finding :
-       {Finding::worse, Finding::better, Finding::alike, Finding::open, Finding::failed, Finding::other}) {
+       {Finding::worse, Finding::better, Finding::alike, Finding::open, Finding::failed, Finding::passed}) {
     const std::string text = drawn({row_of(finding, std::nullopt)});
     const std::size_t mark = text.find("<path class=\"k");
     marks.push_back(text.substr(mark, text.find("/>", mark) - mark));
