@@ -7,6 +7,7 @@
 #include <set>
 
 #include "app/invocation.h"
+#include "app/output_file.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
 #include "harness/measure/launch_group.h"
@@ -31,10 +32,7 @@ void add_comparison_options(CommandLine& command, ComparisonOptions& options) {
       .option("--junit", options.junit,
               "Write the comparison, or without one the report, as JUnit XML: a test case for each cell (- for stdout)")
       .type_name("FILE");
-  command
-      .option("--html", options.html,
-              "Write the comparison, or without one the report, as a page for a browser (- for stdout)")
-      .type_name("FILE");
+  add_html(command, options.html, "the comparison, or without one the report,");
 }
 
 Result<double> margin_of(const ComparisonOptions& options, double by_default) {

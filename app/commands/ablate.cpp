@@ -9,6 +9,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/eligibility.h"
 #include "harness/questions/ablation/ablation.h"
+#include "reports/page/ablation_page.h"
 #include "reports/render/ablation.h"
 
 namespace gdbench::app {
@@ -18,6 +19,7 @@ namespace {
 struct AblateOptions {
   std::string scenario;
   std::string implementation;
+  std::string html;
   MeasuringOptions measuring;
 };
 
@@ -78,9 +80,16 @@ Result<int> ablate(const AblateOptions& options, const Invocation& invocation) {
   TRY(status);
   report.scenarios = group.report().scenarios;
   report.cells = group.report().cells;
-  std::cout << (options.measuring.json ? report::to_json(ablation).dump(2) + "\n" : render::ablation_table(ablation))
-            << std::flush;
-  return finish_report(options.measuring, report, report_failed_cells);
+  if (options.measuring.json) {
+    std::cout << report::to_json(ablation).dump(2) << "\n";
+  } else if (options.html != "-") {
+    std::cout << render::ablation_table(ablation);
+  }
+  std::cout << std::flush;
+  const Status written = options.html.empty() ? Status() : write_text(page::ablation_page(ablation), options.html);
+  const int exit_status = finish_report(options.measuring, report, report_failed_cells);
+  TRY(written);
+  return exit_status;
 }
 
 }  // namespace
@@ -97,10 +106,12 @@ void add_ablate(CommandLine& app, Invocation& invocation) {
               "Exactly so many fresh processes per variant (default: as many as the budget gives)")
       .type_name("N")
       .between(1, 100'000);
+  add_html(command, options->html, "what each part is worth");
   command.footer(
       "Examples:\n"
       "  gdbench ablate mlp-10-50-1 --impl graph/eigen\n"
       "  gdbench ablate mlp-784-128-10 --impl graph/onednn --set batch=256 --budget 2m --json\n"
+      "  gdbench ablate mlp-10-50-1 --impl graph/eigen --html parts.html\n"
       "  gdbench ablate linreg-300x10 --impl graph/eigen --set impl.passes=-fusion   the others, without fusion");
   command.when_chosen(invocation, [options, &invocation] { return ablate(*options, invocation); });
 }

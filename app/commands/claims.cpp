@@ -43,8 +43,7 @@ struct ClaimsOptions {
 void add_documents(CommandLine& command, ClaimsOptions& options) {
   command.option("--markdown", options.markdown, "Also write the verdicts as GitHub Markdown; - for stdout")
       .type_name("FILE");
-  command.option("--html", options.html, "Also write the verdicts as a page for a browser (- for stdout, alone)")
-      .type_name("FILE");
+  add_html(command, options.html, "the verdicts");
 }
 
 Result<int> list(const ClaimsOptions& options) {

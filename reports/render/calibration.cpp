@@ -1,7 +1,6 @@
 #include "reports/render/calibration.h"
 
-#include <vector>
-
+#include "harness/base/text.h"
 #include "reports/render/format.h"
 
 namespace gdbench::render {
@@ -23,38 +22,51 @@ std::vector<std::string> row_of(const CalibrationLevel& level) {
 
 }  // namespace
 
-std::string calibration_table(const report::Calibration& calibration) {
+PlainTable levels_table(const report::Calibration& calibration) {
+  PlainTable table{.columns = {{"added", true},
+                               {"comparisons", true},
+                               {"regressed", true},
+                               {"improved", true},
+                               {"share", true},
+                               {"limits"},
+                               {"ratio", true},
+                               {"each took", true}},
+                   .rows = {}};
+  for (const CalibrationLevel& level : report::levels_of(calibration)) table.rows.push_back(row_of(level));
+  return table;
+}
+
+std::vector<std::string> calibration_sentences(const report::Calibration& calibration) {
   const std::vector<CalibrationLevel> levels = report::levels_of(calibration);
-  std::vector<std::vector<std::string>> rows;
-  for (const CalibrationLevel& level : levels) rows.push_back(row_of(level));
-  std::string text = text_table({{"added", true},
-                                 {"comparisons", true},
-                                 {"regressed", true},
-                                 {"improved", true},
-                                 {"share", true},
-                                 {"limits", false},
-                                 {"ratio", true},
-                                 {"each took", true}},
-                                rows);
-  text += "\n";
+  std::vector<std::string> sentences;
   for (const CalibrationLevel& level : levels) {
     if (level.slowdown > 0) continue;
-    text += "False alarms: " + std::to_string(level.regressed + level.improved) + " of " +
-            std::to_string(level.comparisons) + ", at most " + format_percent(level.upper_limit) +
-            " with 95% confidence.\n";
+    sentences.push_back(cat("False alarms: ", level.regressed + level.improved, " of ", level.comparisons, ", at most ",
+                            format_percent(level.upper_limit), " with 95% confidence."));
   }
   const double smallest = report::smallest_detectable_slowdown(levels);
-  text += smallest > 0 ? "Four in five slowdowns of " + format_percent(smallest) + " are found.\n"
-                       : "No slowdown that was tried is found four times in five.\n";
+  sentences.push_back(smallest > 0 ? cat("Four in five slowdowns of ", format_percent(smallest), " are found.")
+                                   : "No slowdown that was tried is found four times in five.");
   if (calibration.outcomes.size() < static_cast<std::size_t>(calibration.planned)) {
-    text += "Not finished: " + std::to_string(calibration.outcomes.size()) + " of " +
-            std::to_string(calibration.planned) + " comparisons; the same command goes on.\n";
+    sentences.push_back(cat("Not finished: ", calibration.outcomes.size(), " of ", calibration.planned,
+                            " comparisons; the same command goes on."));
   }
-  return text + "Each comparison: " + std::to_string(calibration.launches) +
-         " launches of either side, as many again where it seems slower; margin " + format_percent(calibration.margin) +
-         ", " + format_percent(calibration.confidence) +
-         " confidence. share: called regressed (without a slowdown: or improved), with exact limits at 95% to either "
-         "side.\n";
+  return sentences;
+}
+
+std::string calibration_legend(const report::Calibration& calibration) {
+  return cat(
+      "Each comparison: ", calibration.launches,
+      " launches of either side, as many again where it seems slower; margin ", format_percent(calibration.margin),
+      ", ", format_percent(calibration.confidence),
+      " confidence. share: called regressed (without a slowdown: or improved), with exact limits at 95% to either "
+      "side.");
+}
+
+std::string calibration_table(const report::Calibration& calibration) {
+  std::string text = text_table(levels_table(calibration)) + "\n";
+  for (const std::string& sentence : calibration_sentences(calibration)) text += sentence + "\n";
+  return text + calibration_legend(calibration) + "\n";
 }
 
 }  // namespace gdbench::render

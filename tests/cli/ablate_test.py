@@ -43,11 +43,14 @@ class Ablate(ProgramTest):
 
     def test_table_and_report(self):
         arguments = ("linreg-3x2", "--impl", "graph/naive", "--set", "impl.passes=none,+dead-code,+algebra")
-        text, errors = self.call("ablate", *arguments, "--launches", "3", "--out", "x.json")
+        text, errors = self.call("ablate", *arguments, "--launches", "3", "--out", "x.json", "--html", "x.html")
         self.assertEqual(errors, "report: x.json\n")
         for part in ("impl.passes=none,+dead-code,+algebra", "as it is", "without dead-code", "without algebra", "all off"):
             self.assertIn(part, text)
         self.assertNotIn("without fusion", text)
+        page = (self.folder / "x.html").read_text(encoding="utf-8")
+        for part in ("without dead-code", "without algebra", "all off"):
+            self.assertIn(part + "</text>", page)
         cells = self.read_json("x.json")["cells"]
         self.assertEqual(len(cells), 4)
         # Side by side: every variant has every launch, and its own place in each round.
@@ -55,6 +58,15 @@ class Ablate(ProgramTest):
             self.assertEqual([launch["launch"] for launch in cell["launches"]], [0, 1, 2])
         places = {(s["launch"], s["round"], s["position"]) for cell in cells for s in cell["samples"]}
         self.assertEqual(len(places), 4 * 3 * 7)
+
+    def test_a_page_that_cannot_be_written(self):
+        arguments = ("linreg-3x2", "--impl", "graph/naive", "--launches", "1", "--out", "x.json")
+        text, errors = self.call("ablate", *arguments, "--html", "nowhere/x.html", status=2)
+        self.assertIn("as it is", text)
+        self.assertIn("nowhere/x.html", errors)
+        self.assertTrue((self.folder / "x.json").exists(), "what was measured is kept")
+        page, _ = self.call("ablate", *arguments, "--overwrite", "--html", "-")
+        self.assertTrue(page.startswith("<!DOCTYPE html>"))
 
     def test_a_part_that_pays(self):
         # Without "prompt" each step of a fraction of a microsecond waits two.

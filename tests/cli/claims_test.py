@@ -98,7 +98,7 @@ class Claims(ProgramTest):
         page = (self.folder / "claims.html").read_text(encoding="utf-8")
         for claim in ("steps-fall: confirmed", "steps-fall-always: refuted", "is-far-away: not run"):
             self.assertIn(f"<h2>{claim}</h2>", page)
-        self.assertEqual(page, self.call("claims", "c.json", *chosen, "--html", "-")[0], "to stdout there is nothing else")
+        self.assertEqual(page, self.call("claims", "c.json", *chosen, "--html", "-")[0], "to stdout it goes alone")
         again = json.loads(self.call("claims", "c.json", "--json")[0])["claims"]
         for claim in json.loads(output)["claims"]:
             self.assertIn(claim, again, "a report says what the run said")
