@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
+#include "reports/page/history_page.h"
 #include "reports/render/history.h"
 
 namespace gdbench::app {
@@ -14,6 +15,7 @@ namespace {
 struct HistoryCommand {
   std::vector<std::string> reports;
   std::string margin;
+  std::string html;
   bool json = false;
 };
 
@@ -21,6 +23,8 @@ Result<int> history(const HistoryCommand& options) {
   const double margin =
       options.margin.empty() ? compare::kMarginOfReports : TRY(parse_share("--margin", options.margin));
   const report::History found = history::history_of(TRY(history::read_reports(options.reports)), {.margin = margin});
+  if (!options.html.empty()) TRY(write_text(page::history_page(found), options.html));
+  if (options.html == "-") return found.is_slower() ? kRegressed : kFine;
   std::cout << (options.json ? report::to_json(found).dump(2) + "\n" : render::history_table(found)) << std::flush;
   return found.is_slower() ? kRegressed : kFine;
 }
@@ -34,6 +38,8 @@ void add_history(CommandLine& app, Invocation& invocation) {
   command.option("--margin", options->margin, "What does not matter: a level changed where it is another by more")
       .type_name("SHARE")
       .show_default("3%");
+  command.option("--html", options->html, "Write a page for a browser, one file that fetches nothing (- for stdout)")
+      .type_name("FILE");
   command.flag("--json", options->json, "Print the history as JSON");
   command.footer(
       "The machine with most reports is the history; reports of others are named. Levels change between reports, so\n"
@@ -41,6 +47,7 @@ void add_history(CommandLine& app, Invocation& invocation) {
       "Exit status: 0 the newest revision is not known to be slower; 1 it is, in some cell; 2 usage.\n"
       "Examples:\n"
       "  gdbench history reports/                     every report in a folder\n"
+      "  gdbench history reports/ --html history.html every time over the revisions, drawn\n"
       "  gdbench history v1.json v2.json v3.json --margin 5% --json");
   command.when_chosen(invocation, [options] { return history(*options); });
 }

@@ -5,6 +5,7 @@
 #include "app/commands.h"
 #include "harness/base/json.h"
 #include "harness/machine/build_information.h"
+#include "harness/report/environment.h"
 #include "harness/worker/serve.h"
 
 namespace gdbench::app {
@@ -14,11 +15,8 @@ namespace {
 // "0.1.0", with the revision where it is known.
 std::string build_name() {
   const Json build = machine::build_information();
-  const Json& revision = build.at("git_revision");
-  std::string name = GDBENCH_VERSION;
-  if (revision.is_string()) name += " " + revision.get<std::string>();
-  if (build.at("git_dirty") == true) name += " (changed)";
-  return name;
+  const std::string revision = report::revision_of({{"build", build}});
+  return revision.empty() ? GDBENCH_VERSION : GDBENCH_VERSION " " + revision;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ FIELDS_OF(HistoryPoint, report, step_ns)
 FIELDS_OF(HistorySegment, first, last, reports, level_ns)
 FIELDS_OF(HistoryChange, last_before, first_after, before, after, comparison, remark)
 FIELDS_OF(HistoryNewest, reports, step_ns, comparison)
-FIELDS_OF(HistoryCell, id, scenario, points, segments, changes, newest, remark)
+FIELDS_OF(HistoryCell, id, scenario, label, points, segments, changes, newest, remark)
 FIELDS_OF(SeparatedMachine, machine, difference, files)
 FIELDS_OF(History, machine, revision, margin, significance, level_confidence, confidence, reports, separated, cells,
           notes)
@@ -22,6 +22,6 @@ bool History::is_slower() const {
   });
 }
 
-OrderedJson to_json(const History& history) { return RecordWriter::document("gdbench-history", 1, 0, history); }
+OrderedJson to_json(const History& history) { return RecordWriter::document("gdbench-history", 1, 1, history); }
 
 }  // namespace gdbench::report

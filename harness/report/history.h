@@ -15,7 +15,7 @@ namespace gdbench::report {
 struct HistoryReport {
   std::string file;
   std::string run;           // its id
-  std::string revision;      // "0123abc... (changed)": of the build; the run's id where it knows none
+  std::string revision;      // "0123abc... with changes": of the build; the run's id where it knows none
   std::string committed_at;  // of the revision, UTC, ISO 8601; empty where the build does not say
   std::string started_at;    // of the run, likewise
 };
@@ -53,6 +53,7 @@ struct HistoryNewest {
 struct HistoryCell {
   std::string id;
   std::string scenario;                  // key of the resolved scenario: where that changes, the id has another series
+  std::string label;                     // of the scenario: what the id begins with
   std::vector<HistoryPoint> points;      // in the order of time
   std::vector<HistorySegment> segments;  // of the revisions before the newest
   std::vector<HistoryChange> changes;    // between them

@@ -141,7 +141,7 @@ class AxisPicture {
         labels.push_back({up_.at(time->value), short_name(*series.cell, kRoomOfMargin)});
       }
     }
-    add_labels_apart(markup_, kAxis, std::move(labels));
+    add_end_labels(markup_, kAxis, std::move(labels));
     for (const Crossing& crossing : crossings_) mark(crossing);
   }
 

@@ -115,12 +115,12 @@ class CurvesPicture {
     crossings_.add(markup_, x + 6, y + 16, "from " + count_text(lead.from));
   }
 
+  // At the ends of the curves that lead.
   void labels() {
-    std::vector<EndLabel> labels;
-    for (const Lead& lead : leads_) {
-      labels.push_back({times_.at(lead.curve->at(most_)), short_name(*lead.curve->cell, kRoomOfMargin)});
-    }
-    add_labels_apart(markup_, kCurves, std::move(labels));
+    std::vector<EndLabel> found;
+    for (const Lead& lead : leads_)
+      found.push_back({times_.at(lead.curve->at(most_)), short_name(*lead.curve->cell, kRoomOfMargin)});
+    add_end_labels(markup_, kCurves, std::move(found));
   }
 
   Markup& markup_;

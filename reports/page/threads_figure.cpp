@@ -78,7 +78,7 @@ class ThreadsPicture {
       const auto& [threads, speed_up] = *course.speed_ups.rbegin();
       if (threads == most_) labels.push_back({up_.at(speed_up->value), short_name(*course.cell, kRoomOfMargin)});
     }
-    add_labels_apart(markup_, kThreads, std::move(labels));
+    add_end_labels(markup_, kThreads, std::move(labels));
   }
 
  private:

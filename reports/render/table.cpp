@@ -10,6 +10,16 @@
 
 namespace gdbench::render {
 
+std::string plain_table(const TextTable& table) {
+  std::vector<PlainColumn> columns;
+  std::vector<std::vector<std::string>> rows(table.empty() ? 0 : table.front().texts.size());
+  for (const TextColumn& column : table) {
+    columns.push_back({column.title, column.right_aligned});
+    for (std::size_t row = 0; row < rows.size(); ++row) rows[row].push_back(column.texts[row]);
+  }
+  return text_table(columns, rows);
+}
+
 std::string time_text(const Row& row) {
   const stats::Estimate& estimate = row.cell->summary->step_ns;
   return format_duration_ns(estimate.value) + process_mark(estimate);

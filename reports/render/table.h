@@ -24,6 +24,8 @@ void add_row(TextTable& table, const std::vector<std::string>& texts);
 
 // The same table by columns; what a short row lacks is empty.
 TextTable by_columns(const PlainTable& table);
+// As a plain aligned table.
+std::string plain_table(const TextTable& table);
 
 // The rows in every column that has a title and something to say of one of them.
 TextTable text_table(const std::vector<Row>& rows);

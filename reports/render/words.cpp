@@ -6,6 +6,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/text.h"
+#include "harness/report/environment.h"
 #include "reports/render/format.h"
 #include "reports/render/ranking.h"
 
@@ -13,15 +14,8 @@ namespace gdbench::render {
 
 namespace {
 
-// The value at a JSON pointer where it is a string, else nothing.
-std::string text_at(const Json& document, const char* pointer) {
-  const Json::json_pointer place(pointer);
-  if (!document.contains(place)) return "";
-  const Json& value = document[place];
-  return value.is_string() ? value.get<std::string>() : "";
-}
-
 using report::ModelKind;
+using report::text_at;
 
 // "1.5 Mflop": three digits and an SI prefix.
 std::string operations_words(double operations) {
@@ -118,11 +112,7 @@ std::string scenario_words(const report::ScenarioRecord& scenario) {
 }
 
 std::string revision_words(const report::Report& report, std::size_t digits) {
-  const Json environment = Json::parse(report.environment);
-  const std::string revision = text_at(environment, "/build/git_revision").substr(0, digits);
-  const Json::json_pointer dirty("/build/git_dirty");
-  const bool is_changed = environment.contains(dirty) && environment[dirty] == true;
-  return revision.empty() || !is_changed ? revision : revision + " with changes";
+  return report::revision_of(Json::parse(report.environment), digits);
 }
 
 std::string environment_words(const report::Report& report) {

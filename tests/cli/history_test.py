@@ -88,6 +88,21 @@ class History(ProgramTest):
         self.assertNotIn("->", text)
         self.assertIn("Levels also changed 1 time within the margin.", text)
 
+    def test_a_page_has_every_time_and_change(self):
+        for number in range(24):
+            self.make(number, {NAIVE: 1.08 if number >= 13 else 1})
+        output, _ = self.call("history", "reports", "--html", "page.html")
+        self.assertEqual(output, self.call("history", "reports")[0])
+        page = (self.folder / "page.html").read_text(encoding="utf-8")
+        self.assertEqual(page.count("<figure "), 1)
+        self.assertIn(f"{revision(12)[:12]} -&gt; {revision(13)[:12]}", page)
+        self.assertIn("1 slower", page)
+        for number in range(24):
+            self.assertIn(f'<th scope="row">{revision(number)[:12]}</th>', page)
+        self.assertEqual(self.call("history", "reports", "--html", "-")[0], page)
+        _, errors = self.call("history", "reports", "--html", "nowhere/page.html", status=2)
+        self.assertIn("nowhere/page.html: cannot be written", errors)
+
     def test_each_time_is_that_of_its_report(self):
         self.make(0)
         self.make(1)

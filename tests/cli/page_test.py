@@ -83,6 +83,13 @@ class Page(ProgramTest):
             self.assertEqual((figure.count("<svg "), figure.count("<table")), (1, 1))
         return found
 
+    def check_hostile(self, page):
+        """Of a page with an attack in its names."""
+        found = self.check(page)
+        self.assertNotIn("img", [tag for tag, _ in found.elements])
+        for mark in "\u202e\u2066":
+            self.assertNotIn(mark, page)
+
     def test_a_run_writes_its_page(self):
         _, errors = self.call(*SMALL)
         self.assertEqual(errors, "page: x.html\nreport: x.json\n")
@@ -116,11 +123,24 @@ class Page(ProgramTest):
             for cell in report["cells"]:
                 cell["build"] = cell["repeat"] = attack
             report["cells"][0]["status"] = {"state": "wrong", "reason": attack}
-            page = self.page_of(report)
-            found = self.check(page)
-            self.assertNotIn("img", [tag for tag, _ in found.elements])
-            for mark in "\u202e\u2066":
-                self.assertNotIn(mark, page)
+            self.check_hostile(self.page_of(report))
+
+    def test_names_in_a_history_are_text(self):
+        self.call(*SMALL, "--no-html")
+        for attack in ATTACKS:
+            for number in range(3):
+                report = copy.deepcopy(self.read_json("x.json"))
+                report["run"].update(id=f"{number} {attack}", started_at=f"2026-01-0{number + 1}T00:00:00Z{attack}")
+                report["environment"]["cpu"]["model"] = attack + "other" * (number == 2)
+                report["environment"]["build"].update(git_revision=f"{number}{attack}", git_committed_at=attack)
+                for scenario in report["scenarios"]:
+                    scenario["label"] += attack
+                for cell in report["cells"]:
+                    cell["id"] += attack
+                self.write(f"{number}.json", json.dumps(report))
+            self.call("history", "0.json", "1.json", "2.json", "--html", "made.html")
+            page = (self.folder / "made.html").read_text(encoding="utf-8")
+            self.check_hostile(page)
 
     def test_what_changed_is_a_page(self):
         self.call(*SMALL, "--no-html")

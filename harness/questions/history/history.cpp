@@ -124,6 +124,7 @@ std::vector<Series> series_of(const Reports& reports, int first_of_newest) {
         HistoryCell& added = all.emplace_back().cell;
         added.id = cell.id;
         added.scenario = cell.scenario;
+        added.label = cell.label;
       }
       if (is_newest) newest_ids.insert(cell.id);
       add(cell, i, is_newest, all[number->second]);

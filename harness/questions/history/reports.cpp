@@ -11,29 +11,14 @@
 #include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 #include "harness/base/text.h"
+#include "harness/report/environment.h"
 
 namespace gdbench::history {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-Json value_at(const Json& environment, const char* path) {
-  const Json::json_pointer pointer(path);
-  return environment.contains(pointer) ? environment[pointer] : Json();
-}
-
-std::string text_at(const Json& environment, const char* path) {
-  const Json value = value_at(environment, path);
-  return value.is_string() ? value.get<std::string>() : "";
-}
-
-// As workers say it of themselves.
-std::string revision_of(const Json& environment) {
-  const std::string revision = text_at(environment, "/build/git_revision");
-  const bool is_changed = value_at(environment, "/build/git_dirty") == true;
-  return revision.empty() || !is_changed ? revision : revision + " (changed)";
-}
+using report::text_at;
 
 // "Processor, 2 logical processors, Linux 6.1, Debian GNU/Linux 12"; what is unknown is left out.
 std::string machine_of(const Json& environment) {
@@ -42,8 +27,10 @@ std::string machine_of(const Json& environment) {
     if (!word.empty()) words.push_back(word);
   };
   add(text_at(environment, "/cpu/model"));
-  const Json processors = value_at(environment, "/cpu/logical_processors");
-  if (processors.is_number_integer()) add(compact(processors) + " logical processors");
+  const Json::json_pointer processors("/cpu/logical_processors");
+  if (environment.contains(processors) && environment[processors].is_number_integer()) {
+    add(compact(environment[processors]) + " logical processors");
+  }
   add(text_at(environment, "/kernel"));
   add(text_at(environment, "/operating_system"));
   return joined(words);
@@ -93,7 +80,7 @@ class Reader {
 
 MeasuredReport measured_report(const std::string& file, const report::Report& report) {
   const Json environment = Json::parse(report.environment);
-  const std::string revision = revision_of(environment);
+  const std::string revision = report::revision_of(environment);
   MeasuredReport measured;
   measured.source = {file, report.run.id, revision.empty() ? report.run.id : revision,
                      text_at(environment, "/build/git_committed_at"), report.run.started_at};
@@ -103,7 +90,9 @@ MeasuredReport measured_report(const std::string& file, const report::Report& re
   for (const report::Cell& cell : report.cells) {
     if (cell.arm != report::kNewArm) continue;
     const stats::VerdictOptions& rule = rules.of(cell.scenario);
-    MeasuredCell reduced{cell.id, cell.scenario, std::nullopt, cell.status, rule.noise_floor, rule.unfit};
+    const report::ScenarioRecord* scenario = report.find_scenario(cell.scenario);
+    const std::string label = scenario == nullptr ? "" : scenario->label;
+    MeasuredCell reduced{cell.id, cell.scenario, label, std::nullopt, cell.status, rule.noise_floor, rule.unfit};
     if (cell.summary) reduced.step_ns = cell.summary->step_ns;
     measured.cells.push_back(std::move(reduced));
   }

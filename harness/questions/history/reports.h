@@ -17,6 +17,7 @@ namespace gdbench::history {
 struct MeasuredCell {
   std::string id;
   std::string scenario;                    // key
+  std::string label;                       // of the scenario
   std::optional<stats::Estimate> step_ns;  // absent where it has no time
   report::CellStatus status;
   double noise_floor = 0;  // what the report's control is off by

@@ -50,7 +50,7 @@ TEST(HistoryReports, AreReducedToWhatAHistoryNeeds) {
                                                          "git_committed_at": "2026-01-01T00:00:00Z"})"));
   EXPECT_EQ(measured.source.file, "a.json");
   EXPECT_EQ(measured.source.run, "run 1");
-  EXPECT_EQ(measured.source.revision, "0123 (changed)");
+  EXPECT_EQ(measured.source.revision, "0123 with changes");
   EXPECT_EQ(measured.source.committed_at, "2026-01-01T00:00:00Z");
   EXPECT_EQ(measured.source.started_at, "2026-01-02T03:04:05Z");
   EXPECT_EQ(measured.machine, "Processor, 2 logical processors");

@@ -1,0 +1,91 @@
+#include "reports/page/picture.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reports/render/format.h"
+
+namespace gdbench::page {
+
+double width_of(const std::string& text) {
+  constexpr double kLetter = 7.2;
+  return kLetter * static_cast<double>(render::display_width(text));
+}
+
+void add_text(Markup& markup, double x, double y, const std::string& css, const std::string& text) {
+  markup.element("text", {{css.empty() ? "" : "class", css}, {"x", coordinate(x)}, {"y", coordinate(y)}}, text);
+}
+
+void add_line(Markup& markup, double x1, double y1, double x2, double y2, const std::string& css) {
+  const std::string to = x1 == x2   ? "V" + coordinate(y2)
+                         : y1 == y2 ? "H" + coordinate(x2)
+                                    : "L" + coordinate(x2) + " " + coordinate(y2);
+  markup.empty("path", {{"class", css}, {"d", "M" + coordinate(x1) + " " + coordinate(y1) + to}});
+}
+
+void add_ticks_across(Markup& markup, const PlotArea& area, const Scale& scale, int most, TickText text_of) {
+  for (const double tick : scale.ticks(most)) {
+    add_line(markup, scale.at(tick), area.top, scale.at(tick), area.bottom);
+    add_text(markup, scale.at(tick), area.bottom + 16, "q m", text_of(tick));
+  }
+}
+
+void add_tick_labels(Markup& markup, const Scale& scale, double y, int most, TickText text_of) {
+  constexpr double kGap = 6;
+  double said_until = 0;
+  for (const double tick : scale.ticks(most)) {
+    const std::string text = text_of(tick);
+    const double half = width_of(text) / 2;
+    if (scale.at(tick) - half < said_until) continue;
+    add_text(markup, scale.at(tick), y, "q m", text);
+    said_until = scale.at(tick) + half + kGap;
+  }
+}
+
+void add_ticks_up(Markup& markup, const PlotArea& area, const Scale& scale, int most, TickText text_of) {
+  for (const double tick : scale.ticks(most)) {
+    add_line(markup, area.left, scale.at(tick), area.right, scale.at(tick));
+    add_text(markup, area.left - 6, scale.at(tick) + 4, "q e", text_of(tick));
+  }
+}
+
+void add_mark(Markup& markup, int hue, double x, double y) {
+  markup.empty("path", {{"class", "k" + std::to_string(hue)}, {"d", mark_path(hue, x, y)}});
+}
+
+void add_end_labels(Markup& markup, const PlotArea& area, std::vector<EndLabel> labels) {
+  std::ranges::sort(labels, {}, &EndLabel::y);
+  for (std::size_t i = 1; i < labels.size(); ++i) labels[i].y = std::max(labels[i].y, labels[i - 1].y + kLineHeight);
+  // Those that this pushed below the area go up again, as far as they must.
+  double lowest = area.bottom;
+  for (std::size_t i = labels.size(); i-- > 0; lowest = labels[i].y - kLineHeight) {
+    labels[i].y = std::min(labels[i].y, lowest);
+  }
+  for (const EndLabel& label : labels) add_text(markup, area.right + 6, label.y + 4, "", label.text);
+}
+
+bool InnerTexts::is_free(const Box& box) const {
+  if (box.y < area_.top + kLineHeight || box.y > area_.bottom - 4) return false;
+  return std::ranges::none_of(taken_, [&](const Box& other) {
+    return box.left < other.right && other.left < box.right && std::abs(box.y - other.y) < kLineHeight;
+  });
+}
+
+void InnerTexts::add(Markup& markup, double x, double y, const std::string& text) {
+  Box box = {x, x + width_of(text), y};
+  for (double distance = 0; !is_free(box) && distance < area_.bottom - area_.top; distance += kLineHeight / 2) {
+    box.y = y + distance;
+    if (!is_free(box)) box.y = y - distance;
+  }
+  taken_.push_back(box);
+  add_text(markup, x, box.y, "", text);
+}
+
+std::string count_text(double count) {
+  const int exponent = static_cast<int>(std::floor(std::log10(count)));
+  if (exponent < 4) return render::format_number(count);
+  const double mantissa = std::round(count / std::pow(10, exponent) * 10) / 10;
+  return (mantissa == 1 ? "1" : render::format_number(mantissa)) + "e" + std::to_string(exponent);
+}
+
+}  // namespace gdbench::page
