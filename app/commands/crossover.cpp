@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/answer.h"
 #include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/measured_run.h"
@@ -15,6 +15,7 @@
 #include "harness/questions/crossover/crossover.h"
 #include "harness/scenario/matrix.h"
 #include "harness/scenario/settings.h"
+#include "reports/page/crossover_page.h"
 
 namespace gdbench::app {
 
@@ -34,6 +35,7 @@ struct CrossoverOptions {
   std::int64_t from = 0;  // 0: the axis's own
   std::int64_t to = 0;
   std::string margin = "1%";
+  std::string html;
   MeasuringOptions measuring;
 };
 
@@ -131,10 +133,11 @@ Result<Axis> axis_of(const CrossoverOptions& options, const Sides& sides, const 
 
 // Of a cell that failed, or whether there is an answer.
 template <class Crossover>
-int finish(const CrossoverOptions& options, report::Report& report, const Crossover& crossover, bool decided) {
+Result<int> finish(const CrossoverOptions& options, report::Report& report, const Crossover& crossover, bool decided) {
   if (const int failed = report_failed_cells(report); failed != kFine && !interrupted()) return failed;
-  std::cout << (options.measuring.json ? report::to_json(crossover).dump(2) + "\n" : render::crossover_table(crossover))
-            << std::flush;
+  TRY(print_answer(
+      options.measuring.json ? report::to_json(crossover).dump(2) + "\n" : render::crossover_table(crossover),
+      options.html, [&] { return page::crossover_page(crossover); }));
   return finish_report(options.measuring, report,
                        [decided](const report::Report&) { return decided ? kFine : kInconclusive; });
 }
@@ -260,11 +263,12 @@ void add_crossover(CommandLine& app, Invocation& invocation) {
               "so many (default 20, and more while it is undecided)")
       .type_name("N")
       .between(1, 100'000);
+  add_html(command, options->html);
   command.footer(
       "Examples:\n"
       "  gdbench crossover linreg-300x10 --a graph/eigen --b hand/naive --axis rows\n"
       "  gdbench crossover mlp-784-128-10 --a graph/onednn --b graph/eigen --axis batch --to 256 --budget 2m\n"
-      "  gdbench crossover mlp-10-50-1 --a tape/eigen --b hand/eigen --axis rows --margin 3%\n"
+      "  gdbench crossover mlp-10-50-1 --a tape/eigen --b hand/eigen --axis rows --margin 3% --html rows.html\n"
       "  gdbench crossover mlp-10-50-1 --a graph/eigen --b tape/eigen --axis steps --json\n"
       "  gdbench crossover mlp-784-128-10 --a graph/jit@2 --b graph/jit --axis batch    (do two threads pay?)\n"
       "  gdbench crossover linreg-100000x32 --a graph/jit --b graph/jit@1 --axis threads\n"

@@ -1,9 +1,9 @@
 #include "harness/questions/history/history.h"
 
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/answer.h"
 #include "app/commands.h"
 #include "reports/page/history_page.h"
 #include "reports/render/history.h"
@@ -23,9 +23,8 @@ Result<int> history(const HistoryCommand& options) {
   const double margin =
       options.margin.empty() ? compare::kMarginOfReports : TRY(parse_share("--margin", options.margin));
   const report::History found = history::history_of(TRY(history::read_reports(options.reports)), {.margin = margin});
-  if (!options.html.empty()) TRY(write_text(page::history_page(found), options.html));
-  if (options.html == "-") return found.is_slower() ? kRegressed : kFine;
-  std::cout << (options.json ? report::to_json(found).dump(2) + "\n" : render::history_table(found)) << std::flush;
+  TRY(print_answer(options.json ? report::to_json(found).dump(2) + "\n" : render::history_table(found), options.html,
+                   [&] { return page::history_page(found); }));
   return found.is_slower() ? kRegressed : kFine;
 }
 
@@ -38,8 +37,7 @@ void add_history(CommandLine& app, Invocation& invocation) {
   command.option("--margin", options->margin, "What does not matter: a level changed where it is another by more")
       .type_name("SHARE")
       .show_default("3%");
-  command.option("--html", options->html, "Write a page for a browser, one file that fetches nothing (- for stdout)")
-      .type_name("FILE");
+  add_html(command, options->html);
   command.flag("--json", options->json, "Print the history as JSON");
   command.footer(
       "The machine with most reports is the history; reports of others are named. Levels change between reports, so\n"

@@ -67,44 +67,17 @@ class Places {
   double width_ = 0;
 };
 
-// What stands above the area for the changes between two reports.
-struct Flag {
-  double x = 0;
-  std::string text;
-  std::size_t row = 0;
-};
-
-// In as many rows as they need to be beside each other.
 std::vector<Flag> flags_of(const HistoryView& view, const Places& places) {
   std::map<double, std::string> texts;  // by place
   for (std::size_t i = 0; i < view.marks.size(); ++i) {
     const HistoryMark& mark = view.marks[i];
     if (std::ranges::find(view.cells, mark.cell) == view.cells.end()) continue;
-    std::string& text = texts[places.border(mark.last_before, mark.first_after)];
-    render::join(text, cat(i + 1, " ", stats::name_of(mark.comparison->verdict)));
+    render::join(texts[places.border(mark.last_before, mark.first_after)],
+                 cat(i + 1, " ", stats::name_of(mark.comparison->verdict)));
   }
   std::vector<Flag> flags;
-  std::vector<double> ends;  // of rows
-  for (const auto& [x, text] : texts) {
-    const double from = std::max(0.0, std::min(x + kGap / 2, kPictureWidth - width_of(text)));
-    const auto free = std::ranges::find_if(ends, [&](double end) { return end + kGap <= from; });
-    flags.push_back({x, text, static_cast<std::size_t>(free - ends.begin())});
-    (free == ends.end() ? ends.emplace_back() : *free) = from + width_of(text);
-  }
+  for (const auto& [x, text] : texts) flags.push_back({x, text});
   return flags;
-}
-
-std::size_t rows_of(const std::vector<Flag>& flags) {
-  std::size_t rows = 0;
-  for (const Flag& flag : flags) rows = std::max(rows, flag.row + 1);
-  return rows;
-}
-
-PlotArea area_for(std::size_t rows_of_flags) {
-  PlotArea area;
-  area.top += kLineHeight * static_cast<double>(rows_of_flags);
-  area.bottom += kLineHeight * static_cast<double>(rows_of_flags);
-  return area;
 }
 
 double first_level(const HistoryCell& cell) {
@@ -124,7 +97,7 @@ class HistoryPicture {
         view_(view),
         places_(view.history, PlotArea().left, PlotArea().right),
         flags_(flags_of(view, places_)),
-        area_(area_for(rows_of(flags_))),
+        area_(area_below(flags_)),
         as_ratios_(are_far_apart(view.cells)) {
     // Cells that changed are named first, then others as long as there are hues.
     for (const bool marked : {true, false}) {
@@ -147,7 +120,7 @@ class HistoryPicture {
 
   void draw() {
     axes();
-    for (const Flag& flag : flags_) draw(flag);
+    add_flags(markup_, area_, flags_);
     for (const HistoryCell* cell : grey_) draw_grey(*cell);
     std::vector<EndLabel> labels;
     for (std::size_t i = 0; i < named_.size(); ++i) {
@@ -187,13 +160,6 @@ class HistoryPicture {
     const double left = places_.middle_of(places_.first_reports().size() - 1) - places_.width() / 2;
     markup_.empty("path",
                   {{"class", "b"}, {"d", bar_path(left, area_.top, places_.width(), area_.bottom - area_.top)}});
-  }
-
-  void draw(const Flag& flag) {
-    const double y = area_.top - 4 - kLineHeight * static_cast<double>(flag.row);
-    add_line(markup_, flag.x, y - 8, flag.x, area_.bottom, "o");
-    const bool fits = flag.x + kGap / 2 + width_of(flag.text) <= kPictureWidth;
-    add_text(markup_, flag.x + (fits ? kGap / 2 : -kGap / 2), y, fits ? "" : "e", flag.text);
   }
 
   void draw_grey(const HistoryCell& cell) {

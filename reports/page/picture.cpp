@@ -81,6 +81,41 @@ void InnerTexts::add(Markup& markup, double x, double y, const std::string& text
   add_text(markup, x, box.y, "", text);
 }
 
+namespace {
+
+constexpr double kFlagGap = 10;  // between words
+
+// Where the words begin: beside their line, or before it where they would leave the picture.
+double begin_of(const Flag& flag) {
+  const double beside = flag.x + kFlagGap / 2;
+  return beside + width_of(flag.text) <= kPictureWidth ? beside : flag.x - kFlagGap / 2 - width_of(flag.text);
+}
+
+}  // namespace
+
+PlotArea area_below(std::vector<Flag>& flags) {
+  std::ranges::stable_sort(flags, {}, &Flag::x);
+  std::vector<double> ends;  // of rows
+  for (Flag& flag : flags) {
+    const auto free = std::ranges::find_if(ends, [&](double end) { return end + kFlagGap <= begin_of(flag); });
+    flag.row = static_cast<std::size_t>(free - ends.begin());
+    (free == ends.end() ? ends.emplace_back() : *free) = begin_of(flag) + width_of(flag.text);
+  }
+  PlotArea area;
+  area.top += kLineHeight * static_cast<double>(ends.size());
+  area.bottom += kLineHeight * static_cast<double>(ends.size());
+  return area;
+}
+
+void add_flags(Markup& markup, const PlotArea& area, const std::vector<Flag>& flags) {
+  for (const Flag& flag : flags) {
+    const double y = area.top - 4 - kLineHeight * static_cast<double>(flag.row);
+    add_line(markup, flag.x, y - 8, flag.x, area.bottom, "o");
+    const bool beside = begin_of(flag) > flag.x;
+    add_text(markup, flag.x + (beside ? kFlagGap / 2 : -kFlagGap / 2), y, beside ? "" : "e", flag.text);
+  }
+}
+
 std::string count_text(double count) {
   const int exponent = static_cast<int>(std::floor(std::log10(count)));
   if (exponent < 4) return render::format_number(count);

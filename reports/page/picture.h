@@ -71,7 +71,18 @@ class InnerTexts {
   std::vector<Box> taken_;
 };
 
-// "245", "1e6", "2.5e7".
+// Words above an area for places of its horizontal axis, each with a line down through it; in as many rows as they need
+// to stand beside each other.
+struct Flag {
+  double x;
+  std::string text;
+  std::size_t row = 0;
+};
+// The area below them; gives each its row.
+PlotArea area_below(std::vector<Flag>& flags);
+void add_flags(Markup& markup, const PlotArea& area, const std::vector<Flag>& flags);
+
+// "500", "1e5", "2.5e6": a count of anything at an axis.
 std::string count_text(double count);
 
 }  // namespace gdbench::page

@@ -30,23 +30,6 @@ std::string winner(const Crossover& crossover, const CrossoverPoint& point) {
   return "?";
 }
 
-std::string table_of(const Crossover& crossover) {
-  std::vector<std::vector<std::string>> rows;
-  for (const CrossoverPoint& point : crossover.points) {
-    const stats::Comparison& comparison = point.comparison;
-    rows.push_back({std::to_string(point.size), format_estimate_ns(point.a_step_ns),
-                    format_estimate_ns(point.b_step_ns), format_ratio(comparison.ratio),
-                    std::to_string(comparison.ratio.launches), winner(crossover, point)});
-  }
-  return text_table({{crossover.axis, true},
-                     {crossover.a, true},
-                     {crossover.b, true},
-                     {"ratio", false},
-                     {"launches", true},
-                     {"faster", false}},
-                    rows);
-}
-
 std::string at(const Crossover& crossover, std::int64_t size) { return crossover.axis + "=" + std::to_string(size); }
 
 const stats::Estimate& ratio_at(const Crossover& crossover, std::int64_t size) {
@@ -104,24 +87,28 @@ std::string zone_words(const Crossover& crossover, std::size_t index) {
   const std::string says = zone.has_winner()
                                ? crossover.a + " is " + stats::name_of(zone.verdict) + " than " + crossover.b
                                : level_words(crossover, zone);
-  std::string text = place_words(crossover, index) + ", " + says + ": " + ratio_words(crossover, zone) + ".\n";
-  if (!zone.has_winner() || index + 1 == zones.size()) return text;
-  const stats::Zone& next = zones[index + 1];
-  if (next.has_winner() && next.first - zone.last > 1) {
-    text += "Between " + at(crossover, zone.last) + " and " + std::to_string(next.first) + " nothing was measured.\n";
-  }
-  return text;
+  return place_words(crossover, index) + ", " + says + ": " + ratio_words(crossover, zone) + ".";
+}
+
+// Where one winner follows another, and sizes lie between them.
+std::string gap_words(const Crossover& crossover, std::size_t index) {
+  const std::vector<stats::Zone>& zones = crossover.answer.zones;
+  if (index + 1 == zones.size() || !zones[index].has_winner() || !zones[index + 1].has_winner()) return "";
+  const std::int64_t last = zones[index].last;
+  const std::int64_t next = zones[index + 1].first;
+  return next - last > 1 ? "Between " + at(crossover, last) + " and " + std::to_string(next) + " nothing was measured."
+                         : "";
 }
 
 std::string headline(const Crossover& crossover) {
-  if (crossover.points.empty()) return "Undecided: nothing was measured.\n";
+  if (crossover.points.empty()) return "Undecided: nothing was measured.";
   switch (crossover.answer.outcome) {
     case stats::CrossoverOutcome::crossing:
       break;
     case stats::CrossoverOutcome::none:
-      return "No crossing.\n";
+      return "No crossing.";
     case stats::CrossoverOutcome::undecided:
-      return "Undecided whether there is a crossing.\n";
+      return "Undecided whether there is a crossing.";
   }
   std::size_t changes = 0;
   Verdict before = Verdict::inconclusive;
@@ -130,7 +117,7 @@ std::string headline(const Crossover& crossover) {
     if (before != Verdict::inconclusive) ++changes;
     before = zone.verdict;
   }
-  return changes > 1 ? "The order is not monotone: the winner changes " + counted(changes, "time") + ".\n" : "";
+  return changes > 1 ? "The order is not monotone: the winner changes " + counted(changes, "time") + "." : "";
 }
 
 // Upwards to a tenth of a per cent, as --margin reads it.
@@ -145,7 +132,7 @@ std::string budget_text(double seconds) {
 
 std::string need_words(const Crossover& crossover) {
   if (!crossover.need) {
-    return crossover.complete ? "" : "The search ended before it was done: a larger --budget narrows it down.\n";
+    return crossover.complete ? "" : "The search ended before it was done: a larger --budget narrows it down.";
   }
   const report::CrossoverNeed& need = *crossover.need;
   const std::size_t count = need.sizes.size();
@@ -160,13 +147,7 @@ std::string need_words(const Crossover& crossover) {
   if (need.margin > 0) {
     text += "; within --margin " + margin_text(need.margin) + " the two are equal there";
   }
-  return text + ".\n";
-}
-
-std::string answer_words(const Crossover& crossover) {
-  std::string text = headline(crossover);
-  for (std::size_t i = 0; i < crossover.answer.zones.size(); ++i) text += zone_words(crossover, i);
-  return text + need_words(crossover);
+  return text + ".";
 }
 
 // Only whole steps can be made.
@@ -178,59 +159,100 @@ std::string interval_text(const stats::Interval& interval) {
   return "[" + steps_text(interval.low) + ", " + steps_text(interval.high) + "]";
 }
 
-std::string answer_words(const StepsCrossover& crossover) {
+}  // namespace
+
+TextTable crossover_rows(const Crossover& crossover) {
+  TextTable table = {{.title = crossover.axis, .right_aligned = true, .texts = {}},
+                     {.title = crossover.a, .right_aligned = true, .texts = {}},
+                     {.title = crossover.b, .right_aligned = true, .texts = {}},
+                     {.title = "ratio", .texts = {}},
+                     {.title = "launches", .right_aligned = true, .texts = {}},
+                     {.title = "faster", .texts = {}}};
+  for (const CrossoverPoint& point : crossover.points) {
+    const stats::Comparison& comparison = point.comparison;
+    add_row(table,
+            {std::to_string(point.size), format_estimate_ns(point.a_step_ns), format_estimate_ns(point.b_step_ns),
+             format_ratio(comparison.ratio), std::to_string(comparison.ratio.launches), winner(crossover, point)});
+  }
+  return table;
+}
+
+std::vector<std::string> crossover_sentences(const Crossover& crossover) {
+  std::vector<std::string> sentences;
+  const auto add = [&](std::string sentence) {
+    if (!sentence.empty()) sentences.push_back(std::move(sentence));
+  };
+  add(headline(crossover));
+  for (std::size_t i = 0; i < crossover.answer.zones.size(); ++i) {
+    add(zone_words(crossover, i));
+    add(gap_words(crossover, i));
+  }
+  add(need_words(crossover));
+  return sentences;
+}
+
+std::string crossover_method(const Crossover& crossover) {
+  return "ratio: time of a step, " + crossover.a + " over " + crossover.b + ", paired by launch, median with " +
+         format_number(100 * crossover.confidence) + "% interval over launches; faster: all of it is beyond " +
+         format_percent(crossover.margin) + ", equal: all of it is within (--margin).";
+}
+
+TextTable crossover_rows(const StepsCrossover& crossover) {
+  TextTable table = {{.title = "implementation", .texts = {}},
+                     {.title = "load", .right_aligned = true, .texts = {}},
+                     {.title = "prepare", .right_aligned = true, .texts = {}},
+                     {.title = "first step", .right_aligned = true, .texts = {}},
+                     {.title = "steady step", .right_aligned = true, .texts = {}},
+                     {.title = "95%", .right_aligned = true, .texts = {}}};
+  for (const report::StartCost& side : crossover.sides) {
+    add_row(table, {side.implementation, format_duration_ns(side.load_seconds * 1e9),
+                    format_duration_ns(side.prepare_seconds * 1e9), format_duration_ns(side.first_step_ns),
+                    format_duration_ns(side.step_ns.value), format_interval_ns(side.step_ns)});
+  }
+  return table;
+}
+
+std::string crossover_sentence(const StepsCrossover& crossover) {
   const std::string& ahead = crossover.sides[crossover.faster].implementation;
   const std::string& other = crossover.sides[1 - crossover.faster].implementation;
   const stats::BreakEven& answer = crossover.answer;
   switch (answer.overtaking) {
     case stats::Overtaking::from_the_start:
-      return ahead + " is ahead of " + other + " from the start: it is ready sooner and its step takes less.\n";
+      return ahead + " is ahead of " + other + " from the start: it is ready sooner and its step takes less.";
     case stats::Overtaking::after:
       return other + " is ready sooner; " + ahead + " has overtaken it from about " + steps_text(answer.steps) +
-             " steps on " + interval_text(answer.interval) + ".\n";
+             " steps on " + interval_text(answer.interval) + ".";
     case stats::Overtaking::never:
-      return ahead + " never overtakes " + other + ": it is ready later and its step takes no less.\n";
+      return ahead + " never overtakes " + other + ": it is ready later and its step takes no less.";
     case stats::Overtaking::at_latest:
       return ahead + " has overtaken " + other + " after at most " + steps_text(answer.interval.high) +
-             " steps (its step takes less); which of them is ready sooner these launches do not tell.\n";
+             " steps (its step takes less); which of them is ready sooner these launches do not tell.";
     case stats::Overtaking::at_earliest:
       return other + " is ready sooner; " + ahead + " overtakes it after at least " + steps_text(answer.interval.low) +
              " steps, if ever: which step takes less these launches do not tell beyond the margin; more of them "
-             "(--budget) or a smaller --margin may.\n";
+             "(--budget) or a smaller --margin may.";
     case stats::Overtaking::undecided:
       return "Cannot be decided from " + counted(answer.launches, "launch") + " from how many steps on " + ahead +
              " has overtaken " + other + ": the interval is " + interval_text(answer.interval) +
-             "; more launches may tell (--budget).\n";
+             "; more launches may tell (--budget).";
   }
   return "";
 }
 
-}  // namespace
+std::string crossover_method(const StepsCrossover& crossover) {
+  return "Medians over " + counted(crossover.answer.launches, "launch") +
+         "; starting the process is not counted. In brackets the 95% interval over launches.";
+}
 
 std::string crossover_table(const Crossover& crossover) {
-  return crossover.scenario + "\n" + table_of(crossover) + "\n" + answer_words(crossover) +
-         "\nratio: time of a step, " + crossover.a + " over " + crossover.b + ", paired by launch, median with " +
-         format_number(100 * crossover.confidence) + "% interval over launches; faster: all of it is beyond " +
-         format_percent(crossover.margin) + ", equal: all of it is within (--margin).\n";
+  std::string text = crossover.scenario + "\n" + plain_table(crossover_rows(crossover)) + "\n";
+  for (const std::string& sentence : crossover_sentences(crossover)) text += sentence + "\n";
+  return text + "\n" + crossover_method(crossover) + "\n";
 }
 
 std::string crossover_table(const StepsCrossover& crossover) {
-  std::vector<std::vector<std::string>> rows;
-  for (const report::StartCost& side : crossover.sides) {
-    rows.push_back({side.implementation, format_duration_ns(side.load_seconds * 1e9),
-                    format_duration_ns(side.prepare_seconds * 1e9), format_duration_ns(side.first_step_ns),
-                    format_duration_ns(side.step_ns.value), format_interval_ns(side.step_ns)});
-  }
-  return crossover.scenario + "\n" +
-         text_table({{"implementation", false},
-                     {"load", true},
-                     {"prepare", true},
-                     {"first step", true},
-                     {"steady step", true},
-                     {"95%", true}},
-                    rows) +
-         "\n" + answer_words(crossover) + "\nMedians over " + counted(crossover.answer.launches, "launch") +
-         "; starting the process is not counted. In brackets the 95% interval over launches.\n";
+  return crossover.scenario + "\n" + plain_table(crossover_rows(crossover)) + "\n" + crossover_sentence(crossover) +
+         "\n\n" + crossover_method(crossover) + "\n";
 }
 
 }  // namespace gdbench::render

@@ -50,6 +50,12 @@ class Crossover(ProgramTest):
         self.assertGreater(found["need"]["budget_seconds"], 0)
         text, _ = self.call("crossover", "linreg-3x2", *ROWS, "--launches", "1", "--budget", "0.1s", status=4)
         self.assertIn("From rows=3 to 12, the two cannot be told apart: ", text)
+        page, _ = self.call(
+            "crossover", "linreg-3x2", *ROWS, "--launches", "1", "--budget", "0.1s", "--html", "-", status=4
+        )
+        self.assertTrue(page.startswith("<!DOCTYPE html>"))
+        self.assertIn("From rows=3 to 12, the two cannot be told apart: ", page)
+        self.assertEqual(page.count("<figure "), 2)
         self.assertIn("Undecided at rows=3 and 12: about 14 more launches would decide", text)
 
     def test_what_is_undecided_gets_more_launches(self):

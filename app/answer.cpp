@@ -1,0 +1,23 @@
+#include "app/answer.h"
+
+#include <iostream>
+
+#include "app/invocation.h"
+
+namespace gdbench::app {
+
+void add_html(CommandLine& command, std::string& path) {
+  command
+      .option("--html", path,
+              "Write the answer as a page for a browser, too, one file that fetches nothing (- for "
+              "stdout, instead)")
+      .type_name("FILE");
+}
+
+Status print_answer(const std::string& answer, const std::string& html, const std::function<std::string()>& page) {
+  if (!html.empty()) TRY(write_text(page(), html));
+  if (html != "-") std::cout << answer << std::flush;
+  return {};
+}
+
+}  // namespace gdbench::app
