@@ -249,11 +249,16 @@ Result<std::vector<CellPair>> explained_cells(const Report& report, const CellRe
                      ": found no two ranked cells with a time in one scenario, expected at least one pair");
 }
 
-std::string explanations_of(const Report& report, const std::vector<CellPair>& pairs) {
+std::vector<report::Explanation> explanations_of(const Report& report, const std::vector<CellPair>& pairs) {
+  std::vector<report::Explanation> explanations;
+  for (const CellPair& pair : pairs) explanations.push_back(explain::explain(report, *pair.a, *pair.b));
+  return explanations;
+}
+
+std::string text_of(const std::vector<report::Explanation>& explanations) {
   std::string text;
-  for (const CellPair& pair : pairs) {
-    text += (text.empty() ? "" : "\n") +
-            render::explanation_words(explain::explain(report, *pair.a, *pair.b), terminal_width());
+  for (const report::Explanation& explanation : explanations) {
+    text += (text.empty() ? "" : "\n") + render::explanation_words(explanation, terminal_width());
   }
   return text;
 }

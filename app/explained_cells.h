@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/report/explanation.h"
 #include "harness/report/report.h"
 
 namespace gdbench::app {
@@ -30,7 +31,8 @@ struct CellRequest {
 // use. Errors: one line that names what was not found.
 Result<std::vector<CellPair>> explained_cells(const report::Report& report, const CellRequest& request);
 
-// Why, in words for a person, pair after pair.
-std::string explanations_of(const report::Report& report, const std::vector<CellPair>& pairs);
+// Why, pair after pair; and the same in words for a person.
+std::vector<report::Explanation> explanations_of(const report::Report& report, const std::vector<CellPair>& pairs);
+std::string text_of(const std::vector<report::Explanation>& explanations);
 
 }  // namespace gdbench::app

@@ -1,9 +1,8 @@
-#include "harness/questions/explain/explain.h"
-
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/answer.h"
 #include "app/commands.h"
 #include "app/explained_cells.h"
 #include "harness/analysis/summarise.h"
@@ -11,6 +10,7 @@
 #include "harness/questions/fairness/comparison.h"
 #include "harness/questions/fairness/description.h"
 #include "harness/report/explanation.h"
+#include "reports/page/explanation_page.h"
 #include "reports/render/fairness.h"
 
 namespace gdbench::app {
@@ -20,6 +20,7 @@ namespace {
 struct ExplainOptions {
   CellRequest cells;
   std::vector<std::string> descriptions;  // of --check-comparison, else none
+  std::string html;
   bool json = false;
 };
 
@@ -39,20 +40,19 @@ Result<int> check_comparison(const std::string& file_a, const std::string& file_
 
 Result<int> explain(const ExplainOptions& options) {
   if (!options.descriptions.empty()) {
+    if (!options.html.empty()) {
+      return usage_error("--html: found --check-comparison, too, expected a report: only explanations are pages");
+    }
     return check_comparison(options.descriptions[0], options.descriptions[1], options.json);
   }
   if (options.cells.report.empty()) {
     return usage_error("found no report, expected a report or --check-comparison A.json B.json");
   }
   const report::Report report = TRY(analysis::read_summarised(options.cells.report));
-  const std::vector<CellPair> pairs = TRY(explained_cells(report, options.cells));
-  if (!options.json) {
-    std::cout << explanations_of(report, pairs);
-    return kFine;
-  }
-  std::vector<report::Explanation> explanations;
-  for (const CellPair& pair : pairs) explanations.push_back(explain::explain(report, *pair.a, *pair.b));
-  std::cout << report::to_json(explanations).dump(2) << "\n";
+  const std::vector<report::Explanation> explanations =
+      explanations_of(report, TRY(explained_cells(report, options.cells)));
+  TRY(print_answer(options.json ? report::to_json(explanations).dump(2) + "\n" : text_of(explanations), options.html,
+                   [&] { return page::explanation_page(explanations); }));
   return kFine;
 }
 
@@ -77,13 +77,14 @@ void add_explain(CommandLine& app, Invocation& invocation) {
       .excludes(report)
       .excludes(a)
       .excludes(b);
+  add_html(command, options->html);
   command.flag("--json", options->json, "For programs");
   command.footer(
       "Without --a and --b: in each scenario the fastest beside the baseline, and beside the fastest of each other\n"
       "strategy on its backend; in a report of one implementation, its cells under other overrides.\n"
       "Examples:\n"
       "  gdbench explain report.json\n"
-      "  gdbench explain report.json mlp-10-50-1 --a tape/eigen --b hand/eigen\n"
+      "  gdbench explain report.json mlp-10-50-1 --a tape/eigen --b hand/eigen --html why.html\n"
       "  gdbench explain report.json --a optimizer=adam --b optimizer=sgd    the same under other overrides\n"
       "  gdbench explain report.json --a optimizer=adam/hand/eigen --b optimizer=sgd/loop/plain\n"
       "  gdbench explain --check-comparison loop.json tape.json    keys: harness/questions/fairness/DESCRIPTION.md");

@@ -119,7 +119,8 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
     }
     if (options.explain && !options.json && !interrupted()) {
       const Result<std::vector<CellPair>> pairs = explained_cells(measured, {options.output.path, "", "", ""});
-      std::cout << "\n" << (pairs.ok() ? explanations_of(measured, pairs.value()) : pairs.error().message + "\n");
+      std::cout << "\n"
+                << (pairs.ok() ? text_of(explanations_of(measured, pairs.value())) : pairs.error().message + "\n");
     }
     if (!comparison) return write_documents(measured, options.comparison);
     verdict = status_of(*comparison);

@@ -29,17 +29,6 @@ std::string own_overrides(const std::string& label, const std::string& other) {
   return kept.empty() ? label : joined(kept, ",");
 }
 
-Names names_of(const Explanation& explanation) {
-  const std::string a = short_id(explanation.scenario, explanation.a);
-  const std::string b = short_id(explanation.b_scenario, explanation.b);
-  if (!explanation.across_scenarios()) return {explanation.scenario, a, b};
-  const std::string of_a = own_overrides(explanation.scenario, explanation.b_scenario);
-  const std::string of_b = own_overrides(explanation.b_scenario, explanation.scenario);
-  const std::string scenario = explanation.scenario.substr(0, explanation.scenario.find('['));
-  if (a == b) return {scenario + "/" + a, of_a, of_b};
-  return {scenario, of_a + "/" + a, of_b + "/" + b};
-}
-
 // "12 ns [11, 13] more per step".
 std::string difference_words(stats::Estimate difference_ns, const std::string& what) {
   const bool less = difference_ns.value < 0;
@@ -236,7 +225,34 @@ std::string start_words(const Explanation& explanation, const Names& names) {
          break_even_words(explanation, names);
 }
 
+std::string verdict_words(const Explanation& explanation, const Names& names) {
+  return verdict_line(explanation, names) +
+         (explanation.across_scenarios() ? differing_words(explanation, names) : "") + target_words(explanation, names);
+}
+
+// The lines of a text, without what they are indented by; empty ones are left out.
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream list(text);
+  for (std::string line; std::getline(list, line);) {
+    const std::size_t first = line.find_first_not_of(' ');
+    if (first != std::string::npos) lines.push_back(line.substr(first));
+  }
+  return lines;
+}
+
 }  // namespace
+
+Names names_of(const Explanation& explanation) {
+  const std::string a = short_id(explanation.scenario, explanation.a);
+  const std::string b = short_id(explanation.b_scenario, explanation.b);
+  if (!explanation.across_scenarios()) return {explanation.scenario, a, b};
+  const std::string of_a = own_overrides(explanation.scenario, explanation.b_scenario);
+  const std::string of_b = own_overrides(explanation.b_scenario, explanation.scenario);
+  const std::string scenario = explanation.scenario.substr(0, explanation.scenario.find('['));
+  if (a == b) return {scenario + "/" + a, of_a, of_b};
+  return {scenario, of_a + "/" + a, of_b + "/" + b};
+}
 
 std::string short_id(const std::string& label, const std::string& id) {
   const std::string prefix = label + "/";
@@ -248,11 +264,24 @@ std::string overrides_of(const std::string& label) {
   return bracket == std::string::npos ? "" : label.substr(bracket + 1, label.size() - bracket - 2);
 }
 
+ExplanationParts explanation_parts(const Explanation& explanation) {
+  const Names names = names_of(explanation);
+  ExplanationParts parts;
+  parts.verdict = lines_of(verdict_words(explanation, names));
+  if (!explanation.differs()) return parts;
+  parts.calls = lines_of(calls_words(explanation, names));
+  if (explanation.profiles) parts.phases = lines_of(phases_evidence(explanation, names));
+  parts.axes = lines_of(axes_words(explanation, names));
+  parts.ceilings = lines_of(ceiling_words(explanation, names));
+  parts.start = lines_of(start_words(explanation, names));
+  parts.advice = lines_of(advice_words(explanation, names));
+  return parts;
+}
+
 std::string explanation_words(const Explanation& explanation, int width) {
   const Names names = names_of(explanation);
-  std::string text = names.heading + ": " + names.a + " beside " + names.b + "\n" + verdict_line(explanation, names);
-  if (explanation.across_scenarios()) text += differing_words(explanation, names);
-  text = wrapped(text + target_words(explanation, names), width);
+  std::string text =
+      wrapped(names.heading + ": " + names.a + " beside " + names.b + "\n" + verdict_words(explanation, names), width);
   if (explanation.differs()) {
     text += wrapped(calls_words(explanation, names), width) + phases_words(explanation, names, width) +
             wrapped(axes_words(explanation, names) + ceiling_words(explanation, names) +

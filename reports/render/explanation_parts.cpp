@@ -98,24 +98,17 @@ std::string basis_words(const std::string& cell, const report::ProfileBasis& bas
 }
 
 // Without the times where they do not fit.
-std::string phase_table(const report::ProfileDifference& profiles, const Names& names, int width) {
-  std::vector<std::vector<std::string>> rows;
-  std::vector<std::vector<std::string>> narrow;
-  for (const PhasePart& phase : profiles.phases) {
-    const report::Contribution& times = phase.contribution;
-    const auto time = [&](double time_ns, const report::ProfileBasis& basis) {
-      return phase.only_bounded && basis.one_piece && time_ns == 0 ? std::string("?") : format_duration_ns(time_ns);
-    };
-    rows.push_back({"  " + phase.name(), time(times.a_ns, profiles.a), time(times.b_ns, profiles.b), share_of(phase)});
-    narrow.push_back({"  " + phase.name(), share_of(phase)});
-  }
-  const std::string table = text_table({{"  phase"}, {names.a, true}, {names.b, true}, {"share"}}, rows);
+std::string phase_table(const Explanation& explanation, const Names& names, int width) {
+  TextTable all = phases_table(explanation, names);
+  all.front().title = "  " + all.front().title;
+  for (std::string& phase : all.front().texts) phase = "  " + phase;
+  const std::string table = plain_table(all);
   std::size_t widest = 0;
   for (std::size_t start = 0; start < table.size(); start = table.find('\n', start) + 1) {
     widest = std::max(widest, table.find('\n', start) - start);
   }
   const bool fits = width <= 0 || widest <= static_cast<std::size_t>(width);
-  return fits ? table : text_table({{"  phase"}, {"share"}}, narrow);
+  return fits ? table : plain_table({all.front(), all.back()});
 }
 
 std::string one_piece_words(const report::ProfileDifference& profiles, const Names& names) {
@@ -183,29 +176,64 @@ std::string calls_words(const Explanation& explanation, const Names& names) {
          evidence(names.a + ", " + names.b) + cells;
 }
 
-std::string phases_words(const Explanation& explanation, const Names& names, int width) {
-  if (!explanation.profiles) return "";
+namespace {
+
+bool is_unclear(const PhasePart& phase) { return phase.contribution.standing == Standing::unclear; }
+
+}  // namespace
+
+TextTable phases_table(const Explanation& explanation, const Names& names) {
   const report::ProfileDifference& profiles = *explanation.profiles;
-  const auto is_unclear = [](const PhasePart& phase) { return phase.contribution.standing == Standing::unclear; };
-  const bool nothing_told = std::ranges::all_of(profiles.phases, is_unclear);
-  if (nothing_told && profiles.phases.front().only_bounded) {
-    return wrapped("\n  No phase is told." + evidence(names.a + ", " + names.b) + one_piece_words(profiles, names),
-                   width);
+  TextTable table = {{.title = "phase", .texts = {}},
+                     {.title = names.a, .right_aligned = true, .texts = {}},
+                     {.title = names.b, .right_aligned = true, .texts = {}},
+                     {.title = "share", .texts = {}}};
+  for (const PhasePart& phase : profiles.phases) {
+    const report::Contribution& times = phase.contribution;
+    const auto time = [&](double time_ns, const report::ProfileBasis& basis) {
+      return phase.only_bounded && basis.one_piece && time_ns == 0 ? std::string("?") : format_duration_ns(time_ns);
+    };
+    add_row(table, {phase.name(), time(times.a_ns, profiles.a), time(times.b_ns, profiles.b), share_of(phase)});
+  }
+  return table;
+}
+
+std::string phases_heading(const Explanation& explanation) {
+  if (!explanation.profiles) return "";
+  const std::vector<PhasePart>& phases = explanation.profiles->phases;
+  if (std::ranges::all_of(phases, is_unclear) && phases.front().only_bounded) return "";
+  return "Where the difference of " + format_duration_ns(std::abs(explanation.whole.difference_ns.value)) +
+         " per step is:";
+}
+
+std::string phases_evidence(const Explanation& explanation, const Names& names) {
+  const report::ProfileDifference& profiles = *explanation.profiles;
+  if (phases_heading(explanation).empty()) {
+    return "\n  No phase is told." + evidence(names.a + ", " + names.b) + one_piece_words(profiles, names);
   }
   const bool unclear = std::ranges::any_of(profiles.phases, is_unclear);
-  std::string rest = unclear ? "    A share whose interval holds 0 may be none." : "    Shares rest on profiles.";
-  rest += evidence(basis_words(names.a, profiles.a, explanation.a_step_ns.value) + "; " +
-                   basis_words(names.b, profiles.b, explanation.b_step_ns.value));
-  return "\n  Where the difference of " + format_duration_ns(std::abs(explanation.whole.difference_ns.value)) +
-         " per step is:\n" + phase_table(profiles, names, width) +
-         wrapped(rest + one_piece_words(profiles, names) + ops_words(profiles.ops, names), width);
+  return (unclear ? "    A share whose interval holds 0 may be none." : "    Shares rest on profiles.") +
+         evidence(basis_words(names.a, profiles.a, explanation.a_step_ns.value) + "; " +
+                  basis_words(names.b, profiles.b, explanation.b_step_ns.value)) +
+         one_piece_words(profiles, names) + ops_words(profiles.ops, names);
+}
+
+std::string phases_words(const Explanation& explanation, const Names& names, int width) {
+  if (!explanation.profiles) return "";
+  const std::string heading = phases_heading(explanation);
+  const std::string table = heading.empty() ? "" : "\n  " + heading + "\n" + phase_table(explanation, names, width);
+  return table + wrapped(phases_evidence(explanation, names), width);
+}
+
+std::string missing_sentence(const Explanation& explanation, const Names& names,
+                             const report::MissingEvidence& missing) {
+  return sentence_of(missing, missing.cell.empty() ? "" : names.of(explanation, missing.cell));
 }
 
 std::string missing_words(const Explanation& explanation, const Names& names, int width) {
   std::string text;
   for (const report::MissingEvidence& missing : explanation.missing) {
-    const std::string cell = missing.cell.empty() ? "" : names.of(explanation, missing.cell);
-    text += (text.empty() ? "\n" : "") + wrapped("  " + sentence_of(missing, cell) + "\n", width);
+    text += (text.empty() ? "\n" : "") + wrapped("  " + missing_sentence(explanation, names, missing) + "\n", width);
     if (!missing.command.empty()) text += "    " + missing.command + "\n";
   }
   return text;

@@ -5,17 +5,10 @@
 #include <string>
 
 #include "harness/report/explanation.h"
+#include "reports/render/explanation.h"
+#include "reports/render/table.h"
 
 namespace gdbench::render {
-
-// What the two cells are called below the heading: ids without what the heading has.
-struct Names {
-  std::string heading;
-  std::string a;
-  std::string b;
-
-  std::string of(const report::Explanation& explanation, const std::string& id) const;  // of any cell's id
-};
 
 // " [text]" and a line feed.
 std::string evidence(const std::string& text);
@@ -24,7 +17,16 @@ std::string evidence(const std::string& text);
 std::string calls_words(const report::Explanation& explanation, const Names& names);
 // All phases with their shares, the largest first, and the ops of those that are causes; wrapped.
 std::string phases_words(const report::Explanation& explanation, const Names& names, int width);
+// These without the phases: what they are of, as the heading of a table; what the shares rest on, and the ops. Without
+// profiles, and where they tell of no phase, the heading is empty.
+std::string phases_heading(const report::Explanation& explanation);
+std::string phases_evidence(const report::Explanation& explanation, const Names& names);
+// Each phase's times of both and its share. Of an explanation with profiles.
+TextTable phases_table(const report::Explanation& explanation, const Names& names);
 // What was not measured, with the commands that measure it; those are not wrapped.
 std::string missing_words(const report::Explanation& explanation, const Names& names, int width);
+// One of these, without its command.
+std::string missing_sentence(const report::Explanation& explanation, const Names& names,
+                             const report::MissingEvidence& missing);
 
 }  // namespace gdbench::render

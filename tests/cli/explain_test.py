@@ -82,6 +82,19 @@ class Reports(ProgramTest):
         self.assertIn("\n    gdbench run --scenario linreg-3x2 --impl ", output, "the command that would tell")
         self.assertEqual(self.call("explain", "x.json", "linreg-3x2")[0], output)
 
+    def test_a_page_says_the_same(self):
+        self.call(*SMALL, "--launches", "2")
+        text, _ = self.call("explain", "x.json", "--html", "page.html")
+        self.assertEqual(text, self.call("explain", "x.json")[0])
+        page = (self.folder / "page.html").read_text(encoding="utf-8")
+        self.assertEqual(self.call("explain", "x.json", "--html", "-")[0], page)
+        (explanation,) = json.loads(self.call("explain", "x.json", "--json")[0])["explanations"]
+        a, b = (explanation[side].split("/", 1)[1] for side in "ab")
+        self.assertIn(f"<h2>linreg-3x2: {a} beside {b}</h2>", page)
+        self.assertIn('id="e1-steps"', page)
+        _, errors = self.call("explain", "--html", "-", "--check-comparison", "a.json", "b.json", status=2)
+        self.assertIn("--html: found --check-comparison", errors)
+
     def test_the_usual_comparisons(self):
         self.call(*SMALL, "--launches", "3", "--impl", "tape/eigen", "--set", "rows=30")
         explanations = json.loads(self.call("explain", "x.json", "--json")[0])["explanations"]

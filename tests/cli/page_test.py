@@ -176,6 +176,20 @@ class Page(ProgramTest):
         beside, copied = [(self.folder / name).read_text(encoding="utf-8") for name in ("x.html", "copy.html")]
         self.assertEqual(beside, copied)
 
+    def test_names_in_an_explanation_are_text(self):
+        self.call(*SMALL, "--no-html")
+        for attack in ATTACKS:
+            report = self.read_json("x.json")
+            for scenario in report["scenarios"]:
+                scenario["label"] += attack
+            for cell in report["cells"]:
+                cell["id"] += attack
+                for record in cell.get("profile", {}).get("records", []):
+                    record["op"] = attack
+            self.write("made.json", json.dumps(report))
+            self.call("explain", "made.json", "--html", "made.html")
+            self.check_hostile((self.folder / "made.html").read_text(encoding="utf-8"))
+
     def test_a_page_of_failures_only(self):
         self.call(*SMALL, "--no-html")
         report = self.read_json("x.json")

@@ -1,0 +1,67 @@
+#include "reports/page/bars.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gdbench::page {
+
+namespace {
+
+constexpr double kThick = 11;        // of a bar, in pixels
+constexpr double kTextsRight = 754;  // where texts end
+constexpr int kBarTicks = 6;
+
+// From 0 to the furthest value or end of an interval, on both sides.
+Scale axis_of(const BarChart& chart) {
+  Extent extent;
+  extent.add(0);
+  if (chart.line) extent.add(*chart.line);
+  for (const Bar& bar : chart.bars) {
+    extent.add(bar.value);
+    if (!bar.interval) continue;
+    extent.add(bar.interval->low);
+    extent.add(bar.interval->high);
+  }
+  return Scale::linear(extent.low, extent.high, kRowsLeft, kRowsRight - 20);
+}
+
+void add_row_of(Markup& markup, const Scale& scale, const Bar& bar, double y) {
+  const double from = std::min(scale.at(0), scale.at(bar.value));
+  const double width = std::max(scale.at(0), scale.at(bar.value)) - from;
+  add_text(markup, 0, y + 4, "", render::cut(bar.label, kRoomOfRows));
+  markup.empty("path",
+               {{"class", "k" + std::to_string(bar.hue)}, {"d", bar_path(from, y - kThick / 2, width, kThick)}});
+  if (bar.interval) {
+    const double low = scale.at(bar.interval->low);
+    const double high = scale.at(bar.interval->high);
+    markup.empty("path",
+                 {{"class", "o"},
+                  {"d", "M" + coordinate(low) + " " + coordinate(y) + "v-3v6v-3H" + coordinate(high) + "v-3v6"}});
+  }
+  add_text(markup, kTextsRight, y + 4, "e", bar.text);
+}
+
+}  // namespace
+
+void add_bars(Markup& markup, Figure figure, const BarChart& chart) {
+  const double bottom = kRowsTop + kRowHeight * static_cast<double>(chart.bars.size());
+  figure.height = bottom + 6;
+  if (figure.data.empty()) {
+    figure.data = {{.title = "bar", .texts = {}}, {.title = chart.axis, .right_aligned = true, .texts = {}}};
+    for (const Bar& bar : chart.bars) add_row(figure.data, {bar.label, bar.text});
+  }
+  add_figure(markup, figure, [&] {
+    const Scale scale = axis_of(chart);
+    add_text(markup, kRowsLeft, 12, "q", chart.axis);
+    for (const double tick : scale.ticks(kBarTicks)) {
+      add_line(markup, scale.at(tick), kRowsTop - 6, scale.at(tick), bottom);
+      add_text(markup, scale.at(tick), kRowsTop - 9, "q m", chart.tick_text(tick));
+    }
+    if (chart.line) add_line(markup, scale.at(*chart.line), kRowsTop - 6, scale.at(*chart.line), bottom, "o");
+    for (std::size_t i = 0; i < chart.bars.size(); ++i) {
+      add_row_of(markup, scale, chart.bars[i], kRowsTop + kRowHeight * (static_cast<double>(i) + 0.5));
+    }
+  });
+}
+
+}  // namespace gdbench::page

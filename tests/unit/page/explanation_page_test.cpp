@@ -1,0 +1,45 @@
+#include "reports/page/explanation_page.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/reports/explained_report.h"
+#include "tests/support/reports/golden.h"
+
+namespace gdbench::page {
+namespace {
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST(Golden, ExplanationPage) {
+  tests::expect_golden("page/explanation.html",
+                       explanation_page({tests::explain_first_two(tests::explained_report())}));
+}
+
+TEST(ExplanationPage, HasBarsForWhatIsKnownAlone) {
+  report::Explanation explanation = tests::explain_first_two(tests::explained_report());
+  EXPECT_EQ(count_of(explanation_page({explanation}), "<figure "), 3U) << "steps, phases, start";
+  explanation.profiles.reset();
+  explanation.start.reset();
+  EXPECT_EQ(count_of(explanation_page({explanation}), "<figure "), 1U);
+  explanation.calls = {.a_calls = 3, .b_calls = 1, .share = 0.4, .interval = {0.3, 0.5}};
+  explanation.a_ceiling.emplace().share = 0.5;
+  explanation.b_ceiling = explanation.a_ceiling;
+  const std::string page = explanation_page({explanation});
+  EXPECT_EQ(count_of(page, "<figure "), 3U);
+  EXPECT_NE(page.find(">60%</text>"), std::string::npos) << "what calls do beyond empty ones";
+}
+
+TEST(ExplanationPage, SaysWhatWasNotMeasured) {
+  report::Explanation explanation = tests::explain_first_two(tests::explained_report());
+  explanation.missing = {{report::Lack::launches, "", "gdbench run <x>"}};
+  const std::string page = explanation_page({explanation, explanation});
+  EXPECT_EQ(count_of(page, "<code>gdbench run &lt;x&gt;</code>"), 2U);
+  EXPECT_EQ(count_of(page, "id=\"e2-steps\""), 1U);
+}
+
+}  // namespace
+}  // namespace gdbench::page
