@@ -3,6 +3,7 @@
 #include "harness/base/text.h"
 #include "reports/page/crossover_figures.h"
 #include "reports/page/document.h"
+#include "reports/page/parts.h"
 #include "reports/render/crossover.h"
 
 namespace gdbench::page {

@@ -21,7 +21,7 @@ using report::CellState;
 
 constexpr const char* kGridId = "grid";
 // More scenarios than these, if they are more than implementations, have rows; else implementations do.
-constexpr std::size_t kMostColumns = 12;
+constexpr std::size_t kMostScenarioColumns = 12;
 // Ratios to the fastest, up to which a place has the colours w1, w2 and w3; w4 beyond.
 constexpr double kWarmths[] = {1.5, 4, 16};
 
@@ -197,7 +197,7 @@ void add_grid(Markup& markup, const report::Report& report, const std::vector<re
   std::vector<std::string> untimed;
   for (; !rows.empty() && !rows.back().timed; rows.pop_back()) untimed.push_back(rows.back().label);
   add_form(markup, rows);
-  const bool many = tables.size() > std::max(kMostColumns, rows.size());
+  const bool many = tables.size() > std::max(kMostScenarioColumns, rows.size());
   add_scrollable(markup, "Grid", [&] {
     markup.element("table", {{"class", "grid sortable"}, {"id", kGridId}}, [&] {
       markup.element("caption", "Time per step, and how many times that of the scenario's fastest");

@@ -5,9 +5,9 @@
 
 #include "harness/base/text.h"
 #include "reports/page/document.h"
-#include "reports/page/parts.h"
 #include "reports/page/figure.h"
 #include "reports/page/history_figure.h"
+#include "reports/page/parts.h"
 #include "reports/render/format.h"
 
 namespace gdbench::page {

@@ -117,9 +117,13 @@ void add_flags(Markup& markup, const PlotArea& area, const std::vector<Flag>& fl
 }
 
 std::string count_text(double count) {
-  const int exponent = static_cast<int>(std::floor(std::log10(count)));
+  int exponent = static_cast<int>(std::floor(std::log10(count)));
   if (exponent < 4) return render::format_number(count);
-  const double mantissa = std::round(count / std::pow(10, exponent) * 10) / 10;
+  double mantissa = std::round(count / std::pow(10, exponent) * 10) / 10;
+  if (mantissa >= 10) {
+    mantissa = 1;
+    ++exponent;
+  }
   return (mantissa == 1 ? "1" : render::format_number(mantissa)) + "e" + std::to_string(exponent);
 }
 
