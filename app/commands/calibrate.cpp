@@ -5,9 +5,11 @@
 
 #include "app/cell_planner.h"
 #include "app/commands.h"
+#include "app/output_file.h"
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/questions/calibrate/calibration.h"
+#include "reports/page/calibration_page.h"
 #include "reports/render/calibration.h"
 
 namespace gdbench::app {
@@ -23,6 +25,7 @@ struct CalibrateOptions {
   int null_comparisons = 300;
   int comparisons = 60;
   std::uint64_t seed = 1;
+  std::string html;
   bool json = false;
 };
 
@@ -93,7 +96,13 @@ Result<int> run(const CalibrateOptions& options) {
   const Status status = measure_all(options, workloads, run_options, calibration);
   clear_progress();
   TRY(status);
-  std::cout << (options.json ? report::to_json(calibration).dump(2) + "\n" : render::calibration_table(calibration));
+  if (options.json) {
+    std::cout << report::to_json(calibration).dump(2) << "\n";
+  } else if (options.html != "-") {
+    std::cout << render::calibration_table(calibration);
+  }
+  std::cout << std::flush;
+  if (!options.html.empty()) TRY(write_text(page::calibration_page(calibration), options.html));
   return interrupted() ? report_interrupted() : kFine;
 }
 
@@ -118,6 +127,7 @@ void add_calibrate(CommandLine& app, Invocation& invocation) {
       .between(1, 1'000'000)
       .show_default();
   command.option("--seed", options->seed, "Seed of the order").show_default();
+  add_html(command, options->html, "the calibration");
   command.flag("--json", options->json, "Print the calibration as JSON");
   command.footer(
       "The slow side makes real work inside its timed blocks. The number of comparisons is fixed beforehand and all "
@@ -125,7 +135,7 @@ void add_calibrate(CommandLine& app, Invocation& invocation) {
       "counted.\n"
       "Examples:\n"
       "  gdbench calibrate                              540 comparisons\n"
-      "  gdbench calibrate --launches 40 --out short.jsonl\n"
+      "  gdbench calibrate --launches 40 --out short.jsonl --html short.html\n"
       "  gdbench calibrate --workload mlp-10-50-1/graph/onednn --null 100 --comparisons 20");
   command.when_chosen(invocation, [options] { return run(*options); });
 }

@@ -27,7 +27,6 @@ OrderedJson to_json(const ReportComparison& comparison) {
 namespace {
 
 constexpr double kConfidenceOfLimits = 0.95;
-constexpr double kFound = 0.8;  // the power that experiments are customarily planned for
 
 CalibrationLevel level_of(double slowdown, const std::vector<const CalibrationOutcome*>& outcomes) {
   CalibrationLevel level;
@@ -64,9 +63,9 @@ double smallest_detectable_slowdown(const std::vector<CalibrationLevel>& levels)
   const CalibrationLevel* before = nullptr;
   for (const CalibrationLevel& level : levels) {
     if (level.slowdown == 0) continue;
-    if (level.share >= kFound) {
+    if (level.share >= kWantedDetections) {
       if (before == nullptr || level.share == before->share) return level.slowdown;
-      const double part = (kFound - before->share) / (level.share - before->share);
+      const double part = (kWantedDetections - before->share) / (level.share - before->share);
       return before->slowdown + part * (level.slowdown - before->slowdown);
     }
     before = &level;

@@ -100,6 +100,8 @@ struct Calibration {
 // By slowdown, in ascending order.
 std::vector<CalibrationLevel> levels_of(const Calibration& calibration);
 
+constexpr double kWantedDetections = 0.8;  // the power that experiments are customarily planned for
+
 // The slowdown that four in five comparisons find, on the straight line between the levels around it; 0 where no level
 // reaches that.
 double smallest_detectable_slowdown(const std::vector<CalibrationLevel>& levels);

@@ -190,6 +190,16 @@ class Page(ProgramTest):
             self.call("explain", "made.json", "--html", "made.html")
             self.check_hostile((self.folder / "made.html").read_text(encoding="utf-8"))
 
+    def test_a_calibration_is_a_page(self):
+        arguments = ("--workload", "linreg-3x2/hand/naive", "--launches", "8", "--null", "1", "--comparisons", "1")
+        self.call("calibrate", *arguments, "--html", "found.html")
+        page = (self.folder / "found.html").read_text(encoding="utf-8")
+        self.check(page)
+        self.assertIn("wanted: 80%", page)
+        self.assertIn("linreg-3x2/hand/naive", page)
+        # Of what was measured then.
+        self.assertEqual(self.call("calibrate", *arguments, "--html", "-")[0], page)
+
     def test_a_page_of_failures_only(self):
         self.call(*SMALL, "--no-html")
         report = self.read_json("x.json")

@@ -1,0 +1,59 @@
+#include "reports/page/calibration_page.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/reports/golden.h"
+#include "tests/unit/page/page_parts.h"
+
+namespace gdbench::page {
+namespace {
+
+using report::Change;
+
+report::Calibration example_calibration() {
+  report::Calibration calibration;
+  calibration.launches = 80;
+  calibration.margin = 0.01;
+  calibration.confidence = 0.99;
+  calibration.planned = 50;
+  const auto add = [&](double slowdown, Change change) {
+    report::CalibrationOutcome outcome;
+    outcome.workload = calibration.outcomes.size() % 2 == 0 ? "linear/one/x" : "<script>alert(1)</script>\u202e";
+    outcome.slowdown = slowdown;
+    outcome.change = change;
+    outcome.ratio = 1 + slowdown;
+    outcome.seconds = 2;
+    calibration.outcomes.push_back(outcome);
+  };
+  for (int i = 0; i < 10; ++i) {
+    add(0, i == 0 ? Change::improved : Change::equivalent);
+    add(0.02, i < 6 ? Change::regressed : Change::inconclusive);
+    add(0.05, Change::regressed);
+  }
+  return calibration;
+}
+
+TEST(Golden, CalibrationPage) {
+  tests::expect_golden("page/calibration.html", content_of(calibration_page(example_calibration())));
+}
+
+TEST(CalibrationPage, HasALineAtTheWantedRateAndAPointForEachLevel) {
+  const std::string page = content_of(calibration_page(example_calibration()));
+  EXPECT_NE(page.find("wanted: 80%"), std::string::npos);
+  EXPECT_NE(page.find("false alarms: 10%"), std::string::npos);
+  EXPECT_EQ(count_of(page, "<path class=\"k"), 4U);
+  EXPECT_EQ(page.find("<script"), std::string::npos);
+}
+
+TEST(CalibrationPage, HasNoPictureOfNoOutcome) {
+  report::Calibration calibration = example_calibration();
+  calibration.outcomes.clear();
+  const std::string page = content_of(calibration_page(calibration));
+  EXPECT_EQ(page.find("<svg"), std::string::npos);
+  EXPECT_NE(page.find("Not finished: 0 of 50 comparisons"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gdbench::page
