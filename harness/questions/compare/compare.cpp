@@ -14,6 +14,7 @@
 #include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 #include "harness/base/text.h"
+#include "harness/questions/compare/layouts.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::compare {
@@ -40,11 +41,6 @@ Change change_of(stats::Verdict verdict) {
   return Change::inconclusive;
 }
 
-std::string id_without_arm(const Cell& cell) {
-  const std::string suffix = "#" + cell.arm;
-  return cell.id.ends_with(suffix) ? cell.id.substr(0, cell.id.size() - suffix.size()) : cell.id;
-}
-
 // Of an arm, as the first worker that says one does.
 std::string build_of(const Report& report, const std::string& arm) {
   for (const Cell& cell : report.cells) {
@@ -52,12 +48,6 @@ std::string build_of(const Report& report, const std::string& arm) {
   }
   return "";
 }
-
-// A cell of either side; one of them may be missing.
-struct Match {
-  const Cell* base = nullptr;
-  const Cell* next = nullptr;
-};
 
 // Cells of one arm of either report, by their id. In the order of the new side, then what only the base has.
 std::vector<Match> matched(const Report& base, const std::string& base_arm, const Report& next,
@@ -99,76 +89,6 @@ std::optional<ComparedCell> without_times(const Match& match) {
     if (match.next != nullptr) cell.remark = report::words_of(match.next->status);
   }
   return cell;
-}
-
-// Below it, what two builds differ by is of the size that the placing of code alone makes.
-constexpr double kLayoutMargin = 0.02;
-
-// What the addresses of code do to a comparison. A padded build is the same sources with bytes before each function
-// (GDBENCH_CODE_PADDING): what it differs by is no change of the code. These are its cells, to be found by the cells of
-// the build that it belongs to.
-class Layouts {
- public:
-  Layouts(const Report& report, const char* padded_arm) {
-    for (const Cell& cell : report.cells) {
-      if (cell.arm == padded_arm && cell.summary) padded_.emplace(id_without_arm(cell), &cell);
-    }
-  }
-
-  // The cell itself first; then it in the padded build, where that has a time of it.
-  std::vector<const Cell*> of(const Cell& cell) const {
-    const auto found = padded_.find(id_without_arm(cell));
-    return found == padded_.end() ? std::vector{&cell} : std::vector{&cell, found->second};
-  }
-
-  bool exist() const { return !padded_.empty(); }
-
- private:
-  std::unordered_map<std::string, const Cell*> padded_;
-};
-
-// How far the cell's layouts are from each other.
-double layout_effect(const std::vector<const Cell*>& layouts) {
-  if (layouts.size() < 2) return 0;
-  const stats::Estimate ratio = stats::paired_ratio(analysis::pairs_of(*layouts[0], *layouts[1]));
-  return ratio.launches == 0 ? 0 : std::exp(std::abs(std::log(ratio.value))) - 1;
-}
-
-// What two comparisons of one cell in other layouts say together: the ratio of the first, an interval that spans both,
-// and a verdict only where they agree.
-stats::Comparison agreed(const stats::Comparison& one, const stats::Comparison& other) {
-  stats::Comparison both = one;
-  both.ratio.interval.low = std::min(one.ratio.interval.low, other.ratio.interval.low);
-  both.ratio.interval.high = std::max(one.ratio.interval.high, other.ratio.interval.high);
-  if (one.verdict == other.verdict) return both;
-  both.verdict = stats::Verdict::inconclusive;
-  if (both.remark.empty()) both.remark = "not so in every layout of the code";
-  return both;
-}
-
-// Fills ComparedCell::layout and says what layouts did; or that they may matter, where none were measured.
-void add_layouts(const std::vector<Match>& matches, const Layouts& base, const Layouts& next,
-                 ReportComparison& comparison) {
-  if (!base.exist() && !next.exist()) {
-    if (comparison.margin >= kLayoutMargin) return;
-    comparison.remarks.emplace_back(
-        "differences below 2% between two builds may come from where the linker put the code: measure padded builds "
-        "too (--padded) before you act on them");
-    return;
-  }
-  std::unordered_map<std::string, double> effects;
-  double largest = 0;
-  for (const Match& match : matches) {
-    if (match.base == nullptr || match.next == nullptr) continue;
-    const double effect = std::max(layout_effect(base.of(*match.base)), layout_effect(next.of(*match.next)));
-    effects[id_without_arm(*match.next)] = effect;
-    largest = std::max(largest, effect);
-  }
-  for (ComparedCell& cell : comparison.cells) {
-    if (const auto found = effects.find(cell.id); found != effects.end() && cell.ratio) cell.layout = found->second;
-  }
-  comparison.remarks.push_back("padded builds, which differ in the addresses of their code alone, differ by up to " +
-                               formatted("%.2g%%", 100 * largest) + "; intervals span all layouts");
 }
 
 using CompareMatch = std::function<stats::Comparison(const Match&, double confidence)>;
