@@ -159,7 +159,8 @@ class ForestPicture {
       if (is_limit(dot)) places.insert(coordinate(std::round(scale_.at(dot))));
     }
     std::string dots;
-    for (const std::string& x : places) dots += "M" + x + " " + coordinate(y) + "h0";
+    // Below an interval, which would cover them.
+    for (const std::string& x : places) dots += "M" + x + " " + coordinate(row.ratio ? y + 6 : y) + "h0";
     if (!dots.empty()) markup_.empty("path", {{"class", "d s" + std::to_string(look.hue)}, {"d", dots}});
     if (row.ratio && is_drawn(*row.ratio)) {
       whisker(row.ratio->interval, look, y);
