@@ -1,13 +1,14 @@
 #include "reports/render/profile.h"
 
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/answer.h"
 #include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/selection.h"
 #include "harness/measure/profile_cell.h"
+#include "reports/page/profile_page.h"
 
 namespace gdbench::app {
 
@@ -20,6 +21,7 @@ struct ProfileOptions {
   std::string trace;
   std::string collapsed;
   std::string dump;
+  std::string html;
   bool json = false;
 };
 
@@ -36,7 +38,8 @@ Result<int> profile(const ProfileOptions& options) {
   const report::Profile measured =
       TRY(measure::profile_cell(group.scenario(), group.scenario().cells.front(), run, cell));
   if (interrupted()) return report_interrupted();
-  std::cout << (options.json ? report::to_json(measured).dump(2) + "\n" : render::profile_table(measured));
+  TRY(print_answer(options.json ? report::to_json(measured).dump(2) + "\n" : render::profile_table(measured),
+                   options.html, [&] { return page::profile_page(measured); }));
   if (!options.trace.empty()) {
     TRY(write_text(render::chrome_trace(measured), options.trace));
   }
@@ -63,12 +66,13 @@ void add_profile(CommandLine& app, Invocation& invocation) {
               "Folder for what the implementation made of the step, where it compiles one: short for --set "
               "impl.dump=FOLDER")
       .type_name("FOLDER");
+  add_html(command, options->html);
   command.flag("--json", options->json, "For programs");
   command.footer(
       "Layers are counted from 0: layer 1 has the weights w1 and the bias b1. An op of several layers names them all.\n"
       "Examples:\n"
       "  gdbench profile mlp-10-50-1 --impl hand/eigen\n"
-      "  gdbench profile mlp-784-128-10 --impl hand/eigen --trace step.json\n"
+      "  gdbench profile mlp-784-128-10 --impl hand/eigen --trace step.json --html step.html\n"
       "  gdbench profile mlp-10-50-1 --impl graph/jit --dump compiled");
   command.when_chosen(invocation, [options] { return profile(*options); });
 }

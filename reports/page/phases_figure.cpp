@@ -62,6 +62,11 @@ void add_bars(Markup& markup, const std::vector<const report::Cell*>& cells) {
 
 }  // namespace
 
+int hue_of_phase(report::Phase phase) {
+  const auto* const part = std::ranges::find(kParts, phase, &Part::phase);
+  return static_cast<int>(part - std::begin(kParts));
+}
+
 void add_phases(Markup& markup, const ScenarioView& view) {
   std::vector<const report::Cell*> cells;
   for (const render::Row& row : timed_rows(view.table)) {

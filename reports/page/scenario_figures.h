@@ -42,6 +42,9 @@ std::vector<render::Row> timed_rows(const render::ScenarioTable& table);
 int hue_of(Hues& hues, const report::Cell& cell);
 // A row's name, cut to so many columns.
 std::string short_name(const report::Cell& cell, std::size_t room = kRoomOfRows);
+// Of a phase, and of what no op claims.
+int hue_of_phase(report::Phase phase);
+constexpr int kHueOfUnclaimed = kHues - 1;
 // The figure of each launch: the least of its warm samples, as harness/stats/estimate.h has it.
 std::map<int, double> figures_of_launches(const report::Cell& cell);
 

@@ -22,12 +22,6 @@ using report::ProfileRecord;
 // The order of a step. Compiling happens before it and stands apart.
 constexpr Phase kPhases[] = {Phase::data, Phase::record, Phase::forward, Phase::backward, Phase::update, Phase::other};
 
-struct PhaseTime {
-  std::string name;
-  double time_ns = 0;
-  std::vector<const ProfileRecord*> records;
-};
-
 // Where an op stands among those of its phase: layers together and in the order of a step, which goes back from the
 // last layer; first what belongs to none.
 std::int64_t place_of(const ProfileRecord& record) {
@@ -37,7 +31,7 @@ std::int64_t place_of(const ProfileRecord& record) {
 
 // Ops of one place keep the profile's order, the largest first.
 PhaseTime time_of(Phase which, const Profile& profile) {
-  PhaseTime phase{name_of(which), 0, {}};
+  PhaseTime phase{which, 0, {}};
   for (const ProfileRecord& record : profile.records) {
     if (record.phase != which) continue;
     phase.records.push_back(&record);
@@ -47,18 +41,9 @@ PhaseTime time_of(Phase which, const Profile& profile) {
   return phase;
 }
 
-std::vector<PhaseTime> phases_of(const Profile& profile) {
-  std::vector<PhaseTime> phases;
-  for (const Phase which : kPhases) {
-    PhaseTime phase = time_of(which, profile);
-    if (!phase.records.empty()) phases.push_back(std::move(phase));
-  }
-  return phases;
-}
-
 // What was done once, before the first step.
 std::string compile_lines(const Profile& profile) {
-  const PhaseTime phase = time_of(Phase::compile, profile);
+  const PhaseTime phase = once_of(profile);
   if (phase.records.empty()) return "";
   std::string text = "\n  once, before the first step     calls       time\n";
   for (const ProfileRecord* record : phase.records) {
@@ -139,39 +124,23 @@ std::string text_of(const std::vector<Line>& lines) {
 std::string step_lines(const Profile& profile) {
   std::vector<Line> lines = {{"per step", "layer", "parameter", "calls", "time", "share", "GFLOP/s", "GB/s"}};
   for (const PhaseTime& phase : phases_of(profile)) {
-    lines.push_back(time_line(phase.name, phase.time_ns, profile));
+    lines.push_back(time_line(phase.name(), phase.time_ns, profile));
     for (const ProfileRecord* record : phase.records) lines.push_back(op_line(*record, profile));
   }
   lines.push_back(time_line("unattributed", report::unattributed_ns(profile), profile));
   return text_of(lines);
 }
 
-std::string allocation_line(const Profile& profile) {
-  if (!profile.allocations_per_step) return "  allocations: not counted\n";
-  return "  " + format_number(*profile.allocations_per_step) + " allocations (" +
-         format_bytes(profile.allocated_bytes_per_step.value_or(0)) + ") per step, " +
-         format_bytes(static_cast<double>(profile.prepared_bytes.value_or(0))) + " before the first\n";
-}
-
 // The least that the implementation's framework does, and how often a step calls it.
 std::string call_lines(const Profile& profile) {
   std::string text;
-  if (profile.dispatches_per_step) {
-    text += "\n  calls into the framework per step: " + format_number(*profile.dispatches_per_step) + "\n";
-  }
+  if (const std::string calls = profile_call_words(profile); !calls.empty()) text += "\n  " + calls + "\n";
   if (!profile.floor) return text;
   text += "\n  the least calls                            time\n";
   for (const report::FloorPart& part : *profile.floor) {
     text += formatted("  %-36s %10s\n", part.op.c_str(), format_duration_ns(part.time_ns).c_str());
   }
   return text;
-}
-
-// "product, layer 1, gradient of w1".
-std::string op_label(const ProfileRecord& record) {
-  const std::string parameters = parameter_words(record);
-  return record.op + layer_words(record.layers.value_or(std::vector<std::int64_t>())) +
-         (parameters.empty() ? "" : ", " + parameters);
 }
 
 Json event(const std::string& name, const std::string& category, double start_ns, double duration_ns, Json arguments) {
@@ -200,19 +169,87 @@ std::string layer_words(const std::vector<std::int64_t>& layers) {
   return (layers.size() == 1 ? ", layer " : ", layers ") + layer_numbers(layers);
 }
 
-std::string profile_table(const Profile& profile) {
-  std::string text = profile.cell + "\n  load " + format_duration_ns(profile.load_seconds * 1e9) + ", prepare " +
-                     format_duration_ns(profile.prepare_seconds * 1e9) + ", first step " +
-                     format_duration_ns(profile.first_step_ns) + ", steady step " +
-                     format_duration_ns(profile.step_ns) + "\n" + allocation_line(profile) + "\n";
-  text += step_lines(profile);
-  text += compile_lines(profile) + call_lines(profile);
+std::vector<PhaseTime> phases_of(const Profile& profile) {
+  std::vector<PhaseTime> phases;
+  for (const Phase which : kPhases) {
+    PhaseTime phase = time_of(which, profile);
+    if (!phase.records.empty()) phases.push_back(std::move(phase));
+  }
+  return phases;
+}
+
+PhaseTime once_of(const Profile& profile) { return time_of(Phase::compile, profile); }
+
+std::string op_label(const ProfileRecord& record) {
+  const std::string parameters = parameter_words(record);
+  return record.op + layer_words(record.layers.value_or(std::vector<std::int64_t>())) +
+         (parameters.empty() ? "" : ", " + parameters);
+}
+
+TextTable profile_rows(const Profile& profile) {
+  TextTable all = {{.title = "phase", .texts = {}},
+                   {.title = "op", .texts = {}},
+                   {.title = "layer", .texts = {}},
+                   {.title = "parameter", .texts = {}},
+                   {.title = "calls", .right_aligned = true, .texts = {}},
+                   {.title = "time", .right_aligned = true, .texts = {}},
+                   {.title = "share", .right_aligned = true, .texts = {}},
+                   {.title = "GFLOP/s", .right_aligned = true, .texts = {}},
+                   {.title = "GB/s", .right_aligned = true, .texts = {}}};
+  const auto add = [&](const std::string& phase, const std::string& op, const Line& line) {
+    std::vector<std::string> texts = {phase, op};
+    texts.insert(texts.end(), line.begin() + 1, line.end());
+    add_row(all, texts);
+  };
+  for (const PhaseTime& phase : phases_of(profile)) {
+    add(phase.name(), "all", time_line("", phase.time_ns, profile));
+    for (const ProfileRecord* record : phase.records) add(phase.name(), record->op, op_line(*record, profile));
+  }
+  add("unattributed", "", time_line("", report::unattributed_ns(profile), profile));
+  // Layers and parameters only where an op has them.
+  std::erase_if(all, [](const TextColumn& column) {
+    return std::ranges::all_of(column.texts, [](const std::string& text) { return text.empty(); });
+  });
+  return all;
+}
+
+TextTable profile_floor(const Profile& profile) {
+  TextTable table = {{.title = "the least calls", .texts = {}}, {.title = "time", .right_aligned = true, .texts = {}}};
+  if (!profile.floor) return table;
+  for (const report::FloorPart& part : *profile.floor) add_row(table, {part.op, format_duration_ns(part.time_ns)});
+  return table;
+}
+
+std::string profile_start_words(const Profile& profile) {
+  return "load " + format_duration_ns(profile.load_seconds * 1e9) + ", prepare " +
+         format_duration_ns(profile.prepare_seconds * 1e9) + ", first step " +
+         format_duration_ns(profile.first_step_ns) + ", steady step " + format_duration_ns(profile.step_ns);
+}
+
+std::string profile_allocation_words(const Profile& profile) {
+  if (!profile.allocations_per_step) return "allocations: not counted";
+  return format_number(*profile.allocations_per_step) + " allocations (" +
+         format_bytes(profile.allocated_bytes_per_step.value_or(0)) + ") per step, " +
+         format_bytes(static_cast<double>(profile.prepared_bytes.value_or(0))) + " before the first";
+}
+
+std::string profile_call_words(const Profile& profile) {
+  if (!profile.dispatches_per_step) return "";
+  return "calls into the framework per step: " + format_number(*profile.dispatches_per_step);
+}
+
+std::string profile_overhead_words(const Profile& profile) {
   const double overhead = profile.profiled_step_ns - profile.step_ns;
-  text += "\nThe profiled step takes " + format_duration_ns(profile.profiled_step_ns) + ", " +
-          format_duration_ns(std::abs(overhead)) + (overhead < 0 ? " less" : " more") + " than the unprofiled one (" +
-          format_number(100 * overhead / profile.step_ns) +
-          "%): a clock reading around every call, within the shares above.\n";
-  return text;
+  return "The profiled step takes " + format_duration_ns(profile.profiled_step_ns) + ", " +
+         format_duration_ns(std::abs(overhead)) + (overhead < 0 ? " less" : " more") + " than the unprofiled one (" +
+         format_number(100 * overhead / profile.step_ns) +
+         "%): a clock reading around every call, within the shares above.";
+}
+
+std::string profile_table(const Profile& profile) {
+  return profile.cell + "\n  " + profile_start_words(profile) + "\n  " + profile_allocation_words(profile) + "\n\n" +
+         step_lines(profile) + compile_lines(profile) + call_lines(profile) + "\n" + profile_overhead_words(profile) +
+         "\n";
 }
 
 std::string chrome_trace(const Profile& profile) {
@@ -220,9 +257,9 @@ std::string chrome_trace(const Profile& profile) {
   events.push_back({{"name", "process_name"}, {"ph", "M"}, {"pid", 1}, {"tid", 1}, {"args", {{"name", profile.cell}}}});
   double start = 0;
   for (const PhaseTime& phase : phases_of(profile)) {
-    events.push_back(event(phase.name, "phase", start, phase.time_ns, Json::object()));
+    events.push_back(event(phase.name(), "phase", start, phase.time_ns, Json::object()));
     for (const ProfileRecord* record : phase.records) {
-      events.push_back(event(op_label(*record), phase.name, start, record->time_ns, arguments_of(*record)));
+      events.push_back(event(op_label(*record), phase.name(), start, record->time_ns, arguments_of(*record)));
       start += record->time_ns;
     }
   }
@@ -242,7 +279,7 @@ std::string collapsed_stacks(const Profile& profile) {
         profile.implementation + ";" + stack + " " + std::to_string(std::llround(std::max(0.0, time_ns) * 1000)) + "\n";
   };
   for (const PhaseTime& phase : phases_of(profile)) {
-    for (const ProfileRecord* record : phase.records) add(phase.name + ";" + op_label(*record), record->time_ns);
+    for (const ProfileRecord* record : phase.records) add(phase.name() + ";" + op_label(*record), record->time_ns);
   }
   add("unattributed", report::unattributed_ns(profile));
   return text;

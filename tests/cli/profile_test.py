@@ -22,6 +22,16 @@ class Allocations(ProgramTest):
                 self.assertEqual(profile["allocations_per_step"], count)
                 self.assertEqual(profile["allocated_bytes_per_step"], 48 * count)
 
+    def test_a_page_shows_the_same_profile(self):
+        table, _ = self.call("profile", "mlp-10-50-1", "--impl", "hand/eigen", "--html", "page.html")
+        page = (self.folder / "page.html").read_text(encoding="utf-8")
+        for line in table.splitlines()[:2]:
+            self.assertIn(line.strip(), page)
+        self.assertIn('<figure id="flame">', page)
+        self.assertIn("forward: product, layer 0, reads w0, ", page)
+        page, _ = self.call("profile", "mlp-10-50-1", "--impl", "hand/eigen", "--html", "-")
+        self.assertTrue(page.startswith("<!DOCTYPE html>"))
+
     def test_what_comes_before(self):
         # In doubles: two weights, the bias that it keeps anyway, and their gradients.
         self.assertEqual(self.profile("fake/allocate")["prepared_bytes"], 8 * (2 + 1 + 3))

@@ -4,50 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/support/reports/example_profile.h"
+
 namespace gdbench::render {
 namespace {
 
-// 100 ns profiled: 40 forward, 30 backward, 30 claimed by nobody; compiling once took longer than any step.
-report::Profile example() {
-  report::Profile profile;
-  profile.cell = "example/one/two";
-  profile.implementation = "one/two";
-  profile.steps = 10;
-  profile.step_ns = 90;
-  profile.profiled_step_ns = 100;
-  profile.records.push_back({.phase = report::Phase::compile, .op = "bind", .calls = 1, .time_ns = 5000});
-  profile.records.push_back({.phase = report::Phase::backward, .op = "product", .calls = 1, .time_ns = 30});
-  profile.records.push_back({.phase = report::Phase::forward, .op = "product", .calls = 1, .time_ns = 40, .flops = 80});
-  return profile;
-}
-
-report::ProfileRecord op(report::Phase phase, const char* name, double time_ns, std::vector<std::int64_t> layers,
-                         std::vector<std::string> parameters, report::ParameterUse use) {
-  report::ProfileRecord record{.phase = phase, .op = name, .calls = 1, .time_ns = time_ns};
-  if (!layers.empty()) record.layers = std::move(layers);
-  if (parameters.empty()) return record;
-  record.parameters = std::move(parameters);
-  record.use = use;
-  return record;
-}
-
-// Two layers and one update of both; the largest first, as profiles have them.
-report::Profile layered() {
-  using enum report::ParameterUse;
-  report::Profile profile = example();
-  profile.records = {op(report::Phase::forward, "product", 30, {1}, {"w1"}, reads),
-                     op(report::Phase::backward, "product", 25, {0}, {"w0"}, gradient),
-                     op(report::Phase::backward, "product", 20, {1}, {"w1"}, gradient),
-                     op(report::Phase::forward, "product", 15, {0}, {"w0"}, reads),
-                     op(report::Phase::backward, "product", 5, {1}, {"w1"}, reads),
-                     op(report::Phase::update, "update", 2, {0, 1}, {"w0", "b0", "w1", "b1"}, updates),
-                     op(report::Phase::forward, "activation", 2, {0}, {}, reads),
-                     op(report::Phase::forward, "waiting", 1, {}, {}, reads)};
-  return profile;
-}
-
 TEST(Profile, TableHasALineForEachOpAndLayer) {
-  const std::string table = profile_table(layered());
+  const std::string table = profile_table(tests::layered_profile());
   const std::string expected =
       "  per step      layer  parameter      calls  time share\n"
       "  forward                                   48 ns 48.0%\n"
@@ -63,11 +26,11 @@ TEST(Profile, TableHasALineForEachOpAndLayer) {
       "    update      0-1    updates w0..b1     1  2 ns  2.0%\n"
       "  unattributed                               0 ns  0.0%\n";
   EXPECT_NE(table.find(expected), std::string::npos) << table;
-  EXPECT_EQ(profile_table(example()).find("layer"), std::string::npos) << "nobody names one";
+  EXPECT_EQ(profile_table(tests::example_profile()).find("layer"), std::string::npos) << "nobody names one";
 }
 
 TEST(Profile, TraceEventsNameLayersAndParameters) {
-  const nlohmann::json trace = nlohmann::json::parse(chrome_trace(layered()));
+  const nlohmann::json trace = nlohmann::json::parse(chrome_trace(tests::layered_profile()));
   std::vector<std::string> names;
   for (const nlohmann::json& event : trace.at("traceEvents")) {
     if (event.at("ph") == "X" && event.at("cat") != "phase") names.push_back(event.at("name"));
@@ -83,15 +46,15 @@ TEST(Profile, TraceEventsNameLayersAndParameters) {
 }
 
 TEST(Profile, StacksKeepLayersApart) {
-  const std::string stacks = collapsed_stacks(layered());
+  const std::string stacks = collapsed_stacks(tests::layered_profile());
   EXPECT_NE(stacks.find("one/two;forward;product, layer 0, reads w0 15000\n"), std::string::npos) << stacks;
   EXPECT_NE(stacks.find("one/two;forward;product, layer 1, reads w1 30000\n"), std::string::npos) << stacks;
 }
 
-TEST(Profile, LeavesCompilingOutOfTheStep) { EXPECT_DOUBLE_EQ(report::unattributed_ns(example()), 30); }
+TEST(Profile, LeavesCompilingOutOfTheStep) { EXPECT_DOUBLE_EQ(report::unattributed_ns(tests::example_profile()), 30); }
 
 TEST(Profile, TableShowsWhatNobodyClaims) {
-  const std::string table = profile_table(example());
+  const std::string table = profile_table(tests::example_profile());
   EXPECT_NE(table.find("unattributed"), std::string::npos) << table;
   EXPECT_NE(table.find("30.0%"), std::string::npos) << table;
   EXPECT_NE(table.find("once, before the first step"), std::string::npos) << table;
@@ -99,7 +62,7 @@ TEST(Profile, TableShowsWhatNobodyClaims) {
 }
 
 TEST(Profile, TableShowsTheLeastCalls) {
-  report::Profile profile = example();
+  report::Profile profile = tests::example_profile();
   EXPECT_EQ(profile_table(profile).find("least calls"), std::string::npos);
   profile.dispatches_per_step = 12;
   profile.floor = {{"empty tape", 310}};
@@ -109,7 +72,7 @@ TEST(Profile, TableShowsTheLeastCalls) {
 }
 
 TEST(Profile, TraceEventsNestAndFillTheStep) {
-  const nlohmann::json trace = nlohmann::json::parse(chrome_trace(example()));
+  const nlohmann::json trace = nlohmann::json::parse(chrome_trace(tests::example_profile()));
   double phases_us = 0;
   double last_end_us = 0;
   for (const nlohmann::json& event : trace.at("traceEvents")) {
@@ -124,7 +87,7 @@ TEST(Profile, TraceEventsNestAndFillTheStep) {
 }
 
 TEST(Profile, CollapsedStacksAreWholeNumbers) {
-  EXPECT_EQ(collapsed_stacks(example()),
+  EXPECT_EQ(collapsed_stacks(tests::example_profile()),
             "one/two;forward;product 40000\none/two;backward;product 30000\none/two;unattributed 30000\n");
 }
 
