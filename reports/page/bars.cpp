@@ -10,7 +10,7 @@ namespace {
 constexpr double kThick = 11;        // of a bar, in pixels
 constexpr double kTextsRight = 754;  // where texts end
 constexpr int kBarTicks = 6;
-constexpr double kMostLeft = 312;  // how far labels may reach
+constexpr double kMostLeft = 336;  // how far labels may reach
 constexpr double kLabelGap = 8;
 
 // Where bars begin: behind the longest label, if that leaves them room.

@@ -93,17 +93,20 @@ double begin_of(const Flag& flag) {
 
 }  // namespace
 
+// From the right: each above those whose lines would go through its words.
 PlotArea area_below(std::vector<Flag>& flags) {
   std::ranges::stable_sort(flags, {}, &Flag::x);
-  std::vector<double> ends;  // of rows
-  for (Flag& flag : flags) {
-    const auto free = std::ranges::find_if(ends, [&](double end) { return end + kFlagGap <= begin_of(flag); });
-    flag.row = static_cast<std::size_t>(free - ends.begin());
-    (free == ends.end() ? ends.emplace_back() : *free) = begin_of(flag) + width_of(flag.text);
+  std::size_t rows = 0;
+  for (std::size_t i = flags.size(); i-- > 0;) {
+    const double end = begin_of(flags[i]) + width_of(flags[i].text) + kFlagGap;
+    for (std::size_t next = i + 1; next < flags.size(); ++next) {
+      if (begin_of(flags[next]) < end) flags[i].row = std::max(flags[i].row, flags[next].row + 1);
+    }
+    rows = std::max(rows, flags[i].row + 1);
   }
   PlotArea area;
-  area.top += kLineHeight * static_cast<double>(ends.size());
-  area.bottom += kLineHeight * static_cast<double>(ends.size());
+  area.top += kLineHeight * static_cast<double>(rows);
+  area.bottom += kLineHeight * static_cast<double>(rows);
   return area;
 }
 
