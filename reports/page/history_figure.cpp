@@ -223,9 +223,8 @@ std::string sentence_of(const HistoryView& view, const HistoryPicture& picture) 
                          ? "No level changed beyond the margin of " + render::format_percent(view.history.margin) + "."
                          : "Numbered are changes of a level: " + changes + ".";
   text +=
-      " Marks are reports with their 95% intervals as far as the picture reaches, lines are levels, revisions go from "
-      "the oldest to the newest, "
-      "which has a band.";
+      " Marks are reports with their 95% intervals, as far as the picture reaches; lines are levels; revisions go from "
+      "the oldest to the newest, which has a band.";
   if (picture.as_ratios()) text += " Each cell's times are multiples of its first level, as the cells lie far apart.";
   if (picture.unnamed() > 0) {
     text += " Thin grey lines are " + render::counted(picture.unnamed(), "cell") + " more, without names.";
