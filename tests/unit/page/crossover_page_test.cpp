@@ -26,7 +26,8 @@ TEST(Golden, CrossoverPage) {
 
 TEST(CrossoverPage, MarksWhereTheWinnerChanges) {
   const std::string direct =
-      crossover_page(crossover({point(3, 200, 100, Verdict::slower), point(9, 100, 200, Verdict::faster)}));
+      crossover_page(crossover({point(1, 200, 100, Verdict::slower), point(3, 200, 100, Verdict::slower),
+                                point(9, 100, 200, Verdict::faster), point(27, 100, 200, Verdict::faster)}));
   EXPECT_TRUE(has(direct, ">crossing, 3 to 9</text>"));
   EXPECT_TRUE(has(direct, ">two/y faster</text>"));
   const std::string open =
