@@ -126,6 +126,7 @@ void add_sizes(Markup& markup, const Crossover& crossover) {
   const Scale across = sizes_of(crossover);
   const std::vector<OpenRange> ranges = open_ranges(crossover);
   std::vector<Flag> flags;
+  flags.reserve(ranges.size());
   for (const OpenRange& range : ranges) flags.push_back({across.at(range.from), range.words});
   const PlotArea area = area_below(flags);
   Extent times;

@@ -76,6 +76,7 @@ std::vector<Flag> flags_of(const HistoryView& view, const Places& places) {
                  cat(i + 1, " ", stats::name_of(mark.comparison->verdict)));
   }
   std::vector<Flag> flags;
+  flags.reserve(texts.size());
   for (const auto& [x, text] : texts) flags.push_back({x, text});
   return flags;
 }

@@ -101,7 +101,7 @@ std::string basis_words(const std::string& cell, const report::ProfileBasis& bas
 std::string phase_table(const Explanation& explanation, const Names& names, int width) {
   TextTable all = phases_table(explanation, names);
   all.front().title = "  " + all.front().title;
-  for (std::string& phase : all.front().texts) phase = "  " + phase;
+  for (std::string& phase : all.front().texts) phase.insert(0, "  ");
   const std::string table = plain_table(all);
   std::size_t widest = 0;
   for (std::size_t start = 0; start < table.size(); start = table.find('\n', start) + 1) {

@@ -187,7 +187,7 @@ TextTable history_changes(const History& history, const std::vector<HistoryMark>
     const std::string after = day_of(report_at(history, mark.first_after));
     add_row(table, {mark.cell->id, std::to_string(i + 1), format_change(mark.comparison->ratio),
                     stats::name_of(mark.comparison->verdict), mark.place,
-                    before == after ? before : before + " -> " + after, mark.remark});
+                    before == after ? before : cat(before, " -> ", after), mark.remark});
   }
   return table;
 }
