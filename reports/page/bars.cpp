@@ -20,6 +20,13 @@ double left_of(const BarChart& chart) {
   return std::min(left, kMostLeft);
 }
 
+// Where they end at most: before the longest text.
+double right_of(const BarChart& chart) {
+  double widest = 0;
+  for (const Bar& bar : chart.bars) widest = std::max(widest, width_of(bar.text));
+  return std::min(kRowsRight, kTextsRight - widest) - kLabelGap;
+}
+
 // From 0 to the furthest value or end of an interval, on both sides.
 Scale axis_of(const BarChart& chart, double left) {
   Extent extent;
@@ -31,7 +38,7 @@ Scale axis_of(const BarChart& chart, double left) {
     extent.add(bar.interval->low);
     extent.add(bar.interval->high);
   }
-  return Scale::linear(extent.low, extent.high, left, kRowsRight - 20);
+  return Scale::linear(extent.low, extent.high, left, right_of(chart));
 }
 
 void add_row_of(Markup& markup, const Scale& scale, const Bar& bar, std::size_t room, double y) {
