@@ -6,11 +6,10 @@
 
 namespace gdbench::app {
 
-void add_html(CommandLine& command, std::string& path) {
+void add_html(CommandLine& command, std::string& path, const std::string& what) {
   command
       .option("--html", path,
-              "Write the answer as a page for a browser, too, one file that fetches nothing (- for "
-              "stdout, instead)")
+              "Write " + what + " as a page for a browser, too, one file that fetches nothing (- for stdout, instead)")
       .type_name("FILE");
 }
 

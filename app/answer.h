@@ -9,8 +9,8 @@
 
 namespace gdbench::app {
 
-// --html.
-void add_html(CommandLine& command, std::string& path);
+// --html, which writes `what`: "the verdicts".
+void add_html(CommandLine& command, std::string& path, const std::string& what = "the answer");
 
 // Writes what `page` makes to `html`, where that is not empty; prints `answer`, unless the page went to stdout.
 Status print_answer(const std::string& answer, const std::string& html, const std::function<std::string()>& page);

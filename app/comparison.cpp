@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "app/answer.h"
 #include "app/invocation.h"
-#include "app/output_file.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
 #include "harness/measure/launch_group.h"

@@ -87,13 +87,6 @@ void add_resume(CommandLine& command, OutputFile& output) {
                "Go on with a run that was killed or interrupted, from its journal beside --out or from its report");
 }
 
-void add_html(CommandLine& command, std::string& file, const std::string& what) {
-  command
-      .option("--html", file,
-              "Write " + what + " as a page for a browser, one file that fetches nothing (- for stdout)")
-      .type_name("FILE");
-}
-
 std::string journal_path(const std::string& report_path) { return stem_of(report_path) + ".journal.jsonl"; }
 
 Status write_page(const report::Report& report, const std::optional<report::ReportComparison>& comparison,

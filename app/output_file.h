@@ -22,9 +22,6 @@ void add_output(CommandLine& command, OutputFile& output, const std::string& des
 // --resume, for a command whose samples go to a journal.
 void add_resume(CommandLine& command, OutputFile& output);
 
-// --html, of a command that prints `what` as well, unless the page goes to stdout. "the verdicts".
-void add_html(CommandLine& command, std::string& file, const std::string& what);
-
 // Where a run's samples lie until its report is written: beside it.
 std::string journal_path(const std::string& report_path);
 

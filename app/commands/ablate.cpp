@@ -1,7 +1,7 @@
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/answer.h"
 #include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/measured_run.h"
@@ -80,13 +80,9 @@ Result<int> ablate(const AblateOptions& options, const Invocation& invocation) {
   TRY(status);
   report.scenarios = group.report().scenarios;
   report.cells = group.report().cells;
-  if (options.measuring.json) {
-    std::cout << report::to_json(ablation).dump(2) << "\n";
-  } else if (options.html != "-") {
-    std::cout << render::ablation_table(ablation);
-  }
-  std::cout << std::flush;
-  const Status written = options.html.empty() ? Status() : write_text(page::ablation_page(ablation), options.html);
+  const std::string answer =
+      options.measuring.json ? report::to_json(ablation).dump(2) + "\n" : render::ablation_table(ablation);
+  const Status written = print_answer(answer, options.html, [&] { return page::ablation_page(ablation); });
   const int exit_status = finish_report(options.measuring, report, report_failed_cells);
   TRY(written);
   return exit_status;

@@ -1,8 +1,8 @@
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "app/answer.h"
 #include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/output_file.h"
@@ -96,13 +96,9 @@ Result<int> run(const CalibrateOptions& options) {
   const Status status = measure_all(options, workloads, run_options, calibration);
   clear_progress();
   TRY(status);
-  if (options.json) {
-    std::cout << report::to_json(calibration).dump(2) << "\n";
-  } else if (options.html != "-") {
-    std::cout << render::calibration_table(calibration);
-  }
-  std::cout << std::flush;
-  if (!options.html.empty()) TRY(write_text(page::calibration_page(calibration), options.html));
+  const std::string answer =
+      options.json ? report::to_json(calibration).dump(2) + "\n" : render::calibration_table(calibration);
+  TRY(print_answer(answer, options.html, [&] { return page::calibration_page(calibration); }));
   return interrupted() ? report_interrupted() : kFine;
 }
 

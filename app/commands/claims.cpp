@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "app/answer.h"
 #include "app/commands.h"
 #include "app/measured_run.h"
 #include "app/selection.h"
@@ -106,14 +107,14 @@ Status print(const ClaimsOptions& options, const std::vector<claims::ExpandedCla
   for (const claims::ExpandedClaim& claim : claims) {
     judgements.push_back(TRY(claims::judge(claim, report)));
   }
+  std::string answer;
   if (options.json) {
-    std::cout << report::to_json(judgements).dump(2) << "\n";
-  } else if (options.html != "-") {
-    std::cout << render::claims_console(judgements, terminal_width());
-    for (const std::string& note : report.notes) std::cout << "note: " << note << "\n";
+    answer = report::to_json(judgements).dump(2) + "\n";
+  } else {
+    answer = render::claims_console(judgements, terminal_width());
+    for (const std::string& note : report.notes) answer += "note: " + note + "\n";
   }
-  std::cout << std::flush;
-  if (!options.html.empty()) TRY(write_text(page::claims_page(judgements), options.html));
+  TRY(print_answer(answer, options.html, [&] { return page::claims_page(judgements); }));
   return options.markdown.empty() ? Status{} : write_text(render::claims_markdown(judgements), options.markdown);
 }
 
