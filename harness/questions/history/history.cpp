@@ -27,17 +27,20 @@ using report::HistorySegment;
 using Reports = std::vector<MeasuredReport>;
 
 // Times of UTC in one form are in order as texts. Commits of one moment, as a rebase makes them, are in the order of
-// their first runs.
+// their first runs. Where a report does not know when its revision was committed, first runs count for all: the two
+// times cannot be compared.
 void sort_by_time(Reports& reports) {
   struct Place {
     std::string time;
     std::string first_run;
     auto operator<=>(const Place&) const = default;
   };
+  const bool is_known =
+      std::ranges::none_of(reports, [](const MeasuredReport& report) { return report.source.committed_at.empty(); });
   std::map<std::string, Place> places;  // of revisions
   for (const MeasuredReport& report : reports) {
     const report::HistoryReport& source = report.source;
-    const std::string& time = source.committed_at.empty() ? source.started_at : source.committed_at;
+    const std::string& time = is_known ? source.committed_at : source.started_at;
     Place& place = places.try_emplace(source.revision, Place{time, source.started_at}).first->second;
     place = {std::min(place.time, time), std::min(place.first_run, source.started_at)};
   }

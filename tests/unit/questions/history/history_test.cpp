@@ -203,16 +203,25 @@ TEST(History, TheMachineWithMostReportsIsTheHistory) {
   EXPECT_EQ(history_of(read, {}).reports.back().file, "6.json") << "of two with three, the one with the newest";
 }
 
+std::vector<std::string> files_of(const History& history) {
+  std::vector<std::string> files;
+  for (const report::HistoryReport& report : history.reports) files.push_back(report.file);
+  return files;
+}
+
 TEST(History, CommitsAreInTheirOrderAndReportsOfOneStayTogether) {
   ReadReports read = reports_taking(repeated(5, 100));
-  const char* committed[] = {"2025-03-01T00:00:00Z", "2025-01-01T00:00:00Z", "2025-03-01T00:00:00Z", "", ""};
+  const char* committed[] = {"2025-03-01T00:00:00Z", "2025-01-01T00:00:00Z", "2025-03-01T00:00:00Z",
+                             "2025-02-01T00:00:00Z", "2025-01-01T00:00:00Z"};
   for (std::size_t i = 0; i < 5; ++i) read.reports[i].source.committed_at = committed[i];
   read.reports[2].source.revision = "r0";
   read.reports[4].source.revision = "r1";
-  const History history = history_of(read, {});
-  std::vector<std::string> files;
-  for (const report::HistoryReport& report : history.reports) files.push_back(report.file);
-  EXPECT_EQ(files, (std::vector<std::string>{"1.json", "4.json", "0.json", "2.json", "3.json"}));
+  EXPECT_EQ(files_of(history_of(read, {})),
+            (std::vector<std::string>{"1.json", "4.json", "3.json", "0.json", "2.json"}));
+  read.reports[3].source.committed_at.clear();
+  EXPECT_EQ(files_of(history_of(read, {})),
+            (std::vector<std::string>{"0.json", "2.json", "1.json", "4.json", "3.json"}))
+      << "by their first runs, where one does not know";
 }
 
 TEST(History, AChangeNamesWhatElseDiffers) {
