@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "tests/support/reports/golden.h"
 #include "tests/unit/page/page_parts.h"
 
 namespace gdbench::page {
@@ -47,9 +46,7 @@ report::Ablation example_ablation() {
   return ablation;
 }
 
-TEST(Golden, AblationPage) {
-  tests::expect_golden("page/ablation.html", content_of(ablation_page(example_ablation())));
-}
+TEST(Golden, AblationPage) { expect_golden_page("ablation.html", ablation_page(example_ablation())); }
 
 TEST(AblationPage, ShowsWhatWasMeasuredAndSaysWhatWasNot) {
   const std::string page = content_of(ablation_page(example_ablation()));

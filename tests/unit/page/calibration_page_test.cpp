@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "tests/support/reports/golden.h"
 #include "tests/unit/page/page_parts.h"
 
 namespace gdbench::page {
@@ -35,9 +34,7 @@ report::Calibration example_calibration() {
   return calibration;
 }
 
-TEST(Golden, CalibrationPage) {
-  tests::expect_golden("page/calibration.html", content_of(calibration_page(example_calibration())));
-}
+TEST(Golden, CalibrationPage) { expect_golden_page("calibration.html", calibration_page(example_calibration())); }
 
 TEST(CalibrationPage, HasALineAtTheWantedRateAndAPointForEachLevel) {
   const std::string page = content_of(calibration_page(example_calibration()));

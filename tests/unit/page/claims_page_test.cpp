@@ -6,15 +6,12 @@
 #include <vector>
 
 #include "tests/support/reports/example_judgements.h"
-#include "tests/support/reports/golden.h"
 #include "tests/unit/page/page_parts.h"
 
 namespace gdbench::page {
 namespace {
 
-TEST(Golden, ClaimsPage) {
-  tests::expect_golden("page/claims.html", content_of(claims_page(tests::example_judgements())));
-}
+TEST(Golden, ClaimsPage) { expect_golden_page("claims.html", claims_page(tests::example_judgements())); }
 
 TEST(ClaimsPage, DrawsWhatASentenceDemands) {
   std::vector<report::ClaimJudgement> judgements = {tests::example_judgements()[1]};  // a saving of at least 25%

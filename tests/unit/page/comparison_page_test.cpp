@@ -7,15 +7,12 @@
 #include "reports/page/report_page.h"
 #include "tests/support/reports/example_comparison.h"
 #include "tests/support/reports/example_report.h"
-#include "tests/support/reports/golden.h"
 #include "tests/unit/page/page_parts.h"
 
 namespace gdbench::page {
 namespace {
 
-TEST(Golden, ComparisonPage) {
-  tests::expect_golden("page/comparison.html", content_of(comparison_page(tests::example_comparison())));
-}
+TEST(Golden, ComparisonPage) { expect_golden_page("comparison.html", comparison_page(tests::example_comparison())); }
 
 TEST(ComparisonPage, WhatRegressedComesFirst) {
   const std::string page = content_of(comparison_page(tests::long_comparison(10)));

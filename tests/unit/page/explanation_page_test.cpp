@@ -4,20 +4,13 @@
 
 #include "harness/questions/explain/explain.h"
 #include "tests/support/reports/explained_report.h"
-#include "tests/support/reports/golden.h"
+#include "tests/unit/page/page_parts.h"
 
 namespace gdbench::page {
 namespace {
 
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
-}
-
 TEST(Golden, ExplanationPage) {
-  tests::expect_golden("page/explanation.html",
-                       explanation_page({tests::explain_first_two(tests::explained_report())}));
+  expect_golden_page("explanation.html", explanation_page({tests::explain_first_two(tests::explained_report())}));
 }
 
 TEST(ExplanationPage, HasBarsForWhatIsKnownAlone) {

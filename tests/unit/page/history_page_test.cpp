@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/reports/example_history.h"
-#include "tests/support/reports/golden.h"
+#include "tests/unit/page/page_parts.h"
 
 namespace gdbench::page {
 namespace {
@@ -12,7 +12,7 @@ TEST(Golden, HistoryPage) {
   report::History history = tests::example_history();
   history.separated = {{"Abacus", "cpu/model: found 1, the base has 2", {"d.json", "e.json"}}};
   history.notes = {"left out f.json: not so"};
-  tests::expect_golden("page/history.html", history_page(history));
+  expect_golden_page("history.html", history_page(history));
 }
 
 // Cells of one scenario on one axis: as times while they are near each other, else as multiples of their first level.

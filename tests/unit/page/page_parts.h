@@ -2,7 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
+
+#include "tests/support/reports/golden.h"
 
 namespace gdbench::page {
 
@@ -10,6 +14,13 @@ namespace gdbench::page {
 inline std::string content_of(const std::string& page) {
   const std::size_t begin = page.find("<body>");
   return page.substr(begin, page.find("<script>", begin) - begin);
+}
+
+// The page's content in tests/golden/page. The whole page goes to the folder GDBENCH_PAGES, where there is one: for a
+// browser (tests/pages).
+inline void expect_golden_page(const std::string& file, const std::string& page) {
+  tests::expect_golden("page/" + file, content_of(page));
+  if (const char* folder = std::getenv("GDBENCH_PAGES")) tests::write_text(std::filesystem::path(folder) / file, page);
 }
 
 inline std::size_t count_of(const std::string& text, const std::string& part) {

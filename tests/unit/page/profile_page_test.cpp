@@ -6,7 +6,7 @@
 #include <regex>
 
 #include "tests/support/reports/example_profile.h"
-#include "tests/support/reports/golden.h"
+#include "tests/unit/page/page_parts.h"
 
 namespace gdbench::page {
 namespace {
@@ -28,7 +28,7 @@ TEST(Golden, ProfilePage) {
   profile.records.push_back({.phase = report::Phase::compile, .op = "bind", .calls = 1, .time_ns = 5000});
   profile.dispatches_per_step = 7;
   profile.floor = {{"empty call", 12}};
-  tests::expect_golden("page/profile.html", profile_page(profile));
+  expect_golden_page("profile.html", profile_page(profile));
 }
 
 // 758 pixels are 100 ns.

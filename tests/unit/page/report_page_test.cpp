@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/support/reports/example_report.h"
-#include "tests/support/reports/golden.h"
+#include "tests/unit/page/page_parts.h"
 
 namespace gdbench::page {
 namespace {
@@ -45,7 +45,7 @@ TEST(ReportPage, FoldsManyScenariosAndGivesThemTheRowsOfTheGrid) {
   EXPECT_NE(report_page(report_of_many(41)).find(" sections</summary>"), std::string::npos);
 }
 
-TEST(Golden, ReportPage) { tests::expect_golden("page/report.html", report_page(tests::example_report())); }
+TEST(Golden, ReportPage) { expect_golden_page("report.html", report_page(tests::example_report())); }
 
 }  // namespace
 }  // namespace gdbench::page
