@@ -14,9 +14,8 @@ void add_html(CommandLine& command, std::string& path, const std::string& what) 
 }
 
 Status print_answer(const std::string& answer, const std::string& html, const std::function<std::string()>& page) {
-  if (!html.empty()) TRY(write_text(page(), html));
   if (html != "-") std::cout << answer << std::flush;
-  return {};
+  return html.empty() ? Status() : write_text(page(), html);
 }
 
 }  // namespace gdbench::app

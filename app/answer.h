@@ -12,7 +12,7 @@ namespace gdbench::app {
 // --html, which writes `what`: "the verdicts".
 void add_html(CommandLine& command, std::string& path, const std::string& what = "the answer");
 
-// Writes what `page` makes to `html`, where that is not empty; prints `answer`, unless the page went to stdout.
+// Prints `answer`, unless `html` is stdout; then writes what `page` makes to `html`, where that is not empty.
 Status print_answer(const std::string& answer, const std::string& html, const std::function<std::string()>& page);
 
 }  // namespace gdbench::app
