@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "tests/support/reports/example_crossover.h"
-#include "tests/support/reports/golden.h"
+#include "tests/unit/page/page_parts.h"
 
 namespace gdbench::page {
 namespace {
@@ -18,10 +18,9 @@ using tests::steps_crossover;
 bool has(const std::string& page, const std::string& part) { return page.find(part) != std::string::npos; }
 
 TEST(Golden, CrossoverPage) {
-  tests::expect_golden(
-      "page/crossover.html",
-      crossover_page(crossover({point(3, 200, 100, Verdict::slower), point(300, 1000, 1000, Verdict::equivalent),
-                                point(30000, 50000, 100000, Verdict::faster)})));
+  expect_golden_page("crossover.html", crossover_page(crossover({point(3, 200, 100, Verdict::slower),
+                                                                 point(300, 1000, 1000, Verdict::equivalent),
+                                                                 point(30000, 50000, 100000, Verdict::faster)})));
 }
 
 TEST(CrossoverPage, MarksWhereTheWinnerChanges) {
