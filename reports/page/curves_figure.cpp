@@ -11,6 +11,8 @@ namespace {
 
 constexpr PlotArea kCurves = PlotArea{};
 constexpr double kPointsOfDecade = 4;
+// On logarithmic axes a curve is a straight line but for so many decades around its bend, to a fifth of a pixel.
+constexpr double kBend = 2;
 
 // What n steps take: ready_ns + n * step_ns.
 struct Curve {
@@ -100,7 +102,10 @@ class CurvesPicture {
   void path(const Curve& curve, const std::string& css) {
     const int points = static_cast<int>(std::log10(most_) * kPointsOfDecade);
     std::string line;
+    const double bend = std::log10(curve.ready_ns / curve.step_ns);
     for (int i = 0; i <= points; ++i) {
+      const bool is_end = i == 0 || i == points;
+      if (!is_end && std::abs(i / kPointsOfDecade - bend) > kBend) continue;
       const double steps = std::pow(10, i / kPointsOfDecade);
       line += (i == 0 ? "M" : "L") + coordinate(steps_.at(steps)) + " " + coordinate(times_.at(curve.at(steps)));
     }

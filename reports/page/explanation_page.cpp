@@ -6,6 +6,7 @@
 #include "harness/base/text.h"
 #include "reports/page/bars.h"
 #include "reports/page/document.h"
+#include "reports/page/parts.h"
 #include "reports/render/explanation_parts.h"
 #include "reports/render/format.h"
 

@@ -9,6 +9,7 @@
 #include "reports/page/bars.h"
 #include "reports/page/document.h"
 #include "reports/page/flame_chart.h"
+#include "reports/page/parts.h"
 #include "reports/page/scenario_figures.h"
 #include "reports/render/format.h"
 #include "reports/render/profile.h"

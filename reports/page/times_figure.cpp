@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "reports/page/scenario_figures.h"
@@ -43,6 +44,7 @@ class TimesPicture {
     axes();
     for (std::size_t i = 0; i < rows_.size(); ++i)
       row(*rows_[i].cell, kRowsTop + kRowHeight * (static_cast<double>(i) + 0.5));
+    draw_paths();
   }
 
  private:
@@ -67,24 +69,40 @@ class TimesPicture {
     add_text(markup_, kRatiosLeft, 12, "q", "times the baseline's, logarithmic");
   }
 
+  // What rows of one hue share, drawn at once: a page has many rows.
+  struct Paths {
+    std::string dots;
+    std::string whiskers;
+    std::string marks;
+  };
+
   void row(const report::Cell& cell, double y) {
     const report::Summary& summary = *cell.summary;
-    const std::string hue = std::to_string(hue_of(view_.hues, cell));
+    const int hue = hue_of(view_.hues, cell);
     add_text(markup_, 0, y + 4, report::is_ranked(cell) ? "" : "q", short_name(cell));
     std::set<std::string> places;  // launches of the same pixel are one dot
     for (const auto& [launch, figure] : figures_of_launches(cell))
       places.insert(coordinate(std::round(times_.at(figure))));
-    std::string dots;
-    for (const std::string& x : places) dots += "M" + x + " " + coordinate(y) + "h0";
-    if (!dots.empty()) markup_.empty("path", {{"class", "d s" + hue}, {"d", dots}});
-    whisker(times_, summary.step_ns, hue, y);
+    for (const std::string& x : places) paths_[hue].dots += "M" + x + " " + coordinate(y) + "h0";
+    estimate(times_, summary.step_ns, hue, y);
     add_text(markup_, kFiguresEnd, y + 4, "e", render::format_duration_ns(summary.step_ns.value));
-    if (has_ratios_ && summary.ratio) whisker(ratios_, summary.ratio->comparison.ratio, hue, y);
+    if (has_ratios_ && summary.ratio) estimate(ratios_, summary.ratio->comparison.ratio, hue, y);
   }
 
-  void whisker(const Scale& scale, const stats::Estimate& estimate, const std::string& hue, double y) {
-    add_line(markup_, scale.at(estimate.interval.low), y, scale.at(estimate.interval.high), y, "c s" + hue);
-    markup_.empty("path", {{"class", "k" + hue}, {"d", mark_path(hue.front() - '0', scale.at(estimate.value), y)}});
+  void estimate(const Scale& scale, const stats::Estimate& estimate, int hue, double y) {
+    Paths& paths = paths_[hue];
+    paths.whiskers += "M" + coordinate(scale.at(estimate.interval.low)) + " " + coordinate(y) + "H" +
+                      coordinate(scale.at(estimate.interval.high));
+    paths.marks += mark_path(hue, scale.at(estimate.value), y);
+  }
+
+  void draw_paths() {
+    for (const auto& [hue, paths] : paths_) {
+      const std::string number = std::to_string(hue);
+      if (!paths.dots.empty()) markup_.empty("path", {{"class", "d s" + number}, {"d", paths.dots}});
+      markup_.empty("path", {{"class", "c s" + number}, {"d", paths.whiskers}});
+      markup_.empty("path", {{"class", "k" + number}, {"d", paths.marks}});
+    }
   }
 
   Markup& markup_;
@@ -92,6 +110,7 @@ class TimesPicture {
   std::vector<render::Row> rows_;
   double bottom_;
   bool has_ratios_ = false;
+  std::map<int, Paths> paths_;  // by hue
   Scale times_ = Scale::linear(0, 1, 0, 1);
   Scale ratios_ = Scale::linear(0, 1, 0, 1);
 };
