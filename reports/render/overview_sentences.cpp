@@ -244,7 +244,7 @@ void add_targets(const Report& report, std::vector<Sentence>& sentences) {
     if (flip.empty() && !words.empty()) flip = " " + table.scenario->label + ": " + words;
   }
   if (count > 0)
-    sentences.push_back({"--details has the times to a target loss, on " + counted(count, "scenario") + "." + flip, 5});
+    sentences.push_back({"There are times to a target loss, on " + counted(count, "scenario") + "." + flip, 5});
 }
 
 }  // namespace

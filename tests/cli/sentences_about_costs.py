@@ -166,7 +166,7 @@ def diverged(context, sentence, name, diverged, steps):
 
 
 @template(
-    r"--details has the times to a target loss, on (?P<count>\d+) scenarios?\.(?: (?P<label>.+?): (?P<words>.+))?"
+    r"There are times to a target loss, on (?P<count>\d+) scenarios?\.(?: (?P<label>.+?): (?P<words>.+))?"
 )
 def targets(context, sentence, count, label, words):
     scenarios = {cell.scenario for cell in context.report.cells if cell.target}
