@@ -26,7 +26,7 @@ void add_line(Markup& markup, double x1, double y1, double x2, double y2, const 
 void add_ticks_across(Markup& markup, const PlotArea& area, const Scale& scale, int most, TickText text_of) {
   for (const double tick : scale.ticks(most)) {
     add_line(markup, scale.at(tick), area.top, scale.at(tick), area.bottom);
-    add_text(markup, scale.at(tick), area.bottom + 16, "q m", text_of(tick));
+    add_text(markup, scale.at(tick), area.bottom + 19, "q m", text_of(tick));
   }
 }
 

@@ -166,7 +166,7 @@ class RooflinePicture {
     for (std::size_t i = 0; i < next; ++i) {
       const double width = kPictureWidth / static_cast<double>(kKeyColumns);
       const std::string name = render::cut(group_.scenarios[i]->scenario->label, kRoomOfRows);
-      add_text(markup_, width * static_cast<double>(i % kKeyColumns),
+      add_text(markup_, 4 + width * static_cast<double>(i % kKeyColumns),
                kRoofline.bottom + kKeyHeight + kLineHeight * static_cast<double>(i / kKeyColumns), "",
                letter(i) + " " + name);
     }
