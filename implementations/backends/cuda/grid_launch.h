@@ -90,18 +90,35 @@ void launch_grid(cudaStream_t stream, int blocks, std::int64_t arena_bytes, cons
   emulated_launch(stream, [program, blocks, entries] {
     const int threads = threads_for(program.shape);
     std::vector<std::vector<T> > arenas(static_cast<std::size_t>(blocks), std::vector<T>(entries, T(1e30)));
-    const auto for_all = [&](const auto& body) {
-      for (int block = 0; block < blocks; ++block) {
-        for (int thread = 0; thread < threads; ++thread) {
-          body(Place{block, thread, threads}, arenas[static_cast<std::size_t>(block)].data());
-        }
+    const auto for_threads = [&](std::int64_t block, const auto& body) {
+      const EmulatedOrder order(threads);
+      for (int j = 0; j < threads; ++j) {
+        body(Place{static_cast<int>(block), static_cast<int>(order.at(j)), threads},
+             arenas[static_cast<std::size_t>(block)].data());
       }
     };
+    const auto for_all = [&](const auto& body) {
+      const EmulatedOrder order(blocks);
+      for (int i = 0; i < blocks; ++i) for_threads(order.at(i), body);
+    };
+    const auto run = [&](std::int64_t block, int phase, std::uint64_t step) {
+      for_threads(block, [&](const Place& at, T* arena) { program.run(phase, step, at, arena); });
+    };
     for_all([&](const Place& at, T* arena) { program.enter(at, arena); });
-    for (std::uint64_t step = 0; step < program.steps; ++step) {
-      for (int phase = 0; phase < program.phases(); ++phase) {
-        for_all([&](const Place& at, T* arena) { program.run(phase, step, at, arena); });
+    // What a block does from a barrier of the grid to the next one: a phase of all blocks by all blocks, or all of its
+    // phases by one block after the other.
+    const std::uint64_t phases = static_cast<std::uint64_t>(program.phases());
+    const auto waits = [&](std::uint64_t at) {
+      return !emulated_blocks_run_ahead() || program.waits_for_all(static_cast<int>(at % phases));
+    };
+    for (std::uint64_t begin = 0; begin < program.steps * phases;) {
+      std::uint64_t end = begin + 1;
+      while (end < program.steps * phases && !waits(end - 1)) ++end;
+      const EmulatedOrder order(blocks);
+      for (int i = 0; i < blocks; ++i) {
+        for (std::uint64_t at = begin; at < end; ++at) run(order.at(i), static_cast<int>(at % phases), at / phases);
       }
+      begin = end;
     }
     for_all([&](const Place& at, T* arena) { program.leave(at, arena); });
   });

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "implementations/backends/common/rules/rule_of.h"
 
@@ -41,6 +42,8 @@ __global__ void __launch_bounds__(kBlockThreads) run_entries(const Body body, co
 template <class Program>
 __global__ void __launch_bounds__(kBlockThreads) run_blocks(const Program program) {
   __shared__ typename Program::Shared shared;
+  // Each phase by itself: a phase that is known when the kernel is compiled has no branches to the others.
+#pragma unroll
   for (int phase = 0; phase < Program::kPhases; ++phase) {
     program.run(phase, static_cast<std::int64_t>(blockIdx.x), static_cast<int>(threadIdx.x), shared);
     __syncthreads();
@@ -63,8 +66,13 @@ template <class Body>
 void launch_entries(cudaStream_t stream, std::int64_t count, const Body& body) {
   emulated_launch(stream, [body, count] {
     const unsigned blocks = blocks_for(count);
-    for (unsigned block = 0; block < blocks; ++block) {
-      for (unsigned thread = 0; thread < kBlockThreads; ++thread) visit_entries(block, blocks, thread, count, body);
+    const EmulatedOrder block_order(blocks);
+    for (unsigned i = 0; i < blocks; ++i) {
+      const auto block = static_cast<unsigned>(block_order.at(i));
+      const EmulatedOrder thread_order(kBlockThreads);
+      for (unsigned j = 0; j < kBlockThreads; ++j) {
+        visit_entries(block, blocks, static_cast<unsigned>(thread_order.at(j)), count, body);
+      }
     }
   });
 }
@@ -72,10 +80,15 @@ void launch_entries(cudaStream_t stream, std::int64_t count, const Body& body) {
 template <class Program>
 void launch_blocks(cudaStream_t stream, std::int64_t blocks, const Program& program) {
   emulated_launch(stream, [program, blocks] {
-    for (std::int64_t block = 0; block < blocks; ++block) {
+    const EmulatedOrder block_order(blocks);
+    for (std::int64_t i = 0; i < blocks; ++i) {
       typename Program::Shared shared;
+      std::memset(&shared, 0xff, sizeof(shared));  // not a number, where a block reads what it did not write
       for (int phase = 0; phase < Program::kPhases; ++phase) {
-        for (int thread = 0; thread < kBlockThreads; ++thread) program.run(phase, block, thread, shared);
+        const EmulatedOrder thread_order(kBlockThreads);
+        for (int j = 0; j < kBlockThreads; ++j) {
+          program.run(phase, block_order.at(i), static_cast<int>(thread_order.at(j)), shared);
+        }
       }
     }
   });

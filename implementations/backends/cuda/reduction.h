@@ -13,6 +13,8 @@ namespace gdbench::backends::cuda {
 // Phases of a tree over kBlockThreads values, and the two around it.
 constexpr int kTreePhases = 8;
 static_assert(1 << kTreePhases == kBlockThreads);
+// Terms of a thread's sum that are read at a time.
+constexpr int kInFlight = 8;
 
 // How a matrix [rows, columns] is shared out: `width` columns and kBlockThreads / width lanes of rows to a block.
 struct ReductionShape {
@@ -53,12 +55,8 @@ struct ColumnReduction {
     const int lane = thread / shape.width;
     const std::int64_t column = tile * shape.width + thread % shape.width;
     if (phase == 0) {
-      Sum sum = 0;
-      if (column < shape.columns) {
-        const std::int64_t stride = shape.splits * shape.lanes();
-        for (std::int64_t row = split * shape.lanes() + lane; row < shape.rows; row += stride) sum += term(row, column);
-      }
-      shared.sums[thread] = sum;
+      const std::int64_t first = split * shape.lanes() + lane;
+      shared.sums[thread] = column < shape.columns ? sum_from(first, column) : 0;
       return;
     }
     if (phase <= kTreePhases) {
@@ -67,6 +65,21 @@ struct ColumnReduction {
       return;
     }
     if (lane == 0 && column < shape.columns) result(split, column, shared.sums[thread]);
+  }
+
+  // A thread's part of a column. A load from the second-level cache takes some 280 cycles: kInFlight terms are read
+  // before the first of them is added, in the same order as one after the other.
+  GDBENCH_HOST_DEVICE Sum sum_from(std::int64_t first, std::int64_t column) const {
+    const std::int64_t stride = shape.splits * shape.lanes();
+    Sum sum = 0;
+    std::int64_t row = first;
+    for (; row + (kInFlight - 1) * stride < shape.rows; row += kInFlight * stride) {
+      Sum terms[kInFlight];
+      for (int i = 0; i < kInFlight; ++i) terms[i] = term(row + i * stride, column);
+      for (int i = 0; i < kInFlight; ++i) sum += terms[i];
+    }
+    for (; row < shape.rows; row += stride) sum += term(row, column);
+    return sum;
   }
 };
 

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <map>
+#include <numeric>
+#include <random>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -110,6 +114,31 @@ cudaError_t cudaFree(void* address) {
   device().allocated.erase(found);
   return cudaSuccess;
 }
+
+namespace {
+
+std::string_view order_wanted() {
+  static const char* const wanted = std::getenv("GDBENCH_EMULATED_ORDER");
+  return wanted == nullptr ? "ordered" : wanted;
+}
+
+}  // namespace
+
+EmulatedOrder::EmulatedOrder(std::int64_t count) : count_(count) {
+  if (count < 2) return;
+  if (order_wanted() == "reversed") {
+    first_ = count - 1;
+    step_ = count - 1;
+  } else if (order_wanted() == "shuffled") {
+    static std::mt19937_64 generator;  // the same in every run
+    first_ = static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(count));
+    do {
+      step_ = 1 + static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(count - 1));
+    } while (std::gcd(step_, count) != 1);
+  }
+}
+
+bool emulated_blocks_run_ahead() { return order_wanted() == "ahead"; }
 
 void emulated_launch(cudaStream_t stream, std::function<void()> work) {
   (stream->recording != nullptr ? stream->recording->work : device().queued).push_back(std::move(work));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 using cudaStream_t = struct EmulatedStream*;
@@ -58,3 +59,23 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 
 // Puts what a kernel does into the stream or into the stream's recording.
 void emulated_launch(cudaStream_t stream, std::function<void()> work);
+
+// In which order blocks and threads take turns, by the environment's GDBENCH_EMULATED_ORDER: "ordered", which is what
+// is done without it, "reversed", or "shuffled", differently in each launch and phase. A kernel must not tell them
+// apart.
+class EmulatedOrder {
+ public:
+  // Of `count` blocks or threads.
+  explicit EmulatedOrder(std::int64_t count);
+  // Who is the turn'th.
+  std::int64_t at(std::int64_t turn) const { return (first_ + turn * step_) % count_; }
+
+ private:
+  std::int64_t count_;
+  std::int64_t first_ = 0;
+  std::int64_t step_ = 1;  // has no divisor in common with count_
+};
+
+// Whether GDBENCH_EMULATED_ORDER is "ahead": a block of a grid whose blocks wait for each other then runs as far as it
+// may before the next one does.
+bool emulated_blocks_run_ahead();
