@@ -20,7 +20,8 @@ StepRecording::StepRecording(Trainer& trainer, TrainingProgram& full, TrainingPr
       full_(full),
       partial_(partial),
       windows_(trainer.session(), trainer.parameters(),
-               trainer.feed().device() == nullptr ? nullptr : trainer.feed().device()->gathered_rows(), kSteps) {
+               trainer.feed().device() == nullptr ? nullptr : trainer.feed().device()->gathered_rows(),
+               kSteps.front()) {
   if (!trainer.session().records()) {
     throw implementations::Failure(GDBENCH_UNSUPPORTED, "the backend records no calls");
   }
@@ -31,8 +32,7 @@ StepRecording::StepRecording(Trainer& trainer, TrainingProgram& full, TrainingPr
   if (windows_.gathers()) trainer.feed().device()->gather(windows_.index(), trainer.problem().batch_rows);
   full.program().run();
   trainer.session().synchronise();
-  one_ = record(1);
-  many_ = record(kSteps);
+  std::ranges::transform(kSteps, recordings_.begin(), [this](std::int64_t steps) { return record(steps); });
 }
 
 const backends::Recording* StepRecording::record(std::int64_t steps) {
@@ -64,10 +64,10 @@ void StepRecording::run(std::int64_t first, std::uint64_t steps) {
       continue;
     }
     const std::int64_t whole = std::min(steps_alike(feed.loader(), step), end - step);
-    const std::int64_t replayed = whole >= kSteps ? kSteps : 1;
-    windows_.fill(step, replayed);
-    trainer_.session().replay(replayed == 1 ? one_ : many_);
-    step += replayed;
+    const auto fits = std::ranges::find_if(kSteps, [&](std::int64_t count) { return count <= whole; });
+    windows_.fill(step, *fits);
+    trainer_.session().replay(recordings_[static_cast<std::size_t>(fits - kSteps.begin())]);
+    step += *fits;
   }
 }
 

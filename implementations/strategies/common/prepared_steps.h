@@ -1,6 +1,7 @@
 // Steps whose calls are all made beforehand, once for each size of batch, and then only run.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -57,8 +58,9 @@ class StepRecording {
   void run(std::int64_t first, std::uint64_t steps);
 
  private:
-  // A recording of kSteps steps saves most of what launching it costs; one of a single step is for what is left over.
-  static constexpr std::int64_t kSteps = 32;
+  // Of the numbers of steps that have recordings the largest that fits is replayed: whatever is left over of a run
+  // takes a few launches.
+  static constexpr std::array<std::int64_t, 3> kSteps = {64, 8, 1};
 
   const backends::Recording* record(std::int64_t steps);
 
@@ -66,8 +68,7 @@ class StepRecording {
   TrainingProgram& full_;
   TrainingProgram* partial_;
   StepWindows windows_;
-  const backends::Recording* many_ = nullptr;
-  const backends::Recording* one_ = nullptr;
+  std::array<const backends::Recording*, kSteps.size()> recordings_{};
 };
 
 class PreparedSteps {
