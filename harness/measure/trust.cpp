@@ -23,8 +23,8 @@ constexpr double kAffordableOperations = 5e8;
 // A block that skipped one step in a thousand is not caught by this check alone; verification counts the first steps
 // exactly.
 constexpr double kRelativeTolerance = 1e-3;
-// Of rules that take signs: an entry whose direction is next to 0 moves by the whole rate to either side, and few blocks
-// show it. In 17 steps on mlp-10-50-1 a few such entries made 0.2% of the displacement.
+// Of rules that take signs: an entry whose direction is next to 0 moves by the whole rate to either side, and few
+// blocks show it. In 17 steps on mlp-10-50-1 a few such entries made 0.2% of the displacement.
 constexpr double kRelativeToleranceOfSigns = 5e-3;
 // CPU time and wall time are read one after the other and a thread's end is accounted late.
 constexpr double kCpuSlackNs = 100'000;
