@@ -146,12 +146,6 @@ bool may_be_timed(const report::Cell& cell) {
   return cell.status.state == report::CellState::pending || cell.status.state == report::CellState::ok;
 }
 
-const report::VectorCeilings* best_of_team(const report::Ceilings& ceilings, int threads) {
-  if (!ceilings.teams) return nullptr;
-  const auto team = std::ranges::find(*ceilings.teams, threads, &report::TeamCeilings::threads);
-  return team == ceilings.teams->end() ? nullptr : &team->best;
-}
-
 }  // namespace
 
 std::optional<report::VectorCeilings> best_of(const std::vector<report::CeilingsMeasurement>& measurements,
@@ -205,7 +199,7 @@ std::vector<int> wanted_threads(const report::Report& report) {
 std::optional<report::CeilingShare> ceiling_share(const LeastWork& work, int threads, double step_ns,
                                                   const report::VectorCeilings& ceilings) {
   const bool f64 = work.dtype == catalogue::Dtype::f64;
-  const double rate = f64 ? ceilings.fma_f64_gflop_per_second : ceilings.fma_f32_gflop_per_second;
+  const double rate = ceilings.fma_gflop_per_second(work.dtype);
   const double fma_ns = f64 ? ceilings.fma_f64_latency_ns : ceilings.fma_f32_latency_ns;
   const double addition_ns = f64 ? ceilings.addition_f64_latency_ns : ceilings.addition_f32_latency_ns;
   if (!(rate > 0) || !(fma_ns > 0) || !(addition_ns > 0) || ceilings.levels.empty() || !(step_ns > 0)) {
@@ -233,7 +227,7 @@ std::optional<report::CeilingShare> ceiling_share(const report::Report& report, 
   if (!report.ceilings || !report.ceilings->best || !report::is_ranked(cell)) return std::nullopt;
   const std::optional<LeastWork> work = least_work(report, cell);
   if (!work) return std::nullopt;
-  const report::VectorCeilings* team = best_of_team(*report.ceilings, cell.threads);
+  const report::VectorCeilings* team = report.ceilings->best_of(cell.threads);
   return team != nullptr ? ceiling_share(*work, 1, step_ns, *team)
                          : ceiling_share(*work, cell.threads, step_ns, *report.ceilings->best);
 }

@@ -80,6 +80,13 @@ ImplementationName parse_implementation(const std::string& id) {
   return name;
 }
 
+const VectorCeilings* Ceilings::best_of(int threads) const {
+  if (threads == 1) return best ? &*best : nullptr;
+  if (!teams) return nullptr;
+  const auto team = std::ranges::find(*teams, threads, &TeamCeilings::threads);
+  return team == teams->end() ? nullptr : &team->best;
+}
+
 Cell* Report::find_cell(const std::string& id) {
   const auto cell = std::ranges::find(cells, id, &Cell::id);
   return cell == cells.end() ? nullptr : &*cell;

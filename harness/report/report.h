@@ -309,6 +309,10 @@ struct VectorCeilings {
   std::optional<FunctionCeilings> functions_f32{};
   std::optional<FunctionCeilings> functions_f64{};
   std::optional<std::vector<SpanCeiling>> spans{};  // of the widest vectors
+
+  double fma_gflop_per_second(Dtype dtype) const {
+    return dtype == Dtype::f64 ? fma_f64_gflop_per_second : fma_f32_gflop_per_second;
+  }
 };
 
 struct CeilingsMeasurement {
@@ -330,6 +334,9 @@ struct Ceilings {
   std::vector<CeilingsMeasurement> measurements;  // at the start and at the end of the run: speeds change
   std::optional<VectorCeilings> best;  // the best of all of one thread; `vectors`, `bits`: the fastest f32 rate's
   std::optional<std::vector<TeamCeilings>> teams{};  // since 1.8: likewise of each other number of threads
+
+  // Of so many threads; null where these were not measured.
+  const VectorCeilings* best_of(int threads) const;
 };
 
 enum class Severity {

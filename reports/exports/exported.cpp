@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/base/text.h"
+#include "harness/report/environment.h"
 #include "reports/markup/escape.h"
 #include "reports/render/words.h"
 
@@ -30,13 +31,12 @@ double ready_seconds(const report::Summary& summary) {
 }
 
 std::vector<std::pair<std::string, std::string>> facts_of(const report::Report& report) {
-  const OrderedJson environment = OrderedJson::parse(report.environment);
-  const auto text_at = [&](const char* pointer) { return environment_value<std::string>(environment, pointer, ""); };
+  const Json environment = Json::parse(report.environment);
   std::vector<std::pair<std::string, std::string>> facts;
   for (const auto& [name, value] : {std::pair<const char*, std::string>{"commit", render::revision_words(report)},
-                                    {"processor", text_at("/cpu/model")},
-                                    {"kernel", text_at("/kernel")},
-                                    {"compiler", text_at("/build/compiler")},
+                                    {"processor", report::text_at(environment, "/cpu/model")},
+                                    {"kernel", report::text_at(environment, "/kernel")},
+                                    {"compiler", report::text_at(environment, "/build/compiler")},
                                     {"matrix", report.run.matrix}}) {
     if (!value.empty()) facts.emplace_back(name, markup::printable(one_line(value)));
   }

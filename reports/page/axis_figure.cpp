@@ -112,11 +112,7 @@ class AxisPicture {
       : markup_(markup), axis_(axis), all_(all), crossings_(crossings), hues_(hues) {
     Extent times;
     for (const Series& series : all) {
-      for (const auto& [place, time] : series.times) {
-        times.add_positive(time->value);
-        times.add_positive(time->interval.low);
-        times.add_positive(time->interval.high);
-      }
+      for (const auto& [place, time] : series.times) add_estimate(*time, times);
     }
     across_ = Scale::logarithmic(axis.points.front().value, axis.points.back().value, kAxis.left + 8, kAxis.right - 8);
     up_ = Scale::logarithmic(times.low, times.high, kAxis.bottom, kAxis.top);
@@ -163,8 +159,7 @@ class AxisPicture {
     std::string whiskers;
     std::string marks;
     for (const auto& [place, time] : series.times) {
-      whiskers += "M" + coordinate(x_of(place)) + " " + coordinate(up_.at(time->interval.low)) + "V" +
-                  coordinate(up_.at(time->interval.high));
+      whiskers += upright_path(x_of(place), up_.at(time->interval.low), up_.at(time->interval.high));
       marks += mark_path(hue, x_of(place), up_.at(time->value));
     }
     markup_.empty("path", {{"class", "c s" + std::to_string(hue)}, {"d", whiskers}});

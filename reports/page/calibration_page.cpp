@@ -43,8 +43,7 @@ class DetectionPicture {
     std::string curve;
     for (const CalibrationLevel& level : levels_) {
       if (level.slowdown <= 0) continue;
-      curve += (curve.empty() ? "M" : "L") + coordinate(slowdowns_.at(level.slowdown)) + " " +
-               coordinate(shares_.at(level.share));
+      extend(curve, slowdowns_.at(level.slowdown), shares_.at(level.share));
     }
     if (!curve.empty()) markup_.empty("path", {{"class", "h s" + std::to_string(kFoundHue)}, {"d", curve}});
     for (const CalibrationLevel& level : levels_) point(level);
@@ -55,10 +54,10 @@ class DetectionPicture {
     const int hue = level.slowdown > 0 ? kFoundHue : kAlarmHue;
     const double x = slowdowns_.at(level.slowdown);
     add_line(markup_, x, shares_.at(level.lower_limit), x, shares_.at(level.upper_limit), "c s" + std::to_string(hue));
-    markup_.empty("path", {{"class", "k" + std::to_string(hue)}, {"d", mark_path(hue, x, shares_.at(level.share))}});
+    add_mark(markup_, hue, x, shares_.at(level.share));
     if (hue != kAlarmHue) return;
     // Above the picture: beside the point there are the lines of its neighbours.
-    markup_.empty("path", {{"class", "k" + std::to_string(hue)}, {"d", mark_path(hue, kAlarmsLeft, 8)}});
+    add_mark(markup_, hue, kAlarmsLeft, 8);
     add_text(markup_, kAlarmsLeft + 10, 12, "", "false alarms: " + share_text(level.share));
   }
 

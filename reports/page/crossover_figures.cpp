@@ -65,10 +65,6 @@ void add_whisker(Markup& markup, const Scale& up, const stats::Estimate& estimat
   add_mark(markup, hue, x, up.at(estimate.value));
 }
 
-void add_estimate(const stats::Estimate& estimate, Extent& extent) {
-  for (const double value : {estimate.value, estimate.interval.low, estimate.interval.high}) extent.add_positive(value);
-}
-
 Scale room_for(const Extent& extent, const PlotArea& area) {
   return Scale::logarithmic(extent.low / kRoom, extent.high * kRoom, area.bottom, area.top);
 }
@@ -87,8 +83,7 @@ void add_side(Markup& markup, const Crossover& crossover, const Scale& across, c
               stats::Estimate CrossoverPoint::*step_ns, int hue) {
   std::string line;
   for (const CrossoverPoint& point : crossover.points) {
-    line += (line.empty() ? "M" : "L") + coordinate(across.at(static_cast<double>(point.size))) + " " +
-            coordinate(up.at((point.*step_ns).value));
+    extend(line, across.at(static_cast<double>(point.size)), up.at((point.*step_ns).value));
   }
   markup.empty("path", {{"class", "h s" + std::to_string(hue)}, {"d", line}});
   for (const CrossoverPoint& point : crossover.points) {
@@ -276,7 +271,7 @@ void add_steps(Markup& markup, const StepsCrossover& crossover) {
       std::string line;
       for (int point = 0; point <= static_cast<int>(std::log10(most) * kPointsOfDecade); ++point) {
         const double steps = std::pow(10, static_cast<double>(point) / kPointsOfDecade);
-        line += (point == 0 ? "M" : "L") + coordinate(across.at(steps)) + " " + coordinate(up.at(time_of(side, steps)));
+        extend(line, across.at(steps), up.at(time_of(side, steps)));
       }
       markup.empty("path", {{"class", "c s" + std::to_string(hue)}, {"d", line}});
       add_mark(markup, hue, across.at(most), up.at(time_of(side, most)));

@@ -107,7 +107,7 @@ class CurvesPicture {
       const bool is_end = i == 0 || i == points;
       if (!is_end && std::abs(i / kPointsOfDecade - bend) > kBend) continue;
       const double steps = std::pow(10, i / kPointsOfDecade);
-      line += (i == 0 ? "M" : "L") + coordinate(steps_.at(steps)) + " " + coordinate(times_.at(curve.at(steps)));
+      extend(line, steps_.at(steps), times_.at(curve.at(steps)));
     }
     markup_.empty("path", {{"class", css}, {"d", line}});
   }
@@ -116,7 +116,7 @@ class CurvesPicture {
     const double x = steps_.at(lead.from);
     const double y = times_.at(lead.curve->at(lead.from));
     const int hue = hue_of(view_.hues, *lead.curve->cell);
-    markup_.empty("path", {{"class", "k" + std::to_string(hue)}, {"d", mark_path(hue, x, y)}});
+    add_mark(markup_, hue, x, y);
     crossings_.add(markup_, x + 6, y + 16, "from " + count_text(lead.from));
   }
 

@@ -166,8 +166,7 @@ class HistoryPicture {
   void draw_grey(const HistoryCell& cell) {
     std::string line;
     for (const HistoryPoint& point : cell.points) {
-      line += (line.empty() ? "M" : "L") + coordinate(places_.at(point.report)) + " " +
-              coordinate(y_of(cell, point.step_ns.value));
+      extend(line, places_.at(point.report), y_of(cell, point.step_ns.value));
     }
     markup_.empty("path", {{"class", "t"}, {"d", line}});
   }
@@ -177,8 +176,7 @@ class HistoryPicture {
     std::string marks;
     for (const HistoryPoint& point : cell.points) {
       const double x = places_.at(point.report);
-      whiskers += "M" + coordinate(x) + " " + coordinate(y_of(cell, point.step_ns.interval.low)) + "V" +
-                  coordinate(y_of(cell, point.step_ns.interval.high));
+      whiskers += upright_path(x, y_of(cell, point.step_ns.interval.low), y_of(cell, point.step_ns.interval.high));
       marks += mark_path(hue, x, y_of(cell, point.step_ns.value));
     }
     std::string levels;

@@ -49,6 +49,18 @@ void add_ticks_up(Markup& markup, const PlotArea& area, const Scale& scale, int 
   }
 }
 
+void extend(std::string& path, double x, double y) {
+  path += (path.empty() ? "M" : "L") + coordinate(x) + " " + coordinate(y);
+}
+
+std::string upright_path(double x, double from, double to) {
+  return "M" + coordinate(x) + " " + coordinate(from) + "V" + coordinate(to);
+}
+
+void add_estimate(const stats::Estimate& estimate, Extent& extent) {
+  for (const double value : {estimate.value, estimate.interval.low, estimate.interval.high}) extent.add_positive(value);
+}
+
 void add_mark(Markup& markup, int hue, double x, double y) {
   markup.empty("path", {{"class", "k" + std::to_string(hue)}, {"d", mark_path(hue, x, y)}});
 }

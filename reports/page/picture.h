@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/stats/estimate.h"
 #include "reports/page/figure.h"
 #include "reports/page/scale.h"
 
@@ -42,8 +43,16 @@ void add_ticks_across(Markup& markup, const PlotArea& area, const Scale& scale, 
 void add_tick_labels(Markup& markup, const Scale& scale, double y, int most, TickText text_of);
 void add_ticks_up(Markup& markup, const PlotArea& area, const Scale& scale, int most, TickText text_of);
 
+// Paths of many parts. Goes on to (x, y) in a straight line, or begins there.
+void extend(std::string& path, double x, double y);
+// An upright line.
+std::string upright_path(double x, double from, double to);
+
 // The mark of that hue.
 void add_mark(Markup& markup, int hue, double x, double y);
+
+// An estimate with the ends of its interval, as far as they are positive.
+void add_estimate(const stats::Estimate& estimate, Extent& extent);
 
 // Names to the right of an area, each as near to its height as the others let it be: letters do not overlap.
 struct EndLabel {

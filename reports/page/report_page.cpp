@@ -105,7 +105,7 @@ class ReportPage {
     for (const auto add : {add_times, add_phases, add_curves, add_target, add_samples, add_memory}) add(markup, view);
     add_titled(markup, attribution_.tax_title(), attribution_.taxes(key));
     add_list(markup, attribution_.break_evens(key, false));
-    add_threads(markup, view, report_, scaling_.of_scenario(key));
+    add_threads(markup, view, report_, scaling_);
     untimed(markup, table);
   }
 

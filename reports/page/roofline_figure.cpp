@@ -36,13 +36,6 @@ struct Group {
 };
 using Groups = std::map<std::pair<std::string, int>, Group>;
 
-const VectorCeilings* ceilings_of(const report::Ceilings& ceilings, int threads) {
-  if (threads == 1) return ceilings.best ? &*ceilings.best : nullptr;
-  if (!ceilings.teams) return nullptr;
-  const auto team = std::ranges::find(*ceilings.teams, threads, &report::TeamCeilings::threads);
-  return team == ceilings.teams->end() ? nullptr : &team->best;
-}
-
 // Operations are those of the matrix products, two for each multiply-add of the floor.
 void add_dot(Group& group, const render::ScenarioTable& table, const report::Cell& cell) {
   const report::Summary& summary = *cell.summary;
@@ -61,13 +54,12 @@ Groups groups_of(const report::Report& report, const std::vector<render::Scenari
     const std::string dtype = table.scenario->resolved.dtype_name();
     for (const render::Row& row : table.ranked) {
       const report::Cell& cell = *row.cell;
-      const VectorCeilings* ceilings = report.ceilings ? ceilings_of(*report.ceilings, cell.threads) : nullptr;
+      const VectorCeilings* ceilings = report.ceilings ? report.ceilings->best_of(cell.threads) : nullptr;
       const bool known = cell.summary->ceiling && cell.summary->ceiling->bytes.value_or(0) > 0;
       if (ceilings == nullptr || !known) continue;
       Group& group = groups[{dtype, cell.threads}];
       group.ceilings = ceilings;
-      const bool f64 = table.scenario->resolved.dtype == report::Dtype::f64;
-      group.peak = f64 ? ceilings->fma_f64_gflop_per_second : ceilings->fma_f32_gflop_per_second;
+      group.peak = ceilings->fma_gflop_per_second(table.scenario->resolved.dtype.value_or(report::Dtype::f32));
       add_dot(group, table, cell);
     }
   }
@@ -188,7 +180,7 @@ class RooflinePicture {
       if (names.find(strategy) == std::string::npos) render::join(names, strategy);
     }
     for (const auto& [hue, names] : strategies) {
-      markup_.empty("path", {{"class", "k" + std::to_string(hue)}, {"d", mark_path(hue, kRoofline.right + 12, y)}});
+      add_mark(markup_, hue, kRoofline.right + 12, y);
       line(names);
     }
     markup_.empty("path", {{"class", "o"}, {"d", "M" + coordinate(kRoofline.right + 5) + " " + coordinate(y) + "h14"}});

@@ -73,9 +73,6 @@ void thin_out(std::vector<Course>& courses) {
   }
 }
 
-// There are many of them.
-std::string pixel(double value) { return coordinate(std::round(value)); }
-
 render::TextTable table_of_courses(const std::vector<Course>& courses) {
   render::TextTable table = {{.title = "implementation", .texts = {}},
                              {.title = "median", .right_aligned = true, .texts = {}},
@@ -123,8 +120,9 @@ void add_samples(Markup& markup, const ScenarioView& view) {
     for (const Course& course : courses) {
       std::string line;
       for (const auto& [moment, time] : course.times) {
-        line += (line.empty() ? "M" : "L") + pixel(across.at(static_cast<double>(order.at(moment)))) + " " +
-                pixel(up.at(time / course.median));
+        // Whole pixels: there are many.
+        extend(line, std::round(across.at(static_cast<double>(order.at(moment)))),
+               std::round(up.at(time / course.median)));
       }
       const int hue = hue_of(view.hues, *course.cell);
       markup.empty("path", {{"class", "h s" + std::to_string(hue)}, {"d", line}});

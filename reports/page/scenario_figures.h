@@ -6,6 +6,7 @@
 
 #include "reports/page/picture.h"
 #include "reports/render/rows.h"
+#include "reports/render/scaling.h"
 
 namespace gdbench::page {
 
@@ -28,9 +29,9 @@ void add_curves(Markup& markup, const ScenarioView& view);
 void add_target(Markup& markup, const ScenarioView& view);
 // Every block in the order of measuring, beside its cell's median: what moves together is the machine.
 void add_samples(Markup& markup, const ScenarioView& view);
-// Speed-ups of more threads beside the ideal and the ceiling; `numbers` is their table.
+// Speed-ups of more threads beside the ideal and the ceiling.
 void add_threads(Markup& markup, const ScenarioView& view, const report::Report& report,
-                 const render::TextTable& numbers);
+                 const render::ScalingWords& scaling);
 // Memory of processes at its peak.
 void add_memory(Markup& markup, const ScenarioView& view);
 

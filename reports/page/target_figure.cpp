@@ -60,16 +60,16 @@ void add_target(Markup& markup, const ScenarioView& view) {
     add_text(markup, (kTarget.left + kTarget.right) / 2, kTarget.bottom + 34, "q m", "time since the start of loading");
     add_text(markup, 0, 12, "q", "loss");
     for (const Training& training : trainings) {
-      const std::string hue = std::to_string(hue_of(view.hues, *training.cell));
+      const int hue = hue_of(view.hues, *training.cell);
       const double y = up.at(training.cell->target->target_loss);
       add_line(markup, across.at(std::max(training.ready_ns, times.low)), up.at(training.cell->target->initial_loss),
-               across.at(training.end_ns), y, "c s" + hue);
-      markup.empty("path", {{"class", "k" + hue}, {"d", mark_path(hue.front() - '0', across.at(training.end_ns), y)}});
+               across.at(training.end_ns), y, "c s" + std::to_string(hue));
+      add_mark(markup, hue, across.at(training.end_ns), y);
     }
     double y = kTarget.top;
     for (const Training& training : trainings) {
       const int hue = hue_of(view.hues, *training.cell);
-      markup.empty("path", {{"class", "k" + std::to_string(hue)}, {"d", mark_path(hue, kTarget.right + 8, y)}});
+      add_mark(markup, hue, kTarget.right + 8, y);
       add_text(markup, kTarget.right + 18, y + 4, "", short_name(*training.cell, kRoomOfMargin));
       y += kLineHeight;
       if (y > kTarget.bottom) break;

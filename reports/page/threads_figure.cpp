@@ -12,37 +12,29 @@ constexpr PlotArea kThreads = PlotArea{.bottom = 262};
 
 // Speed-ups of one implementation over its numbers of threads.
 struct Course {
-  const report::Cell* cell;  // of any number of threads
+  const report::Cell* single;  // with one thread
   std::map<int, const stats::Estimate*> speed_ups;
 };
 
-// In the report's order; by what the rows are called without their threads.
-std::vector<Course> courses_of(const report::Report& report, const std::string& scenario) {
+// In the report's order.
+std::vector<Course> courses_of(const std::vector<render::ScalingRow>& rows) {
   std::vector<Course> courses;
-  std::map<std::string, std::size_t> places;
-  std::map<std::string, const report::Cell*> cells;
-  for (const report::Cell& cell : report.cells) cells.emplace(cell.id, &cell);
-  for (const report::ThreadScaling& scaling : *report.scaling) {
-    const auto cell = cells.find(scaling.cell);
-    const auto single = cells.find(scaling.single);
-    if (cell == cells.end() || single == cells.end() || cell->second->scenario != scenario) continue;
-    const auto [place, is_new] = places.emplace(scaling.single, courses.size());
-    if (is_new) courses.push_back({single->second, {}});
-    courses[place->second].speed_ups[cell->second->threads] = &scaling.speed_up;
+  for (const render::ScalingRow& row : rows) {
+    if (row.single == nullptr) continue;
+    auto course = std::ranges::find(courses, row.single, &Course::single);
+    if (course == courses.end()) course = courses.insert(course, {row.single, {}});
+    course->speed_ups[row.cell->threads] = &row.scaling->speed_up;
   }
   return courses;
 }
 
 // What the multiply-adds of so many threads together reached over one thread's.
-std::map<int, double> ceilings_of(const report::Report& report, bool f64) {
+std::map<int, double> ceilings_of(const report::Report& report, report::Dtype dtype) {
   std::map<int, double> ceilings;
   if (!report.ceilings || !report.ceilings->best || !report.ceilings->teams) return ceilings;
-  const auto rate = [&](const report::VectorCeilings& best) {
-    return f64 ? best.fma_f64_gflop_per_second : best.fma_f32_gflop_per_second;
-  };
-  const double single = rate(*report.ceilings->best);
+  const double single = report.ceilings->best->fma_gflop_per_second(dtype);
   for (const report::TeamCeilings& team : *report.ceilings->teams) {
-    if (single > 0) ceilings[team.threads] = rate(team.best) / single;
+    if (single > 0) ceilings[team.threads] = team.best.fma_gflop_per_second(dtype) / single;
   }
   return ceilings;
 }
@@ -76,32 +68,33 @@ class ThreadsPicture {
     for (const Course& course : courses_) {
       draw(course);
       const auto& [threads, speed_up] = *course.speed_ups.rbegin();
-      if (threads == most_) labels.push_back({up_.at(speed_up->value), short_name(*course.cell, kRoomOfMargin)});
+      if (threads == most_) labels.push_back({up_.at(speed_up->value), short_name(*course.single, kRoomOfMargin)});
     }
     add_end_labels(markup_, kThreads, std::move(labels));
   }
 
  private:
   void ceiling(std::vector<EndLabel>& labels) {
-    std::string line = "M" + coordinate(across_.at(1)) + " " + coordinate(up_.at(1));
+    std::string line;
+    extend(line, across_.at(1), up_.at(1));
     for (const auto& [threads, factor] : ceilings_) {
       if (threads > most_) break;
-      line += "L" + coordinate(across_.at(threads)) + " " + coordinate(up_.at(factor));
+      extend(line, across_.at(threads), up_.at(factor));
       if (threads == most_) labels.push_back({up_.at(factor), "ceiling"});
     }
     if (!ceilings_.empty()) markup_.empty("path", {{"class", "g"}, {"d", line}});
   }
 
   void draw(const Course& course) {
-    const int hue = hue_of(hues_, *course.cell);
-    std::string line = "M" + coordinate(across_.at(1)) + " " + coordinate(up_.at(1));
+    const int hue = hue_of(hues_, *course.single);
+    std::string line;
+    extend(line, across_.at(1), up_.at(1));
     std::string whiskers;
     std::string marks;
     for (const auto& [threads, speed_up] : course.speed_ups) {
       const double x = across_.at(threads);
-      line += "L" + coordinate(x) + " " + coordinate(up_.at(speed_up->value));
-      whiskers += "M" + coordinate(x) + " " + coordinate(up_.at(speed_up->interval.low)) + "V" +
-                  coordinate(up_.at(speed_up->interval.high));
+      extend(line, x, up_.at(speed_up->value));
+      whiskers += upright_path(x, up_.at(speed_up->interval.low), up_.at(speed_up->interval.high));
       marks += mark_path(hue, x, up_.at(speed_up->value));
     }
     markup_.empty("path", {{"class", "h s" + std::to_string(hue)}, {"d", line}});
@@ -121,10 +114,9 @@ class ThreadsPicture {
 }  // namespace
 
 void add_threads(Markup& markup, const ScenarioView& view, const report::Report& report,
-                 const render::TextTable& numbers) {
-  if (!report.scaling) return;
+                 const render::ScalingWords& scaling) {
   const report::ScenarioRecord& scenario = *view.table.scenario;
-  const std::vector<Course> courses = courses_of(report, scenario.key);
+  const std::vector<Course> courses = courses_of(scaling.rows_of(scenario.key));
   if (courses.empty()) return;
   const Figure figure{.id = view.id + "-threads",
                       .title = "What more threads bring",
@@ -132,10 +124,10 @@ void add_threads(Markup& markup, const ScenarioView& view, const report::Report&
                           "Speed-up beside the same with one thread; the ideal is a step shared evenly, the ceiling "
                           "what the multiply-adds of so many threads reached together in this run.",
                       .height = kThreads.height(),
-                      .data = numbers};
+                      .data = scaling.of_scenario(scenario.key)};
   add_figure(markup, figure, [&] {
-    const bool f64 = scenario.resolved.dtype == report::Dtype::f64;
-    ThreadsPicture(markup, courses, ceilings_of(report, f64), view.hues).draw();
+    const report::Dtype dtype = scenario.resolved.dtype.value_or(report::Dtype::f32);
+    ThreadsPicture(markup, courses, ceilings_of(report, dtype), view.hues).draw();
   });
 }
 

@@ -28,9 +28,9 @@ class TimesPicture {
     Extent ratios;
     for (const render::Row& row : rows_) {
       const report::Summary& summary = *row.cell->summary;
-      add(summary.step_ns, times);
+      add_estimate(summary.step_ns, times);
       for (const auto& [launch, figure] : figures_of_launches(*row.cell)) times.add_positive(figure);
-      if (summary.ratio) add(summary.ratio->comparison.ratio, ratios);
+      if (summary.ratio) add_estimate(summary.ratio->comparison.ratio, ratios);
     }
     ratios.add(1);
     has_ratios_ = ratios.high > ratios.low;
@@ -48,12 +48,6 @@ class TimesPicture {
   }
 
  private:
-  static void add(const stats::Estimate& estimate, Extent& extent) {
-    extent.add_positive(estimate.value);
-    extent.add_positive(estimate.interval.low);
-    extent.add_positive(estimate.interval.high);
-  }
-
   void ticks(const Scale& scale, TickText text_of) {
     for (const double tick : scale.ticks(kTicksOfRows))
       add_line(markup_, scale.at(tick), kRowsTop - 4, scale.at(tick), bottom_);
