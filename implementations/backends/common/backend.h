@@ -33,10 +33,12 @@ enum BackendFlag : std::uint32_t {
   // Epilogues that product takes; all activations, if any. Without the flag bind answers GDBENCH_UNSUPPORTED.
   kEpilogueBias = 1u << 2,
   kEpilogueActivation = 1u << 3,
-  kEpilogueUpdate = 1u << 4,
+  kEpilogueUpdate = 1u << 4,  // sgd's, of weights alone
   // product takes a left operand A of the layout sparse_csr, transposed or not; B and C are row-major.
   kSparse = 1u << 5,
   kTf32 = 1u << 6,  // products of floats can round their operands to TF32 (10 bits after the point), if asked to
+  kEpilogueLayerUpdate = 1u << 7,  // beyond kEpilogueUpdate: any optimizer's, and the bias's with the weights'
+  kEpilogueGradients = 1u << 8,    // of an activation and of a loss
 };
 
 struct ContextSettings {

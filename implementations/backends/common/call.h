@@ -61,10 +61,17 @@ inline std::string reason_unsupported(const Request& request, std::uint32_t dtyp
     if (layout != Layout::row_major && !sparse) return "only row-major operands are supported";
   }
   if (request.op != Op::product) return {};
-  if (request.epilogue_bias && lacks(kEpilogueBias)) return "products with a bias are not supported";
+  if (request.epilogue_bias && !request.epilogue_update && lacks(kEpilogueBias))
+    return "products with a bias are not supported";
   if (request.epilogue_activation != Activation::identity && lacks(kEpilogueActivation))
     return "products with an activation are not supported";
-  if (request.epilogue_update && lacks(kEpilogueUpdate)) return "products with an update are not supported";
+  if (request.epilogue_update && lacks(kEpilogueLayerUpdate)) {
+    const bool plain = request.optimizer == nullptr || (catalogue::kind_of(*request.optimizer) == OptimizerKind::sgd &&
+                                                        request.optimizer->weight_decay == 0);
+    if (lacks(kEpilogueUpdate) || !plain || request.epilogue_bias) return "products with this update are not supported";
+  }
+  const bool gradient = request.epilogue_activation_gradient || request.epilogue_loss_gradient;
+  if (gradient && lacks(kEpilogueGradients)) return "products with a gradient are not supported";
   return {};
 }
 

@@ -19,8 +19,12 @@ using catalogue::OptimizerKind;
 enum class Op : std::uint32_t {
   // C[m,n] = alpha op(A) op(B) + beta C. Operands A, B, C; transpose_a/b say whether op transposes. With epilogues,
   // which are optional (BackendFlag): C = f(alpha op(A) op(B) + beta C + b) for a fourth operand b[1,n]
-  // (epilogue_bias) and f = epilogue_activation; or C -= learning rate times op(A) op(B), with alpha 1 and beta 0, for
-  // a fourth operand `scalars` (epilogue_update: sgd's update of weights C).
+  // (epilogue_bias) and f = epilogue_activation. With beta 0, for gradients: C = alpha op(A) op(B) .* f' for f =
+  // `activation`, told from a fourth operand A or Z[m,n] as in activation_gradient (epilogue_activation_gradient); or
+  // C = alpha d loss / d (op(A) op(B) + b) for targets Y[m,n] behind the bias (epilogue_loss_gradient, of losses whose
+  // columns are not coupled). With alpha 1 and beta 0, for weights C whose gradient is op(A) op(B): their update
+  // (epilogue_update) by `optimizer`; operands behind C are `scalars` and C's slots. With epilogue_bias the same for a
+  // bias[1,n] whose gradient are the column sums of B: it and its slots follow.
   product,
   // Z[m,n] += b[1,n] for every row. Operands b, Z.
   add_bias,
@@ -95,7 +99,7 @@ struct CsrMatrix {
   const void* values = nullptr;                  // of the request's dtype
 };
 
-constexpr std::size_t kMaximumOperands = 6;
+constexpr std::size_t kMaximumOperands = 9;
 
 struct Request {
   Op op = Op::product;
@@ -109,11 +113,19 @@ struct Request {
   double beta = 0;
   Activation activation = Activation::identity;
   catalogue::LossFunction loss = {};
-  const gdbench_optimizer* optimizer = nullptr;  // for update; valid during bind
+  const gdbench_optimizer* optimizer = nullptr;  // for updates; valid during bind
   bool epilogue_bias = false;
   Activation epilogue_activation = Activation::identity;
-  bool epilogue_update = false;  // excludes the other two
+  // Each excludes the others and an activation.
+  bool epilogue_update = false;
+  bool epilogue_activation_gradient = false;
+  bool epilogue_loss_gradient = false;
 };
+
+constexpr bool has_epilogue(const Request& request) {
+  return request.epilogue_bias || request.epilogue_activation != Activation::identity || request.epilogue_update ||
+         request.epilogue_activation_gradient || request.epilogue_loss_gradient;
+}
 
 struct BufferTag;
 using Buffer = BufferTag*;  // opaque; a host address on CPU backends

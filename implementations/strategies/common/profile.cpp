@@ -44,6 +44,7 @@ double flops_per_entry(const backends::Request& request) {
 int transfers(const backends::Request& request, std::size_t i) {
   switch (request.op) {
     case Op::product:
+      if (request.epilogue_update) return i == 2 || i > 3 ? 2 : 1;
       return i == 2 && request.beta != 0 ? 2 : 1;
     case Op::combine:
       return i == 1 && request.beta == 0 ? 0 : 1;
@@ -64,7 +65,9 @@ double element_bytes(const backends::Request& request, std::size_t i) {
   if (loss && i == 1 && takes_labels(request.loss)) return sizeof(std::int32_t);
   if (request.op == Op::gather && i == 1) return sizeof(std::uint32_t);
   if (request.op == Op::loss && i == 2) return sizeof(double);
-  if (request.op == Op::update && i == 1) return sizeof(backends::UpdateScalars);
+  const bool scalars =
+      request.op == Op::update ? i == 1 : request.op == Op::product && request.epilogue_update && i == 3;
+  if (scalars) return sizeof(backends::UpdateScalars);
   return element;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include "implementations/strategies/graph/ir/signature.h"
@@ -54,9 +55,12 @@ class Interpreter {
         break;
     }
     for_entries(result, [&](std::int64_t i, std::int64_t j) { result.at(i, j) = entry(node, i, j); });
-    for (const std::size_t i : written_operands(graph_, id)) {
-      const Node& written = graph_[node.operands[i]];
-      if (written.is_state()) parameters_[parameter_name(written)] = result;
+    if (node.is_call(Op::product) && node.request.epilogue_update && node.request.epilogue_bias) {
+      parameters_[parameter_name(graph_[node.operands[4]])] = updated_bias(node);
+    }
+    const std::optional<std::size_t> tied = signature_of(node).tied;
+    if (tied && graph_[node.operands[*tied]].is_state()) {
+      parameters_[parameter_name(graph_[node.operands[*tied]])] = result;
     }
     return result;
   }
@@ -75,6 +79,15 @@ class Interpreter {
     for (std::size_t i = 0; i < value.values.size(); ++i) {
       value.values[i] -= learning_rate_ * values_[gradient].values[i];
     }
+  }
+
+  // Of plain gradient descent, by the column sums of the product's second operand.
+  Dense updated_bias(const Node& node) {
+    Dense bias = operand(node, 4);
+    const Dense& gradients = operand(node, 1);
+    for_entries(gradients,
+                [&](std::int64_t i, std::int64_t j) { bias.at(0, j) -= learning_rate_ * gradients.at(i, j); });
+    return bias;
   }
 
   double entry(const Node& node, std::int64_t i, std::int64_t j) {
@@ -116,6 +129,8 @@ class Interpreter {
     }
   }
 
+  const Dense& told(const Node& node) { return operand(node, node.operands.size() - 1); }
+
   double product_entry(const Node& node, std::int64_t i, std::int64_t j) {
     const backends::Request& request = node.request;
     const Dense& a = operand(node, 0);
@@ -125,9 +140,13 @@ class Interpreter {
       sum += (request.transpose_a ? a.at(k, i) : a.at(i, k)) * (request.transpose_b ? b.at(j, k) : b.at(k, j));
     }
     if (request.epilogue_update) return operand(node, 2).at(i, j) - learning_rate_ * sum;
-    sum *= request.alpha;
+    if (!request.epilogue_loss_gradient) sum *= request.alpha;
     if (request.beta != 0) sum += request.beta * operand(node, 2).at(i, j);
-    if (request.epilogue_bias) sum += operand(node, node.operands.size() - 1).at(0, j);
+    if (request.epilogue_bias) sum += operand(node, request.beta != 0 ? 3 : 2).at(0, j);
+    if (request.epilogue_activation_gradient) return sum * activation_slope(request.activation, told(node).at(i, j));
+    if (request.epilogue_loss_gradient) {
+      return request.alpha * 2 * (sum - told(node).at(i, j)) / static_cast<double>(told(node).values.size());
+    }
     return activate(request.epilogue_activation, sum);
   }
 

@@ -13,10 +13,20 @@ bool is(const Operand& operand, std::int64_t rows, std::int64_t columns) {
 
 bool same(const Operand& a, const Operand& b) { return is(a, b.rows, b.columns); }
 
+std::size_t slots_of(const Request& request) {
+  return request.optimizer == nullptr ? 0 : catalogue::slot_count(catalogue::kind_of(*request.optimizer));
+}
+
+std::size_t expected_of_product(const Request& request) {
+  const std::size_t bias = request.epilogue_bias ? 1 : 0;
+  if (request.epilogue_update) return 4 + slots_of(request) + bias * (1 + slots_of(request));
+  return 3 + bias + (request.epilogue_activation_gradient || request.epilogue_loss_gradient ? 1 : 0);
+}
+
 std::size_t expected_operands(const Request& request) {
   switch (request.op) {
     case Op::product:
-      return request.epilogue_bias || request.epilogue_update ? 4 : 3;
+      return expected_of_product(request);
     case Op::loss:
     case Op::loss_gradient:
     case Op::combine:
@@ -31,7 +41,17 @@ std::size_t expected_operands(const Request& request) {
     case Op::update:
       break;
   }
-  return 3 + (request.optimizer == nullptr ? 0 : catalogue::slot_count(catalogue::kind_of(*request.optimizer)));
+  return 3 + slots_of(request);
+}
+
+// `scalars`, the slots of the weights, the bias and its slots.
+bool layer_update_fits(const Request& request, const ProductShape& shape) {
+  if (request.alpha != 1 || request.beta != 0 || !is(request.operands[3], 1, 1)) return false;
+  const std::size_t of_weights = 4 + slots_of(request);
+  for (std::size_t i = 4; i < request.operand_count; ++i) {
+    if (!is(request.operands[i], i < of_weights ? shape.m : 1, shape.n)) return false;
+  }
+  return !request.epilogue_bias || !request.transpose_b;
 }
 
 bool product_fits(const Request& request) {
@@ -41,11 +61,16 @@ bool product_fits(const Request& request) {
   const std::int64_t b_rows = request.transpose_b ? b.columns : b.rows;
   const ProductShape shape = product_shape(request);
   if (a_columns != b_rows || !is(request.operands[2], shape.m, shape.n)) return false;
-  if (request.epilogue_update) {
-    const bool alone = !request.epilogue_bias && request.epilogue_activation == Activation::identity;
-    return alone && request.alpha == 1 && request.beta == 0 && is(request.operands[3], 1, 1);
-  }
-  return !request.epilogue_bias || is(request.operands[3], 1, shape.n);
+  const bool gradient = request.epilogue_activation_gradient || request.epilogue_loss_gradient;
+  const int excluding = (request.epilogue_update ? 1 : 0) + (request.epilogue_activation_gradient ? 1 : 0) +
+                        (request.epilogue_loss_gradient ? 1 : 0) +
+                        (request.epilogue_activation != Activation::identity ? 1 : 0);
+  if (excluding > 1) return false;
+  if (request.epilogue_update) return layer_update_fits(request, shape);
+  if (request.epilogue_bias && !is(request.operands[3], 1, shape.n)) return false;
+  if (request.epilogue_activation_gradient && request.epilogue_bias) return false;
+  if (request.epilogue_loss_gradient && catalogue::row_of(request.loss.kind).couples_columns) return false;
+  return !gradient || (request.beta == 0 && is(request.operands[request.operand_count - 1], shape.m, shape.n));
 }
 
 bool update_fits(const Request& request) {

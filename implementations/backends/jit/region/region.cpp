@@ -46,7 +46,7 @@ std::string unsupported_reason(const TrainingRegion& training) {
     if (request.op == Op::loss || request.op == Op::gather) {
       return std::string(backends::name_of(request.op)) + " within a region is not supported";
     }
-    if (request.epilogue_bias || request.epilogue_update || request.epilogue_activation != Activation::identity) {
+    if (has_epilogue(request)) {
       return "only epilogues of its own are supported";
     }
   }

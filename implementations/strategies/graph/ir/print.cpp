@@ -47,6 +47,8 @@ std::string attribute_text(const backends::Request& request) {
   if (request.epilogue_bias) append("bias");
   if (request.epilogue_activation != catalogue::Activation::identity) append(name_of(request.epilogue_activation));
   if (request.epilogue_update) append("update");
+  if (request.epilogue_activation_gradient) append("gradient of " + std::string(name_of(request.activation)));
+  if (request.epilogue_loss_gradient) append("gradient of " + std::string(name_of(request.loss.kind)));
   return text.empty() ? "" : "[" + text + "]";
 }
 

@@ -9,12 +9,11 @@ using backends::Op;
 
 constexpr std::size_t kResult = Signature::kResult;
 
-Signature product_signature(const backends::Request& request) {
-  if (request.epilogue_update) return {{0, 1, kResult, 3}, 2, {}};
-  const bool accumulates = request.beta != 0;
+Signature product_signature(const backends::Request& request, std::size_t operands) {
+  const bool overwrites = request.beta != 0 || request.epilogue_update;
   Signature signature{{0, 1, kResult}, std::nullopt, {}};
-  if (accumulates) signature.tied = 2;
-  if (request.epilogue_bias) signature.kernel_operands.push_back(accumulates ? 3 : 2);
+  if (overwrites) signature.tied = 2;
+  for (std::size_t i = overwrites ? 3 : 2; i < operands; ++i) signature.kernel_operands.push_back(i);
   return signature;
 }
 
@@ -22,7 +21,7 @@ Signature product_signature(const backends::Request& request) {
 
 Signature signature_of(const Node& node) {
   const backends::Request& request = node.request;
-  if (request.op == Op::product) return product_signature(request);
+  if (request.op == Op::product) return product_signature(request, node.operands.size());
   if (request.op == Op::combine && request.beta == 0) return {{0, 0, kResult}, std::nullopt, {0}};
   const ops::OpRow& row = ops::row_of(request.op);
   Signature signature;
@@ -42,7 +41,8 @@ Signature signature_of(const Node& node) {
 std::vector<std::size_t> written_operands(const Graph& graph, NodeId id) {
   const Node& node = graph[id];
   std::vector<std::size_t> written;
-  if (node.kind == Kind::update_all || node.is_call(Op::update)) {
+  const bool layer_update = node.is_call(Op::product) && node.request.epilogue_update;
+  if (node.kind == Kind::update_all || node.is_call(Op::update) || layer_update) {
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
       if (graph[node.operands[i]].is_state()) written.push_back(i);
     }

@@ -21,8 +21,7 @@ struct Signature {
 };
 
 // Of a call. Its operands are the op table's, with these differences: product takes C behind A and B where beta is not
-// 0, and a bias behind those with epilogue_bias; with epilogue_update it takes A, B, W, scalars; combine takes A alone
-// where beta is 0.
+// 0, and behind those what its epilogues take; combine takes A alone where beta is 0.
 Signature signature_of(const Node& node);
 
 // Indices of the operands that a node overwrites: the tied one, and what updates change.

@@ -67,11 +67,18 @@ class Verifier {
     return shape_error(node, node.operands.size() - extra);
   }
 
+  static std::size_t slots_of(const backends::Request& request) {
+    return request.optimizer == nullptr ? 0 : catalogue::slot_count(catalogue::kind_of(*request.optimizer));
+  }
+
   // What a product takes beyond the op table's operands.
   static std::size_t extra_operands(const Node& node) {
     const backends::Request& request = node.request;
     if (request.op != Op::product) return 0;
-    return (request.beta != 0 ? 1u : 0u) + (request.epilogue_bias ? 1u : 0u) + (request.epilogue_update ? 2u : 0u);
+    const std::size_t bias = request.epilogue_bias ? 1 : 0;
+    if (request.epilogue_update) return 2 + slots_of(request) + bias * (1 + slots_of(request));
+    const bool gradient = request.epilogue_activation_gradient || request.epilogue_loss_gradient;
+    return (request.beta != 0 ? 1u : 0u) + bias + (gradient ? 1u : 0u);
   }
 
   static Element expected_element(const Node& node, std::size_t i) {
@@ -100,9 +107,12 @@ class Verifier {
     const bool overwrites = request.beta != 0 || request.epilogue_update;
     if (request.op != Op::product) return "";
     if (overwrites && shape(node, 2) != node.shape) return "accumulates into another shape";
-    const bool bias_fits =
-        !request.epilogue_bias || shape(node, node.operands.size() - 1) == Shape{1, node.shape.columns};
-    return bias_fits ? "" : "a bias of another width";
+    const std::size_t bias = request.epilogue_update ? 4 + slots_of(request) : overwrites ? 3 : 2;
+    const bool bias_fits = !request.epilogue_bias || shape(node, bias) == Shape{1, node.shape.columns};
+    if (!bias_fits) return "a bias of another width";
+    const bool gradient = request.epilogue_activation_gradient || request.epilogue_loss_gradient;
+    const bool told_fits = !gradient || shape(node, node.operands.size() - 1) == node.shape;
+    return told_fits ? "" : "a gradient told by another shape";
   }
 
   // Scalars, then per parameter its gradient, itself and its slots.

@@ -10,8 +10,7 @@ using backends::Op;
 // A product that is nothing more, and whose value nobody else reads.
 bool is_private_product(const Graph& graph, NodeId id) {
   const Node& node = graph[id];
-  return node.is_call(Op::product) && !node.request.epilogue_bias && !node.request.epilogue_update &&
-         node.request.epilogue_activation == catalogue::Activation::identity && graph.has_one_use(id);
+  return node.is_call(Op::product) && !has_epilogue(node.request) && graph.has_one_use(id);
 }
 
 // factor * (A B) with the factor in alpha, in the place of the scaling.

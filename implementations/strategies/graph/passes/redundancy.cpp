@@ -9,7 +9,8 @@ bool same_attributes(const backends::Request& a, const backends::Request& b) {
   return a.op == b.op && a.dtype == b.dtype && a.transpose_a == b.transpose_a && a.transpose_b == b.transpose_b &&
          a.alpha == b.alpha && a.beta == b.beta && a.activation == b.activation && a.loss == b.loss &&
          a.epilogue_bias == b.epilogue_bias && a.epilogue_activation == b.epilogue_activation &&
-         a.epilogue_update == b.epilogue_update;
+         a.epilogue_update == b.epilogue_update && a.epilogue_activation_gradient == b.epilogue_activation_gradient &&
+         a.epilogue_loss_gradient == b.epilogue_loss_gradient;
 }
 
 bool same_value(const Node& a, const Node& b) {

@@ -6,6 +6,7 @@
 
 #include "implementations/common/failure.h"
 #include "implementations/strategies/graph/ir/build.h"
+#include "implementations/strategies/graph/ir/print.h"
 #include "implementations/strategies/graph/ir/signature.h"
 #include "implementations/strategies/graph/ir/verify.h"
 #include "implementations/strategies/graph/passes/pipeline.h"
@@ -162,6 +163,7 @@ TEST(GraphPasses, FusionKeepsWhatOthersRead) {
 }
 
 constexpr std::uint32_t kEpilogues = backends::kEpilogueBias | backends::kEpilogueActivation;
+constexpr std::uint32_t kLayerEpilogues = kEpilogues | backends::kEpilogueGradients | backends::kEpilogueLayerUpdate;
 
 TEST(GraphPasses, ProductsTakeBiasAndActivation) {
   TestGraph test;
@@ -207,6 +209,35 @@ TEST(GraphPasses, WeightsAreUpdatedByTheProductOfTheirGradient) {
   }
 }
 
+// Whatever the optimizer and the depth: each layer's parameters are updated by one product, and the gradients of the
+// activation and of the loss are made where their products end.
+TEST(GraphPasses, ALayerTakesThreeProducts) {
+  for (const catalogue::OptimizerKind kind : {catalogue::OptimizerKind::sgd, catalogue::OptimizerKind::adam}) {
+    const TestOptimizer optimizer({0.5}, kind);
+    const std::vector<gdbench_layer> layers = {{3, 5, GDBENCH_TANH, 1}, {5, 2, GDBENCH_IDENTITY, 1}};
+    const TestModel model(layers, catalogue::Loss::mse, optimizer.get());
+    TestGraph test;
+    test.graph() = build_step(model.problem(), 1000, catalogue::slot_count(kind));
+    const Selection all = parse_selection("all");
+    run_passes(test.graph(), all_passes(), all.passes, optimizer.target(kLayerEpilogues), nullptr);
+    std::vector<std::string> calls;
+    for (const NodeId id : test.graph().order()) {
+      if (test.graph()[id].kind != Kind::input) calls.push_back(text_of(test.graph(), id));
+    }
+    ASSERT_EQ(calls.size(), 5U) << testing::PrintToString(calls);
+    EXPECT_EQ(count(test.graph(), Op::product), 5);
+  }
+}
+
+TEST(GraphPasses, AGradientOfALossThatCouplesColumnsStaysByItself) {
+  const TestOptimizer optimizer;
+  const TestModel model(kPerceptron, catalogue::Loss::softmax_cross_entropy, optimizer.get());
+  TestGraph test;
+  test.graph() = build_step(model.problem(), 7, 0);
+  form_product_epilogues(test.graph(), optimizer.target(kLayerEpilogues));
+  EXPECT_EQ(count(test.graph(), Op::loss_gradient), 1);
+}
+
 TEST(GraphPasses, UpdatesStayWhereTheBackendTheRuleOrTheDepthIsAnother) {
   const TestOptimizer sgd;
   TestGraph test = step_of(kPerceptron, sgd.get());
@@ -242,7 +273,7 @@ TEST(GraphPasses, EverySelectionComputesTheSameStep) {
   const std::vector<gdbench_layer> layers = {
       {3, 5, GDBENCH_TANH, 1}, {5, 4, GDBENCH_IDENTITY, 0}, {4, 1, GDBENCH_SIGMOID, 1}};
   const std::size_t passes = all_passes().size();
-  for (const std::uint32_t flags : {0u, kEpilogues | backends::kEpilogueUpdate}) {
+  for (const std::uint32_t flags : {0u, kEpilogues | backends::kEpilogueUpdate, kLayerEpilogues}) {
     const auto expected = interpret(step_of(layers, optimizer.get(), true).graph());
     for (unsigned mask = 0; mask < 1u << passes; ++mask) {
       std::vector<bool> selected;
@@ -260,7 +291,7 @@ TEST(GraphPasses, EverySelectionKeepsASweepPerOutput) {
   const std::vector<gdbench_layer> layers = {{3, 5, GDBENCH_TANH, 1}, {5, 3, GDBENCH_SIGMOID, 1}};
   const auto expected = interpret(step_of(layers, optimizer.get(), true).graph());
   const std::size_t passes = all_passes().size();
-  for (const std::uint32_t flags : {0u, kEpilogues | backends::kEpilogueUpdate}) {
+  for (const std::uint32_t flags : {0u, kEpilogues | backends::kEpilogueUpdate, kLayerEpilogues}) {
     for (unsigned mask = 0; mask < 1u << passes; ++mask) {
       std::vector<bool> selected;
       for (std::size_t i = 0; i < passes; ++i) selected.push_back((mask >> i & 1) != 0);
