@@ -66,8 +66,8 @@ inline std::string reason_unsupported(const Request& request, std::uint32_t dtyp
   if (request.epilogue_activation != Activation::identity && lacks(kEpilogueActivation))
     return "products with an activation are not supported";
   if (request.epilogue_update && lacks(kEpilogueLayerUpdate)) {
-    const bool plain = request.optimizer == nullptr || (catalogue::kind_of(*request.optimizer) == OptimizerKind::sgd &&
-                                                        request.optimizer->weight_decay == 0);
+    const bool plain =
+        catalogue::kind_of(*request.optimizer) == OptimizerKind::sgd && request.optimizer->weight_decay == 0;
     if (lacks(kEpilogueUpdate) || !plain || request.epilogue_bias) return "products with this update are not supported";
   }
   const bool gradient = request.epilogue_activation_gradient || request.epilogue_loss_gradient;

@@ -211,7 +211,8 @@ OwnedCall* bind_op(Context& context, const Request& request) {
 
 std::string what_of(Op op) { return op == Op::update ? "optimizer" : name_of(op); }
 
-constexpr std::uint32_t kFlags = kDevice | kEpilogueBias | kEpilogueActivation | kTf32;
+constexpr std::uint32_t kFlags =
+    kDevice | kEpilogueBias | kEpilogueActivation | kEpilogueGradients | kEpilogueLayerUpdate | kTf32;
 
 gdbench_status bind(Context* context, const Request& request, Call** call) {
   const ContextSettings& settings = context->settings;

@@ -1,7 +1,7 @@
 // Ops that touch every entry once: biases, activations and their gradients, combinations, gathering rows.
+#include "implementations/backends/common/rules/losses.h"
 #include "implementations/backends/cuda/call.h"
 #include "implementations/backends/cuda/elementwise.h"
-#include "implementations/backends/common/rules/losses.h"
 
 namespace gdbench::backends::cuda {
 namespace {

@@ -1,6 +1,7 @@
 // How work reaches the device. Kernels are written as plain functions of an index, in two shapes:
 // - entries: body(i) for every i below a count, in any order, none waiting for another;
-// - blocks: a program of kBlockThreads threads that share memory and go through phases together.
+// - blocks: a program of kBlockThreads threads that share memory and go through phases together, until its ends_after
+//   says of a phase that the block has no more to do.
 // Compiled by nvcc they become kernels. Compiled by a host compiler (the tests' emulated device) the same functions are
 // called in loops, so that what they compute and which entries they touch is tested where there is no device.
 #pragma once
@@ -47,6 +48,7 @@ __global__ void __launch_bounds__(kBlockThreads) run_blocks(const Program progra
   for (int phase = 0; phase < Program::kPhases; ++phase) {
     program.run(phase, static_cast<std::int64_t>(blockIdx.x), static_cast<int>(threadIdx.x), shared);
     __syncthreads();
+    if (program.ends_after(phase, shared)) return;
   }
 }
 
@@ -89,6 +91,7 @@ void launch_blocks(cudaStream_t stream, std::int64_t blocks, const Program& prog
         for (int j = 0; j < kBlockThreads; ++j) {
           program.run(phase, block_order.at(i), static_cast<int>(thread_order.at(j)), shared);
         }
+        if (program.ends_after(phase, shared)) break;
       }
     }
   });

@@ -1,12 +1,16 @@
 // C = alpha op(A) op(B) + beta C and its epilogues, three ways:
-// - a thread to an entry of C, where the inner dimension is short: one launch, epilogue and all;
+// - a thread to an entry of C, where the inner dimension is short;
 // - a tree over the inner dimension, where C is small and the inner dimension is long (gradients of small weights);
-// - cuBLAS for everything else, with one more launch for an epilogue.
+// - cuBLAS for everything else, with one more launch for an epilogue, or two for the update of a layer.
+// The first two are one launch, epilogue and all.
+#include <optional>
+#include <type_traits>
+
+#include "implementations/backends/common/rules/shapes.h"
 #include "implementations/backends/cuda/call.h"
 #include "implementations/backends/cuda/elementwise.h"
+#include "implementations/backends/cuda/product_epilogues.h"
 #include "implementations/backends/cuda/reduction.h"
-#include "implementations/backends/cuda/scratch.h"
-#include "implementations/backends/common/rules/shapes.h"
 
 namespace gdbench::backends::cuda {
 namespace {
@@ -18,7 +22,6 @@ enum class ProductKind { entries, tree, blas };
 constexpr std::int64_t kMaxOwnMultiplications = std::int64_t{1} << 22;
 constexpr std::int64_t kShortInner = 128;
 constexpr std::int64_t kSmallResult = 8192;
-constexpr std::int64_t kSplitInner = 2048;  // where the inner dimension is longer, several blocks share it
 
 ProductKind choose_product(const ProductShape& shape) {
   if (shape.m * shape.n * shape.k > kMaxOwnMultiplications) return ProductKind::blas;
@@ -26,144 +29,206 @@ ProductKind choose_product(const ProductShape& shape) {
   return shape.m * shape.n <= kSmallResult ? ProductKind::tree : ProductKind::blas;
 }
 
-// op(M)[row, column] of a matrix that lies in rows of `stride` entries.
+// op(M)[row, column] by the distances between its rows and columns.
 template <class T>
 struct Factor {
   const T* matrix;
-  std::int64_t stride;
-  bool transpose;
+  std::int64_t row_stride;
+  std::int64_t column_stride;
   GDBENCH_HOST_DEVICE T operator()(std::int64_t row, std::int64_t column) const {
-    return transpose ? matrix[column * stride + row] : matrix[row * stride + column];
+    return matrix[row * row_stride + column * column_stride];
   }
 };
 
-// What is done with a finished sum.
-template <class T, class Function>
-struct Epilogue {
-  T alpha;
-  T beta;
-  const T* bias;  // null: none
-  Function function;
-  GDBENCH_HOST_DEVICE T operator()(T sum, T before, std::int64_t column) const {
-    T z = alpha * sum;
-    if (beta != T(0)) z += beta * before;
-    if (bias != nullptr) z += bias[column];
-    return function(z);
-  }
-};
+template <class T>
+Factor<T> factor_of(const Operand& operand, bool transpose, Buffer buffer) {
+  if (transpose) return {data<const T>(buffer), 1, operand.columns};
+  return {data<const T>(buffer), operand.columns, 1};
+}
 
-template <class T, class Function>
-struct EntryProduct {
+// Entry i = row * n + column of C is a sum over p. Beyond the m rows of C there can be one more, whose entries are the
+// column sums of B: the gradient of a bias beside that of weights.
+template <class T>
+struct Factors {
   Factor<T> a;
   Factor<T> b;
-  T* c;
+  std::int64_t m;
   std::int64_t n;
   std::int64_t k;
-  Epilogue<T, Function> epilogue;
-  GDBENCH_HOST_DEVICE void operator()(std::int64_t i) const {
-    const std::int64_t row = i / n;
-    const std::int64_t column = i % n;
-    T sum = 0;
-    for (std::int64_t p = 0; p < k; ++p) sum += a(row, p) * b(p, column);
-    // With beta 0, C is never read: it may hold anything.
-    c[i] = epilogue(sum, epilogue.beta != T(0) ? c[i] : T(0), column);
+  GDBENCH_HOST_DEVICE T term(std::int64_t p, std::int64_t row, std::int64_t column) const {
+    return row < m ? a(row, p) * b(p, column) : b(p, column);
   }
 };
 
-// The same C as a row of m n columns, each a sum over the inner dimension.
+template <class T, class Store>
+struct EntryProduct {
+  Factors<T> factors;
+  Store store;
+  GDBENCH_HOST_DEVICE void operator()(std::int64_t i) const {
+    const std::int64_t row = i / factors.n;
+    const std::int64_t column = i % factors.n;
+    T sum = 0;
+    for (std::int64_t p = 0; p < factors.k; ++p) sum += factors.term(p, row, column);
+    store(i, sum);
+  }
+};
+
+// The same C as a row of columns, each a sum over the inner dimension.
 template <class T>
 struct ProductTerm {
-  Factor<T> a;
-  Factor<T> b;
-  std::int64_t n;
+  Factors<T> factors;
   GDBENCH_HOST_DEVICE T operator()(std::int64_t p, std::int64_t entry) const {
-    return a(entry / n, p) * b(p, entry % n);
+    return factors.term(p, entry / factors.n, entry % factors.n);
   }
 };
 
-template <class T, class Function>
-struct StoreEntry {
-  T* c;
-  std::int64_t n;
-  Epilogue<T, Function> epilogue;
-  GDBENCH_HOST_DEVICE void operator()(std::int64_t /*split*/, std::int64_t entry, T sum) const {
-    c[entry] = epilogue(sum, epilogue.beta != T(0) ? c[entry] : T(0), entry % n);
-  }
-};
-
-// All that the three ways take from a request.
-template <class T, class Function>
+// All that the ways take from a request.
+template <class T>
 struct Product {
-  Product(const Request& request, Function activation)
-      : shape(product_shape(request)),
-        transpose_a(request.transpose_a),
-        transpose_b(request.transpose_b),
-        has_bias(request.epilogue_bias),
-        a_stride(request.operands[0].columns),
-        b_stride(request.operands[1].columns),
-        alpha(request.alpha),
-        beta(request.beta),
-        function(activation) {}
-
-  Factor<T> a(const Buffer* buffers) const { return {data<const T>(buffers[0]), a_stride, transpose_a}; }
-  Factor<T> b(const Buffer* buffers) const { return {data<const T>(buffers[1]), b_stride, transpose_b}; }
-  Epilogue<T, Function> epilogue(const Buffer* buffers) const {
-    return {static_cast<T>(alpha), static_cast<T>(beta), has_bias ? data<const T>(buffers[3]) : nullptr, function};
+  explicit Product(const Request& asked) : request(asked), shape(product_shape(asked)) {
+    const std::size_t slots =
+        request.optimizer == nullptr ? 0 : catalogue::slot_count(catalogue::kind_of(*request.optimizer));
+    bias = request.epilogue_update ? 4 + slots : 3;
+    if (request.epilogue_update) {
+      constants.emplace(*request.optimizer);
+      optimizer = catalogue::kind_of(*request.optimizer);
+      decay = decay_of(*request.optimizer);
+      request.optimizer = nullptr;
+    }
   }
 
+  std::int64_t entries() const {
+    const bool updates_bias = request.epilogue_update && request.epilogue_bias;
+    return (shape.m + (updates_bias ? 1 : 0)) * shape.n;
+  }
+
+  Factors<T> factors(const Buffer* buffers) const {
+    return {factor_of<T>(request.operands[0], request.transpose_a, buffers[0]),
+            factor_of<T>(request.operands[1], request.transpose_b, buffers[1]), shape.m, shape.n, shape.k};
+  }
+
+  StoreEntry<T> store(const Buffer* buffers) const {
+    Epilogue<T> epilogue;
+    const Buffer last = buffers[request.operand_count - 1];
+    epilogue.beta = static_cast<T>(request.beta);
+    if (request.epilogue_bias) epilogue.bias = data<const T>(buffers[bias]);
+    if (request.epilogue_loss_gradient) {
+      epilogue.targets = data<const T>(last);
+      epilogue.loss = request.loss;
+      epilogue.huber_delta = static_cast<T>(request.loss.huber_delta);
+      epilogue.scale = static_cast<T>(request.alpha * loss_gradient_scale(request.loss, shape.m, shape.n));
+    } else {
+      epilogue.alpha = static_cast<T>(request.alpha);
+    }
+    epilogue.activation = request.epilogue_activation;
+    if (request.epilogue_activation_gradient) {
+      epilogue.told = data<const T>(last);
+      epilogue.activation = request.activation;
+    }
+    return {data<T>(buffers[2]), shape.n, epilogue};
+  }
+
+  StoreUpdate<T> update(const Buffer* buffers) const {
+    StoreUpdate<T> update{*constants,
+                          optimizer,
+                          decay,
+                          data<const UpdateScalars>(buffers[3]),
+                          shape.m * shape.n,
+                          parameter(buffers[2], buffers + 4, bias - 4),
+                          {}};
+    if (request.epilogue_bias) update.bias = parameter(buffers[bias], buffers + bias + 1, bias - 4);
+    return update;
+  }
+
+  Request request;  // without its optimizer, which lives no longer than bind
   ProductShape shape;
-  bool transpose_a;
-  bool transpose_b;
-  bool has_bias;
-  std::int64_t a_stride;
-  std::int64_t b_stride;
-  double alpha;
-  double beta;
-  Function function;
+  std::size_t bias = 0;  // which operand it is
+  std::optional<UpdateConstants<T>> constants;
+  OptimizerKind optimizer = OptimizerKind::sgd;
+  Decay decay = Decay::none;
+
+ private:
+  // A slot that the rule does not have is never read: any address serves.
+  static ParameterUpdate<T> parameter(Buffer values, const Buffer* slots, std::size_t slot_count) {
+    ParameterUpdate<T> parameter{data<T>(values), {data<T>(values), data<T>(values)}};
+    for (std::size_t slot = 0; slot < slot_count; ++slot) parameter.slots[slot] = data<T>(slots[slot]);
+    return parameter;
+  }
 };
 
-template <class T, class Function>
-OwnedCall* bind_entries(Context& context, const Product<T, Function>& product) {
+template <class T>
+OwnedCall* bind_entries(Context& context, const Product<T>& product) {
   return make_call(context, "product", [product](Context& to, const Buffer* buffers) {
-    launch_entries(to.stream, product.shape.m * product.shape.n,
-                   EntryProduct<T, Function>{product.a(buffers), product.b(buffers), data<T>(buffers[2]),
-                                             product.shape.n, product.shape.k, product.epilogue(buffers)});
+    const auto launch = [&](const auto& store) {
+      using Store = std::decay_t<decltype(store)>;
+      launch_entries(to.stream, product.entries(), EntryProduct<T, Store>{product.factors(buffers), store});
+    };
+    product.request.epilogue_update ? launch(product.update(buffers)) : launch(product.store(buffers));
   });
 }
 
-template <class T, class Function>
-OwnedCall* bind_tree(Context& context, const Product<T, Function>& product) {
-  const std::int64_t entries = product.shape.m * product.shape.n;
-  const ReductionShape shape = reduction_of(product.shape.k, entries, kSplitInner);
-  Scratch partials =
-      shape.splits == 1 ? Scratch() : Scratch(sizeof(T) * static_cast<std::size_t>(shape.splits * entries));
-  return make_call(
-      context, "product", [product, shape, partials = std::move(partials)](Context& to, const Buffer* buffers) {
-        reduce<T>(to.stream, shape, partials.template as<T>(),
-                  ProductTerm<T>{product.a(buffers), product.b(buffers), product.shape.n},
-                  StoreEntry<T, Function>{data<T>(buffers[2]), product.shape.n, product.epilogue(buffers)});
-      });
+template <class T>
+OwnedCall* bind_tree(Context& context, const Product<T>& product) {
+  return make_call(context, "product",
+                   [product, sums = Reduction<T>(product.shape.k, product.entries(), context.stream)](
+                       Context& to, const Buffer* buffers) {
+                     const ProductTerm<T> term{product.factors(buffers)};
+                     if (product.request.epilogue_update) {
+                       sums.launch(to.stream, term, product.update(buffers));
+                     } else {
+                       sums.launch(to.stream, term, product.store(buffers));
+                     }
+                   });
 }
 
 // Rows are columns to BLAS: it is asked for C' = op(B)' op(A)'.
-template <class T, class Function>
-Gemm gemm_of(const Product<T, Function>& product) {
+Gemm gemm_of(const Request& request, const ProductShape& shape) {
   Gemm gemm;
-  gemm.transpose_a = product.transpose_b;
-  gemm.transpose_b = product.transpose_a;
-  gemm.m = product.shape.n;
-  gemm.n = product.shape.m;
-  gemm.k = product.shape.k;
-  gemm.alpha = product.alpha;
-  gemm.beta = product.beta;
-  gemm.lda = product.b_stride;
-  gemm.ldb = product.a_stride;
-  gemm.ldc = product.shape.n;
+  gemm.transpose_a = request.transpose_b;
+  gemm.transpose_b = request.transpose_a;
+  gemm.m = shape.n;
+  gemm.n = shape.m;
+  gemm.k = shape.k;
+  gemm.alpha = request.epilogue_loss_gradient ? 1 : request.alpha;
+  gemm.beta = request.beta;
+  gemm.lda = request.operands[1].columns;
+  gemm.ldb = request.operands[0].columns;
+  gemm.ldc = shape.n;
   return gemm;
 }
 
-template <class T, class Function>
-OwnedCall* bind_blas(Context& context, const Product<T, Function>& product, bool activates) {
+// An epilogue, or an update, of sums that lie in memory: in C itself, or where the gradients of weights were put.
+template <class T, class Store>
+struct StoreAll {
+  const T* sums;
+  Store store;
+  GDBENCH_HOST_DEVICE void operator()(std::int64_t i) const { store(i, sums[i]); }
+};
+
+template <class T>
+void run_gemm(Context& to, const Gemm& gemm, const Buffer* buffers, T* c) {
+  if (!to.blas->gemm(gemm, data<const T>(buffers[1]), data<const T>(buffers[0]), c)) note(to, "cuBLAS's gemm failed");
+}
+
+template <class T>
+OwnedCall* bind_blas_update(Context& context, const Product<T>& product, const Gemm& gemm) {
+  const std::int64_t weights = product.shape.m * product.shape.n;
+  return make_call(
+      context, "product",
+      [product, gemm, weights, gradients = Scratch(sizeof(T) * static_cast<std::size_t>(weights)),
+       sums = Reduction<T>(product.shape.k, product.shape.n, context.stream)](Context& to, const Buffer* buffers) {
+        T* gradient = gradients.template as<T>();
+        run_gemm(to, gemm, buffers, gradient);
+        StoreUpdate<T> update = product.update(buffers);
+        launch_entries(to.stream, weights, StoreAll<T, StoreUpdate<T>>{gradient, update});
+        if (!product.request.epilogue_bias) return;
+        update.weight_count = 0;
+        sums.launch(to.stream, MatrixTerm<T>{data<const T>(buffers[1]), product.shape.n}, update);
+      });
+}
+
+template <class T>
+OwnedCall* bind_blas(Context& context, const Product<T>& product) {
   if (context.blas == nullptr) {
     std::string error;
     context.blas.reset(Blas::open(context.stream, context.settings.tf32, error));
@@ -172,34 +237,31 @@ OwnedCall* bind_blas(Context& context, const Product<T, Function>& product, bool
       return nullptr;
     }
   }
-  const Gemm gemm = gemm_of(product);
-  return make_call(context, "product", [product, gemm, activates](Context& to, const Buffer* buffers) {
+  const Gemm gemm = gemm_of(product.request, product.shape);
+  if (product.request.epilogue_update) return bind_blas_update(context, product, gemm);
+  return make_call(context, "product", [product, gemm](Context& to, const Buffer* buffers) {
     T* c = data<T>(buffers[2]);
-    if (!to.blas->gemm(gemm, data<const T>(buffers[1]), data<const T>(buffers[0]), c)) {
-      note(to, "cuBLAS's gemm failed");
-      return;
-    }
-    const Operand z{product.shape.m, product.shape.n};
-    if (product.has_bias) {
-      launch_bias(to.stream, z, data<const T>(buffers[3]), c, Apply<T, Function>{});
-    } else if (activates) {
-      launch_map(to.stream, size_of(z), static_cast<const T*>(c), c, Apply<T, Function>{});
-    }
+    run_gemm(to, gemm, buffers, c);
+    if (!has_epilogue(product.request)) return;
+    StoreEntry<T> store = product.store(buffers);
+    store.epilogue.alpha = 1;
+    store.epilogue.beta = 0;
+    launch_entries(to.stream, product.shape.m * product.shape.n, StoreAll<T, StoreEntry<T>>{c, store});
   });
 }
 
 template <class T>
 OwnedCall* bind_of(Context& context, const Request& request) {
-  const bool activates = request.epilogue_activation != Activation::identity;
-  return with_activation(request.epilogue_activation, [&](auto function) -> OwnedCall* {
-    using Function = decltype(function);
-    if (choose_product(product_shape(request)) == ProductKind::blas) {
-      return bind_blas(context, Product<T, Function>(request, function), activates);
-    }
-    const Product<T, Apply<T, Function>> product(request, {});
-    return choose_product(product.shape) == ProductKind::entries ? bind_entries(context, product)
-                                                                 : bind_tree(context, product);
-  });
+  const Product<T> product(request);
+  switch (choose_product(product.shape)) {
+    case ProductKind::entries:
+      return bind_entries(context, product);
+    case ProductKind::tree:
+      return bind_tree(context, product);
+    case ProductKind::blas:
+      return bind_blas(context, product);
+  }
+  return nullptr;
 }
 
 }  // namespace

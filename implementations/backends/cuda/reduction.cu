@@ -1,30 +1,25 @@
 // Column sums and losses.
 #include <cmath>
 
+#include "implementations/backends/common/rules/losses.h"
 #include "implementations/backends/cuda/call.h"
 #include "implementations/backends/cuda/elementwise.h"
 #include "implementations/backends/cuda/reduction.h"
 #include "implementations/backends/cuda/scratch.h"
-#include "implementations/backends/common/rules/losses.h"
 
 namespace gdbench::backends::cuda {
 namespace {
 
-// Rows that one block adds up in a few microseconds.
-constexpr std::int64_t kSplitRows = 4096;
-
 template <class T>
 struct StoreColumn {
   T* sums;
-  GDBENCH_HOST_DEVICE void operator()(std::int64_t /*split*/, std::int64_t column, T sum) const { sums[column] = sum; }
+  GDBENCH_HOST_DEVICE void operator()(std::int64_t column, T sum) const { sums[column] = sum; }
 };
 
 struct StoreScaled {
   double* loss;
   double scale;
-  GDBENCH_HOST_DEVICE void operator()(std::int64_t /*split*/, std::int64_t /*column*/, double sum) const {
-    *loss = scale * sum;
-  }
+  GDBENCH_HOST_DEVICE void operator()(std::int64_t /*column*/, double sum) const { *loss = scale * sum; }
 };
 
 template <class T, class Rule>
@@ -56,26 +51,23 @@ struct CrossEntropyTerm {
 template <class T>
 OwnedCall* bind_column_sum(Context& context, const Request& request) {
   const Operand matrix = request.operands[0];
-  const ReductionShape shape = reduction_of(matrix.rows, matrix.columns, kSplitRows);
-  Scratch partials =
-      shape.splits == 1 ? Scratch() : Scratch(sizeof(T) * static_cast<std::size_t>(shape.splits * matrix.columns));
-  return make_call(context, "column_sum", [shape, partials = std::move(partials)](Context& to, const Buffer* buffers) {
-    reduce<T>(to.stream, shape, partials.template as<T>(), MatrixTerm<T>{data<const T>(buffers[0]), shape.columns},
-              StoreColumn<T>{data<T>(buffers[1])});
-  });
+  return make_call(
+      context, "column_sum",
+      [columns = matrix.columns, sums = Reduction<T>(matrix.rows, matrix.columns, context.stream)](
+          Context& to, const Buffer* buffers) {
+        sums.launch(to.stream, MatrixTerm<T>{data<const T>(buffers[0]), columns}, StoreColumn<T>{data<T>(buffers[1])});
+      });
 }
 
 // The loss as the sum of `terms` numbers.
 template <class MakeTerm>
 OwnedCall* bind_sum(Context& context, const Request& request, std::int64_t terms, MakeTerm make_term) {
-  const ReductionShape shape = reduction_of(terms, 1, kSplitRows);
   const double scale = request.alpha * loss_scale(request);
-  Scratch partials = shape.splits == 1 ? Scratch() : Scratch(sizeof(double) * static_cast<std::size_t>(shape.splits));
-  return make_call(context, "loss",
-                   [shape, scale, make_term, partials = std::move(partials)](Context& to, const Buffer* buffers) {
-                     reduce<double>(to.stream, shape, partials.template as<double>(), make_term(buffers),
-                                    StoreScaled{data<double>(buffers[2]), scale});
-                   });
+  return make_call(
+      context, "loss",
+      [scale, make_term, sum = Reduction<double>(terms, 1, context.stream)](Context& to, const Buffer* buffers) {
+        sum.launch(to.stream, make_term(buffers), StoreScaled{data<double>(buffers[2]), scale});
+      });
 }
 
 template <class T>

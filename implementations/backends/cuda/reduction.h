@@ -1,76 +1,120 @@
 // Sums along the rows of a matrix, by blocks that share a tile of columns: each thread adds up every so many rows of
 // its column, then the block adds up its threads in a tree. Where one block per tile would be few, the rows are split
-// among several, whose sums a second launch adds up. The order of additions depends on the shape alone.
+// among several, and the last of them to be done adds up what all have left, in their order: the order of additions
+// depends on the shape alone.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "implementations/backends/cuda/launch.h"
+#include "implementations/backends/cuda/scratch.h"
 
 namespace gdbench::backends::cuda {
 
-// Phases of a tree over kBlockThreads values, and the two around it.
-constexpr int kTreePhases = 8;
-static_assert(1 << kTreePhases == kBlockThreads);
-// Terms of a thread's sum that are read at a time.
+// A node of the tree adds up so many sums, so that it takes few phases; kTreePhases of them are enough for a block.
+constexpr int kFanIn = 8;
+constexpr int kTreePhases = 3;
+static_assert(kFanIn * kFanIn * kFanIn >= kBlockThreads);
+// Terms of a thread's sum that are read at a time. A load from the second-level cache takes some 280 cycles.
 constexpr int kInFlight = 8;
+// As many blocks as keep all multiprocessors of a large device busy, by two each.
+constexpr std::int64_t kEnoughBlocks = 256;
 
-// How a matrix [rows, columns] is shared out: `width` columns and kBlockThreads / width lanes of rows to a block.
+// How a matrix [rows, columns] is shared out: `width` columns and kBlockThreads / width rows to a block at a time.
 struct ReductionShape {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   int width = 1;            // a power of two, at most 32
   std::int64_t splits = 1;  // blocks that share the rows of a tile of columns
 
-  GDBENCH_HOST_DEVICE int lanes() const { return kBlockThreads / width; }
+  GDBENCH_HOST_DEVICE int height() const { return kBlockThreads / width; }
   GDBENCH_HOST_DEVICE std::int64_t tiles() const { return (columns + width - 1) / width; }
   std::int64_t blocks() const { return tiles() * splits; }
 };
 
-// `split_rows`: where there are more, several blocks share them.
-inline ReductionShape reduction_of(std::int64_t rows, std::int64_t columns, std::int64_t split_rows) {
-  ReductionShape shape{rows, columns, 1, 1};
-  while (shape.width < 32 && shape.width < columns) shape.width *= 2;
+// Narrow tiles, down to a sector of memory, then splits, until there are enough blocks or a thread has so few terms
+// that more blocks would gain nothing.
+inline ReductionShape reduction_of(std::int64_t rows, std::int64_t columns) {
+  constexpr int kWidest = 32;
+  constexpr int kNarrowest = 8;
   constexpr std::int64_t kMaxSplits = 256;
-  shape.splits = std::clamp<std::int64_t>((rows + split_rows - 1) / split_rows, 1, kMaxSplits);
+  ReductionShape shape{rows, columns, 1, 1};
+  while (shape.width < kWidest && shape.width < columns) shape.width *= 2;
+  while (shape.width > kNarrowest && shape.tiles() < kEnoughBlocks) shape.width /= 2;
+  const std::int64_t worth = rows / (shape.height() * 2 * kInFlight);
+  const std::int64_t wanted = (kEnoughBlocks + shape.tiles() - 1) / shape.tiles();
+  shape.splits = std::clamp<std::int64_t>(std::min(worth, wanted), 1, kMaxSplits);
   return shape;
 }
 
-// Sum over rows i of term(i, j) for every column j, as out[split, j] = result(sum, j).
+// Whether the block that calls this, by one of its threads, is the last of `blocks` to do so. What all of them wrote
+// before is then there to be read. The counter is 0 before the first block and after the last one.
+GDBENCH_HOST_DEVICE inline bool is_last_to_arrive(unsigned* counter, std::int64_t blocks) {
+#ifdef __CUDA_ARCH__
+  __threadfence();
+  const bool last = atomicAdd(counter, 1U) + 1 == static_cast<unsigned>(blocks);
+  __threadfence();
+#else
+  const bool last = ++*counter == static_cast<unsigned>(blocks);
+#endif
+  if (last) *counter = 0;
+  return last;
+}
+
+// Sum over rows i of term(i, j) for every column j, given to result(j, sum).
 template <class Sum, class Term, class Result>
 struct ColumnReduction {
-  static constexpr int kPhases = kTreePhases + 2;
+  // A round: the sums of threads, the tree, and what becomes of its sums. Where rows are split, the last block has a
+  // second one over what the blocks have left.
+  static constexpr int kRound = kTreePhases + 2;
+  static constexpr int kArrival = kRound;
+  static constexpr int kPhases = kRound + 1 + kRound;
   struct Shared {
     Sum sums[kBlockThreads];
+    bool last;
   };
 
   ReductionShape shape;
   Term term;
   Result result;
+  Sum* partials = nullptr;       // [splits, columns], where there are several
+  unsigned* arrivals = nullptr;  // [tiles], likewise
+
+  GDBENCH_HOST_DEVICE bool ends_after(int phase, const Shared& shared) const {
+    return (phase == kRound - 1 && shape.splits == 1) || (phase == kArrival && !shared.last);
+  }
 
   GDBENCH_HOST_DEVICE void run(int phase, std::int64_t block, int thread, Shared& shared) const {
     const std::int64_t tile = block % shape.tiles();
     const std::int64_t split = block / shape.tiles();
-    const int lane = thread / shape.width;
+    const int row = thread / shape.width;
     const std::int64_t column = tile * shape.width + thread % shape.width;
-    if (phase == 0) {
-      const std::int64_t first = split * shape.lanes() + lane;
-      shared.sums[thread] = column < shape.columns ? sum_from(first, column) : 0;
-      return;
+    const bool first_round = phase < kRound;
+    const int part = first_round ? phase : phase - kArrival - 1;
+    if (phase == kArrival) {
+      if (thread == 0) shared.last = is_last_to_arrive(arrivals + tile, shape.splits);
+    } else if (part == 0) {
+      shared.sums[thread] = column >= shape.columns ? Sum(0)
+                            : first_round           ? sum_of_terms(split * shape.height() + row, column)
+                                                    : sum_of_partials(row, column);
+    } else if (part <= kTreePhases) {
+      add_up(part, row, thread % shape.width, shared.sums);
+    } else if (row == 0 && column < shape.columns) {
+      if (first_round && shape.splits > 1) {
+        partials[split * shape.columns + column] = shared.sums[thread];
+      } else {
+        result(column, shared.sums[thread]);
+      }
     }
-    if (phase <= kTreePhases) {
-      const int half = shape.lanes() >> phase;  // 0 once the lanes are added up
-      if (lane < half) shared.sums[thread] += shared.sums[thread + half * shape.width];
-      return;
-    }
-    if (lane == 0 && column < shape.columns) result(split, column, shared.sums[thread]);
   }
 
-  // A thread's part of a column. A load from the second-level cache takes some 280 cycles: kInFlight terms are read
-  // before the first of them is added, in the same order as one after the other.
-  GDBENCH_HOST_DEVICE Sum sum_from(std::int64_t first, std::int64_t column) const {
-    const std::int64_t stride = shape.splits * shape.lanes();
+ private:
+  // A thread's part of a column: kInFlight terms are read before the first of them is added, in the same order as one
+  // after the other.
+  GDBENCH_HOST_DEVICE Sum sum_of_terms(std::int64_t first, std::int64_t column) const {
+    const std::int64_t stride = shape.splits * shape.height();
     Sum sum = 0;
     std::int64_t row = first;
     for (; row + (kInFlight - 1) * stride < shape.rows; row += kInFlight * stride) {
@@ -81,20 +125,24 @@ struct ColumnReduction {
     for (; row < shape.rows; row += stride) sum += term(row, column);
     return sum;
   }
-};
 
-template <class Sum, class Term, class Result>
-void launch_reduction(cudaStream_t stream, const ReductionShape& shape, const Term& term, const Result& result) {
-  launch_blocks(stream, shape.blocks(), ColumnReduction<Sum, Term, Result>{shape, term, result});
-}
+  GDBENCH_HOST_DEVICE Sum sum_of_partials(int first, std::int64_t column) const {
+    Sum sum = 0;
+    for (std::int64_t split = first; split < shape.splits; split += shape.height()) {
+      sum += partials[split * shape.columns + column];
+    }
+    return sum;
+  }
 
-// For a first launch whose splits a second one adds up.
-template <class Sum>
-struct StorePartial {
-  Sum* partials;
-  std::int64_t columns;
-  GDBENCH_HOST_DEVICE void operator()(std::int64_t split, std::int64_t column, Sum sum) const {
-    partials[split * columns + column] = sum;
+  // Of the rows that phase `part` of the tree finds, the first ones take in every so many of the others.
+  GDBENCH_HOST_DEVICE void add_up(int part, int row, int column, Sum* sums) const {
+    int rows = shape.height();
+    for (int i = 1; i < part; ++i) rows = rows > kFanIn ? rows / kFanIn : 1;
+    const int left = rows > kFanIn ? rows / kFanIn : 1;
+    if (row >= left) return;
+    Sum sum = sums[row * shape.width + column];
+    for (int other = row + left; other < rows; other += left) sum += sums[other * shape.width + column];
+    sums[row * shape.width + column] = sum;
   }
 };
 
@@ -108,16 +156,28 @@ struct MatrixTerm {
   }
 };
 
-// The whole reduction in one or two launches. `partials` has room for splits x columns sums, and is not used for one.
-template <class Sum, class Term, class Result>
-void reduce(cudaStream_t stream, const ReductionShape& shape, Sum* partials, const Term& term, const Result& result) {
-  if (shape.splits == 1) {
-    launch_reduction<Sum>(stream, shape, term, result);
-    return;
+// A reduction that is launched any number of times on one stream, and what its blocks leave for each other.
+template <class Sum>
+class Reduction {
+ public:
+  // Throws as Scratch does.
+  Reduction(std::int64_t rows, std::int64_t columns, cudaStream_t stream) : shape_(reduction_of(rows, columns)) {
+    if (shape_.splits == 1) return;
+    partials_ = Scratch(sizeof(Sum) * static_cast<std::size_t>(shape_.splits * columns));
+    arrivals_ = Scratch(sizeof(unsigned) * static_cast<std::size_t>(shape_.tiles()), stream);
   }
-  launch_reduction<Sum>(stream, shape, term, StorePartial<Sum>{partials, shape.columns});
-  const ReductionShape second = reduction_of(shape.splits, shape.columns, shape.splits);
-  launch_reduction<Sum>(stream, second, MatrixTerm<Sum>{partials, shape.columns}, result);
-}
+
+  template <class Term, class Result>
+  void launch(cudaStream_t stream, const Term& term, const Result& result) const {
+    launch_blocks(stream, shape_.blocks(),
+                  ColumnReduction<Sum, Term, Result>{shape_, term, result, partials_.template as<Sum>(),
+                                                     arrivals_.template as<unsigned>()});
+  }
+
+ private:
+  ReductionShape shape_;
+  Scratch partials_;
+  Scratch arrivals_;
+};
 
 }  // namespace gdbench::backends::cuda

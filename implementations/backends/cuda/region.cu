@@ -2,11 +2,11 @@
 #include <limits>
 #include <string>
 
+#include "implementations/backends/common/rules/losses.h"
 #include "implementations/backends/cuda/call.h"
 #include "implementations/backends/cuda/grid_launch.h"
 #include "implementations/backends/cuda/region.h"
 #include "implementations/backends/cuda/scratch.h"
-#include "implementations/backends/common/rules/losses.h"
 
 namespace gdbench::backends::cuda {
 namespace {
@@ -62,15 +62,6 @@ std::int64_t lay_out(const TrainingRegion& region, std::int64_t blocks, RegionSh
   return next <= std::numeric_limits<int>::max() / 4 ? next : 0;
 }
 
-// The loss's gradient over all rows, as rules/losses.h has it.
-double gradient_scale(const TrainingRegion& region) {
-  Request request;
-  request.op = Op::loss_gradient;
-  request.loss = region.loss;
-  request.operands[0] = {region.rows, region.layers[region.layer_count - 1].outputs};
-  return loss_scale(request);
-}
-
 template <class T>
 OwnedCall* bind_of(Context& context, const TrainingRegion& region) {
   RegionProgram<T> program{
@@ -94,7 +85,8 @@ OwnedCall* bind_of(Context& context, const TrainingRegion& region) {
     context.unsupported = "a block cannot have the device's shared memory";
     return nullptr;
   }
-  program.shape.loss_scale = static_cast<T>(gradient_scale(region));
+  program.shape.loss_scale =
+      static_cast<T>(loss_gradient_scale(region.loss, region.rows, region.layers[region.layer_count - 1].outputs));
   Scratch partials =
       blocks == 1 ? Scratch()
                   : Scratch(2 * sizeof(T) * static_cast<std::size_t>(blocks * region.block_size), context.stream);

@@ -22,7 +22,10 @@ class Scratch {
   // Filled with zeros by work on `stream`.
   Scratch(std::size_t bytes, cudaStream_t stream) : Scratch(bytes) { cudaMemsetAsync(address_, 0, bytes, stream); }
   Scratch(Scratch&& other) noexcept : address_(std::exchange(other.address_, nullptr)) {}
-  Scratch& operator=(Scratch&&) = delete;
+  Scratch& operator=(Scratch&& other) noexcept {
+    std::swap(address_, other.address_);
+    return *this;
+  }
   ~Scratch() {
     if (address_ != nullptr) cudaFree(address_);
   }

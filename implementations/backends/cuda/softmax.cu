@@ -1,9 +1,9 @@
 // The gradient of softmax cross-entropy: a block to every few rows, a group of threads to a row.
 #include <cmath>
 
+#include "implementations/backends/common/rules/losses.h"
 #include "implementations/backends/cuda/call.h"
 #include "implementations/backends/cuda/launch.h"
-#include "implementations/backends/common/rules/losses.h"
 
 namespace gdbench::backends::cuda {
 namespace {
@@ -25,6 +25,8 @@ struct SoftmaxGradient {
   std::int64_t columns;
   int width;  // a power of two, at most 32
   T scale;
+
+  GDBENCH_HOST_DEVICE bool ends_after(int /*phase*/, const Shared& /*shared*/) const { return false; }
 
   GDBENCH_HOST_DEVICE void run(int phase, std::int64_t block, int thread, Shared& shared) const {
     const std::int64_t row = block * (kBlockThreads / width) + thread / width;

@@ -1,7 +1,7 @@
 // Every optimizer's update: one pass over gradient, parameter and slots, four entries of 4 bytes (two of 8) at once.
+#include "implementations/backends/common/rules/updates.h"
 #include "implementations/backends/cuda/call.h"
 #include "implementations/backends/cuda/elementwise.h"
-#include "implementations/backends/common/rules/updates.h"
 
 namespace gdbench::backends::cuda {
 namespace {
@@ -27,14 +27,14 @@ struct Update {
     Pack<T> p = reinterpret_cast<Pack<T>*>(parameter)[i];
     Pack<T> one{};
     Pack<T> two{};
-    if constexpr (kSlots<kind> > 0) one = reinterpret_cast<Pack<T>*>(first)[i];
-    if constexpr (kSlots<kind> > 1) two = reinterpret_cast<Pack<T>*>(second)[i];
+    if constexpr (kSlots < kind >> 0) one = reinterpret_cast<Pack<T>*>(first)[i];
+    if constexpr (kSlots < kind >> 1) two = reinterpret_cast<Pack<T>*>(second)[i];
     for (int l = 0; l < kPackWidth<T>; ++l) {
       p.entries[l] = updated<kind, decay>(step, p.entries[l], g.entries[l], one.entries + l, two.entries + l);
     }
     reinterpret_cast<Pack<T>*>(parameter)[i] = p;
-    if constexpr (kSlots<kind> > 0) reinterpret_cast<Pack<T>*>(first)[i] = one;
-    if constexpr (kSlots<kind> > 1) reinterpret_cast<Pack<T>*>(second)[i] = two;
+    if constexpr (kSlots < kind >> 0) reinterpret_cast<Pack<T>*>(first)[i] = one;
+    if constexpr (kSlots < kind >> 1) reinterpret_cast<Pack<T>*>(second)[i] = two;
   }
 };
 
@@ -52,11 +52,11 @@ OwnedCall* bind_with(Context& context, const Request& request) {
                                   0,
                                   constants};
     bool packed = packs(update.gradient) && packs(update.parameter);
-    if constexpr (kSlots<kind> > 0) {
+    if constexpr (kSlots < kind >> 0) {
       update.first = data<T>(buffers[3]);
       packed = packed && packs(update.first);
     }
-    if constexpr (kSlots<kind> > 1) {
+    if constexpr (kSlots < kind >> 1) {
       update.second = data<T>(buffers[4]);
       packed = packed && packs(update.second);
     }

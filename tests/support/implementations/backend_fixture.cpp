@@ -48,6 +48,16 @@ Dense random_matrix(std::mt19937& generator, std::int64_t rows, std::int64_t col
   return matrix;
 }
 
+const gdbench_optimizer& plain_sgd() {
+  static const gdbench_optimizer sgd = [] {
+    gdbench_optimizer optimizer{};
+    optimizer.struct_size = sizeof(optimizer);
+    optimizer.kind = GDBENCH_SGD;
+    return optimizer;
+  }();
+  return sgd;
+}
+
 gdbench_settings settings_for(std::int32_t compute_threads) {
   gdbench_settings settings{};
   settings.struct_size = sizeof(settings);

@@ -29,6 +29,9 @@ std::string plugin_folder(const std::string& name);
 // Of a test that a step allocates nothing; empty where they are.
 std::string why_allocations_are_not_counted(const std::string& backend);
 
+// Gradient descent by the rate in its scalars alone.
+const gdbench_optimizer& plain_sgd();
+
 // Of an instance that is told nothing else.
 gdbench_settings settings_for(std::int32_t compute_threads);
 

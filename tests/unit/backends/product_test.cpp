@@ -120,7 +120,7 @@ TEST_P(ProductTest, EpiloguesOfBiasAndActivation) {
 
 // C -= learning rate times op(A) op(B), the rate read when it runs.
 TEST_P(ProductTest, EpilogueOfAnUpdate) {
-  const bool offered = (backend_named(GetParam().backend).flags & kEpilogueUpdate) != 0;
+  const bool offered = (backend_named(GetParam().backend).flags & (kEpilogueUpdate | kEpilogueLayerUpdate)) != 0;
   for (const Shape& shape : kShapes) {
     const Dense a = random_matrix(generator_, shape.k, shape.m);
     const Dense b = random_matrix(generator_, shape.k, shape.n);
@@ -128,6 +128,7 @@ TEST_P(ProductTest, EpilogueOfAnUpdate) {
     Request product = request(Op::product, {{a.rows, a.columns}, {b.rows, b.columns}, {c.rows, c.columns}, {1, 1}});
     product.transpose_a = true;
     product.epilogue_update = true;
+    product.optimizer = &plain_sgd();
     if (!offered) {
       EXPECT_EQ(context_.bind_status(product), GDBENCH_UNSUPPORTED);
       continue;

@@ -180,6 +180,7 @@ TEST_P(SharingTest, UpdatesInAProductAreThoseOfOneThread) {
                       product(67, 61, 517, false, false, 1, 0), product(517, 67, 61, false, false, 1, 0)}) {
     op.request.operands[op.request.operand_count++] = {1, 1};
     op.request.epilogue_update = true;
+    op.request.optimizer = &plain_sgd();
     Dense expected;
     for (const std::int32_t threads : {1, 2, 3, 8}) {
       TestContext context(backend(), GetParam().dtype, settings_for(threads));

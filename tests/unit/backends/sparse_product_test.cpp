@@ -115,6 +115,7 @@ TEST_P(SparseProductTest, EpilogueOfAnUpdate) {
   Request product = product_of(a, b, c, true);
   product.operands[product.operand_count++] = {1, 1};
   product.epilogue_update = true;
+  product.optimizer = &plain_sgd();
   const Csr csr(a, GetParam().dtype, 0);
   const UpdateScalars scalars{0.125, 3};
   const Buffer result = context_.upload(c);

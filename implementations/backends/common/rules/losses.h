@@ -55,22 +55,33 @@ inline constexpr bool kCouplesColumns = catalogue::row_of(loss).couples_columns;
 // Whose gradient is linear in P - Y.
 constexpr bool is_squared_error(Loss loss) { return loss == Loss::mse || loss == Loss::half_mse; }
 
-// The constants of gdbench_loss: means are over rows, and where columns are not coupled over outputs too.
-inline double loss_scale(const Request& request) {
-  const auto rows = static_cast<double>(request.operands[0].rows);
-  const double mean = 1 / (rows * static_cast<double>(request.operands[0].columns));
-  switch (request.loss) {
-    case Loss::mse:
-      return request.op == Op::loss ? mean : 2 * mean;
+// The constants of gdbench_loss for outputs [rows, columns]: means are over rows, and where columns are not coupled
+// over outputs too.
+inline double loss_scale(Loss loss, std::int64_t rows, std::int64_t columns) {
+  const double mean = 1 / (static_cast<double>(rows) * static_cast<double>(columns));
+  switch (loss) {
     case Loss::half_mse:
-      return request.op == Op::loss ? mean / 2 : mean;
+      return mean / 2;
     case Loss::softmax_cross_entropy:
-      return 1 / rows;
+      return 1 / static_cast<double>(rows);
+    case Loss::mse:
     case Loss::binary_cross_entropy:
     case Loss::huber:
       return mean;
   }
   std::abort();  // no such loss
+}
+
+// The same of its gradient: of a square, slope() has half.
+inline double loss_gradient_scale(Loss loss, std::int64_t rows, std::int64_t columns) {
+  return (is_squared_error(loss) ? 2 : 1) * loss_scale(loss, rows, columns);
+}
+
+// Of a loss, or of its gradient.
+inline double loss_scale(const Request& request) {
+  const Operand& outputs = request.operands[0];
+  return request.op == Op::loss ? loss_scale(request.loss, outputs.rows, outputs.columns)
+                                : loss_gradient_scale(request.loss, outputs.rows, outputs.columns);
 }
 
 }  // namespace gdbench::backends

@@ -46,7 +46,8 @@ std::size_t expected_operands(const Request& request) {
 
 // `scalars`, the slots of the weights, the bias and its slots.
 bool layer_update_fits(const Request& request, const ProductShape& shape) {
-  if (request.alpha != 1 || request.beta != 0 || !is(request.operands[3], 1, 1)) return false;
+  if (request.optimizer == nullptr || request.alpha != 1 || request.beta != 0) return false;
+  if (!is(request.operands[3], 1, 1)) return false;
   const std::size_t of_weights = 4 + slots_of(request);
   for (std::size_t i = 4; i < request.operand_count; ++i) {
     if (!is(request.operands[i], i < of_weights ? shape.m : 1, shape.n)) return false;

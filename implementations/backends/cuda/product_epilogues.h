@@ -1,0 +1,78 @@
+// What becomes of a finished sum of a product: an entry of C by its bias and activation or by a gradient's factor, or
+// the update of a layer's parameter whose gradient it is.
+#pragma once
+
+#include <cstdint>
+
+#include "implementations/backends/cuda/run_time_rules.h"
+
+namespace gdbench::backends::cuda {
+
+// C's entry from the sum, and from what C held where beta is not 0.
+template <class T>
+struct Epilogue {
+  T alpha = 1;
+  T beta = 0;
+  const T* bias = nullptr;                       // [columns], or none
+  Activation activation = Activation::identity;  // applied, or differentiated where there is a `told`
+  const T* told = nullptr;                       // [rows, columns], what its derivative is told from
+  // [rows, columns], of the loss whose gradient with respect to the sum C is, times `scale`.
+  const T* targets = nullptr;
+  Loss loss = Loss::mse;
+  T huber_delta = 1;
+  T scale = 1;
+
+  GDBENCH_HOST_DEVICE T operator()(T sum, T before, std::int64_t entry, std::int64_t column) const {
+    T z = alpha * sum;
+    if (beta != T(0)) z += beta * before;
+    if (bias != nullptr) z += bias[column];
+    if (told != nullptr) return z * derivative(activation, told[entry]);
+    if (targets != nullptr) return scale * loss_slope(loss, z, targets[entry], huber_delta);
+    return activated(activation, z);
+  }
+};
+
+// Where the sums of a product go.
+template <class T>
+struct StoreEntry {
+  T* c;
+  std::int64_t columns;
+  Epilogue<T> epilogue;
+  GDBENCH_HOST_DEVICE void operator()(std::int64_t entry, T sum) const {
+    // With beta 0, C is never read: it may hold anything.
+    c[entry] = epilogue(sum, epilogue.beta != T(0) ? c[entry] : T(0), entry, entry % columns);
+  }
+};
+
+// The update of a parameter by its gradient.
+template <class T>
+struct ParameterUpdate {
+  T* values = nullptr;
+  T* slots[2] = {nullptr, nullptr};
+  GDBENCH_HOST_DEVICE void operator()(OptimizerKind kind, Decay decay, const UpdateStep<T>& step, std::int64_t entry,
+                                      T gradient) const {
+    values[entry] = updated_by(kind, decay, step, values[entry], gradient, slots[0] + entry, slots[1] + entry);
+  }
+};
+
+// A layer's parameters: first the gradients of all weights, then those of the bias.
+template <class T>
+struct StoreUpdate {
+  UpdateConstants<T> constants;
+  OptimizerKind kind;
+  Decay decay;
+  const UpdateScalars* scalars;
+  std::int64_t weight_count;
+  ParameterUpdate<T> weights;
+  ParameterUpdate<T> bias;
+  GDBENCH_HOST_DEVICE void operator()(std::int64_t entry, T gradient) const {
+    const UpdateStep<T> step(constants, *scalars);
+    if (entry < weight_count) {
+      weights(kind, decay, step, entry, gradient);
+    } else {
+      bias(kind, decay, step, entry - weight_count, gradient);
+    }
+  }
+};
+
+}  // namespace gdbench::backends::cuda
