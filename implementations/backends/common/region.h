@@ -66,9 +66,10 @@ struct TrainingRegion {
   const gdbench_settings* settings = nullptr;
   // What files that a backend writes about the region are called after.
   const char* name = "region";
-  // Whether each step's rows are given by their numbers; otherwise every step sees the first `rows` rows. Of a graph
-  // only: whoever reads the layers takes both.
+  // Whether each step's rows are given by their numbers; otherwise every step sees the first `rows` rows.
   bool gathers = false;
+  // Whether UpdateScalars differ from step to step.
+  bool scalars_vary = true;
   // Whether these are the fewer rows that end an epoch, for which fewer threads than the settings name will do.
   bool ends_epoch = false;
   // Whether what is the same in all steps is computed once, though it rounds otherwise than step by step: a policy of

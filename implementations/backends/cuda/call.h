@@ -83,6 +83,8 @@ OwnedCall* bind_update(Context& context, const Request& request);
 OwnedCall* bind_reduction(Context& context, const Request& request);
 OwnedCall* bind_loss_gradient(Context& context, const Request& request);
 OwnedCall* bind_product(Context& context, const Request& request);
+// Null: it is not so small, or something else than a linear regression.
+OwnedCall* bind_tiny_region(Context& context, const TrainingRegion& region);
 OwnedCall* bind_training_region(Context& context, const TrainingRegion& region);
 
 }  // namespace cuda

@@ -110,6 +110,7 @@ OwnedCall* bind_of(Context& context, const TrainingRegion& region) {
 }  // namespace
 
 OwnedCall* bind_training_region(Context& context, const TrainingRegion& region) {
+  if (OwnedCall* tiny = bind_tiny_region(context, region)) return tiny;
   if (region.layer_count > kMaxRegionLayers) {
     context.unsupported = "more than " + std::to_string(kMaxRegionLayers) + " layers in one kernel";
     return nullptr;

@@ -33,7 +33,9 @@ class Fused final : public RegionTrainer {
                                   .optimizer = problem().optimizer,
                                   .rows = rows,
                                   .offsets = offsets.data(),
-                                  .block_size = parameters().block_size()});
+                                  .block_size = parameters().block_size(),
+                                  .gathers = feed().device()->gathered_rows() != nullptr,
+                                  .scalars_vary = parameters().varies()});
   }
 };
 

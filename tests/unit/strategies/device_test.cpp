@@ -64,6 +64,27 @@ TEST_P(DeviceTest, StepsThatAreRecorded) { expect_right(graph::kDeviceGraphDescr
 
 TEST_P(DeviceTest, StepsThatAreOneKernel) { expect_right(fused::kDescriptor, {}); }
 
+// One warp, with one lane or several, and rows beyond a multiple of them; without and with a bias; every rule.
+TEST_P(DeviceTest, LinearRegressionsInRegisters) {
+  const std::vector<OptimizerCase> rules = optimizer_cases();
+  std::size_t rule = 0;
+  for (const std::int64_t features : {1, 2, 3, 5, 8}) {
+    for (const std::int64_t rows : {1, 3, 5, 32, 100, 128, 129, 300}) {
+      TrainingCase values{.layers = {layer(features, 1)},
+                          .dtype = GetParam().dtype,
+                          .rows = rows,
+                          .batch_rows = rows,
+                          .optimizer = rules[rule++ % rules.size()]};
+      values.layers[0].has_bias = rows % 2 == 0 ? 1 : 0;
+      if (rule % 3 == 0) values.learning_rates = {0.05, 0.02, 0.01};
+      const TrainingProblem training(values);
+      SCOPED_TRACE(testing::Message() << features << " features, " << rows << " rows, "
+                                      << catalogue::name_of(values.optimizer.kind));
+      expect_near(trained(fused::kDescriptor, values, 70), training.trained(70), 10 * tolerance());
+    }
+  }
+}
+
 // A batch that many blocks share, and one whose part of a batch only fits when more of them do.
 TEST_P(DeviceTest, BlocksThatShareABatch) {
   for (const std::int64_t rows : {64, 65, 200, 400}) {
