@@ -1,6 +1,6 @@
-// Programs in phases, over a grid whose blocks can wait for each other, with a memory of its own for each block. The
-// program has enter, phases, run, waits_for_all and leave (see region.h); run as host code, all blocks do a phase
-// before any does the next one.
+// Programs in phases, over blocks that can wait for each other, with a memory of its own for each block: one block, a
+// cluster of blocks that read each other's memories, or a grid. The program has clear, load, phases, run, waits_for_all
+// and leave (see region.h).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,9 +18,7 @@
 
 namespace gdbench::backends::cuda {
 
-constexpr int kGridThreads = 256;
-// Blocks whose phases have no more to do than this make do with a warp, which waits for nobody.
-constexpr int kLittleWork = 64;
+constexpr int kGridThreads = 512;
 
 inline int attribute_of_device(cudaDeviceAttr attribute) {
   int value = 0;
@@ -28,35 +26,44 @@ inline int attribute_of_device(cudaDeviceAttr attribute) {
 }
 
 // All blocks of a grid must be there at once: one to a multiprocessor.
-inline std::int64_t max_blocks_of_a_grid() { return attribute_of_device(cudaDevAttrMultiProcessorCount); }
+inline std::int64_t max_blocks_of_a_grid() { return std::max(attribute_of_device(cudaDevAttrMultiProcessorCount), 1); }
 inline std::int64_t shared_memory_of_a_block() { return attribute_of_device(cudaDevAttrMaxSharedMemoryPerBlockOptin); }
 
-template <class Shape>
-int threads_for(const Shape& shape) {
-  int most = shape.parameters;
-  for (int l = 0; l < shape.layer_count; ++l) most = std::max(most, shape.tile_rows * shape.layers[l].outputs);
-  return most <= kLittleWork ? 32 : kGridThreads;
-}
-
 #ifdef __CUDACC__
+
+// Clusters came with compute capability 9.0; the kernel is there for them where it was compiled for that.
+constexpr int kClusterArchitecture = 90;
 
 template <class T, class Program>
 __global__ void __launch_bounds__(kGridThreads) run_grid(const Program program) {
   extern __shared__ double shared[];
   T* arena = reinterpret_cast<T*>(shared);
   const Place at{static_cast<int>(blockIdx.x), static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x)};
-  program.enter(at, arena);
+  const auto wait_for_all = [&] {
+#if __CUDA_ARCH__ >= 900
+    if (program.shape.cluster) {
+      cooperative_groups::this_cluster().sync();
+      return;
+    }
+#endif
+    cooperative_groups::this_grid().sync();
+  };
+  program.clear(at, arena);
+  __syncthreads();
+  program.load(at, arena);
   __syncthreads();
   for (std::uint64_t step = 0; step < program.steps; ++step) {
     for (int phase = 0; phase < program.phases(); ++phase) {
       program.run(phase, step, at, arena);
       if (program.waits_for_all(phase)) {
-        cooperative_groups::this_grid().sync();
+        wait_for_all();
       } else {
         __syncthreads();
       }
     }
   }
+  // No block of a cluster goes while others read its memory.
+  if (program.shape.cluster) wait_for_all();
   program.leave(at, arena);
 }
 
@@ -67,14 +74,45 @@ bool prepare_grid() {
                               static_cast<int>(shared_memory_of_a_block())) == cudaSuccess;
 }
 
+// 1 where there are no clusters.
+template <class T, class Program>
+std::int64_t max_blocks_of_a_cluster() {
+  cudaFuncAttributes attributes{};
+  const auto kernel = run_grid<T, Program>;
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = dim3(1);
+  launch.blockDim = dim3(kGridThreads);
+  launch.dynamicSmemBytes = static_cast<std::size_t>(shared_memory_of_a_block());
+  int blocks = 1;
+  const bool known = cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess &&
+                     attributes.ptxVersion >= kClusterArchitecture &&
+                     cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess &&
+                     cudaOccupancyMaxPotentialClusterSize(&blocks, kernel, &launch) == cudaSuccess;
+  if (!known) cudaGetLastError();
+  return known ? std::max(blocks, 1) : 1;
+}
+
 // What fails shows in the check after the launch.
 template <class T, class Program>
-void launch_grid(cudaStream_t stream, int blocks, std::int64_t arena_bytes, Program program) {
-  const auto kernel = run_grid<T, Program>;
-  void* arguments[] = {&program};
-  cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), dim3(static_cast<unsigned>(blocks)),
-                              dim3(static_cast<unsigned>(threads_for(program.shape))), arguments,
-                              static_cast<std::size_t>(arena_bytes), stream);
+void launch_grid(cudaStream_t stream, int threads, Program program) {
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = dim3(static_cast<unsigned>(program.shape.blocks));
+  launch.blockDim = dim3(static_cast<unsigned>(threads));
+  launch.dynamicSmemBytes = static_cast<std::size_t>(program.shape.arena) * sizeof(T);
+  launch.stream = stream;
+  cudaLaunchAttribute attribute{};
+  if (program.shape.cluster) {
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = launch.gridDim.x;
+    attribute.val.clusterDim.y = 1;
+    attribute.val.clusterDim.z = 1;
+  } else {
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+  }
+  launch.attrs = &attribute;
+  launch.numAttrs = 1;
+  cudaLaunchKernelEx(&launch, run_grid<T, Program>, program);
 }
 
 #else
@@ -85,16 +123,21 @@ bool prepare_grid() {
 }
 
 template <class T, class Program>
-void launch_grid(cudaStream_t stream, int blocks, std::int64_t arena_bytes, const Program& program) {
-  const std::size_t entries = static_cast<std::size_t>(arena_bytes) / sizeof(T);
-  emulated_launch(stream, [program, blocks, entries] {
-    const int threads = threads_for(program.shape);
-    std::vector<std::vector<T> > arenas(static_cast<std::size_t>(blocks), std::vector<T>(entries, T(1e30)));
+std::int64_t max_blocks_of_a_cluster() {
+  return 8;
+}
+
+template <class T, class Program>
+void launch_grid(cudaStream_t stream, int threads, const Program& program) {
+  emulated_launch(stream, [program, threads] {
+    const int blocks = program.shape.blocks;
+    const auto entries = static_cast<std::size_t>(program.shape.arena);
+    std::vector<Pack<T> > arenas(static_cast<std::size_t>(blocks) * entries / static_cast<std::size_t>(kPackWidth<T>));
     const auto for_threads = [&](std::int64_t block, const auto& body) {
       const EmulatedOrder order(threads);
+      T* arena = arenas.data()->entries + static_cast<std::size_t>(block) * entries;
       for (int j = 0; j < threads; ++j) {
-        body(Place{static_cast<int>(block), static_cast<int>(order.at(j)), threads},
-             arenas[static_cast<std::size_t>(block)].data());
+        body(Place{static_cast<int>(block), static_cast<int>(order.at(j)), threads}, arena);
       }
     };
     const auto for_all = [&](const auto& body) {
@@ -104,8 +147,9 @@ void launch_grid(cudaStream_t stream, int blocks, std::int64_t arena_bytes, cons
     const auto run = [&](std::int64_t block, int phase, std::uint64_t step) {
       for_threads(block, [&](const Place& at, T* arena) { program.run(phase, step, at, arena); });
     };
-    for_all([&](const Place& at, T* arena) { program.enter(at, arena); });
-    // What a block does from a barrier of the grid to the next one: a phase of all blocks by all blocks, or all of its
+    for_all([&](const Place& at, T* arena) { program.clear(at, arena); });
+    for_all([&](const Place& at, T* arena) { program.load(at, arena); });
+    // What a block does from a meeting of all to the next one: a phase of all blocks by all blocks, or all of its
     // phases by one block after the other.
     const std::uint64_t phases = static_cast<std::uint64_t>(program.phases());
     const auto waits = [&](std::uint64_t at) {

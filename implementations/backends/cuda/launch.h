@@ -9,13 +9,19 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+
+#ifdef __CUDACC__
+#include <cuda_pipeline.h>
+#endif
 
 #include "implementations/backends/common/rules/rule_of.h"
 
 namespace gdbench::backends::cuda {
 
+constexpr int kLanes = 32;  // threads of a warp
 constexpr int kBlockThreads = 256;
 // More blocks than these wait for processors anyway; entries beyond them are taken in strides.
 constexpr std::int64_t kMaxBlocks = 4096;
@@ -31,6 +37,27 @@ GDBENCH_HOST_DEVICE void visit_entries(unsigned block, unsigned blocks, unsigned
                                        const Body& body) {
   const std::int64_t stride = static_cast<std::int64_t>(blocks) * kBlockThreads;
   for (std::int64_t i = static_cast<std::int64_t>(block) * kBlockThreads + thread; i < count; i += stride) body(i);
+}
+
+// Begins to copy a record from the device's memory to that of the block; the thread that did so finds it there, and
+// other threads after the next barrier, once it has awaited its copies.
+template <class Record>
+GDBENCH_HOST_DEVICE void copy_ahead(Record* to, const Record* from) {
+#ifdef __CUDA_ARCH__
+  constexpr std::size_t kBytes = 16;
+  static_assert(sizeof(Record) % kBytes == 0);
+  for (std::size_t at = 0; at < sizeof(Record); at += kBytes) {
+    __pipeline_memcpy_async(reinterpret_cast<char*>(to) + at, reinterpret_cast<const char*>(from) + at, kBytes);
+  }
+  __pipeline_commit();
+#else
+  *to = *from;
+#endif
+}
+GDBENCH_HOST_DEVICE inline void await_copies() {
+#ifdef __CUDA_ARCH__
+  __pipeline_wait_prior(0);
+#endif
 }
 
 #ifdef __CUDACC__

@@ -23,12 +23,20 @@ struct Epilogue {
   T scale = 1;
 
   GDBENCH_HOST_DEVICE T operator()(T sum, T before, std::int64_t entry, std::int64_t column) const {
-    T z = alpha * sum;
-    if (beta != T(0)) z += beta * before;
-    if (bias != nullptr) z += bias[column];
-    if (told != nullptr) return z * derivative(activation, told[entry]);
-    if (targets != nullptr) return scale * loss_slope(loss, z, targets[entry], huber_delta);
-    return activated(activation, z);
+    T z[1] = {alpha * sum};
+    if (beta != T(0)) z[0] += beta * before;
+    if (bias != nullptr) z[0] += bias[column];
+    if (told != nullptr) {
+      const T one[1] = {told[entry]};
+      multiply_by_derivative(activation, one, z);
+    } else if (targets != nullptr) {
+      const T one[1] = {targets[entry]};
+      take_loss_slope(loss, one, huber_delta, z);
+      z[0] *= scale;
+    } else {
+      activate(activation, z);
+    }
+    return z[0];
   }
 };
 

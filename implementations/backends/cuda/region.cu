@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <string>
 
@@ -11,100 +12,169 @@
 namespace gdbench::backends::cuda {
 namespace {
 
-// Rows of a block: enough to keep its threads busy, few enough that many processors share a batch. An estimate, until
-// it is measured on a device.
-constexpr std::int64_t kRowsOfABlock = 64;
+// Estimates, until they are measured on a device: rows of a block, enough to keep its threads busy, few enough that
+// many multiprocessors share a batch; and multiplications of a step beyond which a grid's many multiprocessors gain
+// more than a cluster's quick meetings.
+constexpr std::int64_t kRowsOfABlock = 32;
+constexpr std::int64_t kMaxMultiplicationsOfACluster = std::int64_t{1} << 22;
 
-// In entries; 0 where the sizes are beyond what the program counts with.
+// Places in an arena, in entries, which may be more than fit.
 template <class T>
-std::int64_t lay_out(const TrainingRegion& region, std::int64_t blocks, RegionShape<T>& shape) {
-  const std::int64_t tile = (region.rows + blocks - 1) / blocks;
-  const std::int64_t kept =
-      region.block_size * static_cast<std::int64_t>(1 + catalogue::slot_count(catalogue::kind_of(*region.optimizer)));
-  std::int64_t next = kept;
-  shape.gradients = static_cast<int>(next);
-  next += region.block_size;
-  shape.x = static_cast<int>(next);
-  next += tile * region.layers[0].inputs;
-  std::int64_t widest = 0;
+class Arena {
+ public:
+  // A number of entries that starts at a pack.
+  std::int64_t take(std::int64_t entries) {
+    const std::int64_t start = next_;
+    next_ += (entries + kPackWidth<T> - 1) / kPackWidth<T> * kPackWidth<T>;
+    return start;
+  }
+  std::int64_t size() const { return next_; }
+
+ private:
+  std::int64_t next_ = 0;
+};
+
+template <class T>
+void describe_layers(const TrainingRegion& region, RegionShape<T>& shape) {
   std::int64_t parameter = 0;
   for (std::int64_t l = 0; l < region.layer_count; ++l) {
     const gdbench_layer& layer = region.layers[l];
     RegionLayer& own = shape.layers[l];
     own.inputs = static_cast<int>(layer.inputs);
     own.outputs = static_cast<int>(layer.outputs);
+    own.by_outputs = Divisor(own.outputs);
     own.activation = catalogue::activation_of(layer);
-    own.weights = static_cast<int>(region.offsets[parameter++]);
-    own.bias = layer.has_bias != 0 ? static_cast<int>(region.offsets[parameter++]) : -1;
-    own.activations = static_cast<int>(next);
-    next += tile * layer.outputs;
-    own.told_by = own.activations;
-    if (catalogue::reads_input(own.activation)) {
-      own.told_by = static_cast<int>(next);
-      next += tile * layer.outputs;
-    }
-    widest = std::max(widest, layer.outputs);
-  }
-  for (int& delta : shape.deltas) {
-    delta = static_cast<int>(next);
-    next += tile * widest;
+    own.has_bias = layer.has_bias != 0;
+    own.weights_from = static_cast<int>(region.offsets[parameter++]);
+    if (own.has_bias) own.bias_from = static_cast<int>(region.offsets[parameter++]);
+    own.stride = own.outputs | 1;
   }
   shape.layer_count = static_cast<int>(region.layer_count);
   shape.loss = region.loss;
   shape.huber_delta = static_cast<T>(region.loss.huber_delta);
   shape.labels = takes_labels(region.loss);
+  shape.loss_scale =
+      static_cast<T>(loss_gradient_scale(region.loss, region.rows, region.layers[region.layer_count - 1].outputs));
   shape.rows = static_cast<int>(region.rows);
+  shape.slots = static_cast<int>(catalogue::slot_count(catalogue::kind_of(*region.optimizer)));
+}
+
+// Bytes of a block's arena.
+template <class T>
+std::int64_t lay_out(std::int64_t blocks, bool cluster, RegionShape<T>& shape) {
+  Arena<T> arena;
+  const auto place = [&](int& start, std::int64_t entries) { start = static_cast<int>(arena.take(entries)); };
+  const std::int64_t tile = (shape.rows + blocks - 1) / blocks;
+  const std::int64_t packs = ((tile + kPackWidth<T> - 1) / kPackWidth<T>) | 1;
+  const std::int64_t column = packs * kPackWidth<T>;
+  const std::int64_t copies = 1 + shape.slots;
+  std::int64_t parameters = 0;
+  for (int l = 0; l < shape.layer_count; ++l) {
+    RegionLayer& layer = shape.layers[l];
+    layer.parameters = static_cast<int>(parameters);
+    parameters += (std::int64_t{layer.inputs} + 1) * layer.stride;
+  }
+  arena.take(copies * parameters);
+  // Those of a grid are in the device's memory.
+  if (blocks == 1 || cluster) place(shape.gradients, 2 * parameters);
+  int input = 0;
+  place(input, (shape.layers[0].inputs + std::int64_t{1}) * column);
+  for (int l = 0; l < shape.layer_count; ++l) {
+    RegionLayer& layer = shape.layers[l];
+    layer.input = input;
+    place(layer.output, (layer.outputs + std::int64_t{1}) * column);
+    layer.told_by = layer.output;
+    if (catalogue::reads_input(layer.activation)) place(layer.told_by, layer.outputs * column);
+    place(layer.deltas, layer.outputs * column);
+    input = layer.output;
+  }
+  place(shape.targets, (shape.labels ? 1 : shape.layers[shape.layer_count - 1].outputs) * column);
+  place(shape.scalars, static_cast<std::int64_t>(sizeof(UpdateScalars) / sizeof(T)));
   shape.tile_rows = static_cast<int>(tile);
   shape.blocks = static_cast<int>(blocks);
-  shape.parameters = static_cast<int>(region.block_size);
-  shape.slots = static_cast<int>(catalogue::slot_count(catalogue::kind_of(*region.optimizer)));
-  shape.arena = static_cast<int>(next);
-  return next <= std::numeric_limits<int>::max() / 4 ? next : 0;
+  shape.cluster = cluster && blocks > 1;
+  shape.packs = static_cast<int>(packs);
+  shape.parameters = static_cast<int>(parameters);
+  shape.arena = static_cast<int>(std::min<std::int64_t>(arena.size(), std::numeric_limits<int>::max()));
+  return arena.size() * static_cast<std::int64_t>(sizeof(T));
+}
+
+// Beyond these the program does not count, and would not fit anyway.
+bool is_small(const TrainingRegion& region) {
+  constexpr std::int64_t kMost = 1 << 16;
+  std::int64_t outputs = 1;
+  for (std::int64_t l = 0; l < region.layer_count; ++l) {
+    if (region.layers[l].inputs >= kMost || region.layers[l].outputs >= kMost) return false;
+    outputs = std::max(outputs, region.layers[l].outputs);
+  }
+  return region.block_size < kMost && region.rows <= std::numeric_limits<int>::max() / outputs;
+}
+
+// More blocks, with fewer rows each, where they do not fit. Bytes of an arena; more than `max_bytes` where none fits.
+template <class T>
+std::int64_t choose_blocks(const TrainingRegion& region, std::int64_t max_bytes, RegionShape<T>& shape) {
+  const std::int64_t most_of_a_cluster = max_blocks_of_a_cluster<T, RegionProgram<T>>();
+  const std::int64_t wanted = std::max<std::int64_t>(region.rows / kRowsOfABlock, 1);
+  const bool small = region.rows * region.block_size * 3 <= kMaxMultiplicationsOfACluster;
+  std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
+  if (wanted == 1 || (small && most_of_a_cluster > 1)) {
+    const auto floor = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(wanted)));
+    for (std::int64_t blocks = std::min(floor, most_of_a_cluster); blocks <= most_of_a_cluster; blocks *= 2) {
+      bytes = lay_out(blocks, true, shape);
+      if (bytes <= max_bytes) return bytes;
+    }
+  }
+  const std::int64_t most = max_blocks_of_a_grid();
+  for (std::int64_t blocks = std::min(wanted, most);; blocks = std::min(2 * blocks, most)) {
+    bytes = lay_out(blocks, false, shape);
+    if (bytes <= max_bytes || blocks == std::min(most, region.rows)) return bytes;
+  }
+}
+
+// As many as have something to do in the phase with most to do.
+template <class T>
+int threads_for(const RegionShape<T>& shape) {
+  int most = shape.parameters / RegionProgram<T>::kRowsAtOnce;
+  for (int l = 0; l < shape.layer_count; ++l) most = std::max(most, shape.packs * shape.layers[l].outputs);
+  return std::clamp(static_cast<int>(std::bit_ceil(static_cast<unsigned>(most))), kLanes, kGridThreads);
 }
 
 template <class T>
 OwnedCall* bind_of(Context& context, const TrainingRegion& region) {
   RegionProgram<T> program{
       {}, UpdateConstants<T>(*region.optimizer), catalogue::kind_of(*region.optimizer), decay_of(*region.optimizer)};
-  const std::int64_t max_bytes = shared_memory_of_a_block();
-  std::int64_t blocks = std::clamp<std::int64_t>(region.rows / kRowsOfABlock, 1, max_blocks_of_a_grid());
-  std::int64_t bytes = 0;
-  // Fewer rows to a block where they do not fit.
-  for (;; blocks = std::min(2 * blocks, max_blocks_of_a_grid())) {
-    const std::int64_t entries = lay_out(region, blocks, program.shape);
-    bytes = entries * static_cast<std::int64_t>(sizeof(T));
-    if (entries > 0 && bytes <= max_bytes) break;
-    if (entries == 0 || blocks >= std::min(region.rows, max_blocks_of_a_grid())) {
-      context.unsupported =
-          "the model and a part of its batch do not fit into a block's shared memory: " + std::to_string(bytes) +
-          " bytes, there are " + std::to_string(max_bytes);
-      return nullptr;
-    }
-  }
   if (!prepare_grid<T, RegionProgram<T>>()) {
     context.unsupported = "a block cannot have the device's shared memory";
     return nullptr;
   }
-  program.shape.loss_scale =
-      static_cast<T>(loss_gradient_scale(region.loss, region.rows, region.layers[region.layer_count - 1].outputs));
-  Scratch partials =
-      blocks == 1 ? Scratch()
-                  : Scratch(2 * sizeof(T) * static_cast<std::size_t>(blocks * region.block_size), context.stream);
-  return make_call(
-      context, "training region",
-      [program, bytes, partials = std::move(partials)](Context& to, const Buffer* buffers, std::uint64_t steps) {
-        RegionProgram<T> run = program;
-        run.x = data<const T>(buffers[0]);
-        run.targets = data<const T>(buffers[1]);
-        run.labels = data<const std::int32_t>(buffers[1]);
-        run.index = data<const std::uint32_t>(buffers[2]);
-        run.scalars = data<const UpdateScalars>(buffers[3]);
-        run.parameters = data<T>(buffers[4]);
-        for (int s = 0; s < run.shape.slots; ++s) run.slots[s] = data<T>(buffers[5 + s]);
-        run.partials = partials.template as<T>();
-        run.steps = steps;
-        launch_grid<T>(to.stream, run.shape.blocks, bytes, run);
-      });
+  const std::int64_t max_bytes = shared_memory_of_a_block();
+  describe_layers(region, program.shape);
+  const std::int64_t bytes = choose_blocks(region, max_bytes, program.shape);
+  if (bytes > max_bytes) {
+    context.unsupported =
+        "the model and a part of its batch do not fit into a block's shared memory: " + std::to_string(bytes) +
+        " bytes, there are " + std::to_string(max_bytes);
+    return nullptr;
+  }
+  const RegionShape<T>& shape = program.shape;
+  const auto partials = static_cast<std::size_t>(2 * shape.blocks) * static_cast<std::size_t>(shape.parameters);
+  const bool grid = shape.blocks > 1 && !shape.cluster;
+  return make_call(context, "training region",
+                   [program, threads = threads_for(shape),
+                    partials = grid ? Scratch(partials * sizeof(T), context.stream) : Scratch()](
+                       Context& to, const Buffer* buffers, std::uint64_t steps) {
+                     RegionProgram<T> run = program;
+                     run.x = data<const T>(buffers[0]);
+                     run.targets = data<const T>(buffers[1]);
+                     run.labels = data<const std::int32_t>(buffers[1]);
+                     run.index = data<const std::uint32_t>(buffers[2]);
+                     run.scalars = data<const UpdateScalars>(buffers[3]);
+                     run.parameters = data<T>(buffers[4]);
+                     for (int s = 0; s < run.shape.slots; ++s) run.slots[s] = data<T>(buffers[5 + s]);
+                     run.partials = partials.template as<T>();
+                     run.steps = steps;
+                     launch_grid<T>(to.stream, threads, run);
+                   });
 }
 
 }  // namespace
@@ -113,6 +183,10 @@ OwnedCall* bind_training_region(Context& context, const TrainingRegion& region) 
   if (OwnedCall* tiny = bind_tiny_region(context, region)) return tiny;
   if (region.layer_count > kMaxRegionLayers) {
     context.unsupported = "more than " + std::to_string(kMaxRegionLayers) + " layers in one kernel";
+    return nullptr;
+  }
+  if (!is_small(region)) {
+    context.unsupported = "the model and a part of its batch do not fit into a block's shared memory";
     return nullptr;
   }
   return catalogue::with_element(region.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, region); });

@@ -1,6 +1,13 @@
 // The training of a small network as one kernel: parameters and slots lie in the shared memory of each block and stay
 // there for all steps. A block has a part of the batch's rows; with several blocks each adds up all blocks' gradients
-// after a barrier of the whole grid and updates its own copy of the parameters, so that a step needs one barrier.
+// after they have waited for each other, and updates its own copy of the parameters, so that a step needs one such
+// meeting. Blocks of a cluster read each other's gradients from shared memory; those of a grid put them into the
+// device's.
+//
+// In a block's memory, its arena, matrices with a row for each sample lie transposed: a thread reads the same column of
+// several samples at once, a pack. Columns are an odd number of packs long, and rows of weights an odd number of
+// entries, so that the threads of a warp find what they read in different banks. Behind the columns of a layer's inputs
+// there is one of ones, by which a bias is one more row of the weights.
 //
 // The program is written in phases, like the programs of launch.h: within a phase no thread reads what another writes.
 #pragma once
@@ -8,44 +15,16 @@
 #include <cmath>
 #include <cstdint>
 
-#include "implementations/backends/common/region.h"
+#ifdef __CUDACC__
+#include <cooperative_groups.h>
+#endif
+
+#include "implementations/backends/cuda/elementwise.h"
+#include "implementations/backends/cuda/launch.h"
+#include "implementations/backends/cuda/region_shape.h"
 #include "implementations/backends/cuda/run_time_rules.h"
 
 namespace gdbench::backends::cuda {
-
-constexpr int kMaxRegionLayers = 6;
-
-struct RegionLayer {
-  int inputs = 0;
-  int outputs = 0;
-  Activation activation = Activation::identity;
-  int weights = 0;      // where it starts among the parameters
-  int bias = -1;        // -1: none
-  int activations = 0;  // where its outputs start in the arena: [tile rows, outputs]
-  int told_by = 0;      // the same of what its derivative is told from: them, or what the activation was applied to
-};
-
-// What is the same for every thread of every block.
-template <class T>
-struct RegionShape {
-  RegionLayer layers[kMaxRegionLayers];
-  int layer_count = 0;
-  Loss loss = Loss::mse;
-  T huber_delta = 1;
-  bool labels = false;
-  T loss_scale = 0;
-  int rows = 0;       // of a batch
-  int tile_rows = 0;  // of a block, at most
-  int blocks = 1;
-  int parameters = 0;  // entries of the block of parameters
-  int slots = 0;
-  // Where things start in a block's arena, in entries: parameters and slots at 0, then gradients, the tile of X,
-  // outputs of each layer, and two arrays for the gradients with respect to them.
-  int gradients = 0;
-  int x = 0;
-  int deltas[2] = {0, 0};
-  int arena = 0;  // entries in all
-};
 
 // Where a thread is.
 struct Place {
@@ -54,10 +33,23 @@ struct Place {
   int threads = 0;  // of a block
 };
 
-// One kernel for all networks and optimizers of a type: what it branches by is the same for all threads, and each
-// kernel of its own would take a second to compile.
+// What block `block` of a cluster has where block `own` has `arena`.
+template <class T>
+GDBENCH_HOST_DEVICE T* arena_of_block(T* arena, int block, int own, int entries) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  return cooperative_groups::this_cluster().map_shared_rank(arena, static_cast<unsigned>(block));
+#else
+  return arena + static_cast<std::int64_t>(block - own) * entries;
+#endif
+}
+
+// One kernel for all networks and optimizers of a type: what it branches by is the same for all threads.
 template <class T>
 struct RegionProgram {
+  static constexpr int kWidth = kPackWidth<T>;
+  // Rows of weights whose gradients a thread sums at once.
+  static constexpr int kRowsAtOnce = 4;
+
   RegionShape<T> shape;
   UpdateConstants<T> constants;
   OptimizerKind optimizer = OptimizerKind::sgd;
@@ -69,50 +61,108 @@ struct RegionProgram {
   const UpdateScalars* scalars = nullptr;
   T* parameters = nullptr;
   T* slots[2] = {nullptr, nullptr};
-  T* partials = nullptr;  // [2, blocks, parameters]: of even and of odd steps, so that one barrier a step suffices
+  T* partials = nullptr;  // [2, blocks, parameters] of a grid: as `gradients` of the shape
   std::uint64_t steps = 0;
 
-  // Before the first step: everything that stays in the arena. After the last one: back to where it came from.
-  GDBENCH_HOST_DEVICE void enter(const Place& at, T* arena) const {
-    for (int i = at.thread; i < shape.parameters; i += at.threads) {
-      arena[i] = parameters[i];
-      arena[shape.gradients + i] = 0;  // between parameters, too
-      for (int s = 0; s < shape.slots; ++s) arena[(s + 1) * shape.parameters + i] = slots[s][i];
-    }
+  // Before the first step: nothing, then everything that stays in the arena. After the last one: back to where it came
+  // from.
+  GDBENCH_HOST_DEVICE void clear(const Place& at, T* arena) const {
+    for (int i = at.thread; i < shape.arena; i += at.threads) arena[i] = 0;
   }
-  GDBENCH_HOST_DEVICE void leave(const Place& at, const T* arena) const {
+  GDBENCH_HOST_DEVICE void load(const Place& at, T* arena) const {
+    for (int l = 0; l < shape.layer_count; ++l) {
+      const RegionLayer& layer = shape.layers[l];
+      for_each_parameter(layer, at, [&](int own, int theirs) {
+        arena[own] = parameters[theirs];
+        for (int s = 0; s < shape.slots; ++s) arena[(s + 1) * shape.parameters + own] = slots[s][theirs];
+      });
+      for (int i = at.thread; i < shape.packs * kWidth; i += at.threads) {
+        arena[layer.input + layer.inputs * shape.packs * kWidth + i] = 1;
+      }
+    }
+    if (index == nullptr) take_rows(0, at, arena);
+  }
+  GDBENCH_HOST_DEVICE void leave(const Place& at, T* arena) const {
     if (at.block != 0) return;
-    for (int i = at.thread; i < shape.parameters; i += at.threads) {
-      parameters[i] = arena[i];
-      for (int s = 0; s < shape.slots; ++s) slots[s][i] = arena[(s + 1) * shape.parameters + i];
+    for (int l = 0; l < shape.layer_count; ++l) {
+      for_each_parameter(shape.layers[l], at, [&](int own, int theirs) {
+        parameters[theirs] = arena[own];
+        for (int s = 0; s < shape.slots; ++s) slots[s][theirs] = arena[(s + 1) * shape.parameters + own];
+      });
     }
   }
 
-  // Phases of a step: the tile of X, forward by layer, the loss, backward by layer, the update.
-  GDBENCH_HOST_DEVICE int phases() const { return 2 * shape.layer_count + 3; }
-  // Whether the whole grid has to wait after a phase: gradients of all blocks are needed next.
+  // Phases of a step: the tile of X where it is another one in each step, forward by layer, the loss, backward by
+  // layer, gradients, the update.
+  GDBENCH_HOST_DEVICE int phases() const { return 2 * shape.layer_count + (index == nullptr ? 2 : 3); }
+  // Whether all blocks have to wait after a phase: gradients of all of them are needed next.
   GDBENCH_HOST_DEVICE bool waits_for_all(int phase) const { return shape.blocks > 1 && phase == phases() - 2; }
 
   GDBENCH_HOST_DEVICE void run(int phase, std::uint64_t step, const Place& at, T* arena) const {
     const int layers = shape.layer_count;
-    if (phase == 0) {
+    const int part = index == nullptr ? phase + 1 : phase;
+    if (part == 0) {
       take_rows(step, at, arena);
-    } else if (phase <= layers) {
-      forward(phase - 1, at, arena);
-    } else if (phase == layers + 1) {
-      output_gradient(step, at, arena);
-    } else if (phase <= 2 * layers + 1) {
-      backward(2 * layers + 1 - phase, step, at, arena);
+    } else if (part <= layers) {
+      // Scalars are there when the update needs them.
+      if (part == 1 && at.thread == 0) copy_ahead(scalars_in(arena), scalars + step);
+      forward(shape.layers[part - 1], at, arena);
+    } else if (part == layers + 1) {
+      output_gradient(at, arena);
+    } else if (part <= 2 * layers) {
+      backward(2 * layers - part, at, arena);
+    } else if (part == 2 * layers + 1) {
+      for (int l = 0; l < layers; ++l) sum_gradients(shape.layers[l], step, at, arena);
+      if (at.thread == 0) await_copies();
     } else {
       update(step, at, arena);
     }
   }
 
  private:
+  using Rows = Pack<T>;
+
+  GDBENCH_HOST_DEVICE UpdateScalars* scalars_in(T* arena) const {
+    return reinterpret_cast<UpdateScalars*>(arena + shape.scalars);
+  }
+  GDBENCH_HOST_DEVICE Rows* column(T* arena, int start, int number) const {
+    return reinterpret_cast<Rows*>(arena + start) + number * shape.packs;
+  }
   GDBENCH_HOST_DEVICE int first_row(const Place& at) const { return at.block * shape.tile_rows; }
   GDBENCH_HOST_DEVICE int rows_of(const Place& at) const {
     const int left = shape.rows - first_row(at);
     return left < shape.tile_rows ? (left > 0 ? left : 0) : shape.tile_rows;
+  }
+  GDBENCH_HOST_DEVICE int packs_of(const Place& at) const { return (rows_of(at) + kWidth - 1) / kWidth; }
+
+  // body(where it is in the arena, where it is in the blocks) for every parameter of a layer.
+  template <class Body>
+  GDBENCH_HOST_DEVICE void for_each_parameter(const RegionLayer& layer, const Place& at, const Body& body) const {
+    const int weights = layer.inputs * layer.outputs;
+    for (int i = at.thread; i < weights; i += at.threads) {
+      body(layer.parameters + i / layer.outputs * layer.stride + i % layer.outputs, layer.weights_from + i);
+    }
+    if (!layer.has_bias) return;
+    for (int i = at.thread; i < layer.outputs; i += at.threads) {
+      body(layer.parameters + layer.inputs * layer.stride + i, layer.bias_from + i);
+    }
+  }
+
+  GDBENCH_HOST_DEVICE void take_rows(std::uint64_t step, const Place& at, T* arena) const {
+    const int features = shape.layers[0].inputs;
+    const int outputs = shape.labels ? 1 : shape.layers[shape.layer_count - 1].outputs;
+    const int rows = rows_of(at);
+    const int stride = shape.packs * kWidth;
+    for (int i = at.thread; i < rows * features; i += at.threads) {
+      const int row = i / features;
+      arena[shape.layers[0].input + i % features * stride + row] =
+          x[row_of_data(step, at, row) * features + i % features];
+    }
+    for (int i = at.thread; i < rows * outputs; i += at.threads) {
+      const int row = i / outputs;
+      const std::int64_t from = row_of_data(step, at, row) * outputs + i % outputs;
+      arena[shape.targets + i % outputs * stride + row] = shape.labels ? static_cast<T>(labels[from]) : targets[from];
+    }
   }
   // The row of the data that row `row` of the tile is.
   GDBENCH_HOST_DEVICE std::int64_t row_of_data(std::uint64_t step, const Place& at, int row) const {
@@ -120,122 +170,132 @@ struct RegionProgram {
     if (index == nullptr) return in_batch;
     return index[static_cast<std::int64_t>(step) * shape.rows + in_batch];
   }
-  GDBENCH_HOST_DEVICE const T* input(int layer, const T* arena) const {
-    return arena + (layer == 0 ? shape.x : shape.layers[layer - 1].activations);
-  }
 
-  GDBENCH_HOST_DEVICE void take_rows(std::uint64_t step, const Place& at, T* arena) const {
-    if (index == nullptr && step > 0) return;  // they are there
-    const int features = shape.layers[0].inputs;
-    const int rows = rows_of(at);
-    for (int i = at.thread; i < rows * features; i += at.threads) {
-      arena[shape.x + i] = x[row_of_data(step, at, i / features) * features + i % features];
+  GDBENCH_HOST_DEVICE void forward(const RegionLayer& layer, const Place& at, T* arena) const {
+    const int items = layer.outputs * packs_of(at);
+    for (int i = at.thread; i < items; i += at.threads) {
+      const int pack = layer.by_outputs.quotient(i);
+      const int output = layer.by_outputs.remainder(i);
+      const Rows* in = column(arena, layer.input, 0) + pack;
+      const T* weights = arena + layer.parameters + output;
+      Rows z{};
+      for (int p = 0; p <= layer.inputs; ++p) add(in[p * shape.packs], weights[p * layer.stride], z);
+      column(arena, layer.told_by, output)[pack] = z;  // and written over, where that is the output
+      activate(layer.activation, z.entries);
+      column(arena, layer.output, output)[pack] = z;
     }
   }
 
-  GDBENCH_HOST_DEVICE void forward(int l, const Place& at, T* arena) const {
-    const RegionLayer& layer = shape.layers[l];
-    const T* in = input(l, arena);
-    const int rows = rows_of(at);
-    for (int i = at.thread; i < rows * layer.outputs; i += at.threads) {
-      const int row = i / layer.outputs;
-      const int column = i % layer.outputs;
-      T z = layer.bias < 0 ? T(0) : arena[layer.bias + column];
-      for (int p = 0; p < layer.inputs; ++p) {
-        z += in[row * layer.inputs + p] * arena[layer.weights + p * layer.outputs + column];
-      }
-      arena[layer.told_by + i] = z;  // and written over, where that is the output
-      arena[layer.activations + i] = activated(layer.activation, z);
-    }
-  }
-
-  // D of the last layer: the loss's gradient times f'.
-  GDBENCH_HOST_DEVICE void output_gradient(std::uint64_t step, const Place& at, T* arena) const {
+  // Deltas of the last layer: the loss's gradient times f'; 0 of rows that are not there.
+  GDBENCH_HOST_DEVICE void output_gradient(const Place& at, T* arena) const {
     const RegionLayer& layer = shape.layers[shape.layer_count - 1];
-    T* delta = arena + shape.deltas[(shape.layer_count - 1) % 2];
-    const T* a = arena + layer.activations;
-    const T* told = arena + layer.told_by;
-    const int rows = rows_of(at);
-    const int n = layer.outputs;
-    if (!shape.labels) {
-      for (int i = at.thread; i < rows * n; i += at.threads) {
-        const T y = targets[row_of_data(step, at, i / n) * n + i % n];
-        delta[i] = shape.loss_scale * loss_slope(shape.loss, a[i], y, shape.huber_delta) *
-                   derivative(layer.activation, told[i]);
+    if (shape.labels) return softmax_gradient(layer, at, arena);
+    const int items = layer.outputs * packs_of(at);
+    for (int i = at.thread; i < items; i += at.threads) {
+      const int pack = layer.by_outputs.quotient(i);
+      const int output = layer.by_outputs.remainder(i);
+      Rows delta = column(arena, layer.output, output)[pack];
+      take_loss_slope(shape.loss, column(arena, shape.targets, output)[pack].entries, shape.huber_delta, delta.entries);
+      multiply_by_derivative(layer.activation, column(arena, layer.told_by, output)[pack].entries, delta.entries);
+      for (int row = 0; row < kWidth; ++row) {
+        delta.entries[row] = pack * kWidth + row < rows_of(at) ? shape.loss_scale * delta.entries[row] : T(0);
       }
-      return;
+      column(arena, layer.deltas, output)[pack] = delta;
     }
-    for (int row = at.thread; row < rows; row += at.threads) {
-      const T* logits = a + row * n;
+  }
+
+  // A thread has a row; the loss's output is not activated.
+  GDBENCH_HOST_DEVICE void softmax_gradient(const RegionLayer& layer, const Place& at, T* arena) const {
+    const int stride = shape.packs * kWidth;
+    for (int row = at.thread; row < packs_of(at) * kWidth; row += at.threads) {
+      const T* logits = arena + layer.output + row;
+      const T* told = arena + layer.told_by + row;
+      T* deltas = arena + layer.deltas + row;
       T shift = logits[0];
-      for (int j = 1; j < n; ++j) shift = logits[j] > shift ? logits[j] : shift;
+      for (int j = 1; j < layer.outputs; ++j) shift = logits[j * stride] > shift ? logits[j * stride] : shift;
       T sum = 0;
-      for (int j = 0; j < n; ++j) sum += std::exp(logits[j] - shift);
-      const int label = labels[row_of_data(step, at, row)];
-      for (int j = 0; j < n; ++j) {
-        const T share = std::exp(logits[j] - shift) / sum;
-        const T gradient = shape.loss_scale * (share - (j == label ? T(1) : T(0)));
-        delta[row * n + j] = gradient * derivative(layer.activation, told[row * n + j]);
+      for (int j = 0; j < layer.outputs; ++j) sum += std::exp(logits[j * stride] - shift);
+      const T label = arena[shape.targets + row];
+      const T scale = row < rows_of(at) ? shape.loss_scale : T(0);
+      for (int j = 0; j < layer.outputs; ++j) {
+        const T share = std::exp(logits[j * stride] - shift) / sum;
+        const T one[1] = {told[j * stride]};
+        T delta[1] = {scale * (share - (label == static_cast<T>(j) ? T(1) : T(0)))};
+        multiply_by_derivative(layer.activation, one, delta);
+        deltas[j * stride] = delta[0];
       }
     }
   }
 
-  // Gradients of layer l's parameters over the block's rows, and D of the layer before.
-  GDBENCH_HOST_DEVICE void backward(int l, std::uint64_t step, const Place& at, T* arena) const {
+  // Deltas of layer l from those of the layer behind it.
+  GDBENCH_HOST_DEVICE void backward(int l, const Place& at, T* arena) const {
     const RegionLayer& layer = shape.layers[l];
-    const T* delta = arena + shape.deltas[l % 2];
-    const T* in = input(l, arena);
-    T* gradients = gradients_of(step, at, arena);
-    const int rows = rows_of(at);
-    const int weights = layer.inputs * layer.outputs;
-    const int own = weights + (layer.bias < 0 ? 0 : layer.outputs);
-    for (int i = at.thread; i < own; i += at.threads) {
-      T sum = 0;
-      if (i < weights) {
-        const int p = i / layer.outputs;
-        const int column = i % layer.outputs;
-        for (int row = 0; row < rows; ++row) {
-          sum += in[row * layer.inputs + p] * delta[row * layer.outputs + column];
-        }
-        gradients[layer.weights + i] = sum;
-      } else {
-        for (int row = 0; row < rows; ++row) sum += delta[row * layer.outputs + (i - weights)];
-        gradients[layer.bias + (i - weights)] = sum;
-      }
-    }
-    if (l == 0) return;
-    T* before = arena + shape.deltas[(l - 1) % 2];
-    for (int i = at.thread; i < rows * layer.inputs; i += at.threads) {
-      const int row = i / layer.inputs;
-      const int p = i % layer.inputs;
-      T sum = 0;
-      for (int column = 0; column < layer.outputs; ++column) {
-        sum += delta[row * layer.outputs + column] * arena[layer.weights + p * layer.outputs + column];
-      }
-      before[i] = sum * derivative(shape.layers[l - 1].activation, arena[shape.layers[l - 1].told_by + i]);
+    const RegionLayer& behind = shape.layers[l + 1];
+    const int items = layer.outputs * packs_of(at);
+    for (int i = at.thread; i < items; i += at.threads) {
+      const int pack = layer.by_outputs.quotient(i);
+      const int output = layer.by_outputs.remainder(i);
+      const Rows* deltas = column(arena, behind.deltas, 0) + pack;
+      const T* weights = arena + behind.parameters + output * behind.stride;
+      Rows sum{};
+      for (int j = 0; j < behind.outputs; ++j) add(deltas[j * shape.packs], weights[j], sum);
+      multiply_by_derivative(layer.activation, column(arena, layer.told_by, output)[pack].entries, sum.entries);
+      column(arena, layer.deltas, output)[pack] = sum;
     }
   }
 
-  GDBENCH_HOST_DEVICE T* gradients_of(std::uint64_t step, const Place& at, T* arena) const {
-    if (shape.blocks == 1) return arena + shape.gradients;
-    return partials_of(step) + static_cast<std::int64_t>(at.block) * shape.parameters;
+  // Of a layer's parameters over the block's rows. A thread has a column of weights and every so many rows of them.
+  GDBENCH_HOST_DEVICE void sum_gradients(const RegionLayer& layer, std::uint64_t step, const Place& at,
+                                         T* arena) const {
+    const int rows = layer.parameter_rows();
+    const int groups = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
+    const int packs = packs_of(at);
+    T* gradients = gradients_of(step, at, arena) + layer.parameters;
+    for (int i = at.thread; i < groups * layer.outputs; i += at.threads) {
+      const int group = layer.by_outputs.quotient(i);
+      const int output = layer.by_outputs.remainder(i);
+      const Rows* deltas = column(arena, layer.deltas, output);
+      const Rows* in[kRowsAtOnce];
+      for (int r = 0; r < kRowsAtOnce; ++r) {
+        const int row = group + r * groups;
+        in[r] = column(arena, layer.input, row < rows ? row : group);
+      }
+      T sums[kRowsAtOnce] = {};
+      for (int pack = 0; pack < packs; ++pack) {
+        const Rows delta = deltas[pack];
+        for (int r = 0; r < kRowsAtOnce; ++r) {
+          const Rows input = in[r][pack];
+          for (int row = 0; row < kWidth; ++row) sums[r] += input.entries[row] * delta.entries[row];
+        }
+      }
+      for (int r = 0; r < kRowsAtOnce; ++r) {
+        const int row = group + r * groups;
+        if (row < rows) gradients[row * layer.stride + output] = sums[r];
+      }
+    }
   }
-  GDBENCH_HOST_DEVICE T* partials_of(std::uint64_t step) const {
-    return partials + static_cast<std::int64_t>(step % 2) * shape.blocks * shape.parameters;
+
+  // By value: the copy is one load of a whole pack.
+  GDBENCH_HOST_DEVICE static void add(Rows rows, T factor, Rows& sum) {
+    for (int row = 0; row < kWidth; ++row) sum.entries[row] += rows.entries[row] * factor;
+  }
+
+  // Of a step, where all blocks find what block `block` has summed.
+  GDBENCH_HOST_DEVICE T* gradients_of(std::uint64_t step, const Place& at, T* arena) const {
+    const int turn = static_cast<int>(step % 2);
+    if (shape.blocks == 1 || shape.cluster) return arena + shape.gradients + turn * shape.parameters;
+    return partials + (static_cast<std::int64_t>(turn) * shape.blocks + at.block) * shape.parameters;
   }
 
   // By the same additions in every block, so that all copies stay the same.
   GDBENCH_HOST_DEVICE void update(std::uint64_t step, const Place& at, T* arena) const {
-    const UpdateStep<T> rule(constants, scalars[step]);
-    const T* all = partials_of(step);
+    const UpdateStep<T> rule(constants, *scalars_in(arena));
     for (int i = at.thread; i < shape.parameters; i += at.threads) {
       T gradient = 0;
-      if (shape.blocks == 1) {
-        gradient = arena[shape.gradients + i];
-      } else {
-        for (int block = 0; block < shape.blocks; ++block) {
-          gradient += all[static_cast<std::int64_t>(block) * shape.parameters + i];
-        }
+      for (int block = 0; block < shape.blocks; ++block) {
+        const Place theirs{block, at.thread, at.threads};
+        T* there = shape.cluster ? arena_of_block(arena, block, at.block, shape.arena) : arena;
+        gradient += gradients_of(step, theirs, there)[i];
       }
       T* first = arena + shape.parameters + i;
       arena[i] = updated_by(optimizer, decay, rule, arena[i], gradient, first, first + shape.parameters);

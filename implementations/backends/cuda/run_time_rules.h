@@ -1,6 +1,7 @@
 // The formulas of the catalogue's values where a kernel is told at run time which one applies: what it branches by is
 // the same for all of its threads, and a kernel of its own for each value would take seconds to compile. Kernels that
-// are bound by memory and do nothing else take theirs when they are compiled (elementwise.h).
+// are bound by memory and do nothing else take theirs when they are compiled (elementwise.h). Each works on the few
+// entries that a thread has, so that it branches once for all of them.
 #pragma once
 
 #include <cstddef>
@@ -11,32 +12,32 @@
 
 namespace gdbench::backends::cuda {
 
-template <std::size_t i = 0, class T>
-GDBENCH_HOST_DEVICE T activated(Activation activation, T z) {
+// z = f(z)
+template <std::size_t i = 0, class T, int n>
+GDBENCH_HOST_DEVICE void activate(Activation activation, T (&z)[n]) {
   if constexpr (i + 1 < catalogue::kCount<Activation>) {
-    if (activation != static_cast<Activation>(i)) return activated<i + 1>(activation, z);
+    if (activation != static_cast<Activation>(i)) return activate<i + 1>(activation, z);
   }
-  return RuleOf<static_cast<Activation>(i)>::value(z);
+  for (T& entry : z) entry = RuleOf<static_cast<Activation>(i)>::value(entry);
 }
 
-template <std::size_t i = 0, class T>
-GDBENCH_HOST_DEVICE T derivative(Activation activation, T told) {
+// d *= f'
+template <std::size_t i = 0, class T, int n>
+GDBENCH_HOST_DEVICE void multiply_by_derivative(Activation activation, const T (&told)[n], T (&d)[n]) {
   if constexpr (i + 1 < catalogue::kCount<Activation>) {
-    if (activation != static_cast<Activation>(i)) return derivative<i + 1>(activation, told);
+    if (activation != static_cast<Activation>(i)) return multiply_by_derivative<i + 1>(activation, told, d);
   }
-  return RuleOf<static_cast<Activation>(i)>::derivative(told);
+  for (int e = 0; e < n; ++e) d[e] *= RuleOf<static_cast<Activation>(i)>::derivative(told[e]);
 }
 
-// Of a loss of entries.
-template <std::size_t i = 0, class T>
-GDBENCH_HOST_DEVICE T loss_slope(Loss loss, T p, T y, T delta) {
+// p = the slope of a loss of entries at outputs p.
+template <std::size_t i = 0, class T, int n>
+GDBENCH_HOST_DEVICE void take_loss_slope(Loss loss, const T (&y)[n], T delta, T (&p)[n]) {
   if constexpr (i + 1 < catalogue::kCount<Loss>) {
-    if (loss != static_cast<Loss>(i)) return loss_slope<i + 1>(loss, p, y, delta);
+    if (loss != static_cast<Loss>(i)) return take_loss_slope<i + 1>(loss, y, delta, p);
   }
-  if constexpr (kCouplesColumns<static_cast<Loss>(i)>) {
-    return 0;  // never asked for
-  } else {
-    return RuleOf<static_cast<Loss>(i)>::slope(p, y, delta);
+  if constexpr (!kCouplesColumns<static_cast<Loss>(i)>) {  // never asked of others
+    for (int e = 0; e < n; ++e) p[e] = RuleOf<static_cast<Loss>(i)>::slope(p[e], y[e], delta);
   }
 }
 

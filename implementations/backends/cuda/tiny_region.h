@@ -7,11 +7,10 @@
 
 #include <cstdint>
 
+#include "implementations/backends/cuda/launch.h"
 #include "implementations/backends/cuda/run_time_rules.h"
 
 namespace gdbench::backends::cuda {
-
-constexpr int kLanes = 32;
 
 // `kFeatures` and `kRows` of a lane are what fits into registers; what the data have less of is zero.
 template <class T, int kFeatures, int kRows>

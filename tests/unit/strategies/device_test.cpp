@@ -1,6 +1,7 @@
 // How a device gets its batches, and steps that it was given once and does again: all end where plain loops end.
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "implementations/common/failure.h"
 #include "implementations/strategies/fused/fused.h"
@@ -85,16 +86,18 @@ TEST_P(DeviceTest, LinearRegressionsInRegisters) {
   }
 }
 
-// A batch that many blocks share, and one whose part of a batch only fits when more of them do.
+// A batch that the blocks of a cluster share, and one whose parts only fit into those of a grid.
 TEST_P(DeviceTest, BlocksThatShareABatch) {
-  for (const std::int64_t rows : {64, 65, 200, 400}) {
-    TrainingCase values{.layers = {layer(10, 20, catalogue::Activation::tanh), layer(20, 1)},
+  const std::int64_t too_many = GetParam().dtype == catalogue::Dtype::f32 ? 1500 : 700;
+  for (const auto& [rows, width] :
+       {std::pair<std::int64_t, std::int64_t>{64, 20}, {65, 20}, {200, 20}, {900, 20}, {too_many, 64}}) {
+    TrainingCase values{.layers = {layer(10, width, catalogue::Activation::tanh), layer(width, 1)},
                         .dtype = GetParam().dtype,
                         .rows = rows,
                         .batch_rows = rows,
                         .optimizer = {catalogue::OptimizerKind::adam, 0.01, true}};
     const TrainingProblem training(values);
-    SCOPED_TRACE(testing::Message() << rows << " rows");
+    SCOPED_TRACE(testing::Message() << rows << " rows, width " << width);
     expect_near(trained(fused::kDescriptor, values, 9), training.trained(9), 10 * tolerance());
   }
 }
