@@ -13,6 +13,8 @@ namespace {
 
 using implementations::Failure;
 
+constexpr std::size_t kWindowSteps = 1024;
+
 double learning_rate(const gdbench_optimizer& optimizer, std::int64_t step) {
   return optimizer.learning_rates[std::min(step, optimizer.learning_rate_count - 1)];
 }
@@ -38,6 +40,10 @@ Parameters::Parameters(Session& session, const gdbench_problem& problem)
   }
   scalars_ = session.allocate(sizeof(backends::UpdateScalars));
   varies_ = optimizer_.learning_rate_count > 1 || catalogue::row_of(catalogue::kind_of(optimizer_)).corrects_moments;
+  if (varies_ && !session.host_memory()) {
+    window_scalars_.resize(kWindowSteps);
+    window_ = session.allocate(kWindowSteps * sizeof(backends::UpdateScalars));
+  }
 
   std::size_t next = 0;
   for (std::int64_t l = 0; l < problem.layer_count; ++l) {
@@ -128,10 +134,27 @@ void Parameters::set_step(std::int64_t step) {
   const bool written = written_step_ == step ||
                        (written_step_ >= 0 && !catalogue::row_of(catalogue::kind_of(optimizer_)).corrects_moments);
   if (written && rate == written_rate_) return;
-  const backends::UpdateScalars scalars = scalars_of(step);
-  session_.enqueue_upload(scalars_, &scalars, sizeof(scalars));
   written_step_ = step;
   written_rate_ = rate;
+  if (window_ != nullptr) return take_from_window(step);
+  const backends::UpdateScalars scalars = scalars_of(step);
+  session_.enqueue_upload(scalars_, &scalars, sizeof(scalars));
+}
+
+void Parameters::take_from_window(std::int64_t step) {
+  const auto steps = static_cast<std::int64_t>(window_scalars_.size());
+  if (window_first_ < 0 || step < window_first_ || step >= window_first_ + steps) {
+    for (std::int64_t i = 0; i < steps; ++i) window_scalars_[static_cast<std::size_t>(i)] = scalars_of(step + i);
+    session_.enqueue_upload(window_, window_scalars_.data(), window_scalars_.size() * sizeof(backends::UpdateScalars));
+    window_first_ = step;
+  }
+  scalars_ = session_.slice(window_, static_cast<std::size_t>(step - window_first_) * sizeof(backends::UpdateScalars));
+  for (backends::Buffer* follower : followers_) *follower = scalars_;
+}
+
+void Parameters::follow_steps(Program& program) {
+  const std::vector<backends::Buffer*> places = program.occurrences(scalars_);
+  followers_.insert(followers_.end(), places.begin(), places.end());
 }
 
 void Parameters::check_shapes(const gdbench_state& state) const {

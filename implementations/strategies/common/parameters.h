@@ -52,7 +52,10 @@ class Parameters {
   std::int64_t offset(std::size_t parameter) const;
   std::size_t parameter_count() const { return places_.size(); }
   std::vector<std::int64_t> layers() const;  // of each parameter
+  // Of the step that set_step was told last; they lie elsewhere from step to step where they vary on a device.
   Matrix scalars() const { return {scalars_, 1, 1}; }
+  // Keeps the scalars among a program's operands at those of the step. The program's calls live as long as this.
+  void follow_steps(Program& program);
   std::size_t slot_count() const { return slots_.size(); }
 
   // Appends the update of all parameters by their gradients: as one call, or as one call for each.
@@ -64,7 +67,7 @@ class Parameters {
 
   // What the update of step `step` takes; cheapest for steps in their order.
   backends::UpdateScalars scalars_of(std::int64_t step);
-  // Writes the scalars that the update reads in step `step`; does nothing where they are there.
+  // Puts the scalars that the update reads in step `step` in place; does nothing where they are there.
   void set_step(std::int64_t step);
   // Whether set_step has something to do at every step or never again after the first.
   bool varies() const { return varies_; }
@@ -94,6 +97,7 @@ class Parameters {
   void bind_update(Program& program, const ModelPart& part, const std::vector<Matrix>& operands);
   void check_shapes(const gdbench_state& state) const;
   std::size_t bytes_of(const Place& place) const;
+  void take_from_window(std::int64_t step);
 
   Session& session_;
   const gdbench_optimizer& optimizer_;
@@ -105,6 +109,11 @@ class Parameters {
   backends::Buffer gradients_ = nullptr;
   std::vector<backends::Buffer> slots_;
   backends::Buffer scalars_ = nullptr;
+  // Of a device, where they vary: those of many steps are written at once, since each copy takes as long as a kernel.
+  backends::Buffer window_ = nullptr;
+  std::vector<backends::UpdateScalars> window_scalars_;
+  std::int64_t window_first_ = -1;
+  std::vector<backends::Buffer*> followers_;
   BiasCorrection first_correction_;
   BiasCorrection second_correction_;
   MomentumSchedule momentum_;

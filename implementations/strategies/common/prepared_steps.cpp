@@ -75,6 +75,8 @@ PreparedSteps::PreparedSteps(Trainer& trainer, const std::function<TrainingProgr
     : trainer_(trainer), full_(make(trainer.feed().place(0))) {
   const loader::BatchLoader& loader = trainer.feed().loader();
   if (loader.partial_rows() != 0) partial_ = make(trainer.feed().place(loader.steps_per_epoch() - 1));
+  full_.follow_steps(trainer.parameters());
+  if (partial_) partial_->follow_steps(trainer.parameters());
   if (!records) return;
   recording_.emplace(trainer, full_, partial_ ? &*partial_ : nullptr);
 }

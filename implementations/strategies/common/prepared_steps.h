@@ -29,6 +29,8 @@ class TrainingProgram {
       for (backends::Buffer* place : places.targets) *place = rows.targets;
     }
   }
+  // As Parameters has it.
+  void follow_steps(Parameters& parameters) { parameters.follow_steps(program_); }
   // Where `buffer` is an operand.
   std::vector<backends::Buffer*> occurrences(backends::Buffer buffer) { return program_.occurrences(buffer); }
   const Program& program() const { return program_; }

@@ -68,7 +68,10 @@ class UpdateSteps : public TrainerBase {
 
 class UpdateTrainer final : public UpdateSteps {
  public:
-  explicit UpdateTrainer(const Setup& setup) : UpdateSteps(setup) { add_update(program_); }
+  explicit UpdateTrainer(const Setup& setup) : UpdateSteps(setup) {
+    add_update(program_);
+    parameters().follow_steps(program_);
+  }
 };
 
 // What a Trainer can do, for the masks of StrategyDescriptor.

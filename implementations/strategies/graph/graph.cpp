@@ -68,6 +68,7 @@ class CompiledUpdate final : public UpdateSteps {
     const Compiled compiled =
         compilation_.compile("update", [&] { return build_update(problem(), parameters().slot_count()); });
     compilation_.bind([&] { program_ = make_executable(session(), compiled, parameters(), nullptr, nullptr, {}); });
+    parameters().follow_steps(program_);
   }
 
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override {

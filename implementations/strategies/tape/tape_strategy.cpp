@@ -74,6 +74,7 @@ TapeTrainer::TapeTrainer(const Setup& setup)
   }
   tape_.set_layers(parameters().layers());
   add_update(update_);
+  parameters().follow_steps(update_);
 }
 
 void TapeTrainer::differentiate(const Batch& batch) {
@@ -205,6 +206,7 @@ void ReplayTrainer::record(const Batch& batch, std::optional<TrainingProgram>& r
   update.run();
   add_update(program);
   recorded.emplace(std::move(program), feed(), batch, parts_of_batch(batch));
+  recorded->follow_steps(parameters());
 }
 
 void ReplayTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {

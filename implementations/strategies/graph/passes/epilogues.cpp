@@ -69,6 +69,7 @@ bool append_loss_gradient(Graph& graph, NodeId id) {
   if (catalogue::row_of(gradient.loss.kind).couples_columns || targets == product) return false;
   if (!is_open_product(graph, product) || !can_run_after(graph, product, id, id)) return false;
   if (graph[product].request.alpha != 1 || graph[product].request.beta != 0) return false;
+  graph[id].phase = graph[product].phase;
   absorb(graph, id, product);
   graph[id].operands.push_back(targets);
   graph[id].request.alpha = gradient.alpha;
