@@ -75,25 +75,27 @@ struct Fill {
   }
 };
 
-// TFLOP/s of a square product.
+// TFLOP/s of a product [m, k] [k, n] in columns.
 template <class T>
-double product_rate(cudaStream_t stream, Blas& blas, std::int64_t size) {
-  const std::size_t bytes = static_cast<std::size_t>(size * size) * sizeof(T);
+double product_rate(cudaStream_t stream, Blas& blas, std::int64_t m, std::int64_t n, std::int64_t k) {
+  const std::int64_t sizes[] = {m * k, k * n, m * n};
   T* matrices[3] = {};
-  for (T*& matrix : matrices) {
+  for (int i = 0; i < 3; ++i) {
     void* memory = nullptr;
-    check(cudaMalloc(&memory, bytes), "a matrix");
-    matrix = static_cast<T*>(memory);
-    launch_entries(stream, size * size, Fill<T>{matrix});
+    check(cudaMalloc(&memory, static_cast<std::size_t>(sizes[i]) * sizeof(T)), "a matrix");
+    matrices[i] = static_cast<T*>(memory);
+    launch_entries(stream, sizes[i], Fill<T>{matrices[i]});
     check(cudaGetLastError(), "filling a matrix");
   }
-  const Gemm gemm{false, false, size, size, size, 1, 0, size, size, size};
+  const auto dtype = sizeof(T) == sizeof(float) ? catalogue::Dtype::f32 : catalogue::Dtype::f64;
+  const std::unique_ptr<BlasProduct> product =
+      blas.bind({.m = m, .n = n, .k = k, .lda = m, .ldb = k, .ldc = m, .dtype = dtype});
+  if (product == nullptr) check(cudaErrorNotSupported, "a product by cuBLAS");
   const double milliseconds = least_milliseconds(stream, [&] {
-    if (!blas.gemm(gemm, matrices[0], matrices[1], matrices[2])) check(cudaErrorUnknown, "cuBLAS's gemm");
+    if (!product->run(matrices[0], matrices[1], matrices[2], nullptr)) check(cudaErrorUnknown, "a product by cuBLAS");
   });
   for (T* matrix : matrices) cudaFree(matrix);
-  const auto n = static_cast<double>(size);
-  return 2e-9 * n * n * n / milliseconds;
+  return 2e-9 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) / milliseconds;
 }
 
 struct Nothing {
@@ -129,13 +131,18 @@ int run() {
     return 1;
   }
   constexpr std::int64_t kSize = 4096;
+  constexpr std::int64_t kInputs = 784;  // the products of a wide network on images of 28 by 28
   std::printf(
       "{\"device\": \"%s\", \"compute_capability\": \"%d.%d\", \"multiprocessors\": %d, \"clock_mhz\": %d, "
       "\"copy_gb_per_s\": %.1f, \"product_f32_tflop_per_s\": %.2f, \"product_tf32_tflop_per_s\": %.2f, "
-      "\"product_f64_tflop_per_s\": %.2f, \"product_size\": %lld, \"launch_us\": %.3f}\n",
+      "\"product_f64_tflop_per_s\": %.2f, \"product_size\": %lld, "
+      "\"product_f32_of_784_columns_tflop_per_s\": %.2f, \"product_f32_of_784_rows_tflop_per_s\": %.2f, "
+      "\"launch_us\": %.3f}\n",
       device.name, device.major, device.minor, device.multiProcessorCount, clock_khz / 1000, copy_rate(stream),
-      product_rate<float>(stream, *blas, kSize), product_rate<float>(stream, *tf32, kSize),
-      product_rate<double>(stream, *blas, kSize), static_cast<long long>(kSize), launch_cost(stream));
+      product_rate<float>(stream, *blas, kSize, kSize, kSize), product_rate<float>(stream, *tf32, kSize, kSize, kSize),
+      product_rate<double>(stream, *blas, kSize, kSize, kSize), static_cast<long long>(kSize),
+      product_rate<float>(stream, *blas, kSize, kSize, kInputs),
+      product_rate<float>(stream, *blas, kSize, kInputs, kSize), launch_cost(stream));
   return 0;
 }
 

@@ -31,12 +31,19 @@ inline unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, kMaxBlocks));
 }
 
-// The entries of one thread of a grid.
+// The entries of one thread of a grid. A body may have `prepare`: what it returns is made once by each thread, and
+// given to body(prepared, i).
 template <class Body>
 GDBENCH_HOST_DEVICE void visit_entries(unsigned block, unsigned blocks, unsigned thread, std::int64_t count,
                                        const Body& body) {
   const std::int64_t stride = static_cast<std::int64_t>(blocks) * kBlockThreads;
-  for (std::int64_t i = static_cast<std::int64_t>(block) * kBlockThreads + thread; i < count; i += stride) body(i);
+  const std::int64_t first = static_cast<std::int64_t>(block) * kBlockThreads + thread;
+  if constexpr (requires { body.prepare(); }) {
+    const auto prepared = body.prepare();
+    for (std::int64_t i = first; i < count; i += stride) body(prepared, i);
+  } else {
+    for (std::int64_t i = first; i < count; i += stride) body(i);
+  }
 }
 
 // Begins to copy a record from the device's memory to that of the block; the thread that did so finds it there, and

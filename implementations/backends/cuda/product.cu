@@ -1,10 +1,12 @@
 // C = alpha op(A) op(B) + beta C and its epilogues, three ways:
 // - a thread to an entry of C, where the inner dimension is short;
 // - a tree over the inner dimension, where C is small and the inner dimension is long (gradients of small weights);
-// - cuBLAS for everything else, with one more launch for an epilogue, or two for the update of a layer.
+// - cuBLAS for everything else, with one more launch for an epilogue that it does not have or for an update.
 // The first two are one launch, epilogue and all.
+#include <memory>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "implementations/backends/common/rules/shapes.h"
 #include "implementations/backends/cuda/call.h"
@@ -194,36 +196,59 @@ Gemm gemm_of(const Request& request, const ProductShape& shape) {
   gemm.lda = request.operands[1].columns;
   gemm.ldb = request.operands[0].columns;
   gemm.ldc = shape.n;
+  gemm.dtype = request.dtype;
   return gemm;
 }
 
-// An epilogue, or an update, of sums that lie in memory: in C itself, or where the gradients of weights were put.
-template <class T, class Store>
-struct StoreAll {
-  const T* sums;
-  Store store;
-  GDBENCH_HOST_DEVICE void operator()(std::int64_t i) const { store(i, sums[i]); }
-};
-
-template <class T>
-void run_gemm(Context& to, const Gemm& gemm, const Buffer* buffers, T* c) {
-  if (!to.blas->gemm(gemm, data<const T>(buffers[1]), data<const T>(buffers[0]), c)) note(to, "cuBLAS's gemm failed");
+// What cuBLAS may do of a request's epilogue.
+GemmEpilogue epilogue_of(const Request& request) {
+  if (request.epilogue_update) return request.epilogue_bias ? GemmEpilogue::bias_gradient : GemmEpilogue::none;
+  const bool activates = request.epilogue_activation == Activation::relu;
+  const bool plain = request.epilogue_activation == Activation::identity && !request.epilogue_activation_gradient &&
+                     !request.epilogue_loss_gradient;
+  if (!activates && !plain) return GemmEpilogue::none;
+  if (request.epilogue_bias) return activates ? GemmEpilogue::bias_relu : GemmEpilogue::bias;
+  return activates ? GemmEpilogue::relu : GemmEpilogue::none;
 }
 
+// An epilogue of sums that lie in C itself, or the update by gradients that were put in a place of their own.
 template <class T>
-OwnedCall* bind_blas_update(Context& context, const Product<T>& product, const Gemm& gemm) {
+struct StoreAll {
+  const T* sums;
+  StoreEntry<T> store;
+  GDBENCH_HOST_DEVICE void operator()(std::int64_t i) const { store(i, sums[i]); }
+};
+template <class T>
+struct UpdateAll {
+  const T* gradients;
+  StoreUpdate<T> update;
+  GDBENCH_HOST_DEVICE UpdateStep<T> prepare() const { return update.prepare(); }
+  GDBENCH_HOST_DEVICE void operator()(const UpdateStep<T>& step, std::int64_t i) const {
+    update(step, i, gradients[i]);
+  }
+};
+
+void run_gemm(Context& to, const BlasProduct& gemm, const Buffer* buffers, void* c, void* bias) {
+  if (!gemm.run(buffers[1], buffers[0], c, bias)) note(to, "cuBLAS refuses a product");
+}
+
+// The product's gradients, with those of the bias behind them, then the update of both.
+template <class T>
+OwnedCall* bind_blas_update(Context& context, const Product<T>& product, std::unique_ptr<BlasProduct> gemm,
+                            bool sums_bias) {
   const std::int64_t weights = product.shape.m * product.shape.n;
   return make_call(
       context, "product",
-      [product, gemm, weights, gradients = Scratch(sizeof(T) * static_cast<std::size_t>(weights)),
+      [product, gemm = std::move(gemm), sums_bias, weights,
+       gradients = Scratch(sizeof(T) * static_cast<std::size_t>(product.entries())),
        sums = Reduction<T>(product.shape.k, product.shape.n, context.stream)](Context& to, const Buffer* buffers) {
         T* gradient = gradients.template as<T>();
-        run_gemm(to, gemm, buffers, gradient);
-        StoreUpdate<T> update = product.update(buffers);
-        launch_entries(to.stream, weights, StoreAll<T, StoreUpdate<T>>{gradient, update});
-        if (!product.request.epilogue_bias) return;
-        update.weight_count = 0;
-        sums.launch(to.stream, MatrixTerm<T>{data<const T>(buffers[1]), product.shape.n}, update);
+        run_gemm(to, *gemm, buffers, gradient, gradient + weights);
+        if (sums_bias) {
+          sums.launch(to.stream, MatrixTerm<T>{data<const T>(buffers[1]), product.shape.n},
+                      StoreColumn<T>{gradient + weights});
+        }
+        launch_entries(to.stream, product.entries(), UpdateAll<T>{gradient, product.update(buffers)});
       });
 }
 
@@ -237,16 +262,31 @@ OwnedCall* bind_blas(Context& context, const Product<T>& product) {
       return nullptr;
     }
   }
-  const Gemm gemm = gemm_of(product.request, product.shape);
-  if (product.request.epilogue_update) return bind_blas_update(context, product, gemm);
-  return make_call(context, "product", [product, gemm](Context& to, const Buffer* buffers) {
+  const Request& request = product.request;
+  Gemm shape = gemm_of(request, product.shape);
+  shape.epilogue = epilogue_of(request);
+  std::unique_ptr<BlasProduct> gemm = context.blas->bind(shape);
+  // Where cuBLAS does not have the epilogue, it is one more launch.
+  const bool apart = gemm == nullptr || shape.epilogue == GemmEpilogue::none;
+  if (gemm == nullptr && shape.epilogue != GemmEpilogue::none) {
+    shape.epilogue = GemmEpilogue::none;
+    gemm = context.blas->bind(shape);
+  }
+  if (gemm == nullptr) {
+    context.unsupported = "cuBLAS does not have this product";
+    return nullptr;
+  }
+  if (request.epilogue_update) {
+    return bind_blas_update(context, product, std::move(gemm), request.epilogue_bias && apart);
+  }
+  return make_call(context, "product", [product, gemm = std::move(gemm), apart](Context& to, const Buffer* buffers) {
     T* c = data<T>(buffers[2]);
-    run_gemm(to, gemm, buffers, c);
-    if (!has_epilogue(product.request)) return;
+    run_gemm(to, *gemm, buffers, c, product.request.epilogue_bias ? buffers[product.bias] : nullptr);
+    if (!apart || !has_epilogue(product.request)) return;
     StoreEntry<T> store = product.store(buffers);
     store.epilogue.alpha = 1;
     store.epilogue.beta = 0;
-    launch_entries(to.stream, product.shape.m * product.shape.n, StoreAll<T, StoreEntry<T>>{c, store});
+    launch_entries(to.stream, product.shape.m * product.shape.n, StoreAll<T>{c, store});
   });
 }
 

@@ -73,8 +73,10 @@ struct StoreUpdate {
   std::int64_t weight_count;
   ParameterUpdate<T> weights;
   ParameterUpdate<T> bias;
-  GDBENCH_HOST_DEVICE void operator()(std::int64_t entry, T gradient) const {
-    const UpdateStep<T> step(constants, *scalars);
+  GDBENCH_HOST_DEVICE UpdateStep<T> prepare() const { return {constants, *scalars}; }
+
+  GDBENCH_HOST_DEVICE void operator()(std::int64_t entry, T gradient) const { (*this)(prepare(), entry, gradient); }
+  GDBENCH_HOST_DEVICE void operator()(const UpdateStep<T>& step, std::int64_t entry, T gradient) const {
     if (entry < weight_count) {
       weights(kind, decay, step, entry, gradient);
     } else {

@@ -10,12 +10,6 @@
 namespace gdbench::backends::cuda {
 namespace {
 
-template <class T>
-struct StoreColumn {
-  T* sums;
-  GDBENCH_HOST_DEVICE void operator()(std::int64_t column, T sum) const { sums[column] = sum; }
-};
-
 struct StoreScaled {
   double* loss;
   double scale;

@@ -156,6 +156,12 @@ struct MatrixTerm {
   }
 };
 
+template <class T>
+struct StoreColumn {
+  T* sums;
+  GDBENCH_HOST_DEVICE void operator()(std::int64_t column, T sum) const { sums[column] = sum; }
+};
+
 // A reduction that is launched any number of times on one stream, and what its blocks leave for each other.
 template <class Sum>
 class Reduction {

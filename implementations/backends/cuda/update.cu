@@ -16,8 +16,9 @@ struct Update {
   std::int64_t packs;
   UpdateConstants<T> constants;
 
-  GDBENCH_HOST_DEVICE void operator()(std::int64_t i) const {
-    const UpdateStep<T> step(constants, *scalars);
+  GDBENCH_HOST_DEVICE UpdateStep<T> prepare() const { return {constants, *scalars}; }
+
+  GDBENCH_HOST_DEVICE void operator()(const UpdateStep<T>& step, std::int64_t i) const {
     if (i >= packs) {
       const std::int64_t at = packs * kPackWidth<T> + (i - packs);
       parameter[at] = updated<kind, decay>(step, parameter[at], gradient[at], first + at, second + at);
