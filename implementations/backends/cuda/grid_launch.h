@@ -51,7 +51,12 @@ __global__ void __launch_bounds__(kGridThreads) run_grid(const Program program) 
   program.clear(at, arena);
   __syncthreads();
   program.load(at, arena);
-  __syncthreads();
+  // Nor does any write to a memory that has not been cleared.
+  if (program.shape.cluster) {
+    wait_for_all();
+  } else {
+    __syncthreads();
+  }
   for (std::uint64_t step = 0; step < program.steps; ++step) {
     for (int phase = 0; phase < program.phases(); ++phase) {
       program.run(phase, step, at, arena);

@@ -3,10 +3,10 @@
 #include <limits>
 #include <string>
 
-#include "implementations/backends/common/rules/losses.h"
 #include "implementations/backends/cuda/call.h"
 #include "implementations/backends/cuda/grid_launch.h"
 #include "implementations/backends/cuda/region.h"
+#include "implementations/backends/cuda/region_layout.h"
 #include "implementations/backends/cuda/scratch.h"
 
 namespace gdbench::backends::cuda {
@@ -17,47 +17,6 @@ namespace {
 // more than a cluster's quick meetings.
 constexpr std::int64_t kRowsOfABlock = 32;
 constexpr std::int64_t kMaxMultiplicationsOfACluster = std::int64_t{1} << 22;
-
-// Places in an arena, in entries, which may be more than fit.
-template <class T>
-class Arena {
- public:
-  // A number of entries that starts at a pack.
-  std::int64_t take(std::int64_t entries) {
-    const std::int64_t start = next_;
-    next_ += (entries + kPackWidth<T> - 1) / kPackWidth<T> * kPackWidth<T>;
-    return start;
-  }
-  std::int64_t size() const { return next_; }
-
- private:
-  std::int64_t next_ = 0;
-};
-
-template <class T>
-void describe_layers(const TrainingRegion& region, RegionShape<T>& shape) {
-  std::int64_t parameter = 0;
-  for (std::int64_t l = 0; l < region.layer_count; ++l) {
-    const gdbench_layer& layer = region.layers[l];
-    RegionLayer& own = shape.layers[l];
-    own.inputs = static_cast<int>(layer.inputs);
-    own.outputs = static_cast<int>(layer.outputs);
-    own.by_outputs = Divisor(own.outputs);
-    own.activation = catalogue::activation_of(layer);
-    own.has_bias = layer.has_bias != 0;
-    own.weights_from = static_cast<int>(region.offsets[parameter++]);
-    if (own.has_bias) own.bias_from = static_cast<int>(region.offsets[parameter++]);
-    own.stride = own.outputs | 1;
-  }
-  shape.layer_count = static_cast<int>(region.layer_count);
-  shape.loss = region.loss;
-  shape.huber_delta = static_cast<T>(region.loss.huber_delta);
-  shape.labels = takes_labels(region.loss);
-  shape.loss_scale =
-      static_cast<T>(loss_gradient_scale(region.loss, region.rows, region.layers[region.layer_count - 1].outputs));
-  shape.rows = static_cast<int>(region.rows);
-  shape.slots = static_cast<int>(catalogue::slot_count(catalogue::kind_of(*region.optimizer)));
-}
 
 // Bytes of a block's arena.
 template <class T>
@@ -127,7 +86,7 @@ std::int64_t choose_blocks(const TrainingRegion& region, std::int64_t max_bytes,
   const std::int64_t most = max_blocks_of_a_grid();
   for (std::int64_t blocks = std::min(wanted, most);; blocks = std::min(2 * blocks, most)) {
     bytes = lay_out(blocks, false, shape);
-    if (bytes <= max_bytes || blocks == std::min(most, region.rows)) return bytes;
+    if (bytes <= max_bytes || blocks >= std::min(most, region.rows)) return bytes;
   }
 }
 
@@ -141,14 +100,17 @@ int threads_for(const RegionShape<T>& shape) {
 
 template <class T>
 OwnedCall* bind_of(Context& context, const TrainingRegion& region) {
-  RegionProgram<T> program{
-      {}, UpdateConstants<T>(*region.optimizer), catalogue::kind_of(*region.optimizer), decay_of(*region.optimizer)};
+  RegionProgram<T> program{{},
+                           {},
+                           UpdateConstants<T>(*region.optimizer),
+                           catalogue::kind_of(*region.optimizer),
+                           decay_of(*region.optimizer)};
   if (!prepare_grid<T, RegionProgram<T>>()) {
     context.unsupported = "a block cannot have the device's shared memory";
     return nullptr;
   }
   const std::int64_t max_bytes = shared_memory_of_a_block();
-  describe_layers(region, program.shape);
+  describe_region(region, program.shape);
   const std::int64_t bytes = choose_blocks(region, max_bytes, program.shape);
   if (bytes > max_bytes) {
     context.unsupported =
@@ -164,15 +126,8 @@ OwnedCall* bind_of(Context& context, const TrainingRegion& region) {
                     partials = grid ? Scratch(partials * sizeof(T), context.stream) : Scratch()](
                        Context& to, const Buffer* buffers, std::uint64_t steps) {
                      RegionProgram<T> run = program;
-                     run.x = data<const T>(buffers[0]);
-                     run.targets = data<const T>(buffers[1]);
-                     run.labels = data<const std::int32_t>(buffers[1]);
-                     run.index = data<const std::uint32_t>(buffers[2]);
-                     run.scalars = data<const UpdateScalars>(buffers[3]);
-                     run.parameters = data<T>(buffers[4]);
-                     for (int s = 0; s < run.shape.slots; ++s) run.slots[s] = data<T>(buffers[5 + s]);
+                     run.take(buffers, run.shape.slots, steps);
                      run.partials = partials.template as<T>();
-                     run.steps = steps;
                      launch_grid<T>(to.stream, threads, run);
                    });
 }
@@ -185,11 +140,12 @@ OwnedCall* bind_training_region(Context& context, const TrainingRegion& region) 
     context.unsupported = "more than " + std::to_string(kMaxRegionLayers) + " layers in one kernel";
     return nullptr;
   }
-  if (!is_small(region)) {
-    context.unsupported = "the model and a part of its batch do not fit into a block's shared memory";
-    return nullptr;
+  OwnedCall* call = nullptr;
+  context.unsupported = "the model and a part of its batch do not fit into a block's shared memory";
+  if (is_small(region)) {
+    call = catalogue::with_element(region.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, region); });
   }
-  return catalogue::with_element(region.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, region); });
+  return call != nullptr ? call : bind_spread_region(context, region);
 }
 
 }  // namespace gdbench::backends::cuda

@@ -19,6 +19,7 @@
 #include <cooperative_groups.h>
 #endif
 
+#include "implementations/backends/common/call.h"
 #include "implementations/backends/cuda/elementwise.h"
 #include "implementations/backends/cuda/launch.h"
 #include "implementations/backends/cuda/region_shape.h"
@@ -43,9 +44,74 @@ GDBENCH_HOST_DEVICE T* arena_of_block(T* arena, int block, int own, int entries)
 #endif
 }
 
+// What a step reads and writes in the device's memory.
+template <class T>
+struct RegionBuffers {
+  const T* x = nullptr;
+  const T* targets = nullptr;
+  const std::int32_t* labels = nullptr;
+  const std::uint32_t* index = nullptr;
+  const UpdateScalars* scalars = nullptr;
+  T* parameters = nullptr;
+  T* slots[2] = {nullptr, nullptr};
+  std::uint64_t steps = 0;
+
+  // As a region's call gets them.
+  void take(const Buffer* buffers, int slot_count, std::uint64_t step_count) {
+    x = data<const T>(buffers[0]);
+    targets = data<const T>(buffers[1]);
+    labels = data<const std::int32_t>(buffers[1]);
+    index = data<const std::uint32_t>(buffers[2]);
+    scalars = data<const UpdateScalars>(buffers[3]);
+    parameters = data<T>(buffers[4]);
+    for (int s = 0; s < slot_count; ++s) slots[s] = data<T>(buffers[5 + s]);
+    steps = step_count;
+  }
+
+  // Rows `first` to `first` + `rows` - 1 of a step's batch of `batch` rows, transposed: `stride` entries to a column.
+  GDBENCH_HOST_DEVICE void take_tile(std::uint64_t step, int first, int rows, int batch, int features, const Place& at,
+                                     int stride, T* to) const {
+    for (int i = at.thread; i < rows * features; i += at.threads) {
+      const int row = i / features;
+      to[i % features * stride + row] = x[row_of_data(step, first + row, batch) * features + i % features];
+    }
+  }
+  GDBENCH_HOST_DEVICE void take_targets(std::uint64_t step, int first, int rows, int batch, int columns,
+                                        bool are_labels, const Place& at, int stride, T* to) const {
+    for (int i = at.thread; i < rows * columns; i += at.threads) {
+      const int row = i / columns;
+      const std::int64_t from = row_of_data(step, first + row, batch) * columns + i % columns;
+      to[i % columns * stride + row] = are_labels ? static_cast<T>(labels[from]) : targets[from];
+    }
+  }
+
+ private:
+  GDBENCH_HOST_DEVICE std::int64_t row_of_data(std::uint64_t step, int row, int batch) const {
+    return index == nullptr ? row : index[static_cast<std::int64_t>(step) * batch + row];
+  }
+};
+
+// sum += factor * rows. By value: the copy is one load of a whole pack.
+template <class T>
+GDBENCH_HOST_DEVICE void add(Pack<T> rows, T factor, Pack<T>& sum) {
+  for (int row = 0; row < kPackWidth<T>; ++row) sum.entries[row] += rows.entries[row] * factor;
+}
+
+// sums[r] += in[r]' deltas, over `packs` packs.
+template <class T, int n>
+GDBENCH_HOST_DEVICE void sum_products(const Pack<T>* const (&in)[n], const Pack<T>* deltas, int packs, T (&sums)[n]) {
+  for (int pack = 0; pack < packs; ++pack) {
+    const Pack<T> delta = deltas[pack];
+    for (int r = 0; r < n; ++r) {
+      const Pack<T> input = in[r][pack];
+      for (int row = 0; row < kPackWidth<T>; ++row) sums[r] += input.entries[row] * delta.entries[row];
+    }
+  }
+}
+
 // One kernel for all networks and optimizers of a type: what it branches by is the same for all threads.
 template <class T>
-struct RegionProgram {
+struct RegionProgram : RegionBuffers<T> {
   static constexpr int kWidth = kPackWidth<T>;
   // Rows of weights whose gradients a thread sums at once.
   static constexpr int kRowsAtOnce = 4;
@@ -54,15 +120,7 @@ struct RegionProgram {
   UpdateConstants<T> constants;
   OptimizerKind optimizer = OptimizerKind::sgd;
   Decay decay = Decay::none;
-  const T* x = nullptr;
-  const T* targets = nullptr;
-  const std::int32_t* labels = nullptr;
-  const std::uint32_t* index = nullptr;
-  const UpdateScalars* scalars = nullptr;
-  T* parameters = nullptr;
-  T* slots[2] = {nullptr, nullptr};
   T* partials = nullptr;  // [2, blocks, parameters] of a grid: as `gradients` of the shape
-  std::uint64_t steps = 0;
 
   // Before the first step: nothing, then everything that stays in the arena. After the last one: back to where it came
   // from.
@@ -73,39 +131,39 @@ struct RegionProgram {
     for (int l = 0; l < shape.layer_count; ++l) {
       const RegionLayer& layer = shape.layers[l];
       for_each_parameter(layer, at, [&](int own, int theirs) {
-        arena[own] = parameters[theirs];
-        for (int s = 0; s < shape.slots; ++s) arena[(s + 1) * shape.parameters + own] = slots[s][theirs];
+        arena[own] = this->parameters[theirs];
+        for (int s = 0; s < shape.slots; ++s) arena[(s + 1) * shape.parameters + own] = this->slots[s][theirs];
       });
       for (int i = at.thread; i < shape.packs * kWidth; i += at.threads) {
         arena[layer.input + layer.inputs * shape.packs * kWidth + i] = 1;
       }
     }
-    if (index == nullptr) take_rows(0, at, arena);
+    if (this->index == nullptr) take_rows(0, at, arena);
   }
   GDBENCH_HOST_DEVICE void leave(const Place& at, T* arena) const {
     if (at.block != 0) return;
     for (int l = 0; l < shape.layer_count; ++l) {
       for_each_parameter(shape.layers[l], at, [&](int own, int theirs) {
-        parameters[theirs] = arena[own];
-        for (int s = 0; s < shape.slots; ++s) slots[s][theirs] = arena[(s + 1) * shape.parameters + own];
+        this->parameters[theirs] = arena[own];
+        for (int s = 0; s < shape.slots; ++s) this->slots[s][theirs] = arena[(s + 1) * shape.parameters + own];
       });
     }
   }
 
   // Phases of a step: the tile of X where it is another one in each step, forward by layer, the loss, backward by
   // layer, gradients, the update.
-  GDBENCH_HOST_DEVICE int phases() const { return 2 * shape.layer_count + (index == nullptr ? 2 : 3); }
+  GDBENCH_HOST_DEVICE int phases() const { return 2 * shape.layer_count + (this->index == nullptr ? 2 : 3); }
   // Whether all blocks have to wait after a phase: gradients of all of them are needed next.
   GDBENCH_HOST_DEVICE bool waits_for_all(int phase) const { return shape.blocks > 1 && phase == phases() - 2; }
 
   GDBENCH_HOST_DEVICE void run(int phase, std::uint64_t step, const Place& at, T* arena) const {
     const int layers = shape.layer_count;
-    const int part = index == nullptr ? phase + 1 : phase;
+    const int part = this->index == nullptr ? phase + 1 : phase;
     if (part == 0) {
       take_rows(step, at, arena);
     } else if (part <= layers) {
       // Scalars are there when the update needs them.
-      if (part == 1 && at.thread == 0) copy_ahead(scalars_in(arena), scalars + step);
+      if (part == 1 && at.thread == 0) copy_ahead(scalars_in(arena), this->scalars + step);
       forward(shape.layers[part - 1], at, arena);
     } else if (part == layers + 1) {
       output_gradient(at, arena);
@@ -149,26 +207,12 @@ struct RegionProgram {
   }
 
   GDBENCH_HOST_DEVICE void take_rows(std::uint64_t step, const Place& at, T* arena) const {
-    const int features = shape.layers[0].inputs;
-    const int outputs = shape.labels ? 1 : shape.layers[shape.layer_count - 1].outputs;
-    const int rows = rows_of(at);
+    const int columns = shape.labels ? 1 : shape.layers[shape.layer_count - 1].outputs;
     const int stride = shape.packs * kWidth;
-    for (int i = at.thread; i < rows * features; i += at.threads) {
-      const int row = i / features;
-      arena[shape.layers[0].input + i % features * stride + row] =
-          x[row_of_data(step, at, row) * features + i % features];
-    }
-    for (int i = at.thread; i < rows * outputs; i += at.threads) {
-      const int row = i / outputs;
-      const std::int64_t from = row_of_data(step, at, row) * outputs + i % outputs;
-      arena[shape.targets + i % outputs * stride + row] = shape.labels ? static_cast<T>(labels[from]) : targets[from];
-    }
-  }
-  // The row of the data that row `row` of the tile is.
-  GDBENCH_HOST_DEVICE std::int64_t row_of_data(std::uint64_t step, const Place& at, int row) const {
-    const std::int64_t in_batch = first_row(at) + row;
-    if (index == nullptr) return in_batch;
-    return index[static_cast<std::int64_t>(step) * shape.rows + in_batch];
+    this->take_tile(step, first_row(at), rows_of(at), shape.rows, shape.layers[0].inputs, at, stride,
+                    arena + shape.layers[0].input);
+    this->take_targets(step, first_row(at), rows_of(at), shape.rows, columns, shape.labels, at, stride,
+                       arena + shape.targets);
   }
 
   GDBENCH_HOST_DEVICE void forward(const RegionLayer& layer, const Place& at, T* arena) const {
@@ -254,30 +298,18 @@ struct RegionProgram {
     for (int i = at.thread; i < groups * layer.outputs; i += at.threads) {
       const int group = layer.by_outputs.quotient(i);
       const int output = layer.by_outputs.remainder(i);
-      const Rows* deltas = column(arena, layer.deltas, output);
       const Rows* in[kRowsAtOnce];
       for (int r = 0; r < kRowsAtOnce; ++r) {
         const int row = group + r * groups;
         in[r] = column(arena, layer.input, row < rows ? row : group);
       }
       T sums[kRowsAtOnce] = {};
-      for (int pack = 0; pack < packs; ++pack) {
-        const Rows delta = deltas[pack];
-        for (int r = 0; r < kRowsAtOnce; ++r) {
-          const Rows input = in[r][pack];
-          for (int row = 0; row < kWidth; ++row) sums[r] += input.entries[row] * delta.entries[row];
-        }
-      }
+      sum_products(in, column(arena, layer.deltas, output), packs, sums);
       for (int r = 0; r < kRowsAtOnce; ++r) {
         const int row = group + r * groups;
         if (row < rows) gradients[row * layer.stride + output] = sums[r];
       }
     }
-  }
-
-  // By value: the copy is one load of a whole pack.
-  GDBENCH_HOST_DEVICE static void add(Rows rows, T factor, Rows& sum) {
-    for (int row = 0; row < kWidth; ++row) sum.entries[row] += rows.entries[row] * factor;
   }
 
   // Of a step, where all blocks find what block `block` has summed.

@@ -42,13 +42,13 @@ OwnedCall* bind_program(Context& context, const TrainingRegion& region) {
 // registers than there are.
 template <class T, int kFeatures>
 OwnedCall* bind_features(Context& context, const TrainingRegion& region) {
-  constexpr int kMostEntries = 64;
+  constexpr std::size_t kMostBytes = 256;
   if (region.rows <= kLanes) {
     return region.rows <= 4 ? bind_program<T, kFeatures, 4>(context, region)
                             : bind_program<T, kFeatures, 1>(context, region);
   }
   if (region.rows <= 4 * kLanes) return bind_program<T, kFeatures, 4>(context, region);
-  if constexpr (16 * kFeatures <= kMostEntries) {
+  if constexpr (16 * kFeatures * sizeof(T) <= kMostBytes) {
     if (region.rows <= 16 * kLanes) return bind_program<T, kFeatures, 16>(context, region);
   }
   return nullptr;

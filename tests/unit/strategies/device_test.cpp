@@ -102,6 +102,34 @@ TEST_P(DeviceTest, BlocksThatShareABatch) {
   }
 }
 
+// Models of which no block can hold all: every block of a cluster has columns of each layer, some of them none of the
+// last one.
+TEST_P(DeviceTest, BlocksThatShareAModel) {
+  const std::int64_t inputs = GetParam().dtype == catalogue::Dtype::f32 ? 150 : 90;
+  std::vector<TrainingCase> cases;
+  for (const catalogue::Loss loss : {catalogue::Loss::softmax_cross_entropy, catalogue::Loss::huber}) {
+    const auto labels = loss == catalogue::Loss::softmax_cross_entropy;
+    cases.push_back({.layers = {layer(inputs, 203, catalogue::Activation::relu), layer(203, 5)},
+                     .loss = loss,
+                     .rows = 50,
+                     .batch_rows = 9,
+                     .shuffled = true});
+    cases.push_back({.layers = {layer(inputs, 60, catalogue::Activation::gelu),
+                                layer(60, 80, catalogue::Activation::tanh), layer(80, 3)},
+                     .loss = loss,
+                     .rows = 15,
+                     .batch_rows = 15,
+                     .learning_rates = {0.003, 0.002, 0.001},
+                     .optimizer = {catalogue::OptimizerKind::momentum, 0.01, !labels}});
+  }
+  for (TrainingCase& values : cases) {
+    values.dtype = GetParam().dtype;
+    const TrainingProblem training(values);
+    SCOPED_TRACE(testing::Message() << values.layers.size() << " layers, " << values.batch_rows << " rows");
+    expect_near(trained(fused::kDescriptor, values, 12), training.trained(12), 10 * tolerance());
+  }
+}
+
 TEST_P(DeviceTest, RefusesWhatWouldNotBeSo) {
   TrainingCase values = cases()[3];
   values.dtype = GetParam().dtype;
