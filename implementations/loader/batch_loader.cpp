@@ -1,6 +1,8 @@
 #include "implementations/loader/batch_loader.h"
 
+#include <cstring>
 #include <string>
+#include <utility>
 
 #include "implementations/common/failure.h"
 
@@ -15,8 +17,9 @@ std::string mebibytes(double bytes) { return std::to_string(static_cast<std::int
 
 }  // namespace
 
-BatchLoader::BatchLoader(const gdbench_data& data, std::int64_t batch_rows, bool labels, const LoaderSettings& settings)
-    : plan_{&data, batch_rows, labels} {
+BatchLoader::BatchLoader(const gdbench_data& data, std::int64_t batch_rows, bool labels, const LoaderSettings& settings,
+                         Allocate allocate)
+    : plan_{&data, batch_rows, labels}, allocate_(std::move(allocate)) {
   if (batch_rows < 1 || batch_rows > data.rows) {
     throw Failure(GDBENCH_INVALID,
                   "batch of " + std::to_string(batch_rows) + " rows, expected 1 to " + std::to_string(data.rows));
@@ -42,19 +45,30 @@ BatchLoader::BatchLoader(const gdbench_data& data, std::int64_t batch_rows, bool
 void BatchLoader::show_data() {
   const auto rows = static_cast<std::size_t>(plan_.data->rows);
   memory_ = {plan_.x(), rows * x_row_bytes(), plan_.targets(), rows * target_row_bytes()};
+  if (!allocate_) return;
+  const auto copied = [this](const std::byte* from, std::size_t bytes) {
+    return static_cast<const std::byte*>(std::memcpy(memory_for(bytes), from, bytes));
+  };
+  memory_.x = copied(memory_.x, memory_.x_bytes);
+  memory_.targets = copied(memory_.targets, memory_.target_bytes);
+}
+
+std::byte* BatchLoader::memory_for(std::size_t bytes) {
+  if (allocate_) return allocate_(bytes);
+  return heap_.emplace_back(allocate_aligned(bytes)).get();
 }
 
 void BatchLoader::allocate(std::int64_t slots) {
   const std::size_t x_bytes = static_cast<std::size_t>(slots) * x_stride_;
   const std::size_t target_bytes = static_cast<std::size_t>(slots) * target_stride_;
-  own_x_ = allocate_aligned(x_bytes);
-  own_targets_ = allocate_aligned(target_bytes);
-  memory_ = {own_x_.get(), x_bytes, own_targets_.get(), target_bytes};
+  own_x_ = memory_for(x_bytes);
+  own_targets_ = memory_for(target_bytes);
+  memory_ = {own_x_, x_bytes, own_targets_, target_bytes};
 }
 
 Prefetcher::Slot BatchLoader::slot(std::int64_t index) const {
   const auto number = static_cast<std::size_t>(index);
-  return {own_x_.get() + number * x_stride_, own_targets_.get() + number * target_stride_};
+  return {own_x_ + number * x_stride_, own_targets_ + number * target_stride_};
 }
 
 void BatchLoader::lay_out() {
@@ -117,7 +131,7 @@ Batch BatchLoader::batch(std::int64_t step) {
     const Prefetcher::Slot& made = prefetcher_->next();
     return {made.x, made.targets, plan_.rows(step)};
   }
-  if (maker_) maker_->make(step, own_x_.get(), own_targets_.get());
+  if (maker_) maker_->make(step, own_x_, own_targets_);
   return place(step);
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -35,12 +36,18 @@ struct BatchMemory {
   std::size_t target_bytes = 0;
 };
 
+// Memory that outlives the loader, zero-filled and aligned to GDBENCH_ALIGNMENT. May throw Failure.
+using Allocate = std::function<std::byte*(std::size_t bytes)>;
+
 class BatchLoader {
  public:
-  // `data` must outlive the loader; `labels`: the targets are labels. Throws Failure: GDBENCH_INVALID where batch_rows
-  // is not in [1, data.rows], GDBENCH_UNSUPPORTED for settings that this data cannot have: more than 1 GiB of batches
-  // laid out, batches made ahead that lie ready anyway, a stream whose memory cap is too small for them.
-  BatchLoader(const gdbench_data& data, std::int64_t batch_rows, bool labels, const LoaderSettings& settings = {});
+  // `data` must outlive the loader; `labels`: the targets are labels. `allocate`: batches lie in memory of this kind
+  // wherever they would lie otherwise, data that lie ready having been copied there once. Throws Failure:
+  // GDBENCH_INVALID where batch_rows is not in [1, data.rows], GDBENCH_UNSUPPORTED for settings that this data cannot
+  // have: more than 1 GiB of batches laid out, batches made ahead that lie ready anyway, a stream whose memory cap is
+  // too small for them.
+  BatchLoader(const gdbench_data& data, std::int64_t batch_rows, bool labels, const LoaderSettings& settings = {},
+              Allocate allocate = {});
 
   // Says which steps' batches come next; with prefetch they are made from here on.
   void start(std::int64_t first_step, std::uint64_t steps) {
@@ -80,6 +87,7 @@ class BatchLoader {
   void lay_out();
   void stream(const LoaderSettings& settings);
   void allocate(std::int64_t slots);
+  std::byte* memory_for(std::size_t bytes);
   void make_with(std::unique_ptr<BatchMaker> maker, const LoaderSettings& settings);
   Prefetcher::Slot slot(std::int64_t index) const;
 
@@ -88,9 +96,11 @@ class BatchLoader {
   // The loader's own memory, where it has any: batch after batch, each at a multiple of these.
   std::size_t x_stride_ = 0;
   std::size_t target_stride_ = 0;
-  AlignedBytes own_x_;
-  AlignedBytes own_targets_;
-  std::int64_t laid_out_ = 0;  // batches; 0: not laid out
+  std::byte* own_x_ = nullptr;
+  std::byte* own_targets_ = nullptr;
+  Allocate allocate_;
+  std::vector<AlignedBytes> heap_;  // what allocate_ did not make
+  std::int64_t laid_out_ = 0;       // batches; 0: not laid out
   std::optional<StreamReader> stream_reader_;
   std::int64_t spare_rows_ = 0;
   std::unique_ptr<BatchMaker> maker_;

@@ -80,6 +80,13 @@ LoadedPlugin::~LoadedPlugin() {
   if (library_ != nullptr) dlclose(library_);
 }
 
+const gdbench_implementation* LoadedPlugin::implementation(const std::string& id) const {
+  for (std::int64_t i = 0; i < plugin_->implementation_count; ++i) {
+    if (id == plugin_->implementations[i]->id) return plugin_->implementations[i];
+  }
+  return nullptr;
+}
+
 void LoadedPlugin::set_error(void* context, const char* message) {
   static_cast<LoadedPlugin*>(context)->reported_error_ = message;
 }

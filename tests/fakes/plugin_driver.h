@@ -42,7 +42,10 @@ class LoadedPlugin {
   bool has_entry() const { return entry_ != nullptr; }
   const gdbench_plugin* plugin() const { return plugin_; }
   const gdbench_implementation& implementation() const { return *plugin_->implementations[0]; }
+  // Null where there is none.
+  const gdbench_implementation* implementation(const std::string& id) const;
   const std::string& reported_error() const { return reported_error_; }
+  void forget_error() { reported_error_.clear(); }
 
  private:
   static void set_error(void* context, const char* message);

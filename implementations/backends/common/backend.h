@@ -23,7 +23,7 @@
 namespace gdbench::backends {
 
 // Grows with every incompatible change; both sides are built together, a mismatch means a mixed installation.
-constexpr std::uint32_t kInterfaceVersion = 6;
+constexpr std::uint32_t kInterfaceVersion = 7;
 
 struct Recording;  // a backend's own: calls that are done as one
 
@@ -51,10 +51,10 @@ struct ContextSettings {
 
 // What devices may have beside the functions of every backend.
 struct DeviceFunctions {
-  // Locks the pages of host memory until unpin, so that the device reads them by itself; upload
-  // then only begins to read before it returns.
-  gdbench_status (*pin)(Context* context, const void* data, std::size_t bytes) = nullptr;
-  void (*unpin)(Context* context, const void* data) = nullptr;
+  // Zero-filled host memory whose pages are locked (pinned), so that the device reads them by itself, aligned to
+  // GDBENCH_ALIGNMENT: upload from it may still be reading after it returns, until synchronise.
+  gdbench_status (*allocate_pinned)(Context* context, std::size_t bytes, void** memory) = nullptr;
+  void (*release_pinned)(Context* context, void* memory) = nullptr;
 
   // The time that the device itself needs for what is called between the two, in nanoseconds.
   // end_timing waits for it.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "implementations/backends/common/backend.h"
+#include "implementations/common/failure.h"
 
 namespace gdbench::backends {
 
@@ -42,6 +43,8 @@ template <class Make>
 gdbench_status guarded(const ContextSettings& settings, const char* name, const Make& make) {
   try {
     return make();
+  } catch (const implementations::Failure& failure) {
+    return report(settings, failure.status(), std::string(name) + ": " + failure.what());
   } catch (const std::bad_alloc&) {
     return report(settings, GDBENCH_OUT_OF_MEMORY, "no memory");
   } catch (const std::exception& exception) {

@@ -1,6 +1,7 @@
 // The device as a backend: memory, transfers, recording, and the binding of calls. Everything is ordered on one stream.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <string>
@@ -8,6 +9,7 @@
 #include "implementations/backends/common/rules/shapes.h"
 #include "implementations/backends/common/rules/updates.h"
 #include "implementations/backends/cuda/call.h"
+#include "implementations/backends/cuda/errors.h"
 
 namespace gdbench::backends {
 
@@ -21,19 +23,22 @@ void note(Context& context, const std::string& what) {
   if (context.failure.empty()) context.failure = what;
 }
 
-void check_launch(Context& context, const char* what) {
-  const cudaError_t error = cudaPeekAtLastError();
-  if (error != cudaSuccess) note(context, std::string(what) + ": " + cudaGetErrorString(error));
+void note(Context& context, cudaError_t error, const char* what) {
+  if (error != cudaSuccess) note(context, described(error, what));
 }
+
+void check_launch(Context& context, const char* what) { note(context, cudaGetLastError(), what); }
 
 namespace {
 
-// A CUDA call's status as the interface has it; the error is not left behind for the next call to find.
-gdbench_status checked(const Context& context, cudaError_t error, const std::string& what) {
+// A CUDA call's status as the interface has it.
+gdbench_status checked(const ContextSettings& settings, cudaError_t error, const std::string& what) {
   if (error == cudaSuccess) return GDBENCH_OK;
-  cudaGetLastError();
-  const gdbench_status status = error == cudaErrorMemoryAllocation ? GDBENCH_OUT_OF_MEMORY : GDBENCH_FAILED;
-  return report(context.settings, status, what + ": " + cudaGetErrorString(error));
+  return report(settings, status_of(error), "cuda: " + described(error, what));
+}
+
+gdbench_status no_memory(const ContextSettings& settings) {
+  return report(settings, GDBENCH_OUT_OF_MEMORY, "no memory");
 }
 
 // Empty where there is one.
@@ -41,11 +46,30 @@ std::string why_no_device() {
   int devices = 0;
   const cudaError_t error = cudaGetDeviceCount(&devices);
   if (error == cudaSuccess && devices > 0) return "";
-  cudaGetLastError();
+  given_back(error);
   int driver = 0;
-  if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0) return "no CUDA device (no driver is installed)";
-  const bool none = error == cudaSuccess || error == cudaErrorNoDevice;
-  return std::string("no CUDA device (") + (none ? "none is visible" : cudaGetErrorString(error)) + ")";
+  const cudaError_t unknown = cudaDriverGetVersion(&driver);
+  given_back(unknown);
+  if (unknown == cudaSuccess && driver == 0) return "no CUDA device (no driver is installed)";
+  if (error == cudaSuccess || error == cudaErrorNoDevice) return "no CUDA device (none is visible)";
+  return "no CUDA device; " + described(error, "counting them");
+}
+
+void release(Context* context, Buffer buffer) {
+  context->owned.erase(buffer);
+  given_back(cudaFree(data<void>(buffer)));
+}
+
+// Also of what create did not finish.
+void destroy(Context* context) {
+  if (context->stream != nullptr) given_back(cudaStreamSynchronize(context->stream));
+  context->blas.reset();
+  for (const Buffer buffer : context->owned) given_back(cudaFree(data<void>(buffer)));
+  for (const cudaEvent_t event : context->timing) {
+    if (event != nullptr) given_back(cudaEventDestroy(event));
+  }
+  if (context->stream != nullptr) given_back(cudaStreamDestroy(context->stream));
+  delete context;
 }
 
 gdbench_status create(const ContextSettings& settings, Context** created) {
@@ -56,70 +80,60 @@ gdbench_status create(const ContextSettings& settings, Context** created) {
     return report(settings, GDBENCH_UNSUPPORTED, why);
   }
   auto* context = new (std::nothrow) Context;
-  if (context == nullptr) return report(settings, GDBENCH_OUT_OF_MEMORY, "no memory");
+  if (context == nullptr) return no_memory(settings);
   context->settings = settings;
   cudaError_t error = cudaSetDevice(0);
   if (error == cudaSuccess) error = cudaStreamCreateWithFlags(&context->stream, cudaStreamNonBlocking);
   for (cudaEvent_t& event : context->timing) {
     if (error == cudaSuccess) error = cudaEventCreate(&event);
   }
-  const gdbench_status status = checked(*context, error, "the first CUDA device");
+  const gdbench_status status = checked(settings, error, "the first CUDA device");
   if (status != GDBENCH_OK) {
-    delete context;
+    destroy(context);
     return status;
   }
   *created = context;
   return GDBENCH_OK;
 }
 
-void destroy(Context* context) {
-  cudaStreamSynchronize(context->stream);
-  context->blas.reset();
-  for (const Buffer buffer : context->owned) cudaFree(data<void>(buffer));
-  for (const cudaEvent_t event : context->timing) cudaEventDestroy(event);
-  cudaStreamDestroy(context->stream);
-  delete context;
-}
-
 gdbench_status allocate(Context* context, std::size_t bytes, Buffer* buffer) {
-  const std::size_t rounded = (bytes / GDBENCH_ALIGNMENT + 1) * GDBENCH_ALIGNMENT;
+  const std::size_t some = std::max<std::size_t>(bytes, 1);  // of no bytes there would be no address
   void* memory = nullptr;
   gdbench_status status =
-      checked(*context, cudaMalloc(&memory, rounded), std::to_string(bytes) + " bytes on the device");
+      checked(context->settings, cudaMalloc(&memory, some), std::to_string(bytes) + " bytes on the device");
   if (status != GDBENCH_OK) return status;
-  status = checked(*context, cudaMemsetAsync(memory, 0, rounded, context->stream), "clearing memory");
+  status = checked(context->settings, cudaMemsetAsync(memory, 0, some, context->stream), "clearing memory");
   try {
     context->owned.insert(static_cast<Buffer>(memory));
   } catch (const std::bad_alloc&) {
-    status = report(context->settings, GDBENCH_OUT_OF_MEMORY, "no memory");
+    status = no_memory(context->settings);
   }
   if (status != GDBENCH_OK) {
-    cudaFree(memory);
+    release(context, static_cast<Buffer>(memory));
     return status;
   }
   *buffer = static_cast<Buffer>(memory);
   return GDBENCH_OK;
 }
 
-void release(Context* context, Buffer buffer) {
-  if (context->owned.erase(buffer) != 0) cudaFree(data<void>(buffer));
-}
-
 void upload(Context* context, Buffer buffer, const void* from, std::size_t bytes, Stream* /*stream*/) {
-  const cudaError_t error = cudaMemcpyAsync(data<void>(buffer), from, bytes, cudaMemcpyHostToDevice, context->stream);
-  if (error != cudaSuccess) note(*context, std::string("a copy to the device: ") + cudaGetErrorString(error));
+  note(*context, cudaMemcpyAsync(data<void>(buffer), from, bytes, cudaMemcpyHostToDevice, context->stream),
+       "a copy to the device");
 }
 
 void download(Context* context, Buffer buffer, void* to, std::size_t bytes, Stream* /*stream*/) {
-  const cudaError_t error = cudaMemcpyAsync(to, data<void>(buffer), bytes, cudaMemcpyDeviceToHost, context->stream);
-  if (error != cudaSuccess) note(*context, std::string("a copy from the device: ") + cudaGetErrorString(error));
+  note(*context, cudaMemcpyAsync(to, data<void>(buffer), bytes, cudaMemcpyDeviceToHost, context->stream),
+       "a copy from the device");
+}
+
+gdbench_status noted(const Context& context) {
+  if (context.failure.empty()) return GDBENCH_OK;
+  return report(context.settings, GDBENCH_FAILED, "cuda: " + context.failure);
 }
 
 gdbench_status synchronise(Context* context, Stream* /*stream*/) {
-  const cudaError_t error = cudaStreamSynchronize(context->stream);
-  if (error != cudaSuccess) note(*context, cudaGetErrorString(error));
-  if (context->failure.empty()) return GDBENCH_OK;
-  return report(context->settings, GDBENCH_FAILED, "cuda: " + context->failure);
+  note(*context, cudaStreamSynchronize(context->stream), "waiting for the device");
+  return noted(*context);
 }
 
 // A copy made now: device memory does not show host memory.
@@ -131,7 +145,7 @@ gdbench_status import_host(Context* context, const void* host, std::size_t bytes
 }
 
 gdbench_status begin_timing(Context* context) {
-  return checked(*context, cudaEventRecord(context->timing[0], context->stream), "recording an event");
+  return checked(context->settings, cudaEventRecord(context->timing[0], context->stream), "recording an event");
 }
 
 gdbench_status end_timing(Context* context, double* nanoseconds) {
@@ -140,50 +154,59 @@ gdbench_status end_timing(Context* context, double* nanoseconds) {
   if (error == cudaSuccess) error = cudaEventSynchronize(context->timing[1]);
   if (error == cudaSuccess) error = cudaEventElapsedTime(&milliseconds, context->timing[0], context->timing[1]);
   *nanoseconds = 1e6 * static_cast<double>(milliseconds);
-  return checked(*context, error, "timing by events");
+  note(*context, error, "timing by events");
+  return noted(*context);  // what was timed, too
 }
 
-// The data are mapped for reading only.
-gdbench_status pin(Context* context, const void* host, std::size_t bytes) {
-  const cudaError_t error = cudaHostRegister(const_cast<void*>(host), bytes, cudaHostRegisterReadOnly);
-  if (error == cudaErrorNotSupported || error == cudaErrorInvalidValue) {
-    cudaGetLastError();
-    return report(context->settings, GDBENCH_UNSUPPORTED, "this device reads no locked pages that are read-only");
-  }
-  return checked(*context, error, "locking " + std::to_string(bytes) + " bytes of pages");
+gdbench_status allocate_pinned(Context* context, std::size_t bytes, void** memory) {
+  const std::size_t some = std::max<std::size_t>(bytes, 1);
+  const gdbench_status status = checked(context->settings, cudaHostAlloc(memory, some, cudaHostAllocDefault),
+                                        std::to_string(bytes) + " bytes of page-locked memory");
+  if (status == GDBENCH_OK) std::memset(*memory, 0, some);
+  return status;
 }
 
-void unpin(Context* /*context*/, const void* host) { cudaHostUnregister(const_cast<void*>(host)); }
+// A copy may still be reading.
+void release_pinned(Context* context, void* memory) {
+  given_back(cudaStreamSynchronize(context->stream));
+  given_back(cudaFreeHost(memory));
+}
 
 gdbench_status begin_recording(Context* context) {
-  return checked(*context, cudaStreamBeginCapture(context->stream, cudaStreamCaptureModeThreadLocal), "recording");
-}
-
-gdbench_status end_recording(Context* context, Recording** recording) {
-  cudaGraph_t graph = nullptr;
-  gdbench_status status = checked(*context, cudaStreamEndCapture(context->stream, &graph), "recording");
-  if (status != GDBENCH_OK) return status;
-  auto* recorded = new (std::nothrow) Recording;
-  status = recorded == nullptr
-               ? report(context->settings, GDBENCH_OUT_OF_MEMORY, "no memory")
-               : checked(*context, cudaGraphInstantiate(&recorded->executable, graph, 0), "making a CUDA graph");
-  cudaGraphDestroy(graph);
-  if (status != GDBENCH_OK) {
-    delete recorded;
-    return status;
-  }
-  *recording = recorded;
-  return checked(*context, cudaGraphUpload(recorded->executable, context->stream), "uploading a CUDA graph");
-}
-
-void replay(Context* context, const Recording* recording) {
-  const cudaError_t error = cudaGraphLaunch(recording->executable, context->stream);
-  if (error != cudaSuccess) note(*context, std::string("launching a CUDA graph: ") + cudaGetErrorString(error));
+  return checked(context->settings, cudaStreamBeginCapture(context->stream, cudaStreamCaptureModeThreadLocal),
+                 "recording");
 }
 
 void discard(Context* /*context*/, Recording* recording) {
-  cudaGraphExecDestroy(recording->executable);
+  if (recording->executable != nullptr) given_back(cudaGraphExecDestroy(recording->executable));
   delete recording;
+}
+
+// A recording that lacks a call is none: what could not be recorded is said here.
+gdbench_status end_recording(Context* context, Recording** recording) {
+  const ContextSettings& settings = context->settings;
+  cudaGraph_t graph = nullptr;
+  note(*context, cudaStreamEndCapture(context->stream, &graph), "recording");
+  gdbench_status status = noted(*context);
+  auto* recorded = new (std::nothrow) Recording;
+  if (status == GDBENCH_OK && recorded == nullptr) status = no_memory(settings);
+  if (status == GDBENCH_OK) {
+    status = checked(settings, cudaGraphInstantiate(&recorded->executable, graph, 0), "making a CUDA graph");
+  }
+  if (graph != nullptr) given_back(cudaGraphDestroy(graph));
+  if (status == GDBENCH_OK) {
+    status = checked(settings, cudaGraphUpload(recorded->executable, context->stream), "uploading a CUDA graph");
+  }
+  if (status == GDBENCH_OK) {
+    *recording = recorded;
+  } else if (recorded != nullptr) {
+    discard(context, recorded);
+  }
+  return status;
+}
+
+void replay(Context* context, const Recording* recording) {
+  note(*context, cudaGraphLaunch(recording->executable, context->stream), "launching a CUDA graph");
 }
 
 OwnedCall* bind_op(Context& context, const Request& request) {
@@ -266,8 +289,8 @@ Backend make_backend() {
   backend.regions.bind = bind_region;
   backend.device.begin_timing = begin_timing;
   backend.device.end_timing = end_timing;
-  backend.device.pin = pin;
-  backend.device.unpin = unpin;
+  backend.device.allocate_pinned = allocate_pinned;
+  backend.device.release_pinned = release_pinned;
   backend.device.begin_recording = begin_recording;
   backend.device.end_recording = end_recording;
   backend.device.replay = replay;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "implementations/backends/cuda/cublas_library.h"
+#include "implementations/backends/cuda/errors.h"
 
 namespace gdbench::backends::cuda {
 namespace {
@@ -233,12 +234,18 @@ class LtBlas final : public Blas {
   LtBlas& operator=(const LtBlas&) = delete;
   ~LtBlas() override {
     if (shared_.handle != nullptr) shared_.library.cublasLtDestroy(shared_.handle);
-    if (shared_.workspace != nullptr) cudaFree(shared_.workspace);
+    if (shared_.workspace != nullptr) given_back(cudaFree(shared_.workspace));
+    given_back(cudaPeekAtLastError());  // of calls that cuBLAS made
   }
 
-  bool start() {
-    return shared_.library.cublasLtCreate(&shared_.handle) == CUBLAS_STATUS_SUCCESS &&
-           cudaMalloc(&shared_.workspace, kWorkspaceBytes) == cudaSuccess;
+  // What is wrong, if anything is.
+  std::string start() {
+    const cublasStatus_t status = shared_.library.cublasLtCreate(&shared_.handle);
+    if (status != CUBLAS_STATUS_SUCCESS) {
+      return std::string("cuBLAS does not start on this device: ") + shared_.library.cublasLtGetStatusName(status);
+    }
+    const cudaError_t error = cudaMalloc(&shared_.workspace, kWorkspaceBytes);
+    return error == cudaSuccess ? "" : described(error, "cuBLAS's workspace");
   }
 
   std::unique_ptr<BlasProduct> bind(const Gemm& gemm) override {
@@ -257,10 +264,8 @@ Blas* Blas::open(cudaStream_t stream, bool tf32, std::string& error) {
   CublasLibrary library;
   if (!open_library(library, error)) return nullptr;
   auto blas = std::make_unique<LtBlas>(library, stream, tf32);
-  if (blas->start()) return blas.release();
-  cudaGetLastError();
-  error = "cuBLAS does not start on this device";
-  return nullptr;
+  error = blas->start();
+  return error.empty() ? blas.release() : nullptr;
 }
 
 }  // namespace gdbench::backends::cuda

@@ -27,13 +27,14 @@ struct Context {
   std::unordered_set<Buffer> owned;  // what allocate and import_host returned
   std::unique_ptr<cuda::Blas> blas;  // of the first product that needs it
   std::string unsupported;           // why the last bind was refused, where it was
-  std::string failure;               // the first one of a call, which synchronise reports
+  std::string failure;               // the first one of a call, which synchronise reports from then on
 };
 
 namespace cuda {
 
 // Remembers what went wrong, for synchronise.
 void note(Context& context, const std::string& what);
+void note(Context& context, cudaError_t error, const char* what);
 // To be called after every launch: a launch that cannot be made shows here and nowhere else.
 void check_launch(Context& context, const char* what);
 

@@ -9,10 +9,11 @@ namespace gdbench::backends::cuda {
 
 // The functions that are called, by their exported names.
 #define GDBENCH_CUBLAS_FUNCTIONS(visit)                                                                              \
-  visit(cublasLtCreate) visit(cublasLtDestroy) visit(cublasLtMatmul) visit(cublasLtMatmulAlgoGetHeuristic)           \
-      visit(cublasLtMatmulDescCreate) visit(cublasLtMatmulDescDestroy) visit(cublasLtMatmulDescSetAttribute)         \
-          visit(cublasLtMatrixLayoutCreate) visit(cublasLtMatrixLayoutDestroy) visit(cublasLtMatmulPreferenceCreate) \
-              visit(cublasLtMatmulPreferenceDestroy) visit(cublasLtMatmulPreferenceSetAttribute)
+  visit(cublasLtCreate) visit(cublasLtGetStatusName) visit(cublasLtDestroy) visit(cublasLtMatmul)                    \
+      visit(cublasLtMatmulAlgoGetHeuristic) visit(cublasLtMatmulDescCreate) visit(cublasLtMatmulDescDestroy)         \
+          visit(cublasLtMatmulDescSetAttribute) visit(cublasLtMatrixLayoutCreate) visit(cublasLtMatrixLayoutDestroy) \
+              visit(cublasLtMatmulPreferenceCreate) visit(cublasLtMatmulPreferenceDestroy)                           \
+                  visit(cublasLtMatmulPreferenceSetAttribute)
 
 struct CublasLibrary {
 #define GDBENCH_DECLARE(name) decltype(&::name) name = nullptr;

@@ -7,24 +7,18 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "implementations/backends/cuda/blas.h"
+#include "implementations/backends/cuda/errors.h"
 #include "implementations/backends/cuda/launch.h"
 
 namespace gdbench::backends::cuda {
 namespace {
 
 constexpr int kTries = 7;
-
-void check(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "gdbench-device-ceilings: %s: %s\n", what, cudaGetErrorString(error));
-  std::exit(1);
-}
 
 // The least milliseconds that `work` takes on the stream.
 double least_milliseconds(cudaStream_t stream, const std::function<void()>& work) {
@@ -149,4 +143,11 @@ int run() {
 }  // namespace
 }  // namespace gdbench::backends::cuda
 
-int main() { return gdbench::backends::cuda::run(); }
+int main() {
+  try {
+    return gdbench::backends::cuda::run();
+  } catch (const gdbench::implementations::Failure& failure) {
+    std::fprintf(stderr, "gdbench-device-ceilings: %s\n", failure.what());
+    return 1;
+  }
+}

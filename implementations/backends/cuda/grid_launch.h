@@ -14,6 +14,7 @@
 #include <cooperative_groups.h>
 #endif
 
+#include "implementations/backends/cuda/errors.h"
 #include "implementations/backends/cuda/region.h"
 
 namespace gdbench::backends::cuda {
@@ -22,11 +23,13 @@ constexpr int kGridThreads = 512;
 
 inline int attribute_of_device(cudaDeviceAttr attribute) {
   int value = 0;
-  return cudaDeviceGetAttribute(&value, attribute, 0) == cudaSuccess ? value : 0;
+  check(cudaDeviceGetAttribute(&value, attribute, 0), "cudaDeviceGetAttribute");
+  return value;
 }
 
 // All blocks of a grid must be there at once: one to a multiprocessor.
-inline std::int64_t max_blocks_of_a_grid() { return std::max(attribute_of_device(cudaDevAttrMultiProcessorCount), 1); }
+inline std::int64_t max_blocks_of_a_grid() { return attribute_of_device(cudaDevAttrMultiProcessorCount); }
+inline bool launches_grids() { return attribute_of_device(cudaDevAttrCooperativeLaunch) != 0; }
 inline std::int64_t shared_memory_of_a_block() { return attribute_of_device(cudaDevAttrMaxSharedMemoryPerBlockOptin); }
 
 #ifdef __CUDACC__
@@ -74,9 +77,10 @@ __global__ void __launch_bounds__(kGridThreads) run_grid(const Program program) 
 
 // Once, before any launch: allows a block all the shared memory that there is, however much a launch takes of it.
 template <class T, class Program>
-bool prepare_grid() {
-  return cudaFuncSetAttribute(run_grid<T, Program>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                              static_cast<int>(shared_memory_of_a_block())) == cudaSuccess;
+void prepare_grid() {
+  check(cudaFuncSetAttribute(run_grid<T, Program>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(shared_memory_of_a_block())),
+        "cudaFuncSetAttribute");
 }
 
 // 1 where there are no clusters.
@@ -123,8 +127,10 @@ void launch_grid(cudaStream_t stream, int threads, Program program) {
 #else
 
 template <class T, class Program>
-bool prepare_grid() {
-  return true;
+void prepare_grid() {
+  check(cudaFuncSetAttribute(reinterpret_cast<const void*>(&prepare_grid<T, Program>),
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_memory_of_a_block())),
+        "cudaFuncSetAttribute");
 }
 
 template <class T, class Program>
@@ -134,7 +140,13 @@ std::int64_t max_blocks_of_a_cluster() {
 
 template <class T, class Program>
 void launch_grid(cudaStream_t stream, int threads, const Program& program) {
-  emulated_launch(stream, [program, threads] {
+  const EmulatedLaunch launch{program.shape.blocks,
+                              threads,
+                              static_cast<std::size_t>(program.shape.arena) * sizeof(T),
+                              reinterpret_cast<const void*>(&prepare_grid<T, Program>),
+                              true,
+                              "cudaLaunchKernelEx"};
+  emulated_launch(stream, launch, [program, threads] {
     const int blocks = program.shape.blocks;
     const auto entries = static_cast<std::size_t>(program.shape.arena);
     std::vector<Pack<T> > arenas(static_cast<std::size_t>(blocks) * entries / static_cast<std::size_t>(kPackWidth<T>));

@@ -1,7 +1,7 @@
 // How work reaches the device. Kernels are written as plain functions of an index, in two shapes:
 // - entries: body(i) for every i below a count, in any order, none waiting for another;
-// - blocks: a program of kBlockThreads threads that share memory and go through phases together, until its ends_after
-//   says of a phase that the block has no more to do.
+// - blocks: a program of kBlockThreads threads that share memory and go through phases together; to the end, or until
+//   its `ends_after`, where it has one, says of a phase that the block has no more to do.
 // Compiled by nvcc they become kernels. Compiled by a host compiler (the tests' emulated device) the same functions are
 // called in loops, so that what they compute and which entries they touch is tested where there is no device.
 #pragma once
@@ -82,7 +82,9 @@ __global__ void __launch_bounds__(kBlockThreads) run_blocks(const Program progra
   for (int phase = 0; phase < Program::kPhases; ++phase) {
     program.run(phase, static_cast<std::int64_t>(blockIdx.x), static_cast<int>(threadIdx.x), shared);
     __syncthreads();
-    if (program.ends_after(phase, shared)) return;
+    if constexpr (requires { program.ends_after(phase, shared); }) {
+      if (program.ends_after(phase, shared)) return;
+    }
   }
 }
 
@@ -100,7 +102,7 @@ void launch_blocks(cudaStream_t stream, std::int64_t blocks, const Program& prog
 
 template <class Body>
 void launch_entries(cudaStream_t stream, std::int64_t count, const Body& body) {
-  emulated_launch(stream, [body, count] {
+  emulated_launch(stream, {blocks_for(count), kBlockThreads}, [body, count] {
     const unsigned blocks = blocks_for(count);
     const EmulatedOrder block_order(blocks);
     for (unsigned i = 0; i < blocks; ++i) {
@@ -115,7 +117,8 @@ void launch_entries(cudaStream_t stream, std::int64_t count, const Body& body) {
 
 template <class Program>
 void launch_blocks(cudaStream_t stream, std::int64_t blocks, const Program& program) {
-  emulated_launch(stream, [program, blocks] {
+  const EmulatedLaunch launch{blocks, kBlockThreads, sizeof(typename Program::Shared)};
+  emulated_launch(stream, launch, [program, blocks] {
     const EmulatedOrder block_order(blocks);
     for (std::int64_t i = 0; i < blocks; ++i) {
       typename Program::Shared shared;
@@ -125,7 +128,9 @@ void launch_blocks(cudaStream_t stream, std::int64_t blocks, const Program& prog
         for (int j = 0; j < kBlockThreads; ++j) {
           program.run(phase, block_order.at(i), static_cast<int>(thread_order.at(j)), shared);
         }
-        if (program.ends_after(phase, shared)) break;
+        if constexpr (requires { program.ends_after(phase, shared); }) {
+          if (program.ends_after(phase, shared)) break;
+        }
       }
     }
   });

@@ -105,10 +105,7 @@ OwnedCall* bind_of(Context& context, const TrainingRegion& region) {
                            UpdateConstants<T>(*region.optimizer),
                            catalogue::kind_of(*region.optimizer),
                            decay_of(*region.optimizer)};
-  if (!prepare_grid<T, RegionProgram<T>>()) {
-    context.unsupported = "a block cannot have the device's shared memory";
-    return nullptr;
-  }
+  prepare_grid<T, RegionProgram<T>>();
   const std::int64_t max_bytes = shared_memory_of_a_block();
   describe_region(region, program.shape);
   const std::int64_t bytes = choose_blocks(region, max_bytes, program.shape);
@@ -138,6 +135,10 @@ OwnedCall* bind_training_region(Context& context, const TrainingRegion& region) 
   if (OwnedCall* tiny = bind_tiny_region(context, region)) return tiny;
   if (region.layer_count > kMaxRegionLayers) {
     context.unsupported = "more than " + std::to_string(kMaxRegionLayers) + " layers in one kernel";
+    return nullptr;
+  }
+  if (!launches_grids()) {
+    context.unsupported = "the device has no launches whose blocks can wait for each other";
     return nullptr;
   }
   OwnedCall* call = nullptr;

@@ -4,30 +4,31 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <new>
+#include <string>
 #include <utility>
+
+#include "implementations/backends/cuda/errors.h"
 
 namespace gdbench::backends::cuda {
 
 class Scratch {
  public:
   Scratch() = default;
-  // Throws std::bad_alloc where the device has no such memory left.
+  // Throws Failure, as the other one does.
   explicit Scratch(std::size_t bytes) {
-    if (cudaMalloc(&address_, bytes) != cudaSuccess) {
-      cudaGetLastError();  // it is not sticky, and was answered for
-      throw std::bad_alloc();
-    }
+    check(cudaMalloc(&address_, bytes), std::to_string(bytes) + " bytes on the device");
   }
   // Filled with zeros by work on `stream`.
-  Scratch(std::size_t bytes, cudaStream_t stream) : Scratch(bytes) { cudaMemsetAsync(address_, 0, bytes, stream); }
+  Scratch(std::size_t bytes, cudaStream_t stream) : Scratch(bytes) {
+    check(cudaMemsetAsync(address_, 0, bytes, stream), "clearing memory");
+  }
   Scratch(Scratch&& other) noexcept : address_(std::exchange(other.address_, nullptr)) {}
   Scratch& operator=(Scratch&& other) noexcept {
     std::swap(address_, other.address_);
     return *this;
   }
   ~Scratch() {
-    if (address_ != nullptr) cudaFree(address_);
+    if (address_ != nullptr) given_back(cudaFree(address_));
   }
 
   template <class T>

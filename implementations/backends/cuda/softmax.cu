@@ -26,8 +26,6 @@ struct SoftmaxGradient {
   int width;  // a power of two, at most 32
   T scale;
 
-  GDBENCH_HOST_DEVICE bool ends_after(int /*phase*/, const Shared& /*shared*/) const { return false; }
-
   GDBENCH_HOST_DEVICE void run(int phase, std::int64_t block, int thread, Shared& shared) const {
     const std::int64_t row = block * (kBlockThreads / width) + thread / width;
     if (row >= rows) return;

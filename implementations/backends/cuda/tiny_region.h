@@ -158,7 +158,7 @@ void launch_tiny(cudaStream_t stream, const Program& program) {
 
 template <class Program>
 void launch_tiny(cudaStream_t stream, const Program& program) {
-  emulated_launch(stream, [program] {
+  emulated_launch(stream, {1, kLanes}, [program] {
     typename Program::Lane lanes[kLanes];
     for (int at = 0; at < kLanes; ++at) program.enter(at, lanes[at]);
     for (std::uint64_t step = 0; step < program.steps; ++step) {

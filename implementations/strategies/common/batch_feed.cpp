@@ -60,11 +60,7 @@ void DeviceBatches::prepare_copies(Transfer transfer) {
   const auto rows = static_cast<std::size_t>(rows_.plan().batch_rows);
   batch_x_ = session_.allocate(rows * rows_.plan().x_row_bytes());
   batch_targets_ = session_.allocate(rows * rows_.plan().target_row_bytes());
-  if (transfer == Transfer::pageable) return;
-  const loader::BatchMemory& memory = loader_.memory();
-  session_.pin(memory.x, memory.x_bytes);
-  session_.pin(memory.targets, memory.target_bytes);
-  waits_ = loader_.makes_batches() || loader_.helper_threads() > 0;
+  waits_ = transfer == Transfer::pinned && (loader_.makes_batches() || loader_.helper_threads() > 0);
 }
 
 void DeviceBatches::gather(backends::Buffer index, std::int64_t rows) {
@@ -111,9 +107,15 @@ gdbench_data loaded_by(const Session& session, const gdbench_data& data, const g
                        Features features) {
   gdbench_data loaded = data;
   if (features == Features::csr) loaded.features = 0;
-  const bool resident = !session.host_memory() && read_transfer(settings) == Transfer::resident;
-  if (resident && loader::read_loader_settings(settings).loader == loader::Loader::automatic) loaded.order = nullptr;
+  if (session.host_memory() || read_transfer(settings) != Transfer::resident) return loaded;
+  if (loader::read_loader_settings(settings).loader == loader::Loader::automatic) loaded.order = nullptr;
   return loaded;
+}
+
+// Batches that a device reads by itself lie in page-locked memory from the start: a step copies them once.
+loader::Allocate memory_of_batches(Session& session, const gdbench_settings& settings) {
+  if (session.host_memory() || read_transfer(settings) != Transfer::pinned) return {};
+  return [&session](std::size_t bytes) { return session.allocate_pinned(bytes); };
 }
 
 }  // namespace
@@ -122,7 +124,8 @@ BatchFeed::BatchFeed(Session& session, const gdbench_data& data, const gdbench_p
                      const gdbench_settings& settings, Features features, bool gather)
     : session_(session),
       loaded_(loaded_by(session, data, settings, features)),
-      loader_(loaded_, problem.batch_rows, catalogue::takes_labels(problem), loader::read_loader_settings(settings)) {
+      loader_(loaded_, problem.batch_rows, catalogue::takes_labels(problem), loader::read_loader_settings(settings),
+              memory_of_batches(session, settings)) {
   if (!session.host_memory()) {
     device_.emplace(session, data, problem, loader_, read_transfer(settings), gather);
     return;

@@ -28,7 +28,7 @@ struct Batch {
 enum class Transfer {
   resident,  // all data are copied ahead; a step takes a slice of them, or gathers its rows on the device
   pageable,  // each step copies its batch from the host's memory
-  pinned     // the same from memory whose pages are locked, which the device reads by itself
+  pinned     // the same from page-locked memory, which the device reads by itself: the loader's is
 };
 
 // The option of every strategy that reads batches, on devices only.
@@ -38,8 +38,8 @@ constexpr gdbench_option kTransferOption = {"transfer",
                                             "resident",
                                             "resident|pageable|pinned",
                                             "data on a device: copied there before the first step, or batch by batch "
-                                            "in each step, from memory as it is or with "
-                                            "its pages locked"};
+                                            "in each step, from memory as it is or from page-locked memory, where "
+                                            "they are put before the first step"};
 
 // How batches get to a device.
 class DeviceBatches {

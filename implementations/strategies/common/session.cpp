@@ -11,7 +11,7 @@ Session::Session(const backends::Backend& backend, const gdbench_settings& setti
 Session::~Session() {
   for (backends::Recording* recording : recordings_) backend_.device.discard(context_, recording);
   for (backends::Call* call : calls_) backend_.unbind(context_, call);
-  for (const void* data : pinned_) backend_.device.unpin(context_, data);
+  for (void* memory : pinned_) backend_.device.release_pinned(context_, memory);
   for (const backends::Buffer buffer : buffers_) backend_.release(context_, buffer);
   backend_.destroy(context_);
 }
@@ -33,13 +33,12 @@ backends::Buffer Session::import_host(const void* data, std::size_t bytes) {
   return keep(buffers_, [&](backends::Buffer* made) { return backend_.import_host(context_, data, bytes, made); });
 }
 
-void Session::pin(const void* data, std::size_t bytes) {
-  if (backend_.device.pin == nullptr) {
-    throw implementations::Failure(GDBENCH_UNSUPPORTED, std::string(backend_.name) + " locks no pages");
+std::byte* Session::allocate_pinned(std::size_t bytes) {
+  if (backend_.device.allocate_pinned == nullptr) {
+    throw implementations::Failure(GDBENCH_UNSUPPORTED, std::string(backend_.name) + " has no page-locked memory");
   }
-  pinned_.reserve(pinned_.size() + 1);
-  check(backend_.device.pin(context_, data, bytes));
-  pinned_.push_back(data);
+  return static_cast<std::byte*>(
+      keep(pinned_, [&](void** made) { return backend_.device.allocate_pinned(context_, bytes, made); }));
 }
 
 const backends::Call* Session::bind(const backends::Request& request) {

@@ -25,9 +25,9 @@ class Session {
     upload(buffer, entries.data(), entries.size() * sizeof(Entry));
     return buffer;
   }
-  // Locks the pages of host memory, which a device then reads by itself; upload's memory must be left alone until
-  // synchronise where it is. Unlocked when the session ends. Throws Failure where the backend cannot.
-  void pin(const void* data, std::size_t bytes);
+  // Host memory, zero, whose pages are locked, so that a device reads them by itself: what is uploaded from it must be
+  // left alone until synchronise. Throws Failure where the backend has none.
+  std::byte* allocate_pinned(std::size_t bytes);
   backends::Buffer import_host(const void* data, std::size_t bytes);
   const backends::Call* bind(const backends::Request& request);
   // Throws Failure where the backend has no regions, or refuses this one.
@@ -70,7 +70,7 @@ class Session {
   std::vector<backends::Buffer> buffers_;
   std::vector<backends::Call*> calls_;
   std::vector<backends::Recording*> recordings_;
-  std::vector<const void*> pinned_;
+  std::vector<void*> pinned_;
 };
 
 }  // namespace gdbench::strategies

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "implementations/backends/cuda/blas.h"
+#include "tests/fakes/emulated_device/device.h"
 
 namespace gdbench::backends::cuda {
 namespace {
@@ -58,14 +59,15 @@ class EmulatedProduct final : public BlasProduct {
   EmulatedProduct(cudaStream_t stream, const Gemm& gemm, bool tf32) : stream_(stream), gemm_(gemm), tf32_(tf32) {}
 
   bool run(const void* a, const void* b, void* c, void* bias) const override {
-    catalogue::with_element(gemm_.dtype, [&](auto zero) {
+    const EmulatedLaunch product{.call = "cublasLtMatmul"};
+    return catalogue::with_element(gemm_.dtype, [&](auto zero) {
       using T = decltype(zero);
-      emulated_launch(stream_, [=, gemm = gemm_, tf32 = tf32_] {
+      const auto work = [=, gemm = gemm_, tf32 = tf32_] {
         multiply(gemm, tf32, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c));
         finish(gemm, static_cast<const T*>(a), static_cast<T*>(c), static_cast<T*>(bias));
-      });
+      };
+      return emulated_launch(stream_, product, work) == cudaSuccess;
     });
-    return true;
   }
 
  private:
@@ -91,6 +93,12 @@ class EmulatedBlas final : public Blas {
 
 }  // namespace
 
-Blas* Blas::open(cudaStream_t stream, bool tf32, std::string& /*error*/) { return new EmulatedBlas(stream, tf32); }
+Blas* Blas::open(cudaStream_t stream, bool tf32, std::string& error) {
+  if (const cudaError_t failure = emulated::failure_of("cublasLtCreate"); failure != cudaSuccess) {
+    error = std::string("cublasLtCreate: ") + cudaGetErrorName(failure);
+    return nullptr;
+  }
+  return new EmulatedBlas(stream, tf32);
+}
 
 }  // namespace gdbench::backends::cuda

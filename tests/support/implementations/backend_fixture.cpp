@@ -73,11 +73,17 @@ TestContext::TestContext(const Backend& backend, catalogue::Dtype dtype, const g
   }
 }
 
+void TestContext::release_buffers() {
+  for (const Buffer buffer : buffers_) backend_.release(context_, buffer);
+  buffers_.clear();
+}
+
 TestContext::~TestContext() { backend_.destroy(context_); }
 
 Buffer TestContext::upload_bytes(const void* data, std::size_t bytes) {
   Buffer buffer = nullptr;
   if (backend_.allocate(context_, bytes, &buffer) != GDBENCH_OK) throw std::runtime_error(error_);
+  buffers_.push_back(buffer);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer) % GDBENCH_ALIGNMENT, 0u);
   backend_.upload(context_, buffer, data, bytes, nullptr);
   return buffer;
@@ -237,12 +243,12 @@ void expect_close(const Dense& actual, const Dense& expected, catalogue::Dtype d
   }
 }
 
-// A device that is not there refuses, and is left out.
+// A device that is not there refuses, and is left out. One that fails otherwise is not: its tests say how.
 bool is_usable(const Backend& backend) {
   Context* context = nullptr;
-  if (backend.create({1, false, nullptr, nullptr}, &context) == GDBENCH_UNSUPPORTED) return false;
-  backend.destroy(context);
-  return true;
+  const gdbench_status status = backend.create({1, false, nullptr, nullptr}, &context);
+  if (status == GDBENCH_OK) backend.destroy(context);
+  return status != GDBENCH_UNSUPPORTED;
 }
 
 // A build that was carried elsewhere need not have all of them, such as those of the tests alone.

@@ -62,6 +62,8 @@ class TestContext {
   void overwrite(Buffer buffer, const Dense& matrix);
   Buffer upload_bytes(const void* data, std::size_t bytes);
   void overwrite_bytes(Buffer buffer, const void* data, std::size_t bytes);
+  // What was uploaded so far; for tests of many cases.
+  void release_buffers();
   Dense download(Buffer buffer, std::int64_t rows, std::int64_t columns);
   double download_double(Buffer buffer);
   // Binds and runs a request; expects success.
@@ -78,6 +80,7 @@ class TestContext {
   catalogue::Dtype dtype_;
   Context* context_ = nullptr;
   std::string error_;
+  std::vector<Buffer> buffers_;
 };
 
 // f(z) and, of a = f(z), f'(z): the tests' own.

@@ -113,6 +113,7 @@ TEST_P(ProductTest, EpiloguesOfBiasAndActivation) {
                                         << name_of(activation) << " alpha " << alpha << " beta " << beta);
         expect_close(context_.download(result, c.rows, c.columns), expected, GetParam().dtype,
                      static_cast<double>(shape.k) + 1);
+        context_.release_buffers();
       }
     }
   }

@@ -70,6 +70,7 @@ class UpdateTest : public BackendTest {
       const bool squares = squares_first || i == 1;
       expect_near(context_.download(buffers[3 + i], 1, size), plain.slots()[i], squares ? 0 : 8);
     }
+    context_.release_buffers();
   }
 };
 

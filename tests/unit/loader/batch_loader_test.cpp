@@ -87,6 +87,35 @@ TEST_F(BatchLoaderTest, FullBatchIsTheDataItself) {
   EXPECT_EQ(loader.batch(5).rows, 7);
 }
 
+// As a device wants them that reads batches by itself: all of them lie in what was allocated, and none elsewhere.
+TEST_F(BatchLoaderTest, BatchesLieInTheMemoryThatIsGiven) {
+  for (const Loader kind : {Loader::automatic, Loader::resident, Loader::gather}) {
+    for (const bool shuffled : {false, true}) {
+      if (shuffled) shuffle();
+      std::vector<std::vector<std::byte>> memory;
+      const auto is_given = [&](const void* address) {
+        return std::ranges::any_of(memory, [&](const std::vector<std::byte>& given) {
+          return address >= given.data() && address < given.data() + given.size();
+        });
+      };
+      LoaderSettings settings;
+      settings.loader = kind;
+      const auto allocate = [&](std::size_t bytes) { return memory.emplace_back(bytes).data(); };
+      BatchLoader loader(data_, 3, false, settings, allocate);
+      for (int step = 0; step < kSteps; ++step) {
+        const Batch batch = loader.batch(step);
+        EXPECT_TRUE(is_given(batch.x) && is_given(batch.targets));
+        EXPECT_EQ(rows_of(batch), expected(3)[static_cast<std::size_t>(step)]);
+        EXPECT_EQ(loader.place(step).rows, batch.rows);
+      }
+      EXPECT_TRUE(is_given(loader.memory().x) && is_given(loader.memory().targets));
+      order_.clear();
+      data_.order = nullptr;
+      data_.epochs = 1;
+    }
+  }
+}
+
 TEST_F(BatchLoaderTest, SlicesAreNotCopiedAndTheLastOneIsSmaller) {
   BatchLoader loader(data_, 3, false);
   EXPECT_EQ(loader.steps_per_epoch(), 3);

@@ -1,7 +1,7 @@
 // The part of the CUDA runtime that implementations/backends/cuda calls, on the host: what is in front of its kernels
 // when the tests run them where there is no device. Device memory can be read and written by launches and copies alone:
 // whoever else touches it crashes. Streams do nothing until the host waits for one of them, and recordings are lists of
-// what to do.
+// what to do. Calls are refused as the runtime documents it, and fail where a test says so (control.h).
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,34 @@
 using cudaStream_t = struct EmulatedStream*;
 using cudaEvent_t = struct EmulatedEvent*;
 using cudaGraph_t = struct EmulatedGraph*;
-using cudaGraphExec_t = struct EmulatedGraph*;
+using cudaGraphExec_t = struct EmulatedExecutable*;
 
 enum cudaError_t {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
+  cudaErrorInvalidConfiguration = 9,
   cudaErrorNoDevice = 100,
-  cudaErrorNotSupported = 801,
+  cudaErrorInvalidDevice = 101,
+  cudaErrorInvalidResourceHandle = 400,
+  cudaErrorNotReady = 600,
+  cudaErrorCooperativeLaunchTooLarge = 720,
+  cudaErrorStreamCaptureUnsupported = 900,
+  cudaErrorStreamCaptureInvalidated = 901,
+  cudaErrorUnknown = 999,
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal = 1 };
-enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97 };
+enum cudaDeviceAttr {
+  cudaDevAttrMultiProcessorCount = 16,
+  cudaDevAttrCooperativeLaunch = 95,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+};
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 constexpr unsigned cudaStreamNonBlocking = 1;
-constexpr unsigned cudaHostRegisterReadOnly = 8;
+constexpr unsigned cudaHostAllocDefault = 0;
 
+const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
@@ -33,13 +46,14 @@ cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value);
 
 cudaError_t cudaMalloc(void** address, std::size_t bytes);
 cudaError_t cudaFree(void* address);
+cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned flags);
+cudaError_t cudaFreeHost(void* address);
 cudaError_t cudaMemsetAsync(void* address, int value, std::size_t bytes, cudaStream_t stream);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
-cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned flags);
-cudaError_t cudaHostUnregister(void* address);
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
@@ -57,12 +71,22 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 
-// Puts what a kernel does into the stream or into the stream's recording.
-void emulated_launch(cudaStream_t stream, std::function<void()> work);
+// What the device is asked for with a kernel.
+struct EmulatedLaunch {
+  std::int64_t blocks = 1;
+  std::int64_t threads = 1;      // of a block
+  std::size_t shared_bytes = 0;  // of a block, static and dynamic
+  const void* kernel = nullptr;  // that cudaFuncSetAttribute allowed more shared memory than others have
+  bool cooperative = false;      // all blocks have to be there at once
+  const char* call = "cudaLaunchKernel";
+};
+
+// Puts what a kernel does into the stream or into the stream's recording. What is refused is the last error.
+cudaError_t emulated_launch(cudaStream_t stream, const EmulatedLaunch& launch, std::function<void()> work);
 
 // In which order blocks and threads take turns, by the environment's GDBENCH_EMULATED_ORDER: "ordered", which is what
-// is done without it, "reversed", or "shuffled", differently in each launch and phase. A kernel must not tell them
-// apart.
+// is done without it, "reversed", or "shuffled", differently in each launch and phase, and "ahead", which is that with
+// blocks that run ahead. A kernel must not tell them apart.
 class EmulatedOrder {
  public:
   // Of `count` blocks or threads.

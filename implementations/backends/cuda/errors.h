@@ -1,0 +1,34 @@
+// Calls of the CUDA runtime that fail.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+#include "implementations/common/failure.h"
+
+namespace gdbench::backends::cuda {
+
+// "a copy to the device: cudaErrorInvalidValue (invalid argument)". The runtime forgets the error, where it can: it is
+// answered for, and the next launch is not blamed for it.
+inline std::string described(cudaError_t error, const std::string& what) {
+  cudaGetLastError();
+  return what + ": " + cudaGetErrorName(error) + " (" + cudaGetErrorString(error) + ")";
+}
+
+inline gdbench_status status_of(cudaError_t error) {
+  if (error == cudaSuccess) return GDBENCH_OK;
+  return error == cudaErrorMemoryAllocation ? GDBENCH_OUT_OF_MEMORY : GDBENCH_FAILED;
+}
+
+// Throws Failure.
+inline void check(cudaError_t error, const std::string& what) {
+  if (error != cudaSuccess) throw implementations::Failure(status_of(error), described(error, what));
+}
+
+// Of what gives something back: nobody is left who could do anything about it, but the next launch is not to blame.
+inline void given_back(cudaError_t error) {
+  if (error != cudaSuccess) cudaGetLastError();
+}
+
+}  // namespace gdbench::backends::cuda

@@ -1,0 +1,96 @@
+// Accesses that a device's memory does not bear.
+#include <sys/mman.h>
+
+#include <cmath>
+
+#include "implementations/backends/cuda/launch.h"
+#include "tests/unit/emulated_device/emulated_runtime.h"
+
+namespace {
+
+using gdbench::backends::cuda::launch_entries;
+
+class EmulatedMemoryTest : public EmulatedDeviceTest {
+ protected:
+  // 64 floats end where their page does, 3 do not.
+  static constexpr std::size_t kWhole = 64;
+
+  void write(float* memory, std::int64_t at) {
+    launch_entries(stream_, 1, [=](std::int64_t /*i*/) { memory[at] = 1; });
+    cudaStreamSynchronize(stream_);
+  }
+  float read(const float* memory, std::int64_t at) {
+    auto* result = allocate<float>(1);
+    launch_entries(stream_, 1, [=](std::int64_t /*i*/) { *result = memory[at]; });
+    return download(result, 1)[0];
+  }
+
+  // Old systems have no guards.
+  static bool has_guards() {
+    void* page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const bool guards = madvise(page, 4096, 102) == 0;
+    munmap(page, 4096);
+    return guards;
+  }
+};
+
+TEST_F(EmulatedMemoryTest, EntriesWithinABuffer) {
+  auto* memory = allocate<float>(kWhole);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 256, 0U);
+  EXPECT_TRUE(std::isnan(read(memory, 0))) << "before it is written";
+  write(memory, kWhole - 1);
+  EXPECT_EQ(read(memory, kWhole - 1), 1);
+}
+
+TEST_F(EmulatedMemoryTest, AnEntryBehindABuffer) {
+  auto* some = allocate<float>(3);
+  EXPECT_DEATH(write(some, 3), "a kernel has written behind a buffer");
+  EXPECT_TRUE(std::isnan(read(some, 3)));
+  auto* whole = allocate<float>(kWhole);
+  EXPECT_DEATH(write(some, -1), "a kernel has written before a buffer");
+  if (!has_guards()) GTEST_SKIP() << "the system has no pages that nobody may touch (Linux 6.13 has)";
+  EXPECT_DEATH(write(whole, kWhole), "");
+  EXPECT_DEATH(read(whole, kWhole), "");
+  EXPECT_DEATH(read(whole, -1024), "");
+}
+
+TEST_F(EmulatedMemoryTest, WhatWasFreed) {
+  if (!has_guards()) GTEST_SKIP() << "the system has no pages that nobody may touch (Linux 6.13 has)";
+  void* memory = nullptr;
+  ASSERT_EQ(cudaMalloc(&memory, 256), cudaSuccess);
+  ASSERT_EQ(cudaFree(memory), cudaSuccess);
+  EXPECT_NE(allocate<float>(kWhole), memory);
+  EXPECT_DEATH(read(static_cast<float*>(memory), 0), "");
+}
+
+TEST_F(EmulatedMemoryTest, TheHost) {
+  auto* memory = allocate<float>(kWhole);
+  write(memory, 0);
+  EXPECT_DEATH(std::printf("%g", static_cast<double>(*memory)), "");
+}
+
+TEST_F(EmulatedMemoryTest, CopiesBeyondABuffer) {
+  auto* memory = allocate<float>(3);
+  float host[4] = {};
+  EXPECT_EQ(cudaMemcpyAsync(memory, host, sizeof(host), cudaMemcpyHostToDevice, stream_), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyAsync(host, memory + 1, 3 * sizeof(float), cudaMemcpyDeviceToHost, stream_),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyAsync(host, memory + 1, 2 * sizeof(float), cudaMemcpyDeviceToHost, stream_), cudaSuccess);
+}
+
+// More than is kept from being allocated again.
+TEST_F(EmulatedMemoryTest, MuchThatWasFreed) {
+  auto* kept = allocate<float>(kWhole);
+  write(kept, 0);
+  for (int i = 0; i < 10; ++i) {
+    void* memory = nullptr;
+    ASSERT_EQ(cudaMalloc(&memory, 1 << 20), cudaSuccess);
+    ASSERT_EQ(cudaMemsetAsync(memory, 0, 1 << 20, stream_), cudaSuccess);
+    ASSERT_EQ(cudaFree(memory), cudaSuccess);
+  }
+  EXPECT_EQ(read(kept, 0), 1);
+  void* too_much = nullptr;
+  EXPECT_EQ(cudaMalloc(&too_much, std::size_t{1} << 40), cudaErrorMemoryAllocation);
+}
+
+}  // namespace
