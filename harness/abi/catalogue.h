@@ -80,7 +80,8 @@ enum class Capability : std::int32_t {
   micro_batches = GDBENCH_CAPABILITY_MICRO_BATCHES,
   weight_decay = GDBENCH_CAPABILITY_WEIGHT_DECAY,
   schedule = GDBENCH_CAPABILITY_SCHEDULE,
-  tf32_products = GDBENCH_CAPABILITY_TF32_PRODUCTS
+  tf32_products = GDBENCH_CAPABILITY_TF32_PRODUCTS,
+  device = GDBENCH_CAPABILITY_DEVICE
 };
 
 // Names are those of scenario files, reports and messages.
@@ -278,7 +279,8 @@ inline constexpr Named<Capability> kCapabilities[] = {{Capability::no_arithmetic
                                                       {Capability::micro_batches, "micro_batches"},
                                                       {Capability::weight_decay, "weight_decay"},
                                                       {Capability::schedule, "schedule"},
-                                                      {Capability::tf32_products, "tf32_products"}};
+                                                      {Capability::tf32_products, "tf32_products"},
+                                                      {Capability::device, "device"}};
 
 constexpr const auto& rows_of(Task /*any*/) { return kTasks; }
 constexpr const auto& rows_of(Dtype /*any*/) { return kDtypes; }

@@ -50,6 +50,8 @@ class CellWorker {
 
   protocol::Client& client() { return *client_; }
   scenario::State state(std::size_t image, std::int64_t step) const;
+  // Tensors of a state, slots included.
+  std::size_t tensor_count() const { return layout_.parameters.size() + layout_.slots.size(); }
 
   // A block of `steps` steps from the start state, after `warm_up` untimed ones.
   Result<protocol::BlockAnswer> run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start = 0,

@@ -134,12 +134,34 @@ class LaunchGroup {
     const MeasuredWorker::JudgedBlock block = TRY(member.worker->run_block(options_));
     distrust(*member.live, block.distrust);
     if (block.traces > 0) note_traces(cell_of(*member.live), block.traces);
+    if (member.live->planned->on_device()) note_device(member, round);
     report::Sample sample = block.sample;
     sample.launch = launch_;
     sample.round = round;
     sample.position = position;
     sample.cold = round == 0;
     return sample;
+  }
+
+  // Right behind a block, before the device takes its clocks back. What throttles it is no fault of the cell: the row
+  // stays, the reader is told.
+  void note_device(Member& member, int round) {
+    if (round != 0 && round != options_.rounds) return;
+    std::optional<report::DeviceState> state = options_.device_state();
+    if (!state) return;
+    if (!state->throttled_by.empty()) note_throttling(cell_of(*member.live), *state);
+    std::optional<report::DeviceStates>& states = member.launch.device;
+    if (!states) states.emplace().first = *state;
+    states->last = std::move(*state);
+  }
+
+  void note_throttling(const report::Cell& cell, const report::DeviceState& state) {
+    const std::string note = "the device was throttled while " + cell.id + " was measured: ";
+    const auto same = [&](const std::string& known) { return known.starts_with(note); };
+    if (std::any_of(report_.notes.begin(), report_.notes.end(), same)) return;
+    std::string reasons;
+    for (const std::string& reason : state.throttled_by) reasons += (reasons.empty() ? "" : ", ") + reason;
+    note_once(note + reasons + "; first seen in launch " + std::to_string(launch_));
   }
 
   // A function that is traced or compiled again inside the clock is no steady step; the row stays, the reader is told.

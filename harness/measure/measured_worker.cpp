@@ -56,6 +56,7 @@ report::Sample sample_of(const protocol::BlockAnswer& answer, std::uint64_t step
   sample.request_ns = static_cast<double>(answer.received_ns - answer.sent_ns);
   sample.outside_ns = std::max(answer.outside.cpu_ns, answer.outside.real_ns);
   sample.displacement = displacement;
+  if (answer.device_ns) sample.device_ns = *answer.device_ns / static_cast<double>(steps);
   return sample;
 }
 
@@ -84,6 +85,8 @@ std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const rep
                          .compute_threads = planned_.threads.compute,
                          .helper_threads = std::clamp(in_use, 0, declared)};
   std::vector<std::string> reasons = {untrusted_reason(claim), processor_.judge(claim)};
+  // Work that a calibration adds is the host's alone.
+  if (block_.added_iterations.value_or(0) == 0) reasons.push_back(device_.judge(claim));
   // A framework's pools are its own business; what they use of the processor is judged above.
   if (planned_.entry->hosted()) reasons.push_back(untrusted_for_threads(claim, client().process()));
   if (is_verified() && expected_) reasons.push_back(untrusted_reason(sample.displacement, *expected_));
@@ -97,8 +100,9 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
     const protocol::BlockAnswer answer =
         TRY(worker_.run_block(block_.steps, block_.warm_up_steps, 0, block_.added_iterations.value_or(0)));
     const bool told = planned_.entry->hosted() && answer.host_tells_outside;
-    std::string outside =
-        untrusted_for_outside_work(answer.outside, outside_limit_ns(told, planned_.threads.compute, copy_ns_));
+    const std::size_t device_tensors = planned_.on_device() ? worker_.tensor_count() : 0;
+    std::string outside = untrusted_for_outside_work(
+        answer.outside, outside_limit_ns(told, planned_.threads.compute, copy_ns_, device_tensors));
     if (!outside.empty() && attempt < kMaxAttempts && !options.cancelled()) {
       ++repeated_blocks_;
       continue;

@@ -59,6 +59,7 @@ class MeasuredWorker {
   std::optional<ExpectedDisplacement> expected_;
   double copy_ns_;
   ProcessorTrust processor_;
+  DeviceTrust device_;
   std::mt19937_64 generator_;
   int repeated_blocks_ = 0;
 };

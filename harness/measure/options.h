@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "harness/machine/device_state.h"
 #include "harness/measure/plan.h"
 #include "harness/protocol/client.h"
 
@@ -45,12 +47,14 @@ struct RunOptions {
   // launch do not average out what differs between launches, so a launch is kept short.
   int rounds = 6;
   BlockTimes block = {0.002, 0.0001};
-  // Of adapters, and of several compute threads. A framework's step runs through much more code and data: after others
-  // had the processor, its first steps take up to three times as long; its launch costs seconds, so longer blocks cost
-  // nothing beside it. Threads sleep between blocks, and to wake one takes 0.1 ms on a virtual machine.
+  // Of adapters, of devices, and of several compute threads. A framework's step runs through much more code and data:
+  // after others had the processor, its first steps take up to three times as long; its launch costs seconds, so longer
+  // blocks cost nothing beside it. Threads sleep between blocks, and to wake one takes 0.1 ms on a virtual machine. A
+  // device that was idle computes at other clocks for its first milliseconds.
   BlockTimes long_block = {0.01, 0.01};
   const BlockTimes& block_of(const PlannedCell& cell) const {
-    return cell.entry->hosted() && cell.threads.compute == 1 ? block : long_block;
+    const bool quick = cell.entry->hosted() && cell.threads.compute == 1 && !cell.on_device();
+    return quick ? block : long_block;
   }
   std::uint64_t seed = 1;
   std::filesystem::path reference_cache;  // where reference trajectories are kept for other runs; empty: nowhere
@@ -61,6 +65,8 @@ struct RunOptions {
   protocol::Limits limits;
   // Adds to the report what the processor can do at this moment; where it is not known, no cell is judged by it.
   std::function<void(report::Report&)> measure_ceilings = [](report::Report&) {};
+  // What the device says of itself at this moment, where there is one that says anything.
+  std::function<std::optional<report::DeviceState>()> device_state = machine::device_state;
   std::function<bool()> cancelled = [] { return false; };
   std::function<void(const ProgressState&)> progress = [](const ProgressState&) {};
   std::function<void(const std::string&)> warn = [](const std::string&) {};  // one line that a person should see now

@@ -29,6 +29,9 @@ struct PlannedCell {
   std::map<std::string, std::string> options;  // every declared option
   protocol::ThreadSettings threads;
   Proof proof = Proof::trajectory;
+
+  // Whether the implementation says that it computes on a device.
+  bool on_device() const { return entry->implementation.has_capability(name_of(catalogue::Capability::device)); }
 };
 
 // Cells that share data, start state and reference. The data is made when it is needed and can be let go.

@@ -32,7 +32,14 @@ constexpr double kCpuSlackFactor = 1.05;
 constexpr std::chrono::milliseconds kSettle{10};
 constexpr std::chrono::milliseconds kIdle{20};
 constexpr int kBreachesBelieved = 3;  // in a row
-constexpr double kIdleShare = 0.05;   // an idle process uses nothing, a busy one on a loaded machine not much
+// Two clocks of one block. A device's ticks once a microsecond or so and keeps to its own quartz; none of its time is
+// outside the block. The wall clock has the first launch and the wait for the end besides: some 10 us, more where the
+// processor is busy with others, and long blocks are interrupted more often.
+constexpr double kDeviceSlackNs = 20'000;
+constexpr double kDeviceSlackFactor = 1.01;
+constexpr double kLaunchAndWaitNs = 100'000;
+constexpr double kLaunchAndWaitFactor = 1.1;
+constexpr double kIdleShare = 0.05;  // an idle process uses nothing, a busy one on a loaded machine not much
 
 // Two measurements of a ceiling in one run differ by up to some per cent.
 constexpr double kCeilingError = 0.1;
@@ -45,6 +52,8 @@ constexpr double kUntoldOutsideNs = 0.5e9;
 // The state is copied three times. A copy that finds nothing in the caches, for other cells had them, takes 7 times as
 // long as a quick one (784-128-10, quiet machine), and twice that under load or into another layout.
 constexpr double kOutsideCopies = 48;
+// Three copies of a tensor to or from a device, each of which is begun and waited for.
+constexpr double kDeviceCopyNs = 3 * 20'000;
 
 template <class T>
 scenario::State end_of_block(const scenario::Problem& problem, const data::Dataset& dataset,
@@ -128,8 +137,22 @@ std::string ProcessorTrust::judge(const BlockClaim& claim) {
                    answer.cpu_ns * 1e-6, answer.real_ns * 1e-6, threads, breaches_);
 }
 
-double outside_limit_ns(bool told, int compute_threads, double copy_ns) {
-  return (told ? compute_threads * kOutsideNs : kUntoldOutsideNs) + kOutsideCopies * copy_ns;
+std::string DeviceTrust::judge(const BlockClaim& claim) {
+  const protocol::BlockAnswer& answer = claim.answer;
+  if (!answer.device_ns) return {};
+  const double device_ns = *answer.device_ns;
+  // Written so that NaN fails.
+  const bool agree = device_ns <= answer.real_ns * kDeviceSlackFactor + kDeviceSlackNs &&
+                     answer.real_ns <= device_ns * kLaunchAndWaitFactor + kLaunchAndWaitNs;
+  breaches_ = agree ? 0 : breaches_ + 1;
+  if (breaches_ < kBreachesBelieved) return {};
+  return formatted("a block takes %.3g ms by the device's clock and %.3g ms by the wall clock, %d blocks in a row",
+                   device_ns * 1e-6, answer.real_ns * 1e-6, breaches_);
+}
+
+double outside_limit_ns(bool told, int compute_threads, double copy_ns, std::size_t device_tensors) {
+  return (told ? compute_threads * kOutsideNs : kUntoldOutsideNs) + kOutsideCopies * copy_ns +
+         kDeviceCopyNs * static_cast<double>(device_tensors);
 }
 
 std::string untrusted_for_outside_work(const protocol::OutsideTime& outside, double limit_ns) {

@@ -49,12 +49,26 @@ class ProcessorTrust {
   int breaches_ = 0;  // in a row
 };
 
+// Holds the two clocks of blocks on a device against each other, block after block: the wall clock and the device's
+// own. Both have the whole block, so all that the wall clock may have besides is the first launch and the wait for the
+// end; time in which the device is idle because its next launch is not there yet is in both.
+class DeviceTrust {
+ public:
+  // The reason once three blocks in a row have clocks that differ by more, empty until then: whoever waits for a device
+  // may have lost the processor meanwhile. A block without the device's time says nothing.
+  std::string judge(const BlockClaim& claim);
+
+ private:
+  int breaches_ = 0;  // in a row
+};
+
 // The most that a worker may spend outside the clock from one timed block to the next, by CPU time and by wall time: a
 // constant for each compute thread, which may wait a moment for more work, and some quick copies of the state, which
 // take `copy_ns` each. Three are made, none of them quick: the state is set before the warm-up and before the block,
 // and read after it. `told`: a plugin's host tells the plugin's time from its own; else whole requests count, in
-// whatever language.
-double outside_limit_ns(bool told, int compute_threads, double copy_ns);
+// whatever language. `device_tensors`: how many tensors of the state lie on a device, whose copies take their time to
+// begin, however small they are.
+double outside_limit_ns(bool told, int compute_threads, double copy_ns, std::size_t device_tensors = 0);
 
 // Empty where a worker kept to that limit, else what it spent.
 std::string untrusted_for_outside_work(const protocol::OutsideTime& outside, double limit_ns);

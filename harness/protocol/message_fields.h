@@ -140,6 +140,7 @@ void fields(auto& archive, Of<RunAnswer> auto& run) {
   archive.optional("control_word", run.control_word);
   archive.if_readable("allocations", run.allocations);
   archive.optional("traces", run.traces);
+  archive.optional("device_ns", run.device_ns);
 }
 
 void fields(auto& archive, Of<RunRequest> auto& run) {

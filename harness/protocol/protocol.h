@@ -20,7 +20,7 @@ namespace gdbench::protocol {
 using catalogue::name_of;
 
 constexpr int kProtocolMajor = 1;
-constexpr int kProtocolMinor = 6;
+constexpr int kProtocolMinor = 7;
 
 // Descriptors in a worker process.
 constexpr int kRequestDescriptor = 3;
@@ -208,6 +208,7 @@ struct RunAnswer {
   std::optional<std::uint32_t> control_word = {};    // MXCSR's control bits after the block
   std::optional<AllocationTotals> allocations = {};  // by the block, where the worker counts
   std::optional<std::uint64_t> traces = {};          // functions traced or compiled within the block
+  std::optional<double> device_ns = {};              // the block by the clock of the device that computed it
 };
 struct RunRequest {
   static constexpr const char* kName = "run";

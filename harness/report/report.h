@@ -11,6 +11,7 @@
 #include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/report/attribution.h"
+#include "harness/report/device.h"
 #include "harness/report/named.h"
 #include "harness/report/profile.h"
 #include "harness/report/resolved_scenario.h"
@@ -20,7 +21,7 @@
 namespace gdbench::report {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 9;
+constexpr int kSchemaMinor = 10;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 inline constexpr Named<CellState> kCellStates[] = {
@@ -52,6 +53,8 @@ struct Sample {
   // Since 1.6: what the worker spent outside the clock since its block before this one, the larger of CPU and wall
   // time.
   std::optional<double> outside_ns{};
+  // Since 1.10: per step by the clock of the device that computed it, idle moments between its kernels included.
+  std::optional<double> device_ns{};
 };
 
 // One fresh process of a cell. Durations in seconds unless named otherwise.
@@ -75,6 +78,8 @@ struct Launch {
   std::optional<std::int64_t> imported_resident_bytes{};
   // Since 1.6: blocks that were made again, because the worker was too busy outside the clock.
   std::optional<int> repeated_blocks{};
+  // Since 1.10: of cells on a device, where it says anything.
+  std::optional<DeviceStates> device{};
 };
 
 struct TensorCheck {

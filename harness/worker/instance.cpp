@@ -1,6 +1,7 @@
 #include "harness/worker/instance.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 // Defined by the preloaded library only.
@@ -225,6 +226,16 @@ Status Instance::run(std::uint64_t steps) {
   if (status == GDBENCH_OK && implementation_->sync != nullptr) status = implementation_->sync(handle_);
   // The common case returns without touching a string: this is inside the clock.
   return status == GDBENCH_OK ? Status{} : convert(status, "run");
+}
+
+Result<std::optional<double>> Instance::device_ns() {
+  if (implementation_->device_time == nullptr) return std::optional<double>();
+  double nanoseconds = 0;
+  TRY(convert(implementation_->device_time(handle_, &nanoseconds), "device_time"));
+  if (!std::isfinite(nanoseconds) || nanoseconds < 0) {
+    return failure("device_time: found " + std::to_string(nanoseconds) + " ns, expected a time");
+  }
+  return std::optional<double>(nanoseconds);
 }
 
 Result<double> Instance::evaluate(int split) {

@@ -36,6 +36,8 @@ class Instance {
   Status set_state(std::size_t image, std::int64_t step);
   Result<std::int64_t> get_state(std::size_t image);  // returns the step
   Status run(std::uint64_t steps);                    // and waits
+  // The last run's by the device's clock; nothing where the implementation has none.
+  Result<std::optional<double>> device_ns();
   Result<double> evaluate(int split);
   Result<ProfileRecords> profile(std::uint64_t steps);
 

@@ -44,7 +44,10 @@ gdbench_profile_sink ProfileRecords::sink() {
   const auto record_part = [](void* self, const gdbench_profile_record* given, const gdbench_model_part* part) {
     static_cast<ProfileRecords*>(self)->entries_.push_back({*given, given->op, *part});
   };
-  return {sizeof(gdbench_profile_sink), this, record, record_part};
+  const auto leave_out = [](void* self, double time_ns) {
+    static_cast<ProfileRecords*>(self)->left_out_ns_ += time_ns;
+  };
+  return {sizeof(gdbench_profile_sink), this, record, record_part, leave_out};
 }
 
 Result<std::vector<protocol::OpTotals>> ProfileRecords::totals(const scenario::Problem& problem) const {

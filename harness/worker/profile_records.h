@@ -20,6 +20,8 @@ class ProfileRecords {
   // Layers and parameters by the names of `problem`. A failure where the plugin named some that the problem does not
   // have.
   Result<std::vector<protocol::OpTotals>> totals(const scenario::Problem& problem) const;
+  // Of the profiled time what belongs to no step.
+  double left_out_ns() const { return left_out_ns_; }
 
  private:
   struct Entry {
@@ -28,6 +30,7 @@ class ProfileRecords {
     std::optional<gdbench_model_part> part;
   };
   std::vector<Entry> entries_;
+  double left_out_ns_ = 0;
 };
 
 }  // namespace gdbench::worker

@@ -110,12 +110,15 @@ class Server {
     };
     const BlockTime time = outside_.leave_out([&] { return time_block(steps_and_added_work); });
     TRY(status);
+    std::optional<double> device_ns;
+    if (request.steps > 0) device_ns = TRY(outside_.count([&] { return instance_.device_ns(); }));
     return protocol::RunAnswer{.start_ns = time.start_ns,
                                .end_ns = time.end_ns,
                                .real_ns = time.real_ns,
                                .cpu_ns = time.cpu_ns,
                                .control_word = floating_point_control_word(),
-                               .allocations = allocated};
+                               .allocations = allocated,
+                               .device_ns = device_ns};
   }
 
   Result<protocol::EvaluateAnswer> answer_to(const protocol::EvaluateRequest& request) {
@@ -133,7 +136,7 @@ class Server {
     const BlockTime time = time_block([&] { said = instance_.profile(request.steps); });
     if (!said.ok()) return said.error();
     std::vector<protocol::OpTotals> records = TRY(said->totals(instance_.problem()));
-    return protocol::ProfileAnswer{.real_ns = time.real_ns, .records = std::move(records)};
+    return protocol::ProfileAnswer{.real_ns = time.real_ns - said->left_out_ns(), .records = std::move(records)};
   }
 
   static Result<protocol::Done> answer_to(const protocol::ByeRequest& /*request*/) { return protocol::Done{}; }

@@ -169,6 +169,19 @@ gdbench_status run(gdbench_instance* instance, std::uint64_t steps) {
   return when_prepared(instance, [&](Strategy& strategy) { strategy.run(steps); });
 }
 
+// On a device, whose clock runs beside the host's.
+gdbench_status run_on_device(gdbench_instance* instance, std::uint64_t steps) {
+  return when_prepared(instance, [&](Strategy& strategy) {
+    strategy.session().begin_span();
+    strategy.run(steps);
+    strategy.session().end_span();
+  });
+}
+
+gdbench_status device_time(gdbench_instance* instance, double* nanoseconds) {
+  return when_prepared(instance, [&](Strategy& strategy) { *nanoseconds = strategy.session().span_ns(); });
+}
+
 gdbench_status sync(gdbench_instance* instance) {
   return when_prepared(instance, [](Strategy& strategy) { strategy.sync(); });
 }
@@ -191,6 +204,7 @@ bool is_device(const Backend& backend) { return (backend.flags & gdbench::backen
 std::uint32_t capabilities_of(const Backend& backend, const StrategyDescriptor& strategy) {
   const bool arithmetic = (backend.flags & gdbench::backends::kNoArithmetic) == 0;
   return (strategy.capabilities & ~(is_device(backend) ? GDBENCH_BIT(GDBENCH_CAPABILITY_STREAM) : 0U)) |
+         (is_device(backend) ? GDBENCH_BIT(GDBENCH_CAPABILITY_DEVICE) : 0) |
          (arithmetic ? 0 : GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC)) |
          (backend.tf32 ? GDBENCH_BIT(GDBENCH_CAPABILITY_TF32_PRODUCTS) : 0);
 }
@@ -244,6 +258,7 @@ Entry make_entry(const Backend& backend, const Offer& offer) {
 void fill_table(Entry& entry, gdbench::plugins::Create create) {
   const StrategyDescriptor& strategy = *entry.strategy;
   const Backend& backend = entry.backend;
+  const bool has_clock = backend.device.begin_span != nullptr;
   if (strategy.regions) add_region_options(entry);
   entry.table = {
       .struct_size = sizeof(gdbench_implementation),
@@ -267,12 +282,13 @@ void fill_table(Entry& entry, gdbench::plugins::Create create) {
       .prepare = prepare,
       .set_state = set_state,
       .get_state = get_state,
-      .run = run,
+      .run = has_clock ? run_on_device : run,
       .sync = sync,
       .evaluate = evaluate,
       .profile = profile,
       .helper_threads_in_use = helper_threads_in_use,
       .unavailable = backend.unavailable,
+      .device_time = has_clock ? device_time : nullptr,
   };
 }
 

@@ -110,6 +110,7 @@ const gdbench_implementation* implementation() {
       .profile = nullptr,
       .helper_threads_in_use = nullptr,
       .unavailable = nullptr,
+      .device_time = nullptr,
   };
   return &table;
 }

@@ -4,6 +4,7 @@
 
 #include "harness/base/text.h"
 #include "reports/render/attribution.h"
+#include "reports/render/device.h"
 #include "reports/render/format.h"
 #include "reports/render/scaling.h"
 #include "reports/render/target.h"
@@ -33,6 +34,7 @@ class Console {
     paragraph(run_words(report_.run), 0, Style::bold);
     paragraph(environment_words(report_), 0, Style::dim);
     paragraph(ceilings_words(report_), 0, Style::dim);
+    paragraph(device_words(report_), 0, Style::dim);
     const std::vector<ScenarioTable> tables = tables_of(report_);
     for (const ScenarioTable& table : tables) scenario(table);
     if (const TextTable fits = attribution_.fits(); !fits.front().texts.empty()) {

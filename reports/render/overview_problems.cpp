@@ -6,6 +6,7 @@
 #include <set>
 
 #include "harness/base/text.h"
+#include "reports/render/device.h"
 #include "reports/render/format.h"
 #include "reports/render/words.h"
 
@@ -208,6 +209,9 @@ void add_problems(const Overview& overview, std::vector<Sentence>& sentences) {
   add_not_ranked(overview, sentences);
   add_conditions(report, sentences);
   add_counts(report, sentences);
+  if (const std::string words = device_words(report); !words.empty()) {
+    sentences.push_back({words + ".", 4, Style::plain});
+  }
   if (report.notes.empty()) return;
   std::string note = "note: " + cut(report.notes.front(), 2 * kLongestReason);
   if (report.notes.size() > 1) note += "; and " + counted(report.notes.size() - 1, "more note") + ".";

@@ -239,11 +239,15 @@ std::string profile_call_words(const Profile& profile) {
 }
 
 std::string profile_overhead_words(const Profile& profile) {
+  const bool on_device =
+      std::ranges::any_of(profile.records, [](const ProfileRecord& r) { return r.clock == report::Clock::device; });
   const double overhead = profile.profiled_step_ns - profile.step_ns;
   return "The profiled step takes " + format_duration_ns(profile.profiled_step_ns) + ", " +
          format_duration_ns(std::abs(overhead)) + (overhead < 0 ? " less" : " more") + " than the unprofiled one (" +
          format_number(100 * overhead / profile.step_ns) +
-         "%): a clock reading around every call, within the shares above.";
+         (on_device ? "%): ops are timed by the device's own clock after all of them were launched, so what launching "
+                      "takes is added and not hidden behind them."
+                    : "%): a clock reading around every call, within the shares above.");
 }
 
 std::string profile_table(const Profile& profile) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "reports/render/format.h"
+
 namespace gdbench::render {
 
 using report::Cell;

@@ -11,6 +11,7 @@ class Cheats(ProgramTest):
         "fake/ahead-set-state": "outside the clock of a block",
         "fake/ahead-thread": "outside the clock of a block",
         # Which check finds it first depends on what the search for the steps of a block happens to measure.
+        "fake/device-clock": "by the device's clock and",
         "fake/early": "the answer came after|outside the clock of a block",
         "fake/flush": "flushed to zero",
         "fake/remember": "from one where a block began before",

@@ -320,6 +320,7 @@ constexpr gdbench_implementation implementation(const char* id, const char* desc
       .profile = nullptr,
       .helper_threads_in_use = nullptr,
       .unavailable = nullptr,
+      .device_time = nullptr,
   };
 }
 

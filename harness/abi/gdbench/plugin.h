@@ -24,9 +24,9 @@
  * Time
  *   run and sync are timed together; all arithmetic of a step belongs there. set_state and get_state copy and may
  *   change layouts: from one timed block to the next they and all threads of the plugin may take 0.1 ms for each
- *   compute thread and as long as 48 quick copies of the state. Every block begins in a new state, and its length is
- *   first known to run. A block that is quicker because of what was done before it (set_state, get_state, evaluate,
- *   an earlier block) is not believed.
+ *   compute thread, as long as 48 quick copies of the state, and on a device 20 us for each copy of a tensor. Every
+ *   block begins in a new state, and its length is first known to run. A block that is quicker because of what was
+ *   done before it (set_state, get_state, evaluate, an earlier block) is not believed.
  *
  * Errors
  *   A function returns GDBENCH_OK or another gdbench_status after host->set_error was given one line that says
@@ -54,13 +54,11 @@ extern "C" {
 #endif
 
 #define GDBENCH_ABI_MAJOR 1
-/*
- * 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32;
- * 4: gdbench_profile_sink.record_part, unavailable; 5: GDBENCH_LEAKY_RELU;
- * 6: GDBENCH_LION, GDBENCH_NADAM, GDBENCH_SILU, GDBENCH_GELU, GDBENCH_GELU_TANH,
- * GDBENCH_BINARY_CROSS_ENTROPY, GDBENCH_HUBER
- */
-#define GDBENCH_ABI_MINOR 6
+/* 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32;
+ * 4: gdbench_profile_sink.record_part, unavailable; 5: GDBENCH_LEAKY_RELU; 6: GDBENCH_LION, GDBENCH_NADAM,
+ * GDBENCH_SILU, GDBENCH_GELU, GDBENCH_GELU_TANH, GDBENCH_BINARY_CROSS_ENTROPY, GDBENCH_HUBER; 7:
+ * GDBENCH_CAPABILITY_DEVICE, device_time, gdbench_profile_sink.leave_out */
+#define GDBENCH_ABI_MINOR 7
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -75,8 +73,7 @@ typedef enum gdbench_status {
 
 typedef enum gdbench_dtype { GDBENCH_F32 = 0, GDBENCH_F64 = 1 } gdbench_dtype;
 
-/*
- * What a step is.
+/* What a step is.
  *
  * GDBENCH_TASK_GRADIENTS takes the loss apart by output column. One step runs the forward pass on the next batch once.
  * For each column j of the outputs P and the targets Y it computes, by a backward sweep of its own, the gradient of
@@ -119,8 +116,7 @@ typedef enum gdbench_loss {
   GDBENCH_HUBER = 4 /* the same of E^2 / 2 for E = |P - Y| up to huber_delta d, of d (E - d / 2) beyond */
 } gdbench_loss;
 
-/*
- * Update rules as PyTorch documents them for torch.optim (SGD, Adagrad, RMSprop, Adam, AdamW, NAdam); Lion as in Chen
+/* Update rules as PyTorch documents them for torch.optim (SGD, Adagrad, RMSprop, Adam, AdamW, NAdam); Lion as in Chen
  * et al., "Symbolic Discovery of Optimization Algorithms", NeurIPS 2023, algorithm 2. Weight decay is added to the
  * gradient (weight_decay times the parameter) before all else or, where it is decoupled and always for GDBENCH_ADAMW
  * and GDBENCH_LION, the parameter is first multiplied by 1 - learning rate * weight_decay. Slots are state tensors of a
@@ -164,8 +160,7 @@ typedef struct gdbench_optimizer {
   double momentum_decay; /* since 1.6 */
 } gdbench_optimizer;
 
-/*
- * A data source that is read from disk while training instead of being resident; hosts have it since 1.2. Its rows come
+/* A data source that is read from disk while training instead of being resident; hosts have it since 1.2. Its rows come
  * in their own order. The file is read in blocks into buffers of the plugin's own (never mapped, never whole): of
  * GDBENCH_STREAM_BLOCK_BYTES, or of one row of an NPY file where that is more. Batches and blocks together keep within
  * memory_cap_bytes, which three batches and a block always do.
@@ -308,8 +303,7 @@ typedef enum gdbench_parameter_use {
   GDBENCH_UPDATES_PARAMETERS = 2  /* and may compute their gradients in passing */
 } gdbench_parameter_use;
 
-/*
- * Since 1.4. The part of the model that a record is about. Layers are counted from 0 as in gdbench_problem.layers,
+/* Since 1.4. The part of the model that a record is about. Layers are counted from 0 as in gdbench_problem.layers,
  * parameters as in gdbench_state.parameters; both ends belong to a range, and both are -1 where there is none. What
  * serves several layers at once names them all. The loss and its gradient belong to the last layer.
  */
@@ -330,6 +324,8 @@ typedef struct gdbench_profile_sink {
   /* Since 1.4: null, or beyond struct_size, in older hosts. In place of record where the part of the model is known;
    * records of one op and phase that are about different parts are told apart. */
   void (*record_part)(void* context, const gdbench_profile_record* record, const gdbench_model_part* part);
+  /* Since 1.7, likewise: so much of the profiled time belongs to no step, but to how it was measured. */
+  void (*leave_out)(void* context, double time_ns);
 } gdbench_profile_sink;
 
 typedef enum gdbench_option_type {
@@ -368,7 +364,8 @@ typedef enum gdbench_capability {
   GDBENCH_CAPABILITY_SCHEDULE = 5, /* learning_rate_count above 1 */
   /* Since 1.3. Products of floats round their operands to TF32 (NVIDIA's format: 10 bits after the point), which
    * verification then allows for. To be shown as a policy in the id. */
-  GDBENCH_CAPABILITY_TF32_PRODUCTS = 6
+  GDBENCH_CAPABILITY_TF32_PRODUCTS = 6,
+  GDBENCH_CAPABILITY_DEVICE = 7 /* since 1.7: computes on a device beside the processor; its blocks are longer */
 } gdbench_capability;
 
 /* Created by create, known to the plugin alone. */
@@ -411,6 +408,10 @@ typedef struct gdbench_implementation {
   int32_t (*helper_threads_in_use)(gdbench_instance* instance);
   /* Since 1.4: why this machine cannot run it ("no CUDA device"), so that nobody starts it; null where it can. */
   const char* unavailable;
+  /* Since 1.7; null where there is no device. Asked once sync has returned: the nanoseconds of the last run by the
+   * device's own clock, from before the first thing that it was given until it had done the last, idle moments
+   * included. A block is not believed whose wall time differs by more than launching and waiting explain. */
+  gdbench_status (*device_time)(gdbench_instance* instance, double* nanoseconds);
 } gdbench_implementation;
 
 typedef struct gdbench_host {

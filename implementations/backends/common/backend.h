@@ -56,10 +56,20 @@ struct DeviceFunctions {
   gdbench_status (*allocate_pinned)(Context* context, std::size_t bytes, void** memory) = nullptr;
   void (*release_pinned)(Context* context, void* memory) = nullptr;
 
-  // The time that the device itself needs for what is called between the two, in nanoseconds.
-  // end_timing waits for it.
-  gdbench_status (*begin_timing)(Context* context) = nullptr;
-  gdbench_status (*end_timing)(Context* context, double* nanoseconds) = nullptr;
+  // The device's own clock; a device has all of these functions or none. Of what is called between the first two, from
+  // before the first launch to the end of the last, span_ns tells the nanoseconds, once synchronise has returned.
+  gdbench_status (*begin_span)(Context* context) = nullptr;
+  gdbench_status (*end_span)(Context* context) = nullptr;
+  gdbench_status (*span_ns)(Context* context, double* nanoseconds) = nullptr;
+
+  // The same for calls one by one, each followed by a mark: what the device needs for a call is told from what the host
+  // needs to launch it. begin_marks holds the device back, so that all launches are queued before the first begins.
+  // end_marks waits for the last mark, and gives the nanoseconds before each of the `count` marks since begin_marks,
+  // without what a mark itself takes. `held` is false where the device was let go before the last mark was there: times
+  // then contain launches. It is held back for longer the next time, up to a limit.
+  gdbench_status (*begin_marks)(Context* context) = nullptr;
+  gdbench_status (*mark)(Context* context) = nullptr;
+  gdbench_status (*end_marks)(Context* context, double* nanoseconds, std::size_t count, bool* held) = nullptr;
 
   // Calls between the two are not done but recorded, and done in their order, with the buffers
   // they were given, by every replay.

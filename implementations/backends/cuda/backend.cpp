@@ -27,6 +27,11 @@ void note(Context& context, cudaError_t error, const char* what) {
   if (error != cudaSuccess) note(context, described(error, what));
 }
 
+gdbench_status noted(const Context& context) {
+  if (context.failure.empty()) return GDBENCH_OK;
+  return report(context.settings, GDBENCH_FAILED, "cuda: " + context.failure);
+}
+
 void check_launch(Context& context, const char* what) { note(context, cudaGetLastError(), what); }
 
 namespace {
@@ -65,9 +70,7 @@ void destroy(Context* context) {
   if (context->stream != nullptr) given_back(cudaStreamSynchronize(context->stream));
   context->blas.reset();
   for (const Buffer buffer : context->owned) given_back(cudaFree(data<void>(buffer)));
-  for (const cudaEvent_t event : context->timing) {
-    if (event != nullptr) given_back(cudaEventDestroy(event));
-  }
+  context->timing.reset();
   if (context->stream != nullptr) given_back(cudaStreamDestroy(context->stream));
   delete context;
 }
@@ -84,9 +87,6 @@ gdbench_status create(const ContextSettings& settings, Context** created) {
   context->settings = settings;
   cudaError_t error = cudaSetDevice(0);
   if (error == cudaSuccess) error = cudaStreamCreateWithFlags(&context->stream, cudaStreamNonBlocking);
-  for (cudaEvent_t& event : context->timing) {
-    if (error == cudaSuccess) error = cudaEventCreate(&event);
-  }
   const gdbench_status status = checked(settings, error, "the first CUDA device");
   if (status != GDBENCH_OK) {
     destroy(context);
@@ -126,11 +126,6 @@ void download(Context* context, Buffer buffer, void* to, std::size_t bytes, Stre
        "a copy from the device");
 }
 
-gdbench_status noted(const Context& context) {
-  if (context.failure.empty()) return GDBENCH_OK;
-  return report(context.settings, GDBENCH_FAILED, "cuda: " + context.failure);
-}
-
 gdbench_status synchronise(Context* context, Stream* /*stream*/) {
   note(*context, cudaStreamSynchronize(context->stream), "waiting for the device");
   return noted(*context);
@@ -142,20 +137,6 @@ gdbench_status import_host(Context* context, const void* host, std::size_t bytes
   if (status != GDBENCH_OK) return status;
   upload(context, *buffer, host, bytes, nullptr);
   return synchronise(context, nullptr);
-}
-
-gdbench_status begin_timing(Context* context) {
-  return checked(context->settings, cudaEventRecord(context->timing[0], context->stream), "recording an event");
-}
-
-gdbench_status end_timing(Context* context, double* nanoseconds) {
-  float milliseconds = 0;
-  cudaError_t error = cudaEventRecord(context->timing[1], context->stream);
-  if (error == cudaSuccess) error = cudaEventSynchronize(context->timing[1]);
-  if (error == cudaSuccess) error = cudaEventElapsedTime(&milliseconds, context->timing[0], context->timing[1]);
-  *nanoseconds = 1e6 * static_cast<double>(milliseconds);
-  note(*context, error, "timing by events");
-  return noted(*context);  // what was timed, too
 }
 
 gdbench_status allocate_pinned(Context* context, std::size_t bytes, void** memory) {
@@ -287,8 +268,7 @@ Backend make_backend() {
   backend.bind = bind;
   backend.unbind = unbind;
   backend.regions.bind = bind_region;
-  backend.device.begin_timing = begin_timing;
-  backend.device.end_timing = end_timing;
+  add_clock(backend.device);
   backend.device.allocate_pinned = allocate_pinned;
   backend.device.release_pinned = release_pinned;
   backend.device.begin_recording = begin_recording;

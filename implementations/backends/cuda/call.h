@@ -17,17 +17,18 @@
 
 #include "implementations/backends/common/call.h"
 #include "implementations/backends/cuda/blas.h"
+#include "implementations/backends/cuda/timing.h"
 
 namespace gdbench::backends {
 
 struct Context {
   ContextSettings settings;
   cudaStream_t stream = nullptr;
-  cudaEvent_t timing[2] = {nullptr, nullptr};
-  std::unordered_set<Buffer> owned;  // what allocate and import_host returned
-  std::unique_ptr<cuda::Blas> blas;  // of the first product that needs it
-  std::string unsupported;           // why the last bind was refused, where it was
-  std::string failure;               // the first one of a call, which synchronise reports from then on
+  std::unordered_set<Buffer> owned;      // what allocate and import_host returned
+  std::unique_ptr<cuda::Blas> blas;      // of the first product that needs it
+  std::unique_ptr<cuda::Timing> timing;  // of the first time that somebody wants to know
+  std::string unsupported;               // why the last bind was refused, where it was
+  std::string failure;                   // the first one of a call, which synchronise reports from then on
 };
 
 namespace cuda {
@@ -35,6 +36,8 @@ namespace cuda {
 // Remembers what went wrong, for synchronise.
 void note(Context& context, const std::string& what);
 void note(Context& context, cudaError_t error, const char* what);
+// Reports what was noted, if anything was.
+gdbench_status noted(const Context& context);
 // To be called after every launch: a launch that cannot be made shows here and nowhere else.
 void check_launch(Context& context, const char* what);
 

@@ -175,12 +175,13 @@ void Parameters::set_state(const gdbench_state& state) {
   const std::vector<std::byte> zeros(state.slot_count == 0 && !slots_.empty() ? block_bytes_ : 0);
   for (std::size_t i = 0; i < count; ++i) {
     const Place& at = places_[i];
-    session_.upload(session_.slice(values_, at.offset), state.parameters[i].data, bytes_of(at));
+    session_.enqueue_upload(session_.slice(values_, at.offset), state.parameters[i].data, bytes_of(at));
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
       const void* from = zeros.empty() ? state.slots[slot * count + i].data : zeros.data();
-      session_.upload(session_.slice(slots_[slot], at.offset), from, bytes_of(at));
+      session_.enqueue_upload(session_.slice(slots_[slot], at.offset), from, bytes_of(at));
     }
   }
+  session_.synchronise();  // once: a device is waited for longer than a small tensor takes
 }
 
 void Parameters::get_state(const gdbench_state& state) {

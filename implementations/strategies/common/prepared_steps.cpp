@@ -101,19 +101,15 @@ void PreparedSteps::run(std::uint64_t steps) {
 }
 
 void PreparedSteps::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
-  Profile profile;
+  CallClock clock(trainer_.session());
   if (recording_) {
     // One replay is all calls of many steps, which cannot be told apart; what they take one by one, others' rows say.
-    const double start = now_ns();
-    run(steps);
-    trainer_.session().synchronise();
-    profile.add({"recorded steps", catalogue::Phase::other, {}, whole_model(trainer_.problem())}, now_ns() - start);
-    profile.report(sink);
-    return;
+    clock.run_whole({"recorded steps", catalogue::Phase::other, {}, whole_model(trainer_.problem())},
+                    [&] { run(steps); });
+  } else {
+    trainer_.for_each_profiled_step(steps, clock, [&](const Batch& batch) { program_for(batch).run_profiled(clock); });
   }
-  trainer_.for_each_profiled_step(
-      steps, profile, [&](const Batch& batch) { program_for(batch).run_profiled(trainer_.session(), profile); });
-  profile.report(sink);
+  clock.report(sink);
 }
 
 }  // namespace gdbench::strategies

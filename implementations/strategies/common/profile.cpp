@@ -144,10 +144,12 @@ std::size_t Profile::find(const ProfiledAs& as) const {
   return i;
 }
 
-void Profile::add(const ProfiledAs& as, double nanoseconds) {
+void Profile::add(const ProfiledAs& as, double nanoseconds, catalogue::Clock clock) {
   const std::size_t found = find(as);
-  if (found == entries_.size())
-    entries_.push_back({{as.op, static_cast<std::int32_t>(as.phase), 0, 0, 0, 0, 0, 0}, as.part});
+  if (found == entries_.size()) {
+    entries_.push_back(
+        {{as.op, static_cast<std::int32_t>(as.phase), static_cast<std::int32_t>(clock), 0, 0, 0, 0, 0}, as.part});
+  }
   entries_[last_].next = found;
   last_ = found;
   gdbench_profile_record& record = entries_[found].record;
@@ -155,6 +157,10 @@ void Profile::add(const ProfiledAs& as, double nanoseconds) {
   record.time_ns += nanoseconds;
   record.flops += as.cost.flops;
   record.bytes += as.cost.bytes;
+}
+
+void Profile::distrust_device_clock() {
+  for (Entry& entry : entries_) entry.record.device_clock = static_cast<std::int32_t>(catalogue::Clock::host);
 }
 
 void Profile::report(const gdbench_profile_sink& sink) const {

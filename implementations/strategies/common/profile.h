@@ -60,8 +60,10 @@ struct ProfiledAs {
 
 class Profile {
  public:
-  // Adds one call.
-  void add(const ProfiledAs& as, double nanoseconds);
+  // Adds one call. The calls of an op have one clock.
+  void add(const ProfiledAs& as, double nanoseconds, catalogue::Clock clock = catalogue::Clock::host);
+  // Calls all times the host's, where those of the device contain what the host did meanwhile.
+  void distrust_device_clock();
   void report(const gdbench_profile_sink& sink) const;
 
  private:

@@ -28,29 +28,8 @@ std::vector<backends::Buffer*> Program::occurrences(backends::Buffer buffer) {
   return places;
 }
 
-double run_profiled(Session& session, const backends::Call* call, const backends::Buffer* buffers, const ProfiledAs& as,
-                    Profile& profile) {
-  const double start = now_ns();
-  if (!session.has_clock()) {
-    call->run(call, buffers, nullptr);
-    session.synchronise();
-    const double taken = now_ns() - start;
-    profile.add(as, taken);
-    return taken;
-  }
-  session.begin_timing();
-  call->run(call, buffers, nullptr);
-  const double device_ns = session.end_timing();
-  const double taken = now_ns() - start;
-  profile.add(as, device_ns);
-  profile.add({"launching and waiting", catalogue::Phase::other, {}, {}}, taken - device_ns);
-  return taken;
-}
-
-void Program::run_profiled(Session& session, Profile& profile) const {
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    strategies::run_profiled(session, steps_[i].call, steps_[i].buffers, notes_[i].as, profile);
-  }
+void Program::run_profiled(CallClock& clock) const {
+  for (std::size_t i = 0; i < steps_.size(); ++i) clock.run(steps_[i].call, steps_[i].buffers, notes_[i].as);
 }
 
 }  // namespace gdbench::strategies

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "implementations/strategies/common/call_clock.h"
 #include "implementations/strategies/common/profile.h"
 #include "implementations/strategies/common/session.h"
 
@@ -18,11 +19,6 @@ struct Matrix {
   backends::Layout layout = backends::Layout::row_major;
   std::int64_t entries = 0;  // as in backends::Operand
 };
-
-// Runs a call with a clock around it, whose reading (some 25 ns) is in the figure, and waits for it. A device tells its
-// own time of the call; what the host needs beyond it is a record of its own. Returns all the nanoseconds it took.
-double run_profiled(Session& session, const backends::Call* call, const backends::Buffer* buffers, const ProfiledAs& as,
-                    Profile& profile);
 
 class Program {
  public:
@@ -47,7 +43,7 @@ class Program {
     for (const Step& step : steps_) step.run(step.call, step.buffers, nullptr);
   }
   // As run, each call profiled.
-  void run_profiled(Session& session, Profile& profile) const;
+  void run_profiled(CallClock& clock) const;
 
  private:
   // All that running a call takes, so that the loop above reads one array from front to back.

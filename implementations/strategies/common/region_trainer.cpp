@@ -85,11 +85,11 @@ void RegionTrainer::run(std::uint64_t steps) {
 }
 
 void RegionTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
-  Profile profile;
+  CallClock clock(session());
   for (auto left = static_cast<std::int64_t>(steps); left > 0;) {
-    run_profiled(profile, [&] { left -= run_together(left); });
+    clock.run_whole(profiled_as(), [&] { left -= run_together(left); });
   }
-  profile.report(sink);
+  clock.report(sink);
 }
 
 }  // namespace gdbench::strategies

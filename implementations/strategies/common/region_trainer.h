@@ -29,9 +29,8 @@ class RegionTrainer : public Trainer {
   void set_batch(backends::Buffer x, backends::Buffer targets) { set_batch(x, targets, windows_->scalars()); }
   void set_batch(backends::Buffer x, backends::Buffer targets, backends::Buffer scalars);
   void run_call(std::int64_t rows, std::int64_t steps);
-  // Runs `body`, waits for it and records it.
-  template <class Body>
-  void run_profiled(Profile& profile, const Body& body);
+  // One call is all phases of all layers, of which no clock outside of it can tell.
+  ProfiledAs profiled_as() const { return {"training region", catalogue::Phase::other, {}, whole_model(problem())}; }
 
  private:
   // As many steps as one call can do, at most `wanted`: on batches of one size, in one window. Returns how many.
@@ -47,14 +46,5 @@ class RegionTrainer : public Trainer {
   backends::RegionCall* holder_ = nullptr;   // of the state, if it is not in the parameters' blocks alone
   std::vector<backends::Buffer> buffers_;
 };
-
-template <class Body>
-void RegionTrainer::run_profiled(Profile& profile, const Body& body) {
-  const double start = now_ns();
-  body();
-  session().synchronise();
-  // One call is all phases of all layers, of which no clock outside of it can tell.
-  profile.add({"training region", catalogue::Phase::other, {}, whole_model(problem())}, now_ns() - start);
-}
 
 }  // namespace gdbench::strategies

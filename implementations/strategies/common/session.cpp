@@ -58,10 +58,16 @@ backends::RegionCall* Session::bind_region(const backends::TrainingRegion& regio
   return call;
 }
 
-double Session::end_timing() {
+double Session::span_ns() {
   double nanoseconds = 0;
-  check(backend_.device.end_timing(context_, &nanoseconds));
+  check(backend_.device.span_ns(context_, &nanoseconds));
   return nanoseconds;
+}
+
+bool Session::end_marks(std::span<double> nanoseconds) {
+  bool held = false;
+  check(backend_.device.end_marks(context_, nanoseconds.data(), nanoseconds.size(), &held));
+  return held;
 }
 
 void Session::begin_recording() { check(backend_.device.begin_recording(context_)); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,10 +37,15 @@ class Session {
   // Whether a buffer is a host address.
   bool host_memory() const { return (backend_.flags & backends::kDevice) == 0; }
   backends::Buffer slice(backends::Buffer buffer, std::size_t offset) const { return backend_.slice(buffer, offset); }
-  // Whether the backend has a clock of its own; the time by it of what is called between the two.
-  bool has_clock() const { return backend_.device.begin_timing != nullptr; }
-  void begin_timing() { check(backend_.device.begin_timing(context_)); }
-  double end_timing();
+  // Whether the backend has a clock of its own; then as backends::DeviceFunctions has it.
+  bool has_clock() const { return backend_.device.begin_span != nullptr; }
+  void begin_span() { check(backend_.device.begin_span(context_)); }
+  void end_span() { check(backend_.device.end_span(context_)); }
+  double span_ns();
+  void begin_marks() { check(backend_.device.begin_marks(context_)); }
+  void mark() { check(backend_.device.mark(context_)); }
+  // Fills in the time before each mark; returns whether the device was held back for long enough.
+  bool end_marks(std::span<double> nanoseconds);
 
   // Whether calls can be recorded and replayed.
   bool records() const { return backend_.device.begin_recording != nullptr; }

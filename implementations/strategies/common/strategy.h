@@ -13,6 +13,7 @@
 
 #include "gdbench/plugin.h"
 #include "implementations/backends/common/backend.h"
+#include "implementations/strategies/common/session.h"
 
 namespace gdbench::strategies {
 
@@ -36,6 +37,8 @@ class Strategy {
   virtual double evaluate(std::int32_t split) = 0;
   // As run and sync, with a record per op and phase.
   virtual void profile(std::uint64_t steps, const gdbench_profile_sink& sink) = 0;
+  // Where its calls are made.
+  virtual Session& session() = 0;
   // Helper threads of this instance.
   virtual std::int32_t helper_threads() const = 0;
 };

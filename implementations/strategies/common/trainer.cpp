@@ -54,15 +54,16 @@ double UpdateSteps::evaluate(std::int32_t /*split*/) {
 }
 
 void UpdateSteps::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
-  Profile profile;
+  CallClock clock(session());
   for (std::uint64_t i = 0; i < steps; ++i) {
     const double start = now_ns();
     parameters().set_step(step_);
-    profile.add({"scalars", catalogue::Phase::update, {}, {}}, now_ns() - start);
-    program_.run_profiled(session(), profile);
+    clock.add({"scalars", catalogue::Phase::update, {}, {}}, now_ns() - start);
+    program_.run_profiled(clock);
+    clock.end_step();
     ++step_;
   }
-  profile.report(sink);
+  clock.report(sink);
 }
 
 namespace {

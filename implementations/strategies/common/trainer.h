@@ -35,7 +35,7 @@ class TrainerBase : public Strategy {
   // What the calls of a step are made with.
   const gdbench_data& data() const { return setup_.data; }
   const gdbench_problem& problem() const { return setup_.problem; }
-  Session& session() { return session_; }
+  Session& session() final { return session_; }
   Parameters& parameters() { return parameters_; }
   // Appends the update of all parameters: one call, or one for each where the option `update` says so.
   void add_update(Program& program);
@@ -112,9 +112,9 @@ class Trainer : public TrainerBase {
   // alike it is called with the same batch and nothing else happens in between.
   template <class Execute>
   void for_each_step(std::uint64_t steps, Execute execute);
-  // The same for a profile: the batch and the learning rate are a record of phase data.
+  // The same for a profile, whose calls execute times: the batch and the learning rate are a record of phase data.
   template <class Execute>
-  void for_each_profiled_step(std::uint64_t steps, Profile& profile, Execute execute);
+  void for_each_profiled_step(std::uint64_t steps, CallClock& clock, Execute execute);
   // For steps that are done by other means: the number of the first one; they count as done.
   std::int64_t count_steps(std::uint64_t steps) {
     return std::exchange(step_, step_ + static_cast<std::int64_t>(steps));
@@ -144,15 +144,16 @@ void Trainer::for_each_step(std::uint64_t steps, Execute execute) {
 }
 
 template <class Execute>
-void Trainer::for_each_profiled_step(std::uint64_t steps, Profile& profile, Execute execute) {
+void Trainer::for_each_profiled_step(std::uint64_t steps, CallClock& clock, Execute execute) {
   feed_.start(step_, steps);
   for (std::uint64_t i = 0; i < steps; ++i) {
     const double start = now_ns();
     parameters().set_step(step_);
     const Batch batch = feed_.batch(step_);
     if (!session().host_memory()) session().synchronise();  // the transfer is the batch's
-    profile.add({"batch", catalogue::Phase::data, {0, feed_.copied_bytes(batch.rows)}, {}}, now_ns() - start);
+    clock.add({"batch", catalogue::Phase::data, {0, feed_.copied_bytes(batch.rows)}, {}}, now_ns() - start);
     execute(batch);
+    clock.end_step();
     ++step_;
   }
 }

@@ -173,10 +173,10 @@ void CompiledRegion::run(std::uint64_t steps) {
 
 void CompiledRegion::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
   if (batches_ == Batches::loaded) {
-    Profile profile;
-    for_each_profiled_step(steps, profile,
-                           [&](const Batch& batch) { run_profiled(profile, [&] { run_loaded(batch); }); });
-    profile.report(sink);
+    CallClock clock(session());
+    for_each_profiled_step(steps, clock,
+                           [&](const Batch& batch) { clock.run_whole(profiled_as(), [&] { run_loaded(batch); }); });
+    clock.report(sink);
   } else {
     RegionTrainer::profile(steps, sink);
   }

@@ -144,11 +144,11 @@ void Tape::run_observed(const Kernel& kernel, const backends::Buffer* buffers) {
   if (program_ != nullptr) {
     program_->append(kernel.call, as, {buffers, std::max(kernel.operand_count, kernel.result_place + 1)});
   }
-  if (profile_ == nullptr) {
+  if (clock_ == nullptr) {
     kernel.run(kernel.call, buffers, nullptr);
     return;
   }
-  profiled_ns_ += strategies::run_profiled(session_, kernel.call, buffers, as, *profile_);
+  profiled_ns_ += clock_->run(kernel.call, buffers, as);
 }
 
 void Tape::check_backward(Value loss) {

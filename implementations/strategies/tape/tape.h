@@ -22,8 +22,8 @@
 #include <span>
 #include <vector>
 
+#include "implementations/strategies/common/call_clock.h"
 #include "implementations/strategies/common/op_table.h"
-#include "implementations/strategies/common/profile.h"
 #include "implementations/strategies/common/program.h"
 #include "implementations/strategies/tape/buffer_pool.h"
 #include "implementations/strategies/tape/kernel.h"
@@ -57,7 +57,7 @@ class Tape {
     mode_ = mode;
     played_ = false;
     playing_ = kNoValue;
-    observed_ = program_ != nullptr || profile_ != nullptr;
+    observed_ = program_ != nullptr || clock_ != nullptr;
   }
 
   // Leaves. Their buffers are the caller's and are never written.
@@ -99,7 +99,7 @@ class Tape {
 
   // While set, each call that runs is also appended to it, or timed into it. Null: neither.
   void capture(Program* program) { program_ = program; }
-  void profile(Profile* profile) { profile_ = profile; }
+  void profile(CallClock* clock) { clock_ = clock; }
   double profiled_ns() const { return profiled_ns_; }  // in all timed calls so far
   // Of each parameter, in the order in which recordings make them: what captured and profiled calls are then about. An
   // op belongs to the layer of the parameter that was made last before it. Empty: nothing is said.
@@ -210,7 +210,7 @@ class Tape {
   Value playing_ = kNoValue;
   bool played_ = false;
   Program* program_ = nullptr;
-  Profile* profile_ = nullptr;
+  CallClock* clock_ = nullptr;
   bool observed_ = false;
   double profiled_ns_ = 0;
   std::uint64_t copies_ = 0;

@@ -131,19 +131,19 @@ Value TapeTrainer::record_column_loss(const Batch& part, Value outputs, std::int
 }
 
 void TapeTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
-  Profile profile;
-  tape_.profile(&profile);
-  for_each_profiled_step(steps, profile, [&](const Batch& batch) {
+  CallClock clock(session());
+  tape_.profile(&clock);
+  for_each_profiled_step(steps, clock, [&](const Batch& batch) {
     const double in_calls = tape_.profiled_ns();
     const double start = now_ns();
     differentiate(batch);
     // What is not in a kernel is the tape's own, with about one reading of the clock per call.
     const double own = now_ns() - start - (tape_.profiled_ns() - in_calls);
-    profile.add({"tape", catalogue::Phase::record, {}, of_layers({0, problem().layer_count - 1})}, own);
-    update_.run_profiled(session(), profile);
+    clock.add({"tape", catalogue::Phase::record, {}, of_layers({0, problem().layer_count - 1})}, own);
+    update_.run_profiled(clock);
   });
   tape_.profile(nullptr);
-  profile.report(sink);
+  clock.report(sink);
 }
 
 // What one does without a persistent recording.
@@ -210,19 +210,19 @@ void ReplayTrainer::record(const Batch& batch, std::optional<TrainingProgram>& r
 }
 
 void ReplayTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
-  Profile profile;
-  for_each_profiled_step(steps, profile, [&](const Batch& batch) {
+  CallClock clock(session());
+  for_each_profiled_step(steps, clock, [&](const Batch& batch) {
     std::optional<TrainingProgram>& recorded = recorded_for(batch);
     if (!recorded) {
       const double start = now_ns();
       record(batch, recorded);
-      profile.add({"first step", catalogue::Phase::record, {}, whole_model(problem())}, now_ns() - start);
+      clock.add({"first step", catalogue::Phase::record, {}, whole_model(problem())}, now_ns() - start);
       return;
     }
     recorded->take(batch);
-    recorded->program().run_profiled(session(), profile);
+    recorded->program().run_profiled(clock);
   });
-  profile.report(sink);
+  clock.report(sink);
 }
 
 const gdbench_option kOptions[] = {loader::kLoaderOption, loader::kPrefetchOption, kUpdateOption};

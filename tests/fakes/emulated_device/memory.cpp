@@ -156,7 +156,10 @@ Memory& memory() {
 void finish() {
   if (device().queued.empty()) return;
   memory().open();
-  for (const auto& work : std::exchange(device().queued, {})) work();
+  for (auto& work : std::exchange(device().queued, {})) {
+    work();
+    work = nullptr;  // what a launch leaves behind is the device's time, too
+  }
   memory().close();
 }
 

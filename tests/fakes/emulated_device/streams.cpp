@@ -73,15 +73,29 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   });
 }
 
+// A device that has nothing to do is at once where the event is; launches that follow it wait for the host, as they
+// would for their way to the device, and both count in the time between two events.
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return called("cudaEventRecord", [&] {
     if (!device().events.has(event)) return cudaErrorInvalidResourceHandle;
-    const cudaError_t error = emulated::enqueue(stream, [event] {
+    const auto happen = [event] {
       event->at = std::chrono::steady_clock::now();
       event->state = EmulatedEvent::State::complete;
-    });
+    };
+    if (device().streams.has(stream) && stream->recording == nullptr && device().queued.empty()) {
+      happen();
+      return cudaSuccess;
+    }
+    const cudaError_t error = emulated::enqueue(stream, happen);
     if (error == cudaSuccess) event->state = EmulatedEvent::State::pending;
     return error;
+  });
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return called("cudaEventQuery", [&] {
+    if (!device().events.has(event)) return cudaErrorInvalidResourceHandle;
+    return event->state == EmulatedEvent::State::pending ? cudaErrorNotReady : cudaSuccess;
   });
 }
 

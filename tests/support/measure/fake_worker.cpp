@@ -62,6 +62,7 @@ class FakeClient : public protocol::Client {
     answer.end_ns = answer.start_ns + static_cast<std::int64_t>(std::ceil(answer.real_ns));
     now_ns_ = answer.received_ns = answer.end_ns + kRequestNs;
     answer.host_tells_outside = true;
+    if (worker_->device_share) answer.device_ns = *worker_->device_share * answer.real_ns;
     answer.end_step = TRY(get_state(request.end_image));
     return answer;
   }

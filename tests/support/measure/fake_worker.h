@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "harness/protocol/discovery.h"
@@ -19,6 +20,7 @@ struct FakeWorker {
   // How many steps it makes of those that it is asked for; it always says that it made all.
   std::function<std::uint64_t(std::uint64_t steps)> steps_made = [](std::uint64_t steps) { return steps; };
   double stated_loss_factor = 1;           // on the loss that it states
+  std::optional<double> device_share;      // of a block's time, that its device's clock shows; none: there is no device
   std::uint64_t max_added_iterations = 0;  // that a block was asked for with
 };
 

@@ -90,7 +90,8 @@ class InstanceFailuresTest : public testing::Test {
     training.mutable_settings().options = scenario.options.data();
     const gdbench_implementation& tested = *plugin().implementation(scenario.implementation);
     const gdbench_profile_sink sink{sizeof(sink), nullptr, [](void*, const gdbench_profile_record*) {},
-                                    [](void*, const gdbench_profile_record*, const gdbench_model_part*) {}};
+                                    [](void*, const gdbench_profile_record*, const gdbench_model_part*) {},
+                                    [](void*, double) {}};
     gdbench_instance* instance = nullptr;
     double loss = 0;
     plugin().forget_error();
@@ -137,11 +138,11 @@ class FailuresTest : public InstanceFailuresTest, public testing::WithParamInter
 // cuBLAS's, which only large products call.
 TEST_F(InstanceFailuresTest, OfALibraryAreSaid) {
   const Scenario large{"hand/emulated_cuda", {.layers = {layer(300, 200)}, .rows = 100, .batch_rows = 100}};
-  for (const char* call : {"cublasCreate", "cublasGemm"}) {
+  for (const char* call : {"cublasLtCreate", "cublasLtMatmul"}) {
     control_.failure = {.call = call, .number = 1};
     const Outcome outcome = used(large);
     EXPECT_NE(outcome.status, GDBENCH_OK);
-    EXPECT_NE(outcome.message.find(call == std::string("cublasCreate") ? call : "cuBLAS's gemm"), std::string::npos)
+    EXPECT_NE(outcome.message.find(call == std::string("cublasLtCreate") ? call : "cuBLAS refuses"), std::string::npos)
         << outcome.message;
     expect_nothing_left();
   }

@@ -31,12 +31,12 @@ TEST_F(RefusalsTest, LaunchesBeyondTheLimits) {
 
 TEST_F(RefusalsTest, SharedMemoryThatWasNotAllowed) {
   const char kernel = 0;
-  const std::size_t shared = 40 << 10;
+  const std::size_t shared = 60 << 10;
   EXPECT_EQ(launched({1, 32, shared, &kernel}), cudaErrorInvalidConfiguration);
   EXPECT_EQ(cudaFuncSetAttribute(&kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaFuncSetAttribute(&kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 48 << 10), cudaSuccess);
+  EXPECT_EQ(cudaFuncSetAttribute(&kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 99 << 10), cudaSuccess);
   EXPECT_EQ(launched({1, 32, shared, &kernel}), cudaSuccess);
-  EXPECT_EQ(launched({1, 32, (48 << 10) + 1, &kernel}), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(launched({1, 32, (99 << 10) + 1, &kernel}), cudaErrorInvalidConfiguration);
 }
 
 TEST_F(RefusalsTest, MoreCooperativeBlocksThanAreThereAtOnce) {
@@ -114,9 +114,12 @@ TEST_F(RefusalsTest, TimesOfEventsThatWereNotRecorded) {
   for (cudaEvent_t& event : events) ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
   float milliseconds = 0;
   EXPECT_EQ(cudaEventElapsedTime(&milliseconds, events[0], events[1]), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(launched({1, 1}), cudaSuccess);  // an idle device is at once where an event is
   for (const cudaEvent_t event : events) EXPECT_EQ(cudaEventRecord(event, stream_), cudaSuccess);
+  EXPECT_EQ(cudaEventQuery(events[1]), cudaErrorNotReady);
   EXPECT_EQ(cudaEventElapsedTime(&milliseconds, events[0], events[1]), cudaErrorNotReady);
   EXPECT_EQ(cudaEventSynchronize(events[1]), cudaSuccess);
+  EXPECT_EQ(cudaEventQuery(events[1]), cudaSuccess);
   EXPECT_EQ(cudaEventElapsedTime(&milliseconds, events[0], events[1]), cudaSuccess);
   for (const cudaEvent_t event : events) EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
 }

@@ -92,10 +92,48 @@ TEST(ProcessorTrust, ForgivesSingleBlocks) {
   for (int block = 0; block < 30; ++block) EXPECT_EQ(trust.judge(claim_of(block % 3 == 0 ? 1.9e6 : 4e6)), "") << block;
 }
 
+std::string judged_on_device(int blocks, std::optional<double> device_ns, double wall_ns = 10e6) {
+  BlockClaim claim = honest_claim();
+  claim.answer.real_ns = wall_ns;
+  claim.answer.device_ns = device_ns;
+  DeviceTrust trust;
+  std::string reason;
+  for (int block = 0; block < blocks; ++block) reason = trust.judge(claim);
+  return reason;
+}
+
+TEST(DeviceTrust, TwoClocksOfABlockAgree) {
+  EXPECT_EQ(judged_on_device(9, std::nullopt), "") << "no device";
+  EXPECT_EQ(judged_on_device(9, 9.99e6), "");
+  EXPECT_EQ(judged_on_device(9, 10.1e6), "") << "quartzes differ";
+  EXPECT_EQ(judged_on_device(9, 9.1e6), "") << "interrupted while it waited";
+  EXPECT_EQ(judged_on_device(9, 5'000, 90'000), "") << "the launch and the wait of a single short step";
+}
+
+TEST(DeviceTrust, NamesBothWhereTheyDoNot) {
+  EXPECT_EQ(judged_on_device(3, 12e6),
+            "a block takes 12 ms by the device's clock and 10 ms by the wall clock, 3 blocks in a row");
+  EXPECT_EQ(judged_on_device(3, 8e6),
+            "a block takes 8 ms by the device's clock and 10 ms by the wall clock, 3 blocks in a row");
+  EXPECT_NE(judged_on_device(3, 0), "");
+  EXPECT_NE(judged_on_device(3, std::numeric_limits<double>::quiet_NaN()), "");
+}
+
+TEST(DeviceTrust, ForgivesSingleBlocks) {
+  EXPECT_EQ(judged_on_device(2, 8e6), "");
+  DeviceTrust trust;
+  BlockClaim claim = honest_claim();
+  for (int block = 0; block < 9; ++block) {
+    claim.answer.device_ns = block % 3 == 2 ? claim.answer.real_ns : 1;
+    EXPECT_EQ(trust.judge(claim), "");
+  }
+}
+
 TEST(OutsideTrust, AllowsForCopiesOfTheState) {
   const double limit_ns = outside_limit_ns(true, 1, 10'000);
   EXPECT_EQ(limit_ns, 580'000);
   EXPECT_EQ(outside_limit_ns(true, 3, 10'000), limit_ns + 200'000) << "threads wait a moment for more work";
+  EXPECT_EQ(outside_limit_ns(true, 1, 10'000, 4), limit_ns + 240'000) << "copies to a device have to be begun";
   EXPECT_GT(outside_limit_ns(false, 1, 10'000), limit_ns);
   EXPECT_EQ(untrusted_for_outside_work({.cpu_ns = limit_ns, .real_ns = limit_ns}, limit_ns), "");
   EXPECT_EQ(untrusted_for_outside_work({.cpu_ns = 2e6, .real_ns = 1e5}, limit_ns),

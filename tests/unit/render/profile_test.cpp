@@ -91,5 +91,12 @@ TEST(Profile, CollapsedStacksAreWholeNumbers) {
             "one/two;forward;product 40000\none/two;backward;product 30000\none/two;unattributed 30000\n");
 }
 
+TEST(ProfileWords, SayWhoseClockTimedTheOps) {
+  report::Profile profile = tests::example_profile();
+  EXPECT_NE(profile_overhead_words(profile).find("a clock reading around every call"), std::string::npos);
+  profile.records.front().clock = report::Clock::device;
+  EXPECT_NE(profile_overhead_words(profile).find("ops are timed by the device's own clock"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace gdbench::render

@@ -152,6 +152,47 @@ TEST_P(DeviceTest, RefusesWhatWouldNotBeSo) {
   EXPECT_NE(refusal(fused::kDescriptor, {}).find("do not fit into a block's shared memory"), std::string::npos);
 }
 
+TrainingCase profiled_case() {
+  TrainingCase values = cases()[1];
+  values.dtype = StrategiesTest::GetParam().dtype;
+  return values;
+}
+
+// Ops by the device's clock, what is the host's by its own; together they are the step, but for what is left out.
+TEST_P(DeviceTest, CallsAreProfiledByTheDevicesClock) {
+  for (const StrategyDescriptor* descriptor : kTrainers) {
+    SCOPED_TRACE(name_of(*descriptor));
+    TrainingProblem training(profiled_case());
+    const auto strategy = start(*descriptor, training);
+    profiled(*strategy, 3);  // whose first steps may be too late for the clock
+    const double start_ns = now_ns();
+    const Said said = said_by(*strategy, 3);
+    const double host_ns = now_ns() - start_ns;
+    double sum_ns = 0;
+    for (const auto& [place, record] : said.records) {
+      if (place.second == catalogue::Phase::compile) continue;
+      sum_ns += record.time_ns;
+      const bool on_host = place.first == "batch" || place.first == "launching" || place.first == "tape";
+      EXPECT_EQ(record.device_clock, on_host ? 0 : 1) << place.first;
+    }
+    EXPECT_EQ(said.records.at({"launching", catalogue::Phase::other}).calls, 3U);
+    EXPECT_GT(said.left_out_ns, 0) << "the device was held back";
+    EXPECT_LE(sum_ns + said.left_out_ns, host_ns);
+  }
+}
+
+TEST_P(DeviceTest, StepsThatAreOneCallAreProfiledByTheDevicesClock) {
+  for (const auto& [descriptor, op] : {std::pair(&graph::kDeviceGraphDescriptor, "recorded steps"),
+                                       std::pair(&fused::kDescriptor, "training region")}) {
+    TrainingProblem training(profiled_case());
+    const auto strategy = start(*descriptor, training);
+    const Records records = profiled(*strategy, 70);
+    EXPECT_EQ(records.at({op, catalogue::Phase::other}).device_clock, 1) << op;
+    EXPECT_GT(records.at({op, catalogue::Phase::other}).time_ns, 0) << op;
+    EXPECT_EQ(records.at({"launching and waiting", catalogue::Phase::other}).device_clock, 0) << op;
+  }
+}
+
 std::vector<backends::BackendCase> devices() {
   std::vector<backends::BackendCase> cases = backends::all_cases();
   std::erase_if(cases, [](const backends::BackendCase& backend) { return !backends::is_device(backend.backend); });

@@ -122,7 +122,8 @@ TEST_P(ProfilePartsTest, AreNotSaidToOlderHosts) {
   const auto never = [](void*, const gdbench_profile_record*, const gdbench_model_part*) {
     FAIL() << "beyond struct_size";
   };
-  const gdbench_profile_sink sink{offsetof(gdbench_profile_sink, record_part), &calls, count, never};
+  const gdbench_profile_sink sink{offsetof(gdbench_profile_sink, record_part), &calls, count, never,
+                                  [](void*, double) { FAIL() << "beyond struct_size"; }};
   strategy->profile(1, sink);
   EXPECT_EQ(calls, kForward.size() + kBackward.size() + 1) << "the passes and the update";
 }

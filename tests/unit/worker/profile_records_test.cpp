@@ -50,6 +50,27 @@ TEST(ProfileRecords, OfOlderPluginsNameNothing) {
   EXPECT_TRUE(record.layers.empty() && record.parameters.empty() && !record.use);
 }
 
+TEST(ProfileRecords, TellTheDevicesClockFromTheHosts) {
+  ProfileRecords records;
+  const gdbench_profile_sink sink = records.sink();
+  gdbench_profile_record record = kProduct;
+  sink.record(sink.context, &record);
+  record.device_clock = 1;
+  sink.record(sink.context, &record);
+  const std::vector<protocol::OpTotals> totals = records.totals(problem()).value();
+  EXPECT_EQ(totals.at(0).clock, catalogue::Clock::host);
+  EXPECT_EQ(totals.at(1).clock, catalogue::Clock::device);
+}
+
+TEST(ProfileRecords, AddUpWhatIsLeftOut) {
+  ProfileRecords records;
+  const gdbench_profile_sink sink = records.sink();
+  EXPECT_EQ(records.left_out_ns(), 0);
+  sink.leave_out(sink.context, 300);
+  sink.leave_out(sink.context, -100);
+  EXPECT_EQ(records.left_out_ns(), 200);
+}
+
 TEST(ProfileRecords, RefuseWhatTheProblemDoesNotHave) {
   EXPECT_EQ(said(part(0, 2, -1, -1, 0)).error().message,
             "profile: product: found layers 0 to 2, expected some of 0 to 1, or -1 to -1 for none");

@@ -1,0 +1,116 @@
+// The clock of a device, through the functions that strategies read it by.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/support/implementations/backend_fixture.h"
+
+namespace gdbench::backends {
+namespace {
+
+class DeviceClockTest : public testing::TestWithParam<std::string> {
+ protected:
+  DeviceClockTest() : backend_(backend_named(GetParam())), memory_(1 << 16) {
+    const gdbench_settings settings = settings_for(1);
+    EXPECT_EQ(backend_.create({1, false, nullptr, nullptr, &settings}, &context_), GDBENCH_OK);
+    EXPECT_EQ(backend_.allocate(context_, memory_.size(), &buffer_), GDBENCH_OK);
+    wait();
+  }
+  ~DeviceClockTest() override {
+    backend_.release(context_, buffer_);
+    backend_.destroy(context_);
+  }
+
+  const DeviceFunctions& device() const { return backend_.device; }
+  void wait() { EXPECT_EQ(backend_.synchronise(context_, nullptr), GDBENCH_OK); }
+  void begin() { EXPECT_EQ(device().begin_marks(context_), GDBENCH_OK); }
+  void mark() { EXPECT_EQ(device().mark(context_), GDBENCH_OK); }
+  // Returns whether the device was held back.
+  bool end(std::vector<double>& nanoseconds) {
+    bool held = false;
+    EXPECT_EQ(device().end_marks(context_, nanoseconds.data(), nanoseconds.size(), &held), GDBENCH_OK);
+    return held;
+  }
+
+  const Backend& backend_;
+  Context* context_ = nullptr;
+  Buffer buffer_ = nullptr;
+  std::vector<std::byte> memory_;
+};
+
+double nanoseconds_of(const std::function<void()>& body) {
+  const auto start = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+}
+
+TEST_P(DeviceClockTest, ASpanLiesWithinTheHostsTimeOfIt) {
+  const double host_ns = nanoseconds_of([&] {
+    EXPECT_EQ(device().begin_span(context_), GDBENCH_OK);
+    backend_.upload(context_, buffer_, memory_.data(), memory_.size(), nullptr);
+    EXPECT_EQ(device().end_span(context_), GDBENCH_OK);
+    wait();
+  });
+  double span_ns = 0;
+  ASSERT_EQ(device().span_ns(context_, &span_ns), GDBENCH_OK);
+  EXPECT_GT(span_ns, 0);
+  EXPECT_LE(span_ns, 1.01 * host_ns + 20'000);
+}
+
+TEST_P(DeviceClockTest, ThereIsNoSpanBeforeOneWasBegun) {
+  double span_ns = 0;
+  EXPECT_NE(device().span_ns(context_, &span_ns), GDBENCH_OK);
+}
+
+TEST_P(DeviceClockTest, NothingBetweenTwoMarksTakesNothing) {
+  std::vector<double> nanoseconds(3, -1);
+  begin();
+  for (std::size_t i = 0; i < nanoseconds.size(); ++i) mark();
+  EXPECT_TRUE(end(nanoseconds));
+  for (const double time : nanoseconds) {
+    EXPECT_GE(time, 0);
+    EXPECT_LT(time, 1e6) << "what holds the device back is in no interval";
+  }
+}
+
+TEST_P(DeviceClockTest, WhoHasNotMarkedEveryCallIsRefused) {
+  std::vector<double> nanoseconds(2);
+  bool held = false;
+  begin();
+  mark();
+  EXPECT_NE(device().end_marks(context_, nanoseconds.data(), nanoseconds.size(), &held), GDBENCH_OK);
+}
+
+// Whoever waits between marks has let the device go: it says so, and is held back for longer from then on.
+TEST_P(DeviceClockTest, AHostThatIsLateIsFoundOut) {
+  std::vector<double> nanoseconds(1);
+  const auto held_back_ns = [&] {
+    begin();
+    const double waited_ns = nanoseconds_of([&] { wait(); });
+    mark();
+    EXPECT_FALSE(end(nanoseconds));
+    return waited_ns;
+  };
+  EXPECT_GE(held_back_ns(), 100'000);
+  EXPECT_GE(held_back_ns(), 300'000);
+  begin();
+  mark();
+  EXPECT_TRUE(end(nanoseconds)) << "on time again";
+}
+
+std::vector<std::string> devices_with_clocks() {
+  std::vector<std::string> names;
+  for (const BackendCase& backend : all_cases()) {
+    if (is_device(backend.backend) && backend.dtype == catalogue::Dtype::f32) names.push_back(backend.backend);
+  }
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, DeviceClockTest, testing::ValuesIn(devices_with_clocks()),
+                         [](const auto& name) { return name.param; });
+
+}  // namespace
+}  // namespace gdbench::backends
