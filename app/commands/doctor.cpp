@@ -5,6 +5,7 @@
 #include "app/commands.h"
 #include "app/selection.h"
 #include "harness/machine/conditions.h"
+#include "harness/machine/device_conditions.h"
 #include "reports/render/words.h"
 
 namespace gdbench::app {
@@ -17,6 +18,8 @@ int doctor(bool json) {
     const std::vector<report::Condition> measured = machine::measured_conditions(processors.back());
     conditions.insert(conditions.end(), measured.begin(), measured.end());
   }
+  const std::vector<report::Condition> of_devices = machine::device_conditions();
+  conditions.insert(conditions.end(), of_devices.begin(), of_devices.end());
   std::cout << (json ? report::to_json(conditions).dump(2) + "\n"
                      : render::conditions_table(conditions, terminal_width()));
   return kFine;

@@ -1,6 +1,7 @@
 // One worker as the coordinator uses it, whatever is behind it: a process (process_client.h), or in a test a script.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -17,7 +18,10 @@
 namespace gdbench::protocol {
 
 struct Limits {
-  std::chrono::milliseconds request{60'000};          // for one answer
+  std::chrono::milliseconds request{60'000};  // for one answer
+  // To end after bye: who is given long to answer (a device's driver at work, a tool that checks each access) may be
+  // given some of it to close what he has open.
+  std::chrono::milliseconds goodbye() const { return std::max(std::chrono::milliseconds{2000}, request / 10); }
   std::int64_t memory_bytes = std::int64_t{4} << 30;  // of a worker's own resident memory
   std::function<bool()> cancelled;                    // asked while waiting; true ends the wait
   std::vector<int> processors;  // that a worker may use, whatever the coordinator keeps to; empty: the same as it

@@ -21,7 +21,6 @@ namespace {
 
 // A worker that prints without end would fill memory that no resident size shows.
 constexpr std::int64_t kOutputLimit = 64 << 20;
-constexpr double kGoodbyeSeconds = 2;
 
 ErrorKind kind_from_name(const std::string& name) {
   return name == "unsupported" ? ErrorKind::unsupported : ErrorKind::failed;
@@ -216,7 +215,7 @@ Result<ProfileAnswer> ProcessClient::profile(std::uint64_t steps) { return ask(P
 
 Status ProcessClient::bye() {
   TRY(ask(ByeRequest{}));
-  const ProcessEnd end = process_.finish(kGoodbyeSeconds);
+  const ProcessEnd end = process_.finish(std::chrono::duration<double>(limits_.goodbye()).count());
   if (end.is_success()) return {};
   return Error{ErrorKind::crashed, "bye: " + end.text()};
 }

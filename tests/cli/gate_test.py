@@ -99,6 +99,18 @@ class Doctor(ProgramTest):
         self.assertIn("scatter", output)
 
 
+class DoctorWithDevice(ProgramTest):
+    def test_says_whether_all_workers_may_use_it(self):
+        nvidia_smi = self.folder / "nvidia-smi"
+        nvidia_smi.write_text('#!/bin/sh\n[ "$1" = --query-gpu=compute_mode ] && echo Exclusive_Process\n', encoding="utf-8")
+        nvidia_smi.chmod(0o755)
+        self.variables = {"PATH": f"{self.folder}:{os.environ['PATH']}"}
+        output, _ = self.call("doctor")
+        self.assertIn("compute mode: Exclusive_Process", output)
+        nvidia_smi.write_text("#!/bin/sh\nexit 6\n", encoding="utf-8")
+        self.assertNotIn("compute mode", self.call("doctor")[0])
+
+
 class DoctorWithVariables(ProgramTest):
     variables = {"OMP_NUM_THREADS": "7", "OPENBLAS_CORETYPE": "Haswell"}
 

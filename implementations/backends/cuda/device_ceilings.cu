@@ -1,6 +1,7 @@
 // What a device can do, for scripts/gpu-check: copies in its memory, products by cuBLAS, and what a launch costs.
 // Writes one JSON object; every figure is the best of several, by events and therefore without the host's time but for
-// launches.
+// launches. Products are of SIZE x SIZE, 4096 without it, and copies of as many bytes as 16 of their matrices of
+// floats. (gdbench-device-ceilings [SIZE])
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -42,17 +43,16 @@ double least_milliseconds(cudaStream_t stream, const std::function<void()>& work
 }
 
 // Read and written, in GB/s.
-double copy_rate(cudaStream_t stream) {
-  constexpr std::size_t kBytes = std::size_t{1} << 30;
+double copy_rate(cudaStream_t stream, std::size_t bytes) {
   void* from = nullptr;
   void* to = nullptr;
-  check(cudaMalloc(&from, kBytes), "1 GiB");
-  check(cudaMalloc(&to, kBytes), "1 GiB");
+  check(cudaMalloc(&from, bytes), "memory to copy");
+  check(cudaMalloc(&to, bytes), "memory to copy");
   const double milliseconds = least_milliseconds(
-      stream, [&] { check(cudaMemcpyAsync(to, from, kBytes, cudaMemcpyDeviceToDevice, stream), "a copy"); });
+      stream, [&] { check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream), "a copy"); });
   cudaFree(from);
   cudaFree(to);
-  return 2e-6 * static_cast<double>(kBytes) / milliseconds;
+  return 2e-6 * static_cast<double>(bytes) / milliseconds;
 }
 
 // Numbers in [-1, 1), none like its neighbours: zeros take less power, and a device runs them at higher clocks. By the
@@ -84,7 +84,7 @@ double product_rate(cudaStream_t stream, Blas& blas, std::int64_t m, std::int64_
   const auto dtype = sizeof(T) == sizeof(float) ? catalogue::Dtype::f32 : catalogue::Dtype::f64;
   const std::unique_ptr<BlasProduct> product =
       blas.bind({.m = m, .n = n, .k = k, .lda = m, .ldb = k, .ldc = m, .dtype = dtype});
-  if (product == nullptr) check(cudaErrorNotSupported, "a product by cuBLAS");
+  if (product == nullptr) check(cudaErrorUnknown, "a product by cuBLAS");
   const double milliseconds = least_milliseconds(stream, [&] {
     if (!product->run(matrices[0], matrices[1], matrices[2], nullptr)) check(cudaErrorUnknown, "a product by cuBLAS");
   });
@@ -110,7 +110,7 @@ double launch_cost(cudaStream_t stream) {
   return least;
 }
 
-int run() {
+int run(std::int64_t size) {
   cudaDeviceProp device{};
   check(cudaGetDeviceProperties(&device, 0), "the first CUDA device");
   int clock_khz = 0;
@@ -124,28 +124,34 @@ int run() {
     std::fprintf(stderr, "gdbench-device-ceilings: %s\n", error.c_str());
     return 1;
   }
-  constexpr std::int64_t kSize = 4096;
   constexpr std::int64_t kInputs = 784;  // the products of a wide network on images of 28 by 28
+  const auto copied_bytes = static_cast<std::size_t>(16 * size * size) * sizeof(float);
   std::printf(
       "{\"device\": \"%s\", \"compute_capability\": \"%d.%d\", \"multiprocessors\": %d, \"clock_mhz\": %d, "
       "\"copy_gb_per_s\": %.1f, \"product_f32_tflop_per_s\": %.2f, \"product_tf32_tflop_per_s\": %.2f, "
       "\"product_f64_tflop_per_s\": %.2f, \"product_size\": %lld, "
       "\"product_f32_of_784_columns_tflop_per_s\": %.2f, \"product_f32_of_784_rows_tflop_per_s\": %.2f, "
       "\"launch_us\": %.3f}\n",
-      device.name, device.major, device.minor, device.multiProcessorCount, clock_khz / 1000, copy_rate(stream),
-      product_rate<float>(stream, *blas, kSize, kSize, kSize), product_rate<float>(stream, *tf32, kSize, kSize, kSize),
-      product_rate<double>(stream, *blas, kSize, kSize, kSize), static_cast<long long>(kSize),
-      product_rate<float>(stream, *blas, kSize, kSize, kInputs),
-      product_rate<float>(stream, *blas, kSize, kInputs, kSize), launch_cost(stream));
+      device.name, device.major, device.minor, device.multiProcessorCount, clock_khz / 1000,
+      copy_rate(stream, copied_bytes), product_rate<float>(stream, *blas, size, size, size),
+      product_rate<float>(stream, *tf32, size, size, size), product_rate<double>(stream, *blas, size, size, size),
+      static_cast<long long>(size), product_rate<float>(stream, *blas, size, size, kInputs),
+      product_rate<float>(stream, *blas, size, kInputs, size), launch_cost(stream));
   return 0;
 }
 
 }  // namespace
 }  // namespace gdbench::backends::cuda
 
-int main() {
+int main(int argc, char** argv) {
+  constexpr long long kSize = 4096;
+  const long long size = argc > 1 ? std::atoll(argv[1]) : kSize;
+  if (argc > 2 || size < 1 || size > 1 << 15) {
+    std::fprintf(stderr, "usage: gdbench-device-ceilings [SIZE of products]\n");
+    return 2;
+  }
   try {
-    return gdbench::backends::cuda::run();
+    return gdbench::backends::cuda::run(size);
   } catch (const gdbench::implementations::Failure& failure) {
     std::fprintf(stderr, "gdbench-device-ceilings: %s\n", failure.what());
     return 1;

@@ -116,10 +116,21 @@ cudaError_t cudaSetDevice(int device) {
   return called("cudaSetDevice", [&] { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; });
 }
 
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  return called("cudaGetDeviceProperties", [&] {
+    if (device != 0) return cudaErrorInvalidDevice;
+    *properties = {"an emulated device", 0, 0, emulated::kMultiprocessors};
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   return called("cudaDeviceGetAttribute", [&] {
     if (device != 0) return cudaErrorInvalidDevice;
     switch (attribute) {
+      case cudaDevAttrClockRate:
+        *value = 0;
+        return cudaSuccess;
       case cudaDevAttrMultiProcessorCount:
         *value = emulated::kMultiprocessors;
         return cudaSuccess;

@@ -185,6 +185,10 @@ cudaError_t misused(cudaError_t error) {
 // before the stream has been waited for.
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   if (bytes == 0) return cudaSuccess;
+  if (kind == cudaMemcpyDeviceToDevice) {
+    if (!memory().has(from, bytes) || !memory().has(to, bytes)) return misused(cudaErrorInvalidValue);
+    return enqueue(stream, [=] { std::memcpy(to, from, bytes); });
+  }
   const bool there = kind == cudaMemcpyHostToDevice;
   if (!memory().has(there ? to : from, bytes)) return misused(cudaErrorInvalidValue);
   if (is_page_locked(there ? from : to)) return enqueue(stream, [=] { std::memcpy(to, from, bytes); });

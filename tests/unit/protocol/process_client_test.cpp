@@ -217,6 +217,23 @@ TEST_F(ProcessClientTest, CancellingEndsTheWait) {
   EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
 }
 
+// A driver that is closed, or a tool that writes what it found, takes its time.
+TEST_F(ProcessClientTest, WhoMayAnswerLateMayLeaveLate) {
+  const std::vector<std::string> leaves_late = {"/bin/sh", "-c",
+                                                R"(read bye <&3; echo '{"id":1,"ok":true}' >&4; exec sleep 2.5)"};
+  const auto bye_within = [&](milliseconds request) {
+    Limits limits;
+    limits.request = request;
+    Result<std::unique_ptr<Client>> client = ProcessClient::start(leaves_late, nullptr, nullptr, limits);
+    return client.ok() ? client.value()->bye() : client.error();
+  };
+  const Status late = bye_within(milliseconds(120'000));
+  EXPECT_TRUE(late.ok()) << late.error().message;
+  const Status too_late = bye_within(milliseconds(5'000));
+  ASSERT_FALSE(too_late.ok());
+  EXPECT_EQ(too_late.error().message, "bye: signal 9 (Killed)");
+}
+
 struct Breach {
   const char* name;
   ErrorKind kind;

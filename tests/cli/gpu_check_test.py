@@ -1,0 +1,236 @@
+"""What travels to a machine with a GPU, on the emulated device: it is packed, carried elsewhere, and run there."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tarfile
+import tempfile
+import unittest
+
+from program import PROGRAM, SOURCE, environment, processes_in, soon
+
+BUILD = pathlib.Path(PROGRAM).parents[1]
+# What a driver and a toolkit bring along. The checker runs the program, and finds something where FINDING names it.
+NVIDIA_SMI = """#!/bin/sh
+case "$*" in
+  *--loop*) while :; do echo "2026/01/01 00:00:00.000, 1980 MHz"; sleep 0.2; done ;;
+  *compute_mode*noheader*) echo Default ;;
+  *) echo "an emulated device, 0.0, none, 16384 MiB" ;;
+esac
+"""
+COMPUTE_SANITIZER = """#!/bin/sh
+tool=$2
+while [ "${1#--}" != "$1" ]; do case $1 in --error-exitcode | --target-processes | --tool) shift ;; esac; shift; done
+"$@" || exit
+if [ "$FINDING" = "$tool" ]; then errors=3; else errors=0; fi
+echo "========= ERROR SUMMARY: $errors errors"
+"""
+ALWAYS = "device kernels ceilings first-timing conformance memcheck racecheck synccheck initcheck matrix".split()
+
+
+def make_program(path, text):
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+
+
+class GpuCheck(unittest.TestCase):
+    """All of them share one package, and each has an empty working folder."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="gdbench-gpu-")).resolve()
+        cls.addClassCleanup(shutil.rmtree, cls.shared, ignore_errors=True)
+        packed = cls.shared / "packed"
+        cls.pack("--pack", str(BUILD), "--backend", "emulated_cuda", "--out", str(packed))
+        cls.package = packed.rename(cls.shared / "carried")
+        cls.tools = cls.shared / "tools"
+        cls.tools.mkdir()
+        make_program(cls.tools / "nvidia-smi", NVIDIA_SMI)
+        make_program(cls.tools / "compute-sanitizer", COMPUTE_SANITIZER)
+
+    @classmethod
+    def pack(cls, *arguments, status=0):
+        done = subprocess.run(
+            [SOURCE / "scripts" / "gpu-package", *arguments], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == status, done.stderr
+        return done.stderr
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="work-", dir=self.shared))
+        self.out = self.folder / "results"
+
+    def start(self, *arguments, script=None, tools=None, **variables):
+        path = f"{tools or self.tools}:{os.environ['PATH']}"
+        always = ("--backend", "emulated_cuda", "--glance", "--out", "results")
+        return subprocess.Popen(
+            [script or self.package / "gpu-check", *always, *arguments],
+            cwd=self.folder, env={**environment(), "PATH": path, **variables}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+
+    def call(self, *arguments, status=0, **options):
+        """Returns stdout and stderr."""
+        with self.start(*arguments, **options) as process:
+            output, errors = process.communicate(timeout=240)
+        logs = "" if status else "".join(log.read_text() for log in self.out.glob("*.log"))
+        self.assertEqual(process.returncode, status, output + errors + logs)
+        return output, errors
+
+    def outcomes(self, output):
+        """Of each step, in order."""
+        lines = re.findall(r"^(\S+) +\d+ s  \(at +\d+ s\)  (.*)$", output, re.M)
+        return {name: outcome for name, outcome in lines}
+
+    def archived(self, path="results/results.tar.gz"):
+        with tarfile.open(self.folder / path) as archive:
+            return {
+                member.name.removeprefix("./"): archive.extractfile(member).read().decode()
+                for member in archive if member.isfile()
+            }
+
+    def broken_package(self, **programs):
+        """The package with other programs in place of its own."""
+        broken = self.folder / "broken"
+        (broken / "bin").mkdir(parents=True)
+        shutil.copy(self.package / "gpu-check", broken)
+        for path in self.package.iterdir():
+            if path.is_dir() and path.name != "bin":
+                (broken / path.name).symlink_to(path)
+        for path in (self.package / "bin").iterdir():
+            (broken / "bin" / path.name).symlink_to(path)
+        for name, text in programs.items():
+            path = broken / "bin" / name.replace("_", "-")
+            path.unlink()
+            make_program(path, text)
+        return broken / "gpu-check"
+
+    def test_a_whole_run(self):
+        output, _ = self.call()
+        self.assertEqual(self.outcomes(output), {step: "ok" for step in ALWAYS})
+        self.assertIn("all is well", output)
+        kept = self.archived()
+        files = {str(path.relative_to(self.out)) for path in self.out.rglob("*") if path.is_file()}
+        self.assertEqual(set(kept), files - {"results.tar.gz"})
+        for name in ("first.json", "gpu.json"):
+            timed = {cell["implementation"] for cell in json.loads(kept[name])["cells"] if cell["samples"]}
+            for implementation in ("tape/emulated_cuda", "graph/emulated_cuda+device-graph", "fused/emulated_cuda"):
+                self.assertIn(implementation, timed)
+        self.assertRegex(kept["first.txt"], r"graph/emulated_cuda\+device-graph +\d.* [nu]s \*")
+        self.assertEqual(json.loads(kept["ceilings.json"])["device"], "an emulated device")
+        self.assertGreater(kept["clocks.csv"].count("1980 MHz"), 3)
+        self.assertIn("compute mode: Default", kept["device.log"])
+        for test in ("graph_test", "tape_test", "plugins_test"):
+            self.assertRegex(kept["kernels.log"], rf"{test}: \[  PASSED  \] \d+ tests?\.")
+        # Products by TF32 were verified where they are TF32's.
+        points = next(text for name, text in kept.items() if name.startswith("conformance/gpu-points-scenario-mlp-784"))
+        self.assertRegex(points, r"hand/emulated_cuda\+tf32 +ok")
+        self.assertRegex(kept["conformance.log"], r"impl fused/emulated_cuda .*: 2 cells: 1 ok, 1 unsupported")
+        for tool in ("memcheck", "racecheck", "synccheck", "initcheck"):
+            self.assertRegex(kept[f"{tool}.txt"], r"fused/emulated_cuda +ok")
+
+        # Once more, into the same folder: a run that was cut goes on, and one that is whole begins anew.
+        report = json.loads((self.out / "gpu.json").read_text(encoding="utf-8"))
+        report["run"]["status"] = "interrupted"
+        (self.out / "gpu.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
+        output, _ = self.call("--step", "matrix", "--step", "first-timing")
+        self.assertEqual(list(self.outcomes(output)), ["device", "first-timing", "matrix"])
+        self.assertIn("went on with", (self.out / "matrix.log").read_text(encoding="utf-8"))
+        self.assertNotIn("went on with", (self.out / "first-timing.log").read_text(encoding="utf-8"))
+
+    def test_what_fails_and_what_hangs_ends_nothing_but_itself(self):
+        script = self.broken_package(gdbench_device_ceilings="#!/bin/sh\necho half an answer\nexec sleep 600\n")
+        output, _ = self.call(
+            "--step", "memcheck", "--step", "ceilings", "--step", "synccheck", "--archive", "back/one.tar.gz",
+            status=1, script=script, FINDING="memcheck", GDBENCH_GPU_CHECK_LIMITS="ceilings=1 memcheck=100",
+        )
+        found = self.outcomes(output)
+        self.assertEqual(list(found), ["device", "ceilings", "memcheck", "synccheck"])
+        self.assertRegex(found["ceilings"], r"^TIMED OUT after 1 s: .*/ceilings\.log$")
+        self.assertRegex(found["memcheck"], r"^FAILED: .*/memcheck\.log$")
+        self.assertEqual((found["device"], found["synccheck"]), ("ok", "ok"))
+        self.assertIn("failed: ceilings memcheck", output)
+        kept = self.archived("back/one.tar.gz")
+        self.assertEqual([path.name for path in (self.folder / "back").iterdir()], ["one.tar.gz"])
+        self.assertIn("half an answer", kept["ceilings.json"])
+        self.assertIn("3 errors", kept["memcheck.log"])
+        self.assertIn("synccheck.txt", kept)
+        self.assertIn("TIMED OUT", kept["steps.txt"])
+        self.assertTrue(soon(lambda: processes_in(self.folder) == []))
+
+    def test_who_is_stopped_leaves_what_there_is(self):
+        script = self.broken_package(gdbench_device_ceilings="#!/bin/sh\necho begun\nexec sleep 600\n")
+        for stop in (signal.SIGTERM, signal.SIGKILL):
+            process = self.start("--step", "ceilings", script=script)
+            self.addCleanup(process.kill)
+            begun = self.out / "ceilings.json"
+            self.assertTrue(soon(lambda: begun.exists() and "begun" in begun.read_text(encoding="utf-8"), 60))
+            process.send_signal(stop)
+            if stop == signal.SIGKILL:  # which no process can pass on; the steps that ended are there
+                for other in processes_in(self.folder):
+                    os.kill(other, signal.SIGKILL)
+            process.communicate(timeout=30)
+            self.assertNotEqual(process.returncode, 0)
+            kept = self.archived()
+            self.assertRegex(kept["steps.txt"], r"^device .* ok\n$")
+            self.assertTrue(soon(lambda: processes_in(self.folder) == []))
+            if stop == signal.SIGTERM:
+                self.assertIn("begun", kept["ceilings.json"])
+                shutil.rmtree(self.out)
+
+    def test_a_test_that_is_not_there_is_no_test_that_passed(self):
+        script = self.broken_package()
+        tests = script.parent / "tests"
+        tests.unlink()
+        shutil.copytree(self.package / "tests", tests)
+        make_program(tests / "tape_test", '#!/bin/sh\necho "[  PASSED  ] 0 tests."\n')
+        output, _ = self.call("--step", "kernels", status=1, script=script)
+        self.assertTrue(self.outcomes(output)["kernels"].startswith("FAILED"))
+        self.assertIn("tape_test: no test on the backend emulated_cuda passed", (self.out / "kernels.log").read_text())
+
+    def test_crossover(self):
+        output, _ = self.call("--step", "crossover")
+        self.assertEqual(self.outcomes(output), {"device": "ok", "crossover": "ok"})
+        for axis in ("batch", "width"):
+            self.assertIn("graph/emulated_cuda+device-graph", self.archived()[f"crossover-{axis}.txt"])
+
+    def test_without_a_device_or_a_toolkit(self):
+        tools = self.folder / "tools"
+        tools.mkdir()
+        make_program(tools / "nvidia-smi", NVIDIA_SMI)
+        if shutil.which("compute-sanitizer", path=os.environ["PATH"] + ":/usr/local/cuda/bin") is None:
+            output, _ = self.call("--step", "racecheck", tools=tools)
+            self.assertEqual(self.outcomes(output)["racecheck"], "skipped (compute-sanitizer is not on the PATH)")
+        make_program(tools / "nvidia-smi", "#!/bin/sh\nexit 9\n")
+        output, _ = self.call(tools=tools)
+        self.assertEqual(list(self.outcomes(output)), ["device"])
+        self.assertIn("there is no CUDA device here; nothing was run", output)
+
+    def test_usage(self):
+        for arguments, words in (
+            (("--step", "nonsense"), "there is no step nonsense"),
+            (("--step",), "--step needs a value"),
+            (("--nonsense",), "there is no option --nonsense"),
+            (("/nowhere",), "/nowhere: there is no bin/gdbench in it"),
+        ):
+            _, errors = self.call(*arguments, status=2)
+            self.assertIn(words, errors)
+            self.assertEqual(errors.count("\n"), 1)
+        self.assertFalse(self.out.exists())
+        self.assertIn("which build?", self.call(status=2, script=SOURCE / "scripts" / "gpu-check")[1])
+        listed, _ = self.call("--list")
+        self.assertEqual([line.split()[0] for line in listed.splitlines()], [*ALWAYS, "wide", "crossover"])
+        self.assertEqual(listed.count("only when asked for"), 2)
+        self.assertIn("there is no bin/gdbench", self.pack("--pack", str(self.folder), status=2))
+        self.assertIn("is there and no package", self.pack(
+            "--pack", str(BUILD), "--backend", "emulated_cuda", "--out", str(self.folder), status=2
+        ))
+        self.assertIn("has no plugin nonsense", self.pack("--pack", str(BUILD), "--backend", "nonsense", status=2))
+
+
+if __name__ == "__main__":
+    unittest.main()
