@@ -78,7 +78,7 @@ double product_rate(cudaStream_t stream, Blas& blas, std::int64_t m, std::int64_
     void* memory = nullptr;
     check(cudaMalloc(&memory, static_cast<std::size_t>(sizes[i]) * sizeof(T)), "a matrix");
     matrices[i] = static_cast<T*>(memory);
-    launch_entries(stream, sizes[i], Fill<T>{matrices[i]});
+    launch_elements(stream, sizes[i], Fill<T>{matrices[i]});
     check(cudaGetLastError(), "filling a matrix");
   }
   const auto dtype = sizeof(T) == sizeof(float) ? catalogue::Dtype::f32 : catalogue::Dtype::f64;
@@ -102,7 +102,7 @@ double launch_cost(cudaStream_t stream) {
   double least = 1e30;
   for (int i = 0; i < kTries; ++i) {
     const auto start = std::chrono::steady_clock::now();
-    for (int launch = 0; launch < kLaunches; ++launch) launch_entries(stream, 1, Nothing{});
+    for (int launch = 0; launch < kLaunches; ++launch) launch_elements(stream, 1, Nothing{});
     check(cudaStreamSynchronize(stream), "waiting");
     const std::chrono::duration<double, std::micro> all = std::chrono::steady_clock::now() - start;
     least = std::min(least, all.count() / kLaunches);

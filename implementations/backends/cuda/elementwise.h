@@ -1,6 +1,6 @@
-// What elementwise ops, updates and the epilogues of products share. Maps: every entry of the result from the entries
-// of one or two arrays at the same place; four entries of 4 bytes, or two of 8, are read and written at once where all
-// addresses allow it.
+// What elementwise ops, updates and the epilogues of products share. Maps: every element of the result from the
+// elements of one or two arrays at the same place, by vectorised access where all addresses allow it: a pack, four
+// elements of 4 bytes or two of 8, is one load or store.
 #pragma once
 
 #include <cstddef>
@@ -72,13 +72,13 @@ struct Map {
 template <class T, class Function>
 void launch_map(cudaStream_t stream, std::int64_t size, const T* a, T* out, Function function) {
   const Split split = split_of<T>(size, packs(a) && packs(out));
-  launch_entries(stream, split.bodies(), Map<T, Function, false>{a, nullptr, out, split.packs, function});
+  launch_elements(stream, split.bodies(), Map<T, Function, false>{a, nullptr, out, split.packs, function});
 }
 
 template <class T, class Function>
 void launch_map(cudaStream_t stream, std::int64_t size, const T* a, const T* b, T* out, Function function) {
   const Split split = split_of<T>(size, packs(a) && packs(b) && packs(out));
-  launch_entries(stream, split.bodies(), Map<T, Function, true>{a, b, out, split.packs, function});
+  launch_elements(stream, split.bodies(), Map<T, Function, true>{a, b, out, split.packs, function});
 }
 
 inline std::int64_t size_of(const Operand& operand) { return operand.rows * operand.columns; }
@@ -104,21 +104,6 @@ OwnedCall* with_loss_of_entries(Loss loss, Visitor visit) {
       return visit(RuleOf<decltype(value)::value>{});
     }
   });
-}
-
-// z[i, j] = function(z[i, j] + bias[j])
-template <class T, class Function>
-struct BiasMap {
-  const T* bias;
-  T* z;
-  std::int64_t columns;
-  Function function;
-  GDBENCH_HOST_DEVICE void operator()(std::int64_t i) const { z[i] = function(z[i] + bias[i % columns]); }
-};
-
-template <class T, class Function>
-void launch_bias(cudaStream_t stream, const Operand& z, const T* bias, T* at, Function function) {
-  launch_entries(stream, size_of(z), BiasMap<T, Function>{bias, at, z.columns, function});
 }
 
 }  // namespace gdbench::backends::cuda

@@ -1,5 +1,5 @@
 // How work reaches the device. Kernels are written as plain functions of an index, in two shapes:
-// - entries: body(i) for every i below a count, in any order, none waiting for another;
+// - elements: body(i) for every i below a count, in any order, none waiting for another (a grid-stride loop);
 // - blocks: a program of kBlockThreads threads that share memory and go through phases together; to the end, or until
 //   its `ends_after`, where it has one, says of a phase that the block has no more to do.
 // Compiled by nvcc they become kernels. Compiled by a host compiler (the tests' emulated device) the same functions are
@@ -23,7 +23,7 @@ namespace gdbench::backends::cuda {
 
 constexpr int kLanes = 32;  // threads of a warp
 constexpr int kBlockThreads = 256;
-// More blocks than these wait for processors anyway; entries beyond them are taken in strides.
+// More blocks than these wait for multiprocessors anyway; elements beyond them are taken in strides.
 constexpr std::int64_t kMaxBlocks = 4096;
 
 inline unsigned blocks_for(std::int64_t threads) {
@@ -31,11 +31,11 @@ inline unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, kMaxBlocks));
 }
 
-// The entries of one thread of a grid. A body may have `prepare`: what it returns is made once by each thread, and
+// The elements of one thread of a grid. A body may have `prepare`: what it returns is made once by each thread, and
 // given to body(prepared, i).
 template <class Body>
-GDBENCH_HOST_DEVICE void visit_entries(unsigned block, unsigned blocks, unsigned thread, std::int64_t count,
-                                       const Body& body) {
+GDBENCH_HOST_DEVICE void grid_stride_loop(unsigned block, unsigned blocks, unsigned thread, std::int64_t count,
+                                          const Body& body) {
   const std::int64_t stride = static_cast<std::int64_t>(blocks) * kBlockThreads;
   const std::int64_t first = static_cast<std::int64_t>(block) * kBlockThreads + thread;
   if constexpr (requires { body.prepare(); }) {
@@ -70,8 +70,8 @@ GDBENCH_HOST_DEVICE inline void await_copies() {
 #ifdef __CUDACC__
 
 template <class Body>
-__global__ void __launch_bounds__(kBlockThreads) run_entries(const Body body, const std::int64_t count) {
-  visit_entries(blockIdx.x, gridDim.x, threadIdx.x, count, body);
+__global__ void __launch_bounds__(kBlockThreads) run_elements(const Body body, const std::int64_t count) {
+  grid_stride_loop(blockIdx.x, gridDim.x, threadIdx.x, count, body);
 }
 
 template <class Program>
@@ -89,8 +89,8 @@ __global__ void __launch_bounds__(kBlockThreads) run_blocks(const Program progra
 }
 
 template <class Body>
-void launch_entries(cudaStream_t stream, std::int64_t count, const Body& body) {
-  run_entries<<<blocks_for(count), kBlockThreads, 0, stream>>>(body, count);
+void launch_elements(cudaStream_t stream, std::int64_t count, const Body& body) {
+  run_elements<<<blocks_for(count), kBlockThreads, 0, stream>>>(body, count);
 }
 
 template <class Program>
@@ -101,7 +101,7 @@ void launch_blocks(cudaStream_t stream, std::int64_t blocks, const Program& prog
 #else
 
 template <class Body>
-void launch_entries(cudaStream_t stream, std::int64_t count, const Body& body) {
+void launch_elements(cudaStream_t stream, std::int64_t count, const Body& body) {
   emulated_launch(stream, {blocks_for(count), kBlockThreads}, [body, count] {
     const unsigned blocks = blocks_for(count);
     const EmulatedOrder block_order(blocks);
@@ -109,7 +109,7 @@ void launch_entries(cudaStream_t stream, std::int64_t count, const Body& body) {
       const auto block = static_cast<unsigned>(block_order.at(i));
       const EmulatedOrder thread_order(kBlockThreads);
       for (unsigned j = 0; j < kBlockThreads; ++j) {
-        visit_entries(block, blocks, static_cast<unsigned>(thread_order.at(j)), count, body);
+        grid_stride_loop(block, blocks, static_cast<unsigned>(thread_order.at(j)), count, body);
       }
     }
   });

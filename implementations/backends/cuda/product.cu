@@ -1,11 +1,10 @@
 // C = alpha op(A) op(B) + beta C and its epilogues, three ways:
-// - a thread to an entry of C, where the inner dimension is short;
+// - a thread to an element of C, where the inner dimension is short;
 // - a tree over the inner dimension, where C is small and the inner dimension is long (gradients of small weights);
 // - cuBLAS for everything else, with one more launch for an epilogue that it does not have or for an update.
 // The first two are one launch, epilogue and all.
 #include <memory>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "implementations/backends/common/rules/shapes.h"
@@ -17,7 +16,7 @@
 namespace gdbench::backends::cuda {
 namespace {
 
-enum class ProductKind { entries, tree, blas };
+enum class ProductKind { elements, tree, blas };
 
 // A launch of cuBLAS is worth its own choice of kernels from a few million multiplications on; estimates, until they
 // are measured on a device (scripts/gpu-check).
@@ -27,7 +26,7 @@ constexpr std::int64_t kSmallResult = 8192;
 
 ProductKind choose_product(const ProductShape& shape) {
   if (shape.m * shape.n * shape.k > kMaxOwnMultiplications) return ProductKind::blas;
-  if (shape.k <= kShortInner) return ProductKind::entries;
+  if (shape.k <= kShortInner) return ProductKind::elements;
   return shape.m * shape.n <= kSmallResult ? ProductKind::tree : ProductKind::blas;
 }
 
@@ -48,9 +47,9 @@ Factor<T> factor_of(const Operand& operand, bool transpose, Buffer buffer) {
   return {data<const T>(buffer), operand.columns, 1};
 }
 
-// Entry i = row * n + column of C is a sum over p. Beyond the m rows of C there can be one more, whose entries are the
-// column sums of B: the gradient of a bias beside that of weights.
-template <class T>
+// Element i = row * n + column of C is a sum over p. Where it is `kSumsB`, there is one more row beyond the m of C,
+// whose elements are the column sums of B: the gradient of a bias beside that of weights.
+template <class T, bool kSumsB>
 struct Factors {
   Factor<T> a;
   Factor<T> b;
@@ -58,13 +57,16 @@ struct Factors {
   std::int64_t n;
   std::int64_t k;
   GDBENCH_HOST_DEVICE T term(std::int64_t p, std::int64_t row, std::int64_t column) const {
-    return row < m ? a(row, p) * b(p, column) : b(p, column);
+    if constexpr (!kSumsB) return a(row, p) * b(p, column);
+    // Read in any case: a load that waits for no branch is on its way with the others.
+    const T left = a(row < m ? row : 0, p);
+    return (row < m ? left : T(1)) * b(p, column);
   }
 };
 
-template <class T, class Store>
-struct EntryProduct {
-  Factors<T> factors;
+template <class T, bool kSumsB, class Store>
+struct ElementProduct {
+  Factors<T, kSumsB> factors;
   Store store;
   GDBENCH_HOST_DEVICE void operator()(std::int64_t i) const {
     const std::int64_t row = i / factors.n;
@@ -76,11 +78,11 @@ struct EntryProduct {
 };
 
 // The same C as a row of columns, each a sum over the inner dimension.
-template <class T>
+template <class T, bool kSumsB>
 struct ProductTerm {
-  Factors<T> factors;
-  GDBENCH_HOST_DEVICE T operator()(std::int64_t p, std::int64_t entry) const {
-    return factors.term(p, entry / factors.n, entry % factors.n);
+  Factors<T, kSumsB> factors;
+  GDBENCH_HOST_DEVICE T operator()(std::int64_t p, std::int64_t element) const {
+    return factors.term(p, element / factors.n, element % factors.n);
   }
 };
 
@@ -104,12 +106,13 @@ struct Product {
     return (shape.m + (updates_bias ? 1 : 0)) * shape.n;
   }
 
-  Factors<T> factors(const Buffer* buffers) const {
+  template <bool kSumsB>
+  Factors<T, kSumsB> factors(const Buffer* buffers) const {
     return {factor_of<T>(request.operands[0], request.transpose_a, buffers[0]),
             factor_of<T>(request.operands[1], request.transpose_b, buffers[1]), shape.m, shape.n, shape.k};
   }
 
-  StoreEntry<T> store(const Buffer* buffers) const {
+  StoreElement<T> store(const Buffer* buffers) const {
     Epilogue<T> epilogue;
     const Buffer last = buffers[request.operand_count - 1];
     epilogue.beta = static_cast<T>(request.beta);
@@ -159,13 +162,17 @@ struct Product {
 };
 
 template <class T>
-OwnedCall* bind_entries(Context& context, const Product<T>& product) {
+OwnedCall* bind_elements(Context& context, const Product<T>& product) {
   return make_call(context, "product", [product](Context& to, const Buffer* buffers) {
-    const auto launch = [&](const auto& store) {
-      using Store = std::decay_t<decltype(store)>;
-      launch_entries(to.stream, product.entries(), EntryProduct<T, Store>{product.factors(buffers), store});
-    };
-    product.request.epilogue_update ? launch(product.update(buffers)) : launch(product.store(buffers));
+    if (product.request.epilogue_update) {
+      launch_elements(
+          to.stream, product.entries(),
+          ElementProduct<T, true, StoreUpdate<T>>{product.template factors<true>(buffers), product.update(buffers)});
+    } else {
+      launch_elements(
+          to.stream, product.entries(),
+          ElementProduct<T, false, StoreElement<T>>{product.template factors<false>(buffers), product.store(buffers)});
+    }
   });
 }
 
@@ -174,11 +181,12 @@ OwnedCall* bind_tree(Context& context, const Product<T>& product) {
   return make_call(context, "product",
                    [product, sums = Reduction<T>(product.shape.k, product.entries(), context.stream)](
                        Context& to, const Buffer* buffers) {
-                     const ProductTerm<T> term{product.factors(buffers)};
                      if (product.request.epilogue_update) {
-                       sums.launch(to.stream, term, product.update(buffers));
+                       sums.launch(to.stream, ProductTerm<T, true>{product.template factors<true>(buffers)},
+                                   product.update(buffers));
                      } else {
-                       sums.launch(to.stream, term, product.store(buffers));
+                       sums.launch(to.stream, ProductTerm<T, false>{product.template factors<false>(buffers)},
+                                   product.store(buffers));
                      }
                    });
 }
@@ -215,7 +223,7 @@ GemmEpilogue epilogue_of(const Request& request) {
 template <class T>
 struct StoreAll {
   const T* sums;
-  StoreEntry<T> store;
+  StoreElement<T> store;
   GDBENCH_HOST_DEVICE void operator()(std::int64_t i) const { store(i, sums[i]); }
 };
 template <class T>
@@ -248,7 +256,7 @@ OwnedCall* bind_blas_update(Context& context, const Product<T>& product, std::un
           sums.launch(to.stream, MatrixTerm<T>{data<const T>(buffers[1]), product.shape.n},
                       StoreColumn<T>{gradient + weights});
         }
-        launch_entries(to.stream, product.entries(), UpdateAll<T>{gradient, product.update(buffers)});
+        launch_elements(to.stream, product.entries(), UpdateAll<T>{gradient, product.update(buffers)});
       });
 }
 
@@ -283,10 +291,10 @@ OwnedCall* bind_blas(Context& context, const Product<T>& product) {
     T* c = data<T>(buffers[2]);
     run_gemm(to, *gemm, buffers, c, product.request.epilogue_bias ? buffers[product.bias] : nullptr);
     if (!apart || !has_epilogue(product.request)) return;
-    StoreEntry<T> store = product.store(buffers);
+    StoreElement<T> store = product.store(buffers);
     store.epilogue.alpha = 1;
     store.epilogue.beta = 0;
-    launch_entries(to.stream, product.shape.m * product.shape.n, StoreAll<T>{c, store});
+    launch_elements(to.stream, product.shape.m * product.shape.n, StoreAll<T>{c, store});
   });
 }
 
@@ -294,8 +302,8 @@ template <class T>
 OwnedCall* bind_of(Context& context, const Request& request) {
   const Product<T> product(request);
   switch (choose_product(product.shape)) {
-    case ProductKind::entries:
-      return bind_entries(context, product);
+    case ProductKind::elements:
+      return bind_elements(context, product);
     case ProductKind::tree:
       return bind_tree(context, product);
     case ProductKind::blas:

@@ -42,7 +42,7 @@ struct Epilogue {
 
 // Where the sums of a product go.
 template <class T>
-struct StoreEntry {
+struct StoreElement {
   T* c;
   std::int64_t columns;
   Epilogue<T> epilogue;

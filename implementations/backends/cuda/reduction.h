@@ -141,7 +141,10 @@ struct ColumnReduction {
     const int left = rows > kFanIn ? rows / kFanIn : 1;
     if (row >= left) return;
     Sum sum = sums[row * shape.width + column];
-    for (int other = row + left; other < rows; other += left) sum += sums[other * shape.width + column];
+    for (int i = 1; i < kFanIn; ++i) {
+      const int other = row + i * left;
+      if (other < rows) sum += sums[other * shape.width + column];
+    }
     sums[row * shape.width + column] = sum;
   }
 };

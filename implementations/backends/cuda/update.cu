@@ -1,4 +1,4 @@
-// Every optimizer's update: one pass over gradient, parameter and slots, four entries of 4 bytes (two of 8) at once.
+// Every optimizer's update: one pass over gradient, parameter and slots, by vectorised access.
 #include "implementations/backends/common/rules/updates.h"
 #include "implementations/backends/cuda/call.h"
 #include "implementations/backends/cuda/elementwise.h"
@@ -63,7 +63,7 @@ OwnedCall* bind_with(Context& context, const Request& request) {
     }
     const Split split = split_of<T>(size, packed);
     update.packs = split.packs;
-    launch_entries(to.stream, split.bodies(), update);
+    launch_elements(to.stream, split.bodies(), update);
   });
 }
 

@@ -8,7 +8,7 @@
 
 namespace {
 
-using gdbench::backends::cuda::launch_entries;
+using gdbench::backends::cuda::launch_elements;
 
 class EmulatedMemoryTest : public EmulatedDeviceTest {
  protected:
@@ -16,12 +16,12 @@ class EmulatedMemoryTest : public EmulatedDeviceTest {
   static constexpr std::size_t kWhole = 64;
 
   void write(float* memory, std::int64_t at) {
-    launch_entries(stream_, 1, [=](std::int64_t /*i*/) { memory[at] = 1; });
+    launch_elements(stream_, 1, [=](std::int64_t /*i*/) { memory[at] = 1; });
     cudaStreamSynchronize(stream_);
   }
   float read(const float* memory, std::int64_t at) {
     auto* result = allocate<float>(1);
-    launch_entries(stream_, 1, [=](std::int64_t /*i*/) { *result = memory[at]; });
+    launch_elements(stream_, 1, [=](std::int64_t /*i*/) { *result = memory[at]; });
     return download(result, 1)[0];
   }
 

@@ -21,8 +21,8 @@ constexpr Pass kPasses[] = {
     {"common-subexpressions", "equal computations become one", merge_common_subexpressions},
     {"dead-code", "removes what nothing needs", remove_dead_code},
     {"fusion", "scaling and adding in the product that precedes", fuse_elementwise},
-    {"product-epilogues", "bias and activation in the product that precedes", form_product_epilogues},
-    {"update-epilogues", "the update of weights in the product of their gradient", form_update_epilogues},
+    {"product-epilogues", "bias, activation and gradients in the product that precedes", form_product_epilogues},
+    {"update-epilogues", "the update of a layer in the product of its gradient", form_update_epilogues},
     {"merge-updates", "one update for all parameters", merge_updates},
 };
 
