@@ -68,6 +68,16 @@ struct RegionBuffers {
     steps = step_count;
   }
 
+  // An entry of a parameter, with its slots: `own` is where it is among those of the arena, `theirs` in the blocks.
+  GDBENCH_HOST_DEVICE void load_parameter(const RegionSizes<T>& sizes, int own, int theirs, T* arena) const {
+    arena[own] = parameters[theirs];
+    for (int s = 0; s < sizes.slots; ++s) arena[(s + 1) * sizes.parameters + own] = slots[s][theirs];
+  }
+  GDBENCH_HOST_DEVICE void store_parameter(const RegionSizes<T>& sizes, int own, int theirs, const T* arena) const {
+    parameters[theirs] = arena[own];
+    for (int s = 0; s < sizes.slots; ++s) slots[s][theirs] = arena[(s + 1) * sizes.parameters + own];
+  }
+
   // Rows `first` to `first` + `rows` - 1 of a step's batch of `batch` rows, transposed: `stride` entries to a column.
   GDBENCH_HOST_DEVICE void take_tile(std::uint64_t step, int first, int rows, int batch, int features, const Place& at,
                                      int stride, T* to) const {
@@ -130,10 +140,7 @@ struct RegionProgram : RegionBuffers<T> {
   GDBENCH_HOST_DEVICE void load(const Place& at, T* arena) const {
     for (int l = 0; l < shape.layer_count; ++l) {
       const RegionLayer& layer = shape.layers[l];
-      for_each_parameter(layer, at, [&](int own, int theirs) {
-        arena[own] = this->parameters[theirs];
-        for (int s = 0; s < shape.slots; ++s) arena[(s + 1) * shape.parameters + own] = this->slots[s][theirs];
-      });
+      for_each_parameter(layer, at, [&](int own, int theirs) { this->load_parameter(shape, own, theirs, arena); });
       for (int i = at.thread; i < shape.packs * kWidth; i += at.threads) {
         arena[layer.input + layer.inputs * shape.packs * kWidth + i] = 1;
       }
@@ -143,10 +150,8 @@ struct RegionProgram : RegionBuffers<T> {
   GDBENCH_HOST_DEVICE void leave(const Place& at, T* arena) const {
     if (at.block != 0) return;
     for (int l = 0; l < shape.layer_count; ++l) {
-      for_each_parameter(shape.layers[l], at, [&](int own, int theirs) {
-        this->parameters[theirs] = arena[own];
-        for (int s = 0; s < shape.slots; ++s) this->slots[s][theirs] = arena[(s + 1) * shape.parameters + own];
-      });
+      for_each_parameter(shape.layers[l], at,
+                         [&](int own, int theirs) { this->store_parameter(shape, own, theirs, arena); });
     }
   }
 

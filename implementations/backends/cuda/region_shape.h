@@ -46,27 +46,32 @@ struct RegionLayer {
   GDBENCH_HOST_DEVICE int parameter_rows() const { return inputs + (has_bias ? 1 : 0); }
 };
 
-// What is the same for every thread of every block.
+// What is the same for every thread of every block, whatever the blocks share.
 template <class T>
-struct RegionShape {
-  RegionLayer layers[kMaxRegionLayers];
+struct RegionSizes {
   int layer_count = 0;
   Loss loss = Loss::mse;
   T huber_delta = 1;
   bool labels = false;
   T loss_scale = 0;
-  int rows = 0;       // of a batch
-  int tile_rows = 0;  // of a block, at most
+  int rows = 0;  // of a batch
   int blocks = 1;
   bool cluster = false;  // whether several blocks are one
   int packs = 0;         // of a column in the arena
   int parameters = 0;    // entries of all layers' parameters in the arena, at 0; slots follow
   int slots = 0;
   // Where things start in the arena, in entries.
-  int gradients = 0;  // of even and of odd steps, so that one meeting a step suffices
-  int targets = 0;    // [outputs columns], or one of labels
+  int targets = 0;  // [outputs columns], or one of labels
   int scalars = 0;
   int arena = 0;  // entries in all
+};
+
+// Where blocks share the rows of a batch.
+template <class T>
+struct RegionShape : RegionSizes<T> {
+  RegionLayer layers[kMaxRegionLayers];
+  int tile_rows = 0;  // of a block, at most
+  int gradients = 0;  // where they start; of even and of odd steps, so that one meeting a step suffices
 };
 
 }  // namespace gdbench::backends::cuda

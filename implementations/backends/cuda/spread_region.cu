@@ -47,6 +47,7 @@ std::int64_t lay_out(std::int64_t blocks, SpreadShape<T>& shape) {
   place(shape.targets, (shape.labels ? 1 : shape.layers[shape.layer_count - 1].outputs) * column);
   place(shape.scalars, static_cast<std::int64_t>(sizeof(UpdateScalars) / sizeof(T)));
   shape.blocks = static_cast<int>(blocks);
+  shape.cluster = true;
   shape.packs = static_cast<int>(packs);
   shape.parameters = static_cast<int>(std::min<std::int64_t>(parameters, std::numeric_limits<int>::max()));
   shape.arena = static_cast<int>(std::min<std::int64_t>(arena.size(), std::numeric_limits<int>::max()));

@@ -22,23 +22,9 @@ struct SpreadLayer : RegionLayer {
 };
 
 template <class T>
-struct SpreadShape {
+struct SpreadShape : RegionSizes<T> {
   SpreadLayer layers[kMaxRegionLayers];
-  int layer_count = 0;
-  Loss loss = Loss::mse;
-  T huber_delta = 1;
-  bool labels = false;
-  T loss_scale = 0;
-  int rows = 0;
-  int blocks = 1;
-  bool cluster = true;
-  int packs = 0;
-  int parameters = 0;
-  int slots = 0;
   int slice_sums = 0;  // [slices, packs, width]
-  int targets = 0;
-  int scalars = 0;
-  int arena = 0;
 };
 
 template <class T>
@@ -59,10 +45,7 @@ struct SpreadProgram : RegionBuffers<T> {
   GDBENCH_HOST_DEVICE void load(const Place& at, T* arena) const {
     for (int l = 0; l < shape.layer_count; ++l) {
       const SpreadLayer& layer = shape.layers[l];
-      for_each_parameter(layer, at, [&](int own, int theirs) {
-        arena[own] = this->parameters[theirs];
-        for (int s = 0; s < shape.slots; ++s) arena[(s + 1) * shape.parameters + own] = this->slots[s][theirs];
-      });
+      for_each_parameter(layer, at, [&](int own, int theirs) { this->load_parameter(shape, own, theirs, arena); });
       for (int i = at.thread; i < shape.packs * kWidth; i += at.threads) {
         arena[layer.input + layer.inputs * shape.packs * kWidth + i] = 1;
       }
@@ -71,10 +54,8 @@ struct SpreadProgram : RegionBuffers<T> {
   }
   GDBENCH_HOST_DEVICE void leave(const Place& at, T* arena) const {
     for (int l = 0; l < shape.layer_count; ++l) {
-      for_each_parameter(shape.layers[l], at, [&](int own, int theirs) {
-        this->parameters[theirs] = arena[own];
-        for (int s = 0; s < shape.slots; ++s) this->slots[s][theirs] = arena[(s + 1) * shape.parameters + own];
-      });
+      for_each_parameter(shape.layers[l], at,
+                         [&](int own, int theirs) { this->store_parameter(shape, own, theirs, arena); });
     }
   }
 
