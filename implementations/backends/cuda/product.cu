@@ -90,9 +90,7 @@ struct ProductTerm {
 template <class T>
 struct Product {
   explicit Product(const Request& asked) : request(asked), shape(product_shape(asked)) {
-    const std::size_t slots =
-        request.optimizer == nullptr ? 0 : catalogue::slot_count(catalogue::kind_of(*request.optimizer));
-    bias = request.epilogue_update ? 4 + slots : 3;
+    bias = request.epilogue_update ? 4 + slots_of(request) : 3;
     if (request.epilogue_update) {
       constants.emplace(*request.optimizer);
       optimizer = catalogue::kind_of(*request.optimizer);

@@ -1,6 +1,11 @@
 #include "implementations/backends/common/rules/shapes.h"
 
 namespace gdbench::backends {
+
+std::size_t slots_of(const Request& request) {
+  return request.optimizer == nullptr ? 0 : catalogue::slot_count(catalogue::kind_of(*request.optimizer));
+}
+
 namespace {
 
 std::string text_of(const Operand& operand) {
@@ -12,10 +17,6 @@ bool is(const Operand& operand, std::int64_t rows, std::int64_t columns) {
 }
 
 bool same(const Operand& a, const Operand& b) { return is(a, b.rows, b.columns); }
-
-std::size_t slots_of(const Request& request) {
-  return request.optimizer == nullptr ? 0 : catalogue::slot_count(catalogue::kind_of(*request.optimizer));
-}
 
 std::size_t expected_of_product(const Request& request) {
   const std::size_t bias = request.epilogue_bias ? 1 : 0;

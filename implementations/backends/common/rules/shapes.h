@@ -10,6 +10,9 @@ namespace gdbench::backends {
 // Empty where the operands fit together, otherwise one line that says which do not.
 std::string shape_error(const Request& request);
 
+// Slots of the request's optimizer; 0 without one.
+std::size_t slots_of(const Request& request);
+
 // m, n, k of a product: C[m,n] = op(A)[m,k] op(B)[k,n].
 struct ProductShape {
   std::int64_t m = 0;
