@@ -1,6 +1,8 @@
 #include "harness/measure/measured_worker.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "harness/base/text.h"
@@ -14,6 +16,9 @@ constexpr int kMaxAttempts = 8;
 
 // Interruptions only make a block longer, by two to five times: one clean try is enough, and cheats have none.
 constexpr int kTries = 8;
+// A virtual machine may be slowed down to less than half its speed for tenths of a second, all its cells alike, while a
+// step is held against blocks from before: a second in all, where each wait is twice the one before.
+constexpr std::chrono::milliseconds kFirstWait{8};
 // A step of another length of block may take this much longer: caches and clocks differ, a remembered answer or work
 // that is left behind is off by far more.
 constexpr double kLongerStep = 2.5;
@@ -127,6 +132,7 @@ Result<std::string> MeasuredWorker::untrusted_for_lengths(const std::vector<repo
   const double sampled_step_ns = typical_step_ns(samples);
   std::string reason;
   for (int attempt = 0; attempt < kTries; ++attempt) {
+    if (attempt > 0) std::this_thread::sleep_for(kFirstWait * (1 << (attempt - 1)));
     const std::uint64_t steps = block_.steps / 2 + generator_() % (block_.steps - block_.steps / 2);
     const protocol::BlockAnswer once = TRY(worker_.run_block(steps, block_.warm_up_steps));
     const double displacement = worker_.displacement();
