@@ -193,6 +193,12 @@ std::optional<int> Instance::helper_threads() const {
   return implementation_->helper_threads_in_use(handle_);
 }
 
+std::optional<std::map<std::string, std::string>> Instance::runtime() const {
+  const char* const text = implementation_->runtime == nullptr ? nullptr : implementation_->runtime(handle_);
+  if (text == nullptr) return std::nullopt;
+  return std::map<std::string, std::string>{{"library", text}};
+}
+
 Result<gdbench_state> Instance::state_in(std::size_t image, std::int64_t step) {
   if ((image + 1) * layout_.image_bytes > state_memory_.size()) {
     return failure("state image " + std::to_string(image) + " does not lie within the shared memory");

@@ -43,6 +43,8 @@ class Instance {
 
   // What the plugin says this instance has; nothing where it does not say.
   std::optional<int> helper_threads() const;
+  // What the plugin's library says of itself, for the report: nothing, or a line named "library".
+  std::optional<std::map<std::string, std::string>> runtime() const;
 
   const scenario::Problem& problem() const { return problem_; }  // once it is prepared
   bool loaded() const { return loaded_; }

@@ -82,7 +82,8 @@ class Server {
     SharedMemory memory = TRY(adopt(request.state, SharedMemory::Access::read_write));
     TRY(instance_.prepare(request.problem, request.options, request.threads, std::move(memory)));
     return protocol::PrepareAnswer{.helper_threads = instance_.helper_threads(),
-                                   .allocations = instance_.preparation()};
+                                   .allocations = instance_.preparation(),
+                                   .runtime = instance_.runtime()};
   }
 
   Result<protocol::Done> answer_to(const protocol::SetStateRequest& request) {

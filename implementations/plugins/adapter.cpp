@@ -198,6 +198,10 @@ std::int32_t helper_threads_in_use(gdbench_instance* instance) {
   return instance->strategy != nullptr ? instance->strategy->helper_threads() + plugin()->backend->helper_threads : 0;
 }
 
+const char* runtime(gdbench_instance* instance) {
+  return instance->strategy != nullptr ? instance->strategy->session().runtime() : nullptr;
+}
+
 bool is_device(const Backend& backend) { return (backend.flags & gdbench::backends::kDevice) != 0; }
 
 // Streams are read into the host's memory, batch by batch and for evaluations.
@@ -289,6 +293,7 @@ void fill_table(Entry& entry, gdbench::plugins::Create create) {
       .helper_threads_in_use = helper_threads_in_use,
       .unavailable = backend.unavailable,
       .device_time = has_clock ? device_time : nullptr,
+      .runtime = runtime,
   };
 }
 

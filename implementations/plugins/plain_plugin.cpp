@@ -111,6 +111,7 @@ const gdbench_implementation* implementation() {
       .helper_threads_in_use = nullptr,
       .unavailable = nullptr,
       .device_time = nullptr,
+      .runtime = nullptr,
   };
   return &table;
 }

@@ -321,6 +321,7 @@ constexpr gdbench_implementation implementation(const char* id, const char* desc
       .helper_threads_in_use = nullptr,
       .unavailable = nullptr,
       .device_time = nullptr,
+      .runtime = nullptr,
   };
 }
 

@@ -57,8 +57,8 @@ extern "C" {
 /* 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32;
  * 4: gdbench_profile_sink.record_part, unavailable; 5: GDBENCH_LEAKY_RELU; 6: GDBENCH_LION, GDBENCH_NADAM,
  * GDBENCH_SILU, GDBENCH_GELU, GDBENCH_GELU_TANH, GDBENCH_BINARY_CROSS_ENTROPY, GDBENCH_HUBER; 7:
- * GDBENCH_CAPABILITY_DEVICE, device_time, gdbench_profile_sink.leave_out */
-#define GDBENCH_ABI_MINOR 7
+ * GDBENCH_CAPABILITY_DEVICE, device_time, gdbench_profile_sink.leave_out; 8: runtime */
+#define GDBENCH_ABI_MINOR 8
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -412,6 +412,10 @@ typedef struct gdbench_implementation {
    * device's own clock, from before the first thing that it was given until it had done the last, idle moments
    * included. A block is not believed whose wall time differs by more than launching and waiting explain. */
   gdbench_status (*device_time)(gdbench_instance* instance, double* nanoseconds);
+  /* Since 1.8. Asked once after prepare: what a library that was chosen or opened for this instance says of itself
+   * (version, kernels, threads, file), one line for the report. Lives as long as the instance. May be null, and give
+   * null: `build` says all. */
+  const char* (*runtime)(gdbench_instance* instance);
 } gdbench_implementation;
 
 typedef struct gdbench_host {

@@ -23,7 +23,7 @@
 namespace gdbench::backends {
 
 // Grows with every incompatible change; both sides are built together, a mismatch means a mixed installation.
-constexpr std::uint32_t kInterfaceVersion = 7;
+constexpr std::uint32_t kInterfaceVersion = 8;
 
 struct Recording;  // a backend's own: calls that are done as one
 
@@ -116,6 +116,9 @@ struct Backend {
   // Optional: whether so many compute threads share a call of this op, or one of them does it alone; null: they take
   // part in regions alone.
   bool (*shares)(const Request& request, int compute_threads) = nullptr;
+
+  // Optional: what the library that this context uses says of itself, a line for the report; null for nothing.
+  const char* (*runtime)(Context* context) = nullptr;
 
   DeviceFunctions device;   // optional
   RegionFunctions regions;  // optional

@@ -34,6 +34,9 @@ class Session {
   // Throws Failure where the backend has no regions, or refuses this one.
   backends::RegionCall* bind_region(const backends::TrainingRegion& region);
 
+  // As backends::Backend has it.
+  const char* runtime() const { return backend_.runtime == nullptr ? nullptr : backend_.runtime(context_); }
+
   // Whether a buffer is a host address.
   bool host_memory() const { return (backend_.flags & backends::kDevice) == 0; }
   backends::Buffer slice(backends::Buffer buffer, std::size_t offset) const { return backend_.slice(buffer, offset); }
