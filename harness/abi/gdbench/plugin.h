@@ -412,9 +412,8 @@ typedef struct gdbench_implementation {
    * device's own clock, from before the first thing that it was given until it had done the last, idle moments
    * included. A block is not believed whose wall time differs by more than launching and waiting explain. */
   gdbench_status (*device_time)(gdbench_instance* instance, double* nanoseconds);
-  /* Since 1.8. Asked once after prepare: what a library that was chosen or opened for this instance says of itself
-   * (version, kernels, threads, file), one line for the report. Lives as long as the instance. May be null, and give
-   * null: `build` says all. */
+  /* Since 1.8; may be null, and give null. Asked once after prepare: one line for the report on the library that this
+   * instance opened, as that says of itself. It lives as long as the instance. */
   const char* (*runtime)(gdbench_instance* instance);
 } gdbench_implementation;
 

@@ -37,6 +37,7 @@ const cpu::Definition& cpu::definition() {
       .name = "eigen",
       .flags = kEpilogueUpdate | kSparse,
       .max_compute_threads = implementations::kMaxComputeThreads,
+      .options = std::span(&kSharingOption, 1),
       .sharing = &kSharing,
       .bind = eigen::bind_product,
       .f32 = {eigen::elementwise_functions<float>(), eigen::loss_functions<float>()},

@@ -104,7 +104,7 @@ cpu::Binding bind_parallel_product(const Request& request) {
   return cpu::make_binding(ProductCall<T>(request), kRuns[request.transpose_a][request.transpose_b]);
 }
 
-void start_library(int threads) { Eigen::setNbThreads(threads); }
+void start_library(const gdbench_settings* /*settings*/, int threads) { Eigen::setNbThreads(threads); }
 
 template cpu::Binding bind_matrix_product<float>(const Request&);
 template cpu::Binding bind_matrix_product<double>(const Request&);

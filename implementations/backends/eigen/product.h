@@ -37,7 +37,7 @@ template <class T>
 cpu::Binding bind_parallel_product(const Request& request);
 
 // How many threads bind_parallel_product's calls may have from now on.
-void start_library(int threads);
+void start_library(const gdbench_settings* settings, int threads);
 
 // One dimension is 1: a scaled vector, a dot, an outer or a matrix-vector product (vector_product.cpp).
 template <class T>

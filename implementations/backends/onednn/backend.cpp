@@ -42,6 +42,7 @@ const cpu::Definition& cpu::definition() {
       .flags = kEpilogueBias | kEpilogueActivation | kEpilogueUpdate,
       .dtypes = catalogue::bit_of(Dtype::f32),
       .max_compute_threads = implementations::kMaxComputeThreads,
+      .options = std::span(&kSharingOption, 1),
       .sharing = &kSharing,
       .bind = bind,
       .f32 = loops(),

@@ -16,7 +16,7 @@ dnnl::engine make_engine() {
 }  // namespace
 
 // oneDNN's runtime is that of the compiler, or it has no OpenMP and no threads.
-void start_library(int threads) { omp_set_num_threads(threads); }
+void start_library(const gdbench_settings* /*settings*/, int threads) { omp_set_num_threads(threads); }
 
 const dnnl::engine& engine() {
   static const dnnl::engine engine = make_engine();

@@ -13,7 +13,7 @@ namespace gdbench::backends::onednn {
 
 // How many threads oneDNN may use for the calling thread from now on: primitives are made for as many, and must not run
 // with others. With one of them it starts none and nothing spins. To be called before anything else of the library.
-void start_library(int threads);
+void start_library(const gdbench_settings* settings, int threads);
 
 // The process's CPU engine.
 const dnnl::engine& engine();

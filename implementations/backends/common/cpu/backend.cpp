@@ -120,7 +120,7 @@ gdbench_status create(const ContextSettings& settings, Context** context) {
     const bool in_library = backend.bind_in_library != nullptr && settings.settings != nullptr &&
                             implementations::chosen<SharedBy>(*settings.settings, kSharingOption) == SharedBy::library;
     if (in_library && threads == 1) return refuse(settings, "one compute thread shares nothing, so no sharing=library");
-    if (backend.start_library != nullptr) backend.start_library(in_library ? threads : 1);
+    if (backend.start_library != nullptr) backend.start_library(settings.settings, in_library ? threads : 1);
     if (threads > 1 && backend.sharing != nullptr) backend.sharing->start(settings.settings, threads, in_library);
     *context = new Context{settings, in_library, {}};
     return GDBENCH_OK;
@@ -137,10 +137,8 @@ Backend make_backend() {
   backend.optimizers = catalogue::kAll<OptimizerKind>;
   backend.max_compute_threads = kernels.max_compute_threads;
   if (kernels.sharing != nullptr) backend.shares = kernels.sharing->shares;
-  if (kernels.bind_in_library != nullptr) {
-    backend.options = &kSharingOption;
-    backend.option_count = 1;
-  }
+  backend.options = kernels.options.data();
+  backend.option_count = kernels.options.size();
   backend.create = create;
   backend.destroy = destroy;
   backend.allocate = allocate;
@@ -152,6 +150,7 @@ Backend make_backend() {
   backend.synchronise = synchronise;
   backend.bind = bind;
   backend.unbind = unbind;
+  if (kernels.runtime != nullptr) backend.runtime = [](Context*) { return definition().runtime(); };
   backend.regions = kernels.regions;
   if (kernels.bind_region != nullptr) backend.regions.bind = bind_region;
   return backend;

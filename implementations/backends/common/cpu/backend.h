@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "implementations/backends/common/backend.h"
@@ -17,6 +18,7 @@ struct Definition {
   std::uint32_t flags = 0;                        // BackendFlag
   std::uint32_t dtypes = catalogue::kAll<Dtype>;  // GDBENCH_BIT masks
   std::int32_t max_compute_threads = 1;
+  std::span<const gdbench_option> options = {};
   const Sharing* sharing = nullptr;  // of its single ops among them; null: they take part in regions alone
 
   // Asked first, for ops that take more preparation than choosing a function: a request whose shapes are consistent,
@@ -26,10 +28,14 @@ struct Definition {
   Functions f32 = {};
   Functions f64 = {};
 
-  // The calls of ops that the library itself divides among threads, an empty Binding for others; both functions or
-  // none. `start_library` says how many threads the library may use from now on, for the caller of prepare and run.
+  // The calls of ops that the library itself divides among threads, an empty Binding for others; kSharingOption is then
+  // among the options.
   Binding (*bind_in_library)(const Request& request) = nullptr;
-  void (*start_library)(int threads) = nullptr;
+  // Says, before anything is bound, how many threads the library may use from now on, for the caller of prepare and
+  // run. `settings` may be null. May throw.
+  void (*start_library)(const gdbench_settings* settings, int threads) = nullptr;
+  // Backend::runtime, of the library that was started.
+  const char* (*runtime)() = nullptr;
 
   // RegionFunctions::bind, if there is one, and what its regions can be told. Null with the reason in `unsupported`.
   // May throw.
