@@ -6,6 +6,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/text.h"
+#include "harness/data/names.h"
 
 namespace gdbench::data {
 
@@ -94,19 +95,6 @@ class CsvRecords {
   std::string fault_;
 };
 
-// Distinct labels in class order.
-std::vector<std::string> class_order(const std::vector<std::string>& labels) {
-  std::vector<std::string> names = labels;
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  const auto as_integer = [](const std::string& name) { return number_of<std::int64_t>(name); };
-  if (std::ranges::all_of(
-          names, [](const auto& number) { return number.has_value(); }, as_integer)) {
-    std::ranges::stable_sort(names, {}, as_integer);
-  }
-  return names;
-}
-
 Error csv_fault(const std::filesystem::path& file, const std::string& message) {
   return usage_error(one_line(file.string() + ": " + message));
 }
@@ -144,6 +132,7 @@ class CsvReader {
     if (!records.next(record)) return fault(records.fault().empty() ? kEmptyFile : records.fault());
     header_ = record.cells;
     columns_ = TRY(find_csv_columns(file_, header_, data_.features, data_.targets));
+    TRY(find_named_columns());
     while (records.next(record)) {
       if (record.blank && header_.size() > 1) continue;
       TRY(read_record(record));
@@ -159,6 +148,15 @@ class CsvReader {
                    const std::string& expected) const {
     return fault("line " + std::to_string(record.line) + ", column " + in_quotes(header_[column]) + ": found " + found +
                  ", expected " + expected);
+  }
+
+  Status find_named_columns() {
+    TRY(find_columns(file_, header_, data_.one_hot));
+    for (const std::string& name : data_.one_hot) {
+      const auto found = std::ranges::find(columns_.feature_names, name);
+      named_.add(static_cast<std::size_t>(found - columns_.feature_names.begin()));
+    }
+    return {};
   }
 
   // The first chosen column whose cell is empty.
@@ -183,25 +181,26 @@ class CsvReader {
       ++table_.dropped_rows;
       return {};
     }
-    TRY(read_numbers(record, columns_.features, "a finite number (/data/features names the columns to take)",
-                     table_.x));
-    if (labels_) {
-      label_texts_.push_back(record.cells[columns_.targets.front()]);
-    } else {
-      TRY(read_numbers(record, columns_.targets, "a finite number (labels need softmax_cross_entropy)", table_.y));
+    for (std::size_t feature = 0; feature < columns_.features.size(); ++feature) {
+      const std::size_t column = columns_.features[feature];
+      table_.x.push_back(named_.has(feature) ? named_.place_of(feature, record.cells[column])
+                                             : TRY(number_in(record, column,
+                                                             "a finite number (/data/features names the columns to "
+                                                             "take, /data/one_hot those of names)")));
+    }
+    if (labels_) label_texts_.push_back(record.cells[columns_.targets.front()]);
+    for (const std::size_t column : columns_.targets) {
+      if (labels_) break;
+      table_.y.push_back(TRY(number_in(record, column, "a finite number (labels need softmax_cross_entropy)")));
     }
     ++table_.rows;
     return {};
   }
 
-  Status read_numbers(const Record& record, const std::vector<std::size_t>& columns, const std::string& expected,
-                      std::vector<double>& values) {
-    for (const std::size_t column : columns) {
-      const std::optional<double> number = cell_number(record.cells[column]);
-      if (!number) return cell_fault(record, column, in_quotes(record.cells[column]), expected);
-      values.push_back(*number);
-    }
-    return {};
+  Result<double> number_in(const Record& record, std::size_t column, const std::string& expected) const {
+    const std::optional<double> number = cell_number(record.cells[column]);
+    if (!number) return cell_fault(record, column, in_quotes(record.cells[column]), expected);
+    return *number;
   }
 
   Result<Table> finish() {
@@ -213,13 +212,14 @@ class CsvReader {
     table_.outputs = static_cast<std::int64_t>(columns_.targets.size());
     table_.feature_names = std::move(columns_.feature_names);
     table_.target_names = data_.targets;
+    if (const Status expanded = named_.expand(table_); !expanded.ok()) return fault(expanded.error().message);
     if (labels_) map_labels();
     return std::move(table_);
   }
 
   void map_labels() {
     table_.has_labels = true;
-    table_.class_names = class_order(label_texts_);
+    table_.class_names = in_class_order(label_texts_);
     table_.outputs = static_cast<std::int64_t>(table_.class_names.size());
     std::map<std::string_view, std::int32_t> numbers;
     for (std::size_t i = 0; i < table_.class_names.size(); ++i) {
@@ -233,6 +233,7 @@ class CsvReader {
   bool labels_;
   std::vector<std::string> header_;
   CsvColumns columns_;
+  NamedColumns named_;
   std::vector<std::string> label_texts_;
   Table table_;
 };

@@ -67,6 +67,13 @@ CsvData read_csv(JsonReader& reader, const std::filesystem::path& folder) {
   data.targets = reader.texts("targets");
   if (data.targets.empty() && reader.has("targets")) reader.fail("targets", "at least one column");
   check_targets(reader, data);
+  data.one_hot = reader.texts("one_hot", std::vector<std::string>{});
+  for (const std::string& name : data.one_hot) {
+    const bool is_target = std::ranges::find(data.targets, name) != data.targets.end();
+    const bool left_out = !data.features.empty() && std::ranges::find(data.features, name) == data.features.end();
+    if (is_target || left_out)
+      reader.fail("one_hot", in_quotes(name) + ", which is no feature", "some of the features");
+  }
   data.empty_cells = reader.choice("empty_cells", catalogue::all_of<EmptyCells>(), EmptyCells::reject);
   return data;
 }
@@ -142,7 +149,10 @@ void fields(auto& archive, Of<SyntheticData> auto& data) {
   if (data.condition != 1) archive.field("condition", data.condition);
   if (data.density != 1) archive.field("density", data.density);
 }
-FIELDS_OF(CsvData, path, features, targets, empty_cells)
+void fields(auto& archive, Of<CsvData> auto& data) {
+  FIELDS(archive, data, path, features, targets, empty_cells);
+  archive.unless_empty("one_hot", data.one_hot);
+}
 FIELDS_OF(NpyData, x, y)
 FIELDS_OF(IdxData, x, labels)
 FIELDS_OF(StreamData, path, features, targets, memory_cap)

@@ -45,6 +45,7 @@ struct CsvData {
   std::vector<std::string> features;  // empty: every column that is not a target
   std::vector<std::string> targets;
   EmptyCells empty_cells = EmptyCells::reject;
+  std::vector<std::string> one_hot;  // features that hold names: each becomes a column of 0 and 1 for each name
 };
 
 struct NpyData {

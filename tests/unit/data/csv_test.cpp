@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "tests/support/scenarios/files.h"
 
 namespace gdbench::data {
@@ -60,6 +62,31 @@ TEST_F(Csv, SortsIntegerLabelsByValue) {
             (std::vector<std::string>{"-1", "9", "10"}));
 }
 
+TEST_F(Csv, MakesAColumnOfEachNameOfOneHotFeatures) {
+  write("table.csv", "a,origin,y,doors\n1,usa,5,4\n2,\"de, eu\",6,10\n3,usa,7,4\n");
+  json scenario = csv_scenario();
+  scenario["data"]["one_hot"] = {"doors", "origin"};
+  const Dataset data = dataset(scenario);
+  EXPECT_EQ(data.feature_names, (std::vector<std::string>{"a", "origin=de, eu", "origin=usa", "doors=4", "doors=10"}));
+  EXPECT_EQ(values(data.x<double>(), 15), (std::vector<double>{1, 0, 1, 1, 0, 2, 1, 0, 0, 1, 3, 0, 1, 1, 0}));
+  EXPECT_EQ(values(data.y<double>(), 3), (std::vector<double>{5, 6, 7}));
+  // Standardised like any other column: doors=10 has mean 1/3 and variance 2/9.
+  const Dataset standardised = dataset(scenario, {{"standardise.features", "true"}});
+  EXPECT_NEAR(standardised.x<double>()[9], 2 / std::sqrt(2.0), 1e-12);
+  EXPECT_EQ(error_of("x,y\n1,2\n", {{"data.one_hot", R"(["z"])"}}),
+            "table.csv: line 1: found no column \"z\", expected one of x, y");
+  EXPECT_EQ(error_of("x,y\nred,2\n,3\n", {{"data.one_hot", R"(["x"])"}}),
+            "table.csv: line 3, column \"x\": found an empty cell, expected a value (or \"empty_cells\": \"drop\" in "
+            "/data)");
+}
+
+TEST_F(Csv, RefusesOneHotColumnsThatAreNoFeatures) {
+  for (const char* features : {R"(["x"])", R"([])"}) {
+    EXPECT_EQ(error_of("x,y\n1,2\n", {{"data.features", features}, {"data.one_hot", R"(["y"])"}}),
+              "s.json: --set data.one_hot: found \"y\", which is no feature, expected some of the features");
+  }
+}
+
 TEST_F(Csv, RejectsOrDropsRowsWithEmptyCells) {
   const std::string text = "x,y,note\n1,2,\n,3,a\n4, ,b\n5,6,c\n";
   json scenario = csv_scenario();
@@ -79,7 +106,7 @@ TEST_F(Csv, RejectsOrDropsRowsWithEmptyCells) {
 TEST_F(Csv, NamesLineColumnAndValueOfText) {
   EXPECT_EQ(error_of("x,y\n1,2\nabc,3\n"),
             "table.csv: line 3, column \"x\": found \"abc\", expected a finite number (/data/features names the "
-            "columns to take)");
+            "columns to take, /data/one_hot those of names)");
   EXPECT_EQ(error_of("x,y\n1,abc\n"),
             "table.csv: line 2, column \"y\": found \"abc\", expected a finite number (labels need "
             "softmax_cross_entropy)");
@@ -87,12 +114,13 @@ TEST_F(Csv, NamesLineColumnAndValueOfText) {
   EXPECT_EQ(error_of("x,y,z\n1,2,\"3\"\n4,5,\"\n\n\"\n", {{"features", R"(["x"])"}}), "");
   EXPECT_EQ(error_of("\"x\n\n\",y\n1,2\nabc,3\n"),
             "table.csv: line 5, column \"x\\x0a\\x0a\": found \"abc\", expected a finite number (/data/features names "
-            "the columns to take)");
+            "the columns to take, /data/one_hot those of names)");
   for (const std::string value :
        {"nan", "inf", "-inf", "NAN", "infinity", "1e999", "0x10", "1 2", "1;2", "--1", "+-1", "1e", "."}) {
-    EXPECT_EQ(error_of("x,y\n" + value + ",1\n"),
-              "table.csv: line 2, column \"x\": found \"" + value +
-                  "\", expected a finite number (/data/features names the columns to take)");
+    EXPECT_EQ(
+        error_of("x,y\n" + value + ",1\n"),
+        "table.csv: line 2, column \"x\": found \"" + value +
+            "\", expected a finite number (/data/features names the columns to take, /data/one_hot those of names)");
   }
 }
 

@@ -36,11 +36,12 @@ TEST_F(Mutation, EveryKeyRemovedOrRetypedIsAnswered) {
   idx["loss"] = "softmax_cross_entropy";
   json csv = csv_scenario();
   csv["data"]["features"] = {"x"};
+  csv["data"]["one_hot"] = {"x"};
   csv["data"]["empty_cells"] = "drop";
   json stream = csv_scenario();
   stream["data"]["source"] = "stream";
   stream["data"]["features"] = {"x"};
-  stream["data"].erase("empty_cells");
+  for (const char* key : {"empty_cells", "one_hot"}) stream["data"].erase(key);
   stream["batch"] = {{"rows", 1}, {"shuffle", false}};
   const std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }\n";
   write("x.npy", std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header +
