@@ -241,8 +241,17 @@ Entry make_entry(const Backend& backend, const Offer& offer) {
   Entry entry;
   entry.strategy = &strategy;
   entry.backend = backend;
-  entry.id = std::string(strategy.name) + "/" + backend.name + strategy.policy;
-  entry.description = std::string(strategy.description) + "; kernels of " + backend.name;
+  if (strategy.own == nullptr) {
+    entry.id = std::string(strategy.name) + "/" + backend.name + strategy.policy;
+    entry.description = std::string(strategy.description) + "; kernels of " + backend.name;
+  } else {
+    entry.id = strategy.own->id;
+    entry.description = std::string(strategy.description) + "; updated by kernels of " + backend.name;
+    entry.backend.build = strategy.own->build;
+    entry.backend.dtypes = strategy.own->dtypes;
+    entry.backend.max_compute_threads = 1;
+    entry.backend.unavailable = strategy.own->unavailable;
+  }
   if (offer.products == Products::tf32) {
     if ((backend.flags & gdbench::backends::kTf32) == 0) {
       throw Failure(GDBENCH_UNSUPPORTED, std::string(backend.name) + " has no products in TF32");
@@ -271,8 +280,9 @@ void fill_table(Entry& entry, gdbench::plugins::Create create) {
       .build = backend.build,
       .tasks = strategy.tasks,
       .dtypes = backend.dtypes,
-      .activations = gdbench::catalogue::kAll<gdbench::catalogue::Activation>,
-      .losses = gdbench::catalogue::kAll<gdbench::catalogue::Loss>,
+      .activations = strategy.own != nullptr ? strategy.own->activations
+                                             : gdbench::catalogue::kAll<gdbench::catalogue::Activation>,
+      .losses = strategy.own != nullptr ? strategy.own->losses : gdbench::catalogue::kAll<gdbench::catalogue::Loss>,
       .optimizers = backend.optimizers,
       .capabilities = capabilities_of(backend, strategy),
       .max_layers = 0,  // any number

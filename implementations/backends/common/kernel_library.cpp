@@ -14,19 +14,22 @@ std::string kernel_folder() {
   return slash == std::string::npos ? "kernels" : file.substr(0, slash) + "/kernels";
 }
 
-const Backend* open_kernel_library(const std::string& name, const std::string& folder, std::string& error) {
+void* kernel_entry(const std::string& name, const std::string& folder, const char* symbol, std::string& error) {
   error = implementations::processor_error("the backend " + name);
   if (!error.empty()) return nullptr;
   const std::string file = folder + "/libgdbench_kernels_" + name + ".so";
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    error = std::string("cannot open the kernels: ") + dlerror();
-    return nullptr;
-  }
-  const auto entry = reinterpret_cast<KernelsEntry>(dlsym(library, GDBENCH_KERNELS_ENTRY_NAME));
-  const Backend* backend = entry == nullptr ? nullptr : entry();
+  void* entry = library == nullptr ? nullptr : dlsym(library, symbol);
+  if (entry == nullptr) error = std::string("cannot open the kernels: ") + dlerror();
+  return entry;
+}
+
+const Backend* open_kernel_library(const std::string& name, const std::string& folder, std::string& error) {
+  const auto entry = reinterpret_cast<KernelsEntry>(kernel_entry(name, folder, GDBENCH_KERNELS_ENTRY_NAME, error));
+  if (entry == nullptr) return nullptr;
+  const Backend* backend = entry();
   if (backend == nullptr || backend->interface_version != kInterfaceVersion) {
-    error = file + " belongs to another build: reinstall plugins and kernels together";
+    error = "the kernels of " + name + " belong to another build: reinstall plugins and kernels together";
     return nullptr;
   }
   return backend;

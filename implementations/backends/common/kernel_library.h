@@ -12,9 +12,11 @@ namespace gdbench::backends {
 // `kernels` beside its file. Empty where the file cannot be told.
 std::string kernel_folder();
 
-// The backend `name` ("eigen") from a folder of kernel libraries; it stays open as long as the process lives. Null with
-// one line in `error` where the processor lacks a feature, the library cannot be opened, or it belongs to another
-// build.
+// What the kernel library `name` ("eigen") of a folder exports as `symbol`; the library stays open as long as the process
+// lives. Null with one line in `error` where the processor lacks a feature or the library cannot be opened.
+void* kernel_entry(const std::string& name, const std::string& folder, const char* symbol, std::string& error);
+
+// The backend of such a library. Null as kernel_entry, and where it belongs to another build.
 const Backend* open_kernel_library(const std::string& name, const std::string& folder, std::string& error);
 
 }  // namespace gdbench::backends

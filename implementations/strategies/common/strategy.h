@@ -49,6 +49,18 @@ std::unique_ptr<Strategy> make_strategy(const Setup& setup) {
   return std::make_unique<Implementation>(setup, arguments...);
 }
 
+// Of a strategy whose gradients come from a library, so that the backend's kernels only update and evaluate: what the
+// implementation says of itself instead of the backend. Its steps are made by one thread.
+struct OwnArithmetic {
+  const char* id = nullptr;  // the whole one
+  // Masks as in gdbench_implementation.
+  std::uint32_t dtypes = 0;
+  std::uint32_t activations = 0;
+  std::uint32_t losses = 0;
+  const char* build = nullptr;
+  const char* unavailable = nullptr;  // as backends::Backend has it
+};
+
 // A row of a plugin's list: what a strategy is called, offers, and how one is made.
 struct StrategyDescriptor {
   const char* name = nullptr;  // "hand"; the implementation's id is name/backend + policy
@@ -61,6 +73,7 @@ struct StrategyDescriptor {
   std::span<const gdbench_option> options = {};
   // Hands regions over with the settings: the backend's region_options and region_passes become options of its own.
   bool regions = false;
+  const OwnArithmetic* own = nullptr;  // null: the backend's kernels do all of it
   std::unique_ptr<Strategy> (*create)(const Setup& setup) = nullptr;
   // For the task update, whose step has little in common with a training step; null where `tasks` does not have it.
   std::unique_ptr<Strategy> (*create_update)(const Setup& setup) = nullptr;
