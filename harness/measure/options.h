@@ -47,13 +47,14 @@ struct RunOptions {
   // launch do not average out what differs between launches, so a launch is kept short.
   int rounds = 6;
   BlockTimes block = {0.002, 0.0001};
-  // Of adapters, of devices, and of several compute threads. A framework's step runs through much more code and data:
-  // after others had the processor, its first steps take up to three times as long; its launch costs seconds, so longer
-  // blocks cost nothing beside it. Threads sleep between blocks, and to wake one takes 0.1 ms on a virtual machine. A
-  // device that was idle computes at other clocks for its first milliseconds.
+  // Of adapters, of frameworks, of devices, and of several compute threads. A framework's step runs through much more
+  // code and data: after others had the processor, its first steps take up to three times as long; its launch costs
+  // seconds, so longer blocks cost nothing beside it. Threads sleep between blocks, and to wake one takes 0.1 ms on a
+  // virtual machine. A device that was idle computes at other clocks for its first milliseconds.
   BlockTimes long_block = {0.01, 0.01};
   const BlockTimes& block_of(const PlannedCell& cell) const {
-    const bool quick = cell.entry->hosted() && cell.threads.compute == 1 && !cell.on_device();
+    const bool quick =
+        cell.entry->hosted() && !cell.entry->on_request && cell.threads.compute == 1 && !cell.on_device();
     return quick ? block : long_block;
   }
   std::uint64_t seed = 1;

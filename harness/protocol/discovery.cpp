@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -14,14 +15,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kAdapterSuffix = ".adapter.json";
+constexpr const char* kManifestSuffix = ".adapter.json";
 
-bool is_adapter(const fs::path& file) { return file.string().ends_with(kAdapterSuffix); }
+bool is_manifest(const fs::path& file) { return file.string().ends_with(kManifestSuffix); }
 
 CatalogueEntry problem_entry(const fs::path& file, Error problem) {
   CatalogueEntry entry;
   std::string name = file.filename().string();
-  for (const char* suffix : {kAdapterSuffix, ".so"}) {
+  for (const char* suffix : {kManifestSuffix, ".so"}) {
     if (name.ends_with(suffix)) name.resize(name.size() - std::string(suffix).size());
   }
   entry.implementation.id = "plugin/" + name;
@@ -37,12 +38,23 @@ Json read_manifest(const fs::path& file) {
   return manifest.is_object() ? manifest : Json::object();
 }
 
+// A text of a manifest; empty where it has none.
+std::string manifest_text(const fs::path& file, const char* key) {
+  if (!is_manifest(file)) return {};
+  const Json text = read_manifest(file).value(key, Json());
+  return text.is_string() ? text.get<std::string>() : std::string();
+}
+
+// The shared object that a manifest announces; any other file itself.
+fs::path announced(const fs::path& file) {
+  const std::string plugin = manifest_text(file, "plugin");
+  return plugin.empty() ? file : file.parent_path() / plugin;
+}
+
 bool wanted(const fs::path& file, const Globs& globs) {
-  if (!globs || !is_adapter(file)) return true;
-  const Json name = read_manifest(file).value("on_request", Json());
-  if (!name.is_string()) return true;
-  const std::string first = name.get<std::string>() + "/";
-  return std::any_of(globs->begin(), globs->end(), [&](const std::string& glob) { return glob.starts_with(first); });
+  const std::string name = manifest_text(file, "on_request");
+  return !globs || name.empty() ||
+         std::ranges::any_of(*globs, [&](const std::string& glob) { return glob.starts_with(name + "/"); });
 }
 
 Result<std::vector<std::string>> adapter_command(const fs::path& file) {
@@ -68,18 +80,23 @@ std::vector<fs::path> plugin_files(const std::vector<fs::path>& folders) {
     std::vector<fs::path> here;
     std::error_code error;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-      if (entry.path().extension() == ".so" || is_adapter(entry.path())) here.push_back(entry.path());
+      if (entry.path().extension() == ".so" || is_manifest(entry.path())) here.push_back(entry.path());
     }
     std::sort(here.begin(), here.end());
-    files.insert(files.end(), here.begin(), here.end());
+    std::set<fs::path> known;  // through their manifests
+    for (const fs::path& file : here) {
+      if (announced(file) != file) known.insert(announced(file));
+    }
+    std::ranges::copy_if(here, std::back_inserter(files), [&](const fs::path& file) { return !known.contains(file); });
   }
   return files;
 }
 
 }  // namespace
 
-Result<std::vector<std::string>> worker_command(const Arm& arm, const fs::path& file) {
-  if (is_adapter(file)) return adapter_command(file);
+Result<std::vector<std::string>> worker_command(const Arm& arm, const fs::path& announcement) {
+  const fs::path file = announced(announcement);
+  if (is_manifest(file)) return adapter_command(file);
   // dlopen looks a bare name up elsewhere; an absolute path is taken as it is.
   return std::vector<std::string>{arm.worker.string(), "worker", "--plugin", fs::absolute(file).string()};
 }
@@ -99,10 +116,11 @@ std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limi
     CatalogueEntry entry;
     entry.implementation = implementation;
     entry.command = command.value();
-    entry.file = file;
+    entry.file = announced(file);
+    entry.on_request = !manifest_text(file, "on_request").empty();
     entry.start = ProcessClient::start;
     entry.worker_build = hello->worker.build;
-    if (!is_adapter(file)) entry.allocation_counter = arm.allocation_counter;
+    if (entry.hosted()) entry.allocation_counter = arm.allocation_counter;
     entry.plugin = hello->plugin.name + " " + hello->plugin.version;
     entries.push_back(std::move(entry));
   }

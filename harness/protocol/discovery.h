@@ -23,7 +23,8 @@ struct Arm {
 struct CatalogueEntry {
   ImplementationDescription implementation;
   std::vector<std::string> command;  // argv of a worker that offers it
-  std::filesystem::path file;        // the plugin or adapter
+  std::filesystem::path file;        // the plugin, or the adapter's manifest
+  bool on_request = false;           // as its manifest says: it is a framework
   ClientFactory start;               // of such a worker
   std::string worker_build;          // of the process that answered
   // Of the arm; empty for a worker that would not read it.
@@ -37,17 +38,18 @@ struct CatalogueEntry {
   bool hosted() const { return file.extension() == ".so"; }
 };
 
-// argv of a worker for a file: a shared object is hosted by the arm's worker; FILE.adapter.json names a command of its
-// own, {"command": ["perl", "adapter.pl"]}, whose relative file names are relative to that file.
+// argv of a worker for a file: a shared object is hosted by the arm's worker; FILE.adapter.json, a manifest, names a
+// command of its own, {"command": ["perl", "adapter.pl"]}, or a shared object, {"plugin": "mine.so"}. Relative file
+// names are relative to that file.
 Result<std::vector<std::string>> worker_command(const Arm& arm, const std::filesystem::path& file);
 
 // Asks one file. A file that cannot be asked yields one entry with its problem.
 std::vector<CatalogueEntry> ask(const Arm& arm, const std::filesystem::path& file, const Limits& limits);
 
-// Asks every *.so and *.adapter.json of the arm's folders, in order of file name. An adapter that is there on request
-// ({"command": [...], "on_request": "jax"}) is asked only where one of `globs` begins with what it names ("jax/jit",
-// "jax/*"), and always where no globs are given. An id that was seen before becomes a problem entry: two plugins must
-// not claim one name.
+// Asks every *.so and *.adapter.json of the arm's folders, in order of file name, but no *.so that a manifest beside it
+// announces. What is there on request ({"command": [...], "on_request": "jax"}) is asked only where one of `globs`
+// begins with what it names ("jax/jit", "jax/*"), and always where no globs are given. An id that was seen before
+// becomes a problem entry: two plugins must not claim one name.
 using Globs = std::optional<std::vector<std::string>>;
 std::vector<CatalogueEntry> read_catalogue(const Arm& arm, const Limits& limits, const Globs& globs = std::nullopt);
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import unittest
 
@@ -103,6 +104,13 @@ class Commands(ProgramTest):
                 output = self.check(f"{FAKES}/fake_{name}.so", 3)
                 self.assertIn(part, output)
                 self.assertNotIn("keeps the contract", output)
+
+    def test_a_library_that_was_not_found_is_a_reason(self):
+        output, _ = self.call("list", "implementations", plugins=FAKES)
+        self.assertRegex(output, r"missing/one +the first, in parts \(not installed: libfake-dev\)\n")
+        rows, _ = self.call("verify", "--scenario", "linreg-3x2", "--impl", "missing/*", plugins=FAKES, status=4)
+        self.assertEqual(len(re.findall(r"missing/(?:one|two) +unsupported +not installed: libfake-dev\n", rows)), 2)
+        self.assertIn("Nothing of the plugin could run here.", self.check(f"{FAKES}/fake_missing.so", 4))
 
     def test_plugin_check_of_broken_adapters(self):
         folder = pathlib.Path(ADAPTERS).parent / "broken_adapters"

@@ -87,6 +87,22 @@ TEST(ReadCatalogue, AsksAnAdapterOnRequestOnlyWhereAGlobNamesIt) {
   EXPECT_EQ(read_catalogue(arm, {}, Words{}).size(), 0U);
 }
 
+TEST(ReadCatalogue, APluginWithAManifestIsAskedThroughIt) {
+  const TemporaryFolder folder;
+  std::filesystem::copy_file(fake_plugin("delay"), folder.path() / "delay.so");
+  const auto manifest = folder.write("fake.adapter.json", R"({"plugin": "delay.so", "on_request": "fake"})");
+  EXPECT_EQ(worker_command(test_arm(), manifest).value(),
+            worker_command(test_arm(), folder.path() / "delay.so").value());
+  Arm arm = test_arm();
+  arm.plugin_folders = {folder.path()};
+  EXPECT_EQ(read_catalogue(arm, {}, Words{"*"}).size(), 0U);
+  const std::vector<CatalogueEntry> catalogue = read_catalogue(arm, {});
+  ASSERT_EQ(catalogue.size(), 1U);
+  EXPECT_EQ(catalogue[0].implementation.id, "fake/delay");
+  EXPECT_TRUE(catalogue[0].on_request);
+  EXPECT_TRUE(catalogue[0].hosted());
+}
+
 TEST(ReadCatalogue, TwoPluginsCannotHaveOneName) {
   const TemporaryFolder folder;
   std::filesystem::copy_file(fake_plugin("delay"), folder.path() / "a.so");
