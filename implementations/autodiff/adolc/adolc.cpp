@@ -67,11 +67,11 @@ class Tape {
   }
 
  private:
-  // What a multiply-add of the loss takes at most of each buffer.
-  static constexpr unsigned kOperations = 4;
-  static constexpr unsigned kLocations = 10;
-  static constexpr unsigned kValues = 3;
-  static constexpr unsigned kTaylors = 4;
+  // Of each buffer half as much again as a multiply-add was seen to take.
+  static constexpr unsigned kOperations = 3;
+  static constexpr unsigned kLocations = 7;
+  static constexpr unsigned kValues = 2;
+  static constexpr unsigned kTaylors = 3;
   static constexpr std::int64_t kOfAnActivation = 16;
 
   const Network& network_;
@@ -86,10 +86,8 @@ class Retape final : public Gradient {
 
   void forward(const void* parameters, const Batch& batch) override {
     tape_.emplace(network_, batch.rows, 0);
-    const bool labels = catalogue::takes_labels(network_.loss);
     tape_->record(static_cast<const double*>(parameters), static_cast<const double*>(batch.x),
-                  static_cast<const double*>(batch.targets),
-                  labels ? static_cast<const std::int32_t*>(batch.targets) : nullptr, 0, 1);
+                  static_cast<const double*>(batch.targets), labels_of(network_, batch), 0, 1);
   }
   void backward(void* gradient) override { tape_->reverse(static_cast<double*>(gradient)); }
 
@@ -120,8 +118,7 @@ class Replay final : public Gradient {
   void forward(const void* parameters, const Batch& batch) override {
     const double* x = static_cast<const double*>(batch.x);
     data_.assign(x, x + batch.rows * features());
-    if (catalogue::takes_labels(network_.loss)) {
-      const auto* labels = static_cast<const std::int32_t*>(batch.targets);
+    if (const std::int32_t* labels = labels_of(network_, batch); labels != nullptr) {
       for (std::int64_t row = 0; row < batch.rows; ++row) {
         for (std::int64_t j = 0; j < outputs(); ++j) data_.push_back(labels[row] == j ? 1 : 0);
       }

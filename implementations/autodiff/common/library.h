@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -60,6 +59,11 @@ struct Batch {
   std::int64_t rows = 0;
 };
 
+// Null where the targets are no labels.
+inline const std::int32_t* labels_of(const Network& network, const Batch& batch) {
+  return catalogue::takes_labels(network.loss) ? static_cast<const std::int32_t*>(batch.targets) : nullptr;
+}
+
 class Gradient {
  public:
   virtual ~Gradient() = default;
@@ -81,7 +85,7 @@ struct Request {
 // for what the library cannot do.
 std::unique_ptr<Gradient> make_gradient(const Request& request);
 
-// The one symbol that its kernel library exports (../entry/entry.cpp).
+// The one symbol that its kernel library exports (../entries/kernels.cpp).
 struct Library {
   std::unique_ptr<Gradient> (*make)(const Request& request);
 };

@@ -62,8 +62,7 @@ GradientTrainer::GradientTrainer(const strategies::Setup& setup, const Row& row)
   Request request{network_of(problem(), parameters()), catalogue::dtype_of(problem()), row.mode, {}};
   check_tape(row, request.network, largest_part());
   if (problem().micro_batches > 1) {
-    part_gradient_ =
-        session().allocate(static_cast<std::size_t>(values_.columns) * catalogue::size_of(request.dtype));
+    part_gradient_ = session().allocate(static_cast<std::size_t>(values_.columns) * catalogue::size_of(request.dtype));
   }
   full_ = make_parts(problem().batch_rows);
   partial_ = make_parts(feed().loader().partial_rows());

@@ -1,5 +1,5 @@
-// Trains by the gradients of a library (library.h). All else is the native strategies': batches by their loader, updates
-// and evaluations by the kernels of a backend.
+// Trains by the gradients of a library (library.h). All else is the native strategies': batches by their loader,
+// updates and evaluations by the kernels of a backend.
 #pragma once
 
 #include <cstdint>

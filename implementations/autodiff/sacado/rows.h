@@ -11,7 +11,7 @@ inline constexpr Row kRows[] = {
      .description = "a tape of scalars by Sacado's reverse mode (Rad), recorded in each step",
      .dtypes = catalogue::kAll<Dtype>,
      .activations = kNoErrorFunction,
-     .bytes_per_multiply_add = 200},
+     .bytes_per_multiply_add = 140},
 };
 
 }  // namespace gdbench::autodiff
