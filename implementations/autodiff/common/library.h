@@ -85,7 +85,7 @@ struct Request {
 // for what the library cannot do.
 std::unique_ptr<Gradient> make_gradient(const Request& request);
 
-// The one symbol that its kernel library exports (../entries/kernels.cpp).
+// The one symbol that its kernel library exports (../entry/entry.cpp).
 struct Library {
   std::unique_ptr<Gradient> (*make)(const Request& request);
 };
