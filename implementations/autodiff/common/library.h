@@ -28,7 +28,7 @@ struct Row {
   std::uint32_t dtypes = bit_of(Dtype::f64);
   std::uint32_t activations = catalogue::kAll<Activation>;
   std::uint32_t losses = catalogue::kAll<Loss>;
-  // What Gradient::forward is in a profile: record where it writes a tape.
+  // What Gradient::forward is in a profile: record where it writes a tape, backward where one call does both.
   catalogue::Phase forward = catalogue::Phase::record;
   // Of a tape of scalars: the bytes that it takes for a multiply-add. 0 where it grows with the operations on matrices.
   double bytes_per_multiply_add = 0;

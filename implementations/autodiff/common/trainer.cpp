@@ -115,11 +115,17 @@ void GradientTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& s
   reads.use = GDBENCH_READS_PARAMETERS;
   strategies::ModelPart computes = reads;
   computes.use = GDBENCH_COMPUTES_GRADIENTS;
+  const bool at_once = row_.forward == Phase::backward;
   for_each_profiled_step(steps, clock, [&](const strategies::Batch& batch) {
     for (const Part& part : parts_of_batch(batch.rows)) {
-      clock.run_whole({row_.forward == Phase::record ? "record the loss" : "loss", row_.forward, {}, reads},
-                      [&] { gradient_->forward(values_.buffer, rows_of(batch, part)); });
-      clock.run_whole({"gradient", Phase::backward, {}, computes}, [&] { gradient_->backward(gradient_of_part()); });
+      const auto forward = [&] { gradient_->forward(values_.buffer, rows_of(batch, part)); };
+      if (!at_once) {
+        clock.run_whole({row_.forward == Phase::record ? "record the loss" : "loss", row_.forward, {}, reads}, forward);
+      }
+      clock.run_whole({at_once ? "loss and gradient" : "gradient", Phase::backward, {}, computes}, [&] {
+        if (at_once) forward();
+        gradient_->backward(gradient_of_part());
+      });
       part.accumulation.run_profiled(clock);
     }
     update_.run_profiled(clock);
