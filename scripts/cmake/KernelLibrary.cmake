@@ -80,7 +80,7 @@ endfunction()
 
 # gdbench_kernel_library(BACKEND OPTIMISATION -O2 SOURCES ... [FLAGS ...] [LINK ...] [LIBRARY_VERSION "Eigen 3.4.0"]):
 # libgdbench_kernels_BACKEND.so in the folder `kernels` beside the plugins.
-# REGIONS_ONLY: its single ops are another backend's, and tested there.
+# REGIONS_ONLY: its single ops are another backend's, and tested there; or it has none (implementations/autodiff).
 function(gdbench_kernel_library backend)
   cmake_parse_arguments(ARG "REGIONS_ONLY" "OPTIMISATION;LIBRARY_VERSION" "SOURCES;FLAGS;LINK" ${ARGN})
   set(target gdbench_kernels_${backend})

@@ -40,7 +40,7 @@ casadi::Function compiled(const casadi::Function& function) {
   generator.add(function);
   generator.generate(folder.path() + "/");
   const std::string command = "cd '" + folder.path() +
-                              "' && cc -O3 -march=native -ffp-contract=fast -shared -fPIC step.c -o step.so -lm "
+                              "' && cc -O3 -march=native -shared -fPIC step.c -o step.so -lm "
                               ">/dev/null 2>&1";
   if (std::system(command.c_str()) != 0) {
     throw Failure(GDBENCH_UNSUPPORTED, "the C that CasADi wrote cannot be compiled (cc): is there a C compiler?");
