@@ -1,0 +1,381 @@
+// Trainings as the tutorials of libtorch teach them: nn::Sequential, a loss module, torch::optim. Mode by mode what
+// implementations/frameworks/pytorch_adapter.py does in Python.
+#include "implementations/torch_cpp/training.h"
+
+#include <ATen/Parallel.h>
+#include <torch/nn.h>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "harness/abi/catalogue.h"
+#include "implementations/common/failure.h"
+#include "implementations/loader/batch_plan.h"
+#include "implementations/torch_cpp/optimizers.h"
+
+namespace gdbench::torch_cpp {
+namespace {
+
+namespace nn = torch::nn;
+using catalogue::Activation;
+using catalogue::Loss;
+using catalogue::Task;
+using implementations::Failure;
+
+struct Batch {
+  Tensor x;
+  Tensor y;
+};
+using LossFunction = std::function<Tensor(const Tensor& outputs, const Tensor& targets)>;
+
+torch::Dtype element_type(const gdbench_problem& problem) {
+  return problem.dtype == GDBENCH_F32 ? torch::kFloat32 : torch::kFloat64;
+}
+
+// The host's memory as a tensor. libtorch knows no tensors of constants; nothing here writes to one.
+Tensor view(const void* memory, at::IntArrayRef shape, torch::Dtype type) {
+  return torch::from_blob(const_cast<void*>(memory), shape, type);
+}
+
+void add_activation(nn::Sequential& model, Activation activation) {
+  switch (activation) {
+    case Activation::identity:
+      break;
+    case Activation::relu:
+      model->push_back(nn::ReLU());
+      break;
+    case Activation::tanh:
+      model->push_back(nn::Tanh());
+      break;
+    case Activation::sigmoid:
+      model->push_back(nn::Sigmoid());
+      break;
+    case Activation::leaky_relu:
+      model->push_back(nn::LeakyReLU());
+      break;
+    case Activation::silu:
+      model->push_back(nn::SiLU());
+      break;
+    case Activation::gelu:
+      model->push_back(nn::GELU());
+      break;
+    case Activation::gelu_tanh:
+      model->push_back(nn::GELU(nn::GELUOptions().approximate("tanh")));
+      break;
+  }
+}
+
+nn::Sequential make_model(const gdbench_problem& problem) {
+  nn::Sequential model;
+  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
+    const gdbench_layer& layer = problem.layers[l];
+    model->push_back(nn::Linear(nn::LinearOptions(layer.inputs, layer.outputs).bias(layer.has_bias != 0)));
+    add_activation(model, catalogue::activation_of(layer));
+  }
+  model->to(element_type(problem));
+  return model;
+}
+
+LossFunction make_loss(const gdbench_problem& problem) {
+  const catalogue::LossFunction loss = catalogue::loss_of(problem);
+  switch (loss.kind) {
+    case Loss::mse:
+      return nn::MSELoss();
+    case Loss::half_mse:
+      return [mean = nn::MSELoss()](const Tensor& outputs, const Tensor& targets) mutable {
+        return mean(outputs, targets) / 2;
+      };
+    case Loss::softmax_cross_entropy:
+      return nn::CrossEntropyLoss();
+    case Loss::binary_cross_entropy:
+      return nn::BCEWithLogitsLoss();
+    case Loss::huber:
+      return nn::HuberLoss(nn::HuberLossOptions().delta(loss.huber_delta));
+  }
+  throw Failure(GDBENCH_INVALID, "an unknown loss");
+}
+
+// Time of profiled steps by phase.
+class PhaseTimes {
+ public:
+  // Since the call before belongs to `phase`.
+  void add(catalogue::Phase phase) {
+    const Clock::time_point now = Clock::now();
+    times_[phase] += std::chrono::duration<double, std::nano>(now - last_).count();
+    last_ = now;
+  }
+  void report(std::uint64_t steps, const gdbench_profile_sink& sink) const {
+    for (const auto& [phase, time_ns] : times_) {
+      gdbench_profile_record record{};
+      record.op = name_of(phase);
+      record.phase = static_cast<std::int32_t>(phase);
+      record.calls = steps;
+      record.time_ns = time_ns;
+      sink.record(sink.context, &record);
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point last_ = Clock::now();
+  std::map<catalogue::Phase, double> times_;
+};
+
+// Batches in the harness's order: views where rows lie together, otherwise taken by index in each step.
+class Batches {
+ public:
+  Batches(const gdbench_data& data, const gdbench_problem& problem)
+      : plan_{&data, problem.batch_rows, catalogue::takes_labels(problem)},
+        x_(view(data.x, {data.rows, data.features}, element_type(problem))),
+        y_(plan_.labels ? view(data.labels, {data.rows}, torch::kInt32).to(torch::kInt64)  // as libtorch wants them
+                        : view(data.y, {data.rows, data.outputs}, element_type(problem))) {
+    const std::int64_t steps = plan_.steps_per_epoch() * (data.order == nullptr ? 1 : data.epochs);
+    for (std::int64_t step = 0; step < steps; ++step) {
+      const std::int64_t first = plan_.first(step);
+      const std::int64_t end = first + plan_.rows(step);
+      if (data.order == nullptr) {
+        ready_.push_back({x_.slice(0, first, end), y_.slice(0, first, end)});
+      } else {
+        const std::uint32_t* rows = plan_.index(step);
+        indices_.push_back(torch::tensor(std::vector<std::int64_t>(rows, rows + plan_.rows(step))));
+      }
+    }
+  }
+
+  const Batch& of(std::int64_t step) {
+    if (indices_.empty()) return ready_[static_cast<std::size_t>(step) % ready_.size()];
+    const Tensor& rows = indices_[static_cast<std::size_t>(step) % indices_.size()];
+    taken_ = {x_.index({rows}), y_.index({rows})};
+    return taken_;
+  }
+  Batch all() const { return {x_, y_}; }
+
+ private:
+  loader::BatchPlan plan_;
+  Tensor x_;
+  Tensor y_;
+  std::vector<Batch> ready_;
+  std::vector<Tensor> indices_;
+  Batch taken_;
+};
+
+// What all tasks share: parameters with their slots, the number of the step, and its learning rate.
+class Steps : public Training {
+ public:
+  Steps(Mode mode, const gdbench_problem& problem, std::vector<Tensor> parameters)
+      : problem_(problem),
+        parameters_(std::move(parameters)),
+        update_(make_update(mode, *problem.optimizer, parameters_)) {}
+
+  void set_state(const gdbench_state& state) override {
+    const torch::NoGradGuard no_grad;
+    for_each_tensor(state, [](Tensor& own, Tensor& given) { own.copy_(given); });
+    step_ = state.step;
+    update_.start_at(step_);
+  }
+
+  void get_state(gdbench_state& state) override {
+    const torch::NoGradGuard no_grad;
+    for_each_tensor(state, [](Tensor& own, Tensor& given) { given.copy_(own); });
+    state.step = step_;
+  }
+
+  void run(std::uint64_t steps) override {
+    for (std::uint64_t i = 0; i < steps; ++i, ++step_) {
+      follow_schedule();
+      step();
+    }
+  }
+
+  void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override {
+    PhaseTimes times;
+    for (std::uint64_t i = 0; i < steps; ++i, ++step_) {
+      follow_schedule();
+      profile_step(times);
+    }
+    times.report(steps, sink);
+  }
+
+  double evaluate(std::int32_t /*split*/) override {
+    throw Failure(GDBENCH_UNSUPPORTED, std::string("the task ") + name_of(task()) + " has no loss");
+  }
+
+ protected:
+  virtual void step() = 0;
+  virtual void profile_step(PhaseTimes& times) {
+    step();
+    times.add(task() == Task::update ? catalogue::Phase::update : catalogue::Phase::other);
+  }
+
+  Task task() const { return catalogue::task_of(problem_); }
+  const gdbench_problem& problem() const { return problem_; }
+  torch::optim::Optimizer& optimizer() { return *update_.optimizer; }
+
+  std::int64_t step_ = 0;
+
+ private:
+  void follow_schedule() {
+    const gdbench_optimizer& settings = *problem_.optimizer;
+    if (settings.learning_rate_count == 1) return;
+    update_.set_rate(settings.learning_rates[std::min(step_, settings.learning_rate_count - 1)]);
+  }
+
+  // Calls visit(own tensor, the host's as a view of the same shape): nn::Linear keeps its weights [outputs, inputs].
+  template <class Visit>
+  void for_each_tensor(const gdbench_state& state, Visit visit) {
+    const auto one = [&](Tensor& own, const gdbench_tensor& given) {
+      Tensor host = view(given.data, {given.rows, given.columns}, element_type(problem_));
+      if (task() != Task::update) host = own.dim() == 1 ? host.view(-1) : host.t();
+      visit(own, host);
+    };
+    const std::size_t count = parameters_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      one(parameters_[i], state.parameters[i]);
+      for (std::size_t slot = 0; slot < update_.slots.size(); ++slot) {
+        one(update_.slots[slot][i], state.slots[slot * count + i]);
+      }
+    }
+  }
+
+  const gdbench_problem& problem_;
+  std::vector<Tensor> parameters_;
+  Update update_;
+};
+
+// The optimizer alone, by gradients that are given.
+class UpdateSteps final : public Steps {
+ public:
+  UpdateSteps(Mode mode, const gdbench_data& data, const gdbench_problem& problem)
+      : Steps(mode, problem, tensors(data, problem)) {}
+
+ private:
+  static std::vector<Tensor> tensors(const gdbench_data& data, const gdbench_problem& problem) {
+    const Tensor given = view(data.x, {data.features}, element_type(problem)).clone();
+    std::vector<Tensor> parameters;
+    std::int64_t first = 0;
+    for (std::int64_t l = 0; l < problem.layer_count; ++l) {
+      const std::int64_t rows = problem.layers[l].inputs;
+      const std::int64_t columns = problem.layers[l].outputs;
+      parameters.push_back(torch::zeros({rows, columns}, torch::dtype(element_type(problem)).requires_grad(true)));
+      parameters.back().mutable_grad() = given.slice(0, first, first + rows * columns).view({rows, columns});
+      first += rows * columns;
+    }
+    return parameters;
+  }
+  void step() override { optimizer().step(); }
+};
+
+// The least that autograd does. The model is there for its state.
+class FloorSteps final : public Steps {
+ public:
+  FloorSteps(Mode mode, const gdbench_problem& problem) : Steps(mode, problem, make_model(problem)->parameters()) {}
+
+ private:
+  void step() override {
+    (weight_ * tiny_).backward();
+    weight_.mutable_grad().reset();
+  }
+  Tensor tiny_ = torch::ones(1);
+  Tensor weight_ = torch::ones(1, torch::requires_grad());
+};
+
+class TrainingSteps final : public Steps {
+ public:
+  TrainingSteps(Mode mode, const gdbench_data& data, const gdbench_problem& problem, nn::Sequential model)
+      : Steps(mode, problem, model->parameters()),
+        model_(std::move(model)),
+        loss_(make_loss(problem)),
+        batches_(data, problem) {}
+
+  double evaluate(std::int32_t split) override {
+    if (split != 0) throw Failure(GDBENCH_UNSUPPORTED, "only the training split");
+    const torch::NoGradGuard no_grad;
+    const Batch all = batches_.all();
+    return loss_(model_->forward(all.x), all.y).item<double>();
+  }
+
+ private:
+  void step() override {
+    const Batch& batch = batches_.of(step_);
+    if (problem().micro_batches > 1) {
+      step_in_parts(batch);
+      return;
+    }
+    const Tensor recorded = forward(batch);
+    backward(recorded, batch);
+    optimizer().step();
+  }
+
+  void profile_step(PhaseTimes& times) override {
+    if (problem().micro_batches > 1) {
+      Steps::profile_step(times);
+      return;
+    }
+    const Batch& batch = batches_.of(step_);
+    times.add(catalogue::Phase::data);
+    const Tensor recorded = forward(batch);
+    times.add(catalogue::Phase::forward);
+    backward(recorded, batch);
+    times.add(catalogue::Phase::backward);
+    optimizer().step();
+    times.add(catalogue::Phase::update);
+  }
+
+  // The loss; the outputs for the task gradients.
+  Tensor forward(const Batch& batch) {
+    optimizer().zero_grad();
+    Tensor outputs = model_->forward(batch.x);
+    return task() == Task::gradients ? outputs : loss_(outputs, batch.y);
+  }
+
+  // For the task gradients, a gradient per output column from one recording; grad adds them up.
+  void backward(const Tensor& recorded, const Batch& batch) {
+    if (task() != Task::gradients) {
+      recorded.backward();
+      return;
+    }
+    for (const Tensor& mask : torch::eye(recorded.size(1), recorded.options()).unbind()) {
+      loss_(recorded * mask, batch.y * mask).backward({}, true);
+    }
+  }
+
+  void step_in_parts(const Batch& batch) {
+    optimizer().zero_grad();
+    const std::vector<Tensor> x = batch.x.tensor_split(problem().micro_batches);
+    const std::vector<Tensor> y = batch.y.tensor_split(problem().micro_batches);
+    for (std::size_t part = 0; part < x.size() && x[part].size(0) > 0; ++part) {
+      const double share = static_cast<double>(x[part].size(0)) / static_cast<double>(batch.x.size(0));
+      (loss_(model_->forward(x[part]), y[part]) * share).backward();
+    }
+    optimizer().step();
+  }
+
+  nn::Sequential model_;
+  LossFunction loss_;
+  Batches batches_;
+};
+
+}  // namespace
+}  // namespace gdbench::torch_cpp
+
+extern "C" GDBENCH_EXPORT gdbench::torch_cpp::Training* gdbench_make_torch_training(gdbench::torch_cpp::Mode mode,
+                                                                                    const gdbench_data& data,
+                                                                                    const gdbench_problem& problem,
+                                                                                    int compute_threads) {
+  using namespace gdbench::torch_cpp;
+  at::set_num_threads(compute_threads);
+  at::set_num_interop_threads(1);
+  switch (gdbench::catalogue::task_of(problem)) {
+    case Task::update:
+      return new UpdateSteps(mode, data, problem);
+    case Task::floor:
+      return new FloorSteps(mode, problem);
+    case Task::train:
+    case Task::gradients:
+      break;
+  }
+  return new TrainingSteps(mode, data, problem, make_model(problem));
+}
