@@ -25,7 +25,7 @@ class AtOnce : public Base {
   }
 
   void start_at(std::int64_t step) {
-    for (Tensor& own : steps_) own.fill_(static_cast<double>(step));
+    for (Tensor& own : steps_) *own.data_ptr<float>() = static_cast<float>(step);
   }
 
   Tensor step(optim::Optimizer::LossClosure /*none*/ = nullptr) override {
@@ -102,15 +102,13 @@ class ForeachRmsprop final : public AtOnce<optim::RMSprop, optim::RMSpropOptions
   }
 };
 
-// The state that torch::optim keeps of a parameter, whose tensors are the slots.
-void keep(optim::SGDParamState& state, const Tensors& slots, std::int64_t /*step*/) { state.momentum_buffer(slots[0]); }
-void keep(optim::AdagradParamState& state, const Tensors& slots, std::int64_t step) { state.sum(slots[0]).step(step); }
-void keep(optim::RMSpropParamState& state, const Tensors& slots, std::int64_t step) {
-  state.square_avg(slots[0]).step(step);
-}
+// The tensors of the state that torch::optim keeps of a parameter are the slots.
+void keep(optim::SGDParamState& state, const Tensors& slots) { state.momentum_buffer(slots[0]); }
+void keep(optim::AdagradParamState& state, const Tensors& slots) { state.sum(slots[0]); }
+void keep(optim::RMSpropParamState& state, const Tensors& slots) { state.square_avg(slots[0]); }
 template <class State>  // of Adam and AdamW
-void keep(State& state, const Tensors& slots, std::int64_t step) {
-  state.exp_avg(slots[0]).exp_avg_sq(slots[1]).step(step);
+void keep(State& state, const Tensors& slots) {
+  state.exp_avg(slots[0]).exp_avg_sq(slots[1]);
 }
 
 template <class State, class AllAtOnce, class Eager, class Options>
@@ -122,13 +120,19 @@ void fill(Update& update, Mode mode, const Tensors& parameters, const Options& o
     return;
   }
   update.optimizer = std::make_unique<Eager>(parameters, options);
-  update.start_at = [&states = update.optimizer->state(), parameters, slots = update.slots](std::int64_t step) {
-    for (std::size_t i = 0; i < parameters.size() && !slots.empty(); ++i) {
-      Tensors own;
-      for (const Tensors& slot : slots) own.push_back(slot[i]);
-      auto state = std::make_unique<State>();
-      keep(*state, own, step);
-      states[parameters[i].unsafeGetTensorImpl()] = std::move(state);
+  std::vector<State*> states;
+  for (std::size_t i = 0; i < parameters.size() && !update.slots.empty(); ++i) {
+    Tensors slots;
+    for (const Tensors& slot : update.slots) slots.push_back(slot[i]);
+    auto state = std::make_unique<State>();
+    keep(*state, slots);
+    states.push_back(state.get());
+    update.optimizer->state()[parameters[i].unsafeGetTensorImpl()] = std::move(state);
+  }
+  update.start_at = [states](std::int64_t step) {
+    // SGD counts none.
+    if constexpr (requires(State & state) { state.step(step); }) {
+      for (State* state : states) state->step(step);
     }
   };
 }

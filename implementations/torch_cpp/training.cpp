@@ -15,6 +15,7 @@
 #include "implementations/common/failure.h"
 #include "implementations/loader/batch_plan.h"
 #include "implementations/torch_cpp/optimizers.h"
+#include "implementations/torch_cpp/own_tensors.h"
 
 namespace gdbench::torch_cpp {
 namespace {
@@ -165,21 +166,20 @@ class Batches {
 // What all tasks share: parameters with their slots, the number of the step, and its learning rate.
 class Steps : public Training {
  public:
-  Steps(Mode mode, const gdbench_problem& problem, std::vector<Tensor> parameters)
-      : problem_(problem),
-        parameters_(std::move(parameters)),
-        update_(make_update(mode, *problem.optimizer, parameters_)) {}
+  Steps(Mode mode, const gdbench_problem& problem, const std::vector<Tensor>& parameters)
+      : problem_(problem), update_(make_update(mode, *problem.optimizer, parameters)) {
+    own_.emplace_back(parameters, task() != Task::update);
+    for (const std::vector<Tensor>& slot : update_.slots) own_.emplace_back(slot, task() != Task::update);
+  }
 
   void set_state(const gdbench_state& state) override {
-    const torch::NoGradGuard no_grad;
-    for_each_tensor(state, [](Tensor& own, Tensor& given) { own.copy_(given); });
+    for (std::size_t i = 0; i < own_.size(); ++i) own_[i].read(host(state, i));
     step_ = state.step;
     update_.start_at(step_);
   }
 
   void get_state(gdbench_state& state) override {
-    const torch::NoGradGuard no_grad;
-    for_each_tensor(state, [](Tensor& own, Tensor& given) { given.copy_(own); });
+    for (std::size_t i = 0; i < own_.size(); ++i) own_[i].write(host(state, i));
     state.step = step_;
   }
 
@@ -223,26 +223,14 @@ class Steps : public Training {
     update_.set_rate(settings.learning_rates[std::min(step_, settings.learning_rate_count - 1)]);
   }
 
-  // Calls visit(own tensor, the host's as a view of the same shape): nn::Linear keeps its weights [outputs, inputs].
-  template <class Visit>
-  void for_each_tensor(const gdbench_state& state, Visit visit) {
-    const auto one = [&](Tensor& own, const gdbench_tensor& given) {
-      Tensor host = view(given.data, {given.rows, given.columns}, element_type(problem_));
-      if (task() != Task::update) host = own.dim() == 1 ? host.view(-1) : host.t();
-      visit(own, host);
-    };
-    const std::size_t count = parameters_.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      one(parameters_[i], state.parameters[i]);
-      for (std::size_t slot = 0; slot < update_.slots.size(); ++slot) {
-        one(update_.slots[slot][i], state.slots[slot * count + i]);
-      }
-    }
+  // The parameters, then slot after slot.
+  static const gdbench_tensor* host(const gdbench_state& state, std::size_t i) {
+    return i == 0 ? state.parameters : state.slots + (i - 1) * static_cast<std::size_t>(state.parameter_count);
   }
 
   const gdbench_problem& problem_;
-  std::vector<Tensor> parameters_;
   Update update_;
+  std::vector<OwnTensors> own_;  // the parameters, then slot after slot
 };
 
 // The optimizer alone, by gradients that are given.
