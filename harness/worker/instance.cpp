@@ -199,6 +199,13 @@ std::optional<std::map<std::string, std::string>> Instance::runtime() const {
   return std::map<std::string, std::string>{{"library", text}};
 }
 
+Result<std::optional<Instance::Import>> Instance::imported() {
+  if (implementation_->imported == nullptr) return std::optional<Import>();
+  Import loaded;
+  TRY(convert(implementation_->imported(handle_, &loaded.ns, &loaded.resident_bytes), "imported"));
+  return std::optional<Import>(loaded);
+}
+
 Result<gdbench_state> Instance::state_in(std::size_t image, std::int64_t step) {
   if ((image + 1) * layout_.image_bytes > state_memory_.size()) {
     return failure("state image " + std::to_string(image) + " does not lie within the shared memory");

@@ -45,6 +45,12 @@ class Instance {
   std::optional<int> helper_threads() const;
   // What the plugin's library says of itself, for the report: nothing, or a line named "library".
   std::optional<std::map<std::string, std::string>> runtime() const;
+  // What loading its framework took; nothing where it has none.
+  struct Import {
+    double ns = 0;
+    std::int64_t resident_bytes = 0;
+  };
+  Result<std::optional<Import>> imported();
 
   const scenario::Problem& problem() const { return problem_; }  // once it is prepared
   bool loaded() const { return loaded_; }

@@ -81,9 +81,14 @@ class Server {
     TRY(pin_calling_thread(request.threads.compute_cores));
     SharedMemory memory = TRY(adopt(request.state, SharedMemory::Access::read_write));
     TRY(instance_.prepare(request.problem, request.options, request.threads, std::move(memory)));
-    return protocol::PrepareAnswer{.helper_threads = instance_.helper_threads(),
+    protocol::PrepareAnswer answer{.helper_threads = instance_.helper_threads(),
                                    .allocations = instance_.preparation(),
                                    .runtime = instance_.runtime()};
+    if (const std::optional<Instance::Import> imported = TRY(instance_.imported())) {
+      answer.import_ns = imported->ns;
+      answer.imported_resident_bytes = imported->resident_bytes;
+    }
+    return answer;
   }
 
   Result<protocol::Done> answer_to(const protocol::SetStateRequest& request) {

@@ -304,6 +304,7 @@ void fill_table(Entry& entry, gdbench::plugins::Create create) {
       .unavailable = backend.unavailable,
       .device_time = has_clock ? device_time : nullptr,
       .runtime = runtime,
+      .imported = nullptr,
   };
 }
 

@@ -112,6 +112,7 @@ const gdbench_implementation* implementation() {
       .unavailable = nullptr,
       .device_time = nullptr,
       .runtime = nullptr,
+      .imported = nullptr,
   };
   return &table;
 }

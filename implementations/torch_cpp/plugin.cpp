@@ -1,10 +1,13 @@
 // torch-cpp/*: the C interface in front of a library that links libtorch, whose half a gigabyte is opened in prepare,
 // by those that train with it.
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <exception>
+#include <fstream>
 #include <memory>
 #include <new>
 #include <optional>
@@ -52,6 +55,8 @@ struct gdbench_instance {
   const gdbench_data* data = nullptr;
   std::optional<gdbench::plugins::OwnProblem> problem;
   std::unique_ptr<Training> training;
+  double import_ns = 0;
+  std::int64_t imported_resident_bytes = 0;
 };
 
 namespace {
@@ -89,6 +94,14 @@ MakeTraining open_library() {
   return reinterpret_cast<MakeTraining>(dlsym(library, GDBENCH_MAKE_TRAINING_NAME));
 }
 
+// Of this process, now.
+std::int64_t resident_bytes() {
+  std::int64_t size = 0;
+  std::int64_t resident = 0;
+  std::ifstream("/proc/self/statm") >> size >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
 template <Mode mode>
 gdbench_status create(gdbench_instance** instance) {
   *instance = new (std::nothrow) gdbench_instance;
@@ -118,9 +131,21 @@ gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* given,
     const int threads = settings->compute_threads;
     setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
     if (threads > 1) gdbench::implementations::bind_to_all_processors(*settings);
-    instance->training.reset(open_library()(instance->mode, *instance->data, problem, threads));
+    const auto before = std::chrono::steady_clock::now();
+    const MakeTraining make_training = open_library();
+    instance->import_ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - before).count();
+    instance->imported_resident_bytes = resident_bytes();
+    instance->training.reset(make_training(instance->mode, *instance->data, problem, threads));
   });
 }
+
+gdbench_status imported(gdbench_instance* instance, double* nanoseconds, std::int64_t* resident_bytes) {
+  *nanoseconds = instance->import_ns;
+  *resident_bytes = instance->imported_resident_bytes;
+  return GDBENCH_OK;
+}
+
+const char* runtime(gdbench_instance* instance) { return instance->training->runtime(); }
 
 gdbench_status set_state(gdbench_instance* instance, const gdbench_state* state) {
   return guarded([&] { instance->training->set_state(*state); });
@@ -169,6 +194,8 @@ gdbench_implementation table() {
   table.run = run;
   table.evaluate = evaluate;
   table.profile = profile;
+  table.runtime = runtime;
+  table.imported = imported;
   return table;
 }
 

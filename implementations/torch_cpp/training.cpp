@@ -3,11 +3,14 @@
 #include "implementations/torch_cpp/training.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/Version.h>
 #include <torch/nn.h>
 
 #include <chrono>
 #include <functional>
 #include <map>
+#include <sstream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -125,6 +128,15 @@ class PhaseTimes {
   std::map<catalogue::Phase, double> times_;
 };
 
+// A text of many lines as the report wants it.
+std::string one_line(const std::string& text) {
+  constexpr std::size_t kEnough = 600;
+  std::istringstream words(text);
+  std::string line;
+  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
+  return line.substr(0, kEnough);
+}
+
 // Batches in the harness's order: views where rows lie together, otherwise taken by index in each step.
 class Batches {
  public:
@@ -199,6 +211,8 @@ class Steps : public Training {
     times.report(steps, sink);
   }
 
+  const char* runtime() const override { return runtime_.c_str(); }
+
   double evaluate(std::int32_t /*split*/) override {
     throw Failure(GDBENCH_UNSUPPORTED, std::string("the task ") + name_of(task()) + " has no loss");
   }
@@ -231,6 +245,7 @@ class Steps : public Training {
   const gdbench_problem& problem_;
   Update update_;
   std::vector<OwnTensors> own_;  // the parameters, then slot after slot
+  const std::string runtime_ = one_line(at::show_config());
 };
 
 // The optimizer alone, by gradients that are given.

@@ -20,6 +20,7 @@ class Training {
   virtual void run(std::uint64_t steps) = 0;
   virtual double evaluate(std::int32_t split) = 0;
   virtual void profile(std::uint64_t steps, const gdbench_profile_sink& sink) = 0;
+  virtual const char* runtime() const = 0;
 };
 
 // Of a problem that the masks of `mode` allow. All of it must outlive the training. Throws Failure

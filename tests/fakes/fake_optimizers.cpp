@@ -322,6 +322,7 @@ constexpr gdbench_implementation implementation(const char* id, const char* desc
       .unavailable = nullptr,
       .device_time = nullptr,
       .runtime = nullptr,
+      .imported = nullptr,
   };
 }
 

@@ -57,8 +57,8 @@ extern "C" {
 /* 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32;
  * 4: gdbench_profile_sink.record_part, unavailable; 5: GDBENCH_LEAKY_RELU; 6: GDBENCH_LION, GDBENCH_NADAM,
  * GDBENCH_SILU, GDBENCH_GELU, GDBENCH_GELU_TANH, GDBENCH_BINARY_CROSS_ENTROPY, GDBENCH_HUBER; 7:
- * GDBENCH_CAPABILITY_DEVICE, device_time, gdbench_profile_sink.leave_out; 8: runtime */
-#define GDBENCH_ABI_MINOR 8
+ * GDBENCH_CAPABILITY_DEVICE, device_time, gdbench_profile_sink.leave_out; 8: runtime; 9: imported */
+#define GDBENCH_ABI_MINOR 9
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -415,6 +415,9 @@ typedef struct gdbench_implementation {
   /* Since 1.8; may be null, and give null. Asked once after prepare: one line for the report on the library that this
    * instance opened, as that says of itself. It lives as long as the instance. */
   const char* (*runtime)(gdbench_instance* instance);
+  /* Since 1.9; null where there is no framework to be loaded. Asked once after prepare: the nanoseconds of prepare that
+   * loading it took, and the resident bytes of the process just after. */
+  gdbench_status (*imported)(gdbench_instance* instance, double* nanoseconds, int64_t* resident_bytes);
 } gdbench_implementation;
 
 typedef struct gdbench_host {
