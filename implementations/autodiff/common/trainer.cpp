@@ -48,7 +48,7 @@ const Library& open_library(const char* name) {
   std::string error;
   const auto entry = reinterpret_cast<LibraryEntry>(
       backends::kernel_entry(name, backends::kernel_folder(), GDBENCH_AUTODIFF_ENTRY_NAME, error));
-  if (entry == nullptr) throw Failure(GDBENCH_FAILED, error);
+  if (entry == nullptr) throw Failure(GDBENCH_UNSUPPORTED, error);
   return *entry();
 }
 

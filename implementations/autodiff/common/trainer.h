@@ -16,8 +16,8 @@ constexpr double kTapeLimitBytes = 1e9;
 
 class GradientTrainer final : public strategies::Trainer {
  public:
-  // Opens the library. Throws Failure: GDBENCH_UNSUPPORTED where a step's tape would exceed kTapeLimitBytes, and what
-  // make_gradient throws.
+  // Opens the library. Throws Failure: GDBENCH_UNSUPPORTED where a step's tape would exceed kTapeLimitBytes, where the
+  // library is gone since it was built with, and what make_gradient throws.
   GradientTrainer(const strategies::Setup& setup, const Row& row);
   void run(std::uint64_t steps) override;
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
