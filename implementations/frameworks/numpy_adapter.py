@@ -47,6 +47,20 @@ LOSSES = {
 }
 
 
+def outputs_of(problem, parameters, x, activations=ACTIVATIONS):
+    """Of the last layer, [rows, outputs]; parameters w0 b0 w1 b1 ... of any library whose arrays have these operators."""
+    parameters = iter(parameters)
+    for layer in problem.layers:
+        x = x @ next(parameters) + (next(parameters) if layer.bias else 0)
+        x = activations[layer.activation](x)
+    return x
+
+
+def loss_of(problem, parameters, data):
+    """The loss over all rows."""
+    return LOSSES[problem.loss](outputs_of(problem, parameters, data.x), data.target, *problem.loss_constants)
+
+
 class Written(Training):
     """Base of the modes whose loop a StepWriter writes."""
 
@@ -87,11 +101,7 @@ class Written(Training):
         self.tensors = self.train(batches, self.tensors, self.step, self.rate)
 
     def loss(self):
-        outputs, parameters = self.data.x, iter(self.tensors)
-        for layer in self.problem.layers:
-            outputs = outputs @ next(parameters) + (next(parameters) if layer.bias else 0)
-            outputs = ACTIVATIONS[layer.activation](outputs)
-        return LOSSES[self.problem.loss](outputs, self.data.target, *self.problem.loss_constants)
+        return loss_of(self.problem, self.tensors, self.data)
 
     def floor(self):
         tiny = numpy.ones(1, self.problem.dtype)
