@@ -1,0 +1,201 @@
+"""scikit-learn: partial_fit of its estimators, one call per batch of a network, one per epoch of SGDRegressor.
+
+Their gradients are those of half the squared error, summed over outputs; the rate says what a scenario's mean adds.
+Defaults that are another training (Adam, momentum, penalties, shuffling, decreasing rates) are switched off.
+"""
+import warnings
+
+import numpy_adapter
+from runner import Unsupported
+from training import Training, clock, record
+
+NAME = "sklearn"
+MODULES = ("sklearn", "numpy")
+DISTRIBUTIONS = ("scikit-learn", "numpy", "scipy")
+
+
+def start(threads):
+    global numpy, SGDRegressor, MLPClassifier, MLPRegressor
+    runtime = numpy_adapter.start(threads)
+    import numpy
+    from sklearn.linear_model import SGDRegressor
+    from sklearn.neural_network import MLPClassifier, MLPRegressor
+
+    # A number of steps says when a training ends, not a tolerance.
+    warnings.simplefilter("ignore")
+    return {**runtime, "build": "NumPy's " + runtime["build"]}
+
+
+def rate_of(problem):
+    """What scikit-learn's gradient is multiplied with."""
+    factor = {"mse": 2, "half_mse": 1}.get(problem.loss)
+    return problem.rate * factor / problem.layers[-1].outputs if factor else problem.rate
+
+
+class PartialFit(Training):
+    """Base of both modes."""
+
+    CAPABILITIES = ("shuffle",)
+
+    def __init__(self, problem, data, options):
+        super().__init__(problem, data, options)
+        if problem.task == "train":
+            self.model = self.make_model()
+            self.steps(self.batches(1))  # makes its arrays; a state is set before anything is timed
+
+    def place_data(self):
+        if self.problem.task != "train":
+            return
+        if self.problem.loss == "binary_cross_entropy" and not numpy.isin(self.data.target, (0, 1)).all():
+            raise Unsupported("the targets of MLPClassifier are classes, 0 or 1")
+        # One output is a vector.
+        one = self.data.target.shape[1:] == (1,)
+        targets, self.data.target = self.data.target, self.data.target.ravel() if one else self.data.target
+        super().place_data()
+        self.data.target = targets
+
+    def steps(self, batches):
+        partial_fit = self.model.partial_fit
+        for x, y in batches:
+            partial_fit(x, y)
+
+    def loss(self):
+        return numpy_adapter.loss_of(self.problem, self.get_state()[0], self.data)
+
+    def floor(self):
+        model, x, y = self.make_tiny(), numpy.ones((1, 1), self.problem.dtype), numpy.ones(1, self.problem.dtype)
+        return {"partial_fit of one number": lambda: model.partial_fit(x, y)}
+
+    def count_dispatches(self):
+        return 1
+
+
+class Mlp(PartialFit):
+    """MLPRegressor or MLPClassifier, one partial_fit per batch, with the checks and the loss that it makes each time"""
+
+    NAMES = {"identity": "identity", "relu": "relu", "tanh": "tanh", "sigmoid": "logistic"}
+    ACTIVATIONS = NAMES
+    LOSSES = ("mse", "half_mse", "softmax_cross_entropy", "binary_cross_entropy")
+    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adam")
+
+    @classmethod
+    def reason_unsupported(cls, problem):
+        *hidden, last = problem["layers"]
+        if problem["task"] == "floor":
+            return ""
+        if problem["optimizer"]["kind"] == "adam":
+            return "scikit-learn's Adam adds epsilon to the root before its bias is corrected"
+        if not all(layer["bias"] for layer in problem["layers"]):
+            return "the layers of scikit-learn's networks have biases"
+        if len({layer["activation"] for layer in hidden}) > 1:
+            return "all hidden layers of scikit-learn's networks have the same activation"
+        if last["activation"] != "identity":
+            return "the outputs of scikit-learn's networks have no activation but that of the loss"
+        if problem["loss"] == "softmax_cross_entropy" and last["outputs"] == 2:
+            return "MLPClassifier has one logistic output for two classes"
+        if problem["loss"] == "binary_cross_entropy" and last["outputs"] > 1:
+            return "partial_fit of MLPClassifier has no independent classes"
+        return ""
+
+    def make_model(self):
+        problem, settings = self.problem, self.problem.optimizer
+        *hidden, last = problem.layers
+        constants = {
+            "solver": "sgd",
+            "hidden_layer_sizes": [layer.outputs for layer in hidden],
+            "activation": self.NAMES[hidden[0].activation if hidden else "identity"],
+            "learning_rate_init": rate_of(problem),
+            "momentum": 0 if settings.kind == "sgd" else settings.momentum,
+            "nesterovs_momentum": settings.kind == "nesterov",
+            "batch_size": problem.batch_rows,
+            "alpha": 0,
+            "shuffle": False,
+        }
+        if problem.loss in ("mse", "half_mse"):
+            return MLPRegressor(**constants)
+        model = MLPClassifier(**constants)
+        # Only the first call is told of all classes.
+        model.partial_fit(*next(self.batches(1)), classes=numpy.arange(max(last.outputs, 2)))
+        return model
+
+    def make_tiny(self):
+        return MLPRegressor(hidden_layer_sizes=[1], solver="sgd", alpha=0, momentum=0, nesterovs_momentum=False)
+
+    # The velocity of scikit-learn is - rate times that of plugin.h. Weights come first, then biases.
+    def set_state(self, parameters, slots):
+        if self.problem.task == "floor":
+            return
+        for target, array in zip(self.model.coefs_ + self.model.intercepts_, parameters[::2] + parameters[1::2]):
+            target[...] = array
+        for slot in slots:
+            self.model._optimizer.velocities = [-self.problem.rate * array for array in slot[::2] + slot[1::2]]
+
+    def get_state(self):
+        if self.problem.task == "floor":
+            return [], []
+        layers, velocities = len(self.problem.layers), self.model._optimizer.velocities
+
+        def interleaved(weights, biases):
+            return [array for pair in zip(weights, biases) for array in pair]
+
+        slot = [array / -self.problem.rate for array in interleaved(velocities[:layers], velocities[layers:])]
+        return interleaved(self.model.coefs_, self.model.intercepts_), [slot] if self.problem.slots else []
+
+
+class Sgd(PartialFit):
+    """SGDRegressor, an update per row (batches of one row), one partial_fit for all rows of an epoch"""
+
+    ACTIVATIONS = ("identity",)
+    LOSSES = ("mse", "half_mse", "huber")
+    OPTIMIZERS = ("sgd",)
+
+    @classmethod
+    def reason_unsupported(cls, problem):
+        if problem["task"] == "floor":
+            return ""
+        if problem["batch_rows"] > 1:
+            return "SGDRegressor makes an update per row: only batches of one row"
+        if len(problem["layers"]) > 1 or problem["layers"][0]["outputs"] > 1:
+            return "SGDRegressor is a linear regression with one output"
+        return ""
+
+    def make_model(self):
+        huber = {"loss": "huber", "epsilon": self.problem.huber_delta} if self.problem.loss == "huber" else {}
+        return self.make_tiny(eta0=rate_of(self.problem), fit_intercept=self.problem.layers[0].bias, **huber)
+
+    def make_tiny(self, **constants):
+        return SGDRegressor(penalty=None, learning_rate="constant", shuffle=False, **constants)
+
+    def place_data(self):
+        if self.problem.task == "train":
+            self.y = self.data.target.ravel()
+
+    def batches(self, count):
+        """Rows of the next `count` steps, epoch by epoch."""
+        first, rows = self.step, self.problem.rows
+        while count > 0:
+            epoch, begin = divmod(first, rows)
+            chosen = slice(begin, min(begin + count, rows))
+            first, count = first + chosen.stop - begin, count - (chosen.stop - begin)
+            if self.data.order is not None:
+                chosen = self.data.order[epoch % len(self.data.order)][chosen]
+            yield self.data.x[chosen], self.y[chosen]
+
+    def profile(self, count):
+        start = clock()
+        self.run(count)
+        return [record("all steps", "other", 1, clock() - start)]
+
+    def set_state(self, parameters, slots):
+        if self.problem.task == "train":
+            self.model.coef_ = parameters[0].ravel().copy()
+            self.model.intercept_ = parameters[1].copy() if len(parameters) > 1 else self.model.intercept_
+
+    def get_state(self):
+        return [] if self.problem.task == "floor" else [self.model.coef_.reshape(-1, 1), self.model.intercept_], []
+
+    def count_dispatches(self):
+        """A call is as many steps as are left of an epoch"""
+
+
+MODES = {"mlp": Mlp, "sgd": Sgd}
