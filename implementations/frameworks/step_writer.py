@@ -190,20 +190,25 @@ class StepWriter:
                 lines.append(self.propagate(f"w{i}"))
         return lines
 
-    def update(self):
+    def once(self):
+        """What an update computes before it comes to the parameters."""
+        return [ONCE[self.problem.optimizer.kind]] if self.problem.corrects_moments else []
+
+    def update_of(self, parameter, entry="{}"):
+        """One parameter's; `entry` says how its entries and those of its slots are called, if they are updated one by
+        one."""
         optimizer, lines = self.problem.optimizer, []
-        if self.problem.corrects_moments:
-            lines.append(ONCE[optimizer.kind])
-        for p in self.parameters:
-            gradient = f"g_{p}"
-            if optimizer.weight_decay and self.problem.decoupled:
-                lines.append(f"{p} *= 1 - rate * decay")
-            elif optimizer.weight_decay:
-                gradient = f"h_{p}"
-                lines.append(f"{gradient} = g_{p} + decay * {p}")
-            tensors = {name: f"{name}_{p}" for name in "mvtu"}
-            lines.append(self.updates[optimizer.kind].format(p=p, g=gradient, **tensors))
-        return lines
+        names = {name: entry.format(f"{name}_{parameter}") for name in "gmvtu"}
+        p, gradient = entry.format(parameter), names["g"]
+        if optimizer.weight_decay and self.problem.decoupled:
+            lines.append(f"{p} *= 1 - rate * decay")
+        elif optimizer.weight_decay:
+            gradient = f"h_{parameter}"
+            lines.append(f"{gradient} = {names['g']} + decay * {p}")
+        return lines + [self.updates[optimizer.kind].format_map({**names, "p": p, "g": gradient})]
+
+    def update(self):
+        return self.once() + [line for p in self.parameters for line in self.update_of(p)]
 
     def gradients(self):
         return self.forward(), self.backward("len(x)")

@@ -255,6 +255,9 @@ class Threads(unittest.TestCase):
     def test_scipy(self):
         self.check("scipy/blas", own_threads=1)
 
+    def test_numba(self):
+        self.check("numba/loops", own_threads=1)
+
     def test_sklearn(self):
         self.check("sklearn/mlp", own_threads=1)
 
