@@ -129,7 +129,9 @@ gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* given,
     // Libraries read the number of threads when they are opened, and a thread stays where the one that makes it may
     // run.
     const int threads = settings->compute_threads;
-    setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
+    for (const char* variable : {"OMP_NUM_THREADS", "MKL_NUM_THREADS"}) {
+      setenv(variable, std::to_string(threads).c_str(), 1);
+    }
     if (threads > 1) gdbench::implementations::bind_to_all_processors(*settings);
     const auto before = std::chrono::steady_clock::now();
     const MakeTraining make_training = open_library();
