@@ -53,6 +53,22 @@ class Problem(SimpleNamespace):
             self.product *= self.momentum_of(self.product_updates)
         return self.product
 
+    def corrections(self, update):
+        """What rules that correct their moments use besides at an update counted from 1, as step_writer.ONCE: {name:
+        number}."""
+        if not self.corrects_moments:
+            return {}
+        correction2 = 1 - self.optimizer.beta2**update
+        if self.optimizer.kind != "nadam":
+            return {"correction1": 1 - self.optimizer.beta1**update, "correction2": correction2}
+        product, following = self.momentum_product(update), self.momentum_of(update + 1)
+        own = (1 - self.momentum_of(update)) / (1 - product)
+        return {"ahead": following / (1 - product * following), "own": own, "correction2": correction2}
+
+    def zeros(self):
+        """A state of zeros: parameters and slots."""
+        return [[numpy.zeros(shape, self.dtype) for shape in self.shapes] for _ in range(1 + self.slots)]
+
     def rate_of(self, step):
         rates = self.optimizer.learning_rates
         return rates[min(step, len(rates) - 1)]

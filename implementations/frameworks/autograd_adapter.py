@@ -4,7 +4,7 @@ Its gradients of mean, maximum and where are float64 whatever their input is. Fo
 so that float32 stays float32.
 """
 import numpy_adapter
-from numpy_adapter import Written, outputs_of
+from numpy_adapter import Written
 from step_writer import StepWriter
 
 NAME = "autograd"
@@ -72,11 +72,7 @@ class Tape(Written):
     writer = TapeWriter
 
     def names(self, writer):
-        return {**super().names(writer), "record": make_vjp(self.recorded_loss)}
-
-    def recorded_loss(self, parameters, x, y):
-        outputs = outputs_of(self.problem, parameters, x, self.ACTIVATIONS)
-        return self.LOSSES[self.problem.loss](outputs, y, *self.problem.loss_constants)
+        return {**super().names(writer), "record": make_vjp(self.loss_of)}
 
     def floor(self):
         record, tiny = make_vjp(lambda weight: weight * tiny), anp.ones(1, self.problem.dtype)

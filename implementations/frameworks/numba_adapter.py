@@ -92,9 +92,6 @@ class Loops(Training):
         self.train(*self.before, self.step, last, product, *self.tensors, *self.after)
         self.step = last
 
-    def loss(self):
-        return numpy_adapter.loss_of(self.problem, self.tensors, self.data)
-
     def traces(self):
         return 0 if self.problem.task == "floor" else len(self.train.signatures)
 

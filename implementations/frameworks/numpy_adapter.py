@@ -47,20 +47,6 @@ LOSSES = {
 }
 
 
-def outputs_of(problem, parameters, x, activations=ACTIVATIONS):
-    """Of the last layer, [rows, outputs]; parameters w0 b0 w1 b1 ... of any library whose arrays have these operators."""
-    parameters = iter(parameters)
-    for layer in problem.layers:
-        x = x @ next(parameters) + (next(parameters) if layer.bias else 0)
-        x = activations[layer.activation](x)
-    return x
-
-
-def loss_of(problem, parameters, data):
-    """The loss over all rows."""
-    return LOSSES[problem.loss](outputs_of(problem, parameters, data.x), data.target, *problem.loss_constants)
-
-
 class Written(Training):
     """Base of the modes whose loop a StepWriter writes."""
 
@@ -99,9 +85,6 @@ class Written(Training):
 
     def steps(self, batches):
         self.tensors = self.train(batches, self.tensors, self.step, self.rate)
-
-    def loss(self):
-        return loss_of(self.problem, self.tensors, self.data)
 
     def floor(self):
         tiny = numpy.ones(1, self.problem.dtype)

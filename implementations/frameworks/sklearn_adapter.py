@@ -60,7 +60,7 @@ class PartialFit(Training):
             partial_fit(x, y)
 
     def loss(self):
-        return numpy_adapter.loss_of(self.problem, self.get_state()[0], self.data)
+        return self.loss_of(self.get_state()[0], self.data.x, self.data.target)
 
     def floor(self):
         model, x, y = self.make_tiny(), numpy.ones((1, 1), self.problem.dtype), numpy.ones(1, self.problem.dtype)
@@ -70,12 +70,15 @@ class PartialFit(Training):
         return 1
 
 
+# As scikit-learn calls them.
+MLP_ACTIVATIONS = {"identity": "identity", "relu": "relu", "tanh": "tanh", "sigmoid": "logistic"}
+
+
 class Mlp(PartialFit):
     """MLPRegressor or MLPClassifier, one partial_fit per batch, with the checks and the loss that it makes each time"""
 
-    NAMES = {"identity": "identity", "relu": "relu", "tanh": "tanh", "sigmoid": "logistic"}
-    ACTIVATIONS = NAMES
-    LOSSES = ("mse", "half_mse", "softmax_cross_entropy", "binary_cross_entropy")
+    ACTIVATIONS = {name: function for name, function in numpy_adapter.ACTIVATIONS.items() if name in MLP_ACTIVATIONS}
+    LOSSES = {name: function for name, function in numpy_adapter.LOSSES.items() if name != "huber"}
     OPTIMIZERS = ("sgd", "momentum", "nesterov", "adam")
 
     @classmethod
@@ -103,7 +106,7 @@ class Mlp(PartialFit):
         constants = {
             "solver": "sgd",
             "hidden_layer_sizes": [layer.outputs for layer in hidden],
-            "activation": self.NAMES[hidden[0].activation if hidden else "identity"],
+            "activation": MLP_ACTIVATIONS[hidden[0].activation if hidden else "identity"],
             "learning_rate_init": rate_of(problem),
             "momentum": 0 if settings.kind == "sgd" else settings.momentum,
             "nesterovs_momentum": settings.kind == "nesterov",
@@ -145,8 +148,8 @@ class Mlp(PartialFit):
 class Sgd(PartialFit):
     """SGDRegressor, an update per row (batches of one row), one partial_fit for all rows of an epoch"""
 
-    ACTIVATIONS = ("identity",)
-    LOSSES = ("mse", "half_mse", "huber")
+    ACTIVATIONS = {"identity": numpy_adapter.ACTIVATIONS["identity"]}
+    LOSSES = {name: numpy_adapter.LOSSES[name] for name in ("mse", "half_mse", "huber")}
     OPTIMIZERS = ("sgd",)
 
     @classmethod

@@ -274,3 +274,19 @@ class LoopWriter(StepWriter):
         lines += ["batch_x, batch_y = x, y", "for i in range(len(batch_x)):", indent("\n".join(sample), "    ")]
         lines += [f"g_{p} = sum_{p} / len(batch_x)" for p in self.parameters]
         return [], lines
+
+
+class GradientWriter(StepWriter):
+    """A loop that has its gradients from a call, gradient(parameters, x, y), of a framework."""
+
+    def gradients(self):
+        gradients = ", ".join(f"g_{p}" for p in self.parameters)
+        return [], [f"[{gradients}] = gradient([{', '.join(self.parameters)}], x, y)"]
+
+
+class SymbolicWriter(GradientWriter):
+    """The same of symbols: run for one batch it is the expression of a step. What ONCE computes is given to it, as a
+    number that differs from step to step."""
+
+    def once(self):
+        return []

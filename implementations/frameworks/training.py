@@ -90,6 +90,28 @@ class Training:
     def count_dispatches(self):
         """Operations that a step hands to the framework one by one; None where that is not known."""
 
+    def compile_steps(self):
+        """A step for each shape of a batch, so that no timed block is the first to meet one; a state is set after it."""
+        parameters, *slots = self.problem.zeros()
+        self.step = self.problem.steps_per_epoch - 1
+        self.set_state(parameters, slots)
+        self.run(min(2, self.problem.steps_per_epoch))
+
+    # Where arrays have NumPy's operators, and ACTIVATIONS and LOSSES are the framework's functions.
+    def loss_of(self, parameters, x, y):
+        """The loss of a batch; parameters w0 b0 w1 b1 ..., and whatever comes after them."""
+        parameters = iter(parameters)
+        for layer in self.problem.layers:
+            x = x @ next(parameters)
+            if layer.bias:
+                x = x + next(parameters)
+            x = self.ACTIVATIONS[layer.activation](x)
+        return self.LOSSES[self.problem.loss](x, y, *self.problem.loss_constants)
+
+    def loss(self):
+        """Over all rows."""
+        return self.loss_of(self.tensors, self.array(self.data.x), self.array(self.data.target))
+
     # Batches.
     def place_data(self):
         problem, data = self.problem, self.data

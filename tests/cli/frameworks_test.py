@@ -265,6 +265,12 @@ class Threads(unittest.TestCase):
     def test_autograd(self):
         self.check("autograd/tape", own_threads=1)
 
+    def test_pytensor(self):
+        self.check("pytensor/function", own_threads=1)
+
+    def test_mlx(self):
+        self.check("mlx/compile", own_threads=2)
+
     def test_pytorch(self):
         self.check("pytorch/eager", own_threads=1)
 
