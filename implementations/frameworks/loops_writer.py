@@ -1,8 +1,8 @@
-"""Writes a model's training as plain loops over numbers, for a compiler of Python: rows outside, features inside. For each
-row of a batch the forward pass, the derivative of its loss and its part of the gradient; then one update.
+"""Writes a model's training as plain loops over numbers, for a compiler of Python: rows outside, features inside. For
+each row of a batch the forward pass, the derivative of its loss and its part of the gradient; then one update.
 
-Names besides those of step_writer.py: d0 the loss's derivative by z0; k counts a layer's inputs, j its outputs; `real` is
-the problem's dtype. Constants are converted to it, because a number that is written out has 64 bits and would make
+Names besides those of step_writer.py: d0 the loss's derivative by z0; k counts a layer's inputs, j its outputs; `real`
+is the problem's dtype. Constants are converted to it, because a number that is written out has 64 bits and would make
 everything that it meets as wide.
 """
 import re
@@ -26,9 +26,9 @@ def loop(variable, count, *body):
 
 
 class LoopsWriter(StepWriter):
-    """train(x, targets, order, rates, first, last, product, tensors ..., scratch ...): the updates `first` to `last` - 1,
-    counted from 0, in place; order [epochs, rows], product that of nadam's momenta so far. Scratch arrays, the gradients
-    and then z, a, s, d of each layer, have an entry per thread (`parts`) in front; several are a prange."""
+    """train(x, targets, order, rates, first, last, product, tensors ..., scratch ...): updates `first` to `last` - 1,
+    counted from 0, in place; order [epochs, rows], product that of nadam's momenta so far. The arrays of scratch,
+    gradients and then z, a, s, d of each layer, have one dimension more in front, for threads."""
 
     def __init__(self, problem, ordered, parts):
         super().__init__(problem)

@@ -7,13 +7,13 @@ from step_writer import GradientWriter, SymbolicWriter
 from training import Training
 
 NAME = "mlx"
-MODULES = ("mlx.core", "numpy")
+MODULES = ("mlx", "numpy")
 DISTRIBUTIONS = ("mlx", "mlx-cpu", "numpy")
 
 
 def start(threads):
-    """A stream computes on a thread of its own, and asks g++ for what it fuses. The compiled files go to the environment,
-    as they go to a folder for temporary files else."""
+    """A stream computes on a thread of its own, and asks g++ for what it fuses. What is compiled goes to the environment
+    instead of the folder for temporary files."""
     global mx, nn
     os.environ["TMPDIR"] = os.path.join(sys.prefix, "compiled")
     os.makedirs(os.environ["TMPDIR"], exist_ok=True)
@@ -23,8 +23,8 @@ def start(threads):
     mx.set_default_device(mx.cpu)
     folder = os.path.dirname(mx.__file__)
     bundled = glob.glob(os.path.join(folder, os.pardir, "mlx_cpu.libs", "libblas-*.so.*"))
-    blas = "Netlib's reference BLAS of its wheel, " + os.path.basename(bundled[0]) if bundled else "the distribution's BLAS"
-    return {"build": f"{blas}; g++ at run time", "threads": f"{threads} processors for Python's thread and the stream's"}
+    blas = f"Netlib's reference BLAS of the wheel ({os.path.basename(bundled[0])})" if bundled else "a BLAS elsewhere"
+    return {"build": f"{blas}, g++ at run time", "threads": f"{threads} for Python's thread and the stream's"}
 
 
 # Of 64 bits; MLX 0.32 computes them in 32.

@@ -1,4 +1,4 @@
-"""PyTensor: a graph of expressions, its symbolic gradient, shared variables; compiled by Numba, its default since 3.0."""
+"""PyTensor: a graph of expressions, its symbolic gradient, shared variables; compiled by Numba, as is its default."""
 import os
 import sys
 

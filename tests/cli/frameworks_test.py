@@ -271,6 +271,9 @@ class Threads(unittest.TestCase):
     def test_mlx(self):
         self.check("mlx/compile", own_threads=2)
 
+    def test_tinygrad(self):
+        self.check("tinygrad/jit")
+
     def test_pytorch(self):
         self.check("pytorch/eager", own_threads=1)
 
