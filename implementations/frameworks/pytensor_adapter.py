@@ -60,13 +60,13 @@ class Function(Training):
         # Of constants: others would make what they meet as wide as they are.
         with pytensor.config.change_flags(floatX=problem.dtype.name):
             super().__init__(problem, data, options)
+            self.tensors = [pytensor.shared(array) for group in problem.zeros() for array in group]
             if problem.task != "floor":
                 self.make_function()
                 self.compile_steps()
 
     def make_function(self):
         problem = self.problem
-        self.tensors = [pytensor.shared(array) for group in problem.zeros() for array in group]
         x, y = pt.matrix("x"), pt.ivector("y") if self.data.labels else pt.matrix("y")
         rate = pt.scalar("rate") if problem.scheduled else problem.rate
         numbers = {name: pt.scalar(name) for name in problem.corrections(1)}
