@@ -231,6 +231,8 @@ extern "C" const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) 
   outer.evaluate = evaluate;
   outer.profile = nullptr;
   outer.helper_threads_in_use = helper_threads_in_use;
+  outer.runtime = nullptr;
+  outer.imported = nullptr;
   static const gdbench_implementation* const implementations[] = {&outer};
   static gdbench_plugin plugin{};
   plugin = {sizeof plugin, GDBENCH_ABI_MAJOR, GDBENCH_ABI_MINOR, "fake", "1", 1, implementations};

@@ -57,8 +57,8 @@ extern "C" {
 /* 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32;
  * 4: gdbench_profile_sink.record_part, unavailable; 5: GDBENCH_LEAKY_RELU; 6: GDBENCH_LION, GDBENCH_NADAM,
  * GDBENCH_SILU, GDBENCH_GELU, GDBENCH_GELU_TANH, GDBENCH_BINARY_CROSS_ENTROPY, GDBENCH_HUBER; 7:
- * GDBENCH_CAPABILITY_DEVICE, device_time, gdbench_profile_sink.leave_out; 8: runtime; 9: imported */
-#define GDBENCH_ABI_MINOR 9
+ * GDBENCH_CAPABILITY_DEVICE, device_time, gdbench_profile_sink.leave_out; 8: runtime, imported */
+#define GDBENCH_ABI_MINOR 8
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -305,8 +305,7 @@ typedef enum gdbench_parameter_use {
 
 /* Since 1.4. The part of the model that a record is about. Layers are counted from 0 as in gdbench_problem.layers,
  * parameters as in gdbench_state.parameters; both ends belong to a range, and both are -1 where there is none. What
- * serves several layers at once names them all. The loss and its gradient belong to the last layer.
- */
+ * serves several layers at once names them all. The loss and its gradient belong to the last layer. */
 typedef struct gdbench_model_part {
   size_t struct_size;
   int64_t first_layer;
@@ -334,12 +333,10 @@ typedef enum gdbench_option_type {
   GDBENCH_OPTION_NUMBER = 2,
   GDBENCH_OPTION_CHOICE = 3,
   GDBENCH_OPTION_STRING = 4,
-  /*
-   * Named parts that can be switched off one by one, such as a compiler's passes; `gdbench ablate` does. The value is
+  /* Named parts that can be switched off one by one, such as a compiler's passes; `gdbench ablate` does. The value is
    * words separated by commas that apply in order, starting from all on: all, none, -NAME, +NAME ("-fusion,-reuse",
    * "none,+fusion"). A profile's record of the phase compile whose op is "NAME" or ends in " NAME" says in `calls` how
-   * often that part had an effect. Further lines of the description, "NAME: what it does", say it of each part.
-   */
+   * often that part had an effect. Further lines of the description, "NAME: what it does", say it of each part. */
   GDBENCH_OPTION_SWITCHES = 5
 } gdbench_option_type;
 
@@ -412,11 +409,10 @@ typedef struct gdbench_implementation {
    * device's own clock, from before the first thing that it was given until it had done the last, idle moments
    * included. A block is not believed whose wall time differs by more than launching and waiting explain. */
   gdbench_status (*device_time)(gdbench_instance* instance, double* nanoseconds);
-  /* Since 1.8; may be null, and give null. Asked once after prepare: one line for the report on the library that this
-   * instance opened, as that says of itself. It lives as long as the instance. */
+  /* Since 1.8; both may be null. Asked once after prepare: a line for the report on the library that this instance
+   * opened, as that says of itself, or null; it lives as long as the instance. Then the nanoseconds of prepare that
+   * loading a framework took, and the resident bytes of the process just after. */
   const char* (*runtime)(gdbench_instance* instance);
-  /* Since 1.9; null where there is no framework to be loaded. Asked once after prepare: the nanoseconds of prepare that
-   * loading it took, and the resident bytes of the process just after. */
   gdbench_status (*imported)(gdbench_instance* instance, double* nanoseconds, int64_t* resident_bytes);
 } gdbench_implementation;
 
@@ -441,10 +437,8 @@ typedef struct gdbench_plugin {
 
 #define GDBENCH_EXPORT __attribute__((visibility("default")))
 
-/*
- * The one exported symbol. Returns null after host->set_error where the plugin cannot run on this machine. The
- * returned table does not depend on the host's version; the host checks it.
- */
+/* The one exported symbol. Returns null after host->set_error where the plugin cannot run on this machine. The
+ * returned table does not depend on the host's version; the host checks it. */
 #define GDBENCH_PLUGIN_ENTRY_NAME "gdbench_plugin_entry"
 typedef const gdbench_plugin* (*gdbench_plugin_entry_function)(const gdbench_host* host);
 GDBENCH_EXPORT const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host);

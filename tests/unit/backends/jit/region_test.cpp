@@ -270,7 +270,8 @@ std::vector<Firing> firings(catalogue::Dtype dtype) {
                                  .shuffled = true};
   const TrainingCase tall = {.layers = {layer(10, 1)}, .rows = 300, .batch_rows = 300};
   // More rows than the second cache holds: with fewer, whether one pass is quicker differs from processor to processor.
-  const TrainingCase wide = {.layers = {layer(40, 1)}, .rows = 20003, .batch_rows = 20003};
+  // Rows as wide as 16 registers hold, with their weights and sums, where vectors have 256 bits.
+  const TrainingCase wide = {.layers = {layer(20, 1)}, .rows = 40003, .batch_rows = 40003};
   const TrainingCase narrow = {
       .layers = {layer(33, 9, catalogue::Activation::relu), layer(9, 5)}, .rows = 400, .batch_rows = 400};
   const TrainingCase many_rows = {
