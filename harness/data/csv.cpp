@@ -181,19 +181,29 @@ class CsvReader {
       ++table_.dropped_rows;
       return {};
     }
-    for (std::size_t feature = 0; feature < columns_.features.size(); ++feature) {
-      const std::size_t column = columns_.features[feature];
-      table_.x.push_back(named_.has(feature) ? named_.place_of(feature, record.cells[column])
-                                             : TRY(number_in(record, column,
-                                                             "a finite number (/data/features names the columns to "
-                                                             "take, /data/one_hot those of names)")));
-    }
-    if (labels_) label_texts_.push_back(record.cells[columns_.targets.front()]);
-    for (const std::size_t column : columns_.targets) {
-      if (labels_) break;
-      table_.y.push_back(TRY(number_in(record, column, "a finite number (labels need softmax_cross_entropy)")));
+    TRY(read_features(record));
+    if (labels_) {
+      label_texts_.push_back(record.cells[columns_.targets.front()]);
+    } else {
+      for (const std::size_t column : columns_.targets) {
+        table_.y.push_back(TRY(number_in(record, column, "a finite number (labels need softmax_cross_entropy)")));
+      }
     }
     ++table_.rows;
+    return {};
+  }
+
+  Status read_features(const Record& record) {
+    constexpr const char* kNumber =
+        "a finite number (/data/features names the columns to take, /data/one_hot those of names)";
+    for (std::size_t feature = 0; feature < columns_.features.size(); ++feature) {
+      const std::size_t column = columns_.features[feature];
+      if (named_.has(feature)) {
+        table_.x.push_back(named_.place_of(feature, record.cells[column]));
+      } else {
+        table_.x.push_back(TRY(number_in(record, column, kNumber)));
+      }
+    }
     return {};
   }
 

@@ -15,6 +15,22 @@ struct NewColumns {
   std::vector<std::size_t> of_place;  // empty: a column of numbers
 };
 
+// The table's rows, [rows, width], in which each name is a 1 in a column of its own.
+std::vector<double> spread(const Table& table, const std::vector<NewColumns>& columns, std::size_t width) {
+  const auto rows = static_cast<std::size_t>(table.rows);
+  std::vector<double> x(rows * width);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t feature = 0; feature < columns.size(); ++feature) {
+      const NewColumns& to = columns[feature];
+      const double value = table.x[row * columns.size() + feature];
+      const bool named = !to.of_place.empty();
+      const std::size_t column = to.first + (named ? to.of_place[static_cast<std::size_t>(value)] : 0);
+      x[row * width + column] = named ? 1 : value;
+    }
+  }
+  return x;
+}
+
 }  // namespace
 
 std::vector<std::string> in_class_order(std::vector<std::string> texts) {
@@ -61,20 +77,7 @@ Status NamedColumns::expand(Table& table) const {
                     in_quotes(column).c_str(), places.size(), static_cast<long long>(table.rows)));
     }
   }
-  std::vector<double> x(static_cast<std::size_t>(table.rows) * feature_names.size());
-  for (std::size_t row = 0; row < static_cast<std::size_t>(table.rows); ++row) {
-    for (std::size_t feature = 0; feature < columns.size(); ++feature) {
-      const NewColumns& added = columns[feature];
-      const double value = table.x[row * columns.size() + feature];
-      double* const to = &x[row * feature_names.size() + added.first];
-      if (added.of_place.empty()) {
-        *to = value;
-      } else {
-        to[added.of_place[static_cast<std::size_t>(value)]] = 1;
-      }
-    }
-  }
-  table.x = std::move(x);
+  table.x = spread(table, columns, feature_names.size());
   table.features = static_cast<std::int64_t>(feature_names.size());
   table.feature_names = std::move(feature_names);
   return {};

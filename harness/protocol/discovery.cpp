@@ -5,6 +5,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "harness/base/json.h"
 #include "harness/protocol/process_client.h"
@@ -85,7 +86,7 @@ std::vector<fs::path> plugin_files(const std::vector<fs::path>& folders) {
     std::sort(here.begin(), here.end());
     std::set<fs::path> known;  // through their manifests
     for (const fs::path& file : here) {
-      if (announced(file) != file) known.insert(announced(file));
+      if (fs::path plugin = announced(file); plugin != file) known.insert(std::move(plugin));
     }
     std::ranges::copy_if(here, std::back_inserter(files), [&](const fs::path& file) { return !known.contains(file); });
   }
