@@ -119,9 +119,7 @@ class Replay final : public Gradient {
     const double* x = static_cast<const double*>(batch.x);
     data_.assign(x, x + batch.rows * features());
     if (const std::int32_t* labels = labels_of(network_, batch); labels != nullptr) {
-      for (std::int64_t row = 0; row < batch.rows; ++row) {
-        for (std::int64_t j = 0; j < outputs(); ++j) data_.push_back(labels[row] == j ? 1 : 0);
-      }
+      append_chosen(network_, labels, batch.rows, data_);
     } else {
       const double* y = static_cast<const double*>(batch.targets);
       data_.insert(data_.end(), y, y + batch.rows * outputs());

@@ -140,11 +140,8 @@ class Graph final : public Gradient {
   const double* targets_of(const Batch& batch) {
     const std::int32_t* labels = labels_of(network_, batch);
     if (labels == nullptr) return static_cast<const double*>(batch.targets);
-    const std::int64_t classes = network_.layers.back().outputs;
-    chosen_.assign(static_cast<std::size_t>(batch.rows * classes), 0);
-    for (std::int64_t row = 0; row < batch.rows; ++row) {
-      chosen_[static_cast<std::size_t>(row * classes + labels[row])] = 1;
-    }
+    chosen_.clear();
+    append_chosen(network_, labels, batch.rows, chosen_);
     return chosen_.data();
   }
 

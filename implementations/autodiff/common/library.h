@@ -64,6 +64,15 @@ inline const std::int32_t* labels_of(const Network& network, const Batch& batch)
   return catalogue::takes_labels(network.loss) ? static_cast<const std::int32_t*>(batch.targets) : nullptr;
 }
 
+// Labels as numbers, [rows, outputs] behind what `to` holds: 1 in the label's column and 0 elsewhere.
+inline void append_chosen(const Network& network, const std::int32_t* labels, std::int64_t rows,
+                          std::vector<double>& to) {
+  const std::int64_t classes = network.layers.back().outputs;
+  const auto first = static_cast<std::int64_t>(to.size());
+  to.resize(to.size() + static_cast<std::size_t>(rows * classes), 0);
+  for (std::int64_t row = 0; row < rows; ++row) to[static_cast<std::size_t>(first + row * classes + labels[row])] = 1;
+}
+
 class Gradient {
  public:
   virtual ~Gradient() = default;
