@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
-#include <new>
 #include <optional>
 #include <span>
 #include <sstream>
@@ -15,6 +14,7 @@
 #include "implementations/backends/common/kernel_library.h"
 #include "implementations/common/failure.h"
 #include "implementations/common/options.h"
+#include "implementations/plugins/guarded.h"
 #include "implementations/plugins/request.h"
 #include "implementations/strategies/common/batch_feed.h"
 
@@ -71,21 +71,9 @@ gdbench_status report(gdbench_status status, const char* message) {
   return status;
 }
 
-// Runs `body`; what it throws becomes a status and one line for the host.
 template <class Body>
-gdbench_status guarded(Body body) {
-  try {
-    body();
-    return GDBENCH_OK;
-  } catch (const Failure& failure) {
-    return report(failure.status(), failure.what());
-  } catch (const std::bad_alloc&) {
-    return report(GDBENCH_OUT_OF_MEMORY, "no memory");
-  } catch (const std::exception& exception) {
-    return report(GDBENCH_FAILED, exception.what());
-  } catch (...) {
-    return report(GDBENCH_FAILED, "unknown exception");
-  }
+gdbench_status guarded(const Body& body) {
+  return gdbench::plugins::guarded_by(report, body);
 }
 
 // guarded for what is only allowed once the instance was prepared.

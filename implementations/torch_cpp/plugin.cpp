@@ -1,12 +1,10 @@
 // torch-cpp/*: the C interface in front of a library that links libtorch, whose half a gigabyte is opened in prepare,
 // by those that train with it.
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <array>
 #include <chrono>
 #include <cstdlib>
-#include <exception>
 #include <fstream>
 #include <memory>
 #include <new>
@@ -18,6 +16,7 @@
 #include "implementations/common/compute_threads.h"
 #include "implementations/common/failure.h"
 #include "implementations/common/options.h"
+#include "implementations/plugins/guarded.h"
 #include "implementations/plugins/request.h"
 #include "implementations/torch_cpp/training.h"
 
@@ -63,35 +62,24 @@ namespace {
 
 extern const std::array<gdbench_implementation, std::size(kNames)> kTables;
 
+// libtorch's exceptions say in the first line what is wrong, and then where.
 gdbench_status report(gdbench_status status, const char* reason) {
-  the_host->set_error(the_host->context, reason);
+  const std::string text = reason;
+  the_host->set_error(the_host->context, text.substr(0, text.find('\n')).c_str());
   return status;
 }
 
-// Runs `body`; what it throws becomes a status and one line for the host.
 template <class Body>
-gdbench_status guarded(Body body) {
-  try {
-    body();
-    return GDBENCH_OK;
-  } catch (const Failure& failure) {
-    return report(failure.status(), failure.what());
-  } catch (const std::bad_alloc&) {
-    return report(GDBENCH_OUT_OF_MEMORY, "no memory");
-  } catch (const std::exception& exception) {
-    // libtorch's say in the first line what is wrong, and then where.
-    const std::string text = exception.what();
-    return report(GDBENCH_FAILED, text.substr(0, text.find('\n')).c_str());
-  }
+gdbench_status guarded(const Body& body) {
+  return gdbench::plugins::guarded_by(report, body);
 }
 
 MakeTraining open_library() {
-  const std::string file = gdbench::backends::kernel_folder() + "/libgdbench_kernels_torch_cpp.so";
-  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    throw Failure(GDBENCH_UNSUPPORTED, std::string("scripts/frameworks torch-cpp makes it anew: ") + dlerror());
-  }
-  return reinterpret_cast<MakeTraining>(dlsym(library, GDBENCH_MAKE_TRAINING_NAME));
+  using namespace gdbench::backends;
+  std::string error;
+  void* entry = library_entry("torch_cpp", kernel_folder(), GDBENCH_MAKE_TRAINING_NAME, error);
+  if (entry == nullptr) throw Failure(GDBENCH_UNSUPPORTED, "scripts/frameworks torch-cpp makes it anew: " + error);
+  return reinterpret_cast<MakeTraining>(entry);
 }
 
 // Of this process, now.

@@ -14,14 +14,17 @@ std::string kernel_folder() {
   return slash == std::string::npos ? "kernels" : file.substr(0, slash) + "/kernels";
 }
 
-void* kernel_entry(const std::string& name, const std::string& folder, const char* symbol, std::string& error) {
-  error = implementations::processor_error("the backend " + name);
-  if (!error.empty()) return nullptr;
+void* library_entry(const std::string& name, const std::string& folder, const char* symbol, std::string& error) {
   const std::string file = folder + "/libgdbench_kernels_" + name + ".so";
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* entry = library == nullptr ? nullptr : dlsym(library, symbol);
   if (entry == nullptr) error = std::string("cannot open the kernels: ") + dlerror();
   return entry;
+}
+
+void* kernel_entry(const std::string& name, const std::string& folder, const char* symbol, std::string& error) {
+  error = implementations::processor_error("the backend " + name);
+  return error.empty() ? library_entry(name, folder, symbol, error) : nullptr;
 }
 
 const Backend* open_kernel_library(const std::string& name, const std::string& folder, std::string& error) {

@@ -12,8 +12,11 @@ namespace gdbench::backends {
 // `kernels` beside its file. Empty where the file cannot be told.
 std::string kernel_folder();
 
-// What the kernel library `name` ("eigen") of a folder exports as `symbol`; the library stays open as long as the
-// process lives. Null with one line in `error` where the processor lacks a feature or the library cannot be opened.
+// What the library `name` ("eigen") of a folder exports as `symbol`; it stays open as long as the process lives. Null
+// with one line in `error` where it cannot be opened.
+void* library_entry(const std::string& name, const std::string& folder, const char* symbol, std::string& error);
+
+// The same of a library that was built for a certain processor: null, too, where this one lacks a feature.
 void* kernel_entry(const std::string& name, const std::string& folder, const char* symbol, std::string& error);
 
 // The backend of such a library. Null as kernel_entry, and where it belongs to another build.
