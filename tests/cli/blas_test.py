@@ -27,7 +27,7 @@ class BlasTest(ProgramTest):
             with self.subTest(library):
                 if file is not None and not (FOLDER / file).exists():
                     self.skipTest(f"{file} is not installed")
-                cell = self.cell(library)
+                cell = self.cell(library, status=None if library == "libxsmm" else 0)
                 if library == "libxsmm" and cell["status"]["state"] == "unsupported":
                     self.assertIn("not installed: libxsmm", cell["status"]["reason"])
                     continue
