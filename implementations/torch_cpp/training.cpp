@@ -7,7 +7,6 @@
 #include <torch/nn.h>
 
 #include <chrono>
-#include <functional>
 #include <map>
 #include <sstream>
 #include <string>
@@ -16,7 +15,8 @@
 
 #include "harness/abi/catalogue.h"
 #include "implementations/common/failure.h"
-#include "implementations/loader/batch_plan.h"
+#include "implementations/torch_cpp/batches.h"
+#include "implementations/torch_cpp/model.h"
 #include "implementations/torch_cpp/optimizers.h"
 #include "implementations/torch_cpp/own_tensors.h"
 
@@ -24,83 +24,8 @@ namespace gdbench::torch_cpp {
 namespace {
 
 namespace nn = torch::nn;
-using catalogue::Activation;
-using catalogue::Loss;
 using catalogue::Task;
 using implementations::Failure;
-
-struct Batch {
-  Tensor x;
-  Tensor y;
-};
-using LossFunction = std::function<Tensor(const Tensor& outputs, const Tensor& targets)>;
-
-torch::Dtype element_type(const gdbench_problem& problem) {
-  return problem.dtype == GDBENCH_F32 ? torch::kFloat32 : torch::kFloat64;
-}
-
-// The host's memory as a tensor. libtorch knows no tensors of constants; nothing here writes to one.
-Tensor view(const void* memory, at::IntArrayRef shape, torch::Dtype type) {
-  return torch::from_blob(const_cast<void*>(memory), shape, type);
-}
-
-void add_activation(nn::Sequential& model, Activation activation) {
-  switch (activation) {
-    case Activation::identity:
-      break;
-    case Activation::relu:
-      model->push_back(nn::ReLU());
-      break;
-    case Activation::tanh:
-      model->push_back(nn::Tanh());
-      break;
-    case Activation::sigmoid:
-      model->push_back(nn::Sigmoid());
-      break;
-    case Activation::leaky_relu:
-      model->push_back(nn::LeakyReLU());
-      break;
-    case Activation::silu:
-      model->push_back(nn::SiLU());
-      break;
-    case Activation::gelu:
-      model->push_back(nn::GELU());
-      break;
-    case Activation::gelu_tanh:
-      model->push_back(nn::GELU(nn::GELUOptions().approximate("tanh")));
-      break;
-  }
-}
-
-nn::Sequential make_model(const gdbench_problem& problem) {
-  nn::Sequential model;
-  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
-    const gdbench_layer& layer = problem.layers[l];
-    model->push_back(nn::Linear(nn::LinearOptions(layer.inputs, layer.outputs).bias(layer.has_bias != 0)));
-    add_activation(model, catalogue::activation_of(layer));
-  }
-  model->to(element_type(problem));
-  return model;
-}
-
-LossFunction make_loss(const gdbench_problem& problem) {
-  const catalogue::LossFunction loss = catalogue::loss_of(problem);
-  switch (loss.kind) {
-    case Loss::mse:
-      return nn::MSELoss();
-    case Loss::half_mse:
-      return [mean = nn::MSELoss()](const Tensor& outputs, const Tensor& targets) mutable {
-        return mean(outputs, targets) / 2;
-      };
-    case Loss::softmax_cross_entropy:
-      return nn::CrossEntropyLoss();
-    case Loss::binary_cross_entropy:
-      return nn::BCEWithLogitsLoss();
-    case Loss::huber:
-      return nn::HuberLoss(nn::HuberLossOptions().delta(loss.huber_delta));
-  }
-  throw Failure(GDBENCH_INVALID, "an unknown loss");
-}
 
 // Time of profiled steps by phase.
 class PhaseTimes {
@@ -136,44 +61,6 @@ std::string one_line(const std::string& text) {
   for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
   return line.substr(0, kEnough);
 }
-
-// Batches in the harness's order: views where rows lie together, otherwise taken by index in each step.
-class Batches {
- public:
-  Batches(const gdbench_data& data, const gdbench_problem& problem)
-      : plan_{&data, problem.batch_rows, catalogue::takes_labels(problem)},
-        x_(view(data.x, {data.rows, data.features}, element_type(problem))),
-        y_(plan_.labels ? view(data.labels, {data.rows}, torch::kInt32).to(torch::kInt64)  // as libtorch wants them
-                        : view(data.y, {data.rows, data.outputs}, element_type(problem))) {
-    const std::int64_t steps = plan_.steps_per_epoch() * (data.order == nullptr ? 1 : data.epochs);
-    for (std::int64_t step = 0; step < steps; ++step) {
-      const std::int64_t first = plan_.first(step);
-      const std::int64_t end = first + plan_.rows(step);
-      if (data.order == nullptr) {
-        ready_.push_back({x_.slice(0, first, end), y_.slice(0, first, end)});
-      } else {
-        const std::uint32_t* rows = plan_.index(step);
-        indices_.push_back(torch::tensor(std::vector<std::int64_t>(rows, rows + plan_.rows(step))));
-      }
-    }
-  }
-
-  const Batch& of(std::int64_t step) {
-    if (indices_.empty()) return ready_[static_cast<std::size_t>(step) % ready_.size()];
-    const Tensor& rows = indices_[static_cast<std::size_t>(step) % indices_.size()];
-    taken_ = {x_.index({rows}), y_.index({rows})};
-    return taken_;
-  }
-  Batch all() const { return {x_, y_}; }
-
- private:
-  loader::BatchPlan plan_;
-  Tensor x_;
-  Tensor y_;
-  std::vector<Batch> ready_;
-  std::vector<Tensor> indices_;
-  Batch taken_;
-};
 
 // What all tasks share: parameters with their slots, the number of the step, and its learning rate.
 class Steps : public Training {
