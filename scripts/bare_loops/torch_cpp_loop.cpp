@@ -1,17 +1,14 @@
-// libtorch in C++, as its tutorials write it; of gdbench it knows nothing: torch_cpp_loop WORKLOAD. Reads a number of
-// steps per line, answers the nanoseconds that they took (loop.py does the same for Python).
+// libtorch in C++, as its tutorials write it; of gdbench it knows nothing: torch_cpp_loop WORKLOAD.
 #include <ATen/Parallel.h>
 #include <torch/nn.h>
 #include <torch/optim.h>
 
-#include <chrono>
-#include <iostream>
 #include <string>
 #include <vector>
 
-namespace {
+#include "answer_lines.h"
 
-constexpr double kRate = 1e-6;
+namespace {
 
 struct Workload {
   torch::nn::Sequential model;
@@ -39,7 +36,7 @@ Workload make(const std::string& name) {
 }
 
 template <class Loss>
-void answer_lines(Workload& work, Loss loss) {
+void train(Workload& work, Loss loss) {
   torch::optim::SGD optimizer(work.model->parameters(), torch::optim::SGDOptions(kRate));
   const auto step = [&](const torch::Tensor& x, const torch::Tensor& y) {
     optimizer.zero_grad();
@@ -47,19 +44,14 @@ void answer_lines(Workload& work, Loss loss) {
     optimizer.step();
   };
   std::size_t next = 0;
-  std::cout << "ready" << std::endl;
-  for (long steps = 0; std::cin >> steps;) {
-    const auto start = std::chrono::steady_clock::now();
-    for (long i = 0; i < steps; ++i) {
-      if (work.rows.empty()) {
-        step(work.x, work.y);
-        continue;
-      }
-      const torch::Tensor& rows = work.rows[next++ % work.rows.size()];
-      step(work.x.index({rows}), work.y.index({rows}));
+  answer_lines([&] {
+    if (work.rows.empty()) {
+      step(work.x, work.y);
+      return;
     }
-    std::cout << std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count() << std::endl;
-  }
+    const torch::Tensor& rows = work.rows[next++ % work.rows.size()];
+    step(work.x.index({rows}), work.y.index({rows}));
+  });
 }
 
 }  // namespace
@@ -69,8 +61,8 @@ int main(int count, char** arguments) {
   at::set_num_interop_threads(1);
   Workload work = make(count > 1 ? arguments[1] : "");
   if (work.y.dtype() == torch::kInt64) {
-    answer_lines(work, torch::nn::CrossEntropyLoss());
+    train(work, torch::nn::CrossEntropyLoss());
   } else {
-    answer_lines(work, torch::nn::MSELoss());
+    train(work, torch::nn::MSELoss());
   }
 }
