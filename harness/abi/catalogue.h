@@ -25,7 +25,7 @@ enum class Task : std::int32_t {
   gradients = GDBENCH_TASK_GRADIENTS,
   floor = GDBENCH_TASK_FLOOR
 };
-enum class Dtype : std::int32_t { f32 = GDBENCH_F32, f64 = GDBENCH_F64 };
+enum class Dtype : std::int32_t { f32 = GDBENCH_F32, f64 = GDBENCH_F64, bf16 = GDBENCH_BF16 };
 enum class Activation : std::int32_t {
   identity = GDBENCH_IDENTITY,
   relu = GDBENCH_RELU,
@@ -93,14 +93,17 @@ struct TaskRow {
 inline constexpr TaskRow kTasks[] = {
     {Task::train, "train"}, {Task::update, "update"}, {Task::gradients, "gradients"}, {Task::floor, "floor"}};
 
+// A dtype is uniform, all its arithmetic is that of its elements, or mixed: products round their operands first.
 struct DtypeRow {
   Dtype value;
   const char* name;
-  std::size_t bytes;  // of an element
+  std::size_t bytes;     // of an element of data and states
+  int operand_bits = 0;  // of the significand of what a mixed one's products multiply, the hidden bit included; else 0
 };
-inline constexpr DtypeRow kDtypes[] = {{Dtype::f32, "f32", sizeof(float)}, {Dtype::f64, "f64", sizeof(double)}};
+inline constexpr DtypeRow kDtypes[] = {
+    {Dtype::f32, "f32", sizeof(float)}, {Dtype::f64, "f64", sizeof(double)}, {Dtype::bf16, "bf16", sizeof(float), 8}};
 
-// The type of an element.
+// The type of an element of data and states, in which all is computed but products' operands.
 template <Dtype dtype>
 struct ElementOf;
 template <>
@@ -110,6 +113,10 @@ struct ElementOf<Dtype::f32> {
 template <>
 struct ElementOf<Dtype::f64> {
   using Type = double;
+};
+template <>
+struct ElementOf<Dtype::bf16> {
+  using Type = float;
 };
 
 // Operations are counted per entry, an elementary function, a root, a division and a comparison being one each.
@@ -361,6 +368,10 @@ template <Catalogued Enum>
 inline constexpr std::uint32_t kAll = GDBENCH_BIT(kCount<Enum>) - 1;
 
 constexpr std::size_t size_of(Dtype dtype) { return row_of(dtype).bytes; }
+constexpr bool is_mixed(Dtype dtype) { return row_of(dtype).operand_bits != 0; }
+// The uniform dtype of the same elements.
+constexpr Dtype storage_of(Dtype dtype) { return is_mixed(dtype) ? Dtype::f32 : dtype; }
+inline constexpr std::uint32_t kUniformDtypes = bit_of(Dtype::f32) | bit_of(Dtype::f64);
 // Whether what tells an activation's derivative is its input; see ActivationRow.
 constexpr bool reads_input(Activation activation) { return row_of(activation).reads_input; }
 constexpr std::size_t slot_count(OptimizerKind kind) { return row_of(kind).slots; }

@@ -104,7 +104,7 @@ std::string digest_of(const Dataset& dataset, std::size_t x_bytes, std::size_t t
 
 Result<Dataset> pack(const scenario::Scenario& scenario, Table table) {
   Dataset dataset;
-  dataset.dtype = scenario.dtype;
+  dataset.dtype = catalogue::storage_of(scenario.dtype);
   dataset.rows = table.rows;
   dataset.features = table.features;
   dataset.outputs = table.outputs;

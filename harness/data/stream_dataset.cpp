@@ -179,7 +179,7 @@ class StreamDescriber {
 
   Result<Dataset> dataset() {
     Dataset dataset;
-    dataset.dtype = scenario_.dtype;
+    dataset.dtype = catalogue::storage_of(scenario_.dtype);
     dataset.rows = rows_;
     dataset.features = static_cast<std::int64_t>(file_.feature_columns.size());
     dataset.outputs = labels_ ? outputs_ : static_cast<std::int64_t>(file_.target_columns.size());
@@ -188,7 +188,7 @@ class StreamDescriber {
     dataset.feature_names = std::move(feature_names_);
     dataset.digest = hexadecimal(hash_.value());
     dataset.memory = TRY(SharedMemory::create("gdbench-data", aligned_size(1)));
-    dataset.stream = std::make_shared<StreamRows>(std::move(file_), scenario_.dtype);
+    dataset.stream = std::make_shared<StreamRows>(std::move(file_), dataset.dtype);
     return dataset;
   }
 

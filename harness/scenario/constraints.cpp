@@ -96,6 +96,10 @@ std::optional<Fault> find_update_fault(const Scenario& scenario) {
 
 std::optional<Fault> find_target_fault(const Scenario& scenario) {
   if (std::optional<Fault> fault = find_update_fault(scenario)) return fault;
+  if (catalogue::is_mixed(scenario.dtype) && scenario.task != Task::train && scenario.task != Task::floor) {
+    return Fault{"/dtype", in_quotes(name_of(scenario.dtype)) + " with the task " + in_quotes(name_of(scenario.task)),
+                 "f32 or f64, or the task train: a mixed dtype is about the products of a training step"};
+  }
   const catalogue::LossRow& row = catalogue::row_of(scenario.loss.kind);
   const bool labels = takes_labels(scenario.loss);
   const auto has_labels = [](const catalogue::LossRow& other) { return takes_labels(other.value); };

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <type_traits>
 
+#include "harness/verify/narrow.h"
 #include "harness/verify/products.h"
 
 namespace gdbench::verify {
@@ -25,11 +26,23 @@ float rounded_to_tf32(float value) {
   return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + kHalf) >> kDroppedBits << kDroppedBits);
 }
 
+// Nothing where the layer's dtype is uniform.
+template <class T>
+void narrow(const LayerView<T>& layer, std::vector<T>& values) {
+  if (layer.operand_bits == 0) return;
+  for (T& value : values) value = narrowed(value, layer.operand_bits);
+}
+
 // A matrix as a layer's products read it.
 template <class T>
 class ProductOperand {
  public:
   ProductOperand(const LayerView<T>& layer, const T* values, std::int64_t count) : values_(values) {
+    if (layer.operand_bits != 0) {
+      rounded_.assign(values, values + count);
+      narrow(layer, rounded_);
+      values_ = rounded_.data();
+    }
     if constexpr (std::is_same_v<T, float>) {
       if (!layer.tf32_products) return;
       rounded_.resize(index_of(count));
@@ -137,6 +150,36 @@ T softmax_cross_entropy(const Chunk<T>& chunk, std::int64_t classes, T factor, s
   return sum;
 }
 
+template <class T>
+void apply(Activation activation, std::vector<T>& values) {
+  switch (activation) {
+    case Activation::identity:
+      return;
+    case Activation::relu:
+      // Written so that a NaN stays one.
+      for (T& value : values) value = value < T(0) ? T(0) : value;
+      return;
+    case Activation::tanh:
+      for (T& value : values) value = std::tanh(value);
+      return;
+    case Activation::sigmoid:
+      for (T& value : values) value = T(1) / (T(1) + std::exp(-value));
+      return;
+    case Activation::leaky_relu:
+      for (T& value : values) value = value > T(0) ? value : value / T(100);
+      return;
+    case Activation::silu:
+      for (T& value : values) value = value / (T(1) + std::exp(-value));
+      return;
+    case Activation::gelu:
+      for (T& value : values) value = value * normal_distribution(value);
+      return;
+    case Activation::gelu_tanh:
+      for (T& value : values) value = value / 2 * (T(1) + std::tanh(gelu_argument(value)));
+      return;
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -144,7 +187,13 @@ std::vector<LayerView<T>> layers_of(const scenario::Problem& problem, const std:
   std::vector<LayerView<T>> views;
   std::size_t next = 0;
   for (const scenario::Layer& layer : problem.layers) {
-    LayerView<T> view{layer.inputs, layer.outputs, layer.activation, nullptr, nullptr, 0, 0, problem.tf32_products};
+    LayerView<T> view;
+    view.inputs = layer.inputs;
+    view.outputs = layer.outputs;
+    view.activation = layer.activation;
+    view.tf32_products = problem.tf32_products;
+    view.operand_bits = catalogue::row_of(problem.dtype).operand_bits;
+    view.hidden = views.size() + 1 < problem.layers.size();
     view.weights_index = next++;
     view.weights = parameters[view.weights_index].data();
     if (layer.bias) {
@@ -205,37 +254,18 @@ template <class T>
 void activate(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk) {
   std::vector<T>& values = chunk.activations[index + 1];
   if (catalogue::reads_input(layer.activation)) chunk.pre_activations[index] = values;
-  switch (layer.activation) {
-    case Activation::identity:
-      return;
-    case Activation::relu:
-      // Written so that a NaN stays one.
-      for (T& value : values) value = value < T(0) ? T(0) : value;
-      return;
-    case Activation::tanh:
-      for (T& value : values) value = std::tanh(value);
-      return;
-    case Activation::sigmoid:
-      for (T& value : values) value = T(1) / (T(1) + std::exp(-value));
-      return;
-    case Activation::leaky_relu:
-      for (T& value : values) value = value > T(0) ? value : value / T(100);
-      return;
-    case Activation::silu:
-      for (T& value : values) value = value / (T(1) + std::exp(-value));
-      return;
-    case Activation::gelu:
-      for (T& value : values) value = value * normal_distribution(value);
-      return;
-    case Activation::gelu_tanh:
-      for (T& value : values) value = value / 2 * (T(1) + std::tanh(gelu_argument(value)));
-      return;
-  }
+  apply(layer.activation, values);
+  if (layer.operand_bits == 0 || !layer.hidden) return;
+  chunk.wide_activations[index] = values;
+  narrow(layer, values);
 }
 
 template <class T>
-const std::vector<T>& told_by(const LayerView<T>& layer, std::size_t index, const Chunk<T>& chunk) {
-  return catalogue::reads_input(layer.activation) ? chunk.pre_activations[index] : chunk.activations[index + 1];
+std::vector<T> told_by(const LayerView<T>& layer, std::size_t index, const Chunk<T>& chunk) {
+  std::vector<T> told =
+      catalogue::reads_input(layer.activation) ? chunk.pre_activations[index] : chunk.activations[index + 1];
+  narrow(layer, told);
+  return told;
 }
 
 template <class T>
@@ -302,7 +332,7 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
               std::vector<std::vector<T>>& gradients) {
   for (std::size_t index = layers.size(); index-- > 0;) {
     const LayerView<T>& layer = layers[index];
-    const std::vector<T>& told = told_by(layer, index, chunk);
+    const std::vector<T> told = told_by(layer, index, chunk);
     std::vector<T>& delta = chunk.deltas[index];
     delta.resize(told.size());
     for (std::size_t i = 0; i < delta.size(); ++i) {
@@ -315,6 +345,8 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
         delta[i] = chunk.upstream[index][i] * flipped_derivative_of(layer.activation, told[i]);
       }
     }
+    if (layer.operand_bits != 0) chunk.wide_deltas[index] = delta;
+    narrow(layer, delta);
 
     const ProductOperand<T> inputs(layer, chunk.activations[index].data(), chunk.rows * layer.inputs);
     const ProductOperand<T> deltas(layer, delta.data(), chunk.rows * layer.outputs);
@@ -339,7 +371,7 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
   template void load_rows(const data::Dataset&, const std::int64_t*, std::int64_t, Chunk<T>&);                      \
   template void forward_product(const LayerView<T>&, std::size_t, Chunk<T>&);                                       \
   template void activate(const LayerView<T>&, std::size_t, Chunk<T>&);                                              \
-  template const std::vector<T>& told_by(const LayerView<T>&, std::size_t, const Chunk<T>&);                        \
+  template std::vector<T> told_by(const LayerView<T>&, std::size_t, const Chunk<T>&);                               \
   template T derivative_of(Activation, T);                                                                          \
   template T loss_of(const catalogue::LossFunction&, const Chunk<T>&, std::int64_t, std::int64_t, std::vector<T>*); \
   template void backward(const std::vector<LayerView<T>>&, Ties, Chunk<T>&, std::vector<std::vector<T>>&);

@@ -23,6 +23,8 @@ struct LayerView {
   std::size_t weights_index = 0;
   std::size_t bias_index = 0;
   bool tf32_products = false;  // in float alone; wider arithmetic is exact
+  int operand_bits = 0;        // of a mixed dtype; else 0
+  bool hidden = false;         // other layers follow
 };
 
 template <class T>
@@ -46,6 +48,10 @@ struct Chunk {
   std::vector<std::int32_t> labels;      // [rows]
   std::vector<std::vector<T>> upstream;  // [layers], dL/dA, each [rows, width]
   std::vector<std::vector<T>> deltas;    // [layers], dL/dZ, each [rows, width]
+  // What hidden layers' activations and all deltas were before they were rounded to a mixed dtype's operands; of others
+  // empty.
+  std::vector<std::vector<T>> wide_activations;
+  std::vector<std::vector<T>> wide_deltas;
   std::vector<Tie> ties;
 };
 
@@ -57,7 +63,8 @@ void load_rows(const data::Dataset& dataset, const std::int64_t* rows, std::int6
 template <class T>
 void forward_product(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk);
 
-// Turns a layer's pre-activations into activations[index + 1], in place; keeps those that backward reads.
+// Turns a layer's pre-activations into activations[index + 1], in place; keeps those that backward reads. With a mixed
+// dtype what other products or backward read is rounded.
 template <class T>
 void activate(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk);
 
@@ -76,8 +83,8 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
 // so.
 template <class T>
 T derivative_of(scenario::Activation activation, T told);
-// The one of these of a layer's, [rows, outputs].
+// The one of these of a layer's, [rows, outputs], rounded as the layer's operands are.
 template <class T>
-const std::vector<T>& told_by(const LayerView<T>& layer, std::size_t index, const Chunk<T>& chunk);
+std::vector<T> told_by(const LayerView<T>& layer, std::size_t index, const Chunk<T>& chunk);
 
 }  // namespace gdbench::verify

@@ -37,6 +37,8 @@ void for_each_chunk(const Dataset& dataset, std::int64_t count, std::size_t laye
   chunk.pre_activations.resize(layer_count);
   chunk.upstream.resize(layer_count);
   chunk.deltas.resize(layer_count);
+  chunk.wide_activations.resize(layer_count);
+  chunk.wide_deltas.resize(layer_count);
   std::array<std::int64_t, kChunkRows> rows;
   for (std::int64_t first = 0; first < count; first += kChunkRows) {
     const std::int64_t chunk_rows = std::min(kChunkRows, count - first);
@@ -59,23 +61,24 @@ ReferenceGradients<T> given_gradients(const Dataset& dataset, const ReferenceSta
   });
   result.tie_allowance.assign(state.parameters.size(), 0.0);
   result.tie_bounds.resize(state.parameters.size());
-  result.rounding.assign(state.parameters.size(), 0.0);
+  result.rounding.resize(state.parameters.size());
   return result;
 }
 
 // Unless `analysed` without the allowances for ties and rounding.
 template <class T>
 ReferenceGradients<T> batch_gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
-                                      Ties ties, bool analysed) {
+                                      Ties ties, bool analysed, std::vector<RoundingError> parameter_errors = {}) {
   if (problem.task == scenario::Task::update) return given_gradients(dataset, state);
   const std::vector<LayerView<T>> layers = layers_of(problem, state.parameters);
   const std::int64_t count = dataset.batch_size(problem, state.step);
   const auto row_of = [&](std::int64_t position) { return dataset.row_of(problem, state.step, position); };
   std::optional<TieFinder<T>> tie_finder;
   std::optional<RoundingModel<T>> rounding;
+  parameter_errors.resize(state.parameters.size());
   if (analysed) {
-    tie_finder.emplace(problem, layers);
-    rounding.emplace(problem, layers);
+    tie_finder.emplace(problem, layers, parameter_errors);
+    rounding.emplace(problem, layers, parameter_errors);
   }
   ReferenceGradients<T> result;
   result.parameters = zeros_like(state.parameters);
@@ -103,11 +106,12 @@ ReferenceGradients<T> batch_gradients(const Problem& problem, const Dataset& dat
 
 template <class T, class RowOf>
 Evaluation<T> loss_over(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
-                        std::int64_t count, const RowOf& row_of) {
+                        std::int64_t count, const RowOf& row_of, std::vector<RoundingError> parameter_errors = {}) {
   Evaluation<T> result;
   if (problem.task == scenario::Task::update) return result;
   const std::vector<LayerView<T>> layers = layers_of(problem, state.parameters);
-  RoundingModel<T> rounding(problem, layers);
+  parameter_errors.resize(state.parameters.size());
+  RoundingModel<T> rounding(problem, layers, parameter_errors);
   for_each_chunk<T>(dataset, count, layers.size(), row_of, [&](Chunk<T>& chunk) {
     for (std::size_t index = 0; index < layers.size(); ++index) {
       forward_product(layers[index], index, chunk);
@@ -143,8 +147,8 @@ scenario::State to_state(const ReferenceState<T>& state) {
 
 template <class T>
 ReferenceGradients<T> gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
-                                Ties ties) {
-  return batch_gradients(problem, dataset, state, ties, true);
+                                Ties ties, const std::vector<RoundingError>& parameter_errors) {
+  return batch_gradients(problem, dataset, state, ties, true, parameter_errors);
 }
 
 double learning_rate(const scenario::Optimizer& optimizer, std::int64_t step) {
@@ -170,8 +174,9 @@ double evaluation_operations(const Problem& problem) {
 }
 
 template <class T>
-Evaluation<T> evaluate_with_rounding(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state) {
-  return loss_over<T>(problem, dataset, state, dataset.rows, std::identity());
+Evaluation<T> evaluate_with_rounding(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
+                                     const std::vector<RoundingError>& parameter_errors) {
+  return loss_over<T>(problem, dataset, state, dataset.rows, std::identity(), parameter_errors);
 }
 
 template <class T>
@@ -188,9 +193,11 @@ T evaluate(const Problem& problem, const Dataset& dataset, const ReferenceState<
 #define GDBENCH_INSTANTIATE(T)                                                                              \
   template ReferenceState<T> to_reference(const scenario::State&);                                          \
   template scenario::State to_state(const ReferenceState<T>&);                                              \
-  template ReferenceGradients<T> gradients(const Problem&, const Dataset&, const ReferenceState<T>&, Ties); \
+  template ReferenceGradients<T> gradients(const Problem&, const Dataset&, const ReferenceState<T>&, Ties, \
+                                           const std::vector<RoundingError>&);                             \
   template std::vector<T> train(const Problem&, const Dataset&, ReferenceState<T>&, std::int64_t);          \
-  template Evaluation<T> evaluate_with_rounding(const Problem&, const Dataset&, const ReferenceState<T>&);  \
+  template Evaluation<T> evaluate_with_rounding(const Problem&, const Dataset&, const ReferenceState<T>&,  \
+                                                const std::vector<RoundingError>&);                        \
   template T evaluate(const Problem&, const Dataset&, const ReferenceState<T>&);                            \
   template T batch_loss(const Problem&, const Dataset&, const ReferenceState<T>&);
 

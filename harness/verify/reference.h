@@ -12,6 +12,7 @@
 
 #include "harness/data/dataset.h"
 #include "harness/scenario/problem.h"
+#include "harness/verify/rounding_error.h"
 
 namespace gdbench::verify {
 
@@ -33,9 +34,8 @@ struct ReferenceGradients {
   // to zero that rounding in the problem's dtype decides on which side. 0 where no pre-activation is that close.
   std::vector<double> tie_allowance;
   std::vector<std::vector<double>> tie_bounds;  // the same of each entry; empty where all are 0
-  // Per parameter, an estimate of how much the gradient's 2-norm may be off by rounding, in units of the arithmetic's
-  // epsilon (see rounding.h).
-  std::vector<double> rounding;
+  // Per parameter, an estimate of how much the gradient's 2-norm may be off by rounding.
+  std::vector<RoundingError> rounding;
 };
 
 // What a ReLU whose pre-activation is a tie takes as its derivative: what its sign says, or the opposite.
@@ -47,10 +47,12 @@ template <class T>
 scenario::State to_state(const ReferenceState<T>& state);
 
 // Gradients of step state.step's batch, whatever the number of micro-batches: accumulation must give the same. For the
-// task update the given ones, with a loss of 0.
+// task update the given ones, with a loss of 0. `parameter_errors`: what the state's own parameters may be off by, one
+// each; empty for none.
 template <class T>
 ReferenceGradients<T> gradients(const scenario::Problem& problem, const data::Dataset& dataset,
-                                const ReferenceState<T>& state, Ties ties = Ties::as_computed);
+                                const ReferenceState<T>& state, Ties ties = Ties::as_computed,
+                                const std::vector<RoundingError>& parameter_errors = {});
 
 // The learning rate of step `step`, counted from 0.
 double learning_rate(const scenario::Optimizer& optimizer, std::int64_t step);
@@ -77,15 +79,16 @@ double evaluation_operations(const scenario::Problem& problem);
 template <class T>
 T batch_loss(const scenario::Problem& problem, const data::Dataset& dataset, const ReferenceState<T>& state);
 
-// The loss over all rows with an estimate of its rounding error in units of epsilon.
+// The loss over all rows with an estimate of its rounding error.
 template <class T>
 struct Evaluation {
   T loss = 0;
-  double rounding = 0;
+  RoundingError rounding;
 };
 
 template <class T>
 Evaluation<T> evaluate_with_rounding(const scenario::Problem& problem, const data::Dataset& dataset,
-                                     const ReferenceState<T>& state);
+                                     const ReferenceState<T>& state,
+                                     const std::vector<RoundingError>& parameter_errors = {});
 
 }  // namespace gdbench::verify

@@ -16,6 +16,7 @@ namespace {
 using data::Dataset;
 using scenario::ParameterShape;
 using scenario::Problem;
+using scenario::slot_count;
 
 // An implementation may be this many times further off than the reference in the cell's own type. Both are draws from
 // the same distribution of rounding errors; over tensors of a few entries their norms scatter by a factor of 2 to 3.
@@ -35,6 +36,9 @@ constexpr double kEntryFactor = 8;
 // A tie moves later steps' gradients too. How much is seen by deciding all ties the other way; with several ties the
 // worst choice of sides may move a tensor further than all of them together.
 constexpr double kFlippedTiesFactor = 3;
+
+// A first update by the sign of the gradient, as Adam's is, tells nothing of how the gradient was rounded.
+constexpr std::int64_t kStepsBefore = 3;
 
 template <class T>
 double norm(const std::vector<T>& values) {
@@ -67,13 +71,31 @@ template <class T>
 struct Trajectory {
   ReferenceState<T> state;
   std::vector<double> losses;
-  std::vector<double> rounding;       // what ReferenceGradients::rounding and the update's own rounding may add up to
-  std::vector<double> tie_allowance;  // the same of ReferenceGradients::tie_allowance
+  std::vector<RoundingError> rounding;  // what ReferenceGradients::rounding and the update's own may add up to
+  std::vector<double> tie_allowance;    // the same of ReferenceGradients::tie_allowance
   std::vector<std::vector<T>> last_gradients;
   // Of the last step: of the gradients' 2-norms, and of each entry.
-  std::vector<double> last_rounding;
+  std::vector<RoundingError> last_rounding;
   std::vector<std::vector<double>> last_tie_bounds;
 };
+
+// What becomes of errors of the gradient, of each kind by itself.
+template <class T>
+std::vector<RoundingError> rounding_after_update(const Problem& problem, const ReferenceState<T>& state,
+                                                 const std::vector<RoundingError>& gradient_errors,
+                                                 std::int64_t steps_left) {
+  std::vector<double> own;
+  std::vector<double> narrowed;
+  for (const RoundingError& error : gradient_errors) {
+    own.push_back(error.own);
+    narrowed.push_back(error.narrowed);
+  }
+  own = update_errors(problem.optimizer, state, own, steps_left);
+  narrowed = update_errors(problem.optimizer, state, narrowed, steps_left);
+  std::vector<RoundingError> errors;
+  for (std::size_t p = 0; p < own.size(); ++p) errors.push_back({own[p], narrowed[p]});
+  return errors;
+}
 
 template <class T>
 Result<Trajectory<T>> follow(const Problem& problem, const Dataset& dataset, const scenario::State& start,
@@ -81,11 +103,13 @@ Result<Trajectory<T>> follow(const Problem& problem, const Dataset& dataset, con
   Trajectory<T> result;
   result.state = to_reference<T>(start);
   const std::size_t count = start.parameters.size();
-  result.rounding.assign(count, 0.0);
+  result.rounding.resize(count);
   result.tie_allowance.assign(count, 0.0);
   const double epsilon = epsilon_of(problem.dtype);
+  // Where operands are rounded, the least error of a parameter may be a large one of an operand.
+  std::vector<RoundingError> parameter_errors(count);
   for (std::int64_t step = 0; step < steps; ++step) {
-    ReferenceGradients<T> batch = gradients(problem, dataset, result.state, ties);
+    ReferenceGradients<T> batch = gradients(problem, dataset, result.state, ties, parameter_errors);
     const std::vector<std::vector<T>> before = result.state.parameters;
     update(problem.optimizer, batch.parameters, result.state);
     if (!std::isfinite(batch.loss) || !all_finite(result.state.parameters)) {
@@ -93,13 +117,16 @@ Result<Trajectory<T>> follow(const Problem& problem, const Dataset& dataset, con
                          ": its loss or its parameters are not finite; the learning rate is too large for the data");
     }
     result.losses.push_back(static_cast<double>(batch.loss));
-    for (double& rounding : batch.rounding) rounding *= product_epsilon(problem);
     const std::int64_t left = steps - step - 1;
-    const std::vector<double> rounded = update_errors(problem.optimizer, result.state, batch.rounding, left);
+    const std::vector<RoundingError> rounded = rounding_after_update(problem, result.state, batch.rounding, left);
     const std::vector<double> tied = update_errors(problem.optimizer, result.state, batch.tie_allowance, left);
     for (std::size_t p = 0; p < count; ++p) {
-      result.rounding[p] += rounded[p] + epsilon * distance(before[p], result.state.parameters[p]);
+      const std::vector<T>& values = result.state.parameters[p];
+      const RoundingError updated = rounded[p] + RoundingError{epsilon * distance(before[p], values)};
+      result.rounding[p] = result.rounding[p] + updated;
       result.tie_allowance[p] += tied[p];
+      if (!catalogue::is_mixed(problem.dtype)) continue;
+      parameter_errors[p] = parameter_errors[p] + updated + RoundingError{epsilon * norm(values)};
     }
     result.last_gradients = std::move(batch.parameters);
     result.last_rounding = std::move(batch.rounding);
@@ -130,7 +157,7 @@ std::vector<float> entry_tolerances(const Problem& problem, const std::vector<do
   const std::vector<T>& values = trajectory.state.parameters[p];
   const std::vector<double>& ties = trajectory.last_tie_bounds[p];
   const double epsilon = epsilon_of(problem.dtype);
-  const double rounding = trajectory.last_rounding[p] / std::sqrt(static_cast<double>(values.size()));
+  const double rounding = trajectory.last_rounding[p].total() / std::sqrt(static_cast<double>(values.size()));
   std::vector<float> tolerances;
   tolerances.reserve(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -154,15 +181,34 @@ void add_losses(const Problem& problem, const Dataset& dataset, const std::vecto
     return;
   }
   reference.initial_loss = evaluate(problem, dataset, to_reference<double>(reference.start));
-  const Evaluation<double> last = evaluate_with_rounding(problem, dataset, to_reference<double>(end));
+  // The parameters that a cell evaluates may be off by as much.
+  std::vector<RoundingError> parameter_errors(reference.tensors.size());
+  if (catalogue::is_mixed(problem.dtype)) {
+    for (std::size_t p = 0; p < parameter_errors.size(); ++p) parameter_errors[p].narrowed = reference.tensors[p].tolerance;
+  }
+  const Evaluation<double> last =
+      evaluate_with_rounding(problem, dataset, to_reference<double>(end), parameter_errors);
   reference.final_loss = last.loss;
   const double own = catalogue::with_element(problem.dtype, [&](auto zero) {
     return static_cast<double>(evaluate(problem, dataset, to_reference<decltype(zero)>(own_end)));
   });
-  reference.loss_tolerance = kFactor * std::abs(own - last.loss) + kFloor * product_epsilon(problem) * last.rounding;
+  reference.loss_tolerance = kFactor * std::abs(own - last.loss) + kFloor * last.rounding.total();
   for (std::size_t p = 0; p < loss_slopes.size(); ++p) {
     reference.loss_tolerance += loss_slopes[p] * reference.tensors[p].tolerance;
   }
+}
+
+// Whether one step tells a mixed dtype from what it is most easily mistaken for, the uniform one of its elements.
+Status check_that_rounding_shows(const Problem& problem, const Dataset& dataset, const ReferenceTrajectory& step) {
+  Problem uniform = problem;
+  uniform.dtype = catalogue::storage_of(problem.dtype);
+  const Trajectory<double> other = TRY(follow<double>(uniform, dataset, step.start, step.steps, Ties::as_computed));
+  for (std::size_t p = 0; p < step.tensors.size(); ++p) {
+    const ExpectedTensor& tensor = step.tensors[p];
+    if (distance(tensor.values, other.state.parameters[p]) > tensor.tolerance) return {};
+  }
+  return usage_error(std::string("one step in ") + name_of(problem.dtype) + " ends within the tolerance of one in " +
+                     name_of(uniform.dtype) + ", so a wrong result could not be told from a right one");
 }
 
 // The floating type of the reference that a cell's own type is compared with.
@@ -190,14 +236,16 @@ Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& datas
     tensor.scale = norm(values);
     const double stored = std::sqrt(static_cast<double>(reference.steps)) * tensor.scale;
     tensor.tolerance = kFactor * distance(values, own.state.parameters[p]) +
-                       kFloor * (epsilon * stored + expected.rounding[p]) + ties[p];
+                       kFloor * (epsilon * stored + expected.rounding[p].total()) + ties[p];
     moves = moves || distance(reference.start.parameters[p], values) > tensor.tolerance;
-    if (reference.sampled)
+    // What comes of numbers near the middle between two operands concerns few entries, nobody knows which.
+    if (reference.sampled && !catalogue::is_mixed(problem.dtype))
       tensor.entry_tolerances = entry_tolerances(problem, reference.start.parameters[p], expected, p);
     loss_slopes.push_back(norm(expected.last_gradients[p]));
     reference.tensors.push_back(std::move(tensor));
   }
-  if (!moves) {
+  // Of a mixed dtype's several steps the tolerance may be as large; the single step must tell more.
+  if (!moves && !catalogue::is_mixed(problem.dtype)) {
     return usage_error("the reference moves no parameter by more than its tolerance in " +
                        std::to_string(reference.steps) +
                        " steps, so a wrong result could not be told from a right one");
@@ -282,6 +330,19 @@ Result<ReferenceTrajectory> make_reference_trajectory(const Problem& problem, co
   reference.start = start;
   choose_span(problem, dataset.stream != nullptr, options, reference);
   return measure(problem, dataset, reference);
+}
+
+Result<ReferenceTrajectory> make_single_step(const ReferenceTrajectory& whole, const Problem& problem,
+                                             const Dataset& dataset) {
+  ReferenceTrajectory step{.steps = 1, .sampled = whole.sampled, .evaluated = false, .start = whole.start};
+  if (slot_count(problem.optimizer.kind) > 0) {
+    ReferenceState<float> state = to_reference<float>(whole.start);
+    train(problem, dataset, state, kStepsBefore);
+    step.start = to_state(state);
+  }
+  ReferenceTrajectory made = TRY(measure(problem, dataset, std::move(step)));
+  TRY(check_that_rounding_shows(problem, dataset, made));
+  return made;
 }
 
 Result<ReferenceTrajectory> make_prefix(const ReferenceTrajectory& whole, std::int64_t steps, const Problem& problem,

@@ -26,19 +26,28 @@ double ratio(double numerator, double denominator) { return denominator > 0 ? nu
 // few roundings off; every layer below adds its own errors.
 constexpr double kTieFactor = 4;
 
-// For each row, squared, the 2-norm of what its ties in the layer below leave open about its activations: a unit that
-// is a tie is either zero or as small as its uncertainty.
-std::vector<double> input_uncertainties(std::size_t index, std::int64_t rows, const std::vector<Tie>& ties) {
-  std::vector<double> squares(static_cast<std::size_t>(rows), 0.0);
-  for (const Tie& tie : ties) {
-    if (tie.layer + 1 == index) squares[static_cast<std::size_t>(tie.row)] += tie.uncertainty * tie.uncertainty;
-  }
-  return squares;
+// The estimates of what a tensor is off by, spread evenly over its entries, are some tens of times the typical entry's
+// error; what comes of numbers near a middle is none of those estimates, but concerns some rows more than others.
+constexpr double kTypicalShare = 0.05;
+constexpr double kUnevenness = 0.1;
+
+// Of numbers that are off by `error`, once they are rounded to the operands of a mixed dtype.
+RoundingError narrowed_error(RoundingError error, double count, const Middles& middles) {
+  const double typical = (kTypicalShare * error.own + kUnevenness * error.narrowed) / std::sqrt(count);
+  return {error.own, std::hypot(error.narrowed, middles.undecided(typical))};
 }
 
 template <class T>
 bool has_ties(const LayerView<T>& layer) {
   return catalogue::row_of(layer.activation).slope == catalogue::Slope::jumps_at_zero;
+}
+
+// Of what rounding makes of a number that may be off by `error`.
+template <class T>
+double square_undecided(T value, double error, int bits) {
+  if (value == 0 || !std::isfinite(value) || !(static_cast<double>(distance_to_middle(value, bits)) < error)) return 0;
+  const double spacing = static_cast<double>(spacing_at(value, bits));
+  return spacing * spacing;
 }
 
 std::size_t size_of(std::int64_t value) { return static_cast<std::size_t>(value); }
@@ -75,12 +84,20 @@ double sum_of_squares(const T* values, std::int64_t count) {
 }
 
 template <class T>
-RoundingModel<T>::RoundingModel(const scenario::Problem& problem, const std::vector<LayerView<T>>& layers)
-    : problem_(problem), layers_(layers), squares_(layers.size()) {
+RoundingModel<T>::RoundingModel(const scenario::Problem& problem, const std::vector<LayerView<T>>& layers,
+                                const std::vector<RoundingError>& parameter_errors)
+    : problem_(problem),
+      layers_(layers),
+      parameter_errors_(parameter_errors),
+      epsilon_(product_epsilon(problem)),
+      squares_(layers.size()) {
+  if (catalogue::is_mixed(problem.dtype)) rounded_.resize(layers.size());
   for (std::size_t index = 0; index < layers.size(); ++index) {
     const LayerView<T>& layer = layers[index];
-    squares_[index].weights = verify::sum_of_squares(layer.weights, layer.inputs * layer.outputs);
+    const std::int64_t size = layer.inputs * layer.outputs;
+    squares_[index].weights = verify::sum_of_squares(layer.weights, size);
     if (layer.bias != nullptr) squares_[index].bias = verify::sum_of_squares(layer.bias, layer.outputs);
+    if (!rounded_.empty()) rounded_[index].weights.add(layer.weights, size, layer.operand_bits);
   }
 }
 
@@ -89,6 +106,8 @@ void RoundingModel<T>::add_forward(std::size_t index, const Chunk<T>& chunk) {
   if (index == 0) rows_ += static_cast<double>(chunk.rows);
   squares_[index].inputs += sum_of_squares(chunk.activations[index]);
   squares_[index].pre_activations += sum_of_squares(chunk.activations[index + 1]);
+  if (rounded_.empty() || index == 0) return;
+  rounded_[index - 1].activations.add(chunk.wide_activations[index - 1], layers_[index].operand_bits);
 }
 
 template <class T>
@@ -96,76 +115,98 @@ void RoundingModel<T>::add_backward(const Chunk<T>& chunk) {
   for (std::size_t index = 0; index < squares_.size(); ++index) {
     squares_[index].upstream += sum_of_squares(chunk.upstream[index]);
     squares_[index].deltas += sum_of_squares(chunk.deltas[index]);
+    if (!rounded_.empty()) rounded_[index].deltas.add(chunk.wide_deltas[index], layers_[index].operand_bits);
   }
 }
 
 template <class T>
-std::vector<double> RoundingModel<T>::activation_errors() const {
-  std::vector<double> errors = {0.0};  // the data are exact
+RoundingError RoundingModel<T>::weights_error(std::size_t index) const {
+  const LayerView<T>& layer = layers_[index];
+  const RoundingError error = parameter_errors_[layer.weights_index];
+  if (rounded_.empty()) return error;
+  return narrowed_error(error, static_cast<double>(layer.inputs * layer.outputs), rounded_[index].weights);
+}
+
+template <class T>
+RoundingError RoundingModel<T>::bias_error(std::size_t index) const {
+  return layers_[index].bias == nullptr ? RoundingError() : parameter_errors_[layers_[index].bias_index];
+}
+
+template <class T>
+std::vector<RoundingError> RoundingModel<T>::activation_errors() const {
+  std::vector<RoundingError> errors = {{}};  // the data are exact
   for (std::size_t index = 0; index < layers_.size(); ++index) {
+    const LayerView<T>& layer = layers_[index];
     const Squares& squares = squares_[index];
-    const double width = static_cast<double>(layers_[index].inputs);
+    const double width = static_cast<double>(layer.inputs);
     const double inputs = std::sqrt(squares.inputs);
     const double weights = std::sqrt(squares.weights);
     const double pre_activations = std::sqrt(squares.pre_activations);
     const double own = inputs * weights + std::sqrt(width) * pre_activations + std::sqrt(rows_ * squares.bias);
     const double gain = std::max(ratio(pre_activations, inputs), weights / std::sqrt(width));
+    const double weights_gain = std::max(ratio(pre_activations, weights), inputs / std::sqrt(width));
+    const RoundingError sums = RoundingError{epsilon_ * own} + gain * errors.back() +
+                               weights_gain * weights_error(index) + std::sqrt(rows_) * bias_error(index);
     // An activation's own evaluation costs about an ulp of a value that is at most |Z| or 1.
-    const double steepest = catalogue::row_of(layers_[index].activation).steepest;
-    errors.push_back(steepest * (own + gain * errors.back()) + pre_activations);
+    const double steepest = catalogue::row_of(layer.activation).steepest;
+    RoundingError result = steepest * sums + RoundingError{epsilon_ * pre_activations};
+    if (!rounded_.empty() && layer.hidden) {
+      result = narrowed_error(result, rows_ * static_cast<double>(layer.outputs), rounded_[index].activations);
+    }
+    errors.push_back(result);
   }
   return errors;
 }
 
 template <class T>
-double RoundingModel<T>::output_gradient_error(double output_error) const {
+RoundingError RoundingModel<T>::output_gradient_error(RoundingError output_error) const {
   const double entries = rows_ * static_cast<double>(problem_.outputs());
-  const double gradient = std::sqrt(squares_.back().upstream);
+  const RoundingError evaluation = {2 * epsilon_ * std::sqrt(squares_.back().upstream)};
   switch (problem_.loss.kind) {
     case Loss::mse:
-      return 2 / entries * output_error + 2 * gradient;
+      return 2 / entries * output_error + evaluation;
     case Loss::half_mse:
     case Loss::huber:  // whose slope is that of half_mse, or 0
-      return 1 / entries * output_error + 2 * gradient;
+      return 1 / entries * output_error + evaluation;
     case Loss::softmax_cross_entropy:
       // A row's softmax has norm at most 1 and slope at most 1/2.
-      return (output_error + 2 * std::sqrt(rows_)) / rows_ + 2 * gradient;
+      return 1 / rows_ * (output_error + RoundingError{2 * epsilon_ * std::sqrt(rows_)}) + evaluation;
     case Loss::binary_cross_entropy:
       // A sigmoid is at most 1, its slope at most 1/4.
-      return (output_error / 4 + 2 * std::sqrt(entries)) / entries + 2 * gradient;
+      return 1 / entries * (0.25 * output_error + RoundingError{2 * epsilon_ * std::sqrt(entries)}) + evaluation;
   }
-  return 0;
+  return {};
 }
 
 template <class T>
-double RoundingModel<T>::loss_error(double loss) const {
-  const double output_error = activation_errors().back();
+RoundingError RoundingModel<T>::loss_error(double loss) const {
+  const RoundingError output_error = activation_errors().back();
   const double entries = rows_ * static_cast<double>(problem_.outputs());
   // By Cauchy-Schwarz, with |P - Y| read off the loss, or what rounding leaves of it at a perfect fit; the sum over
   // rows has terms of one sign.
   // Of huber, too: the square of its slope is at most twice the loss.
   const double factor = problem_.loss.kind == Loss::mse ? 1.0 : 0.5;
-  const double left = product_epsilon(problem_) * output_error;
+  const double left = output_error.total();
   const double distance = std::sqrt(loss / factor * entries + left * left);
   switch (problem_.loss.kind) {
     case Loss::mse:
     case Loss::half_mse:
     case Loss::huber:
-      return factor * 2 * distance / entries * output_error + std::sqrt(entries) * loss;
+      return factor * 2 * distance / entries * output_error + RoundingError{epsilon_ * std::sqrt(entries) * loss};
     case Loss::softmax_cross_entropy:
-      return 2 / std::sqrt(rows_) * output_error + std::sqrt(rows_) * loss + 4;
+      return 2 / std::sqrt(rows_) * output_error + RoundingError{epsilon_ * (std::sqrt(rows_) * loss + 4)};
     case Loss::binary_cross_entropy:
       // An entry's term has slopes of at most 1.
-      return output_error / std::sqrt(entries) + std::sqrt(entries) * loss + 4;
+      return 1 / std::sqrt(entries) * output_error + RoundingError{epsilon_ * (std::sqrt(entries) * loss + 4)};
   }
-  return 0;
+  return {};
 }
 
 template <class T>
-std::vector<double> RoundingModel<T>::gradient_errors(const std::vector<std::vector<T>>& gradients) const {
-  const std::vector<double> activation_error = activation_errors();
-  std::vector<double> result(gradients.size());
-  double upstream_error = output_gradient_error(activation_error.back());
+std::vector<RoundingError> RoundingModel<T>::gradient_errors(const std::vector<std::vector<T>>& gradients) const {
+  const std::vector<RoundingError> activation_error = activation_errors();
+  std::vector<RoundingError> result(gradients.size());
+  RoundingError upstream_error = output_gradient_error(activation_error.back());
   for (std::size_t index = layers_.size(); index-- > 0;) {
     const LayerView<T>& layer = layers_[index];
     const Squares& squares = squares_[index];
@@ -173,57 +214,93 @@ std::vector<double> RoundingModel<T>::gradient_errors(const std::vector<std::vec
     const double inputs_norm = std::sqrt(squares.inputs);
     const double upstream = std::sqrt(squares.upstream);
     const double deltas = std::sqrt(squares.deltas);
-    const bool varies = catalogue::row_of(layer.activation).slope == catalogue::Slope::varies;
-    // Through dL/dZ = dL/dA * f': f' is off by its own evaluation and by the error of what it is told from, A or Z, of
-    // which that of Z is the smaller one.
-    const double slope_error = varies ? 2 + activation_error[index + 1] / std::sqrt(rows_ * outputs) : 0.0;
     const double steepest = catalogue::row_of(layer.activation).steepest;
-    const double delta_error = steepest * upstream_error + upstream * slope_error;
+    RoundingError delta_error = steepest * upstream_error;
+    if (catalogue::row_of(layer.activation).slope == catalogue::Slope::varies) {
+      // Through dL/dZ = dL/dA * f': f' is off by its own evaluation and by the error of what it is told from, A or Z, of
+      // which that of Z is the smaller one.
+      delta_error = delta_error + upstream / std::sqrt(rows_ * outputs) * activation_error[index + 1] +
+                    RoundingError{2 * epsilon_ * upstream};
+    }
+    if (!rounded_.empty()) delta_error = narrowed_error(delta_error, rows_ * outputs, rounded_[index].deltas);
 
     const double weights_gradient = std::sqrt(sum_of_squares(gradients[layer.weights_index]));
     result[layer.weights_index] =
-        inputs_norm * deltas + std::sqrt(rows_) * weights_gradient +
+        RoundingError{epsilon_ * (inputs_norm * deltas + std::sqrt(rows_) * weights_gradient)} +
         std::max(inputs_norm / std::sqrt(rows_), ratio(weights_gradient, deltas)) * delta_error +
-        activation_error[index] * deltas / std::sqrt(rows_);
+        deltas / std::sqrt(rows_) * activation_error[index];
     if (layer.bias != nullptr) {
       const double bias_gradient = std::sqrt(sum_of_squares(gradients[layer.bias_index]));
-      result[layer.bias_index] =
-          std::sqrt(rows_) * (deltas + bias_gradient) + std::max(1.0, ratio(bias_gradient, deltas)) * delta_error;
+      result[layer.bias_index] = RoundingError{epsilon_ * std::sqrt(rows_) * (deltas + bias_gradient)} +
+                                 std::max(1.0, ratio(bias_gradient, deltas)) * delta_error;
     }
     if (index == 0) break;
 
     const double below = std::sqrt(squares_[index - 1].upstream);
     const double weights = std::sqrt(squares.weights);
-    upstream_error = deltas * weights + std::sqrt(outputs) * below +
-                     std::max(ratio(below, deltas), weights / std::sqrt(outputs)) * delta_error;
+    upstream_error = RoundingError{epsilon_ * (deltas * weights + std::sqrt(outputs) * below)} +
+                     std::max(ratio(below, deltas), weights / std::sqrt(outputs)) * delta_error +
+                     deltas / std::sqrt(outputs) * weights_error(index);
   }
   return result;
 }
 
 template <class T>
-TieFinder<T>::TieFinder(const scenario::Problem& problem, const std::vector<LayerView<T>>& layers)
-    : layers_(layers), epsilon_(product_epsilon(problem)), column_norms_(layers.size()) {
+TieFinder<T>::TieFinder(const scenario::Problem& problem, const std::vector<LayerView<T>>& layers,
+                        const std::vector<RoundingError>& parameter_errors)
+    : layers_(layers),
+      epsilon_(product_epsilon(problem)),
+      column_norms_(layers.size()),
+      undecided_norms_(layers.size()) {
   for (std::size_t index = 0; index < layers.size(); ++index) {
     const LayerView<T>& layer = layers[index];
-    if (!has_ties(layer)) continue;
+    const bool mixed = layer.operand_bits != 0;
+    if (!has_ties(layer) && !mixed) continue;
+    const double count = static_cast<double>(layer.inputs * layer.outputs);
+    const double error = parameter_errors[layer.weights_index].total() / std::sqrt(count);
     std::vector<double>& norms = column_norms_[index];
+    std::vector<double>& undecided = undecided_norms_[index];
     norms.assign(static_cast<std::size_t>(layer.outputs), 0.0);
+    undecided.assign(norms.size(), 0.0);
     for (std::int64_t i = 0; i < layer.inputs; ++i) {
       for (std::int64_t j = 0; j < layer.outputs; ++j) {
         const double weight = static_cast<double>(layer.weights[i * layer.outputs + j]);
         norms[static_cast<std::size_t>(j)] += weight * weight;
+        if (mixed) undecided[static_cast<std::size_t>(j)] += square_undecided(weight, error, layer.operand_bits);
       }
     }
     for (double& norm : norms) norm = std::sqrt(norm);
+    for (double& norm : undecided) norm = std::sqrt(norm);
   }
 }
 
 template <class T>
-void TieFinder<T>::find(std::size_t index, Chunk<T>& chunk) const {
+std::vector<double> TieFinder<T>::input_uncertainties(std::size_t index, const Chunk<T>& chunk) const {
+  std::vector<double> squares(size_of(chunk.rows), 0.0);
+  // A unit that is a tie is either zero or as small as its uncertainty.
+  for (const Tie& tie : chunk.ties) {
+    if (tie.layer + 1 == index) squares[size_of(tie.row)] += tie.uncertainty * tie.uncertainty;
+  }
+  if (index == 0 || layers_[index].operand_bits == 0) return squares;
+  const LayerView<T>& below = layers_[index - 1];
+  const double steepest = catalogue::row_of(below.activation).steepest;
+  for (std::size_t i = 0; i < thresholds_.size(); ++i) {
+    squares[i / size_of(below.outputs)] +=
+        square_undecided(chunk.wide_activations[index - 1][i], steepest * thresholds_[i], below.operand_bits);
+  }
+  return squares;
+}
+
+template <class T>
+void TieFinder<T>::find(std::size_t index, Chunk<T>& chunk) {
   const LayerView<T>& layer = layers_[index];
-  if (!has_ties(layer)) return;
+  const bool mixed = layer.operand_bits != 0;
+  if (!has_ties(layer) && !mixed) return;
   const double factor = kTieFactor * epsilon_ * static_cast<double>(index + 1);
-  const std::vector<double> uncertainties = input_uncertainties(index, chunk.rows, chunk.ties);
+  // Changes by whole spacings are large and many with a mixed dtype: a random direction's gain is taken for them.
+  const double gain = mixed ? std::min(1.0, kTieFactor / std::sqrt(static_cast<double>(layer.inputs))) : 1;
+  const std::vector<double> uncertainties = input_uncertainties(index, chunk);
+  thresholds_.clear();
   for (std::int64_t row = 0; row < chunk.rows; ++row) {
     const double input_norm =
         std::sqrt(sum_of_squares(chunk.activations[index].data() + row * layer.inputs, layer.inputs));
@@ -232,9 +309,12 @@ void TieFinder<T>::find(std::size_t index, Chunk<T>& chunk) const {
     for (std::int64_t unit = 0; unit < layer.outputs; ++unit) {
       const double bias = layer.bias == nullptr ? 0.0 : std::abs(static_cast<double>(layer.bias[unit]));
       const double weights_norm = column_norms_[index][static_cast<std::size_t>(unit)];
-      const double threshold = factor * (input_norm * weights_norm + bias) + uncertainty * weights_norm;
+      const double undecided_norm = undecided_norms_[index][static_cast<std::size_t>(unit)];
+      const double threshold = factor * (input_norm * weights_norm + bias) +
+                               gain * (uncertainty * weights_norm + input_norm * undecided_norm);
+      if (mixed) thresholds_.push_back(threshold);
       // Strictly below: where all terms are zero, every implementation gets zero.
-      if (std::abs(static_cast<double>(pre_activations[unit])) < threshold) {
+      if (has_ties(layer) && std::abs(static_cast<double>(pre_activations[unit])) < threshold) {
         chunk.ties.push_back({index, row, unit, threshold});
       }
     }
@@ -255,11 +335,12 @@ void TieFinder<T>::add_bounds(const Chunk<T>& chunk, std::vector<std::vector<dou
   for (std::size_t index = layers_.size(); index-- > 0;) {
     const LayerView<T>& layer = layers_[index];
     std::vector<double> change = upstream_change;
+    const std::vector<T> told = told_by(layer, index, chunk);
     for (const auto& [row, place] : places) {
-      const T* const told = told_by(layer, index, chunk).data() + row * layer.outputs;
+      const T* const row_told = told.data() + row * layer.outputs;
       double* const row_change = change.data() + place * layer.outputs;
       for (std::int64_t unit = 0; unit < layer.outputs; ++unit) {
-        row_change[unit] *= std::abs(static_cast<double>(derivative_of(layer.activation, told[unit])));
+        row_change[unit] *= std::abs(static_cast<double>(derivative_of(layer.activation, row_told[unit])));
       }
     }
     for (const Tie& tie : chunk.ties) {

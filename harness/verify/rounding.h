@@ -1,5 +1,4 @@
-// Internal to verify: how far rounding may move a batch's gradients and loss, estimated from norms, in units of
-// epsilon.
+// Internal to verify: how far rounding may move a batch's gradients and loss, estimated from norms.
 //
 // A product C = A B of k terms per entry gets an error of about epsilon (|A| |B| + sqrt(k) |C|) in any order of
 // summation, all norms Frobenius: the first term where the summands' signs are random, the second where they agree
@@ -7,20 +6,28 @@
 // and 4.2). An error that comes in is passed on with the larger of the gain of the signal itself and the gain of a
 // random direction, |B| / sqrt(k). These are estimates of a typical size, not bounds; the reference trajectory
 // multiplies them by a constant.
+//
+// A mixed dtype rounds results once more, to numbers of fewer bits that lie far apart. Most errors vanish there; but a
+// number that lies nearer to the middle between two of those than its error may become either. The reference knows which
+// numbers do, and how far apart their neighbours are (narrow.h).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "harness/scenario/problem.h"
+#include "harness/verify/narrow.h"
 #include "harness/verify/network.h"
+#include "harness/verify/rounding_error.h"
 
 namespace gdbench::verify {
 
 template <class T>
 class RoundingModel {
  public:
-  RoundingModel(const scenario::Problem& problem, const std::vector<LayerView<T>>& layers);
+  // `parameter_errors`, one per parameter: of those that the batch is computed with.
+  RoundingModel(const scenario::Problem& problem, const std::vector<LayerView<T>>& layers,
+                const std::vector<RoundingError>& parameter_errors);
 
   // Between forward_product and activate of a layer: activations[index + 1] are pre-activations.
   void add_forward(std::size_t index, const Chunk<T>& chunk);
@@ -28,8 +35,8 @@ class RoundingModel {
   void add_backward(const Chunk<T>& chunk);
 
   // Error of the loss over all rows that were added, and of the gradients, one per parameter.
-  double loss_error(double loss) const;
-  std::vector<double> gradient_errors(const std::vector<std::vector<T>>& gradients) const;
+  RoundingError loss_error(double loss) const;
+  std::vector<RoundingError> gradient_errors(const std::vector<std::vector<T>>& gradients) const;
 
  private:
   // Squared Frobenius norms over all chunks.
@@ -41,14 +48,26 @@ class RoundingModel {
     double upstream = 0;
     double deltas = 0;
   };
+  // Of what is rounded to a mixed dtype's operands.
+  struct Rounded {
+    Middles weights;
+    Middles activations;
+    Middles deltas;
+  };
 
-  // Error of each layer's input; the last entry is that of the network's output.
-  std::vector<double> activation_errors() const;
-  double output_gradient_error(double output_error) const;
+  // Error of each layer's input as its product reads it; the last entry is that of the network's output.
+  std::vector<RoundingError> activation_errors() const;
+  RoundingError output_gradient_error(RoundingError output_error) const;
+  // Of a layer's weights as its products read them; of its bias.
+  RoundingError weights_error(std::size_t index) const;
+  RoundingError bias_error(std::size_t index) const;
 
   const scenario::Problem& problem_;
   const std::vector<LayerView<T>>& layers_;
+  const std::vector<RoundingError>& parameter_errors_;
+  double epsilon_;
   std::vector<Squares> squares_;
+  std::vector<Rounded> rounded_;  // [layers]; empty where the dtype is uniform
   double rows_ = 0;
 };
 
@@ -60,19 +79,25 @@ double product_epsilon(const scenario::Problem& problem);
 template <class T>
 class TieFinder {
  public:
-  TieFinder(const scenario::Problem& problem, const std::vector<LayerView<T>>& layers);
+  TieFinder(const scenario::Problem& problem, const std::vector<LayerView<T>>& layers,
+            const std::vector<RoundingError>& parameter_errors);
 
-  // Between forward_product and activate of a layer: appends its ties to the chunk.
-  void find(std::size_t index, Chunk<T>& chunk) const;
+  // Between forward_product and activate of a layer, in the order of the layers: appends its ties to the chunk.
+  void find(std::size_t index, Chunk<T>& chunk);
 
   // After backward: adds to `bounds`, one vector per parameter, how far the ties' slopes can move each entry of that
   // parameter's gradient. A vector that is empty stands for zeros; where there are no ties none is touched.
   void add_bounds(const Chunk<T>& chunk, std::vector<std::vector<double>>& bounds) const;
 
  private:
+  // For each row, squared: the 2-norm of what is open about a layer's inputs.
+  std::vector<double> input_uncertainties(std::size_t index, const Chunk<T>& chunk) const;
+
   const std::vector<LayerView<T>>& layers_;
   double epsilon_;
-  std::vector<std::vector<double>> column_norms_;  // [layers][outputs], of the weights
+  std::vector<std::vector<double>> column_norms_;     // [layers][outputs], of the weights
+  std::vector<std::vector<double>> undecided_norms_;  // the same of what may come of rounding them to operands
+  std::vector<double> thresholds_;                    // [rows, outputs] of the layer before, with a mixed dtype
 };
 
 // Sum of squares, in double.

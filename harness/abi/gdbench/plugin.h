@@ -40,8 +40,7 @@
  *
  * Arithmetic
  *   All matrices are row-major and dense. X is [rows, features]; a layer's weights are [inputs, outputs], its bias is
- *   [outputs]. Losses and updates are defined at the enums below; rounding is the plugin's own affair, a result is
- *   compared with a wider reference.
+ *   [outputs]. Losses and updates are defined at the enums below; how sums are rounded is the plugin's own affair.
  */
 #ifndef GDBENCH_PLUGIN_H
 #define GDBENCH_PLUGIN_H
@@ -57,8 +56,8 @@ extern "C" {
 /* 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32;
  * 4: gdbench_profile_sink.record_part, unavailable; 5: GDBENCH_LEAKY_RELU; 6: GDBENCH_LION, GDBENCH_NADAM,
  * GDBENCH_SILU, GDBENCH_GELU, GDBENCH_GELU_TANH, GDBENCH_BINARY_CROSS_ENTROPY, GDBENCH_HUBER; 7:
- * GDBENCH_CAPABILITY_DEVICE, device_time, gdbench_profile_sink.leave_out; 8: runtime, imported */
-#define GDBENCH_ABI_MINOR 8
+ * GDBENCH_CAPABILITY_DEVICE, device_time, gdbench_profile_sink.leave_out; 8: runtime, imported; 9: GDBENCH_BF16 */
+#define GDBENCH_ABI_MINOR 9
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -71,7 +70,10 @@ typedef enum gdbench_status {
   GDBENCH_OUT_OF_MEMORY = 4
 } gdbench_status;
 
-typedef enum gdbench_dtype { GDBENCH_F32 = 0, GDBENCH_F64 = 1 } gdbench_dtype;
+/* GDBENCH_BF16, of problems alone, with the tasks train and floor: data, states and sums are floats (gdbench_data.dtype
+ * is GDBENCH_F32); what products multiply is rounded first, to the nearest bfloat16, ties to even. docs/arithmetic.md,
+ * "Mixed precision", says of each tensor what is stored and what is rounded. */
+typedef enum gdbench_dtype { GDBENCH_F32 = 0, GDBENCH_F64 = 1, GDBENCH_BF16 = 2 } gdbench_dtype;
 
 /* What a step is.
  *
@@ -86,9 +88,7 @@ typedef enum gdbench_dtype { GDBENCH_F32 = 0, GDBENCH_F64 = 1 } gdbench_dtype;
  * [inputs, outputs] without bias, with GDBENCH_IDENTITY; the loss is GDBENCH_MSE and not used; rows and batch_rows
  * are 1. gdbench_data.x is [1, features]: the gradients of all parameters, one after the other in the ABI's order
  * without gaps; features is their total number, outputs is 0, y, labels and order are null. A step is one update of all
- * tensors by these gradients, the same in each step. An instance copies them in prepare. evaluate answers
- * GDBENCH_UNSUPPORTED.
- */
+ * tensors by these gradients, the same in each step. An instance copies them in prepare; evaluate is unsupported. */
 typedef enum gdbench_task {
   GDBENCH_TASK_TRAIN = 0,     /* forward, backward, update on the next batch */
   GDBENCH_TASK_UPDATE = 1,    /* the optimizer's update of independent tensors by gradients that are given */
@@ -239,8 +239,7 @@ typedef struct gdbench_problem {
   double huber_delta; /* since 1.6; above 0 */
 } gdbench_problem;
 
-/* An option's value, already checked against its declaration and spelled canonically ("true", "12", "0.5", a choice).
- */
+/* An option's value, already checked against its declaration, spelled canonically ("true", "12", "0.5", a choice). */
 typedef struct gdbench_option_value {
   const char* key;
   const char* value;
@@ -258,7 +257,7 @@ typedef struct gdbench_settings {
   const gdbench_option_value* options;
 } gdbench_settings;
 
-/* A row-major array of the problem's dtype. A bias has one row. */
+/* A row-major array of the elements of the problem's dtype. A bias has one row. */
 typedef struct gdbench_tensor {
   void* data;
   int64_t rows;

@@ -33,7 +33,7 @@ std::int64_t Random::integer(std::int64_t low, std::int64_t high) {
 namespace {
 
 double rounded(double value, Dtype dtype) {
-  return dtype == Dtype::f32 ? static_cast<double>(static_cast<float>(value)) : value;
+  return dtype == Dtype::f64 ? value : static_cast<double>(static_cast<float>(value));
 }
 
 template <class T>
@@ -45,10 +45,10 @@ void store(const std::vector<double>& values, std::byte* target) {
 }
 
 void store(const std::vector<double>& values, Dtype dtype, std::byte* target) {
-  if (dtype == Dtype::f32) {
-    store<float>(values, target);
-  } else {
+  if (dtype == Dtype::f64) {
     store<double>(values, target);
+  } else {
+    store<float>(values, target);
   }
 }
 
@@ -57,7 +57,7 @@ void store(const std::vector<double>& values, Dtype dtype, std::byte* target) {
 Dataset make_dataset(const Problem& problem, const std::vector<double>& x, const std::vector<double>& targets,
                      const std::vector<std::uint32_t>& order) {
   Dataset dataset;
-  dataset.dtype = problem.dtype;
+  dataset.dtype = catalogue::storage_of(problem.dtype);
   dataset.rows = problem.rows;
   dataset.features = problem.layers.front().inputs;
   dataset.outputs = problem.outputs();

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "tests/support/verify/other_update.h"
 
@@ -26,6 +27,13 @@ T pairwise_sum(const T* terms, std::size_t count) {
 
 double cut_to_tf32(double value) { return value; }
 float cut_to_tf32(float value) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & ~0x1fffU); }
+
+// To the nearest bfloat16, ties to even, or to the next one towards zero.
+float rounded_to_bfloat16(float value, bool cut) {
+  auto bits = std::bit_cast<std::uint32_t>(value);
+  if (!cut) bits += 0x7fff + (bits >> 16 & 1);
+  return std::bit_cast<float>(bits & 0xffff0000U);
+}
 
 // Sum of a[i] * b[i].
 template <class T>
@@ -121,6 +129,14 @@ T slope(Activation activation, T z) {
   return T(1);
 }
 
+// The same told from f(z), where it can be.
+template <class T>
+T slope_at_result(Activation activation, T a) {
+  if (activation == Activation::tanh) return (T(1) + a) * (T(1) - a);
+  if (activation == Activation::sigmoid) return a - a * a;
+  return slope(activation, a);  // relu, leaky_relu, identity, whose results have the sign of z
+}
+
 // Of a loss that is a mean over entries.
 template <class T>
 T term(const catalogue::LossFunction& loss, T p, T y) {
@@ -164,8 +180,8 @@ class Trainer {
   Trainer(const Case& problem_case, Summation summation, Fault fault)
       : case_(problem_case), summation_(summation), fault_(fault) {
     for (const std::vector<double>& tensor : problem_case.start.parameters) {
+      optimizers_.emplace_back(problem_case.problem.optimizer, problem_case.start, parameters_.size());
       parameters_.emplace_back(tensor.begin(), tensor.end());
-      optimizers_.emplace_back(problem_case.problem.optimizer, tensor.size());
     }
   }
 
@@ -180,7 +196,9 @@ class Trainer {
     for (std::size_t l = case_.problem.layers.size(); l-- > 0;) {
       const scenario::Layer& layer = case_.problem.layers[l];
       for (std::size_t r = 0; r < rows.size(); ++r) {
-        for (std::size_t j = 0; j < delta[r].size(); ++j) delta[r][j] *= slope(layer.activation, sums_[l][r][j]);
+        for (std::size_t j = 0; j < delta[r].size(); ++j) {
+          delta[r][j] = operand(delta[r][j] * derivative(layer.activation, sums_[l][r][j], inputs_[l + 1][r][j]));
+        }
       }
       const std::size_t outputs = static_cast<std::size_t>(layer.outputs);
       const std::size_t inputs = static_cast<std::size_t>(layer.inputs);
@@ -196,16 +214,20 @@ class Trainer {
       --parameter;
       for (std::size_t i = 0; i < inputs; ++i) {
         for (std::size_t j = 0; j < outputs; ++j) {
-          update(parameter, i * outputs + j, dot(column(inputs_[l], i), column(delta, j), summation_), number, updated);
+          update(parameter, i * outputs + j, product(column(inputs_[l], i), column(delta, j)), number, updated);
         }
       }
       Rows<T> below(rows.size(), std::vector<T>(inputs));
       for (std::size_t r = 0; r < rows.size(); ++r) {
-        for (std::size_t i = 0; i < inputs; ++i) below[r][i] = dot(delta[r], weights_row(parameter, l, i), summation_);
+        for (std::size_t i = 0; i < inputs; ++i) below[r][i] = product(delta[r], weights_row(parameter, l, i));
       }
       delta = below;
     }
     parameters_ = updated;
+    if (fault_ != Fault::narrow_parameters) return;
+    for (std::vector<T>& values : parameters_) {
+      for (T& value : values) value = operand(value);
+    }
   }
 
   double loss() {
@@ -236,6 +258,27 @@ class Trainer {
   }
 
  private:
+  // What a product multiplies in place of `value`.
+  T operand(T value) const {
+    if (!catalogue::is_mixed(case_.problem.dtype) || fault_ == Fault::wide_operands) return value;
+    return static_cast<T>(rounded_to_bfloat16(static_cast<float>(value), fault_ == Fault::cut_operands));
+  }
+
+  T product(std::vector<T> a, std::vector<T> b) const {
+    for (T& value : a) value = operand(value);
+    for (T& value : b) value = operand(value);
+    if (fault_ != Fault::narrow_sums) return dot(std::move(a), std::move(b), summation_);
+    T sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum = operand(sum + a[i] * b[i]);
+    return sum;
+  }
+
+  T derivative(Activation activation, T z, T a) const {
+    if (!catalogue::is_mixed(case_.problem.dtype) || fault_ == Fault::wide_derivatives) return slope(activation, z);
+    if (catalogue::reads_input(activation)) return slope(activation, operand(z));
+    return slope_at_result(activation, operand(a));
+  }
+
   void update(std::size_t parameter, std::size_t entry, T gradient, std::int64_t number, Rows<T>& updated) {
     updated[parameter][entry] =
         optimizers_[parameter].updated(entry, parameters_[parameter][entry], gradient, number + 1);
@@ -301,7 +344,7 @@ class Trainer {
           weights.push_back(weight(parameter, l, i, j));
         }
         for (std::size_t r = 0; r < rows.size(); ++r) {
-          z[r][j] = dot(inputs_[l][r], weights, summation_) + (layer.bias ? parameters_[parameter + 1][j] : T(0));
+          z[r][j] = product(inputs_[l][r], weights) + (layer.bias ? parameters_[parameter + 1][j] : T(0));
           a[r][j] = apply(layer.activation, z[r][j]);
         }
       }
@@ -349,7 +392,8 @@ class Trainer {
 void PrintTo(Fault fault, std::ostream* stream) {
   constexpr const char* kNames[] = {
       "none",         "doubled_loss_gradient", "frozen_bias",       "dropped_last_row", "extra_step",
-      "missing_step", "summed_loss",           "transposed_weight", "wrong_entry",      "unshuffled"};
+      "missing_step", "summed_loss",           "transposed_weight", "wrong_entry",      "unshuffled",
+      "wide_operands", "cut_operands", "narrow_sums", "narrow_parameters", "wide_derivatives"};
   *stream << kNames[static_cast<std::size_t>(fault)];
 }
 

@@ -12,6 +12,10 @@ namespace gdbench::verify::testing {
 // tf32: products of floats first cut what TF32 has no bits for off their operands, the coarsest way to round to it.
 enum class Summation { forward, reversed, pairwise, blocked, fused, tf32 };
 
+// All but tf32, which is no order.
+inline constexpr Summation kSummations[] = {Summation::forward, Summation::reversed, Summation::pairwise,
+                                            Summation::blocked, Summation::fused};
+
 enum class Fault {
   none,
   doubled_loss_gradient,
@@ -23,6 +27,12 @@ enum class Fault {
   transposed_weight,  // of the first layer, used as it lies in memory
   wrong_entry,        // of the first weights, by 1e-3 of its value, after training
   unshuffled,         // ignores the order
+  // Of a mixed dtype alone.
+  wide_operands,      // nothing is rounded
+  cut_operands,       // to the next number towards zero instead of the nearest
+  narrow_sums,        // every addition within a product is rounded as operands are
+  narrow_parameters,  // so are the parameters after every update
+  wide_derivatives,   // told from what was not rounded
 };
 
 // For the names of test cases.

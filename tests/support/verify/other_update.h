@@ -12,8 +12,16 @@ namespace gdbench::verify::testing {
 template <class T>
 class OtherOptimizer {
  public:
-  OtherOptimizer(const scenario::Optimizer& settings, std::size_t entries)
-      : settings_(settings), first_(entries, T(0)), second_(entries, T(0)) {}
+  // Of parameter `parameter`, with its slots in the state.
+  OtherOptimizer(const scenario::Optimizer& settings, const scenario::State& start, std::size_t parameter)
+      : settings_(settings) {
+    const std::size_t count = start.parameters.size();
+    for (std::vector<T>* slot : {&first_, &second_}) {
+      const std::size_t place = (slot == &first_ ? 0 : count) + parameter;
+      slot->resize(start.parameters[parameter].size());
+      if (place < start.slots.size()) slot->assign(start.slots[place].begin(), start.slots[place].end());
+    }
+  }
 
   // Entry i after update number t, counted from 1.
   T updated(std::size_t i, T p, T g, std::int64_t t) {

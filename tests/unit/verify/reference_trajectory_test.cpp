@@ -20,14 +20,12 @@ using scenario::Problem;
 using testing::Case;
 using testing::describe;
 using testing::Fault;
+using testing::kSummations;
 using testing::make_case;
 using testing::make_problem;
 using testing::Outcome;
 using testing::Summation;
 using testing::train_otherwise;
-
-constexpr Summation kSummations[] = {Summation::forward, Summation::reversed, Summation::pairwise, Summation::blocked,
-                                     Summation::fused};
 
 Outcome train_in_dtype(const Case& problem_case, std::int64_t steps, Summation summation, Fault fault) {
   if (problem_case.problem.dtype == Dtype::f32) return train_otherwise<float>(problem_case, steps, summation, fault);
