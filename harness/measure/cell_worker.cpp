@@ -84,6 +84,10 @@ std::vector<VariedEntry> vary(const scenario::State& start, scenario::Dtype dtyp
   return varied;
 }
 
+void CellWorker::set_start(const scenario::State& start) {
+  protocol::write_state(start, layout_, dtype_, state_memory_.data() + kStartImage * layout_.image_bytes);
+}
+
 void CellWorker::vary_start(double distance, std::mt19937_64& generator) {
   std::byte* const image = state_memory_.data() + kStartImage * layout_.image_bytes;
   const auto write = [&](const VariedEntry& changed, double value) {

@@ -57,6 +57,8 @@ class CellWorker {
   Result<protocol::BlockAnswer> run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start = 0,
                                           std::uint64_t added_iterations = 0);
 
+  // What blocks start from, their step number aside, in place of the scenario's.
+  void set_start(const scenario::State& start);
   // Gives the next block a start state of its own, so far from the scenario's; slots stay. See vary.
   void vary_start(double distance, std::mt19937_64& generator);
   // 2-norm over all parameters of what the last block changed.

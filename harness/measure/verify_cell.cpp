@@ -112,6 +112,17 @@ Result<report::CellStatus> check_trajectory(CellWorker& worker, const PlannedSce
   return report::CellStatus{CellState::ok, ""};
 }
 
+Result<report::CellStatus> check_single_step(CellWorker& worker, const PlannedScenario& planned,
+                                             const verify::ReferenceTrajectory& step, report::Cell& cell) {
+  worker.set_start(step.start);
+  const protocol::BlockAnswer block = TRY(worker.run_block(1, 0, step.start.step));
+  const verify::Check check = verify::check(step, worker.state(kEndImage, block.end_step), std::nan(""));
+  worker.set_start(planned.start);
+  if (check.ok) return report::CellStatus{CellState::ok, ""};
+  cell.verification = record_of(step, check);
+  return wrong("leaves the reference in step " + std::to_string(step.start.step + 1) + ": " + check.reason);
+}
+
 // For an implementation that shuffles in an order of its own, which the reference cannot follow: as many steps as the
 // scenario calls far from its fixed point must lower the loss, and the loss that it states must be that of its
 // parameters.
@@ -203,13 +214,18 @@ Result<report::CellStatus> status_by_worker(const PlannedScenario& planned, cons
   CellWorker worker = TRY(CellWorker::start(planned, planned_cell, planned.problem, options.limits, launch));
   // Only now: for a cell that cannot run here none is made.
   const Result<verify::ReferenceTrajectory>& reference = references.of(planned_cell);
-  if (!reference.ok()) {
-    return report::CellStatus{CellState::unsupported, "too coarse to be verified here: " + reference.error().message};
+  const Result<verify::ReferenceTrajectory>* const single_step = references.single_step();
+  for (const Result<verify::ReferenceTrajectory>* needed : {&reference, single_step}) {
+    if (needed == nullptr || needed->ok()) continue;
+    return report::CellStatus{CellState::unsupported, "too coarse to be verified here: " + needed->error().message};
   }
   if (const auto& runtime = worker.client().preparation().runtime) cell.runtime = runtime;
   report::CellStatus status{CellState::ok, ""};
   if (planned_cell.proof == Proof::loss) status = TRY(check_loss(worker, planned, cell));
-  if (planned_cell.proof == Proof::trajectory) {
+  if (planned_cell.proof == Proof::trajectory && single_step != nullptr) {
+    status = TRY(check_single_step(worker, planned, single_step->value(), cell));
+  }
+  if (planned_cell.proof == Proof::trajectory && status.state == CellState::ok) {
     status = TRY(check_trajectory(worker, planned, planned_cell, reference.value(), options.seed, cell));
   }
   if (status.state == CellState::ok && calibrate) {
@@ -250,6 +266,12 @@ const Result<verify::ReferenceTrajectory>& ReferenceTrajectories::of(const Plann
   if (!problem.tf32_products) return full_;
   if (!tf32_) tf32_ = find_or_make(problem);
   return *tf32_;
+}
+
+const Result<verify::ReferenceTrajectory>* ReferenceTrajectories::single_step() {
+  if (!catalogue::is_mixed(planned_.problem.dtype) || !full_.ok()) return nullptr;
+  if (!single_step_) single_step_ = verify::make_single_step(*full_, planned_.problem, *planned_.dataset);
+  return &*single_step_;
 }
 
 void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, ReferenceTrajectories& references,

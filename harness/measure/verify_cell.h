@@ -12,8 +12,8 @@
 
 namespace gdbench::measure {
 
-// The trajectories that verification compares: one for the cells of a scenario, and a coarser one for those whose
-// implementations round to TF32.
+// The trajectories that verification compares: one for the cells of a scenario, with a mixed dtype a single step
+// besides, and a coarser one for those whose implementations round to TF32.
 class ReferenceTrajectories {
  public:
   // `planned` must outlive it. Makes the first one, or finds it in the folder `cache` (empty: none), where it is kept
@@ -25,6 +25,8 @@ class ReferenceTrajectories {
   // Of the cell's arithmetic, made when it is first asked for. Its error concerns that cell alone where status() is
   // fine: the scenario is unfit for so coarse an arithmetic.
   const Result<verify::ReferenceTrajectory>& of(const PlannedCell& cell);
+  // The step that tells a mixed dtype, of which its error says the same; null with others.
+  const Result<verify::ReferenceTrajectory>* single_step();
 
  private:
   Result<verify::ReferenceTrajectory> find_or_make(const scenario::Problem& problem) const;
@@ -33,6 +35,7 @@ class ReferenceTrajectories {
   verify::TrajectoryCache cache_;
   Result<verify::ReferenceTrajectory> full_;
   std::optional<Result<verify::ReferenceTrajectory>> tf32_;
+  std::optional<Result<verify::ReferenceTrajectory>> single_step_;
 };
 
 // Runs the reference trajectory's trajectory and, in two parts, the same again; fills cell.verification and

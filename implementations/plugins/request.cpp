@@ -62,7 +62,9 @@ void check_shapes(const gdbench_data& data, const gdbench_problem& problem) {
   for (std::int64_t l = 0; l < problem.layer_count; ++l) {
     if (problem.layers[l].inputs < 1 || problem.layers[l].outputs < 1) reject("a layer without inputs or outputs");
   }
-  if (data.dtype != problem.dtype) reject("data and problem have different dtypes");
+  if (catalogue::dtype_of(data) != catalogue::storage_of(catalogue::dtype_of(problem))) {
+    reject("data and problem have different dtypes");
+  }
   if (catalogue::task_of(problem) == catalogue::Task::update) {
     check_tensors(data, problem);
   } else {

@@ -166,7 +166,7 @@ gdbench_implementation table() {
   table.description = kNames[static_cast<std::size_t>(mode)].description;
   table.build = GDBENCH_TORCH_BUILD;
   table.tasks = kAll<Task>;
-  table.dtypes = kAll<Dtype>;
+  table.dtypes = kUniformDtypes;
   table.activations = kAll<Activation>;
   table.losses = kAll<Loss>;
   // torch::optim has neither of the two in C++.

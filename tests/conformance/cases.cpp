@@ -18,7 +18,7 @@ using nlohmann::json;
 const std::vector<int> kWidths = {1, 2, 3, 5, 7, 8, 13, 16, 17, 31, 33, 64, 67, 130};
 const std::vector<int> kRows = {2, 3, 5, 16, 29, 64, 101};
 const auto kActivations = catalogue::all_of<catalogue::Activation>();
-const auto kDtypes = catalogue::all_of<catalogue::Dtype>();
+const std::vector<catalogue::Dtype> kDtypes = {catalogue::Dtype::f32, catalogue::Dtype::f64};
 const auto kLosses = catalogue::all_of<catalogue::Loss>();
 const auto kOptimizers = catalogue::all_of<catalogue::OptimizerKind>();
 
@@ -145,6 +145,14 @@ json random_scenario(std::uint64_t seed) {
   if (by_column && seed / round % 2 == 1) scenario["task"] = "gradients";
   Random random(seed, 3);
   if (!scenario.contains("task")) split_batch(random, scenario);
+  return scenario;
+}
+
+json random_mixed_training(std::uint64_t seed) {
+  json scenario = random_training(seed);
+  scenario["dtype"] = name_of(catalogue::Dtype::bf16);
+  Random random(seed, 3);
+  split_batch(random, scenario);
   return scenario;
 }
 

@@ -9,7 +9,7 @@ inline constexpr Row kRows[] = {
     {.library = "sacado",
      .mode = "rad",
      .description = "a tape of scalars by Sacado's reverse mode (Rad), recorded in each step",
-     .dtypes = catalogue::kAll<Dtype>,
+     .dtypes = catalogue::kUniformDtypes,
      .activations = kNoErrorFunction,
      .bytes_per_multiply_add = 140},
 };

@@ -224,7 +224,7 @@ gdbench_status bind(Context* context, const Request& request, Call** call) {
     if (const std::string error = shape_error(request); !error.empty()) {
       return report(settings, GDBENCH_INVALID, error);
     }
-    if (const std::string reason = reason_unsupported(request, catalogue::kAll<Dtype>, kFlags); !reason.empty()) {
+    if (const std::string reason = reason_unsupported(request, catalogue::kUniformDtypes, kFlags); !reason.empty()) {
       return report(settings, GDBENCH_UNSUPPORTED, "cuda: " + reason);
     }
     context->unsupported.clear();
@@ -253,7 +253,7 @@ Backend make_backend() {
   backend.name = GDBENCH_CUDA_BACKEND;
   backend.build = GDBENCH_KERNEL_BUILD;
   backend.flags = kFlags;
-  backend.dtypes = catalogue::kAll<Dtype>;
+  backend.dtypes = catalogue::kUniformDtypes;
   backend.optimizers = catalogue::kAll<OptimizerKind>;
   backend.helper_threads = kRuntimeThreads;
   backend.create = create;

@@ -310,6 +310,7 @@ const cpu::Definition& cpu::definition() {
     Definition backend = naive::definition();
     backend.name = "jit";
     backend.flags = 0;
+    backend.dtypes = catalogue::kUniformDtypes;
     backend.max_compute_threads = jit::kMaxThreads;
     backend.bind_region = jit::bind_region;
     backend.regions = jit::region_functions();

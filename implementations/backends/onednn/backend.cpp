@@ -40,12 +40,13 @@ const cpu::Definition& cpu::definition() {
   static const Definition definition = {
       .name = "onednn",
       .flags = kEpilogueBias | kEpilogueActivation | kEpilogueUpdate,
-      .dtypes = catalogue::bit_of(Dtype::f32),
+      .dtypes = catalogue::bit_of(Dtype::f32) | catalogue::bit_of(Dtype::bf16),
       .max_compute_threads = implementations::kMaxComputeThreads,
       .options = std::span(&kSharingOption, 1),
       .sharing = &kSharing,
       .bind = bind,
       .f32 = loops(),
+      .bind_mixed_product = onednn::bind_mixed_product,
       .bind_in_library = bind,
       .start_library = onednn::start_library,
   };

@@ -23,10 +23,11 @@ const dnnl::engine& engine() {
   return engine;
 }
 
-dnnl::memory::desc matrix(std::int64_t rows, std::int64_t columns, bool transposed, std::int64_t stride) {
+dnnl::memory::desc matrix(std::int64_t rows, std::int64_t columns, bool transposed, std::int64_t stride,
+                          dnnl::memory::data_type type) {
   if (stride == 0) stride = transposed ? rows : columns;
   const dnnl::memory::dims strides = transposed ? dnnl::memory::dims{1, stride} : dnnl::memory::dims{stride, 1};
-  return {{rows, columns}, dnnl::memory::data_type::f32, strides};
+  return {{rows, columns}, type, strides};
 }
 
 dnnl::primitive_attr own_scratchpad() {

@@ -18,9 +18,13 @@ void start_library(const gdbench_settings* settings, int threads);
 // The process's CPU engine.
 const dnnl::engine& engine();
 
-// A row-major f32 matrix; `transposed`: the transpose of one that lies as [columns, rows]. `stride`: of what lies, from
-// a row to the next; 0: dense.
-dnnl::memory::desc matrix(std::int64_t rows, std::int64_t columns, bool transposed = false, std::int64_t stride = 0);
+// A row-major matrix; `transposed`: the transpose of one that lies as [columns, rows]. `stride`: of what lies, from a
+// row to the next; 0: dense.
+dnnl::memory::desc matrix(std::int64_t rows, std::int64_t columns, bool transposed = false, std::int64_t stride = 0,
+                          dnnl::memory::data_type type = dnnl::memory::data_type::f32);
+
+// Up to this many multiplications a primitive takes longer to call than to run.
+inline constexpr std::int64_t kSmallProduct = 8192;
 
 // Attributes that let a call own the primitive's scratch space, so that a run does not allocate it.
 dnnl::primitive_attr own_scratchpad();
@@ -59,6 +63,10 @@ cpu::Binding bind_primitive(const Description& description, dnnl::primitive prim
                              static_cast<const PrimitiveCall*>(call)->execute(buffers);
                            });
 }
+
+// A product with its epilogues but that of the update, by the matmul primitive; A and B are of the type, and copies
+// without gaps where that is not f32.
+cpu::Binding bind_matmul(const Request& request, dnnl::memory::data_type type);
 
 // An activation as oneDNN names it; none for the identity.
 struct Eltwise {

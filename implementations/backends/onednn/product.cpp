@@ -1,7 +1,6 @@
 // C = f(alpha op(A) op(B) + beta C + b). Two ways into oneDNN: the matmul primitive, whose post-ops do the epilogues,
 // and its sgemm, which handles vectors well and costs less to call.
 #include <dnnl.hpp>
-#include <memory>
 #include <vector>
 
 #include "implementations/backends/common/cpu/backend.h"
@@ -11,11 +10,6 @@
 
 namespace gdbench::backends::onednn {
 namespace {
-
-struct Destroy {
-  void operator()(cpu::OwnedCall* call) const { call->destroy(call); }
-};
-using Following = std::unique_ptr<cpu::OwnedCall, Destroy>;
 
 // sgemm (or a loop over a vector), and its epilogues as calls that follow.
 struct GemmCall : cpu::OwnedCall {
@@ -39,8 +33,8 @@ struct GemmCall : cpu::OwnedCall {
   std::int64_t b_stride;
   cpu::ProductFactors<float> factors;
   cpu::Run product = nullptr;
-  Following add_bias;
-  Following activation;
+  cpu::CallPointer add_bias;
+  cpu::CallPointer activation;
 };
 
 void run_gemm(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
@@ -85,12 +79,12 @@ void run_gemm_and_epilogues(const Call* call, const Buffer* buffers, Stream* str
   }
 }
 
-Following following(Op op, Activation activation, std::initializer_list<Operand> operands) {
+cpu::CallPointer following(Op op, Activation activation, std::initializer_list<Operand> operands) {
   Request request;
   request.op = op;
   request.activation = activation;
   for (const Operand& operand : operands) request.operands[request.operand_count++] = operand;
-  return Following(cpu::bind_request(request).call);
+  return cpu::CallPointer(cpu::bind_request(request).call);
 }
 
 // sgemm generates its code when it is first called with such operands, which takes tens of milliseconds: here, not in
@@ -117,10 +111,13 @@ cpu::Binding bind_gemm(const Request& request) {
   return cpu::make_binding(std::move(call), run);
 }
 
-cpu::Binding bind_matmul(const Request& request) {
+}  // namespace
+
+cpu::Binding bind_matmul(const Request& request, dnnl::memory::data_type type) {
   const auto [m, n, k] = product_shape(request);
-  const dnnl::memory::desc a = matrix(m, k, request.transpose_a, request.operands[0].stride);
-  const dnnl::memory::desc b = matrix(k, n, request.transpose_b);
+  const dnnl::memory::desc a =
+      matrix(m, k, request.transpose_a, type == dnnl::memory::data_type::f32 ? request.operands[0].stride : 0, type);
+  const dnnl::memory::desc b = matrix(k, n, request.transpose_b, 0, type);
   const dnnl::memory::desc c = matrix(m, n);
   const dnnl::memory::desc bias = matrix(1, n);
   dnnl::primitive_attr attributes = own_scratchpad();
@@ -142,11 +139,6 @@ cpu::Binding bind_matmul(const Request& request) {
       {{DNNL_ARG_SRC, 0, a}, {DNNL_ARG_WEIGHTS, 1, b}, {DNNL_ARG_DST, 2, c}, {DNNL_ARG_BIAS, 3, bias}});
 }
 
-// Up to this many multiplications the primitive takes longer to call than to run.
-constexpr std::int64_t kSmallProduct = 8192;
-
-}  // namespace
-
 cpu::Binding bind_product(const Request& request) {
   const auto [m, n, k] = product_shape(request);
   // matmul is many times slower than sgemm on vectors, and somewhat slower on a transposed A. Its output scale
@@ -156,7 +148,7 @@ cpu::Binding bind_product(const Request& request) {
   const bool plain = !request.epilogue_bias && request.epilogue_activation == Activation::identity;
   const bool gemm = m == 1 || n == 1 || m * n * k <= kSmallProduct || (request.transpose_a && plain) || scaled_bias ||
                     request.epilogue_update;
-  return gemm ? bind_gemm(request) : bind_matmul(request);
+  return gemm ? bind_gemm(request) : bind_matmul(request, dnnl::memory::data_type::f32);
 }
 
 }  // namespace gdbench::backends::onednn

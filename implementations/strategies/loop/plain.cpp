@@ -37,7 +37,7 @@ bool shares_update(const gdbench_problem& problem, int threads) {
   return threads > 1 && 2 * parameter_count(problem) >= kOperationsOfThread * threads;
 }
 
-template <class T>
+template <class T, bool mixed = false>
 class Loop final : public Trainer {
  public:
   Loop(const gdbench_data& data, const gdbench_problem& problem, int threads)
@@ -120,28 +120,29 @@ class Loop final : public Trainer {
     const std::int64_t last = std::min(first + problem_.batch_rows, data_.rows);
     const std::uint32_t* order = data_.order != nullptr ? data_.order + epoch * data_.rows : nullptr;
 
-    if (shares_rows_) {
-      share_gradient(order, first, last);
-    } else {
-      rows_[0].find_gradient(order, first, last);
-    }
     // d mse / d P = 2 / (rows outputs) (P - Y), half of it for half_mse; d softmax cross-entropy / d P = 1 / rows
     // (...).
-    const double factor = problem_.loss == GDBENCH_MSE ? 2 : 1;
+    const double multiple = problem_.loss == GDBENCH_MSE ? 2 : 1;
     const std::int64_t outputs = problem_.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY ? 1 : data_.outputs;
-    update(static_cast<T>(factor / static_cast<double>((last - first) * outputs)));
+    const T factor = static_cast<T>(multiple / static_cast<double>((last - first) * outputs));
+    if (shares_rows_) {
+      share_gradient(order, first, last, factor);
+    } else {
+      rows_[0].find_gradient(order, first, last, factor);
+    }
+    update(mixed ? T(1) : factor);
   }
 
   // Every thread takes as many rows as the others, one after the other, and adds up its share of the parameters'
   // gradients in the threads' order: the same sums in every run.
-  void share_gradient(const std::uint32_t* order, std::int64_t first, std::int64_t last) {
+  void share_gradient(const std::uint32_t* order, std::int64_t first, std::int64_t last, T factor) {
     const std::int64_t size = static_cast<std::int64_t>(parameters_.size());
 #pragma omp parallel num_threads(threads_)
     {
 #pragma omp for schedule(static, 1)
       for (int part = 0; part < threads_; ++part) {
         const std::int64_t rows = last - first;
-        rows_[part].find_gradient(order, first + rows * part / threads_, first + rows * (part + 1) / threads_);
+        rows_[part].find_gradient(order, first + rows * part / threads_, first + rows * (part + 1) / threads_, factor);
       }
 #pragma omp for schedule(static) nowait
       for (std::int64_t i = 0; i < size; ++i) {
@@ -305,9 +306,9 @@ class Loop final : public Trainer {
   double momentum_product_ = 1;  // NAdam's, up to step_
   Array<T> parameters_;          // w0 b0 w1 b1 ..., one after the other, as all that follow
   Array<T> slots_[2];
-  Array<T> given_gradient_;    // of the task update
-  std::vector<Rows<T>> rows_;  // by thread, where they share a batch; none for the task update
-  T* gradient_ = nullptr;      // of the step; threads add up theirs in that of the first
+  Array<T> given_gradient_;           // of the task update
+  std::vector<Rows<T, mixed>> rows_;  // by thread, where they share a batch; none for the task update
+  T* gradient_ = nullptr;             // of the step; threads add up theirs in that of the first
 };
 
 }  // namespace
@@ -317,8 +318,10 @@ bool shares(const gdbench_problem& problem, int threads) {
 }
 
 std::unique_ptr<Trainer> make_trainer(const gdbench_data& data, const gdbench_problem& problem, int threads) {
-  if (problem.dtype == GDBENCH_F32) return std::make_unique<Loop<float>>(data, problem, threads);
-  return std::make_unique<Loop<double>>(data, problem, threads);
+  return catalogue::with(catalogue::dtype_of(problem), [&](auto dtype) -> std::unique_ptr<Trainer> {
+    using T = typename catalogue::ElementOf<dtype.value>::Type;
+    return std::make_unique<Loop<T, catalogue::is_mixed(dtype.value)>>(data, problem, threads);
+  });
 }
 
 const char* build() { return GDBENCH_KERNEL_BUILD; }

@@ -13,23 +13,27 @@ namespace gdbench::loop {
 
 using catalogue::Loss;
 
-template <class T>
+// With `mixed`, T is float and what products multiply is rounded to bfloat16.
+template <class T, bool mixed>
 class Rows {
  public:
   // The parameters lie as w0 b0 w1 b1 ..., one after the other, and so does the gradient. All outlive this.
   Rows(const gdbench_data& data, const gdbench_problem& problem, const Array<T>& parameters)
       : data_(data), problem_(problem), parameters_(parameters.data()), gradient_(parameters.size()) {
-    const bool regression = problem.layer_count == 1 && problem.layers[0].outputs == 1 &&
+    const bool regression = !mixed && problem.layer_count == 1 && problem.layers[0].outputs == 1 &&
                             problem.layers[0].activation == GDBENCH_IDENTITY &&
                             (problem.loss == GDBENCH_MSE || problem.loss == GDBENCH_HALF_MSE);
     add_gradients_ = regression ? &Rows::linear_regression : &Rows::perceptron;
+    if (mixed) rounded_.resize(parameters.size());
+    if (mixed) input_.resize(static_cast<std::size_t>(data.features));
     const T* weights = parameters_;
     T* gradient = gradient_.data();
     for (std::int64_t l = 0; l < problem.layer_count; ++l) {
       const auto& [inputs, outputs, value, has_bias] = problem.layers[l];
       const Activation activation = catalogue::activation_of(problem.layers[l]);
       const std::int64_t bias = inputs * outputs;
-      layers_.push_back({inputs, outputs, activation, weights, has_bias != 0 ? weights + bias : nullptr, gradient,
+      const T* const read = mixed ? rounded_.data() + (weights - parameters_) : weights;
+      layers_.push_back({inputs, outputs, activation, read, has_bias != 0 ? weights + bias : nullptr, gradient,
                          gradient + bias, Array<T>(catalogue::reads_input(activation) ? outputs : 0), Array<T>(outputs),
                          Array<T>(outputs)});
       weights += bias + has_bias * outputs;
@@ -40,9 +44,12 @@ class Rows {
   // Layers point into the gradient.
   Rows(Rows&&) = default;
 
-  // The gradient of rows number `first` to `last` of the order, without the factors that all rows share.
-  void find_gradient(const std::uint32_t* order, std::int64_t first, std::int64_t last) {
+  // The gradient of rows number `first` to `last` of the order, without `factor`, which all rows share; with `mixed`
+  // times it, for what is rounded must not depend on when it is multiplied.
+  void find_gradient(const std::uint32_t* order, std::int64_t first, std::int64_t last, T factor) {
     std::fill(gradient_.begin(), gradient_.end(), T(0));
+    factor_ = factor;
+    round_weights();
     (this->*add_gradients_)(order, first, last);
   }
   Array<T>& gradient() { return gradient_; }
@@ -51,6 +58,7 @@ class Rows {
   double loss_sum(const T* x, const T* y, const std::int32_t* labels, std::int64_t rows) {
     const Array<T>& output = layers_.back().output;
     double sum = 0;
+    round_weights();
     for (std::int64_t row = 0; row < rows; ++row) {
       forward_all(x + row * data_.features);
       if (problem_.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) {
@@ -92,8 +100,7 @@ class Rows {
   void perceptron(const std::uint32_t* order, std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t row = order != nullptr ? order[i] : i;
-      const T* x = static_cast<const T*>(data_.x) + row * data_.features;
-      forward_all(x);
+      const T* x = forward_all(static_cast<const T*>(data_.x) + row * data_.features);
       set_output_delta(row);
       Array<T>& delta = layers_.back().delta;
       if (problem_.task == GDBENCH_TASK_TRAIN) {
@@ -110,11 +117,40 @@ class Rows {
     }
   }
 
-  void forward_all(const T* x) {
-    for (Layer<T>& layer : layers_) {
-      forward(layer, x);
-      x = layer.output.data();
+  // Returns what the first product multiplied.
+  const T* forward_all(const T* x) {
+    if constexpr (mixed) {
+      std::transform(x, x + input_.size(), input_.begin(), rounded_to_bfloat16);
+      x = input_.data();
     }
+    const T* input = x;
+    for (Layer<T>& layer : layers_) {
+      forward(layer, input);
+      if (&layer != &layers_.back()) round(layer.output);
+      round(layer.sums);
+      input = layer.output.data();
+    }
+    return x;
+  }
+
+  // Nothing where the arithmetic is uniform.
+  static void round(Array<T>& values) {
+    if constexpr (mixed) std::transform(values.begin(), values.end(), values.begin(), rounded_to_bfloat16);
+  }
+  void round_weights() {
+    if constexpr (mixed)
+      std::transform(parameters_, parameters_ + rounded_.size(), rounded_.begin(), rounded_to_bfloat16);
+  }
+
+  // From d loss / d output in the last layer's delta.
+  void finish_output_delta() {
+    Layer<T>& layer = layers_.back();
+    round(layer.output);
+    if constexpr (mixed) {
+      for (T& value : layer.delta) value *= factor_;
+    }
+    multiply_by_derivative(layer);
+    round(layer.delta);
   }
 
   // What an output adds to a loss that is a mean over them.
@@ -147,7 +183,7 @@ class Rows {
       for (std::int64_t j = 0; j < layer.outputs; ++j) sum += layer.delta[j] = std::exp(output[j] - shift);
       for (std::int64_t j = 0; j < layer.outputs; ++j) layer.delta[j] /= sum;
       layer.delta[data_.labels[row]] -= 1;
-      multiply_by_derivative(layer);
+      finish_output_delta();
       return;
     }
     const T* y = static_cast<const T*>(data_.y) + row * layer.outputs;
@@ -167,13 +203,14 @@ class Rows {
       case Loss::softmax_cross_entropy:
         break;  // above
     }
-    multiply_by_derivative(layer);
+    finish_output_delta();
   }
 
   void backward_all(const T* x) {
     for (std::size_t l = layers_.size() - 1; l > 0; --l) {
       add_gradient(layers_[l], layers_[l - 1].output.data());
       backward(layers_[l], layers_[l - 1]);
+      round(layers_[l - 1].delta);
     }
     add_gradient(layers_[0], x);
   }
@@ -185,6 +222,10 @@ class Rows {
   Array<T> gradient_;
   std::vector<Layer<T>> layers_;
   Array<T> whole_delta_;  // of the last layer, for the task gradients
+  // With `mixed`: the parameters and a row as products read them, and what a row's loss is multiplied by.
+  Array<T> rounded_;
+  Array<T> input_;
+  T factor_ = 1;
 };
 
 }  // namespace gdbench::loop

@@ -264,17 +264,21 @@ std::vector<std::string> backend_names() {
   return names;
 }
 
-std::vector<BackendCase> all_cases() {
+std::vector<BackendCase> cases_of(bool mixed) {
   std::vector<BackendCase> cases;
   for (const std::string& name : backend_names()) {
     const Backend& backend = backend_named(name);
     if ((backend.flags & kNoArithmetic) != 0) continue;
     for (const catalogue::Dtype dtype : catalogue::all_of<catalogue::Dtype>()) {
-      if ((backend.dtypes & bit_of(dtype)) != 0) cases.push_back({name, dtype});
+      const bool offered = (backend.dtypes & bit_of(dtype)) != 0;
+      if (offered && catalogue::is_mixed(dtype) == mixed) cases.push_back({name, dtype});
     }
   }
   return cases;
 }
+
+std::vector<BackendCase> all_cases() { return cases_of(false); }
+std::vector<BackendCase> mixed_cases() { return cases_of(true); }
 
 std::string case_name(const testing::TestParamInfo<BackendCase>& info) {
   return info.param.backend + "_" + name_of(info.param.dtype);

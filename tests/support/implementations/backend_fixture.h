@@ -105,6 +105,8 @@ inline void PrintTo(const BackendCase& tested, std::ostream* out) {
 std::vector<std::string> backend_names();
 // Every backend that does arithmetic, in every dtype that it has.
 std::vector<BackendCase> all_cases();
+// The same for mixed dtypes.
+std::vector<BackendCase> mixed_cases();
 std::string case_name(const testing::TestParamInfo<BackendCase>& info);
 
 class BackendTest : public testing::TestWithParam<BackendCase> {

@@ -72,7 +72,7 @@ Check trained_by_another(const ReferenceTrajectory& reference, const testing::Ca
 
 TEST(NearbyRules, AreToldApart) {
   for (const auto& [name, right, wrong] : kNeighbours) {
-    for (const Dtype dtype : catalogue::all_of<Dtype>()) {
+    for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
       SCOPED_TRACE(name + ", " + name_of(dtype));
       Problem problem = testing::make_problem({6, 6, 5, 3}, Activation::tanh, true, Loss::mse, 14, 4, dtype, 0.1);
       right(problem);

@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "implementations/backends/common/cpu/mixed_precision.h"
 #include "implementations/backends/common/rules/shapes.h"
 #include "implementations/common/options.h"
 
@@ -78,7 +79,10 @@ gdbench_status refuse(const ContextSettings& settings, const std::string& reason
 Binding bind_for_threads(const Context& context, const Request& request) {
   const int threads = context.settings.compute_threads;
   Binding binding;
-  if (context.in_library) binding = definition().bind_in_library(request);
+  if (context.in_library) {
+    binding = catalogue::is_mixed(request.dtype) ? bind_rounding(request, definition().bind_in_library)
+                                                 : definition().bind_in_library(request);
+  }
   const bool open = binding.call == nullptr && binding.reason == nullptr;
   if (open && threads > 1 && definition().sharing != nullptr) binding = definition().sharing->bind(request, threads);
   return binding.call == nullptr && binding.reason == nullptr ? bind_request(request) : binding;
@@ -161,6 +165,11 @@ Backend make_backend() {
 Binding bind_request(const Request& request) {
   const Definition& backend = definition();
   Binding binding;
+  if (catalogue::is_mixed(request.dtype)) {
+    if (request.op == Op::product && backend.bind_mixed_product != nullptr)
+      binding = backend.bind_mixed_product(request);
+    return binding.call == nullptr && binding.reason == nullptr ? bind_rounding(request, bind_request) : binding;
+  }
   if (backend.bind != nullptr) binding = backend.bind(request);
   if (binding.call != nullptr || binding.reason != nullptr) return binding;
   return bind_function(request, request.dtype == Dtype::f32 ? backend.f32 : backend.f64);

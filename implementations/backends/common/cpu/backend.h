@@ -27,6 +27,9 @@ struct Definition {
   Binding (*bind)(const Request& request) = nullptr;
   Functions f32 = {};
   Functions f64 = {};
+  // The same for products of a mixed dtype; null, or an empty Binding: their operands are rounded and multiplied as
+  // numbers of the elements' own dtype (mixed_precision.h).
+  Binding (*bind_mixed_product)(const Request& request) = nullptr;
 
   // The calls of ops that the library itself divides among threads, an empty Binding for others; kSharingOption is then
   // among the options.

@@ -1,6 +1,7 @@
 // What CPU backends build their calls from.
 #pragma once
 
+#include <memory>
 #include <utility>
 
 #include "implementations/backends/common/call.h"
@@ -64,6 +65,12 @@ struct ProductFactors {
   T beta;
   bool update;
 };
+
+struct Destroy {
+  void operator()(OwnedCall* call) const { call->destroy(call); }
+};
+// A call that another one is made of.
+using CallPointer = std::unique_ptr<OwnedCall, Destroy>;
 
 // What binding an op yields: a call, or the reason why the backend does not offer it.
 struct Binding {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -19,13 +18,9 @@ namespace {
 // To begin and to end what threads do together takes a microsecond or two, in which one does so many multiply-adds.
 constexpr double kWorkOfThread = 16384;
 
-struct Destroy {
-  void operator()(OwnedCall* call) const { call->destroy(call); }
-};
-
 // A thread's part: its call, and where in each operand its rows begin.
 struct Part {
-  std::unique_ptr<OwnedCall, Destroy> call;
+  CallPointer call;
   std::int64_t first_row = 0;
   std::size_t offsets[kMaximumOperands] = {};
 };

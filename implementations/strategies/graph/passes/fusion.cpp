@@ -28,9 +28,10 @@ bool scale_result(Graph& graph, NodeId id) {
   return true;
 }
 
-// (factor A) B with the factor in alpha.
+// (factor A) B with the factor in alpha; but not where a mixed product rounds factor A.
 bool scale_operand(Graph& graph, NodeId id) {
   Node& node = graph[id];
+  if (catalogue::is_mixed(node.request.dtype)) return false;
   for (std::size_t i = 0; i < 2; ++i) {
     const Node& operand = graph[node.operands[i]];
     if (!operand.is_scaling()) continue;

@@ -1,0 +1,83 @@
+// C = f(alpha op(A) op(B) + beta C + b), A and B rounded to bfloat16: the matmul primitive on rounded copies, whose
+// sums are floats.
+#include <dnnl.hpp>
+#include <vector>
+
+#include "implementations/backends/common/cpu/mixed_precision.h"
+#include "implementations/backends/common/rules/shapes.h"
+#include "implementations/backends/onednn/kernels.h"
+#include "implementations/backends/onednn/primitive_call.h"
+
+namespace gdbench::backends::onednn {
+namespace {
+
+using cpu::Bfloat16;
+
+// A copy of an operand as it lies, without gaps.
+struct Copy {
+  explicit Copy(const Operand& operand)
+      : rows(operand.rows),
+        columns(operand.columns),
+        stride(stride_of(operand)),
+        values(static_cast<std::size_t>(rows * columns)) {}
+
+  Buffer fill(Buffer from) {
+    cpu::round_to_bfloat16(cpu::data<const float>(from), stride, rows, columns, values.data());
+    return reinterpret_cast<Buffer>(values.data());
+  }
+
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t stride;
+  std::vector<Bfloat16> values;
+};
+
+struct MixedCall : cpu::OwnedCall {
+  explicit MixedCall(const Request& request) : a(request.operands[0]), b(request.operands[1]) {
+    if (request.epilogue_update)
+      gradient.resize(static_cast<std::size_t>(request.operands[2].rows * request.operands[2].columns));
+  }
+
+  mutable Copy a;  // scratch space of the run
+  mutable Copy b;
+  mutable std::vector<float> gradient;  // where the product is no more than that; otherwise empty
+  cpu::CallPointer product;
+};
+
+void run(const Call* call, const Buffer* buffers, Stream* stream) {
+  const auto& self = static_cast<const MixedCall&>(*call);
+  const Buffer operands[] = {self.a.fill(buffers[0]), self.b.fill(buffers[1]), buffers[2], buffers[3]};
+  self.product->run(self.product.get(), operands, stream);
+}
+
+// sgd's update of the weights C.
+void run_update(const Call* call, const Buffer* buffers, Stream* stream) {
+  const auto& self = static_cast<const MixedCall&>(*call);
+  const Buffer operands[] = {self.a.fill(buffers[0]), self.b.fill(buffers[1]),
+                             reinterpret_cast<Buffer>(self.gradient.data())};
+  self.product->run(self.product.get(), operands, stream);
+  const float rate = static_cast<float>(cpu::data<const UpdateScalars>(buffers[3])->learning_rate);
+  float* __restrict weights = cpu::data<float>(buffers[2]);
+  const float* __restrict gradient = self.gradient.data();
+  for (std::size_t i = 0; i < self.gradient.size(); ++i) weights[i] -= rate * gradient[i];
+}
+
+bool multiplies_bfloat16() {
+  static const bool native = dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core_bf16;
+  return native;
+}
+
+}  // namespace
+
+cpu::Binding bind_mixed_product(const Request& request) {
+  const ProductShape shape = product_shape(request);
+  const bool small = shape.m == 1 || shape.n == 1 || shape.m * shape.n * shape.k <= kSmallProduct;
+  const bool scaled_bias = request.epilogue_bias && request.alpha != 1;
+  if (!multiplies_bfloat16() || small || scaled_bias) return {};
+  MixedCall call(request);
+  call.product.reset(bind_matmul(request, dnnl::memory::data_type::bf16).call);
+  const cpu::Run run_call = request.epilogue_update ? run_update : run;
+  return cpu::make_binding(std::move(call), run_call);
+}
+
+}  // namespace gdbench::backends::onednn
