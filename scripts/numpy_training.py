@@ -81,14 +81,45 @@ LOSSES = {
 }
 
 
-def loss_and_gradients(layers, parameters, x, targets, loss, *constants):
-    """Layers have activation and bias; parameters and gradients come in the order w0 b0 w1 b1 ..."""
+# By what a product multiplies, where a dtype says so. A bfloat16 is the nearest number of 8 significant bits, the even
+# one of two; frexp's fraction has its first bit behind the point.
+def bfloat16(values):
+    fractions, exponents = numpy.frexp(values)
+    return numpy.ldexp(numpy.rint(fractions * 2**8), exponents - 8)
+
+
+def same(values):
+    return values
+
+
+OPERANDS = {"f32": same, "f64": same, "bf16": bfloat16}
+
+# The derivatives that are told from the activation's result, once that was rounded.
+SLOPES_AT_RESULTS = {
+    "tanh": lambda a: 1 - a**2,
+    "sigmoid": lambda a: a * (1 - a),
+    "relu": lambda a: numpy.where(a > 0, 1.0, 0.0),
+    "leaky_relu": lambda a: numpy.where(a > 0, 1.0, 0.01),
+}
+
+
+def slopes(activation, z, operand):
+    """Of the activation at z; those of a mixed dtype, from what was rounded."""
+    if activation in SLOPES_AT_RESULTS and operand is not same:
+        return SLOPES_AT_RESULTS[activation](operand(ACTIVATIONS[activation][0](z)))
+    return ACTIVATIONS[activation][1](operand(z))
+
+
+def loss_and_gradients(layers, parameters, x, targets, loss, *constants, dtype="f64"):
+    """Layers have activation and bias; parameters and gradients come in the order w0 b0 w1 b1 ... With the dtype bf16
+    products multiply, biases add up and derivatives are told from what was rounded."""
+    operand = OPERANDS[dtype]
     inputs, sums, values, position = [], [], x, 0
     weights = []
     for layer in layers:
-        inputs.append(values)
-        weights.append(parameters[position])
-        z = values @ parameters[position]
+        inputs.append(operand(values))
+        weights.append(operand(parameters[position]))
+        z = inputs[-1] @ weights[-1]
         position += 1
         if layer["bias"]:
             z = z + parameters[position]
@@ -98,7 +129,7 @@ def loss_and_gradients(layers, parameters, x, targets, loss, *constants):
     value, gradient = LOSSES[loss](values, targets, *constants)
     gradients = []
     for layer, layer_inputs, z, weight in reversed(list(zip(layers, inputs, sums, weights))):
-        gradient = gradient * ACTIVATIONS[layer["activation"]][1](z)
+        gradient = operand(gradient * slopes(layer["activation"], z, operand))
         if layer["bias"]:
             gradients.append(gradient.sum(axis=0))
         gradients.append(layer_inputs.T @ gradient)

@@ -54,6 +54,9 @@ void merge(report::VectorCeilings& best, const report::VectorCeilings& found) {
                              &Width::addition_f64_latency_ns}) {
     if (found.*latency > 0 && (best.*latency <= 0 || found.*latency < best.*latency)) best.*latency = found.*latency;
   }
+  if (found.bf16_gflop_per_second) {
+    best.bf16_gflop_per_second = std::max(best.bf16_gflop_per_second.value_or(0), *found.bf16_gflop_per_second);
+  }
   for (const report::LevelCeiling& level : found.levels) merge_level(best.levels, level);
   merge_functions(best.functions_f32, found.functions_f32);
   merge_functions(best.functions_f64, found.functions_f64);
@@ -128,10 +131,10 @@ double time_of(double count, double per_ns) { return count > 0 && per_ns > 0 ? c
 // Multiply-adds and exponentials need the multipliers. Divisions and roots need the divider, for `divider_ns` if it
 // makes all of them, or the multipliers, for `refined_ns`, or each for a part of them at the same time; the best part
 // is the one with which both are busy to the end.
-void add_operations(const LeastWork& work, double fma_rate, const report::FunctionCeilings& functions,
-                    report::CeilingShare& share) {
+void add_operations(const LeastWork& work, double product_rate, double fma_rate,
+                    const report::FunctionCeilings& functions, report::CeilingShare& share) {
   share.functions_ns = time_of(work.exponentials, functions.exponentials_per_ns);
-  const double multipliers_ns = work.operations / fma_rate + *share.functions_ns;
+  const double multipliers_ns = work.products / product_rate + work.operations / fma_rate + *share.functions_ns;
   const double divider_ns =
       time_of(work.divisions, functions.divisions_per_ns) + time_of(work.roots, functions.roots_per_ns);
   const double refined_ns =
@@ -199,15 +202,17 @@ std::vector<int> wanted_threads(const report::Report& report) {
 std::optional<report::CeilingShare> ceiling_share(const LeastWork& work, int threads, double step_ns,
                                                   const report::VectorCeilings& ceilings) {
   const bool f64 = work.dtype == catalogue::Dtype::f64;
+  const double product_rate = ceilings.product_gflop_per_second(work.dtype);
   const double rate = ceilings.fma_gflop_per_second(work.dtype);
   const double fma_ns = f64 ? ceilings.fma_f64_latency_ns : ceilings.fma_f32_latency_ns;
   const double addition_ns = f64 ? ceilings.addition_f64_latency_ns : ceilings.addition_f32_latency_ns;
-  if (!(rate > 0) || !(fma_ns > 0) || !(addition_ns > 0) || ceilings.levels.empty() || !(step_ns > 0)) {
+  if (!(product_rate > 0) || !(rate > 0) || !(fma_ns > 0) || !(addition_ns > 0) || ceilings.levels.empty() ||
+      !(step_ns > 0)) {
     return std::nullopt;
   }
   const std::optional<report::FunctionCeilings>& functions = f64 ? ceilings.functions_f64 : ceilings.functions_f32;
   report::CeilingShare share;
-  add_operations(work, rate, functions.value_or(report::FunctionCeilings()), share);
+  add_operations(work, product_rate, rate, functions.value_or(report::FunctionCeilings()), share);
   add_bytes(work, ceilings, share);
   for (double* part : {&share.operations_ns, &share.bytes_ns, &*share.functions_ns, &*share.roots_ns}) {
     *part /= std::max(1, threads);

@@ -148,12 +148,18 @@ LeastWork work_of_update(const report::ScenarioRecord& scenario, catalogue::Dtyp
   return work;
 }
 
+// Of what products multiply.
+double operand_bytes(catalogue::Dtype dtype) {
+  constexpr double kBytesOfBfloat16 = 2;
+  return catalogue::is_mixed(dtype) ? kBytesOfBfloat16 : static_cast<double>(catalogue::size_of(dtype));
+}
+
 void add_transfers(const report::ScenarioRecord& scenario, catalogue::Loss loss, double block_steps, LeastWork& work) {
   constexpr double kLabelBytes = 4;
   const auto size = static_cast<double>(catalogue::size_of(work.dtype));
   const double target_bytes =
       catalogue::takes_labels(loss) ? kLabelBytes : size * static_cast<double>(scenario.outputs);
-  const double row_bytes = size * static_cast<double>(scenario.features) + target_bytes;
+  const double row_bytes = operand_bytes(work.dtype) * static_cast<double>(scenario.features) + target_bytes;
   const double state_bytes = state_bytes_of(scenario, work.dtype);
   const double batch_bytes = static_cast<double>(scenario.batch_rows) * row_bytes;
   const double visited_bytes =
@@ -187,7 +193,7 @@ std::optional<LeastWork> least_work(const report::ScenarioRecord& scenario, doub
     const bool last = l + 1 == layers.size();
     // Forward; backward the gradient of W and, unless the layer's input is X, of that input.
     const double backward = (l == 0 ? 1 : 2) * (last ? 1 : columns);
-    work.operations += (1 + backward) * 2 * batch * layer.inputs * layer.outputs;
+    work.products += (1 + backward) * 2 * batch * layer.inputs * layer.outputs;
     add_functions(functions_of(layer.activation), batch * layer.outputs, work);
     add_sum(layer.inputs + (layer.bias ? 1 : 0), work);
     if (l > 0) add_sum(last && by_output ? 1 : layer.outputs, work);

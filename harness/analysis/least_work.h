@@ -4,10 +4,11 @@
 // activation, a loss or a parameter the multiply-adds, exponentials, divisions and square roots that its cheapest known
 // form has. Other element-wise work is left out: it may be folded into the products.
 //
-// Bytes are what a step moves at least over what it passes over again and again: the batch's rows and targets are read
-// once, and parameters and slots are read and written once, which are a span of their own, for they may stay in a
-// closer cache than rows. The rows' span is all that a block visits: the batch, or so many batches, rounded down to a
-// power of two, so that blocks of similar lengths have the same span.
+// Bytes are what a step moves at least over what it passes over again and again: the batch's rows (as operands of a
+// mixed dtype, which they may have been rounded to before) and targets are read once, and parameters and slots are read
+// and written once, which are a span of their own, for they may stay in a closer cache than rows. The rows' span is all
+// that a block visits: the batch, or so many batches, rounded down to a power of two, so that blocks of similar lengths
+// have the same span.
 //
 // The chain is the dependent operations from this step's parameters to the next one's. A sum of n terms takes one FMA
 // and at least ceil(log2 n) - 1 additions or FMAs after it: each layer forward over its inputs and bias, each layer but
@@ -34,7 +35,8 @@ struct Transfer {
 
 struct LeastWork {
   catalogue::Dtype dtype = catalogue::Dtype::f32;
-  double operations = 0;
+  double products = 0;    // operations of matrix products
+  double operations = 0;  // other multiply-adds, two each
   double exponentials = 0;
   double divisions = 0;
   double roots = 0;

@@ -67,13 +67,17 @@ MemoryLoop memory_loop_of(const Probe& probe) {
 std::int64_t compute(const Probe& probe, std::int64_t iterations) {
   const ScalarTypeLoops& loops = loops_of(probe);
   const ArithmeticLoop loop = probe.quantity == Quantity::fma_rate      ? loops.fma_rate
+                              : probe.quantity == Quantity::bf16_rate   ? probe.kernels->bf16_rate
                               : probe.quantity == Quantity::fma_latency ? loops.fma_latency
                                                                         : loops.addition_latency;
   const int lanes = probe.kernels->bits / (probe.f64 ? 64 : 32);
   // A half and one converge to two: neither overflow nor denormals.
   volatile double result = loop(iterations, 0.5, 1);
   static_cast<void>(result);
-  return iterations * (probe.quantity == Quantity::fma_rate ? 2 * kRateAccumulators * lanes : kChainLength);
+  const int operations = probe.quantity == Quantity::fma_rate    ? 2 * kRateAccumulators * lanes
+                         : probe.quantity == Quantity::bf16_rate ? 4 * kRateAccumulators * lanes
+                                                                 : kChainLength;
+  return iterations * operations;
 }
 
 // Repeats one probe with a length that it finds at the first call.
@@ -180,6 +184,9 @@ void store(const Probe& probe, int threads, double best, report::VectorCeilings&
     case Quantity::fma_rate:
       (probe.f64 ? width.fma_f64_gflop_per_second : width.fma_f32_gflop_per_second) = best;
       return;
+    case Quantity::bf16_rate:
+      width.bf16_gflop_per_second = multiplies_tiles_of_bf16() ? 0 : best;
+      return;
     case Quantity::fma_latency:
       (probe.f64 ? width.fma_f64_latency_ns : width.fma_f32_latency_ns) = threads / best;
       return;
@@ -251,6 +258,7 @@ std::vector<Probe> probes_of(const std::vector<Level>& levels, const std::vector
         if (function_of(probe) != nullptr) probes.push_back(probe);
       }
     }
+    if (kernels->bf16_rate != nullptr && kernels->multiplies_bf16()) probes.push_back({kernels, Quantity::bf16_rate});
     for (std::size_t level = 0; level < levels.size(); ++level) {
       for (int streams = 1; streams <= kMaxStreams; ++streams) {
         probes.push_back({kernels, Quantity::read, false, level, streams});

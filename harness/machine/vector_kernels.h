@@ -56,11 +56,18 @@ struct VectorKernels {
   MemoryLoop read[kMaxStreams];  // [s]: s + 1 streams side by side
   // [r][w]: r + 0 arrays are read, w + 1 arrays are read and written, all equal parts of the buffer.
   MemoryLoop update[2][kMaxWritten];
+  // Products of pairs of bfloat16 added to floats: kRateAccumulators vectors x lanes x 4 operations an iteration. Null
+  // where no instruction of the width makes them; `multiplies_bf16` tells whether the processor has it.
+  ArithmeticLoop bf16_rate = nullptr;
+  bool (*multiplies_bf16)() = nullptr;
 };
 
 extern const VectorKernels kSse2Kernels;
 extern const VectorKernels kAvx2Kernels;
 extern const VectorKernels kAvx512Kernels;
+
+// Whether the processor has AMX's tiles of bfloat16, which are faster than its vectors, and for which there is no loop.
+bool multiplies_tiles_of_bf16();
 
 // Every width that was built, narrowest first.
 inline constexpr const VectorKernels* kVectorKernels[] = {&kSse2Kernels, &kAvx2Kernels, &kAvx512Kernels};

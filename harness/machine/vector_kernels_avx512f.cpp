@@ -1,9 +1,63 @@
+#include <cpuid.h>
+#include <immintrin.h>
 #define GDBENCH_VECTOR_TARGET [[gnu::target("avx512f")]]
 #define GDBENCH_VECTOR_BYTES 64
 #include "harness/machine/vector_kernels_body.h"
 
 namespace gdbench::machine {
 
-const VectorKernels kAvx512Kernels = make_kernels("avx512f", [] { return __builtin_cpu_supports("avx512f") != 0; });
+namespace {
+
+[[gnu::target("avx512f,avx512bf16"), gnu::noinline]] double bf16_rate(std::int64_t iterations, double multiplier,
+                                                                      double addend) {
+  const __m512 addends = _mm512_set1_ps(static_cast<float>(addend));
+  const __m512 halves = _mm512_set1_ps(static_cast<float>(multiplier) / 2);
+  const __m512bh m = _mm512_cvtne2ps_pbh(halves, halves);
+  __m512 a0 = addends, a1 = addends, a2 = addends, a3 = addends, a4 = addends, a5 = addends;
+  __m512 a6 = addends, a7 = addends, a8 = addends, a9 = addends, a10 = addends, a11 = addends;
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    a0 = _mm512_dpbf16_ps(a0, m, m);
+    a1 = _mm512_dpbf16_ps(a1, m, m);
+    a2 = _mm512_dpbf16_ps(a2, m, m);
+    a3 = _mm512_dpbf16_ps(a3, m, m);
+    a4 = _mm512_dpbf16_ps(a4, m, m);
+    a5 = _mm512_dpbf16_ps(a5, m, m);
+    a6 = _mm512_dpbf16_ps(a6, m, m);
+    a7 = _mm512_dpbf16_ps(a7, m, m);
+    a8 = _mm512_dpbf16_ps(a8, m, m);
+    a9 = _mm512_dpbf16_ps(a9, m, m);
+    a10 = _mm512_dpbf16_ps(a10, m, m);
+    a11 = _mm512_dpbf16_ps(a11, m, m);
+    // The accumulators do not depend on i: without this the loop could be taken for a multiplication.
+    asm volatile("" : "+v"(a0), "+v"(a6));
+  }
+  const __m512 sum = a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7 + a8 + a9 + a10 + a11;
+  double total = 0;
+  for (int lane = 0; lane < 16; ++lane) total += static_cast<double>(sum[lane]);
+  return total;
+}
+
+// Intel 64 and IA-32 Architectures Software Developer's Manual, CPUID: leaf 7, subleaf 1, EAX bit 5.
+bool multiplies_bf16() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __builtin_cpu_supports("avx512f") != 0 && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a >> 5 & 1) != 0;
+}
+
+constexpr VectorKernels with_bf16(VectorKernels kernels) {
+  kernels.bf16_rate = bf16_rate;
+  kernels.multiplies_bf16 = multiplies_bf16;
+  return kernels;
+}
+
+}  // namespace
+
+const VectorKernels kAvx512Kernels =
+    with_bf16(make_kernels("avx512f", [] { return __builtin_cpu_supports("avx512f") != 0; }));
+
+// Leaf 7, subleaf 0, EDX bit 22.
+bool multiplies_tiles_of_bf16() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d >> 22 & 1) != 0;
+}
 
 }  // namespace gdbench::machine

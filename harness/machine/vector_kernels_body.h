@@ -204,7 +204,9 @@ constexpr VectorKernels make_kernels(const char* name, bool (*supported)()) {
           kLoops<double>,
           {&read<1>, &read<2>, &read<3>, &read<4>},
           {{&update<float, 0, 1>, &update<float, 0, 2>, &update<float, 0, 3>},
-           {&update<float, 1, 1>, &update<float, 1, 2>, &update<float, 1, 3>}}};
+           {&update<float, 1, 1>, &update<float, 1, 2>, &update<float, 1, 3>}},
+          nullptr,
+          nullptr};
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ FIELDS_OF(FunctionCeilings, exponentials_per_ns, divisions_per_ns, roots_per_ns,
           refined_roots_per_ns)
 FIELDS_OF(VectorCeilings, vectors, bits, fma_f32_gflop_per_second, fma_f64_gflop_per_second, fma_f32_latency_ns,
           fma_f64_latency_ns, addition_f32_latency_ns, addition_f64_latency_ns, levels, functions_f32, functions_f64,
-          spans)
+          spans, bf16_gflop_per_second)
 FIELDS_OF(CeilingsMeasurement, at, seconds, widths, threads)
 FIELDS_OF(TeamCeilings, threads, best)
 FIELDS_OF(Ceilings, processor, measurements, best, teams)

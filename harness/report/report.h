@@ -2,6 +2,7 @@
 // rendered by reports/render, read again by every later command. Every figure shown can be recomputed from `samples`.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -21,7 +22,7 @@
 namespace gdbench::report {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 10;
+constexpr int kSchemaMinor = 11;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 inline constexpr Named<CellState> kCellStates[] = {
@@ -314,9 +315,17 @@ struct VectorCeilings {
   std::optional<FunctionCeilings> functions_f32{};
   std::optional<FunctionCeilings> functions_f64{};
   std::optional<std::vector<SpanCeiling>> spans{};  // of the widest vectors
+  // Since 1.11: products of bfloat16 with sums in f32. Absent where the width has no instruction for them; 0 where the
+  // processor has faster ones that are not measured.
+  std::optional<double> bf16_gflop_per_second{};
 
   double fma_gflop_per_second(Dtype dtype) const {
     return dtype == Dtype::f64 ? fma_f64_gflop_per_second : fma_f32_gflop_per_second;
+  }
+  // Of matrix products, whose operands a mixed dtype rounds; 0 where it is not known.
+  double product_gflop_per_second(Dtype dtype) const {
+    if (dtype != Dtype::bf16 || !bf16_gflop_per_second) return fma_gflop_per_second(dtype);
+    return *bf16_gflop_per_second > 0 ? std::max(*bf16_gflop_per_second, fma_f32_gflop_per_second) : 0;
   }
 };
 

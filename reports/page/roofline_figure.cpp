@@ -59,7 +59,7 @@ Groups groups_of(const report::Report& report, const std::vector<render::Scenari
       if (ceilings == nullptr || !known) continue;
       Group& group = groups[{dtype, cell.threads}];
       group.ceilings = ceilings;
-      group.peak = ceilings->fma_gflop_per_second(table.scenario->resolved.dtype.value_or(report::Dtype::f32));
+      group.peak = ceilings->product_gflop_per_second(table.scenario->resolved.dtype.value_or(report::Dtype::f32));
       add_dot(group, table, cell);
     }
   }

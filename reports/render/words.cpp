@@ -133,7 +133,10 @@ namespace {
 
 std::string rates_words(const report::VectorCeilings& best) {
   return "FMA " + format_number(best.fma_f32_gflop_per_second) + " GFLOP/s f32, " +
-         format_number(best.fma_f64_gflop_per_second) + " f64";
+         format_number(best.fma_f64_gflop_per_second) + " f64" +
+         (best.bf16_gflop_per_second.value_or(0) > 0
+              ? ", products " + format_number(*best.bf16_gflop_per_second) + " bf16"
+              : "");
 }
 
 std::string functions_words(const report::VectorCeilings& best) {

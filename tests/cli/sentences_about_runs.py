@@ -90,16 +90,17 @@ def check_functions(text, functions):
 
 @template(
     r"ceilings of processor (?P<processor>\d+) \(\S+, best of (?P<count>\d+) measurements?\): FMA (?P<f32><NUMBER>) GFLOP/s "
-    r"f32, (?P<f64><NUMBER>) f64, latency (?P<latency><TIME>)(?:; f32 a ns: (?P<functions>[^;]+))?"
+    r"f32, (?P<f64><NUMBER>) f64(?:, products (?P<bf16><NUMBER>) bf16)?, latency (?P<latency><TIME>)(?:; f32 a ns: (?P<functions>[^;]+))?"
     r"; GB/s read/updated: (?P<levels>[^;]+)(?:; GB/s of spans: (?P<spans>[^;]+))?(?P<teams>(?:; \d+ threads: .+)?)"
 )
-def ceilings(context, sentence, processor, count, f32, f64, latency, functions, levels, spans, teams):
+def ceilings(context, sentence, processor, count, f32, f64, bf16, latency, functions, levels, spans, teams):
     measured = context.report.document["ceilings"]
     rates, bandwidths, known_spans, known_functions = best_ceilings(measured)
     of_one = [entry for entry in measured["measurements"] if "threads" not in entry]
     require((int(processor), int(count)) == (measured["processor"], len(of_one)), "they are others'")
     require(three_digits(rates["fma_f32_gflop_per_second"], f32), "the f32 rate is another")
     require(three_digits(rates["fma_f64_gflop_per_second"], f64), "the f64 rate is another")
+    check_bf16(bf16, rates)
     require(is_time(latency, rates["fma_f32_latency_ns"]), "the latency is another")
     require(bool(functions) == bool(known_functions), "functions were measured, or were not")
     if functions:
@@ -113,16 +114,24 @@ def ceilings(context, sentence, processor, count, f32, f64, latency, functions, 
     check_teams(teams, measured)
 
 
+def check_bf16(found, rates):
+    rate = rates.get("bf16_gflop_per_second", 0)
+    require(bool(found) == (rate > 0), "products of bfloat16 were measured, or were not")
+    if found:
+        require(three_digits(rate, found), "the bf16 rate is another")
+
+
 def check_teams(text, measured):
     counts = sorted({entry["threads"] for entry in measured["measurements"] if "threads" in entry})
     found = re.findall(
-        rf"; (\d+) threads: FMA ({NUMBER}) GFLOP/s f32, ({NUMBER}) f64(?:; GB/s of spans: ([^;]+))?", text
+        rf"; (\d+) threads: FMA ({NUMBER}) GFLOP/s f32, ({NUMBER}) f64(?:, products ({NUMBER}) bf16)?(?:; GB/s of spans: ([^;]+))?", text
     )
     require([int(threads) for threads, *_ in found] == counts, f"{counts} threads were measured")
-    for threads, f32, f64, spans in found:
+    for threads, f32, f64, bf16, spans in found:
         rates, _, known_spans, _ = best_ceilings(measured, int(threads))
         require(three_digits(rates["fma_f32_gflop_per_second"], f32), "the f32 rate of threads is another")
         require(three_digits(rates["fma_f64_gflop_per_second"], f64), "the f64 rate of threads is another")
+        check_bf16(bf16, rates)
         check_spans(spans, known_spans)
 
 

@@ -51,7 +51,7 @@ scenario::Optimizer optimizer_of(const json& golden) {
 
 scenario::Problem problem_of(const json& golden) {
   scenario::Problem problem;
-  problem.dtype = scenario::Dtype::f64;
+  problem.dtype = named<scenario::Dtype>(golden.value("dtype", "f64"));
   problem.loss = {named<catalogue::Loss>(golden["loss"]), golden.value("huber_delta", 1.0)};
   problem.rows = golden["rows"];
   problem.batch_rows = golden["batch_rows"];

@@ -117,6 +117,20 @@ TEST(CeilingShare, CountsTheLongestTransferAlone) {
 }
 
 // A thousand parameters with Adam: a division and a root each.
+TEST(CeilingShare, ProductsOfAMixedDtypeHaveARateOfTheirOwn) {
+  LeastWork work = small_work();
+  work.dtype = catalogue::Dtype::bf16;
+  work.products = 4000;
+  report::VectorCeilings width = ceilings();
+  EXPECT_DOUBLE_EQ(ceiling_share(work, 1, 400, width)->operations_ns, 50) << "rounded, but multiplied as f32";
+  width.bf16_gflop_per_second = 400;
+  EXPECT_DOUBLE_EQ(ceiling_share(work, 1, 400, width)->operations_ns, 10 + 10);
+  width.bf16_gflop_per_second = 0;
+  EXPECT_FALSE(ceiling_share(work, 1, 400, width)) << "faster than anything that was measured";
+  work.dtype = catalogue::Dtype::f32;
+  EXPECT_DOUBLE_EQ(ceiling_share(work, 1, 400, width)->operations_ns, 50);
+}
+
 TEST(CeilingShare, DividesOnDividerAndMultipliersAtTheSameTime) {
   LeastWork work = small_work();
   work.divisions = work.roots = 1000;

@@ -52,7 +52,7 @@ TEST(LeastWork, OfALinearRegression) {
   const std::optional<LeastWork> work = least_work(regression(), 7);
   ASSERT_TRUE(work.has_value());
   EXPECT_EQ(work->dtype, catalogue::Dtype::f32);
-  EXPECT_EQ(work->operations, 2 * 2 * 100 * 3 * 2) << "forward and gradient of W";
+  EXPECT_EQ(work->products, 2 * 2 * 100 * 3 * 2) << "forward and gradient of W";
   EXPECT_EQ(work->exponentials + work->divisions + work->roots, 0);
   constexpr std::int64_t kBytes = 4 * 100 * (3 + 2);
   EXPECT_EQ(words_of(*work), words_of(Transfer{{kBytes, 1, 0}, kBytes}))
@@ -65,7 +65,8 @@ TEST(LeastWork, OfANetworkInBatches) {
   const std::optional<LeastWork> work = least_work(network(), 20);
   ASSERT_TRUE(work.has_value());
   EXPECT_EQ(work->dtype, catalogue::Dtype::f64);
-  EXPECT_EQ(work->operations, 2 * (10 * (2 * 4 * 5 + 3 * 5 * 3) + 10 * 3 + 4 * 40)) << "products, softmax, Adam";
+  EXPECT_EQ(work->products, 2 * 10 * (2 * 4 * 5 + 3 * 5 * 3));
+  EXPECT_EQ(work->operations, 2 * (10 * 3 + 4 * 40)) << "softmax, Adam";
   const std::int64_t row = 8 * 4 + 4;     // features and a label
   const std::int64_t state = 8 * 40 * 3;  // parameters and two slots
   ASSERT_EQ(work->transfers.size(), 2U);
@@ -81,13 +82,22 @@ TEST(LeastWork, OfANetworkInBatches) {
   EXPECT_EQ(work->chain_additions, 2 + 2 + 1 + 3) << "of 5 and 5 terms forward, 3 backward, 11 in the update";
 }
 
+TEST(LeastWork, OfAMixedDtypeReadsRowsAsOperands) {
+  report::ScenarioRecord scenario = network();
+  scenario.resolved.dtype = catalogue::Dtype::bf16;
+  const std::optional<LeastWork> work = least_work(scenario, 20);
+  ASSERT_TRUE(work.has_value());
+  EXPECT_EQ(work->transfers[0].bytes, 10.0 * (2 * 4 + 4)) << "features of 2 bytes and a label";
+  EXPECT_EQ(work->transfers[1].bytes, 2.0 * 4 * 40 * 3) << "parameters and two slots of 4 bytes";
+}
+
 TEST(LeastWork, OfAGradientPerOutput) {
   report::ScenarioRecord scenario = network();
   scenario.resolved.loss = catalogue::Loss::mse;
   const LeastWork train = *least_work(scenario, 20);
   scenario.resolved.task = catalogue::Task::gradients;
   const LeastWork work = *least_work(scenario, 20);
-  EXPECT_EQ(work.operations - train.operations, 2 * 10 * 2 * 4 * 5) << "three sweeps below the last layer";
+  EXPECT_EQ(work.products - train.products, 2 * 10 * 2 * 4 * 5) << "three sweeps below the last layer";
   EXPECT_EQ(words_of(work), words_of(train));
   EXPECT_EQ(work.chain_fmas, train.chain_fmas);
   EXPECT_EQ(work.chain_additions, 2 + 2 + 0 + 4) << "one term backward, 31 in the update";
@@ -95,7 +105,7 @@ TEST(LeastWork, OfAGradientPerOutput) {
   report::ScenarioRecord linear = regression();
   const LeastWork whole = *least_work(linear, 7);
   linear.resolved.task = catalogue::Task::gradients;
-  EXPECT_EQ(least_work(linear, 7)->operations, whole.operations) << "each column's gradient is that column's";
+  EXPECT_EQ(least_work(linear, 7)->products, whole.products) << "each column's gradient is that column's";
   EXPECT_EQ(least_work(linear, 7)->chain_additions, whole.chain_additions);
 }
 
@@ -126,7 +136,7 @@ TEST(LeastWork, HasAnExponentialPerEntryOfWhatIsMadeOfOne) {
   scenario.resolved.layers[0].activation = catalogue::Activation::tanh;
   EXPECT_EQ(least_work(scenario, 1)->exponentials, 10 * 5);
   EXPECT_EQ(least_work(scenario, 1)->divisions, 10 * 5);
-  EXPECT_EQ(least_work(scenario, 1)->operations, 2 * 10 * (2 * 4 * 5 + 3 * 5 * 3 + 2 * 5));
+  EXPECT_EQ(least_work(scenario, 1)->operations, 2 * 10 * 2 * 5);
   scenario.resolved.layers[0].activation = catalogue::Activation::gelu;
   EXPECT_EQ(least_work(scenario, 1)->exponentials, 10 * 5);
   EXPECT_EQ(least_work(scenario, 1)->divisions, 0);

@@ -268,7 +268,7 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
       {"/batch", "\"half\"", "s.json: /batch: found \"half\", expected \"full\" or a positive number of rows"},
       {"/batch/rows", "31", "s.json: /batch/rows: found 31, expected \"full\" or from 1 to 30, the data's rows"},
       {"/batch", "31", "s.json: /batch: found 31, expected \"full\" or from 1 to 30, the data's rows"},
-      {"/dtype", "\"f16\"", "s.json: /dtype: found \"f16\", expected one of f32, f64, bf16"},
+      {"/dtype", "\"f16\"", "s.json: /dtype: found \"f16\", expected one of f32, f64, bf16 (did you mean bf16?)"},
       {"/dtype", "64", "s.json: /dtype: found 64, expected one of f32, f64, bf16"},
       {"/steps", "0", "s.json: /steps: found 0, expected an integer from 1 to 1000000000000"},
       {"/purpose", "\"a\\nb\"", "s.json: /purpose: found \"a\\x0ab\", expected text on one line"},
