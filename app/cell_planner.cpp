@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "app/processors.h"
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/scenario/expand.h"
@@ -42,7 +43,7 @@ Result<CellPlanner> CellPlanner::make(const std::string& scenario, const std::ve
   }
   planner.threads_ = threads;
   planner.arm_ = this_build();
-  planner.processors_ = allowed_processors();
+  planner.processors_ = measuring_processors();
   planner.catalogue_ = protocol::read_catalogue(planner.arm_, worker_limits({}), implementations);
   return planner;
 }

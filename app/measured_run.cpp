@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "app/invocation.h"
+#include "app/processors.h"
 #include "app/selection.h"
 #include "harness/analysis/ceilings.h"
 #include "harness/analysis/summarise.h"
@@ -166,7 +167,7 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   report.conditions = machine::conditions();
   const Result<bool> journalled = file.output.resume ? resume_stopped_run(file.output, report) : Result<bool>(false);
   if (!journalled.ok()) return report_error(journalled.error());
-  const std::vector<int> processors = allowed_processors();
+  const std::vector<int> processors = measuring_processors();
   const bool ceilings = file.ceilings && !processors.empty() && std::ranges::any_of(report.cells, [](const auto& cell) {
                           return cell.status.state == report::CellState::pending;
                         });
@@ -176,7 +177,7 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
       journalled.value() ? report::Journal::resume(path, measure::utc_now()) : report::Journal::create(path, report);
   if (!journal.ok()) return report_error(usage_error(journal.error().message));
 
-  keep_off_compute_processor(processors);
+  keep_off_compute_processor();
   measure::RunOptions session_options = options;
   session_options.reserved_seconds += closing_seconds(options.budget_seconds, file);
   if (ceilings) {

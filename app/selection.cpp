@@ -1,6 +1,5 @@
 #include "app/selection.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "app/processors.h"
 #include "harness/base/text.h"
 #include "harness/verify/trajectory_cache.h"
 
@@ -200,25 +200,6 @@ protocol::Limits worker_limits(const SelectionOptions& options) {
   return limits;
 }
 
-std::vector<int> allowed_processors() {
-  std::vector<int> processors;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return {};
-  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
-    if (CPU_ISSET(processor, &set)) processors.push_back(processor);
-  }
-  return processors;
-}
-
-void keep_off_compute_processor(const std::vector<int>& processors) {
-  if (processors.size() < 2) return;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (std::size_t i = 0; i + 1 < processors.size(); ++i) CPU_SET(processors[i], &set);
-  sched_setaffinity(0, sizeof set, &set);
-}
-
 Result<measure::Plan> plan_selection(const SelectionOptions& options, report::Report& report) {
   const scenario::Selection selection = TRY(to_selection(options));
   const std::filesystem::path file = TRY(find_matrix(options.matrix));
@@ -233,7 +214,7 @@ Result<measure::Plan> plan_selection(const SelectionOptions& options, report::Re
     request.catalogues.push_back(
         protocol::read_catalogue(arm, worker_limits(options), implementation_globs(options, matrix)));
   }
-  request.processors = allowed_processors();
+  request.processors = measuring_processors();
   request.points = TRY(scenario::expand(matrix, selection, scenarios, ids_of(request.catalogues)));
   if (!options.shard.empty()) {
     TRY(keep_shard(options.shard, request.points));

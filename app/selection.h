@@ -46,11 +46,6 @@ measure::RunOptions run_options(const SelectionOptions& options);
 // Limits of every worker process.
 protocol::Limits worker_limits(const SelectionOptions& options);
 
-// Processors that this process may use, in order.
-std::vector<int> allowed_processors();
-// Leaves the last processor to the workers, where there is another one.
-void keep_off_compute_processor(const std::vector<int>& processors);
-
 // Reads the matrix, asks the plugins, expands and plans; fills report.run (matrix, baseline, seed), scenarios and
 // cells. Errors are the input's.
 Result<measure::Plan> plan_selection(const SelectionOptions& options, report::Report& report);

@@ -5,6 +5,7 @@
 #include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/measured_run.h"
+#include "app/processors.h"
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/measure/eligibility.h"
@@ -74,7 +75,7 @@ Result<int> ablate(const AblateOptions& options, const Invocation& invocation) {
   report::Ablation ablation;
   measure::CellGroup group = TRY(plan(options, planner, ablation));
   report::Report report = start_report(invocation, options.measuring, run.budget_seconds, options.implementation);
-  keep_off_compute_processor(allowed_processors());
+  keep_off_compute_processor();
   const Status status = ablation::measure_ablation(group, run, ablation);
   clear_progress();
   TRY(status);

@@ -6,6 +6,7 @@
 #include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/output_file.h"
+#include "app/processors.h"
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/questions/calibrate/calibration.h"
@@ -92,7 +93,7 @@ Result<int> run(const CalibrateOptions& options) {
   for (const std::string& name : options.workloads) {
     workloads.push_back(TRY(make_workload(name)));
   }
-  keep_off_compute_processor(allowed_processors());
+  keep_off_compute_processor();
   const Status status = measure_all(options, workloads, run_options, calibration);
   clear_progress();
   TRY(status);

@@ -11,6 +11,7 @@
 #include "app/answer.h"
 #include "app/commands.h"
 #include "app/measured_run.h"
+#include "app/processors.h"
 #include "app/selection.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/json.h"
@@ -140,7 +141,7 @@ Result<int> judge(const ClaimsOptions& options) {
 Result<measure::Plan> plan(const ClaimsOptions& options, const std::vector<claims::ExpandedClaim>& claims,
                            std::vector<protocol::CatalogueEntry> catalogue, report::Report& report) {
   measure::PlanRequest request;
-  request.processors = allowed_processors();
+  request.processors = measuring_processors();
   request.arms.push_back(this_build());
   for (const claims::ExpandedClaim& claim : claims) {
     for (const scenario::Point& point : claim.points) {

@@ -10,6 +10,7 @@
 #include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/measured_run.h"
+#include "app/processors.h"
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/questions/crossover/crossover.h"
@@ -218,7 +219,7 @@ Result<int> crossover(const CrossoverOptions& options, const Invocation& invocat
                             {sides[0].implementation, sides[1].implementation}));
   TRY(check(options, sides, planner));
   report::Report report = start_report(invocation, options.measuring, run.budget_seconds, sides[1].implementation);
-  keep_off_compute_processor(allowed_processors());
+  keep_off_compute_processor();
   if (options.axis == kSteps) return along_steps(options, sides, margin, planner, run, report);
   const Axis axis = TRY(axis_of(options, sides, planner));
   return along_sizes(options, sides, margin, axis, planner, run, report);

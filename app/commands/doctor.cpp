@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
+#include "app/processors.h"
 #include "app/selection.h"
 #include "harness/machine/conditions.h"
 #include "harness/machine/device_conditions.h"

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "app/commands.h"
+#include "app/processors.h"
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
@@ -119,7 +120,7 @@ Result<int> check(const PluginOptions& options) {
   request.points = points_for(catalogue, scenarios);
   request.arms = {this_build()};
   request.catalogues = {std::move(catalogue)};
-  request.processors = allowed_processors();
+  request.processors = measuring_processors();
   report::Report report;
   const measure::Plan plan = TRY(measure::make_plan(std::move(request), report));
   for (const protocol::CatalogueEntry& entry : plan.catalogues.front()) {

@@ -6,6 +6,7 @@
 #include "app/answer.h"
 #include "app/cell_planner.h"
 #include "app/commands.h"
+#include "app/processors.h"
 #include "app/selection.h"
 #include "harness/measure/profile_cell.h"
 #include "reports/page/profile_page.h"
@@ -33,7 +34,7 @@ Result<int> profile(const ProfileOptions& options) {
   measure::RunOptions run;
   run.limits = worker_limits({});
   run.cancelled = &interrupted;
-  keep_off_compute_processor(allowed_processors());
+  keep_off_compute_processor();
   report::Cell cell = group.report().cells.front();
   const report::Profile measured =
       TRY(measure::profile_cell(group.scenario(), group.scenario().cells.front(), run, cell));

@@ -1,4 +1,6 @@
 """Implementations that are right and not to be believed: none of them is given a time without a word."""
+import os
+import socket
 import unittest
 
 from program import FAKES, ProgramTest
@@ -39,6 +41,16 @@ class Cheats(ProgramTest):
             self.call("run", *selection, "--out", "y.json", "--overwrite", plugins=FAKES + "/cheats", status=3)
             for cell in self.read_json("y.json")["cells"]:
                 self.assertEqual(cell["status"]["state"], "untrusted", f"{cell['id']}: {cell['status']}")
+
+    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "there is one processor")
+    def test_two_runs_measure_on_two_processors(self):
+        *_, other, last = sorted(os.sched_getaffinity(0))
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as taken:
+            taken.bind(f"\0gdbench measures on processor {last}")
+            self.call("run", "--scenario", "linreg-3x2", "--impl", "hand/naive", "--launches", "1", "--out", "z.json")
+        self.assertEqual(self.read_json("z.json")["ceilings"]["processor"], other)
+        self.call("run", "--scenario", "linreg-3x2", "--impl", "hand/naive", "--launches", "1", "--out", "w.json")
+        self.assertEqual(self.read_json("w.json")["ceilings"]["processor"], last)
 
     def test_plugin_check_finds_it_too(self):
         output, _ = self.call("plugin", "check", FAKES + "/cheats/fake_ahead_set_state.so", status=3)

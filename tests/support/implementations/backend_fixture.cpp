@@ -27,6 +27,7 @@ std::string plugin_folder(const std::string& name) {
 std::string why_allocations_are_not_counted(const std::string& backend) {
   if (!allocations_are_counted()) return "a sanitizer owns malloc";
   if (backend == "onednn") return "oneDNN allocates its table of arguments at every execution";
+  if (backend == "blas") return "OpenBLAS allocates in some products where the processor has AVX-512";
   return is_device(backend) ? "a device's runtime allocates as it likes" : "";
 }
 
