@@ -81,7 +81,8 @@ enum class Capability : std::int32_t {
   weight_decay = GDBENCH_CAPABILITY_WEIGHT_DECAY,
   schedule = GDBENCH_CAPABILITY_SCHEDULE,
   tf32_products = GDBENCH_CAPABILITY_TF32_PRODUCTS,
-  device = GDBENCH_CAPABILITY_DEVICE
+  device = GDBENCH_CAPABILITY_DEVICE,
+  rounds_results = GDBENCH_CAPABILITY_ROUNDS_RESULTS
 };
 
 // Names are those of scenario files, reports and messages.
@@ -287,7 +288,8 @@ inline constexpr Named<Capability> kCapabilities[] = {{Capability::no_arithmetic
                                                       {Capability::weight_decay, "weight_decay"},
                                                       {Capability::schedule, "schedule"},
                                                       {Capability::tf32_products, "tf32_products"},
-                                                      {Capability::device, "device"}};
+                                                      {Capability::device, "device"},
+                                                      {Capability::rounds_results, "rounds_results"}};
 
 constexpr const auto& rows_of(Task /*any*/) { return kTasks; }
 constexpr const auto& rows_of(Dtype /*any*/) { return kDtypes; }

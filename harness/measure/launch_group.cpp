@@ -277,8 +277,8 @@ std::vector<LiveCell> live_cells(const PlannedScenario& planned, const report::R
     LiveCell live;
     live.planned = &planned_cell;
     const scenario::Problem problem = timed_problem(planned, planned_cell, *cell.block);
-    const auto [expected, is_new] =
-        known.try_emplace({cell.block->steps, cell.block->learning_rate, problem.tf32_products});
+    const auto [expected, is_new] = known.try_emplace(
+        {cell.block->steps, cell.block->learning_rate, problem.tf32_products || problem.rounds_results});
     if (is_new) {
       expected->second = expected_displacement(problem, *planned.dataset, planned.start, cell.block->steps);
     }

@@ -36,8 +36,9 @@ report::Verification record_of(const verify::ReferenceTrajectory& reference, con
 // The scenario's problem as the cell's implementation computes it.
 scenario::Problem problem_of(const PlannedScenario& planned, const PlannedCell& cell) {
   scenario::Problem problem = planned.problem;
-  problem.tf32_products =
-      problem.dtype == scenario::Dtype::f32 && cell.entry->implementation.has_capability("tf32_products");
+  const protocol::ImplementationDescription& implementation = cell.entry->implementation;
+  problem.tf32_products = problem.dtype == scenario::Dtype::f32 && implementation.has_capability("tf32_products");
+  problem.rounds_results = catalogue::is_mixed(problem.dtype) && implementation.has_capability("rounds_results");
   return problem;
 }
 
@@ -113,14 +114,24 @@ Result<report::CellStatus> check_trajectory(CellWorker& worker, const PlannedSce
 }
 
 Result<report::CellStatus> check_single_step(CellWorker& worker, const PlannedScenario& planned,
-                                             const verify::ReferenceTrajectory& step, report::Cell& cell) {
+                                             const PlannedCell& planned_cell, ReferenceTrajectories& references,
+                                             report::Cell& cell) {
+  const verify::ReferenceTrajectory& step = references.single_step(planned_cell)->value();
   worker.set_start(step.start);
   const protocol::BlockAnswer block = TRY(worker.run_block(1, 0, step.start.step));
-  const verify::Check check = verify::check(step, worker.state(kEndImage, block.end_step), std::nan(""));
+  const scenario::State end = worker.state(kEndImage, block.end_step);
   worker.set_start(planned.start);
-  if (check.ok) return report::CellStatus{CellState::ok, ""};
-  cell.verification = record_of(step, check);
-  return wrong("leaves the reference in step " + std::to_string(step.start.step + 1) + ": " + check.reason);
+  const verify::Check check = verify::check(step, end, std::nan(""));
+  if (!check.ok) {
+    cell.verification = record_of(step, check);
+    return wrong("leaves the reference in step " + std::to_string(step.start.step + 1) + ": " + check.reason);
+  }
+  const Result<verify::ReferenceTrajectory>* const uniform = references.uniform_step(planned_cell);
+  if (uniform != nullptr && uniform->ok() && verify::check(**uniform, end, std::nan("")).ok) {
+    return wrong(cat("rounds nothing: its step is that of ", name_of(verify::uniform_of(planned.problem).dtype),
+                     ", within the tolerance of that"));
+  }
+  return report::CellStatus{CellState::ok, ""};
 }
 
 // For an implementation that shuffles in an order of its own, which the reference cannot follow: as many steps as the
@@ -214,7 +225,7 @@ Result<report::CellStatus> status_by_worker(const PlannedScenario& planned, cons
   CellWorker worker = TRY(CellWorker::start(planned, planned_cell, planned.problem, options.limits, launch));
   // Only now: for a cell that cannot run here none is made.
   const Result<verify::ReferenceTrajectory>& reference = references.of(planned_cell);
-  const Result<verify::ReferenceTrajectory>* const single_step = references.single_step();
+  const Result<verify::ReferenceTrajectory>* const single_step = references.single_step(planned_cell);
   for (const Result<verify::ReferenceTrajectory>* needed : {&reference, single_step}) {
     if (needed == nullptr || needed->ok()) continue;
     return report::CellStatus{CellState::unsupported, "too coarse to be verified here: " + needed->error().message};
@@ -223,7 +234,7 @@ Result<report::CellStatus> status_by_worker(const PlannedScenario& planned, cons
   report::CellStatus status{CellState::ok, ""};
   if (planned_cell.proof == Proof::loss) status = TRY(check_loss(worker, planned, cell));
   if (planned_cell.proof == Proof::trajectory && single_step != nullptr) {
-    status = TRY(check_single_step(worker, planned, single_step->value(), cell));
+    status = TRY(check_single_step(worker, planned, planned_cell, references, cell));
   }
   if (planned_cell.proof == Proof::trajectory && status.state == CellState::ok) {
     status = TRY(check_trajectory(worker, planned, planned_cell, reference.value(), options.seed, cell));
@@ -246,8 +257,10 @@ Result<verify::ReferenceTrajectory> ReferenceTrajectories::find_or_make(const sc
   // Reading a file is no quicker than making what takes less.
   constexpr double kLongSeconds = 0.05;
   const bool is_kept = verify::reference_seconds(problem, {}) >= kLongSeconds;
-  const std::string identity =
-      planned_.scenario.identity() + " " + planned_.dataset->digest + (problem.tf32_products ? " tf32" : "");
+  const std::string identity = planned_.scenario.identity() + " " + planned_.dataset->digest +
+                               (problem.tf32_products    ? " tf32"
+                                : problem.rounds_results ? " rounded results"
+                                                         : "");
   if (is_kept) {
     if (std::optional<verify::ReferenceTrajectory> kept = cache_.find(identity, planned_.start))
       return std::move(*kept);
@@ -263,15 +276,28 @@ Status ReferenceTrajectories::status() const { return full_; }
 
 const Result<verify::ReferenceTrajectory>& ReferenceTrajectories::of(const PlannedCell& cell) {
   const scenario::Problem problem = problem_of(planned_, cell);
-  if (!problem.tf32_products) return full_;
-  if (!tf32_) tf32_ = find_or_make(problem);
-  return *tf32_;
+  if (!problem.tf32_products && !problem.rounds_results) return full_;
+  if (!coarse_) coarse_ = find_or_make(problem);
+  return *coarse_;
 }
 
-const Result<verify::ReferenceTrajectory>* ReferenceTrajectories::single_step() {
-  if (!catalogue::is_mixed(planned_.problem.dtype) || !full_.ok()) return nullptr;
-  if (!single_step_) single_step_ = verify::make_single_step(*full_, planned_.problem, *planned_.dataset);
-  return &*single_step_;
+const Result<verify::ReferenceTrajectory>* ReferenceTrajectories::single_step(const PlannedCell& cell) {
+  const scenario::Problem problem = problem_of(planned_, cell);
+  const Result<verify::ReferenceTrajectory>& whole = of(cell);
+  if (!catalogue::is_mixed(problem.dtype) || !whole.ok()) return nullptr;
+  auto& step = problem.rounds_results ? coarse_single_step_ : single_step_;
+  if (!step) step = verify::make_single_step(*whole, problem, *planned_.dataset);
+  return &*step;
+}
+
+const Result<verify::ReferenceTrajectory>* ReferenceTrajectories::uniform_step(const PlannedCell& cell) {
+  if (!problem_of(planned_, cell).rounds_results) return nullptr;
+  const Result<verify::ReferenceTrajectory>* const step = single_step(cell);
+  if (step == nullptr || !step->ok()) return nullptr;
+  if (!uniform_step_) {
+    uniform_step_ = verify::make_prefix(**step, 1, verify::uniform_of(planned_.problem), *planned_.dataset);
+  }
+  return &*uniform_step_;
 }
 
 void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, ReferenceTrajectories& references,

@@ -13,7 +13,7 @@
 namespace gdbench::measure {
 
 // The trajectories that verification compares: one for the cells of a scenario, with a mixed dtype a single step
-// besides, and a coarser one for those whose implementations round to TF32.
+// besides, and coarser ones for those whose implementations round more: products to TF32, or results, too.
 class ReferenceTrajectories {
  public:
   // `planned` must outlive it. Makes the first one, or finds it in the folder `cache` (empty: none), where it is kept
@@ -25,8 +25,10 @@ class ReferenceTrajectories {
   // Of the cell's arithmetic, made when it is first asked for. Its error concerns that cell alone where status() is
   // fine: the scenario is unfit for so coarse an arithmetic.
   const Result<verify::ReferenceTrajectory>& of(const PlannedCell& cell);
-  // The step that tells a mixed dtype, of which its error says the same; null with others.
-  const Result<verify::ReferenceTrajectory>* single_step();
+  // The step that tells a mixed dtype, of which its error says the same; null with others, or where of() is none.
+  const Result<verify::ReferenceTrajectory>* single_step(const PlannedCell& cell);
+  // The same step without rounding, which a cell that rounds results must not make; null with others.
+  const Result<verify::ReferenceTrajectory>* uniform_step(const PlannedCell& cell);
 
  private:
   Result<verify::ReferenceTrajectory> find_or_make(const scenario::Problem& problem) const;
@@ -34,8 +36,10 @@ class ReferenceTrajectories {
   const PlannedScenario& planned_;
   verify::TrajectoryCache cache_;
   Result<verify::ReferenceTrajectory> full_;
-  std::optional<Result<verify::ReferenceTrajectory>> tf32_;
+  std::optional<Result<verify::ReferenceTrajectory>> coarse_;  // there is one way to round more for each dtype
   std::optional<Result<verify::ReferenceTrajectory>> single_step_;
+  std::optional<Result<verify::ReferenceTrajectory>> coarse_single_step_;
+  std::optional<Result<verify::ReferenceTrajectory>> uniform_step_;
 };
 
 // Runs the reference trajectory's trajectory and, in two parts, the same again; fills cell.verification and

@@ -40,6 +40,8 @@ struct Problem {
   // Products round their operands to TF32, 10 bits after the point; only with f32. Never a scenario's wish: what an
   // implementation says of itself, and the reference then does.
   bool tf32_products = false;
+  // With a mixed dtype results of products and activations are rounded as operands are. Likewise.
+  bool rounds_results = false;
 
   // Columns of the targets, or classes; the task update has none.
   std::int64_t outputs() const { return task == Task::update ? 0 : layers.back().outputs; }

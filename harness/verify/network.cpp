@@ -193,6 +193,7 @@ std::vector<LayerView<T>> layers_of(const scenario::Problem& problem, const std:
     view.activation = layer.activation;
     view.tf32_products = problem.tf32_products;
     view.operand_bits = catalogue::row_of(problem.dtype).operand_bits;
+    view.rounds_results = problem.rounds_results;
     view.hidden = views.size() + 1 < problem.layers.size();
     view.weights_index = next++;
     view.weights = parameters[view.weights_index].data();
@@ -237,6 +238,11 @@ void load_rows(const data::Dataset& dataset, const std::int64_t* rows, std::int6
 }
 
 template <class T>
+void narrow_result(const LayerView<T>& layer, std::vector<T>& values) {
+  if (layer.rounds_results) narrow(layer, values);
+}
+
+template <class T>
 void forward_product(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk) {
   std::vector<T>& result = chunk.activations[index + 1];
   result.assign(index_of(chunk.rows * layer.outputs), T(0));
@@ -248,6 +254,7 @@ void forward_product(const LayerView<T>& layer, std::size_t index, Chunk<T>& chu
   const ProductOperand<T> inputs(layer, chunk.activations[index].data(), chunk.rows * layer.inputs);
   const ProductOperand<T> weights(layer, layer.weights, layer.inputs * layer.outputs);
   add_product(inputs.data(), weights.data(), result.data(), chunk.rows, layer.inputs, layer.outputs);
+  narrow_result(layer, result);
 }
 
 template <class T>
@@ -255,7 +262,7 @@ void activate(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk) {
   std::vector<T>& values = chunk.activations[index + 1];
   if (catalogue::reads_input(layer.activation)) chunk.pre_activations[index] = values;
   apply(layer.activation, values);
-  if (layer.operand_bits == 0 || !layer.hidden) return;
+  if (layer.operand_bits == 0 || (!layer.hidden && !layer.rounds_results)) return;
   chunk.wide_activations[index] = values;
   narrow(layer, values);
 }
@@ -332,6 +339,7 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
               std::vector<std::vector<T>>& gradients) {
   for (std::size_t index = layers.size(); index-- > 0;) {
     const LayerView<T>& layer = layers[index];
+    narrow_result(layer, chunk.upstream[index]);
     const std::vector<T> told = told_by(layer, index, chunk);
     std::vector<T>& delta = chunk.deltas[index];
     delta.resize(told.size());
@@ -369,6 +377,7 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
 #define GDBENCH_INSTANTIATE(T)                                                                                      \
   template std::vector<LayerView<T>> layers_of(const scenario::Problem&, const std::vector<std::vector<T>>&);       \
   template void load_rows(const data::Dataset&, const std::int64_t*, std::int64_t, Chunk<T>&);                      \
+  template void narrow_result(const LayerView<T>&, std::vector<T>&);                                                \
   template void forward_product(const LayerView<T>&, std::size_t, Chunk<T>&);                                       \
   template void activate(const LayerView<T>&, std::size_t, Chunk<T>&);                                              \
   template std::vector<T> told_by(const LayerView<T>&, std::size_t, const Chunk<T>&);                               \

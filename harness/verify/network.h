@@ -22,9 +22,10 @@ struct LayerView {
   const T* bias = nullptr;
   std::size_t weights_index = 0;
   std::size_t bias_index = 0;
-  bool tf32_products = false;  // in float alone; wider arithmetic is exact
-  int operand_bits = 0;        // of a mixed dtype; else 0
-  bool hidden = false;         // other layers follow
+  bool tf32_products = false;   // in float alone; wider arithmetic is exact
+  int operand_bits = 0;         // of a mixed dtype; else 0
+  bool rounds_results = false;  // Problem::rounds_results
+  bool hidden = false;          // other layers follow
 };
 
 template <class T>
@@ -73,6 +74,10 @@ void activate(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk);
 template <class T>
 T loss_of(const catalogue::LossFunction& loss, const Chunk<T>& chunk, std::int64_t outputs, std::int64_t batch_rows,
           std::vector<T>* gradient);
+
+// Nothing but where results are rounded.
+template <class T>
+void narrow_result(const LayerView<T>& layer, std::vector<T>& values);
 
 // From upstream[last], set by loss_of, to every layer's upstream and deltas; adds the chunk's share to `gradients`.
 template <class T>

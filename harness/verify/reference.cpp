@@ -96,6 +96,10 @@ ReferenceGradients<T> batch_gradients(const Problem& problem, const Dataset& dat
     if (analysed) rounding->add_backward(chunk);
     if (analysed) tie_finder->add_bounds(chunk, result.tie_bounds);
   });
+  for (const LayerView<T>& layer : layers) {
+    narrow_result(layer, result.parameters[layer.weights_index]);
+    if (layer.bias != nullptr) narrow_result(layer, result.parameters[layer.bias_index]);
+  }
   for (std::size_t p = 0; p < result.tie_bounds.size(); ++p) {
     const std::vector<double>& bounds = result.tie_bounds[p];
     result.tie_allowance[p] = std::sqrt(sum_of_squares(bounds.data(), static_cast<std::int64_t>(bounds.size())));
@@ -190,15 +194,15 @@ T evaluate(const Problem& problem, const Dataset& dataset, const ReferenceState<
   return evaluate_with_rounding(problem, dataset, state).loss;
 }
 
-#define GDBENCH_INSTANTIATE(T)                                                                              \
-  template ReferenceState<T> to_reference(const scenario::State&);                                          \
-  template scenario::State to_state(const ReferenceState<T>&);                                              \
+#define GDBENCH_INSTANTIATE(T)                                                                             \
+  template ReferenceState<T> to_reference(const scenario::State&);                                         \
+  template scenario::State to_state(const ReferenceState<T>&);                                             \
   template ReferenceGradients<T> gradients(const Problem&, const Dataset&, const ReferenceState<T>&, Ties, \
                                            const std::vector<RoundingError>&);                             \
-  template std::vector<T> train(const Problem&, const Dataset&, ReferenceState<T>&, std::int64_t);          \
+  template std::vector<T> train(const Problem&, const Dataset&, ReferenceState<T>&, std::int64_t);         \
   template Evaluation<T> evaluate_with_rounding(const Problem&, const Dataset&, const ReferenceState<T>&,  \
                                                 const std::vector<RoundingError>&);                        \
-  template T evaluate(const Problem&, const Dataset&, const ReferenceState<T>&);                            \
+  template T evaluate(const Problem&, const Dataset&, const ReferenceState<T>&);                           \
   template T batch_loss(const Problem&, const Dataset&, const ReferenceState<T>&);
 
 GDBENCH_INSTANTIATE(float)

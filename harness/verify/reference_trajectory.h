@@ -66,10 +66,13 @@ double reference_seconds(const scenario::Problem& problem, const ReferenceOption
 Result<ReferenceTrajectory> make_reference_trajectory(const scenario::Problem& problem, const data::Dataset& dataset,
                                                       const scenario::State& start, const ReferenceOptions& options);
 
+// The same problem in the uniform dtype of its elements.
+scenario::Problem uniform_of(const scenario::Problem& problem);
+
 // The one step that tells a mixed dtype from others. Of several, all but the first begin at parameters whose least
 // errors may become large ones of operands, so that right results spread as far as wrong ones. It is the first of
 // `whole`; with an optimizer that has slots, a later one. Errors: as above, and where it cannot be told from a step in
-// the uniform dtype of the same elements.
+// the uniform dtype (or, where results are rounded, from no step).
 Result<ReferenceTrajectory> make_single_step(const ReferenceTrajectory& whole, const scenario::Problem& problem,
                                              const data::Dataset& dataset);
 

@@ -119,6 +119,12 @@ void RoundingModel<T>::add_backward(const Chunk<T>& chunk) {
   }
 }
 
+// A number is rounded by at most 2^-bits of its value.
+template <class T>
+RoundingError RoundingModel<T>::result_error(double norm) const {
+  return {0, problem_.rounds_results ? std::ldexp(norm, -layers_.front().operand_bits) : 0};
+}
+
 template <class T>
 RoundingError RoundingModel<T>::weights_error(std::size_t index) const {
   const LayerView<T>& layer = layers_[index];
@@ -146,7 +152,8 @@ std::vector<RoundingError> RoundingModel<T>::activation_errors() const {
     const double gain = std::max(ratio(pre_activations, inputs), weights / std::sqrt(width));
     const double weights_gain = std::max(ratio(pre_activations, weights), inputs / std::sqrt(width));
     const RoundingError sums = RoundingError{epsilon_ * own} + gain * errors.back() +
-                               weights_gain * weights_error(index) + std::sqrt(rows_) * bias_error(index);
+                               weights_gain * weights_error(index) + std::sqrt(rows_) * bias_error(index) +
+                               result_error(pre_activations);
     // An activation's own evaluation costs about an ulp of a value that is at most |Z| or 1.
     const double steepest = catalogue::row_of(layer.activation).steepest;
     RoundingError result = steepest * sums + RoundingError{epsilon_ * pre_activations};
@@ -161,7 +168,8 @@ std::vector<RoundingError> RoundingModel<T>::activation_errors() const {
 template <class T>
 RoundingError RoundingModel<T>::output_gradient_error(RoundingError output_error) const {
   const double entries = rows_ * static_cast<double>(problem_.outputs());
-  const RoundingError evaluation = {2 * epsilon_ * std::sqrt(squares_.back().upstream)};
+  const double gradient = std::sqrt(squares_.back().upstream);
+  const RoundingError evaluation = RoundingError{2 * epsilon_ * gradient} + result_error(gradient);
   switch (problem_.loss.kind) {
     case Loss::mse:
       return 2 / entries * output_error + evaluation;
@@ -217,8 +225,8 @@ std::vector<RoundingError> RoundingModel<T>::gradient_errors(const std::vector<s
     const double steepest = catalogue::row_of(layer.activation).steepest;
     RoundingError delta_error = steepest * upstream_error;
     if (catalogue::row_of(layer.activation).slope == catalogue::Slope::varies) {
-      // Through dL/dZ = dL/dA * f': f' is off by its own evaluation and by the error of what it is told from, A or Z, of
-      // which that of Z is the smaller one.
+      // Through dL/dZ = dL/dA * f': f' is off by its own evaluation and by the error of what it is told from, A or Z,
+      // of which that of Z is the smaller one.
       delta_error = delta_error + upstream / std::sqrt(rows_ * outputs) * activation_error[index + 1] +
                     RoundingError{2 * epsilon_ * upstream};
     }
@@ -228,11 +236,12 @@ std::vector<RoundingError> RoundingModel<T>::gradient_errors(const std::vector<s
     result[layer.weights_index] =
         RoundingError{epsilon_ * (inputs_norm * deltas + std::sqrt(rows_) * weights_gradient)} +
         std::max(inputs_norm / std::sqrt(rows_), ratio(weights_gradient, deltas)) * delta_error +
-        deltas / std::sqrt(rows_) * activation_error[index];
+        deltas / std::sqrt(rows_) * activation_error[index] + result_error(weights_gradient);
     if (layer.bias != nullptr) {
       const double bias_gradient = std::sqrt(sum_of_squares(gradients[layer.bias_index]));
       result[layer.bias_index] = RoundingError{epsilon_ * std::sqrt(rows_) * (deltas + bias_gradient)} +
-                                 std::max(1.0, ratio(bias_gradient, deltas)) * delta_error;
+                                 std::max(1.0, ratio(bias_gradient, deltas)) * delta_error +
+                                 result_error(bias_gradient);
     }
     if (index == 0) break;
 
@@ -240,7 +249,7 @@ std::vector<RoundingError> RoundingModel<T>::gradient_errors(const std::vector<s
     const double weights = std::sqrt(squares.weights);
     upstream_error = RoundingError{epsilon_ * (deltas * weights + std::sqrt(outputs) * below)} +
                      std::max(ratio(below, deltas), weights / std::sqrt(outputs)) * delta_error +
-                     deltas / std::sqrt(outputs) * weights_error(index);
+                     deltas / std::sqrt(outputs) * weights_error(index) + result_error(below);
   }
   return result;
 }
@@ -304,7 +313,8 @@ void TieFinder<T>::find(std::size_t index, Chunk<T>& chunk) {
   for (std::int64_t row = 0; row < chunk.rows; ++row) {
     const double input_norm =
         std::sqrt(sum_of_squares(chunk.activations[index].data() + row * layer.inputs, layer.inputs));
-    const double uncertainty = std::sqrt(uncertainties[static_cast<std::size_t>(row)]);
+    const double rounded = layer.rounds_results ? std::ldexp(input_norm, -layer.operand_bits) : 0;
+    const double uncertainty = std::hypot(std::sqrt(uncertainties[static_cast<std::size_t>(row)]), rounded);
     const T* const pre_activations = chunk.activations[index + 1].data() + row * layer.outputs;
     for (std::int64_t unit = 0; unit < layer.outputs; ++unit) {
       const double bias = layer.bias == nullptr ? 0.0 : std::abs(static_cast<double>(layer.bias[unit]));

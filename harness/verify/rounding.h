@@ -8,8 +8,8 @@
 // multiplies them by a constant.
 //
 // A mixed dtype rounds results once more, to numbers of fewer bits that lie far apart. Most errors vanish there; but a
-// number that lies nearer to the middle between two of those than its error may become either. The reference knows which
-// numbers do, and how far apart their neighbours are (narrow.h).
+// number that lies nearer to the middle between two of those than its error may become either. The reference knows
+// which numbers do, and how far apart their neighbours are (narrow.h).
 #pragma once
 
 #include <cstdint>
@@ -58,6 +58,8 @@ class RoundingModel {
   // Error of each layer's input as its product reads it; the last entry is that of the network's output.
   std::vector<RoundingError> activation_errors() const;
   RoundingError output_gradient_error(RoundingError output_error) const;
+  // Of results of that 2-norm which are rounded where the reference does not round them, or the other way round.
+  RoundingError result_error(double norm) const;
   // Of a layer's weights as its products read them; of its bias.
   RoundingError weights_error(std::size_t index) const;
   RoundingError bias_error(std::size_t index) const;

@@ -18,13 +18,14 @@ def dtype_of(request):
 
 
 class Problem(SimpleNamespace):
-    """The request's problem: task, dtype (NumPy's), layers, loss, rows, batch_rows, micro_batches, optimizer, and the
+    """The request's problem: task, dtype (NumPy's), whether that is mixed with bfloat16, layers, loss, rows, batch_rows, micro_batches, optimizer, and the
     shapes of the parameters w0 b0 w1 b1 ...: weights [inputs, outputs], biases [outputs]. Of the optimizer also the
     number of its slots, whether it corrects its moments by the number of the update, and whether its weight decay is
     decoupled."""
 
     def __init__(self, request):
         super().__init__(**{"huber_delta": 1.0, **request, "dtype": dtype_of(request)})
+        self.mixed = request["dtype"] == "bf16"
         self.layers = [SimpleNamespace(**layer) for layer in request["layers"]]
         self.optimizer = SimpleNamespace(**request["optimizer"])
         rule = CATALOGUE["optimizers"][self.optimizer.kind]

@@ -49,7 +49,8 @@ class Pure(Training):
         ),
     }
     OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion", "nadam")
-    CAPABILITIES = ("shuffle", "schedule", "weight_decay")
+    DTYPES = ("f32", "f64", "bf16")
+    CAPABILITIES = ("shuffle", "schedule", "weight_decay", "rounds_results")
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
@@ -84,11 +85,13 @@ class Pure(Training):
         return state[:count], [state[i : i + count] for i in range(count, last, count)], state[last:]
 
     def outputs(self, parameters, x):
+        if self.problem.mixed:
+            x, parameters = jnp.asarray(x, jnp.bfloat16), [parameter.astype(jnp.bfloat16) for parameter in parameters]
         parameters = iter(parameters)
         for bias, activation in self.layers:
             z = x @ next(parameters)
             x = activation(z + next(parameters) if bias else z)
-        return x
+        return x.astype(self.problem.dtype) if self.problem.mixed else x
 
     def loss_of(self, parameters, x, y):
         return self.LOSSES[self.problem.loss](self.outputs(parameters, x), y, *self.problem.loss_constants)

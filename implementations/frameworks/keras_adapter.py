@@ -92,10 +92,11 @@ class Fit(TensorFlowTraining):
             self.order = None if self.data.order is None else tf.constant(self.data.order.astype("int64"))
 
     def make_model(self):
+        policy = "mixed_bfloat16" if self.problem.mixed else self.problem.dtype.name
         layers = [keras.Input((self.problem.layers[0].inputs,))]
         for layer in self.problem.layers:
             activation = self.ACTIVATIONS[layer.activation]
-            layers.append(keras.layers.Dense(layer.outputs, activation=activation, use_bias=layer.bias))
+            layers.append(keras.layers.Dense(layer.outputs, activation, layer.bias, dtype=policy))
         model = self.model_class()(layers)
         rate = self.schedule() if self.problem.scheduled else self.problem.rate
         self.optimizer = keras_optimizers.make(self.problem.optimizer, rate)

@@ -20,7 +20,8 @@ class Modules(PhasedTraining):
     """Base of all modes: modules, a loss function, an optimizer."""
 
     TASKS = ("train", "update", "gradients", "floor")
-    CAPABILITIES = ("shuffle", "weight_decay", "schedule", "micro_batches")
+    DTYPES = ("f32", "f64", "bf16")
+    CAPABILITIES = ("shuffle", "weight_decay", "schedule", "micro_batches", "rounds_results")
     # Of torch.nn, with what they are made with.
     MODULES = {
         "relu": ("ReLU", {}),
@@ -58,6 +59,14 @@ class Modules(PhasedTraining):
             self.tensors = list(self.model.parameters())
             self.loss_function = self.make_loss()
         self.optimizer = self.make_optimizer()
+        self.loss_of = self.loss_by_autocast if problem.mixed else self.loss_in_dtype
+
+    def loss_in_dtype(self, x, y):
+        return self.loss_function(self.model(x), y)
+
+    def loss_by_autocast(self, x, y):
+        with torch.autocast("cpu", torch.bfloat16):
+            return self.loss_function(self.model(x), y)
 
     @classmethod
     def reason_unsupported(cls, problem):
@@ -161,7 +170,7 @@ class Modules(PhasedTraining):
         with torch.no_grad():
             target = torch.from_numpy(self.data.target)
             target = target.long() if self.data.labels else target
-            return self.loss_function(self.model(torch.from_numpy(self.data.x)), target)
+            return self.loss_of(torch.from_numpy(self.data.x), target)
 
     def floor(self):
         tiny, weight = torch.ones(1), torch.ones(1, requires_grad=True)
@@ -202,7 +211,7 @@ class Eager(Modules):
 
     def forward(self, x, y):
         self.optimizer.zero_grad()
-        return self.loss_function(self.model(x), y)
+        return self.loss_of(x, y)
 
     def backward(self, loss):
         loss.backward()
@@ -224,7 +233,7 @@ class Eager(Modules):
     def step_in_parts(self, x, y):
         self.optimizer.zero_grad()
         for part_x, part_y in zip(self.parts(x), self.parts(y)):
-            (self.loss_function(self.model(part_x), part_y) * (len(part_x) / len(x))).backward()
+            (self.loss_of(part_x, part_y) * (len(part_x) / len(x))).backward()
         self.optimizer.step()
 
     def parts(self, array):

@@ -77,7 +77,7 @@ class Eager(ByOptimizer, Recorded):
     """GradientTape and a tf.keras optimizer, op by op; a gradient per output takes a new recording each"""
 
     TASKS = ("train", "update", "gradients", "floor")
-    CAPABILITIES = ("shuffle", "weight_decay", "schedule", "micro_batches")
+    CAPABILITIES = ("shuffle", "weight_decay", "schedule", "micro_batches", "rounds_results")
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)

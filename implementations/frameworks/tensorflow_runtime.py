@@ -56,7 +56,8 @@ class TensorFlowTraining(Training):
         ),
     }
     OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion", "nadam")
-    CAPABILITIES = ("shuffle", "schedule", "weight_decay")
+    DTYPES = ("f32", "f64", "bf16")
+    CAPABILITIES = ("shuffle", "schedule", "weight_decay", "rounds_results")
     # Of floor(): the mode's own emptiest step.
     emptiest = "tf.negative of one number"
 
@@ -72,13 +73,15 @@ class TensorFlowTraining(Training):
 
     def outputs(self, x, parameters):
         """The last layer's outputs, before a softmax; x [rows, features], parameters w0 b0 w1 b1 ..."""
+        if self.problem.mixed:
+            x, parameters = tf.cast(x, tf.bfloat16), [tf.cast(parameter, tf.bfloat16) for parameter in parameters]
         parameters = iter(parameters)
         for layer in self.problem.layers:
             x = tf.matmul(x, next(parameters))
             if layer.bias:
                 x = x + next(parameters)
             x = self.ACTIVATIONS[layer.activation](x)
-        return x
+        return tf.cast(x, self.problem.dtype) if self.problem.mixed else x
 
     def mean_loss(self, outputs, target):
         """The loss of plugin.h as a scalar; target [rows, outputs], or class labels [rows]."""

@@ -15,6 +15,7 @@ class Session(TensorFlowTraining):
     """Graph and Session of tf.compat.v1; NumPy batches go in by feed_dict"""
 
     TASKS = ("train", "floor")
+    DTYPES = ("f32", "f64")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay")
     emptiest = "Session.run without an op"
 

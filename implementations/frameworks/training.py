@@ -48,7 +48,7 @@ class Training:
     either steps(batches), which trains on (x, y) after (x, y), or run(steps)."""
 
     TASKS = ("train", "floor")
-    DTYPES = ("f32", "f64")
+    DTYPES = ("f32", "f64")  # with "bf16" by the framework's own rules, which are the capability "rounds_results"
     ACTIVATIONS = ()
     LOSSES = ()
     OPTIMIZERS = ()

@@ -53,10 +53,10 @@ extern "C" {
 #endif
 
 #define GDBENCH_ABI_MAJOR 1
-/* 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32;
- * 4: gdbench_profile_sink.record_part, unavailable; 5: GDBENCH_LEAKY_RELU; 6: GDBENCH_LION, GDBENCH_NADAM,
- * GDBENCH_SILU, GDBENCH_GELU, GDBENCH_GELU_TANH, GDBENCH_BINARY_CROSS_ENTROPY, GDBENCH_HUBER; 7:
- * GDBENCH_CAPABILITY_DEVICE, device_time, gdbench_profile_sink.leave_out; 8: runtime, imported; 9: GDBENCH_BF16 */
+/* 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32; 4:
+ * gdbench_profile_sink.record_part, unavailable; 5: GDBENCH_LEAKY_RELU; 6: GDBENCH_LION, GDBENCH_NADAM, GDBENCH_SILU,
+ * GDBENCH_GELU, GDBENCH_GELU_TANH, GDBENCH_BINARY_CROSS_ENTROPY, GDBENCH_HUBER; 7: GDBENCH_CAPABILITY_DEVICE,
+ * device_time, gdbench_profile_sink.leave_out; 8: runtime, imported; 9: GDBENCH_BF16, ..._ROUNDS_RESULTS */
 #define GDBENCH_ABI_MINOR 9
 
 /* Address alignment in bytes of every array that the host passes in. */
@@ -361,7 +361,8 @@ typedef enum gdbench_capability {
   /* Since 1.3. Products of floats round their operands to TF32 (NVIDIA's format: 10 bits after the point), which
    * verification then allows for. To be shown as a policy in the id. */
   GDBENCH_CAPABILITY_TF32_PRODUCTS = 6,
-  GDBENCH_CAPABILITY_DEVICE = 7 /* since 1.7: computes on a device beside the processor; its blocks are longer */
+  GDBENCH_CAPABILITY_DEVICE = 7, /* since 1.7: computes on a device beside the processor; its blocks are longer */
+  GDBENCH_CAPABILITY_ROUNDS_RESULTS = 8 /* since 1.9: with GDBENCH_BF16 those of products and activations, too */
 } gdbench_capability;
 
 /* Created by create, known to the plugin alone. */

@@ -208,18 +208,19 @@ class Trainer {
         // No product, whatever it is written as here.
         const Summation plain = summation_ == Summation::tf32 ? Summation::forward : summation_;
         for (std::size_t j = 0; j < outputs && !frozen; ++j) {
-          update(parameter, j, dot(column(delta, j), std::vector<T>(rows.size(), T(1)), plain), number, updated);
+          const T sum = dot(column(delta, j), std::vector<T>(rows.size(), T(1)), plain);
+          update(parameter, j, result(sum), number, updated);
         }
       }
       --parameter;
       for (std::size_t i = 0; i < inputs; ++i) {
         for (std::size_t j = 0; j < outputs; ++j) {
-          update(parameter, i * outputs + j, product(column(inputs_[l], i), column(delta, j)), number, updated);
+          update(parameter, i * outputs + j, result(product(column(inputs_[l], i), column(delta, j))), number, updated);
         }
       }
       Rows<T> below(rows.size(), std::vector<T>(inputs));
       for (std::size_t r = 0; r < rows.size(); ++r) {
-        for (std::size_t i = 0; i < inputs; ++i) below[r][i] = product(delta[r], weights_row(parameter, l, i));
+        for (std::size_t i = 0; i < inputs; ++i) below[r][i] = result(product(delta[r], weights_row(parameter, l, i)));
       }
       delta = below;
     }
@@ -263,6 +264,8 @@ class Trainer {
     if (!catalogue::is_mixed(case_.problem.dtype) || fault_ == Fault::wide_operands) return value;
     return static_cast<T>(rounded_to_bfloat16(static_cast<float>(value), fault_ == Fault::cut_operands));
   }
+
+  T result(T value) const { return case_.problem.rounds_results ? operand(value) : value; }
 
   T product(std::vector<T> a, std::vector<T> b) const {
     for (T& value : a) value = operand(value);
@@ -344,8 +347,9 @@ class Trainer {
           weights.push_back(weight(parameter, l, i, j));
         }
         for (std::size_t r = 0; r < rows.size(); ++r) {
-          z[r][j] = product(inputs_[l][r], weights) + (layer.bias ? parameters_[parameter + 1][j] : T(0));
-          a[r][j] = apply(layer.activation, z[r][j]);
+          z[r][j] =
+              result(product(inputs_[l][r], weights) + (layer.bias ? result(parameters_[parameter + 1][j]) : T(0)));
+          a[r][j] = result(apply(layer.activation, z[r][j]));
         }
       }
       parameter += layer.bias ? 2 : 1;
@@ -391,9 +395,9 @@ class Trainer {
 
 void PrintTo(Fault fault, std::ostream* stream) {
   constexpr const char* kNames[] = {
-      "none",         "doubled_loss_gradient", "frozen_bias",       "dropped_last_row", "extra_step",
-      "missing_step", "summed_loss",           "transposed_weight", "wrong_entry",      "unshuffled",
-      "wide_operands", "cut_operands", "narrow_sums", "narrow_parameters", "wide_derivatives"};
+      "none",          "doubled_loss_gradient", "frozen_bias",       "dropped_last_row",  "extra_step",
+      "missing_step",  "summed_loss",           "transposed_weight", "wrong_entry",       "unshuffled",
+      "wide_operands", "cut_operands",          "narrow_sums",       "narrow_parameters", "wide_derivatives"};
   *stream << kNames[static_cast<std::size_t>(fault)];
 }
 

@@ -32,8 +32,8 @@ constexpr int kBfloat16Bits = 8;
 
 TEST(NarrowTest, RoundsToTheNearestAndTiesToEven) {
   EXPECT_EQ(narrowed(1.0F + 0x1p-7F, kBfloat16Bits), 1.0F + 0x1p-7F);
-  EXPECT_EQ(narrowed(1.0F + 0x1p-8F, kBfloat16Bits), 1.0F);             // the middle: 1.0 ends in 0
-  EXPECT_EQ(narrowed(1.0F + 0x3p-8F, kBfloat16Bits), 1.0F + 0x1p-6F);   // likewise above
+  EXPECT_EQ(narrowed(1.0F + 0x1p-8F, kBfloat16Bits), 1.0F);            // the middle: 1.0 ends in 0
+  EXPECT_EQ(narrowed(1.0F + 0x3p-8F, kBfloat16Bits), 1.0F + 0x1p-6F);  // likewise above
   EXPECT_EQ(narrowed(-1.0F - 0x1.02p-8F, kBfloat16Bits), -1.0F - 0x1p-7F);
   EXPECT_EQ(narrowed(0x1.ffp0, kBfloat16Bits), 2.0);
   EXPECT_EQ(narrowed(0.0, kBfloat16Bits), 0.0);
@@ -62,27 +62,29 @@ Check check_fault(const ReferenceTrajectory& reference, const Case& problem_case
   return check(reference, outcome.state, fault == Fault::none ? outcome.loss : unknown);
 }
 
-// Of one step and of several: the largest share of its tolerance that a tensor of a right result takes up, and in how
-// many cases each fault is found.
+// In how many of 300 random cases something was judged, the largest share of its tolerance that a tensor of a right
+// result takes up, and in how many cases each fault was found.
 struct Tally {
   int judged = 0;
   double largest_share = 0;
   std::map<Fault, int> found;
 };
 
-Tally tally(Case (*make)(std::uint64_t seed, Dtype dtype), std::int64_t steps) {
+constexpr Fault kFaults[] = {Fault::wide_operands, Fault::cut_operands, Fault::narrow_sums, Fault::narrow_parameters,
+                             Fault::doubled_loss_gradient};
+
+// `steps` 1: the single step that verification begins with.
+Tally tally(Case (*make)(std::uint64_t seed, Dtype dtype), std::int64_t steps, bool rounds_results = false) {
   Tally tally;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Case problem_case = make(seed * 1000, Dtype::bf16);
-    auto reference = make_reference_trajectory(problem_case.problem, problem_case.dataset, problem_case.start,
-                                               steps_of(steps));
+    problem_case.problem.rounds_results = rounds_results;
+    auto reference =
+        make_reference_trajectory(problem_case.problem, problem_case.dataset, problem_case.start, steps_of(steps));
     if (reference.ok() && steps == 1) {
       reference = make_single_step(*reference, problem_case.problem, problem_case.dataset);
     }
-    if (!reference.ok()) {
-      std::printf("%s %s\n", describe(problem_case.problem).c_str(), reference.error().message.c_str());
-      continue;  // unfit to be judged
-    }
+    if (!reference.ok()) continue;  // unfit to be judged
     ++tally.judged;
     problem_case.start = reference->start;
     for (const Summation summation : kSummations) {
@@ -93,17 +95,15 @@ Tally tally(Case (*make)(std::uint64_t seed, Dtype dtype), std::int64_t steps) {
         tally.largest_share = std::max(tally.largest_share, tensor.error / tensor.tolerance);
       }
     }
-    for (const Fault fault : {Fault::wide_operands, Fault::cut_operands, Fault::narrow_sums, Fault::narrow_parameters,
-                              Fault::wide_derivatives}) {
+    for (const Fault fault : kFaults) {
       tally.found[fault] += check_fault(*reference, problem_case, Summation::blocked, fault).ok ? 0 : 1;
     }
   }
   ::testing::Test::RecordProperty("judged", tally.judged);
   ::testing::Test::RecordProperty("largest_share_of_tolerance", std::to_string(tally.largest_share));
-  std::printf("%lld steps: %d judged, largest share %.3g; wide %d, cut %d, sums %d, parameters %d, derivatives %d\n",
-              (long long)steps, tally.judged, tally.largest_share, tally.found[Fault::wide_operands],
-              tally.found[Fault::cut_operands], tally.found[Fault::narrow_sums], tally.found[Fault::narrow_parameters],
-              tally.found[Fault::wide_derivatives]);
+  for (const auto& [fault, found] : tally.found) {
+    ::testing::Test::RecordProperty(::testing::PrintToString(fault), found);
+  }
   return tally;
 }
 
@@ -111,12 +111,15 @@ TEST(MixedPrecisionTest, OneStepTellsWhatIsRoundedOtherwise) {
   const Tally one = tally(testing::random_case, 1);
   EXPECT_GT(one.judged, 290);
   EXPECT_LT(one.largest_share, 0.5);
-  EXPECT_GT(one.found.at(Fault::cut_operands), one.judged - 15);
+  for (const auto& [fault, found] : one.found) EXPECT_GE(found, one.judged - 2) << ::testing::PrintToString(fault);
 }
 
-TEST(MixedPrecisionTest, OptimizersToo) {
+// All kinds but lion, whose updates are signs.
+TEST(MixedPrecisionTest, OneStepTellsItWithEveryOptimizer) {
   const Tally one = tally(testing::random_optimizer_case, 1);
+  EXPECT_GT(one.judged, 260);
   EXPECT_LT(one.largest_share, 0.5);
+  for (const auto& [fault, found] : one.found) EXPECT_GE(found, one.judged - 2) << ::testing::PrintToString(fault);
 }
 
 TEST(MixedPrecisionTest, AcceptsRightResultsOfManySteps) {
@@ -124,7 +127,28 @@ TEST(MixedPrecisionTest, AcceptsRightResultsOfManySteps) {
   EXPECT_LT(tally(testing::random_optimizer_case, 6).largest_share, 0.5);
 }
 
-TEST(MixedPrecisionTest, LargeNetworks) {
+// Frameworks round results as well, each in its own way. That is allowed for; f32 passed off as bf16 is then found by
+// the step in f32, to whose tolerance it is right.
+TEST(MixedPrecisionTest, AllowsForRoundedResultsWhereTheyAreDeclared) {
+  const Tally one = tally(testing::random_case, 1, true);
+  EXPECT_GT(one.judged, 250);
+  EXPECT_LT(one.largest_share, 0.5);
+  EXPECT_GT(one.found.at(Fault::doubled_loss_gradient), one.judged * 9 / 10);
+  EXPECT_LT(tally(testing::random_optimizer_case, 6, true).largest_share, 0.5);
+  int told = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Case problem_case = testing::random_case(seed * 1000, Dtype::bf16);
+    const auto uniform = make_reference_trajectory(uniform_of(problem_case.problem), problem_case.dataset,
+                                                   problem_case.start, steps_of(1));
+    problem_case.start = uniform.value().start;
+    problem_case.problem.rounds_results = true;
+    told += check_fault(*uniform, problem_case, Summation::blocked, Fault::none).ok ? 0 : 1;
+    EXPECT_TRUE(check_fault(*uniform, problem_case, Summation::blocked, Fault::wide_operands).ok) << seed;
+  }
+  EXPECT_GT(told, 95);
+}
+
+TEST(MixedPrecisionTest, JudgesLargeNetworksToo) {
   const scenario::Problem problems[] = {
       make_problem({784, 128, 10}, Activation::relu, true, Loss::softmax_cross_entropy, 64, 64, Dtype::bf16, 0.1),
       make_problem({64, 64, 64, 64, 64, 8}, Activation::tanh, true, Loss::mse, 128, 128, Dtype::bf16, 0.1),
@@ -133,22 +157,20 @@ TEST(MixedPrecisionTest, LargeNetworks) {
       make_problem({10, 1}, Activation::identity, true, Loss::mse, 300, 300, Dtype::bf16, 0.1),
   };
   for (const scenario::Problem& problem : problems) {
-    for (std::int64_t steps : {1, 5}) {
-      Case problem_case = make_case(problem, 5);
-      const auto reference = make_reference_trajectory(problem, problem_case.dataset, problem_case.start, steps_of(steps));
+    const Case problem_case = make_case(problem, 5);
+    for (const std::int64_t steps : {1, 5}) {
+      const auto reference =
+          make_reference_trajectory(problem, problem_case.dataset, problem_case.start, steps_of(steps));
       ASSERT_TRUE(reference.ok()) << describe(problem) << ": " << reference.error().message;
-      double share = 0;
-      for (const Summation summation : kSummations) {
+      for (const Summation summation : {Summation::forward, Summation::pairwise}) {
         const Check result = check_fault(*reference, problem_case, summation, Fault::none);
         EXPECT_TRUE(result.ok) << describe(problem) << ": " << result.reason;
-        for (const TensorCheck& tensor : result.tensors) share = std::max(share, tensor.error / tensor.tolerance);
       }
-      std::printf("%s, %lld steps: %.3g;", describe(problem).c_str(), (long long)steps, share);
-      for (const Fault fault : {Fault::wide_operands, Fault::cut_operands, Fault::narrow_sums, Fault::narrow_parameters,
-                                Fault::wide_derivatives}) {
-        std::printf(" %d", check_fault(*reference, problem_case, Summation::blocked, fault).ok ? 0 : 1);
+      for (const Fault fault : kFaults) {
+        if (steps > 1) continue;
+        EXPECT_FALSE(check_fault(*reference, problem_case, Summation::blocked, fault).ok)
+            << describe(problem) << ": " << ::testing::PrintToString(fault);
       }
-      std::printf("\n");
     }
   }
 }
