@@ -34,7 +34,7 @@ class Train(ProgramTest):
 
     def expect_same(self, folder, steps):
         dump = check_dump.Dump(folder)
-        element = 4 if dump.scenario["dtype"] == "f32" else 8
+        element = 8 if dump.scenario["dtype"] == "f64" else 4
         before = dump.parameters("initial")
         expected, losses = dump.recompute()
         moved = []

@@ -42,6 +42,14 @@ class Cheats(ProgramTest):
             for cell in self.read_json("y.json")["cells"]:
                 self.assertEqual(cell["status"]["state"], "untrusted", f"{cell['id']}: {cell['status']}")
 
+    def test_plugin_check_finds_it_too(self):
+        output, _ = self.call("plugin", "check", FAKES + "/cheats/fake_ahead_set_state.so", status=3)
+        self.assertIn("outside the clock of a block", output)
+
+
+class Processors(ProgramTest):
+    ceilings = True
+
     @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "there is one processor")
     def test_two_runs_measure_on_two_processors(self):
         *_, other, last = sorted(os.sched_getaffinity(0))
@@ -51,10 +59,6 @@ class Cheats(ProgramTest):
         self.assertEqual(self.read_json("z.json")["ceilings"]["processor"], other)
         self.call("run", "--scenario", "linreg-3x2", "--impl", "hand/naive", "--launches", "1", "--out", "w.json")
         self.assertEqual(self.read_json("w.json")["ceilings"]["processor"], last)
-
-    def test_plugin_check_finds_it_too(self):
-        output, _ = self.call("plugin", "check", FAKES + "/cheats/fake_ahead_set_state.so", status=3)
-        self.assertIn("outside the clock of a block", output)
 
 
 if __name__ == "__main__":

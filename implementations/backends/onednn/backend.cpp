@@ -47,6 +47,7 @@ const cpu::Definition& cpu::definition() {
       .bind = bind,
       .f32 = loops(),
       .bind_mixed_product = onednn::bind_mixed_product,
+      .mixed_products = onednn::mixed_products,
       .bind_in_library = bind,
       .start_library = onednn::start_library,
   };

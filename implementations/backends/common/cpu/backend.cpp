@@ -16,8 +16,10 @@ namespace gdbench::backends {
 
 struct Context {
   ContextSettings settings;
-  bool in_library = false;           // the library divides what it can, the backend the rest
-  std::unordered_set<Buffer> owned;  // what allocate returned; imported buffers belong to the host
+  bool in_library = false;  // the library divides what it can, the backend the rest
+  bool mixed = false;       // products of a mixed dtype were bound
+  std::string runtime{};
+  std::unordered_set<Buffer> owned{};  // what allocate returned; imported buffers belong to the host
 };
 
 namespace cpu {
@@ -96,6 +98,7 @@ gdbench_status bind(Context* context, const Request& request, Call** call) {
     }
     const std::string reason = reason_unsupported(request, definition().dtypes, definition().flags);
     if (!reason.empty()) return refuse(settings, reason);
+    context->mixed = context->mixed || (catalogue::is_mixed(request.dtype) && request.op == Op::product);
     const Binding binding = bind_for_threads(*context, request);
     if (binding.call == nullptr) return refuse(settings, binding.reason);
     *call = binding.call;
@@ -112,6 +115,19 @@ gdbench_status bind_region(Context* context, const TrainingRegion& region, Regio
   });
 }
 
+// What the library says of itself, and how products of a mixed dtype are computed.
+const char* runtime(Context* context) {
+  const Definition& backend = definition();
+  std::string& text = context->runtime;
+  text = backend.runtime == nullptr ? "" : backend.runtime();
+  if (context->mixed) {
+    const char* const native = backend.mixed_products == nullptr ? nullptr : backend.mixed_products();
+    text += text.empty() ? "" : "; ";
+    text += native != nullptr ? native : "products of bfloat16 emulated: rounded floats are multiplied as floats";
+  }
+  return text.empty() ? nullptr : text.c_str();
+}
+
 enum class SharedBy { rows, library };  // the values of kSharingOption
 
 gdbench_status create(const ContextSettings& settings, Context** context) {
@@ -126,7 +142,7 @@ gdbench_status create(const ContextSettings& settings, Context** context) {
     if (in_library && threads == 1) return refuse(settings, "one compute thread shares nothing, so no sharing=library");
     if (backend.start_library != nullptr) backend.start_library(settings.settings, in_library ? threads : 1);
     if (threads > 1 && backend.sharing != nullptr) backend.sharing->start(settings.settings, threads, in_library);
-    *context = new Context{settings, in_library, {}};
+    *context = new Context{.settings = settings, .in_library = in_library};
     return GDBENCH_OK;
   });
 }
@@ -154,7 +170,7 @@ Backend make_backend() {
   backend.synchronise = synchronise;
   backend.bind = bind;
   backend.unbind = unbind;
-  if (kernels.runtime != nullptr) backend.runtime = [](Context*) { return definition().runtime(); };
+  backend.runtime = runtime;
   backend.regions = kernels.regions;
   if (kernels.bind_region != nullptr) backend.regions.bind = bind_region;
   return backend;

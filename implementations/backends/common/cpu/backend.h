@@ -30,6 +30,8 @@ struct Definition {
   // The same for products of a mixed dtype; null, or an empty Binding: their operands are rounded and multiplied as
   // numbers of the elements' own dtype (mixed_precision.h).
   Binding (*bind_mixed_product)(const Request& request) = nullptr;
+  // By what it multiplies them, for the report; null where it never does.
+  const char* (*mixed_products)() = nullptr;
 
   // The calls of ops that the library itself divides among threads, an empty Binding for others; kSharingOption is then
   // among the options.
