@@ -21,6 +21,16 @@ using report::TargetState;
 constexpr double kLossTolerance = 0.01;
 constexpr double kInitialLossTolerance = 1e-5;
 
+// Leaves so many points as a picture can show.
+void thin(std::vector<report::LossPoint>& curve) {
+  constexpr std::size_t kMostPoints = 100;
+  const std::size_t stride = (curve.size() - 1) / kMostPoints + 1;
+  std::vector<report::LossPoint> kept;
+  for (std::size_t i = 0; i + 1 < curve.size(); i += stride) kept.push_back(curve[i]);
+  kept.push_back(curve.back());
+  curve = std::move(kept);
+}
+
 class Training {
  public:
   Training(const PlannedScenario& planned, CellWorker& worker) : planned_(planned), worker_(worker) {}
@@ -42,6 +52,7 @@ class Training {
     run.initial_loss = run.loss = reference_loss(planned_, planned_.start);
     run.target_loss = target.relative ? target.loss * run.initial_loss : target.loss;
     if (evaluates_) run.evaluation_seconds = 0;
+    run.curve = {{0, run.initial_loss}};
     const auto max_steps = static_cast<std::uint64_t>(target.max_steps);
     const auto every = static_cast<std::uint64_t>(target.evaluate_every);
     while (std::isfinite(run.loss) && run.loss > run.target_loss && run.stopped_after < max_steps) {
@@ -54,6 +65,7 @@ class Training {
     if (!std::isfinite(run.loss)) run.state = TargetState::diverged;
     if (run.loss <= run.target_loss) run.state = TargetState::reached;
     run.steps = run.stopped_after;
+    thin(*run.curve);
     if (run.state == TargetState::reached && run.steps > 0) {
       TRY(find_exact_step(run));
     }
@@ -75,6 +87,7 @@ class Training {
     run.run_seconds += real_ns * 1e-9;
     if (run.evaluation_seconds) *run.evaluation_seconds += evaluation.real_ns.value_or(0) * 1e-9;
     ++run.evaluations;
+    run.curve->push_back({run.stopped_after, run.loss});
     return {};
   }
 

@@ -38,8 +38,9 @@ FIELDS_OF(RatioToBaseline, baseline, comparison)
 FIELDS_OF(Span, bytes, read_only, written)
 FIELDS_OF(CeilingShare, bound_by, level, floor_ns, operations_ns, bytes_ns, chain_ns, share, failed, functions_ns,
           roots_ns, span, bytes)
+FIELDS_OF(LossPoint, steps, loss)
 FIELDS_OF(TargetRun, state, target_loss, initial_loss, steps, stopped_after, loss, evaluations, run_seconds,
-          evaluation_seconds)
+          evaluation_seconds, curve)
 FIELDS_OF(TimeToTarget, time_ns, with_evaluations_ns, ready_ns)
 FIELDS_OF(Summary, step_ns, median_absolute_deviation_ns, samples, first_step_ns, start_seconds, load_seconds,
           prepare_seconds, launch_seconds, import_seconds, imported_resident_bytes, cpu_per_wall, not_ranked,

@@ -156,6 +156,11 @@ constexpr const auto& rows_of(TargetState /*any*/) { return kTargetStates; }
 
 // A training from the start state with the scenario's own learning rates, in a process of its own: `evaluate_every`
 // steps, an evaluation of the loss over all training rows, and again.
+struct LossPoint {
+  std::uint64_t steps = 0;
+  double loss = 0;
+};
+
 struct TargetRun {
   TargetState state = TargetState::unreached;
   double target_loss = 0;  // absolute, whatever the scenario says
@@ -169,6 +174,8 @@ struct TargetRun {
   double run_seconds = 0;           // of the steps
   // Of the evaluations; absent where the implementation offers none and the reference evaluated its parameters.
   std::optional<double> evaluation_seconds;
+  // Since 1.11: the loss at the start and at evaluations, of many at some that are evenly spread, the last among them.
+  std::optional<std::vector<LossPoint>> curve{};
 };
 
 // Of a cell that reached its target and was timed.

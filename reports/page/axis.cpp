@@ -14,19 +14,8 @@ namespace gdbench::page {
 namespace {
 
 using render::ScenarioTable;
-using Overrides = std::map<std::string, std::string>;
 
 constexpr std::size_t kLeastScenarios = 3;  // of a figure over operations
-
-Overrides overrides_of_label(const std::string& label) {
-  Overrides overrides;
-  std::istringstream list(render::overrides_of(label));
-  for (std::string one; std::getline(list, one, ',');) {
-    const std::size_t sign = one.find('=');
-    if (sign != std::string::npos) overrides[one.substr(0, sign)] = one.substr(sign + 1);
-  }
-  return overrides;
-}
 
 std::optional<double> number_in(const std::string& text) {
   char* end = nullptr;
@@ -47,12 +36,6 @@ std::optional<double> value_of(const report::ScenarioRecord& scenario, const std
   return found == overrides.end() ? std::nullopt : number_in(found->second);
 }
 
-std::string text_of(const std::string& name, const Overrides& overrides) {
-  std::string text;
-  for (const auto& [key, value] : overrides) text += (text.empty() ? "" : ",") + key + "=" + value;
-  return text.empty() ? name : name + "[" + text + "]";
-}
-
 std::size_t values_of(const std::vector<Axis::Point>& points) {
   std::set<double> values;
   for (const Axis::Point& point : points) values.insert(point.value);
@@ -65,8 +48,9 @@ void sort(std::vector<Axis::Point>& points) { std::ranges::stable_sort(points, {
 std::vector<Axis> axes_of_overrides(const std::vector<ScenarioTable>& tables) {
   std::map<std::string, std::set<std::string>> quantities;  // by scenario
   for (const ScenarioTable& table : tables) {
-    for (const auto& [key, value] : overrides_of_label(table.scenario->label))
-      quantities[table.scenario->name].insert(key);
+    for (const auto& [key, value] : overrides_of_label(table.scenario->label)) {
+      if (!key.ends_with("seed")) quantities[table.scenario->name].insert(key);
+    }
   }
   std::vector<Axis> axes;
   for (const ScenarioTable& table : tables) {
@@ -76,7 +60,7 @@ std::vector<Axis> axes_of_overrides(const std::vector<ScenarioTable>& tables) {
       const std::optional<double> value = value_of(scenario, quantity, others);
       if (!value) continue;
       others.erase(quantity);
-      const std::string rest = text_of(scenario.name, others);
+      const std::string rest = label_of(scenario.name, others);
       auto axis = std::ranges::find_if(
           axes, [&](const Axis& known) { return known.quantity == quantity && known.rest == rest; });
       if (axis == axes.end()) axis = axes.insert(axis, {quantity, rest, {}});
@@ -88,6 +72,22 @@ std::vector<Axis> axes_of_overrides(const std::vector<ScenarioTable>& tables) {
 }
 
 }  // namespace
+
+Overrides overrides_of_label(const std::string& label) {
+  Overrides overrides;
+  std::istringstream list(render::overrides_of(label));
+  for (std::string one; std::getline(list, one, ',');) {
+    const std::size_t sign = one.find('=');
+    if (sign != std::string::npos) overrides[one.substr(0, sign)] = one.substr(sign + 1);
+  }
+  return overrides;
+}
+
+std::string label_of(const std::string& name, const Overrides& overrides) {
+  std::string text;
+  for (const auto& [key, value] : overrides) text += (text.empty() ? "" : ",") + key + "=" + value;
+  return text.empty() ? name : name + "[" + text + "]";
+}
 
 std::vector<Axis> axes_of(const std::vector<ScenarioTable>& tables) {
   std::vector<Axis> axes = axes_of_overrides(tables);

@@ -1,6 +1,7 @@
 // The figures of a report that several scenarios share.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,11 @@ bool has_rooflines(const report::Report& report, const std::vector<render::Scena
 // ranked cell under the roofs that its processors reached, a figure for each type and number of threads.
 void add_rooflines(Markup& markup, const report::Report& report, const std::vector<render::ScenarioTable>& tables,
                    Hues& hues);
+
+// What a scenario was set to, of its label, and the label that says so: "mlp-10-50-1[dtype=f64]".
+using Overrides = std::map<std::string, std::string>;
+Overrides overrides_of_label(const std::string& label);
+std::string label_of(const std::string& name, const Overrides& overrides);
 
 // Scenarios that differ in one quantity: "rows", "batch", "width" ... as the report's labels say it, or "operations",
 // which is what all scenarios differ in.
@@ -33,5 +39,21 @@ std::vector<Axis> axes_of(const std::vector<render::ScenarioTable>& tables);
 
 // Times of all implementations over the axis, with the sizes from which on another one is the fastest.
 void add_axis(Markup& markup, const Axis& axis, const std::string& id, Hues& hues);
+
+// Trainings to a target of scenarios of one name that were set to different things, of each the one by its fastest
+// implementation whose losses are known.
+struct LossCurves {
+  std::string name;  // of the scenario
+  struct Curve {
+    std::string setting;  // what is set but for seeds: "dtype=bf16"
+    std::string label;    // of the scenario
+    const report::Cell* cell;
+  };
+  std::vector<Curve> curves;  // by setting, of which there are two at least
+};
+std::vector<LossCurves> loss_curves_of(const std::vector<render::ScenarioTable>& tables);
+
+// The losses over the steps, those of one setting in one hue.
+void add_losses(Markup& markup, const LossCurves& losses, const std::string& id);
 
 }  // namespace gdbench::page

@@ -42,6 +42,7 @@ class ReportPage {
       add(id, tables_[i].scenario->label, [this, i, id](Markup& markup) { scenario(markup, tables_[i], id); });
     }
     add_axes();
+    add_loss_curves();
     if (has_rooflines(report_, tables_)) {
       add("roofline", "Roofline", [this](Markup& markup) { add_rooflines(markup, report_, tables_, hues_); });
     }
@@ -66,6 +67,16 @@ class ReportPage {
     add("sizes", "Over sizes", [this, axes = std::move(axes)](Markup& markup) {
       for (std::size_t i = 0; i < axes.size(); ++i) {
         add_axis(markup, axes[i], "size-" + std::to_string(i + 1), hues_);
+      }
+    });
+  }
+
+  void add_loss_curves() {
+    std::vector<LossCurves> losses = loss_curves_of(tables_);
+    if (losses.empty()) return;
+    add("losses", "Loss over steps", [losses = std::move(losses)](Markup& markup) {
+      for (std::size_t i = 0; i < losses.size(); ++i) {
+        add_losses(markup, losses[i], "losses-" + std::to_string(i + 1));
       }
     });
   }

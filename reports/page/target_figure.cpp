@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "reports/page/scenario_figures.h"
 #include "reports/render/format.h"
@@ -15,7 +18,18 @@ struct Training {
   const report::Cell* cell;
   double ready_ns;
   double end_ns;
+  std::vector<std::pair<double, double>> points;  // of evaluations above the target: time, loss
 };
+
+// At the pace of a steady step.
+std::vector<std::pair<double, double>> points_of(const report::Cell& cell, double ready_ns) {
+  std::vector<std::pair<double, double>> points;
+  for (const report::LossPoint& point : cell.target->curve.value_or(std::vector<report::LossPoint>())) {
+    if (point.steps == 0 || point.steps >= cell.target->steps || !(point.loss > 0)) continue;
+    points.emplace_back(ready_ns + static_cast<double>(point.steps) * cell.summary->step_ns.value, point.loss);
+  }
+  return points;
+}
 
 std::vector<Training> trainings_of(const ScenarioView& view) {
   std::vector<Training> trainings;
@@ -26,7 +40,7 @@ std::vector<Training> trainings_of(const ScenarioView& view) {
     const double ready = cell.summary->to_target->ready_ns.value_or(0);
     const bool shown =
         end > 0 && cell.target->initial_loss > 0 && cell.target->loss > 0 && std::isfinite(cell.target->loss);
-    if (shown) trainings.push_back({&cell, ready, end});
+    if (shown) trainings.push_back({&cell, ready, end, points_of(cell, ready)});
   }
   return trainings;
 }
@@ -36,7 +50,7 @@ std::vector<Training> trainings_of(const ScenarioView& view) {
 void add_target(Markup& markup, const ScenarioView& view) {
   const std::vector<Training> trainings = trainings_of(view);
   if (trainings.empty()) return;
-  std::string sentence = "Straight from the first loss to the target, which is all that is known in between.";
+  std::string sentence = "The loss at evaluations; straight to the target where nothing is known in between.";
   for (const std::string& words : render::target_sentences(view.table)) sentence += " " + words;
   const Figure figure{.id = view.id + "-target",
                       .title = render::target_title(view.table),
@@ -50,6 +64,7 @@ void add_target(Markup& markup, const ScenarioView& view) {
     times.add_positive(training.end_ns);
     losses.add(training.cell->target->initial_loss);
     losses.add(training.cell->target->target_loss);
+    for (const auto& [time_ns, loss] : training.points) losses.add(loss);
   }
   add_figure(markup, figure, [&] {
     const Scale across = Scale::logarithmic(times.low, times.high, kTarget.left, kTarget.right);
@@ -62,8 +77,11 @@ void add_target(Markup& markup, const ScenarioView& view) {
     for (const Training& training : trainings) {
       const int hue = hue_of(view.hues, *training.cell);
       const double y = up.at(training.cell->target->target_loss);
-      add_line(markup, across.at(std::max(training.ready_ns, times.low)), up.at(training.cell->target->initial_loss),
-               across.at(training.end_ns), y, "c s" + std::to_string(hue));
+      std::string path;
+      extend(path, across.at(std::max(training.ready_ns, times.low)), up.at(training.cell->target->initial_loss));
+      for (const auto& [time_ns, loss] : training.points) extend(path, across.at(time_ns), up.at(loss));
+      extend(path, across.at(training.end_ns), y);
+      markup.empty("path", {{"class", "c s" + std::to_string(hue)}, {"d", path}});
       add_mark(markup, hue, across.at(training.end_ns), y);
     }
     double y = kTarget.top;
