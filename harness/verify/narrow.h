@@ -10,8 +10,8 @@
 
 namespace gdbench::verify {
 
-// The distance between two neighbours of `bits` significant bits around a number other than 0. The range of exponents is
-// the type's own, which bfloat16 shares with float.
+// The distance between two neighbours of `bits` significant bits around a number other than 0. The range of exponents
+// is the type's own, which bfloat16 shares with float.
 template <class T>
 T spacing_at(T value, int bits) {
   return std::ldexp(T(1), std::ilogb(value) + 1 - bits);

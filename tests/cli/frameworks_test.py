@@ -93,10 +93,10 @@ class Distribution(Frameworks):
     def test_every_optimizer(self):
         output, _ = self.call("verify", "conformance", *self.IMPLEMENTATIONS[2:], "--impl", "numpy/inplace", "--impl",
                               "numpy/vectorised", "--set", "batch=64", "--set", "batch.micro_batches=1", "--brief")
-        # SciPy's axpy serves three of the optimizers.
+        # SciPy's axpy serves three of the optimizers; neither has bfloat16, one of three dtypes.
         count = len(CATALOGUE["optimizers"])
-        without = 4 * (count - 3)
-        self.assertIn(f"{12 * count} cells: {12 * count - without} ok, {without} unsupported", output)
+        without = 4 * (count - 3) + 6 * count
+        self.assertIn(f"{18 * count} cells: {18 * count - without} ok, {without} unsupported", output)
 
     def test_activations_and_losses(self):
         activations = sorted(CATALOGUE["activations"].keys() - {"gelu"})  # NumPy has no erf
@@ -164,6 +164,9 @@ class Jax(Frameworks):
             optimizer = {"kind": kind, "learning_rate": 0.01, "weight_decay": 0.01}
             self.write_json("net.json", network("tanh", "softmax_cross_entropy", 3, optimizer=optimizer, dtype="f64"))
             self.assert_all_ok(self.verify("--scenario", "./net.json", "--impl", "jax/jit"), 1)
+
+    def test_mixed_precision(self):
+        self.assert_all_ok(self.verify("--scenario", "mlp-784-128-10", "--set", "dtype=bf16", "--impl", "jax/*"), 3)
 
 
 TORCH_CPP = FRAMEWORKS.parent / "kernels" / "libgdbench_kernels_torch_cpp.so"

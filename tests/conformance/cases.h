@@ -6,10 +6,10 @@
 
 namespace gdbench::conformance {
 
-// A scenario as its file would say it. Seeds 0, 1, 2 ... visit each loss with each uniform dtype in turn, then again with the
-// task gradients where the loss is a squared error; everything else is drawn: linear regression or one to four layers,
-// activations, widths from 1 to beyond a vector's, rows, bias, full batches, shuffled or ordered mini-batches with a
-// partial last one, batches of one row, batches in parts, every optimizer with and without decay and schedule.
+// A scenario as its file would say it. Seeds 0, 1, 2 ... visit each loss with each uniform dtype in turn, then again
+// with the task gradients where the loss is a squared error; everything else is drawn: linear regression or one to four
+// layers, activations, widths from 1 to beyond a vector's, rows, bias, full batches, shuffled or ordered mini-batches
+// with a partial last one, batches of one row, batches in parts, every optimizer with and without decay and schedule.
 nlohmann::json random_scenario(std::uint64_t seed);
 
 // The same of the task train in a mixed dtype.

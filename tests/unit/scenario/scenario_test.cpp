@@ -311,7 +311,8 @@ TEST_F(ScenarioFile, SaysWhichSettingIsWrong) {
        "(did you mean rows?)"},
       {{"data", R"({"source": "synthetic"})"},
        "s.json: --set data (/data/kind): found nothing, expected one of linear, teacher, blobs, gradients"},
-      {{"dtype", "f3\n2"}, "s.json: --set dtype: found \"f3\\x0a2\", expected one of f32, f64, bf16 (did you mean f32?)"},
+      {{"dtype", "f3\n2"},
+       "s.json: --set dtype: found \"f3\\x0a2\", expected one of f32, f64, bf16 (did you mean f32?)"},
       {{"", "1"},
        "s.json: --set : found an unknown key, expected one of name, purpose, favours, task, model, loss, data, "
        "standardise, batch, optimizer, dtype, steps, initial_seed, target"},
