@@ -33,11 +33,13 @@ struct Copy {
 };
 
 struct MixedCall : cpu::OwnedCall {
-  explicit MixedCall(const Request& request) : a(request.operands[0]), b(request.operands[1]) {
+  explicit MixedCall(const Request& request)
+      : biased(request.epilogue_bias), a(request.operands[0]), b(request.operands[1]) {
     if (request.epilogue_update)
       gradient.resize(static_cast<std::size_t>(request.operands[2].rows * request.operands[2].columns));
   }
 
+  bool biased;
   mutable Copy a;  // scratch space of the run
   mutable Copy b;
   mutable std::vector<float> gradient;  // where the product is no more than that; otherwise empty
@@ -46,7 +48,8 @@ struct MixedCall : cpu::OwnedCall {
 
 void run(const Call* call, const Buffer* buffers, Stream* stream) {
   const auto& self = static_cast<const MixedCall&>(*call);
-  const Buffer operands[] = {self.a.fill(buffers[0]), self.b.fill(buffers[1]), buffers[2], buffers[3]};
+  const Buffer operands[] = {self.a.fill(buffers[0]), self.b.fill(buffers[1]), buffers[2],
+                             self.biased ? buffers[3] : nullptr};
   self.product->run(self.product.get(), operands, stream);
 }
 
