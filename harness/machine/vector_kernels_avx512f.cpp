@@ -13,8 +13,10 @@ namespace {
   const __m512 addends = _mm512_set1_ps(static_cast<float>(addend));
   const __m512 halves = _mm512_set1_ps(static_cast<float>(multiplier) / 2);
   const __m512bh m = _mm512_cvtne2ps_pbh(halves, halves);
-  __m512 a0 = addends, a1 = addends, a2 = addends, a3 = addends, a4 = addends, a5 = addends;
-  __m512 a6 = addends, a7 = addends, a8 = addends, a9 = addends, a10 = addends, a11 = addends;
+  // Each another one, or the compiler would compute one of them.
+  __m512 a0 = addends, a1 = a0 + addends, a2 = a1 + addends, a3 = a2 + addends, a4 = a3 + addends, a5 = a4 + addends;
+  __m512 a6 = a5 + addends, a7 = a6 + addends, a8 = a7 + addends, a9 = a8 + addends, a10 = a9 + addends;
+  __m512 a11 = a10 + addends;
   for (std::int64_t i = 0; i < iterations; ++i) {
     a0 = _mm512_dpbf16_ps(a0, m, m);
     a1 = _mm512_dpbf16_ps(a1, m, m);
@@ -28,8 +30,6 @@ namespace {
     a9 = _mm512_dpbf16_ps(a9, m, m);
     a10 = _mm512_dpbf16_ps(a10, m, m);
     a11 = _mm512_dpbf16_ps(a11, m, m);
-    // The accumulators do not depend on i: without this the loop could be taken for a multiplication.
-    asm volatile("" : "+v"(a0), "+v"(a6));
   }
   const __m512 sum = a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7 + a8 + a9 + a10 + a11;
   double total = 0;
