@@ -273,8 +273,14 @@ std::vector<int> processors_of(const gdbench_settings* settings) {
 
 cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::string& unsupported) {
   const Choices choices = choices_of(training.settings);
-  const std::vector<Target> targets = targets_for(choices.instructions);
-  if (targets.empty()) {
+  std::vector<Target> targets = targets_for(choices.instructions);
+  const Target* const pairs = machine_of_pairs(choices.instructions);
+  if (catalogue::is_mixed(training.dtype)) {
+    if (pairs == nullptr) unsupported = "products of bfloat16 need a processor with AVX512_BF16";
+    if (pairs != nullptr && threads > 1) unsupported = "products of bfloat16 are for one thread";
+    if (pairs != nullptr) targets = {*pairs};
+  }
+  if (targets.empty() && unsupported.empty()) {
     unsupported =
         this_machine() == nullptr ? "a processor with AVX2 and FMA is needed" : "this processor has no AVX-512";
   }
@@ -292,6 +298,11 @@ cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::st
   RegionRun region;
   RegionCompiler compiler(training, source, choices);
   const PlanChoice choice = compiler.choose(targets, threads);
+  if (choice.considered.empty()) {
+    unsupported =
+        "of mixed precision, wide layers of relu, leaky_relu or identity on batches of 16 rows or more are supported";
+    return nullptr;
+  }
   for (int thread = 0; thread < threads; ++thread) {
     region.threads.push_back(compiler.compile_for(choice, {thread, threads}, region));
   }
@@ -311,6 +322,14 @@ const cpu::Definition& cpu::definition() {
     backend.name = "jit";
     backend.flags = 0;
     backend.dtypes = catalogue::kUniformDtypes;
+    if (jit::machine_of_pairs(jit::InstructionSet::fastest) != nullptr) {
+      backend.dtypes |= catalogue::bit_of(Dtype::bf16);
+    }
+    backend.mixed_products = [] {
+      return jit::machine_of_pairs(jit::InstructionSet::fastest) == nullptr
+                 ? nullptr
+                 : "products of bfloat16 by the processor's instructions for them";
+    };
     backend.max_compute_threads = jit::kMaxThreads;
     backend.bind_region = jit::bind_region;
     backend.regions = jit::region_functions();

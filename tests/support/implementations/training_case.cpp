@@ -141,7 +141,7 @@ TrainingProblem::TrainingProblem(const TrainingCase& values) : case_(values) {
   const bool labelled = takes_labels(case_.loss);
 
   data_.struct_size = sizeof(data_);
-  data_.dtype = static_cast<std::int32_t>(case_.dtype);
+  data_.dtype = static_cast<std::int32_t>(catalogue::storage_of(case_.dtype));
   data_.rows = case_.rows;
   data_.features = features;
   data_.outputs = outputs;

@@ -298,6 +298,14 @@ class Emitter {
                                        "");
       case Code::shuffle:
         return ir_.shuffle(operand(0), operand(1), instruction.indices);
+      case Code::narrow:
+        return ir_.narrow(type, operand(0));
+      case Code::pair_lanes:
+        return ir_.pair_lanes(program_.registers[instruction.operands[0]], operand(0), operand(1));
+      case Code::pair_neighbours:
+        return ir_.pair_neighbours(program_.registers[instruction.operands[0]], operand(0));
+      case Code::add_pairs:
+        return ir_.add_pairs(operand(0), operand(1), operand(2));
       case Code::store:
       case Code::set:
       case Code::prefetch:

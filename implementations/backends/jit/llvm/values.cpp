@@ -67,6 +67,47 @@ LLVMValueRef Values::estimate(const char* instruction, Type type, LLVMValueRef v
   return call(name.c_str(), {}, {value, LLVMGetUndef(llvm_type(type)), all});
 }
 
+LLVMValueRef Values::rounded_bits(Type type, LLVMValueRef value) {
+  const Type bits{Scalar::i32, type.lanes};
+  LLVMValueRef whole = LLVMBuildBitCast(builder_, value, llvm_type(bits), "");
+  LLVMValueRef last =
+      LLVMBuildAnd(builder_, LLVMBuildLShr(builder_, whole, constant(bits, 16), ""), constant(bits, 1), "");
+  return LLVMBuildAdd(builder_, whole, LLVMBuildAdd(builder_, last, constant(bits, 0x7fff), ""), "");
+}
+
+LLVMValueRef Values::narrow(Type type, LLVMValueRef value) {
+  const Type bits{Scalar::i32, type.lanes};
+  LLVMValueRef upper = LLVMBuildAnd(builder_, rounded_bits(type, value), constant(bits, -0x10000), "");
+  return LLVMBuildBitCast(builder_, upper, llvm_type(type), "");
+}
+
+LLVMValueRef Values::pair_lanes(Type type, LLVMValueRef a, LLVMValueRef b) {
+  const Type bits{Scalar::i32, type.lanes};
+  LLVMValueRef lower = LLVMBuildLShr(builder_, rounded_bits(type, a), constant(bits, 16), "");
+  LLVMValueRef upper = LLVMBuildAnd(builder_, rounded_bits(type, b), constant(bits, -0x10000), "");
+  return LLVMBuildOr(builder_, lower, upper, "");
+}
+
+LLVMValueRef Values::pair_neighbours(Type type, LLVMValueRef value) {
+  const Type bits{Scalar::i32, type.lanes};
+  LLVMValueRef lower = LLVMBuildLShr(builder_, rounded_bits(type, value), constant(bits, 16), "");
+  LLVMValueRef halves =
+      LLVMBuildTrunc(builder_, lower, LLVMVectorType(integer(16), static_cast<unsigned>(type.lanes)), "");
+  return LLVMBuildBitCast(builder_, halves, llvm_type({Scalar::i32, type.lanes / 2}), "");
+}
+
+// Its operands are vectors of i32, since LLVM 17 of bfloat.
+LLVMValueRef Values::add_pairs(LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
+  constexpr char kName[] = "llvm.x86.avx512bf16.dpbf16ps.512";
+  const unsigned id = LLVMLookupIntrinsicID(kName, sizeof kName - 1);
+  LLVMTypeRef type = LLVMIntrinsicGetType(context_, id, nullptr, 0);
+  LLVMTypeRef parameters[3];
+  LLVMGetParamTypes(type, parameters);
+  LLVMValueRef values[] = {c, LLVMBuildBitCast(builder_, a, parameters[1], ""),
+                           LLVMBuildBitCast(builder_, b, parameters[2], "")};
+  return LLVMBuildCall2(builder_, type, LLVMGetIntrinsicDeclaration(module_, id, nullptr, 0), values, 3, "");
+}
+
 LLVMValueRef Values::mask(int lanes, int active) {
   std::vector<LLVMValueRef> bits;
   for (int i = 0; i < lanes; ++i) bits.push_back(LLVMConstInt(integer(1), i < active ? 1 : 0, 0));

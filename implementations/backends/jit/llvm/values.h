@@ -44,6 +44,12 @@ class Values {
                     std::initializer_list<LLVMValueRef> arguments);
   // By an instruction of AVX-512, rcp14 or rsqrt14.
   LLVMValueRef estimate(const char* instruction, Type type, LLVMValueRef value);
+  // Of f32: the bits of the nearest bfloat16, ties to even, in the upper half of an i32; below them anything.
+  LLVMValueRef rounded_bits(Type type, LLVMValueRef value);
+  LLVMValueRef narrow(Type type, LLVMValueRef value);
+  LLVMValueRef pair_lanes(Type type, LLVMValueRef a, LLVMValueRef b);      // `type` of a and b
+  LLVMValueRef pair_neighbours(Type type, LLVMValueRef value);             // likewise
+  LLVMValueRef add_pairs(LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);  // by an instruction of AVX512_BF16
   LLVMValueRef splat(Type type, LLVMValueRef value);
   // Lanes by their indices in `a` and `b`, one behind the other.
   LLVMValueRef shuffle(LLVMValueRef a, LLVMValueRef b, const std::vector<int>& indices);

@@ -72,6 +72,16 @@ class Builder {
   Register convert(Register a, Scalar scalar);
   Register lane(Register vector, int index);
   Register shuffle(Register a, Register b, std::vector<int> indices);
+  Register narrow(Register a) { return emit(type_of(a), {.code = Code::narrow, .operands = {a}}); }
+  Register pair_lanes(Register a, Register b) {
+    return emit({Scalar::i32, type_of(a).lanes}, {.code = Code::pair_lanes, .operands = {a, b}});
+  }
+  Register pair_neighbours(Register a) {
+    return emit({Scalar::i32, type_of(a).lanes / 2}, {.code = Code::pair_neighbours, .operands = {a}});
+  }
+  Register add_pairs(Register a, Register b, Register c) {
+    return emit(type_of(c), {.code = Code::add_pairs, .operands = {a, b, c}});
+  }
   void prefetch(const Address& address) { emit({.code = Code::prefetch, .address = address}); }
   // See Code::fence.
   void fence() { emit({.code = Code::fence}); }

@@ -76,6 +76,7 @@ class Checker {
   std::optional<Type> result_type(const Instruction& instruction) const {
     // Operands are of one type, but for a condition.
     const std::span<const Register> inputs = instruction.inputs();
+    if (instruction.code == Code::add_pairs) return type_of_pairs(inputs);
     for (std::size_t i = instruction.code == Code::select ? 1 : 0; i < inputs.size(); ++i) {
       if (type(inputs[i]) != type(inputs.back())) return {};
     }
@@ -133,8 +134,27 @@ class Checker {
       case Code::shuffle:
         if (!within(instruction, 2 * first.lanes)) return {};
         return Type{first.scalar, static_cast<int>(instruction.indices.size())};
+      case Code::narrow:
+        if (first.scalar != Scalar::f32) return {};
+        return first;
+      case Code::pair_lanes:
+        if (first.scalar != Scalar::f32) return {};
+        return Type{Scalar::i32, first.lanes};
+      case Code::pair_neighbours:
+        if (first.scalar != Scalar::f32 || first.lanes % 2 != 0) return {};
+        return Type{Scalar::i32, first.lanes / 2};
+      case Code::add_pairs:
+        break;  // above
     }
     return {};
+  }
+
+  // Of two vectors of pairs and a sum.
+  std::optional<Type> type_of_pairs(std::span<const Register> inputs) const {
+    const Type pairs = {Scalar::i32, kLanesOfPairs};
+    const Type sum = {Scalar::f32, kLanesOfPairs};
+    if (type(inputs[0]) != pairs || type(inputs[1]) != pairs || type(inputs[2]) != sum) return {};
+    return sum;
   }
 
   static bool within(const Instruction& instruction, int lanes) {

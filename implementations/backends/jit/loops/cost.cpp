@@ -288,6 +288,13 @@ class Counting {
       case Code::reciprocal_root_estimate:
         mix.arithmetic += 2;
         break;
+      case Code::narrow:
+      case Code::pair_neighbours:
+        mix.arithmetic += 4;
+        break;
+      case Code::pair_lanes:
+        mix.arithmetic += 8;
+        break;
       case Code::set:
         ++mix.additions[instruction.variable];
         break;

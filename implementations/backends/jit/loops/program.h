@@ -94,13 +94,18 @@ enum class Code : std::uint8_t {
   convert,                   // between scalars, a number to the nearest one
   lane,                      // number `indices[0]`, as a scalar
   shuffle,                   // lanes `indices` of operand 0 followed by operand 1
-  prefetch,                  // what lies at `address`, which may be behind the end of its array, will be read soon
-  fence,                     // what was loaded before is loaded anew behind it, instead of being kept in registers
-  meet,                      // waits for the other threads that run the same steps
-  note,                      // `text`, for readers
+  narrow,                    // of f32 to the nearest bfloat16, ties to even
+  pair_lanes,       // i32 of two such: lane i's lower half of operand 0's lane i, its upper half of operand 1's
+  pair_neighbours,  // likewise of lanes 2i and 2i + 1 of the one operand: half as many
+  add_pairs,        // c + the products of both halves of 16 lanes a and b (pairs of bfloat16), in f32
+  prefetch,         // what lies at `address`, which may be behind the end of its array, will be read soon
+  fence,            // what was loaded before is loaded anew behind it, instead of being kept in registers
+  meet,             // waits for the other threads that run the same steps
+  note,             // `text`, for readers
 };
 
 constexpr int kLeastLanesOfEstimates = 4;
+constexpr int kLanesOfPairs = 16;
 
 struct CodeRow {
   Code value;
@@ -131,6 +136,10 @@ inline constexpr CodeRow kCodes[] = {{Code::constant, "constant", 0, true},
                                      {Code::convert, "convert", 1, true},
                                      {Code::lane, "lane", 1, true},
                                      {Code::shuffle, "shuffle", 2, true},
+                                     {Code::narrow, "narrow", 1, true},
+                                     {Code::pair_lanes, "pair_lanes", 2, true},
+                                     {Code::pair_neighbours, "pair_neighbours", 1, true},
+                                     {Code::add_pairs, "add_pairs", 3, true},
                                      {Code::prefetch, "prefetch", 0, false},
                                      {Code::fence, "fence", 0, false},
                                      {Code::meet, "meet", 0, false},

@@ -84,6 +84,27 @@ template <class E, int N> Vector<E, N> select(Vector<bool, N> condition, Vector<
 template <class T, class E, int N> Vector<T, N> convert(Vector<E, N> a) {
   return each<T, N>([&](int i) { return T(a.lanes[i]); });
 }
+// Bits of the nearest bfloat16, ties to even, in the upper half; the lower one is 0.
+inline i32 upper_half(f32 a) {
+  const auto bits = std::bit_cast<std::uint32_t>(a);
+  return std::bit_cast<i32>((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u);
+}
+inline i32 pair(f32 a, f32 b) { return std::bit_cast<i32>(std::bit_cast<std::uint32_t>(upper_half(a)) >> 16) | upper_half(b); }
+inline f32 narrow(f32 a) { return std::bit_cast<f32>(upper_half(a)); }
+template <int N> Vector<f32, N> narrow(Vector<f32, N> a) { return each<f32, N>([&](int i) { return narrow(a.lanes[i]); }); }
+template <int N> Vector<i32, N> pair_lanes(Vector<f32, N> a, Vector<f32, N> b) {
+  return each<i32, N>([&](int i) { return pair(a.lanes[i], b.lanes[i]); });
+}
+template <int N> Vector<i32, N / 2> pair_neighbours(Vector<f32, N> a) {
+  return each<i32, N / 2>([&](int i) { return pair(a.lanes[2 * i], a.lanes[2 * i + 1]); });
+}
+inline f32 first_of(i32 pair) { return std::bit_cast<f32>(std::bit_cast<std::uint32_t>(pair) << 16); }
+inline f32 second_of(i32 pair) { return std::bit_cast<f32>(std::bit_cast<std::uint32_t>(pair) & 0xffff0000u); }
+template <int N> Vector<f32, N> add_pairs(Vector<i32, N> a, Vector<i32, N> b, Vector<f32, N> c) {
+  return each<f32, N>([&](int i) {
+    return c.lanes[i] + first_of(a.lanes[i]) * first_of(b.lanes[i]) + second_of(a.lanes[i]) * second_of(b.lanes[i]);
+  });
+}
 template <int... lanes, class E, int N> Vector<E, sizeof...(lanes)> shuffle(Vector<E, N> a, Vector<E, N> b) {
   return {{(lanes < N ? a.lanes[lanes % N] : b.lanes[lanes % N])...}};
 }

@@ -5,10 +5,6 @@
 #include <vector>
 
 namespace gdbench::backends::jit {
-namespace {
-
-constexpr std::int64_t kLineBytes = 64;
-constexpr std::int64_t kUnrolled = 4;  // terms of a sum in one round of a loop
 
 // The sums of a tile: lines of vectors.
 class TileSums {
@@ -24,7 +20,7 @@ class TileSums {
     }
   }
 
-  // A term of each: vector(v) times entry(line).
+  // A term of each: vector(v) times entry(line); of arrays of pairs two terms.
   template <class Vector, class Entry>
   void add(const Vector& vector, const Entry& entry) {
     std::vector<Register> vectors;
@@ -32,7 +28,10 @@ class TileSums {
     for (std::int64_t i = 0; i < lines_; ++i) {
       const Register factor = builder_.splat(builder_.load(entry(i), 1), lanes_);
       for (int v = 0; v < vectors_; ++v) {
-        builder_.set(at(i, v), builder_.multiply_add(factor, vectors[static_cast<std::size_t>(v)], get(i, v)));
+        const Register own = vectors[static_cast<std::size_t>(v)];
+        const bool pairs = builder_.type_of(own).scalar == Scalar::i32;
+        builder_.set(at(i, v), pairs ? builder_.add_pairs(factor, own, get(i, v))
+                                     : builder_.multiply_add(factor, own, get(i, v)));
       }
     }
   }
@@ -50,6 +49,11 @@ class TileSums {
   int vectors_;
   std::vector<VariableId> variables_;
 };
+
+namespace {
+
+constexpr std::int64_t kLineBytes = 64;
+constexpr std::int64_t kUnrolled = 4;  // terms of a sum in one round of a loop
 
 // body(first, count) in rounds of kUnrolled, and what is left over.
 template <class Body>
@@ -82,18 +86,21 @@ PanelShape::PanelShape(const Target& target, Scalar real, std::int64_t rows)
   block = std::max<std::int64_t>(lanes, kLineBytes / static_cast<std::int64_t>(bytes_of(real)));
 }
 
-PanelProduct::PanelProduct(Context& context, const Group& group, const PanelShape& shape, bool prefetches)
+PanelProduct::PanelProduct(Context& context, const Group& group, const PanelShape& shape, const Pairs* pairs,
+                           bool prefetches)
     : context_(context),
       group_(group),
       request_(context.region.nodes[group.nodes.front()].request),
       shape_(shape),
+      pairs_(pairs),
       prefetches_(prefetches),
       columns_(group.columns) {}
 
 std::int64_t PanelProduct::columns_within(double bytes, std::int64_t own) const {
   const Matrix& weights = context_.place(context_.region.nodes[group_.nodes.front()].operands[1]);
   const std::int64_t inner = request_.transpose_b ? weights.columns : request_.operands[0].columns;
-  const auto fitting = static_cast<std::int64_t>(bytes / static_cast<double>(inner * bytes_of(context_.real())));
+  const std::size_t entry = bytes_of(context_.real()) / (pairs_ != nullptr ? 2 : 1);
+  const auto fitting = static_cast<std::int64_t>(bytes / static_cast<double>(inner * entry));
   if (fitting >= own) return own;
   const std::int64_t unit = request_.transpose_b ? shape_.block : EvenParts(own, shape_.batch.lines).size;
   // Parts of about the same size, so that there is no small one.
@@ -101,24 +108,30 @@ std::int64_t PanelProduct::columns_within(double bytes, std::int64_t own) const 
   return rounded_up(rounded_up_quotient(own, parts), unit);
 }
 
-void PanelProduct::lower(const Affine& first, std::int64_t columns, std::int64_t rows) {
+void PanelProduct::lower(const Affine& first, std::int64_t columns, const Affine& panel, std::int64_t rows) {
   GroupWriter writer(context_, group_);
   Builder& builder = context_.builder;
   // Of the rows left over at the end of a batch there may be fewer vectors.
   const std::int64_t lines = TileShape(context_.target, vectors_of(rows, context_.lanes())).lines;
   if (!request_.transpose_b) {
     EvenParts(columns, lines).for_each(builder, [&](const Affine& column, std::int64_t count) {
-      tile(writer,
-           {.block = 0, .column = first + column, .columns = count, .rows = rows, .before = column, .of = columns});
+      tile(writer, {.block = 0,
+                    .column = first + column,
+                    .columns = count,
+                    .panel = panel,
+                    .rows = rows,
+                    .before = column,
+                    .of = columns});
     });
     return;
   }
   const auto block = [&](const Affine& begin, std::int64_t size, const Affine& before) {
     EvenParts(size, lines).for_each(builder, [&](const Affine& in_block, std::int64_t count) {
-      tile(writer, {.block = begin * request_.operands[1].columns,
+      tile(writer, {.block = begin,
                     .column = begin + in_block,
                     .in_block = in_block,
                     .columns = count,
+                    .panel = panel,
                     .rows = rows,
                     .before = before + in_block,
                     .of = columns});
@@ -129,8 +142,6 @@ void PanelProduct::lower(const Affine& first, std::int64_t columns, std::int64_t
 }
 
 void PanelProduct::tile(GroupWriter& writer, const Tile& tile) {
-  Builder& builder = context_.builder;
-  const Node& node = writer.root();
   const int lanes = context_.lanes();
   const int vectors = vectors_of(tile.rows, lanes);
   const auto position = [&](std::int64_t line, int v) {
@@ -141,6 +152,26 @@ void PanelProduct::tile(GroupWriter& writer, const Tile& tile) {
   TileSums sums(context_, tile.columns, vectors, [&](std::int64_t line, int v) {
     return addend ? writer.load(*addend, position(line, v)) : context_.real_number(0, lanes);
   });
+  if (pairs_ != nullptr) {
+    add_pairs(sums, tile);
+  } else {
+    add_terms(sums, tile);
+  }
+  for (std::int64_t i = 0; i < tile.columns; ++i) {
+    for (int v = 0; v < vectors; ++v) {
+      if (addend) {
+        writer.finish_with_addend(position(i, v), sums.get(i, v));
+      } else {
+        finish(writer, position(i, v), sums.get(i, v));
+      }
+    }
+  }
+}
+
+void PanelProduct::add_terms(TileSums& sums, const Tile& tile) const {
+  Builder& builder = context_.builder;
+  const Node& node = context_.region.nodes[group_.nodes.front()];
+  const int lanes = context_.lanes();
   const Matrix& left = context_.place(node.operands[0]);
   const ArrayId weights = context_.place(node.operands[1]).array;
   const auto vector_at = [&](const Affine& inner) {
@@ -154,7 +185,7 @@ void PanelProduct::tile(GroupWriter& writer, const Tile& tile) {
       fetch_next_panel(tile, first);
       for (std::int64_t j = 0; j < count; ++j) {
         const Affine inner = first + Affine(j);
-        const Affine entries = tile.block + inner * shape_.block + tile.in_block;
+        const Affine entries = tile.block * request_.operands[1].columns + inner * shape_.block + tile.in_block;
         if (prefetches_) builder.prefetch({weights, entries + Affine(kAhead * shape_.block)});
         sums.add(vector_at(inner), [&](std::int64_t i) { return Address{weights, entries + Affine(i)}; });
       }
@@ -194,14 +225,53 @@ void PanelProduct::tile(GroupWriter& writer, const Tile& tile) {
       });
     }
   }
-  for (std::int64_t i = 0; i < tile.columns; ++i) {
-    for (int v = 0; v < vectors; ++v) {
-      if (addend) {
-        writer.finish_with_addend(position(i, v), sums.get(i, v));
-      } else {
-        finish(writer, position(i, v), sums.get(i, v));
-      }
+}
+
+// The same of operands in pairs: half as many terms.
+void PanelProduct::add_pairs(TileSums& sums, const Tile& tile) const {
+  Builder& builder = context_.builder;
+  const Node& node = context_.region.nodes[group_.nodes.front()];
+  const ValueId weights = node.operands[1];
+  const int lanes = context_.lanes();
+  const auto vector_at = [&](const Affine& pair) {
+    return [this, &tile, &node, pair, lanes](int v) {
+      return pairs_->column_pair(node.operands[0], tile.panel, pair, Affine(static_cast<std::int64_t>(v) * lanes));
+    };
+  };
+  if (request_.transpose_b) {
+    in_rounds(builder, rounded_up_quotient(request_.operands[1].columns, 2),
+              [&](const Affine& first, std::int64_t count) {
+                for (std::int64_t j = 0; j < count; ++j) {
+                  const Affine pair = first + Affine(j);
+                  sums.add(vector_at(pair), [&](std::int64_t i) {
+                    return pairs_->weight_column_pair(weights, tile.block, pair, tile.in_block + Affine(i));
+                  });
+                }
+              });
+    return;
+  }
+  const std::int64_t depth = request_.operands[0].columns;
+  const auto terms = [&](const Affine& block, const Affine& first, std::int64_t count) {
+    for (std::int64_t j = 0; j < count; ++j) {
+      const Affine in_block = first + Affine(j);
+      // A pair's number is half of its first column's.
+      const auto vector = [&](int v) {
+        Address address = vector_at(in_block)(v);
+        address.index = address.index + block * (shape_.panel / 2);
+        return address;
+      };
+      sums.add(vector, [&](std::int64_t i) {
+        return pairs_->weight_row_pair(weights, block, tile.column + Affine(i), in_block);
+      });
     }
+  };
+  const std::int64_t whole = depth / shape_.block * shape_.block;
+  builder.loop(0, whole, shape_.block, [&](const Affine& block) {
+    in_rounds(builder, shape_.block / 2, [&](const Affine& first, std::int64_t count) { terms(block, first, count); });
+  });
+  if (whole < depth) {
+    in_rounds(builder, rounded_up_quotient(depth - whole, 2),
+              [&](const Affine& first, std::int64_t count) { terms(whole, first, count); });
   }
 }
 
@@ -230,13 +300,14 @@ namespace {
 
 class GradientLowering {
  public:
-  GradientLowering(Context& context, const Group& group, const PanelShape& shape, const Matrix& inputs,
-                   const std::set<ValueId>& blocked, std::int64_t rows, bool prefetches)
+  GradientLowering(Context& context, const Group& group, const PanelShape& shape, const Pairs* pairs,
+                   const Matrix& inputs, const std::set<ValueId>& blocked, std::int64_t rows, bool prefetches)
       : context_(context),
         builder_(context.builder),
         group_(group),
         writer_(context, group),
         shape_(shape),
+        pairs_(pairs),
         inputs_(inputs),
         blocked_(blocked),
         rows_(rows),
@@ -260,6 +331,23 @@ class GradientLowering {
     const int vectors = vectors_of(count, lanes_);
     if (prefetches_) fetch(first, count, column, columns);
     TileSums sums(context_, columns, vectors, [&](std::int64_t, int) { return context_.real_number(0, lanes_); });
+    if (pairs_ != nullptr) {
+      add_pairs(sums, first, column);
+    } else {
+      add_terms(sums, first, column);
+    }
+    for (std::int64_t i = 0; i < columns; ++i) {
+      for (int v = 0; v < vectors; ++v) {
+        context_.take_rows(blocked_, shape_.block, first + Affine(block_of(v)));
+        const Request& request = writer_.root().request;
+        Register sum = sums.get(i, v);
+        if (request.alpha != 1) sum = builder_.multiply(sum, context_.real_number(request.alpha, lanes_));
+        writer_.finish({within(v), column + Affine(i), true, lanes_, active_lanes(count, lanes_, v)}, sum);
+      }
+    }
+  }
+
+  void add_terms(TileSums& sums, const Affine& first, const Affine& column) {
     const ArrayId errors = context_.place(writer_.root().operands[1]).array;
     const auto terms = [&](const Affine& panel, const Affine& in_panel, std::int64_t count_of_terms) {
       for (std::int64_t j = 0; j < count_of_terms; ++j) {
@@ -282,14 +370,30 @@ class GradientLowering {
     if (whole < rows_) {
       in_rounds(builder_, rows_ - whole, [&](const Affine& row, std::int64_t n) { terms(whole, row, n); });
     }
-    for (std::int64_t i = 0; i < columns; ++i) {
-      for (int v = 0; v < vectors; ++v) {
-        context_.take_rows(blocked_, shape_.block, first + Affine(block_of(v)));
-        const Request& request = writer_.root().request;
-        Register sum = sums.get(i, v);
-        if (request.alpha != 1) sum = builder_.multiply(sum, context_.real_number(request.alpha, lanes_));
-        writer_.finish({within(v), column + Affine(i), true, lanes_, active_lanes(count, lanes_, v)}, sum);
+  }
+
+  void add_pairs(TileSums& sums, const Affine& first, const Affine& column) {
+    const ValueId inputs = writer_.root().operands[0];
+    const ValueId errors = writer_.root().operands[1];
+    const auto terms = [&](const Affine& panel, const Affine& pair, std::int64_t count) {
+      for (std::int64_t j = 0; j < count; ++j) {
+        const Affine in_panel = pair + Affine(j);
+        // A pair's number is half of its first row's.
+        const auto vector = [&](int v) {
+          Address address = pairs_->input_pair(inputs, first + Affine(block_of(v)), in_panel, Affine(within(v)));
+          address.index = address.index + panel * (shape_.block / 2);
+          return address;
+        };
+        sums.add(vector, [&](std::int64_t i) { return pairs_->row_pair(errors, panel, column + Affine(i), in_panel); });
       }
+    };
+    const std::int64_t whole = rows_ / shape_.panel * shape_.panel;
+    builder_.loop(0, whole, shape_.panel, [&](const Affine& panel) {
+      in_rounds(builder_, shape_.panel / 2, [&](const Affine& pair, std::int64_t n) { terms(panel, pair, n); });
+    });
+    if (whole < rows_) {
+      in_rounds(builder_, rounded_up_quotient(rows_ - whole, 2),
+                [&](const Affine& pair, std::int64_t n) { terms(whole, pair, n); });
     }
   }
 
@@ -319,6 +423,7 @@ class GradientLowering {
   const Group& group_;
   GroupWriter writer_;
   PanelShape shape_;
+  const Pairs* pairs_;
   const Matrix& inputs_;
   const std::set<ValueId>& blocked_;
   std::int64_t rows_;
@@ -328,9 +433,10 @@ class GradientLowering {
 
 }  // namespace
 
-void lower_gradient(Context& context, const Group& group, const PanelShape& shape, const Matrix& inputs,
-                    const std::set<ValueId>& blocked, std::int64_t rows, Range own, bool prefetches) {
-  GradientLowering(context, group, shape, inputs, blocked, rows, prefetches).run(own);
+void lower_gradient(Context& context, const Group& group, const PanelShape& shape, const Pairs* pairs,
+                    const Matrix& inputs, const std::set<ValueId>& blocked, std::int64_t rows, Range own,
+                    bool prefetches) {
+  GradientLowering(context, group, shape, pairs, inputs, blocked, rows, prefetches).run(own);
 }
 
 }  // namespace gdbench::backends::jit

@@ -7,49 +7,39 @@
 
 #include "implementations/backends/jit/lower/entries.h"
 #include "implementations/backends/jit/lower/even_parts.h"
+#include "implementations/backends/jit/lower/pairs.h"
+#include "implementations/backends/jit/lower/panel_shape.h"
 
 namespace gdbench::backends::jit {
 
-// Register tiles: lines of vectors.
-struct TileShape {
-  TileShape(const Target& target, int vectors);
-
-  int vectors = 0;
-  std::int64_t lines = 0;
-};
-
-struct PanelShape {
-  // For `rows` rows of a batch.
-  PanelShape(const Target& target, Scalar real, std::int64_t rows);
-
-  TileShape batch;         // of products of the batch, whose vectors are a panel's rows
-  TileShape gradient;      // of gradients, whose vectors are rows of weights
-  std::int64_t panel = 0;  // rows of the batch
-  std::int64_t block = 0;  // rows of weights: a cache line of them
-};
+class TileSums;
 
 // Y = X W or dX = dZ W', the product that is the group's root.
 class PanelProduct {
  public:
-  PanelProduct(Context& context, const Group& group, const PanelShape& shape, bool prefetches);
+  // `pairs`: of a mixed region's operands; else null.
+  PanelProduct(Context& context, const Group& group, const PanelShape& shape, const Pairs* pairs, bool prefetches);
 
   // Of `own` columns of the result, as many as are computed with weights which a cache of so many bytes holds.
   std::int64_t columns_within(double bytes, std::int64_t own) const;
-  // The tiles of a part, of the panel that take_rows has chosen, which has so many rows. Backward `first` is a multiple
-  // of a block.
-  void lower(const Affine& first, std::int64_t columns, std::int64_t rows);
+  // The tiles of a part, of the panel that take_rows has chosen, which begins with row `panel` and has so many rows.
+  // Backward `first` is a multiple of a block.
+  void lower(const Affine& first, std::int64_t columns, const Affine& panel, std::int64_t rows);
 
  private:
   struct Tile {
-    Affine block;         // of weights, its first entry's number: forward the first one's
+    Affine block;         // of weights, its first row: forward the first one's
     Affine column;        // of the result
     Affine in_block = 0;  // where its rows of weights start, backward
     std::int64_t columns = 0;
+    Affine panel;           // its first row
     std::int64_t rows = 0;  // of the panel
     Affine before = 0;      // columns of the part's tiles before this one
     std::int64_t of = 0;    // columns of the part
   };
   void tile(GroupWriter& writer, const Tile& tile);
+  void add_terms(TileSums& sums, const Tile& tile) const;
+  void add_pairs(TileSums& sums, const Tile& tile) const;
   void fetch_next_panel(const Tile& tile, const Affine& inner) const;
   void finish(GroupWriter& writer, const Position& position, Register sum) const;
 
@@ -57,13 +47,15 @@ class PanelProduct {
   const Group& group_;
   const Request& request_;
   PanelShape shape_;
+  const Pairs* pairs_;
   bool prefetches_;
   std::int64_t columns_;  // of the result
 };
 
 // dW = X' dZ and what follows, for columns `own` of the weights, of the whole batch of `rows` rows. `inputs` is X in
 // blocks of columns, `blocked` are the values in blocks of rows.
-void lower_gradient(Context& context, const Group& group, const PanelShape& shape, const Matrix& inputs,
-                    const std::set<ValueId>& blocked, std::int64_t rows, Range own, bool prefetches);
+void lower_gradient(Context& context, const Group& group, const PanelShape& shape, const Pairs* pairs,
+                    const Matrix& inputs, const std::set<ValueId>& blocked, std::int64_t rows, Range own,
+                    bool prefetches);
 
 }  // namespace gdbench::backends::jit

@@ -51,6 +51,12 @@ void for_each_vector_of_blocks(Builder& builder, std::int64_t columns, std::int6
 
 bool can_lower_to_panels(const Region& region, const RowBlocks& blocks, const Target& target) {
   if (blocks.rows < target.lanes(region.real)) return false;
+  // What tells the derivative of others is rounded, too.
+  const auto told_by_rounded = [&](const Node& node) {
+    return node.op() == Op::activation_gradient &&
+           catalogue::row_of(node.request.activation).slope == catalogue::Slope::varies;
+  };
+  if (region.mixed && std::ranges::any_of(region.nodes, told_by_rounded)) return false;
   const std::set<ValueId> blocked = values_in_blocks(region, blocks);
   const auto is_batch = [&](ValueId value) { return blocks.batch.contains(value); };
   return std::ranges::all_of(region.nodes, [&](const Node& node) {
@@ -207,7 +213,7 @@ Range PanelLowering::own_columns(const Group& group) const {
 void PanelLowering::lower_batch(const Group& group) {
   const Node& root = context_.region.nodes[group.nodes.front()];
   if (root.op() == Op::product) {
-    PanelProduct product(context_, group, shape_, choices_.has(Pass::prefetching));
+    PanelProduct product(context_, group, shape_, pairs_ ? &*pairs_ : nullptr, choices_.has(Pass::prefetching));
     const Range own = own_columns(group);
     if (own.size() == 0) return;
     const bool in_parts = choices_.has(Pass::cache_blocks);
@@ -215,7 +221,8 @@ void PanelLowering::lower_batch(const Group& group) {
     const std::int64_t columns = in_parts ? product.columns_within(cache, own.size()) : own.size();
     if (columns < own.size()) ++cached_;
     for_each_part(builder_, own, columns, [&](const Affine& first, std::int64_t count) {
-      for_each_panel({0, rows_}, [&](const Affine&, std::int64_t rows) { product.lower(first, count, rows); });
+      for_each_panel({0, rows_},
+                     [&](const Affine& panel, std::int64_t rows) { product.lower(first, count, panel, rows); });
     });
     return;
   }
@@ -244,8 +251,9 @@ void PanelLowering::sum_columns(const Group& group) {
     const auto add = [&](const Affine& panel, std::int64_t row, int active) {
       for (std::int64_t j = 0; j < columns; ++j) {
         const Affine at = panel * group.columns + (column + Affine(j)) * shape_.panel + Affine(row);
-        builder_.set(sums.at(0, j),
-                     builder_.add(builder_.get(sums.at(0, j)), builder_.load({array, at}, lanes, active)));
+        Register terms = builder_.load({array, at}, lanes, active);
+        if (context_.region.mixed) terms = builder_.narrow(terms);
+        builder_.set(sums.at(0, j), builder_.add(builder_.get(sums.at(0, j)), terms));
       }
     };
     const std::int64_t whole = rows_ / shape_.panel * shape_.panel;
@@ -267,8 +275,8 @@ void PanelLowering::lower_late(const Group& group) {
   if (root.op() == Op::column_sum) return sum_columns(group);
   const std::set<ValueId> blocked = blocked_values(group);
   if (is_gradient(blocks_, root)) {
-    lower_gradient(context_, group, shape_, layer_inputs_.at(root.operands[0]), blocked, rows_, own_columns(group),
-                   choices_.has(Pass::prefetching));
+    lower_gradient(context_, group, shape_, pairs_ ? &*pairs_ : nullptr, layer_inputs_.at(root.operands[0]), blocked,
+                   rows_, own_columns(group), choices_.has(Pass::prefetching));
     context_.take_rows(blocked, group.rows, 0);
     return;
   }
@@ -318,17 +326,46 @@ void PanelLowering::lower(const std::function<void(const Group&)>& note) {
       lower_group(group);
     }
   };
+  if (region.mixed) place_pairs();
   builder_.note("layers' inputs, turned");
   for (const auto& [value, source] : sources_) turn_input(value, source);
-  lower_groups(batch, [&](const Group& group) { lower_batch(group); });
+  if (pairs_) pairs_->write_inputs(layer_inputs_);
+  lower_groups(batch, [&](const Group& group) {
+    lower_batch(group);
+    if (pairs_) write_pairs(group);
+  });
   if (shared()) context_.meet();
   unmet_.clear();
   builder_.note("layers' inputs, turned");
   for (const auto& [value, inputs] : layer_inputs_) {
-    if (region[value].role == RegionRole::result) turn(value);
+    if (region[value].role != RegionRole::result) continue;
+    turn(value);
+    if (pairs_) pairs_->write_layer_input(value, inputs);
   }
   lower_groups(late, [&](const Group& group) { lower_late(group); });
   if (shared()) context_.meet();
+}
+
+void PanelLowering::place_pairs() {
+  pairs_.emplace(context_, shape_, rows_);
+  for (const Node& node : context_.region.nodes) {
+    if (is_batch_product(blocks_, node)) {
+      pairs_->place_operand(node.operands[0]);
+      pairs_->place_weights(node.operands[1], node.request.transpose_b);
+    }
+    if (is_gradient(blocks_, node)) pairs_->place_gradient(node.operands[0], node.operands[1]);
+  }
+  builder_.note("weights, in pairs of bfloat16");
+  pairs_->write_weights();
+}
+
+// Of what the group computed and products read.
+void PanelLowering::write_pairs(const Group& group) {
+  for (const NodeIndex index : group.nodes) {
+    const ValueId value = context_.region.nodes[index].result;
+    if (!pairs_->is_placed(value)) continue;
+    for_each_panel({0, rows_}, [&](const Affine& first, std::int64_t rows) { pairs_->write(value, first, rows); });
+  }
 }
 
 // Waits until the others have what the group reads of theirs. Nobody reads what is written here before it is complete.

@@ -15,12 +15,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
 #include "implementations/backends/jit/lower/choices.h"
 #include "implementations/backends/jit/lower/context.h"
 #include "implementations/backends/jit/lower/groups.h"
+#include "implementations/backends/jit/lower/pairs.h"
 #include "implementations/backends/jit/lower/panel_products.h"
 #include "implementations/backends/jit/lower/row_blocks.h"
 
@@ -58,6 +60,8 @@ class PanelLowering {
   void lower_batch(const Group& group);
   void lower_late(const Group& group);
   void sum_columns(const Group& group);
+  void place_pairs();
+  void write_pairs(const Group& group);
 
   Context& context_;
   Builder& builder_;
@@ -69,6 +73,7 @@ class PanelLowering {
   std::set<ValueId> blocked_;               // weights, slots and gradients in blocks of rows
   std::map<ValueId, Matrix> sources_;       // of the batch, that each step turns
   std::map<ValueId, Matrix> layer_inputs_;  // in blocks of their columns
+  std::optional<Pairs> pairs_;              // of a mixed region
   std::set<ValueId> unmet_;                 // written since the threads met
   std::int64_t cached_ = 0;
 };

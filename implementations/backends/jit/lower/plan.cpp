@@ -27,6 +27,9 @@ class Planner {
   }
 
   std::vector<Plan> plans() const {
+    if (region_.mixed) {
+      return blocks_ && can_use_panels() ? std::vector<Plan>{{Plan::Form::panels, true, 0}} : std::vector<Plan>{};
+    }
     if (are_scalars(region_, choices_)) return {{Plan::Form::scalars, false, 0}};
     if (!blocks_) return {Plan{}};
     const bool panels = can_use_panels();

@@ -25,6 +25,7 @@ struct Plan {
 // "loops, lanes are rows, blocks of 64 rows".
 std::string text_of(const Plan& plan);
 
+// `considered` is empty where there is none, which is so of some mixed regions alone.
 struct PlanChoice {
   Plan plan;
   double cycles = 0;       // of a step, predicted; a thread's where several share it

@@ -61,6 +61,12 @@ const Target* this_machine(InstructionSet instructions) {
   return halves ? &kAvx512Halved : &kAvx512;
 }
 
+const Target* machine_of_pairs(InstructionSet instructions) {
+  const bool others = instructions == InstructionSet::avx2 || instructions == InstructionSet::avx512vl;
+  if (others || this_machine() == nullptr || !__builtin_cpu_supports("avx512bf16")) return nullptr;
+  return this_machine(InstructionSet::avx512);
+}
+
 std::vector<Target> targets_for(InstructionSet instructions) {
   const Target* usual = this_machine(instructions);
   if (usual == nullptr) return {};

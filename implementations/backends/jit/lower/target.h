@@ -24,6 +24,9 @@ struct Target {
 // Of this machine. Null where it lacks the instructions, or AVX2 and FMA, which all need.
 const Target* this_machine(InstructionSet instructions = InstructionSet::fastest);
 
+// That of programs with add_pairs; null where the processor does not multiply bfloat16, or the instructions are others.
+const Target* machine_of_pairs(InstructionSet instructions);
+
 // What a program may be written for, first what suits most of them; several where `instructions` leaves the choice and
 // no answer is the best for all. Empty where the machine lacks them.
 std::vector<Target> targets_for(InstructionSet instructions);

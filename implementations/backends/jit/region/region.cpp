@@ -57,6 +57,7 @@ Region region_of(const TrainingRegion& training) {
   const RegionGraph& graph = *training.graph;
   Region region;
   region.real = scalar_of(training.dtype);
+  region.mixed = catalogue::is_mixed(training.dtype);
   region.gathered = training.gathers;
   region.batch_rows = training.rows;
   region.constant_batch = training.constant_x != nullptr && training.constant_targets != nullptr;

@@ -53,6 +53,7 @@ struct Region {
   bool gathered = false;           // the rows of a step's batch are given by their numbers
   bool gradients_descend = false;  // they have minus the learning rate as a factor: updates add them (rewrites.h)
   bool unit_products = false;      // those that an update adds start at the parameter
+  bool mixed = false;              // products multiply what is rounded to bfloat16
   std::int64_t batch_rows = 0;
   std::vector<Value> values;
   std::vector<Node> nodes;
