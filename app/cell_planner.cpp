@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "app/overrides.h"
 #include "app/processors.h"
 #include "app/selection.h"
 #include "harness/base/text.h"
@@ -20,23 +21,13 @@ Result<measure::CellGroup> plan_single_cell(const std::string& scenario, const s
   return planner.plan({{implementation, {}}});
 }
 
-namespace {
-
-bool sets(const std::vector<scenario::Setting>& settings, const std::string& key) {
-  return std::ranges::any_of(settings, [&](const scenario::Setting& setting) {
-    return scenario::full_key(setting.key) == scenario::full_key(key);
-  });
-}
-
-}  // namespace
-
 Result<CellPlanner> CellPlanner::make(const std::string& scenario, const std::vector<std::string>& settings,
                                       int threads, const std::vector<std::string>& implementations) {
   CellPlanner planner;
   planner.scenario_ = TRY(find_scenario(scenario));
   for (const std::string& text : settings) {
     scenario::Setting setting = TRY(scenario::parse_setting(text));
-    if (sets(planner.settings_, setting.key)) {
+    if (scenario::find_setting(planner.settings_, setting.key) != nullptr) {
       return usage_error("--set " + setting.key + ": found a second value, expected one of each key");
     }
     planner.settings_.push_back(std::move(setting));
@@ -58,16 +49,20 @@ Result<protocol::CatalogueEntry> CellPlanner::find(const std::string& option, co
 }
 
 std::string CellPlanner::label() const {
-  std::vector<std::string> settings;
-  for (const scenario::Setting& setting : settings_) settings.push_back(setting.key + "=" + setting.value);
-  return scenario_.name + (settings.empty() ? "" : "[" + joined(settings, ",") + "]");
+  return scenario_.name + (settings_.empty() ? "" : "[" + overrides_text(settings_) + "]");
 }
 
-Result<scenario::Scenario> CellPlanner::read() const {
-  std::vector<scenario::Setting> own;
-  std::copy_if(settings_.begin(), settings_.end(), std::back_inserter(own),
-               [](const scenario::Setting& setting) { return !setting.key.starts_with("impl."); });
-  return scenario::read_scenario(scenario_.file, own);
+std::vector<scenario::Setting> CellPlanner::merged(const std::vector<scenario::Setting>& others) const {
+  std::vector<scenario::Setting> settings = settings_;
+  std::erase_if(settings, [&](const auto& setting) { return scenario::find_setting(others, setting.key) != nullptr; });
+  settings.insert(settings.end(), others.begin(), others.end());
+  return settings;
+}
+
+Result<scenario::Scenario> CellPlanner::read(const std::vector<scenario::Setting>& others) const {
+  std::vector<scenario::Setting> settings = merged(others);
+  std::erase_if(settings, [](const auto& setting) { return setting.key.starts_with(scenario::kOptionPrefix); });
+  return scenario::read_scenario(scenario_.file, settings);
 }
 
 Result<measure::CellGroup> CellPlanner::plan(const std::vector<CellChoice>& choices,
@@ -85,9 +80,7 @@ Result<measure::CellGroup> CellPlanner::plan(const std::vector<CellChoice>& choi
     selection.scenario_globs = {scenario_.name};
     selection.implementation_globs = {choice.implementation};
     selection.threads = {choice.threads.value_or(threads_)};
-    selection.settings = choice.settings;
-    std::copy_if(settings_.begin(), settings_.end(), std::inserter(selection.settings, selection.settings.begin()),
-                 [&](const scenario::Setting& setting) { return !sets(choice.settings, setting.key); });
+    selection.settings = merged(choice.settings);
     std::vector<scenario::Point> points = TRY(scenario::expand({}, selection, {scenario_}, {choice.implementation}));
     std::move(points.begin(), points.end(), std::back_inserter(request.points));
   }
@@ -96,7 +89,7 @@ Result<measure::CellGroup> CellPlanner::plan(const std::vector<CellChoice>& choi
   for (const report::Cell& cell : report.cells) {
     if (cell.status.state != report::CellState::pending) return usage_error(cell.status.reason);
   }
-  if (report.cells.size() != choices.size() * arms.size() || plan.scenarios.size() != 1) {
+  if (report.cells.size() != choices.size() * arms.size()) {
     return usage_error(report.cells.front().id + ": found the same cell twice, expected different ones");
   }
   return measure::CellGroup(std::move(plan), std::move(report));

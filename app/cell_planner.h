@@ -1,4 +1,5 @@
-// Chosen cells of one scenario, planned like those of a run: what train, profile, crossover and ablate work on.
+// Chosen cells of one scenario, or of one under several settings, planned like those of a run: what train, profile,
+// crossover and ablate work on.
 #pragma once
 
 #include <cstdint>
@@ -38,19 +39,22 @@ class CellPlanner {
   // "mlp-10-50-1", with the common settings in brackets behind it.
   std::string label() const;
 
-  // The scenario under the common settings.
-  Result<scenario::Scenario> read() const;
+  // The scenario under the common settings, and others that beat them.
+  Result<scenario::Scenario> read(const std::vector<scenario::Setting>& others = {}) const;
   const std::vector<scenario::Setting>& settings() const { return settings_; }
   // That cells may use.
   std::int64_t processor_count() const { return static_cast<std::int64_t>(processors_.size()); }
 
-  // A cell per choice and arm, in their order; the choices must agree on the scenario. All arms are of this build: two
-  // are one beside itself. Errors: a setting is wrong, an implementation cannot do this, two choices are one cell.
+  // A cell per choice and arm, in their order. All arms are of this build: two are one beside itself. Errors: a setting
+  // is wrong, an implementation cannot do this, two choices are one cell.
   Result<measure::CellGroup> plan(const std::vector<CellChoice>& choices,
                                   const std::vector<std::string>& arms = {report::kNewArm}) const;
 
  private:
   CellPlanner() = default;
+
+  // The common settings that those do not beat, and those.
+  std::vector<scenario::Setting> merged(const std::vector<scenario::Setting>& others) const;
 
   scenario::KnownScenario scenario_;
   std::vector<scenario::Setting> settings_;

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "app/invocation.h"
+#include "app/overrides.h"
 #include "harness/base/text.h"
 #include "harness/questions/explain/explain.h"
 #include "harness/report/explanation.h"
@@ -57,22 +58,9 @@ bool has_overrides(const ScenarioRecord& scenario, const std::string& overrides)
   return true;
 }
 
-// The overrides that begin an id, and what is left of it. An option of a cell has its "=" behind "?".
-struct Wanted {
-  std::string overrides;
-  std::string cell;  // empty: any
-};
-Wanted parse_wanted(const std::string& id) {
-  const std::size_t equals = id.find('=');
-  if (equals == std::string::npos || id.find_first_of("?[") < equals) return {"", id};
-  const std::size_t slash = id.find('/', equals);
-  if (slash == std::string::npos) return {id, ""};
-  return {id.substr(0, slash), id.substr(slash + 1)};
-}
-
 // Those that fit in one scenario: with that very id, else of that implementation, controls left out.
 Cells matches_in(const Report& report, const ScenarioRecord& scenario, const std::string& id) {
-  const Wanted wanted = parse_wanted(id);
+  const Overridden wanted = split_overrides(id);
   if (!wanted.overrides.empty() && !has_overrides(scenario, wanted.overrides)) return {};
   Cells matches;
   for (const Cell* cell : cells_of(report, scenario)) {
@@ -174,7 +162,7 @@ Result<std::vector<CellPair>> asked_for(const Report& report, const Scenarios& s
   if (!pairs.empty()) return timed(pairs);
   for (const Cell* a : of_a) {
     Cells candidates = of_b;
-    if (parse_wanted(request.b).cell.empty()) {
+    if (split_overrides(request.b).cell.empty()) {
       std::erase_if(candidates, [&](const Cell* cell) { return !explain::differ_in_scenario_alone(*a, *cell); });
     }
     const Cell* b = TRY(nearest(report, *a, candidates, request.b));

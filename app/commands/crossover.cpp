@@ -1,14 +1,13 @@
 #include "reports/render/crossover.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "app/answer.h"
 #include "app/cell_planner.h"
 #include "app/commands.h"
+#include "app/crossover_sides.h"
 #include "app/measured_run.h"
 #include "app/processors.h"
 #include "app/selection.h"
@@ -40,43 +39,16 @@ struct CrossoverOptions {
   MeasuringOptions measuring;
 };
 
-// What --a or --b says.
-struct Side {
-  std::string name;            // "graph/jit@2"
-  std::string implementation;  // "graph/jit"
-  std::optional<int> threads;  // 2
-};
-
 struct Axis {
   std::string key;  // as in --set, or kThreads
   std::int64_t from = 1;
   std::int64_t to = 1;
 };
 
-Result<Side> parse_side(const std::string& option, const std::string& text) {
-  const std::size_t at = text.rfind('@');
-  if (at == std::string::npos) return Side{text, text, std::nullopt};
-  const std::optional<int> threads = number_of<int>(text.substr(at + 1));
-  if (!threads || *threads < 1 || *threads > scenario::kMaxThreads) {
-    return usage_error(cat(option, ": found ", in_quotes(text), ", expected an integer from 1 to ",
-                           scenario::kMaxThreads, " behind the @"));
-  }
-  return Side{text, text.substr(0, at), threads};
-}
-
-using Sides = std::array<Side, 2>;  // A, B
-
-// The cells of both, each with the setting where the axis has one.
-std::vector<CellChoice> choices_of(const Sides& sides, const std::vector<scenario::Setting>& settings) {
-  std::vector<CellChoice> choices;
-  for (const Side& side : sides) choices.push_back({side.implementation, settings, side.threads});
-  return choices;
-}
-
 // Those at a size: a number of threads for each side that has none of its own, or a value of the setting.
 std::vector<CellChoice> choices_at(const Sides& sides, const Axis& axis, std::int64_t size) {
-  if (axis.key != kThreads) return choices_of(sides, {{axis.key, std::to_string(size)}});
-  std::vector<CellChoice> choices = choices_of(sides, {});
+  if (axis.key != kThreads) return choices_of(sides, scenario::Setting{axis.key, std::to_string(size)});
+  std::vector<CellChoice> choices = choices_of(sides);
   for (CellChoice& choice : choices) choice.threads = choice.threads.value_or(static_cast<int>(size));
   return choices;
 }
@@ -89,8 +61,18 @@ Axis width_axis(const scenario::Scenario& scenario) {
 
 // An implementation beside itself begins where it is another cell.
 Axis threads_axis(const Sides& sides, const CellPlanner& planner) {
-  const bool alone = sides[0].implementation == sides[1].implementation;
+  const bool alone = are_one_but_for_threads(sides);
   return {kThreads, alone ? sides[0].threads.value_or(sides[1].threads.value_or(0)) + 1 : 1, planner.processor_count()};
+}
+
+Status check_that_nothing_sets(const std::string& axis, const Sides& sides, const CellPlanner& planner) {
+  for (const auto* settings : {&planner.settings(), &sides[0].settings, &sides[1].settings}) {
+    const scenario::Setting* found = scenario::find_setting(*settings, axis);
+    if (found == nullptr) continue;
+    const std::string origin = found->source.empty() ? "--set " + found->key : found->source;
+    return usage_error(origin + ": found the axis itself, expected another key");
+  }
+  return {};
 }
 
 // A batch is at most all rows, and has one for each thread; mini-batches need at least their own number of them.
@@ -112,7 +94,7 @@ Result<Axis> axis_of(const CrossoverOptions& options, const Sides& sides, const 
     for (const Side& side : sides) {
       axis.from = std::max<std::int64_t>(axis.from, side.threads.value_or(options.measuring.threads));
     }
-    const measure::CellGroup group = TRY(planner.plan({choices_of(sides, {}).front()}));
+    const measure::CellGroup group = TRY(planner.plan({choices_of(sides).front()}));
     axis.to = group.report().scenarios.front().rows;
     if (options.to > axis.to) {
       return usage_error("--to " + std::to_string(options.to) + ": found a larger batch than the data have rows, " +
@@ -125,10 +107,7 @@ Result<Axis> axis_of(const CrossoverOptions& options, const Sides& sides, const 
     return usage_error("--from " + std::to_string(axis.from) + " --to " + std::to_string(axis.to) +
                        ": found no range, expected --from below --to");
   }
-  for (const scenario::Setting& setting : planner.settings()) {
-    if (scenario::full_key(setting.key) != scenario::full_key(axis.key)) continue;
-    return usage_error("--set " + setting.key + ": found the axis itself, expected another key");
-  }
+  TRY(check_that_nothing_sets(axis.key, sides, planner));
   return axis;
 }
 
@@ -157,8 +136,8 @@ Result<int> along_sizes(const CrossoverOptions& options, const Sides& sides, dou
   };
   report::Crossover crossover;
   crossover.scenario = planner.label();
-  crossover.a = sides[0].name;
-  crossover.b = sides[1].name;
+  crossover.a = sides[0].name();
+  crossover.b = sides[1].name();
   crossover.axis = axis.key;
   crossover.margin = margin;
   crossover.confidence = stats::kCrossoverConfidence;
@@ -170,11 +149,12 @@ Result<int> along_sizes(const CrossoverOptions& options, const Sides& sides, dou
 
 Result<int> along_steps(const CrossoverOptions& options, const Sides& sides, double margin, const CellPlanner& planner,
                         const measure::RunOptions& run, report::Report& report) {
-  measure::CellGroup group = TRY(planner.plan(choices_of(sides, {})));
+  measure::CellGroup group = TRY(planner.plan(choices_of(sides)));
   const Result<report::StepsCrossover> measured = crossover::measure_break_even(group, run, margin);
   clear_progress();
   report::StepsCrossover crossover = TRY(measured);
-  for (std::size_t i = 0; i < sides.size(); ++i) crossover.sides[i].implementation = sides[i].name;
+  for (std::size_t i = 0; i < sides.size(); ++i) crossover.sides[i].implementation = sides[i].name();
+  if (!sides[0].settings.empty()) crossover.scenario = planner.label();
   report.scenarios = group.report().scenarios;
   report.cells = group.report().cells;
   return finish(options, report, crossover, crossover.is_decided());
@@ -187,19 +167,20 @@ Status check_threads(const CrossoverOptions& options, const Sides& sides) {
     return usage_error(cat("--threads ", options.measuring.threads, ": found the axis itself, expected none"));
   }
   if (sides[0].threads && sides[1].threads) {
-    return usage_error(cat("--b: found ", in_quotes(sides[1].name), " beside ", in_quotes(sides[0].name),
+    return usage_error(cat("--b: found ", in_quotes(sides[1].name()), " beside ", in_quotes(sides[0].name()),
                            ", expected one of them without @, for --axis threads"));
   }
   return {};
 }
 
-Status check(const CrossoverOptions& options, const Sides& sides, const CellPlanner& planner) {
-  TRY(planner.find("--a", sides[0].implementation));
-  TRY(planner.find("--b", sides[1].implementation));
+// Names what the sides differ in.
+Status check(const CrossoverOptions& options, const CellPlanner& planner, Sides& sides) {
+  for (const Side& side : sides) TRY(planner.find(side.option, side.implementation));
+  TRY(name_differences(planner, sides));
   const auto threads_of = [&](const Side& side) {
     return options.axis == kThreads ? side.threads.value_or(0) : side.threads.value_or(options.measuring.threads);
   };
-  if (sides[0].implementation == sides[1].implementation && threads_of(sides[0]) == threads_of(sides[1])) {
+  if (are_one_but_for_threads(sides) && threads_of(sides[0]) == threads_of(sides[1])) {
     return usage_error("--b: found " + in_quotes(options.b) + ", which is --a as well");
   }
   TRY(check_threads(options, sides));
@@ -213,11 +194,11 @@ Result<int> crossover(const CrossoverOptions& options, const Invocation& invocat
   install_signal_handlers();
   const measure::RunOptions run = TRY(to_run_options(options.measuring));
   const double margin = TRY(parse_share("--margin", options.margin));
-  const Sides sides = {TRY(parse_side("--a", options.a)), TRY(parse_side("--b", options.b))};
+  Sides sides = {TRY(parse_side("--a", options.a)), TRY(parse_side("--b", options.b))};
   const CellPlanner planner =
       TRY(CellPlanner::make(options.scenario, options.measuring.settings, options.measuring.threads,
                             {sides[0].implementation, sides[1].implementation}));
-  TRY(check(options, sides, planner));
+  TRY(check(options, planner, sides));
   report::Report report = start_report(invocation, options.measuring, run.budget_seconds, sides[1].implementation);
   keep_off_compute_processor();
   if (options.axis == kSteps) return along_steps(options, sides, margin, planner, run, report);
@@ -231,10 +212,12 @@ void add_crossover(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<CrossoverOptions>();
   CommandLine command = app.command("crossover", "At which sizes, or from how many steps on, A is faster than B");
   command.option("scenario", options->scenario, "Scenario by name or file").required();
-  command.option("--a", options->a, "One implementation, with threads of its own behind an @")
+  command
+      .option("--a", options->a,
+              "One implementation, with settings of its own before it and threads of its own behind an @")
       .required()
-      .type_name("ID[@N]");
-  command.option("--b", options->b, "The other").required().type_name("ID[@N]");
+      .type_name("[KEY=VALUE/]ID[@N]");
+  command.option("--b", options->b, "The other").required().type_name("[KEY=VALUE/]ID[@N]");
   command
       .option("--axis", options->axis,
               "What grows: rows of synthetic data, rows of a batch, width of the hidden layers (features of a "
@@ -273,6 +256,7 @@ void add_crossover(CommandLine& app, Invocation& invocation) {
       "  gdbench crossover mlp-10-50-1 --a graph/eigen --b tape/eigen --axis steps --json\n"
       "  gdbench crossover mlp-784-128-10 --a graph/jit@2 --b graph/jit --axis batch    (do two threads pay?)\n"
       "  gdbench crossover linreg-100000x32 --a graph/jit --b graph/jit@1 --axis threads\n"
+      "  gdbench crossover mlp-784-128-10 --a graph/jit --b dtype=bf16/graph/jit --axis width    (from where on?)\n"
       "Exit status: 0 a crossing or none; 4 undecided, with what would decide it.");
   command.when_chosen(invocation, [options, &invocation] { return crossover(*options, invocation); });
 }

@@ -67,7 +67,7 @@ void check_cell(const measure::PlannedScenario& planned, const measure::PlannedC
   std::vector<measure::LiveCell> live = measure::live_cells(planned, report);
   std::erase_if(live, [&](const measure::LiveCell& other) { return other.planned != &planned_cell; });
   report::Journal journal = report::Journal::nowhere();
-  static_cast<void>(measure::run_launch_group(planned, live, 0, options, report, journal));
+  static_cast<void>(measure::run_launch_group(live, 0, options, report, journal));
 }
 
 // What the ABI lets a plugin leave out, asked of a live worker.

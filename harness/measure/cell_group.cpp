@@ -1,6 +1,7 @@
 #include "harness/measure/cell_group.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "harness/measure/verify_cell.h"
 
@@ -9,16 +10,28 @@ namespace gdbench::measure {
 using report::CellState;
 
 Status CellGroup::verify(const RunOptions& options) {
-  PlannedScenario& planned = scenario_of_plan();
-  TRY(planned.acquire());
-  ReferenceTrajectories references(planned, options.reference_cache);
-  TRY(references.status());
-  for (const PlannedCell& planned_cell : planned.cells) {
-    options.progress({"verify " + report_.cells[planned_cell.index].id, 0, -1});
-    if (!verify_in_unit(planned, planned_cell, references, options, true, report_)) return {};
+  TRY(acquire());
+  for (const auto& planned : plan_.scenarios) {
+    ReferenceTrajectories references(*planned, options.reference_cache);
+    TRY(references.status());
+    for (const PlannedCell& planned_cell : planned->cells) {
+      options.progress({"verify " + report_.cells[planned_cell.index].id, 0, -1});
+      if (!verify_in_unit(*planned, planned_cell, references, options, true, report_)) return {};
+    }
+    std::ranges::copy(live_cells(*planned, report_), std::back_inserter(live_));
   }
-  live_ = live_cells(planned, report_);
   return {};
+}
+
+Status CellGroup::acquire() {
+  for (const auto& planned : plan_.scenarios) {
+    TRY(planned->acquire());
+  }
+  return {};
+}
+
+void CellGroup::release() {
+  for (const auto& planned : plan_.scenarios) planned->release();
 }
 
 void CellGroup::leave_out(std::size_t cell) {
@@ -26,12 +39,11 @@ void CellGroup::leave_out(std::size_t cell) {
 }
 
 Status CellGroup::launch(const RunOptions& options) {
-  PlannedScenario& planned = scenario_of_plan();
-  TRY(planned.acquire());
+  TRY(acquire());
   report::Journal none = report::Journal::nowhere();
   RunOptions timed = options;
   timed.profiles = false;  // the answer is in the times
-  return run_launch_group(planned, live_, launches_++, timed, report_, none);
+  return run_launch_group(live_, launches_++, timed, report_, none);
 }
 
 void CellGroup::start_over() {

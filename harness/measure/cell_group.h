@@ -1,4 +1,4 @@
-// Cells of one scenario that are measured side by side, launch after launch, as often as somebody asks: for commands
+// Cells that are measured side by side, launch after launch, as often as somebody asks: for commands
 // that decide what comes next while they measure. A run with a budget and a journal is harness/measure/session.h.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace gdbench::measure {
 
 class CellGroup {
  public:
-  // A plan of one scenario, and the report that it was made for: report().cells are its cells.
+  // A plan, mostly of one scenario, and the report that it was made for: report().cells are its cells.
   CellGroup(Plan plan, report::Report report) : plan_(std::move(plan)), report_(std::move(report)) {}
 
   // Verifies and calibrates every cell; the status goes to the report. Errors: the data cannot be made, the reference
@@ -38,16 +38,17 @@ class CellGroup {
   void confirm_from_here();
 
   // Lets the data go until the next launch.
-  void release() { scenario_of_plan().release(); }
+  void release();
 
   int launches() const { return launches_; }
   const report::Report& report() const { return report_; }
+  // The first one.
   const PlannedScenario& scenario() const { return *plan_.scenarios.front(); }
   // The first cell that is neither ok nor pending; null where there is none.
   const report::Cell* failed_cell() const;
 
  private:
-  PlannedScenario& scenario_of_plan() { return *plan_.scenarios.front(); }
+  Status acquire();
 
   Plan plan_;
   report::Report report_;

@@ -31,9 +31,9 @@ struct Member {
 
 class LaunchGroup {
  public:
-  LaunchGroup(const PlannedScenario& planned, std::vector<LiveCell>& cells, int launch, const RunOptions& options,
-              report::Report& report, report::Journal& journal)
-      : planned_(planned), cells_(cells), launch_(launch), options_(options), report_(report), journal_(journal) {
+  LaunchGroup(std::vector<LiveCell>& cells, int launch, const RunOptions& options, report::Report& report,
+              report::Journal& journal)
+      : cells_(cells), launch_(launch), options_(options), report_(report), journal_(journal) {
     for (LiveCell& cell : cells_) starting_order_.push_back(&cell);
     if (launch % 2 == 1) std::reverse(starting_order_.begin(), starting_order_.end());
   }
@@ -97,8 +97,8 @@ class LaunchGroup {
     member->live = &live;
     member->launch.launch = launch_;
     member->started_ns = monotonic_ns();
-    const scenario::Problem problem = timed_problem(planned_, *live.planned, *cell_of(live).block);
-    CellWorker worker = TRY(CellWorker::start(planned_, *live.planned, problem, options_.limits, member->launch));
+    const scenario::Problem problem = timed_problem(*live.scenario, *live.planned, *cell_of(live).block);
+    CellWorker worker = TRY(CellWorker::start(*live.scenario, *live.planned, problem, options_.limits, member->launch));
     member->launch.first_step_ns = TRY(worker.run_block(1, 0)).real_ns;
     const std::uint64_t seed = options_.seed + report_.cells.size() * static_cast<std::uint64_t>(launch_);
     member->worker.emplace(std::move(worker), *live.planned, *cell_of(live).block, live.expected,
@@ -187,12 +187,15 @@ class LaunchGroup {
     return {};
   }
 
-  void note_memory(protocol::Client& client, report::Launch& launch) const {
+  static void note_memory(Member& member) {
+    protocol::Client& client = member.worker->client();
+    report::Launch& launch = member.launch;
     launch.peak_resident_bytes = client.process().peak_resident_bytes();
     const protocol::MemoryUse& peak = client.peak_memory();
     launch.peak_anonymous_bytes = peak.anonymous;
     launch.peak_shared_bytes = peak.shared;
-    if (planned_.dataset->stream) launch.cached_file_bytes = cached_bytes(planned_.dataset->stream->file().path);
+    const auto& stream = member.live->scenario->dataset->stream;
+    if (stream) launch.cached_file_bytes = cached_bytes(stream->file().path);
   }
 
   // After everything that is timed, where no process of its own was started for it. What goes wrong is the profile's
@@ -202,7 +205,7 @@ class LaunchGroup {
     const bool wanted = options_.profiles && profiled_in_launch(*member.live->planned);
     if (!wanted || count_profiles(cell) >= kMaxProfiles || cell.status.state != CellState::ok) return true;
     Result<report::Profile> profile =
-        profile_worker(member.worker->worker(), planned_, member.launch, kBlocksOfAGlance, cell);
+        profile_worker(member.worker->worker(), *member.live->scenario, member.launch, kBlocksOfAGlance, cell);
     if (profile.ok()) {
       add_profile(std::move(profile).value(), cell);
       static_cast<void>(journal_.cell(cell));  // a full disk shows at the next record
@@ -222,13 +225,12 @@ class LaunchGroup {
     for (const std::unique_ptr<Member>& member : members_) {
       if (options_.cancelled()) return {};
       Status status = check_other_blocks(*member);
-      protocol::Client& client = member->worker->client();
-      note_memory(client, member->launch);
+      note_memory(*member);
       if (const int repeated = member->worker->repeated_blocks(); repeated > 0) {
         member->launch.repeated_blocks = repeated;
       }
       const bool profiled = !status.ok() || profile(*member);
-      if (status.ok() && profiled) status = client.bye();
+      if (status.ok() && profiled) status = member->worker->client().bye();
       if (!status.ok()) fail(*member->live, status.error());
       member->launch.total_seconds = static_cast<double>(monotonic_ns() - member->started_ns) * 1e-9;
       report::Cell& cell = cell_of(*member->live);
@@ -238,7 +240,6 @@ class LaunchGroup {
     return {};
   }
 
-  const PlannedScenario& planned_;
   std::vector<LiveCell>& cells_;
   // In turn from either end: of two equal processes the one that started first may be the slower one.
   std::vector<LiveCell*> starting_order_;
@@ -270,15 +271,18 @@ Status note_once(const std::string& note, report::Report& report, report::Journa
 std::vector<LiveCell> live_cells(const PlannedScenario& planned, const report::Report& report) {
   std::vector<LiveCell> cells;
   // By what the reference depends on: cells of one unit share it.
-  std::map<std::tuple<std::uint64_t, double, bool>, std::optional<ExpectedDisplacement>> known;
+  std::map<std::tuple<std::uint64_t, double, bool, catalogue::ParameterRounding>, std::optional<ExpectedDisplacement>>
+      known;
   for (const PlannedCell& planned_cell : planned.cells) {
     const report::Cell& cell = report.cells[planned_cell.index];
     if (cell.status.state != CellState::ok) continue;
     LiveCell live;
+    live.scenario = &planned;
     live.planned = &planned_cell;
     const scenario::Problem problem = timed_problem(planned, planned_cell, *cell.block);
-    const auto [expected, is_new] = known.try_emplace(
-        {cell.block->steps, cell.block->learning_rate, problem.tf32_products || problem.rounds_results});
+    const auto [expected, is_new] =
+        known.try_emplace({cell.block->steps, cell.block->learning_rate,
+                           problem.tf32_products || problem.rounds_results, problem.parameter_rounding});
     if (is_new) {
       expected->second = expected_displacement(problem, *planned.dataset, planned.start, cell.block->steps);
     }
@@ -288,9 +292,9 @@ std::vector<LiveCell> live_cells(const PlannedScenario& planned, const report::R
   return cells;
 }
 
-Status run_launch_group(const PlannedScenario& planned, std::vector<LiveCell>& cells, int launch,
-                        const RunOptions& options, report::Report& report, report::Journal& journal) {
-  return LaunchGroup(planned, cells, launch, options, report, journal).run();
+Status run_launch_group(std::vector<LiveCell>& cells, int launch, const RunOptions& options, report::Report& report,
+                        report::Journal& journal) {
+  return LaunchGroup(cells, launch, options, report, journal).run();
 }
 
 Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions& options, report::Report& report,
@@ -319,7 +323,7 @@ Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions&
       const double start = options.elapsed();
       if (launch > first && options.launches == 0 && start + slowest > end) break;
       options.progress({"confirm " + planned->scenario.name + ", launch " + std::to_string(launch - first + 1), 1, -1});
-      TRY(run_launch_group(*planned, live, launch, options, report, journal));
+      TRY(run_launch_group(live, launch, options, report, journal));
       slowest = std::max(slowest, options.elapsed() - start);
     }
     planned->release();

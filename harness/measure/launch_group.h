@@ -1,4 +1,4 @@
-// One launch of every live cell of a scenario: fresh processes side by side, visited in rounds.
+// One launch of every live cell of a group: fresh processes side by side, visited in rounds.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,7 @@ namespace gdbench::measure {
 
 // What is known of a cell between launches.
 struct LiveCell {
+  const PlannedScenario* scenario = nullptr;
   const PlannedCell* planned = nullptr;
   std::optional<ExpectedDisplacement> expected;
   bool checked = false;  // its first launch runs blocks that are no samples, see measured_worker.h
@@ -31,10 +32,11 @@ int next_launch(const std::vector<LiveCell>& cells, const report::Report& report
 // Adds a note to the report and the journal, unless the report has it. Errors: the journal cannot be written.
 Status note_once(const std::string& note, report::Report& report, report::Journal& journal);
 
-// Runs launch number `launch` of the cells, appending samples and launches to the report's cells and the journal. A
-// cell that fails gets its status and is dropped from `cells`; the others go on. Errors: the journal cannot be written.
-Status run_launch_group(const PlannedScenario& planned, std::vector<LiveCell>& cells, int launch,
-                        const RunOptions& options, report::Report& report, report::Journal& journal);
+// Runs launch number `launch` of the cells, whose data are held, appending samples and launches to the report's cells
+// and the journal. A cell that fails gets its status and is dropped from `cells`; the others go on. Errors: the journal
+// cannot be written.
+Status run_launch_group(std::vector<LiveCell>& cells, int launch, const RunOptions& options, report::Report& report,
+                        report::Journal& journal);
 
 // As many launches again of the cells of `units` (PlannedCell::unit): what the first ones showed is to be seen once
 // more by others; fewer, but one at least, where the budget does not last. Their number is noted as the cells'

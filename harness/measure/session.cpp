@@ -277,7 +277,7 @@ class Session {
          share_of_budget(), options_.launches > 0 ? -1 : seconds_left()});
     std::vector<std::size_t> indices;
     for (const LiveCell& cell : scenario.cells) indices.push_back(cell.planned->index);
-    TRY(run_launch_group(*scenario.planned, scenario.cells, scenario.next_launch++, options_, report_, *journal_));
+    TRY(run_launch_group(scenario.cells, scenario.next_launch++, options_, report_, *journal_));
     judge_by_ceilings(scenario);
     for (const std::size_t index : indices) {
       const report::Cell& cell = report_.cells[index];

@@ -23,9 +23,11 @@ constexpr double kAffordableOperations = 5e8;
 // A block that skipped one step in a thousand is not caught by this check alone; verification counts the first steps
 // exactly.
 constexpr double kRelativeTolerance = 1e-3;
-// Of rules that take signs: an entry whose direction is next to 0 moves by the whole rate to either side, and few
-// blocks show it. In 17 steps on mlp-10-50-1 a few such entries made 0.2% of the displacement.
-constexpr double kRelativeToleranceOfSigns = 5e-3;
+// Where the least error may make a large one, which few blocks show, so that one trajectory beside the exact one need
+// not. Of rules that take signs an entry whose direction is next to 0 moves by the whole rate to either side: in 17
+// steps on mlp-10-50-1 a few such entries made 0.2% of the displacement. An operand of a mixed dtype becomes its
+// neighbour, and a ReLU unit of few changes sides: 0.4% in 100 to 270 steps on mlp-784-128-10 of width 1 to 8.
+constexpr double kRelativeToleranceOfJumps = 5e-3;
 // CPU time and wall time are read one after the other and a thread's end is accounted late.
 constexpr double kCpuSlackNs = 100'000;
 constexpr double kCpuSlackFactor = 1.05;
@@ -87,8 +89,8 @@ std::optional<ExpectedDisplacement> expected_displacement(const scenario::Proble
   ExpectedDisplacement expected;
   const scenario::State exact = end_of_block<double>(problem, dataset, start, steps);
   expected.value = verify::displacement(start, exact);
-  const bool takes_signs = problem.optimizer.kind == catalogue::OptimizerKind::lion;
-  expected.tolerance = (takes_signs ? kRelativeToleranceOfSigns : kRelativeTolerance) * expected.value;
+  const bool jumps = problem.optimizer.kind == catalogue::OptimizerKind::lion || catalogue::is_mixed(problem.dtype);
+  expected.tolerance = (jumps ? kRelativeToleranceOfJumps : kRelativeTolerance) * expected.value;
   // How far the reference in the cell's own type ends from the exact one, from a start as far beside the scenario's as
   // those of blocks, shows what rounding and such a start do along this trajectory: hundreds of steps of Adam multiply
   // them. The distance of two ends bounds by how much their displacements differ.

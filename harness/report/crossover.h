@@ -32,7 +32,9 @@ struct CrossoverNeed {
 
 struct Crossover {
   std::string scenario;
-  std::string a;  // implementation ids, with "@2" behind them where the sides' threads differ from the common number
+  // Implementation ids, behind "dtype=bf16/" where the sides differ in a setting, and with "@2" behind them where their
+  // threads differ from the common number.
+  std::string a;
   std::string b;
   std::string axis;
   double margin = 0;  // ratios this close to 1 make no winner

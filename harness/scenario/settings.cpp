@@ -1,11 +1,13 @@
 #include "harness/scenario/settings.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 
 #include "harness/base/json.h"
 #include "harness/base/text.h"
+#include "harness/scenario/matrix.h"
 
 namespace gdbench::scenario {
 
@@ -105,9 +107,10 @@ void spell_out_batch(Json& root) {
 }  // namespace
 
 const std::vector<std::string>& setting_names() {
-  static const std::vector<std::string> names = {
-      "name",      "purpose", "favours", "task",         "model",  "loss", "data",     "standardise", "batch",
-      "optimizer", "dtype",   "steps",   "initial_seed", "target", "rows", "features", "width",       "learning_rate"};
+  static const std::vector<std::string> names = {"name",      "purpose",      "favours", "task",         "model",
+                                                 "loss",      "loss_scaling", "data",    "standardise",  "batch",
+                                                 "optimizer", "dtype",        "steps",   "initial_seed", "target",
+                                                 "rows",      "features",     "width",   "learning_rate"};
   return names;
 }
 
@@ -116,6 +119,19 @@ std::string full_key(const std::string& key) {
     if (key == short_name.name) return short_name.key;
   }
   return key;
+}
+
+const Setting* find_setting(const std::vector<Setting>& settings, const std::string& key) {
+  const auto found =
+      std::ranges::find_if(settings, [&](const Setting& setting) { return full_key(setting.key) == full_key(key); });
+  return found == settings.end() ? nullptr : &*found;
+}
+
+std::optional<std::string> value_at(const Json& resolved, const std::string& key) {
+  std::string pointer;
+  for (const std::string& part : split(full_key(key))) pointer.append("/").append(pointer_part(part));
+  const Json::json_pointer place(pointer);
+  return resolved.contains(place) ? scalar_text(resolved[place]) : std::nullopt;
 }
 
 void apply_settings(JsonDocument& document, const std::vector<Setting>& settings) {

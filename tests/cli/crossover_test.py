@@ -151,6 +151,54 @@ class Crossover(ProgramTest):
         self.expect_error("linreg-3x2", "--a", "fake/delay@4096", "--b", "hand/eigen", "--axis", "rows",
                           parts=["--axis rows, rows=3: ", "for 4096 threads"], plugins=FAKES)
 
+    def test_settings_of_one_side(self):
+        # The wait makes one side slower for sure; the dtype is what the two differ in besides.
+        pair = ("--a", "dtype=f64,impl.delay_ns=200000/fake/delay", "--b", "hand/naive")
+        limits = ("--axis", "rows", "--from", "3", "--to", "4", "--launches", "8", "--set", "loss=half_mse")
+        found = json.loads(self.call("crossover", "linreg-3x2", *pair, *limits, "--out", "x.json", "--json",
+                                     plugins=FAKES)[0])
+        names = ("dtype=f64,impl.delay_ns=200000/fake/delay", "dtype=f32/hand/naive")
+        self.assertEqual((found["a"], found["b"]), names, "the other side says what it has instead")
+        self.assertEqual(found["scenario"], "linreg-3x2[loss=half_mse]")
+        self.assertEqual(found["zones"], [{"verdict": "slower", "first": 3, "last": 4}])
+        report = self.read_json("x.json")
+        dtypes = {scenario["key"]: scenario["resolved"]["dtype"] for scenario in report["scenarios"]}
+        self.assertEqual([dtypes[cell["scenario"]] for cell in report["cells"]], ["f64", "f32"] * 2)
+        self.assertEqual({cell["status"]["state"] for cell in report["cells"]}, {"ok"})
+        a, b = report["cells"][:2]
+        visits = [[(sample["launch"], sample["round"]) for sample in cell["samples"]] for cell in (a, b)]
+        self.assertEqual(visits[0], visits[1], "they were measured side by side")
+        tensors = [cell["verification"]["tensors"][0]["tolerance"] for cell in (a, b)]
+        self.assertLess(tensors[0], tensors[1] * 1e-6, "each was verified by its own dtype's reference")
+
+    def test_settings_of_a_side_are_named_everywhere(self):
+        limits = ("--launches", "1", "--budget", "0.1s")
+        pair = ("--a", "hand/naive", "--b", "dtype=f64/hand/naive")
+        for axis in (("rows", "--to", "9"), ("steps",)):
+            arguments = ("crossover", "linreg-3x2", *pair, "--axis", *axis, *limits)
+            text, _ = self.call(*arguments, status=None)
+            page, _ = self.call(*arguments, "--html", "-", status=None)
+            for output in (text, page):
+                self.assertIn("dtype=f32/hand/naive", output)
+                self.assertIn("dtype=f64/hand/naive", output)
+            self.assertEqual(text.partition("\n")[0], "linreg-3x2")
+
+    def test_errors_about_settings_of_a_side(self):
+        for side, part in {
+            "dtype=f8/hand/naive": '--b dtype: found "f8", expected one of f32, f64, bf16, f16',
+            "dtpe=f64/hand/naive": "--b dtpe: found an unknown key",
+            "=f64/hand/naive": '--b: found "=f64", expected KEY=VALUE',
+            "dtype=f64,dtype=f32/hand/naive": "--b dtype: found a second value",
+            "dtype=f64": '--b: found "", expected one of',
+            "dtype=f32/hand/naive": '--b: found "dtype=f32/hand/naive", which is --a as well',
+            "rows=9/hand/naive": "--b rows: found the axis itself, expected another key",
+            "impl.tyle=9/hand/naive": "impl.tyle: found an option",
+            "task=update/hand/naive": '/model/kind: found a model with the task "update"',
+        }.items():
+            self.expect_error("linreg-3x2", "--a", "hand/naive", "--b", side, "--axis", "rows", parts=[part])
+        self.expect_error("mlp-10-50-1", "--a", "hand/naive", "--b", "dtype=bf16/fake/delay", "--axis", "rows",
+                          parts=["--axis rows, rows=3: ", "fake/delay"], plugins=FAKES)
+
     def test_steps(self):
         arguments = (*SLOW, "--axis", "steps", "--launches", "3")
         found = self.search("linreg-3x2", *arguments, plugins=FAKES, status=None)

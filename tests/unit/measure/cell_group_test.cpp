@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "tests/unit/measure/fake_run.h"
 
@@ -14,8 +15,8 @@ using report::CellState;
 class CellGroupTest : public FakeRun {
  protected:
   // Planned and verified.
-  std::unique_ptr<CellGroup> group() {
-    make_plan();
+  std::unique_ptr<CellGroup> group(const std::vector<std::string>& scenarios = {"linreg-3x2"}) {
+    make_plan(scenarios);
     auto group = std::make_unique<CellGroup>(std::move(plan_), std::move(report_));
     const Status status = group->verify(options_);
     EXPECT_TRUE(status.ok());
@@ -56,6 +57,29 @@ TEST_F(CellGroupTest, WorkersStandSideBySideAndAreVisitedInRounds) {
     first.insert(visits[2 * round]);
   }
   EXPECT_EQ(first.size(), 2U) << "each goes first in some rounds";
+}
+
+TEST_F(CellGroupTest, CellsOfSeveralScenariosStandSideBySideToo) {
+  add("a/one");
+  options_.rounds = 4;
+  const auto group = this->group({"linreg-3x2", "linreg-300x2"});
+  launch(*group);
+  group->release();
+  launch(*group);
+  const auto& cells = group->report().cells;
+  ASSERT_EQ(cells.size(), 2U);
+  EXPECT_NE(cells[0].scenario, cells[1].scenario);
+  std::set<int> first_visited;
+  ASSERT_EQ(cells[0].samples.size(), 10U);
+  ASSERT_EQ(cells[1].samples.size(), 10U);
+  for (std::size_t i = 0; i < cells[0].samples.size(); ++i) {
+    const report::Sample& one = cells[0].samples[i];
+    const report::Sample& other = cells[1].samples[i];
+    EXPECT_EQ(std::pair(one.launch, one.round), std::pair(other.launch, other.round));
+    EXPECT_EQ(one.position + other.position, 1) << "they are visited in the same round";
+    first_visited.insert(one.position);
+  }
+  EXPECT_EQ(first_visited.size(), 2U) << "each goes first in some rounds";
 }
 
 TEST_F(CellGroupTest, StartsFromEitherEndInTurn) {

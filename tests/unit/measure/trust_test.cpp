@@ -7,7 +7,9 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <vector>
 
+#include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/verify/check.h"
 #include "harness/verify/reference.h"
@@ -276,22 +278,24 @@ TEST(RoundedDisplacement, IsBelievedWhereStepsMultiplyRounding) {
 }
 
 struct BlocksOf {
-  const char* optimizer;
-  const char* batch;
-  const char* learning_rate;
+  const char* scenario;
+  std::vector<scenario::Setting> settings;
   std::uint64_t steps;
   std::uint32_t seeds;
   double most;  // of the displacement, that the tolerance may be
 };
 
 // So is one that begins beside the scenario's start, as every timed block does. With lion an entry whose direction is
-// next to 0 moves by the whole rate, to either side.
+// next to 0 moves by the whole rate, to either side; in a mixed dtype an operand may become its neighbour, and a ReLU
+// of few changes sides.
 TEST(RoundedDisplacement, IsBelievedFromTheStartsOfBlocks) {
-  constexpr BlocksOf kCases[] = {{"adam", "64", "0.0036", 560, 3, 0.1}, {"lion", "full", "0.01", 17, 12, 0.2}};
-  for (const BlocksOf& blocks : kCases) {
-    const auto scenario = scenario::read_scenario(
-        std::string(GDBENCH_SOURCE_DIR) + "/scenarios/mlp-10-50-1.json",
-        {{"batch", blocks.batch}, {"optimizer", blocks.optimizer}, {"learning_rate", blocks.learning_rate}});
+  const BlocksOf cases[] = {
+      {"mlp-10-50-1", {{"batch", "64"}, {"optimizer", "adam"}, {"learning_rate", "0.0036"}}, 560, 3, 0.1},
+      {"mlp-10-50-1", {{"optimizer", "lion"}, {"learning_rate", "0.01"}}, 17, 12, 0.2},
+      {"mlp-784-128-10", {{"width", "1"}, {"dtype", "bf16"}}, 100, 4, 0.2}};
+  for (const BlocksOf& blocks : cases) {
+    const auto scenario =
+        scenario::read_scenario(cat(GDBENCH_SOURCE_DIR, "/scenarios/", blocks.scenario, ".json"), blocks.settings);
     ASSERT_TRUE(scenario.ok());
     const auto dataset = data::make_dataset(scenario.value());
     ASSERT_TRUE(dataset.ok());
@@ -310,8 +314,8 @@ TEST(RoundedDisplacement, IsBelievedFromTheStartsOfBlocks) {
         auto state = verify::to_reference<float>(own);
         verify::train(problem, dataset.value(), state, static_cast<std::int64_t>(blocks.steps));
         const double moved = verify::displacement(own, verify::to_state(state));
-        EXPECT_EQ(untrusted_reason(moved, *expected), "")
-            << blocks.optimizer << ", initial_seed " << seed << ", block " << block;
+        EXPECT_EQ(untrusted_reason(moved, *expected), "") << blocks.scenario << ", " << blocks.settings.back().value
+                                                          << ", initial_seed " << seed << ", block " << block;
       }
     }
   }

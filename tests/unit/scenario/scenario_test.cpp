@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/base/text.h"
+#include "harness/scenario/settings.h"
 #include "tests/support/scenarios/files.h"
 
 namespace gdbench::scenario {
@@ -183,6 +184,27 @@ TEST(ParseSetting, SplitsAtTheFirstEqualsSign) {
   EXPECT_EQ(parse_setting("abc").error().kind, ErrorKind::usage);
   EXPECT_EQ(parse_setting("abc").error().message, "--set \"abc\": found no KEY before a \"=\", expected KEY=VALUE");
   EXPECT_FALSE(parse_setting("=abc").ok());
+}
+
+TEST(FindSetting, KnowsShortNames) {
+  const std::vector<Setting> settings = {{"batch", "32"}, {"optimizer.kind", "adam"}};
+  ASSERT_NE(find_setting(settings, "batch.rows"), nullptr);
+  EXPECT_EQ(find_setting(settings, "batch.rows")->value, "32");
+  EXPECT_EQ(find_setting(settings, "optimizer")->value, "adam");
+  EXPECT_EQ(find_setting(settings, "dtype"), nullptr);
+}
+
+TEST_F(ScenarioFile, HasTheValueOfASetting) {
+  const Result<Scenario> read = read_scenario(write_json(perceptron_scenario()), {{"batch", "3"}, {"dtype", "f64"}});
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  const Json resolved = to_json(*read);
+  EXPECT_EQ(value_at(resolved, "dtype"), "f64");
+  EXPECT_EQ(value_at(resolved, "batch"), "3");
+  EXPECT_EQ(value_at(resolved, "learning_rate"), value_at(resolved, "optimizer.learning_rate"));
+  EXPECT_EQ(value_at(resolved, "model.layers.0.activation"),
+            resolved["model"]["layers"][0]["activation"].get<std::string>());
+  for (const char* key : {"width", "impl.style", "optimizer.nosuch", "model.layers.9.width", "model.layers.x", "model"})
+    EXPECT_EQ(value_at(resolved, key), std::nullopt) << key;
 }
 
 template <class Enum>
