@@ -99,6 +99,8 @@ struct RegionCall : Call {
   void (*store_state)(const RegionCall* call, const Buffer* buffers) = nullptr;
   const RegionReport* reports = nullptr;
   std::size_t report_count = 0;
+  // By what its products of a mixed dtype are multiplied, for the report; null where rounded floats are.
+  const char* mixed_products = nullptr;
 };
 
 struct RegionFunctions {

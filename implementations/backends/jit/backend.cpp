@@ -24,6 +24,7 @@
 #include "implementations/backends/jit/region/rewrites.h"
 #include "implementations/backends/jit/team.h"
 #include "implementations/backends/naive/naive.h"
+#include "implementations/common/mixed_precision/narrow_formats.h"
 
 namespace gdbench::backends {
 
@@ -113,11 +114,24 @@ void store_state(const RegionCall* call, const Buffer* buffers) {
   }
 }
 
-void make_packs(const Lowered& lowered, const TrainingRegion& training, void* arena, void* shared) {
+// X in bfloat16, as floats.
+std::vector<float> rounded_x(const Region& region, const TrainingRegion& training) {
+  const auto x = std::ranges::find(region.values, RegionRole::x, &Value::role);
+  const float* const from = cpu::data<const float>(training.constant_x);
+  std::vector<float> rounded(from, from + training.rows * x->columns);
+  std::ranges::transform(rounded, rounded.begin(), implementations::rounded_to_bfloat16);
+  return rounded;
+}
+
+void make_packs(const Lowered& lowered, const Region& region, const TrainingRegion& training, void* arena,
+                void* shared) {
+  std::vector<float> rounded;
   for (const Pack& pack : lowered.packs) {
-    const Buffer from = pack.argument == kX ? training.constant_x : training.constant_targets;
+    if (pack.rounded && rounded.empty()) rounded = rounded_x(region, training);
+    const Buffer given = pack.argument == kX ? training.constant_x : training.constant_targets;
+    const void* from = pack.rounded ? rounded.data() : cpu::data<const void>(given);
     void* to = static_cast<char*>(pack.shared ? shared : arena) + pack.offset;
-    copy_to_pack(pack, training.dtype, cpu::data<const void>(from), to);
+    copy_to_pack(pack, training.dtype, from, to);
   }
 }
 
@@ -223,7 +237,7 @@ class RegionCompiler {
       dump(choices_.dump, training_.name, source_, choice.considered + lowered.plan, lowered.program, listing);
     code.arena = zeroed(lowered.arena_bytes);
     if (share.thread == 0) region.shared = zeroed(lowered.shared_bytes);
-    make_packs(lowered, training_, code.arena.get(), region.shared.get());
+    make_packs(lowered, source_, training_, code.arena.get(), region.shared.get());
     catalogue::with_element(
         training_.dtype, [&](auto zero) { precompute<decltype(zero)>(lowered, source_, training_, code.arena.get()); });
     if (share.thread == 0) {
@@ -273,18 +287,13 @@ std::vector<int> processors_of(const gdbench_settings* settings) {
 
 cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::string& unsupported) {
   const Choices choices = choices_of(training.settings);
-  std::vector<Target> targets = targets_for(choices.instructions);
-  const Target* const pairs = machine_of_pairs(choices.instructions);
-  if (catalogue::is_mixed(training.dtype)) {
-    if (pairs == nullptr) unsupported = "products of bfloat16 need a processor with AVX512_BF16";
-    if (pairs != nullptr && threads > 1) unsupported = "products of bfloat16 are for one thread";
-    if (pairs != nullptr) targets = {*pairs};
-  }
-  if (targets.empty() && unsupported.empty()) {
+  const std::vector<Target> targets = targets_for(choices.instructions);
+  if (targets.empty()) {
     unsupported =
         this_machine() == nullptr ? "a processor with AVX2 and FMA is needed" : "this processor has no AVX-512";
   }
   if (unsupported.empty()) unsupported = unsupported_reason(training);
+  if (training.hoist && catalogue::is_mixed(training.dtype)) unsupported = "hoisting rounds no operand to bfloat16";
   if (!unsupported.empty()) return nullptr;
   Region source = region_of(training);
   if (training.hoist && !hoist(source)) {
@@ -298,11 +307,7 @@ cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::st
   RegionRun region;
   RegionCompiler compiler(training, source, choices);
   const PlanChoice choice = compiler.choose(targets, threads);
-  if (choice.considered.empty()) {
-    unsupported =
-        "of mixed precision, wide layers of relu, leaky_relu or identity on batches of 16 rows or more are supported";
-    return nullptr;
-  }
+  if (choice.plan.pairs) region.mixed_products = "products of bfloat16 by the processor's instructions for them";
   for (int thread = 0; thread < threads; ++thread) {
     region.threads.push_back(compiler.compile_for(choice, {thread, threads}, region));
   }
@@ -321,15 +326,7 @@ const cpu::Definition& cpu::definition() {
     Definition backend = naive::definition();
     backend.name = "jit";
     backend.flags = 0;
-    backend.dtypes = catalogue::kUniformDtypes;
-    if (jit::machine_of_pairs(jit::InstructionSet::fastest) != nullptr) {
-      backend.dtypes |= catalogue::bit_of(Dtype::bf16);
-    }
-    backend.mixed_products = [] {
-      return jit::machine_of_pairs(jit::InstructionSet::fastest) == nullptr
-                 ? nullptr
-                 : "products of bfloat16 by the processor's instructions for them";
-    };
+    backend.dtypes = catalogue::kUniformDtypes | catalogue::bit_of(Dtype::bf16);
     backend.max_compute_threads = jit::kMaxThreads;
     backend.bind_region = jit::bind_region;
     backend.regions = jit::region_functions();

@@ -14,7 +14,7 @@ Context::Context(Region& for_region, const Target& for_target, Builder& writer)
     if (value.role == RegionRole::slot) slots_ = std::max(slots_, value.slot + 1);
   }
   for (ValueId value = 0; value < region.values.size(); ++value) {
-    if (region[value].role != RegionRole::result) place_input(value);
+    if (region[value].role != RegionRole::result && !region[value].is_rounded_parameter()) place_input(value);
     if (region[value].hoisted) place_hoisted(value);
   }
 }
@@ -172,6 +172,7 @@ void Context::pack(ValueId id, std::int64_t block_rows, bool shared) {
             .block_rows = block_rows,
             .stride = rounded_up(block_rows, lanes()),
             .shared = shared,
+            .rounded = value.rounded,
             .offset = shared ? shared_bytes_ : arena_bytes_};
   if (value.is_state()) {
     pack.argument = value.role == RegionRole::parameter ? std::size_t{kParameters} : kFirstSlot + value.slot;
@@ -196,8 +197,14 @@ Matrix Context::pack_transpose(ValueId id, std::int64_t block_columns, bool shar
                     .block_rows = block_columns,
                     .stride = rounded_up(block_columns, lanes()),
                     .shared = shared,
+                    .rounded = value.rounded,
                     .offset = shared ? shared_bytes_ : arena_bytes_});
   return allocate_blocks(real(), "transposed_" + region.name_of(id), value.columns, value.rows, block_columns, shared);
+}
+
+void Context::pack_rows(ValueId id) {
+  if (region[id].columns == 1) return pack(id, region[id].rows);
+  places_[id] = pack_transpose(id, region[id].columns, false).transposed();
 }
 
 }  // namespace gdbench::backends::jit

@@ -36,6 +36,7 @@ struct Pack {
   std::int64_t block_rows = 0;
   std::int64_t stride = 0;  // of the copy, from one column to the next: block_rows, rounded up to whole vectors
   bool shared = false;      // in the arena of all threads
+  bool rounded = false;     // to bfloat16
   std::int64_t offset = 0;  // in the arena, in bytes
 };
 
@@ -95,6 +96,8 @@ class Context {
   void pack(ValueId value, std::int64_t block_rows, bool shared = false);
   // Such a Pack of the transpose of a value of the batch, which the caller keeps.
   Matrix pack_transpose(ValueId value, std::int64_t block_columns, bool shared);
+  // Puts a value of the batch into a Pack of its rows, one behind the other.
+  void pack_rows(ValueId value);
   void place_at(ValueId value, const Matrix& matrix) { places_[value] = matrix; }
   // See Matrix::ahead.
   void fetch_ahead(ValueId value, std::int64_t elements) { places_[value]->ahead = elements; }

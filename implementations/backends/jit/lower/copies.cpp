@@ -16,14 +16,15 @@ bool is_read_by_rows(const Context& context, ValueId value) {
 }
 
 // Row by row, or a single column along its rows.
-void copy(Context& context, const Matrix& from, const Matrix& to) {
+void copy(Context& context, const Matrix& from, const Matrix& to, bool rounded = false) {
   Builder& builder = context.builder;
   const bool column = from.columns == 1;
   builder.loop(0, column ? 1 : from.rows, 1, [&](const Affine& line) {
     context.for_each_vector({0, column ? from.rows : from.columns}, [&](const Affine& along, int active) {
       const Affine& row = column ? along : line;
       const Affine at = column ? Affine(0) : along;
-      builder.store(to.at(row, at), builder.load(from.at(row, at), context.lanes(), active), active);
+      const Register entries = builder.load(from.at(row, at), context.lanes(), active);
+      builder.store(to.at(row, at), rounded ? builder.narrow(entries) : entries, active);
     });
   });
 }
@@ -49,14 +50,17 @@ void copy_gathered(Context& context, ValueId value) {
   const Matrix to =
       context.allocate(element, "gathered_" + context.region.name_of(value), from.rows, from.columns, false);
   const int lanes = context.lanes();
+  const bool rounded = context.region[value].rounded;
   builder.loop(0, from.rows, 1, [&](const Affine& row) {
     const Line line = context.row_of(from, row);
     if (from.columns == 1) {
-      builder.store(to.at(row, 0), builder.load(from.at(line, Line{0, {}}), 1));
+      const Register entry = builder.load(from.at(line, Line{0, {}}), 1);
+      builder.store(to.at(row, 0), rounded ? builder.narrow(entry) : entry);
       return;
     }
     const auto move = [&](const Affine& column, int active) {
-      builder.store(to.at(row, column), builder.load(from.at(line, Line{column, {}}), lanes, active), active);
+      const Register entries = builder.load(from.at(line, Line{column, {}}), lanes, active);
+      builder.store(to.at(row, column), rounded ? builder.narrow(entries) : entries, active);
     };
     context.for_each_vector({0, from.columns}, move);
   });
@@ -67,7 +71,22 @@ void gather(Context& context) {
   if (!context.region.gathered) return;
   for (ValueId value = 0; value < context.region.values.size(); ++value) {
     if (!context.region[value].is_batch()) continue;
-    if (!context.in_lanes.empty() || !is_read_by_rows(context, value)) copy_gathered(context, value);
+    const bool is_found = context.in_lanes.empty() && is_read_by_rows(context, value) && !context.region[value].rounded;
+    if (!is_found) copy_gathered(context, value);
+  }
+}
+
+void round_inputs(Context& context) {
+  const Region& region = context.region;
+  for (ValueId value = 0; value < region.values.size(); ++value) {
+    const bool copied = region[value].is_batch() && (region.gathered || region.constant_batch);
+    if (!region[value].rounded || copied) continue;
+    const bool parameter = region[value].is_rounded_parameter();
+    const Matrix from = context.place(parameter ? region.unrounded(value) : value);
+    const std::string name = parameter ? region.name_of(value) : "rounded_" + region.name_of(value);
+    const Matrix to = context.allocate(name, from.rows, from.columns);
+    copy(context, from, to, true);
+    context.place_at(value, to);
   }
 }
 

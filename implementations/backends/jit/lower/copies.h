@@ -1,5 +1,5 @@
 // Copies that let a step read and write vectors: of the rows of a batch that lie anywhere in the data, of what products
-// read as its transpose, and of parameters and slots whose rows fill no vector.
+// read rounded or as its transpose, and of parameters and slots whose rows fill no vector.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,12 @@ namespace gdbench::backends::jit {
 // Copies what somebody reads otherwise than row by row; the first layer's product finds its rows by their numbers.
 void gather(Context& context);
 
-// Copies a value of rows that are found by their numbers, which then lies there.
+// Copies a value of rows that are found by their numbers, which then lies there, rounded if it is to be.
 void copy_gathered(Context& context, ValueId value);
+
+// Copies what is rounded before anybody reads it (Value::rounded), but for what was gathered or packed; at the start of
+// a step.
+void round_inputs(Context& context);
 
 // Copies what products read as its transpose, so that it lies in the order in which it is read; at the start of a step,
 // before anything is updated.

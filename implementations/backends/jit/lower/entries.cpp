@@ -139,6 +139,7 @@ Register loss_factor(Context& context, const Node& node, int lanes) {
 
 Register entry_of(Context& context, const Node& node, std::span<const Register> operands) {
   Builder& builder = context.builder;
+  if (node.rounds) return builder.narrow(operands[0]);
   switch (node.op()) {
     case Op::add_bias:
       return builder.add(operands[1], operands[0]);

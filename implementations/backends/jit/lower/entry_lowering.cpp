@@ -50,6 +50,14 @@ void EntryLowering::read_state() {
     for (const VariableId variable : variables) entries.add(builder_.get(variable));
     values_[value] = std::move(entries);
   }
+  for (ValueId value = 0; value < region_.values.size(); ++value) {
+    if (!region_[value].is_rounded_parameter()) continue;
+    Entries entries;
+    for (const VariableId variable : state_.at(region_.unrounded(value))) {
+      entries.add(builder_.narrow(builder_.get(variable)));
+    }
+    values_[value] = std::move(entries);
+  }
 }
 
 void EntryLowering::store_state() {
@@ -310,7 +318,8 @@ void lower_to_scalars(Context& context) {
     if (!region[value].is_batch() && !region[value].hoisted) continue;
     if (region.readers(value).empty()) continue;
     for (std::size_t i = 0; i < static_cast<std::size_t>(region[value].size()); ++i) {
-      entries[value].add(context.builder.load(entry_address(context.place(value), i), 1));
+      const Register entry = context.builder.load(entry_address(context.place(value), i), 1);
+      entries[value].add(region[value].rounded ? context.builder.narrow(entry) : entry);
     }
   }
   context.builder.steps([&](const Affine& step) {

@@ -37,7 +37,8 @@ class EntryLowering {
   // `lanes` of each entry.
   EntryLowering(Context& context, int lanes, Chains chains);
 
-  // Parameters and slots into variables, before the first step; from there, at the start of each; and back to memory.
+  // Parameters and slots into variables, before the first step; from there, at the start of each, where parameters are
+  // rounded, too; and back to memory.
   void load_state();
   void read_state();
   void store_state();

@@ -51,12 +51,6 @@ void for_each_vector_of_blocks(Builder& builder, std::int64_t columns, std::int6
 
 bool can_lower_to_panels(const Region& region, const RowBlocks& blocks, const Target& target) {
   if (blocks.rows < target.lanes(region.real)) return false;
-  // What tells the derivative of others is rounded, too.
-  const auto told_by_rounded = [&](const Node& node) {
-    return node.op() == Op::activation_gradient &&
-           catalogue::row_of(node.request.activation).slope == catalogue::Slope::varies;
-  };
-  if (region.mixed && std::ranges::any_of(region.nodes, told_by_rounded)) return false;
   const std::set<ValueId> blocked = values_in_blocks(region, blocks);
   const auto is_batch = [&](ValueId value) { return blocks.batch.contains(value); };
   return std::ranges::all_of(region.nodes, [&](const Node& node) {
@@ -129,6 +123,7 @@ void PanelLowering::place_state() {
   blocked_ = values_in_blocks(context_.region, blocks_);
   for (const ValueId value : blocked_) {
     if (context_.region[value].is_state()) context_.pack(value, shape_.block, shared());
+    if (context_.region[value].is_rounded_parameter()) context_.place_in_blocks(value, shape_.block, shared());
   }
   context_.in_lanes = blocks_.batch;
   context_.in_lanes.insert(blocked_.begin(), blocked_.end());
@@ -151,6 +146,7 @@ void PanelLowering::place_results(const std::vector<Group>& groups) {
 void PanelLowering::turn_input(ValueId value, const Matrix& source) {
   const int lanes = context_.lanes();
   const auto inputs = layer_inputs_.find(value);
+  const bool rounded = context_.region[value].rounded;
   for_each_panel({0, rows_}, [&](const Affine& first, std::int64_t rows) {
     for (std::int64_t begin = 0; begin < rows; begin += lanes) {
       const std::int64_t count = std::min<std::int64_t>(lanes, rows - begin);
@@ -159,8 +155,10 @@ void PanelLowering::turn_input(ValueId value, const Matrix& source) {
       const auto turn = [&](const Affine& block, std::int64_t in_block, int active) {
         const Affine column = block + Affine(in_block);
         std::vector<Register> vectors;
-        for (const Line& line : lines)
-          vectors.push_back(builder_.load(source.at(line, Line{column, {}}), lanes, active));
+        for (const Line& line : lines) {
+          const Register entries = builder_.load(source.at(line, Line{column, {}}), lanes, active);
+          vectors.push_back(rounded ? builder_.narrow(entries) : entries);
+        }
         if (inputs != layer_inputs_.end()) {
           for (std::int64_t i = 0; i < count; ++i) {
             const Affine row = (first + Affine(begin + i)) * shape_.block;
@@ -205,9 +203,31 @@ void PanelLowering::turn(ValueId value) {
 
 Range PanelLowering::own_columns(const Group& group) const {
   const Node& root = context_.region.nodes[group.nodes.front()];
-  const bool rows_of_weights = root.op() == Op::product && root.request.transpose_b;
-  const bool many = group.columns >= share_.threads * shape_.block;
-  return share_.of(group.columns, rows_of_weights || many ? shape_.block : 1);
+  return own_columns(group.columns, root.op() == Op::product && root.request.transpose_b);
+}
+
+Range PanelLowering::own_columns(std::int64_t columns, bool rows_of_weights) const {
+  const bool many = columns >= share_.threads * shape_.block;
+  return share_.of(columns, rows_of_weights || many ? shape_.block : 1);
+}
+
+// This thread's, which it has updated and reads forward; the others read them backward, when all have met.
+void PanelLowering::round_weights() {
+  const Region& region = context_.region;
+  for (const ValueId value : blocked_) {
+    if (!region[value].is_rounded_parameter()) continue;
+    builder_.note(region.name_of(value));
+    const ArrayId from = context_.place(region.unrounded(value)).array;
+    const ArrayId to = context_.place(value).array;
+    const std::int64_t columns = region[value].columns;
+    const Range own = own_columns(columns, false);
+    for_each_part(builder_, {0, region[value].rows}, shape_.block, [&](const Affine& block, std::int64_t) {
+      builder_.loop(own.begin * shape_.block, own.end * shape_.block, context_.lanes(), [&](const Affine& entry) {
+        const Affine at = block * columns + entry;
+        builder_.store({to, at}, builder_.narrow(builder_.load({from, at}, context_.lanes())));
+      });
+    });
+  }
 }
 
 void PanelLowering::lower_batch(const Group& group) {
@@ -326,6 +346,7 @@ void PanelLowering::lower(const std::function<void(const Group&)>& note) {
       lower_group(group);
     }
   };
+  round_weights();
   if (region.mixed) place_pairs();
   builder_.note("layers' inputs, turned");
   for (const auto& [value, source] : sources_) turn_input(value, source);

@@ -5,6 +5,8 @@
 //   weights, slots       [block][column][row]   a block: as many rows as fill a cache line
 //   inputs of layers     [block][row of the batch][column], once more, for the gradients of weights
 //
+// In mixed precision weights lie in blocks once more, rounded, or all that products read does in pairs (pairs.h).
+//
 // Whatever an inner loop reads lies line behind line, at no stride that is a multiple of a page's, and the call keeps
 // weights and slots in this order from one run to the next (RegionCall::load_state).
 //
@@ -45,8 +47,10 @@ class PanelLowering {
   bool shared() const { return !share_.alone(); }
   // Of a group's result, this thread's.
   Range own_columns(const Group& group) const;
+  Range own_columns(std::int64_t columns, bool rows_of_weights) const;
   void meet_for(const Group& group);
   void place_inputs();
+  void round_weights();
   void place_state();
   void place_results(const std::vector<Group>& groups);
   // The inputs of layers whose gradients of weights read them.

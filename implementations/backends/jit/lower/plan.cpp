@@ -11,9 +11,16 @@
 #include "implementations/backends/jit/lower/row_stream.h"
 #include "implementations/backends/jit/lower/step.h"
 #include "implementations/backends/jit/lower/stream.h"
+#include "implementations/backends/jit/region/rewrites.h"
 
 namespace gdbench::backends::jit {
 namespace {
+
+// As most forms take it.
+Region without_mixed_precision(Region region) {
+  if (region.mixed) round_operands(region);
+  return region;
+}
 
 bool are_scalars(const Region& region, const Choices& choices) {
   return choices.has(Pass::scalarisation) && scalar_size(region) <= choices.scalar_limit && !region.gathered;
@@ -22,22 +29,21 @@ bool are_scalars(const Region& region, const Choices& choices) {
 class Planner {
  public:
   Planner(const Region& region, const Target& target, const Choices& choices, int threads)
-      : region_(region), target_(target), choices_(choices), threads_(threads), own_(region) {
+      : mixed_(region.mixed),
+        target_(target),
+        choices_(choices),
+        threads_(threads),
+        own_(without_mixed_precision(region)) {
     blocks_ = find_row_blocks(own_);
   }
 
   std::vector<Plan> plans() const {
-    if (region_.mixed) {
-      return blocks_ && can_use_panels() ? std::vector<Plan>{{Plan::Form::panels, true, 0}} : std::vector<Plan>{};
-    }
-    if (are_scalars(region_, choices_)) return {{Plan::Form::scalars, false, 0}};
+    if (are_scalars(own_, choices_)) return {{Plan::Form::scalars, false, 0}};
     if (!blocks_) return {Plan{}};
-    const bool panels = can_use_panels();
-    if (panels && choices_.lanes == Lanes::panels) return {{Plan::Form::panels, true, 0}};
+    std::vector<Plan> plans = panels();
+    if (!plans.empty() && choices_.lanes == Lanes::panels) return plans;
     const bool rows_may_be_lanes = choices_.has(Pass::layout) && choices_.lanes != Lanes::columns && can_turn();
     if (rows_may_be_lanes && can_stream()) return {{Plan::Form::stream, true, 0}};
-    std::vector<Plan> plans;
-    if (panels) plans.push_back({Plan::Form::panels, true, 0});
     if (rows_may_be_lanes) add_loops(true, plans);
     if (!rows_may_be_lanes || choices_.lanes != Lanes::rows) {
       add_loops(false, plans);
@@ -47,7 +53,7 @@ class Planner {
   }
 
  private:
-  int lanes() const { return target_.lanes(region_.real); }
+  int lanes() const { return target_.lanes(own_.real); }
   // The fewest that a thread has.
   std::int64_t own_rows() const {
     std::int64_t least = blocks_->rows;
@@ -62,11 +68,11 @@ class Planner {
   bool can_turn() const {
     constexpr std::int64_t kMaxClasses = 32;
     const bool inputs = std::ranges::all_of(blocks_->batch, [&](ValueId value) {
-      return region_[value].role == RegionRole::result || region_[value].columns == 1 || region_.constant_batch;
+      return own_[value].role == RegionRole::result || own_[value].columns == 1 || own_.constant_batch;
     });
-    const bool softmax = std::ranges::all_of(region_.nodes, [&](const Node& node) {
+    const bool softmax = std::ranges::all_of(own_.nodes, [&](const Node& node) {
       return node.op() != Op::loss_gradient || !takes_labels(node.request.loss) ||
-             region_[node.result].columns <= kMaxClasses;
+             own_[node.result].columns <= kMaxClasses;
     });
     // A single row, whose gradients are no sums, is not gone through in blocks.
     const bool enough = choices_.lanes == Lanes::rows ? blocks_->rows > 1 : own_rows() >= 2 * lanes();
@@ -74,13 +80,17 @@ class Planner {
   }
 
   bool can_stream() const {
-    return choices_.has(Pass::streaming) && !region_.gathered && own_rows() >= 2 * lanes() &&
-           registers_of_stream(region_, *blocks_) <= target_.registers;
+    return choices_.has(Pass::streaming) && !own_.gathered && own_rows() >= 2 * lanes() &&
+           registers_of_stream(own_, *blocks_) <= target_.registers;
   }
 
-  bool can_use_panels() const {
-    return choices_.has(Pass::panels) && choices_.lanes != Lanes::columns && choices_.lanes != Lanes::rows &&
-           choices_.block_rows == 0 && can_lower_to_panels(own_, *blocks_, target_);
+  std::vector<Plan> panels() const {
+    const bool chosen = choices_.has(Pass::panels) && choices_.lanes != Lanes::columns &&
+                        choices_.lanes != Lanes::rows && choices_.block_rows == 0;
+    if (!chosen || !can_lower_to_panels(own_, *blocks_, target_)) return {};
+    std::vector<Plan> plans = {{Plan::Form::panels, true, 0}};
+    if (mixed_ && target_.pairs && threads_ == 1) plans.push_back({Plan::Form::panels, true, 0, true});
+    return plans;
   }
 
   bool can_stream_rows() const {
@@ -115,7 +125,7 @@ class Planner {
     return best;
   }
 
-  const Region& region_;
+  bool mixed_;
   const Target& target_;
   const Choices& choices_;
   int threads_;
@@ -130,7 +140,8 @@ std::string text_of(const Plan& plan) {
   if (plan.form == Plan::Form::stream) return "one stream of rows, lanes are rows";
   if (plan.form == Plan::Form::row_stream) return "one stream of rows, lanes are columns";
   const char* wide = plan.target.vector_bits == 512 ? ", 512 bits" : "";
-  if (plan.form == Plan::Form::panels) return std::string("panels of rows") + wide;
+  const char* pairs = plan.pairs ? ", pairs of bfloat16" : "";
+  if (plan.form == Plan::Form::panels) return std::string("panels of rows") + wide + pairs;
   return std::string("loops, lanes are ") + (plan.rows_in_lanes ? "rows" : "columns") + ", " +
          (plan.block_rows == 0 ? "all rows together" : "blocks of " + std::to_string(plan.block_rows) + " rows") + wide;
 }

@@ -19,13 +19,13 @@ struct Plan {
   Form form = Form::loops;
   bool rows_in_lanes = false;   // of a batch; else its columns are
   std::int64_t block_rows = 0;  // 0: the batch as a whole
+  bool pairs = false;           // of a mixed region: panels whose products multiply pairs of bfloat16
   Target target = {};
 };
 
 // "loops, lanes are rows, blocks of 64 rows".
 std::string text_of(const Plan& plan);
 
-// `considered` is empty where there is none, which is so of some mixed regions alone.
 struct PlanChoice {
   Plan plan;
   double cycles = 0;       // of a step, predicted; a thread's where several share it

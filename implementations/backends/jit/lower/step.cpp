@@ -114,6 +114,7 @@ class StepLowering {
  private:
   // With its gradients last, and what scalars and streams do by themselves.
   Region rewritten(Region region) {
+    if (region.mixed) (plan_.pairs ? round_what_tells_slopes : round_operands)(region);
     if (plan_.form == Plan::Form::loops) {
       if (choices_.has(Pass::scale_folding)) fired(Pass::scale_folding) = static_cast<std::int64_t>(fold_rate(region));
       if (choices_.has(Pass::unit_products)) {
@@ -146,15 +147,25 @@ class StepLowering {
     context_.in_lanes = blocks_->batch;
     for (const ValueId value : blocks_->batch) {
       const RegionValue& input = region_[value];
-      if (input.role == RegionRole::result || input.columns == 1) continue;
+      if (input.role == RegionRole::result || (input.columns == 1 && !is_packed_once(value))) continue;
       const bool vectors = plan_.form == Plan::Form::stream;
       context_.pack(value, vectors ? context_.lanes() : plan_.block_rows == 0 ? blocks_->rows : plan_.block_rows);
+    }
+  }
+
+  // Of a batch that is the same in all steps what is rounded is copied in any case.
+  bool is_packed_once(ValueId value) const { return region_[value].rounded && region_.constant_batch; }
+
+  void pack_rounded_rows() {
+    for (ValueId value = 0; value < region_.values.size(); ++value) {
+      if (region_[value].is_batch() && is_packed_once(value)) context_.pack_rows(value);
     }
   }
 
   void lower_to_loops() {
     const std::int64_t rows = plan_.block_rows;
     if (rows != 0) fired(Pass::row_blocks) = rounded_up_quotient(blocks_->rows, rows);
+    if (!plan_.rows_in_lanes) pack_rounded_rows();
     PaddedState padded(context_);
     // What several threads share stays where it is.
     if (choices_.has(Pass::padding) && share_.alone()) fired(Pass::padding) = padded.copy_in();
@@ -162,6 +173,7 @@ class StepLowering {
       load_factors(context_, step);
       context_.begin_step(step);
       gather(context_);
+      round_inputs(context_);
       copy_transposes(context_);
       if (!share_.alone()) {
         lower_share(rows);

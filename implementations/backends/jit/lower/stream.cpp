@@ -23,7 +23,7 @@ std::int64_t values_of_stream(const Region& region, const RowBlocks& blocks) {
   std::int64_t size = entries_of(region, blocks.sums);
   for (const ValueId value : blocks.batch) size += region[value].columns;
   for (const Value& value : region.values) {
-    if (value.role == RegionRole::parameter) size += value.size();
+    if (value.role == RegionRole::parameter && value.is_state()) size += value.size();
   }
   return size;
 }
@@ -48,7 +48,7 @@ class StreamLowering {
       state_.read_state();
       load_factors(context_, step);
       for (ValueId value = 0; value < region_.values.size(); ++value) {
-        if (region_[value].role == RegionRole::parameter) spread(value);
+        if (region_[value].role == RegionRole::parameter && is_read_from(0, value)) spread(value);
       }
       SumChains sums(context_, entries_of_sums(), blocks_.rows, lanes_);
       sums.for_each_unit([&](std::int64_t chain, const Affine& row, int active) { visit(row, active, sums, chain); });
@@ -100,7 +100,8 @@ class StreamLowering {
       const Matrix& matrix = context_.place(value);
       Entries entries;
       for (std::int64_t column = 0; column < region_[value].columns; ++column) {
-        entries.add(builder_.load(matrix.at(0, column), lanes_, matrix.padded ? lanes_ : active));
+        const Register entry = builder_.load(matrix.at(0, column), lanes_, matrix.padded ? lanes_ : active);
+        entries.add(region_[value].rounded && !region_.constant_batch ? builder_.narrow(entry) : entry);
       }
       rows_[value] = std::move(entries);
     }

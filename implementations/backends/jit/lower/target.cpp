@@ -42,8 +42,6 @@ CoreModel core_of(const Target& target) {
 }
 
 const Target* this_machine(InstructionSet instructions) {
-  static constexpr Target kAvx512 = {512, 32, true};
-  static constexpr Target kAvx512Halved = {512, 32, true, true};
   static constexpr Target kAvx512Half = {256, 32, true};
   static constexpr Target kAvx2 = {256, 16, false};
   __builtin_cpu_init();
@@ -58,13 +56,8 @@ const Target* this_machine(InstructionSet instructions) {
   if (instructions == InstructionSet::avx2) return &kAvx2;
   if (!has_avx512) return nullptr;
   if (instructions == InstructionSet::avx512vl) return &kAvx512Half;
-  return halves ? &kAvx512Halved : &kAvx512;
-}
-
-const Target* machine_of_pairs(InstructionSet instructions) {
-  const bool others = instructions == InstructionSet::avx2 || instructions == InstructionSet::avx512vl;
-  if (others || this_machine() == nullptr || !__builtin_cpu_supports("avx512bf16")) return nullptr;
-  return this_machine(InstructionSet::avx512);
+  static const Target avx512 = {512, 32, true, halves, __builtin_cpu_supports("avx512bf16") != 0};
+  return &avx512;
 }
 
 std::vector<Target> targets_for(InstructionSet instructions) {

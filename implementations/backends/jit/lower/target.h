@@ -17,15 +17,13 @@ struct Target {
   int registers = 16;  // of vectors
   bool avx512 = false;
   bool halved = false;  // the processor makes two of each operation on a vector
+  bool pairs = false;   // multiplies pairs of bfloat16 (Code::add_pairs)
 
   int lanes(Scalar scalar) const { return vector_bits / 8 / static_cast<int>(bytes_of(scalar)); }
 };
 
 // Of this machine. Null where it lacks the instructions, or AVX2 and FMA, which all need.
 const Target* this_machine(InstructionSet instructions = InstructionSet::fastest);
-
-// That of programs with add_pairs; null where the processor does not multiply bfloat16, or the instructions are others.
-const Target* machine_of_pairs(InstructionSet instructions);
 
 // What a program may be written for, first what suits most of them; several where `instructions` leaves the choice and
 // no answer is the best for all. Empty where the machine lacks them.

@@ -24,6 +24,13 @@ std::vector<NodeIndex> Region::readers(ValueId value) const {
   return readers;
 }
 
+ValueId Region::unrounded(ValueId parameter) const {
+  const auto is_source = [&](const Value& value) {
+    return value.role == RegionRole::parameter && value.is_state() && value.offset == values[parameter].offset;
+  };
+  return static_cast<ValueId>(std::ranges::find_if(values, is_source) - values.begin());
+}
+
 ValueId Region::add_value(const Value& value) {
   values.push_back(value);
   return static_cast<ValueId>(values.size() - 1);
@@ -70,7 +77,7 @@ Region region_of(const TrainingRegion& training) {
 }
 
 std::string Region::name_of(ValueId id) const {
-  const RegionValue& value = values[id];
+  const Value& value = values[id];
   const auto numbered = [](const char* name, std::int64_t number) { return name + std::to_string(number); };
   switch (value.role) {
     case RegionRole::x:
@@ -78,7 +85,7 @@ std::string Region::name_of(ValueId id) const {
     case RegionRole::targets:
       return value.first_row == 0 ? "targets" : numbered("targets_from_row_", value.first_row);
     case RegionRole::parameter:
-      return numbered("parameter_", value.offset);
+      return numbered(value.rounded ? "rounded_parameter_" : "parameter_", value.offset);
     case RegionRole::slot:
       return numbered("slot_", static_cast<std::int64_t>(value.slot)) + numbered("_", value.offset);
     case RegionRole::scalars:
@@ -91,7 +98,7 @@ std::string Region::name_of(ValueId id) const {
 
 std::string text_of(const Region& region, const Node& node) {
   const RegionValue& result = region[node.result];
-  std::string text = region.name_of(node.result) + " = " + backends::name_of(node.op());
+  std::string text = region.name_of(node.result) + " = " + (node.rounds ? "round" : backends::name_of(node.op()));
   if (node.request.transpose_a) text += "[transpose_a]";
   if (node.request.transpose_b) text += "[transpose_b]";
   text += "(";

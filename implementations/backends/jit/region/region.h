@@ -19,6 +19,8 @@ struct Node {
   Request request;  // op, dtype and attributes, and its operands' shapes as the op's table of kernels.h lists inputs
   std::vector<ValueId> operands;
   ValueId result = 0;
+  // Of a combine of one operand: the result is that, rounded to bfloat16.
+  bool rounds = false;
 
   Op op() const { return request.op; }
   // A product of these operands as they lie or of their transposes, without a factor and an addend.
@@ -37,12 +39,15 @@ struct HoistedProduct {
 
 struct Value : RegionValue {
   bool is_batch() const { return role == RegionRole::x || role == RegionRole::targets; }
-  bool is_state() const { return role == RegionRole::parameter || role == RegionRole::slot; }
+  bool is_state() const { return (role == RegionRole::parameter || role == RegionRole::slot) && !rounded; }
+  bool is_rounded_parameter() const { return role == RegionRole::parameter && rounded; }
   std::int64_t size() const { return rows * columns; }
 
   // Of a value that is computed before the first step, from a batch that is the same in all of them. No node has it as
   // its result.
   std::optional<HoistedProduct> hoisted = {};
+  // To bfloat16, before anybody reads it: X, or a parameter as it is when a step begins, which is another value, too.
+  bool rounded = false;
 };
 
 Scalar scalar_of(Dtype dtype);
@@ -53,7 +58,7 @@ struct Region {
   bool gathered = false;           // the rows of a step's batch are given by their numbers
   bool gradients_descend = false;  // they have minus the learning rate as a factor: updates add them (rewrites.h)
   bool unit_products = false;      // those that an update adds start at the parameter
-  bool mixed = false;              // products multiply what is rounded to bfloat16
+  bool mixed = false;              // operands are rounded to bfloat16 where they are read, which no node says
   std::int64_t batch_rows = 0;
   std::vector<Value> values;
   std::vector<Node> nodes;
@@ -66,6 +71,8 @@ struct Region {
   // A value of its own number, and a node at the end, which knows its operands' shapes.
   ValueId add_value(const Value& value);
   void add_node(const Request& request, std::vector<ValueId> operands, ValueId result);
+  // A parameter before it was rounded.
+  ValueId unrounded(ValueId parameter) const;
   // The nodes that read a value, in order, each once.
   std::vector<NodeIndex> readers(ValueId value) const;
 };

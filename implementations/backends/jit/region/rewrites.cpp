@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -128,13 +129,94 @@ bool hands_on(const Node& node, const std::set<ValueId>& scaled) {
     case Op::activation_gradient:
       return !is_scaled(0) && is_scaled(1);
     case Op::combine:
-      return std::ranges::all_of(node.operands, [&](ValueId operand) { return scaled.contains(operand); });
+      return !node.rounds &&
+             std::ranges::all_of(node.operands, [&](ValueId operand) { return scaled.contains(operand); });
     default:
       return false;
   }
 }
 
+// How many of the node's operands, the first ones, are rounded before.
+std::size_t count_of_rounded(const Node& node) {
+  switch (node.op()) {
+    case Op::product:
+      return 2;
+    case Op::activation_gradient:
+    case Op::column_sum:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+class Rounding {
+ public:
+  explicit Rounding(Region& region) : region_(region) {}
+
+  // Of the values for which `chosen` is true.
+  template <class Chosen>
+  void run(const Chosen& chosen) {
+    for (Node& node : std::exchange(region_.nodes, {})) {
+      for (std::size_t i = 0; i < count_of_rounded(node); ++i) {
+        if (chosen(node.operands[i])) node.operands[i] = rounded(node.operands[i], node.request.dtype);
+      }
+      region_.nodes.push_back(std::move(node));
+    }
+  }
+
+ private:
+  ValueId rounded(ValueId value, Dtype dtype) {
+    const auto [known, is_new] = rounded_.emplace(value, value);
+    if (!is_new) return known->second;
+    switch (region_[value].role) {
+      case RegionRole::x:  // which nobody reads otherwise
+        region_.values[value].rounded = true;
+        break;
+      case RegionRole::parameter: {
+        Value copy = region_[value];
+        copy.rounded = true;
+        known->second = region_.add_value(copy);
+        break;
+      }
+      default:
+        known->second = by_node(value, dtype);
+    }
+    return known->second;
+  }
+
+  ValueId by_node(ValueId value, Dtype dtype) {
+    Value result;
+    result.rows = region_[value].rows;
+    result.columns = region_[value].columns;
+    Request copy;
+    copy.op = Op::combine;
+    copy.dtype = dtype;
+    const ValueId id = region_.add_value(result);
+    region_.add_node(copy, {value}, id);
+    region_.nodes.back().rounds = true;
+    return id;
+  }
+
+  Region& region_;
+  std::map<ValueId, ValueId> rounded_;
+};
+
 }  // namespace
+
+void round_operands(Region& region) {
+  Rounding(region).run([](ValueId) { return true; });
+  region.mixed = false;
+}
+
+void round_what_tells_slopes(Region& region) {
+  std::set<ValueId> telling;
+  for (const Node& node : region.nodes) {
+    const bool tells = node.op() == Op::activation_gradient &&
+                       catalogue::row_of(node.request.activation).slope == catalogue::Slope::varies;
+    if (tells) telling.insert(node.operands[0]);
+  }
+  Rounding(region).run([&](ValueId value) { return telling.contains(value); });
+}
 
 bool hoist(Region& region) {
   if (!region.constant_batch) return false;

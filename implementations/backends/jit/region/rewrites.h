@@ -11,6 +11,13 @@ namespace gdbench::backends::jit {
 // linear regression on a constant batch.
 bool hoist(Region& region);
 
+// Mixed precision, in words: what products read, what tells a derivative and what is summed over rows is a value of its
+// own, that a node rounds to bfloat16 or that is an input's, rounded (Value::rounded). The region is mixed no more.
+void round_operands(Region& region);
+// The same of what tells derivatives other than those of relu and its like, which see the sign alone: for products that
+// round by themselves. The region stays mixed.
+void round_what_tells_slopes(Region& region);
+
 // Puts what only updates read, and the updates themselves, behind everything else: a parameter is then read for the
 // last time before its gradient is computed, which may be written into the parameter at once.
 void sink_gradients(Region& region);
