@@ -224,9 +224,10 @@ gdbench_status bind(Context* context, const Request& request, Call** call) {
     if (const std::string error = shape_error(request); !error.empty()) {
       return report(settings, GDBENCH_INVALID, error);
     }
-    if (const std::string reason = reason_unsupported(request, catalogue::kUniformDtypes, kFlags); !reason.empty()) {
+    if (const std::string reason = reason_unsupported(request, catalogue::kAll<Dtype>, kFlags); !reason.empty()) {
       return report(settings, GDBENCH_UNSUPPORTED, "cuda: " + reason);
     }
+    if (catalogue::scales_loss(request.dtype) && !context->overflown) context->overflown.emplace(sizeof(unsigned));
     context->unsupported.clear();
     *call = bind_op(*context, request);
     if (*call != nullptr) return GDBENCH_OK;
@@ -237,6 +238,9 @@ gdbench_status bind(Context* context, const Request& request, Call** call) {
 }
 
 gdbench_status bind_region(Context* context, const TrainingRegion& region, RegionCall** call) {
+  if (catalogue::is_mixed(region.dtype)) {
+    return report(context->settings, GDBENCH_UNSUPPORTED, "cuda: one kernel of all steps rounds no operands");
+  }
   return guarded(context->settings, "cuda", [&] {
     context->unsupported.clear();
     *call = bind_training_region(*context, region);
@@ -244,6 +248,8 @@ gdbench_status bind_region(Context* context, const TrainingRegion& region, Regio
     return report(context->settings, GDBENCH_UNSUPPORTED, "cuda: " + context->unsupported);
   });
 }
+
+void set_loss_scale(Context* context, float scale) { context->loss_scale = scale; }
 
 // The runtime's own threads: it starts a few with the first context, and sleeps on them.
 constexpr std::int32_t kRuntimeThreads = 8;
@@ -253,7 +259,7 @@ Backend make_backend() {
   backend.name = GDBENCH_CUDA_BACKEND;
   backend.build = GDBENCH_KERNEL_BUILD;
   backend.flags = kFlags;
-  backend.dtypes = catalogue::kUniformDtypes;
+  backend.dtypes = catalogue::kAll<Dtype>;
   backend.optimizers = catalogue::kAll<OptimizerKind>;
   backend.helper_threads = kRuntimeThreads;
   backend.create = create;
@@ -267,6 +273,7 @@ Backend make_backend() {
   backend.synchronise = synchronise;
   backend.bind = bind;
   backend.unbind = unbind;
+  backend.loss_scaling = {set_loss_scale, unscale};
   backend.regions.bind = bind_region;
   add_clock(backend.device);
   backend.device.allocate_pinned = allocate_pinned;

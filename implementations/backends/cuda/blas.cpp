@@ -47,7 +47,7 @@ struct Shared {
 class LtProduct final : public BlasProduct {
  public:
   LtProduct(const Shared& shared, const Gemm& gemm)
-      : shared_(shared), gemm_(gemm), f32_(gemm.dtype == catalogue::Dtype::f32) {}
+      : shared_(shared), gemm_(gemm), f32_(gemm.dtype != catalogue::Dtype::f64) {}
 
   // Whether the library has such a product.
   bool prepare() {
@@ -81,13 +81,16 @@ class LtProduct final : public BlasProduct {
   bool describe() {
     const CublasLibrary& library = shared_.library;
     const cudaDataType_t type = f32_ ? CUDA_R_32F : CUDA_R_64F;
+    const cudaDataType_t multiplied = gemm_.dtype == catalogue::Dtype::bf16  ? CUDA_R_16BF
+                                      : gemm_.dtype == catalogue::Dtype::f16 ? CUDA_R_16F
+                                                                             : type;
     const cublasComputeType_t computed = !f32_          ? CUBLAS_COMPUTE_64F
                                          : shared_.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
                                                         : CUBLAS_COMPUTE_32F;
-    const auto layout = [&](Described<cublasLtMatrixLayout_t>& matrix, std::int64_t rows, std::int64_t columns,
-                            std::int64_t leading) {
+    const auto layout = [&](Described<cublasLtMatrixLayout_t>& matrix, cudaDataType_t of, std::int64_t rows,
+                            std::int64_t columns, std::int64_t leading) {
       return matrix.make(library.cublasLtMatrixLayoutDestroy, [&](cublasLtMatrixLayout_t* made) {
-        return library.cublasLtMatrixLayoutCreate(made, type, static_cast<std::uint64_t>(rows),
+        return library.cublasLtMatrixLayoutCreate(made, of, static_cast<std::uint64_t>(rows),
                                                   static_cast<std::uint64_t>(columns), leading);
       });
     };
@@ -98,9 +101,11 @@ class LtProduct final : public BlasProduct {
            set(CUBLASLT_MATMUL_DESC_TRANSA, operation(gemm_.transpose_a)) &&
            set(CUBLASLT_MATMUL_DESC_TRANSB, operation(gemm_.transpose_b)) &&
            set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(gemm_.epilogue)) &&
-           layout(a_, gemm_.transpose_a ? gemm_.k : gemm_.m, gemm_.transpose_a ? gemm_.m : gemm_.k, gemm_.lda) &&
-           layout(b_, gemm_.transpose_b ? gemm_.n : gemm_.k, gemm_.transpose_b ? gemm_.k : gemm_.n, gemm_.ldb) &&
-           layout(c_, gemm_.m, gemm_.n, gemm_.ldc) &&
+           layout(a_, multiplied, gemm_.transpose_a ? gemm_.k : gemm_.m, gemm_.transpose_a ? gemm_.m : gemm_.k,
+                  gemm_.lda) &&
+           layout(b_, multiplied, gemm_.transpose_b ? gemm_.n : gemm_.k, gemm_.transpose_b ? gemm_.k : gemm_.n,
+                  gemm_.ldb) &&
+           layout(c_, type, gemm_.m, gemm_.n, gemm_.ldc) &&
            // Any address: the library looks at it when it proposes algorithms.
            (!takes_bias() || set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, shared_.workspace));
   }
@@ -149,7 +154,7 @@ class LtProduct final : public BlasProduct {
 
   const Shared& shared_;
   Gemm gemm_;
-  bool f32_;
+  bool f32_;  // what is added up, and C
   Described<cublasLtMatmulDesc_t> product_;
   Described<cublasLtMatrixLayout_t> a_;
   Described<cublasLtMatrixLayout_t> b_;
@@ -166,7 +171,7 @@ class Trial {
     const std::int64_t entries[] = {gemm.m * gemm.k, gemm.k * gemm.n, gemm.m * gemm.n, gemm.m};
     for (std::size_t i = 0; i < operands.size() && ready_; ++i) {
       const std::size_t bytes = entry * static_cast<std::size_t>(entries[i]);
-      // Small numbers of either type, none of them zero.
+      // Small numbers of any type, none of them zero.
       ready_ = cudaMalloc(&operands[i], bytes) == cudaSuccess &&
                cudaMemsetAsync(operands[i], 0x3c, bytes, stream) == cudaSuccess;
     }

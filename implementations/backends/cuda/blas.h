@@ -21,7 +21,8 @@ enum class GemmEpilogue {
   bias_gradient  // bias[m] = sums of op(A) over k
 };
 
-// C = alpha op(A) op(B) + beta C in columns, as BLAS has it: A, B and C with leading dimensions.
+// C = alpha op(A) op(B) + beta C in columns, as BLAS has it: A, B and C with leading dimensions. Of a mixed dtype A and
+// B hold its operands (narrow.h), all else floats.
 struct Gemm {
   bool transpose_a = false;
   bool transpose_b = false;

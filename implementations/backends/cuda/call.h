@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <unordered_set>
@@ -17,6 +18,7 @@
 
 #include "implementations/backends/common/call.h"
 #include "implementations/backends/cuda/blas.h"
+#include "implementations/backends/cuda/scratch.h"
 #include "implementations/backends/cuda/timing.h"
 
 namespace gdbench::backends {
@@ -27,8 +29,10 @@ struct Context {
   std::unordered_set<Buffer> owned;      // what allocate and import_host returned
   std::unique_ptr<cuda::Blas> blas;      // of the first product that needs it
   std::unique_ptr<cuda::Timing> timing;  // of the first time that somebody wants to know
-  std::string unsupported;               // why the last bind was refused, where it was
-  std::string failure;                   // the first one of a call, which synchronise reports from then on
+  float loss_scale = 1;
+  std::optional<cuda::Scratch> overflown;  // of the first call of a dtype that scales the loss: what unscale found
+  std::string unsupported;                 // why the last bind was refused, where it was
+  std::string failure;                     // the first one of a call, which synchronise reports from then on
 };
 
 namespace cuda {
@@ -92,6 +96,9 @@ OwnedCall* bind_tiny_region(Context& context, const TrainingRegion& region);
 // Null: a cluster cannot hold it, either.
 OwnedCall* bind_spread_region(Context& context, const TrainingRegion& region);
 OwnedCall* bind_training_region(Context& context, const TrainingRegion& region);
+
+// LossScalingFunctions::unscale; waits for the device.
+bool unscale(Context* context, Buffer values, std::int64_t count);
 
 }  // namespace cuda
 }  // namespace gdbench::backends

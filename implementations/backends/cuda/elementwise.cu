@@ -2,13 +2,17 @@
 #include "implementations/backends/common/rules/losses.h"
 #include "implementations/backends/cuda/call.h"
 #include "implementations/backends/cuda/elementwise.h"
+#include "implementations/backends/cuda/narrow.h"
 
 namespace gdbench::backends::cuda {
 namespace {
 
-template <class T, class Function>
+template <class Number, class Function>
 struct ActivationGradient {
-  GDBENCH_HOST_DEVICE T operator()(T told, T d) const { return d * Function::template derivative<T>(told); }
+  using T = SumOf<Number>;
+  GDBENCH_HOST_DEVICE T operator()(T told, T d) const {
+    return d * Function::template derivative<T>(as_operand<Number>(told));
+  }
 };
 
 template <class T>
@@ -58,14 +62,15 @@ OwnedCall* bind_activation(Context& context, const Request& request) {
   });
 }
 
-template <class T>
+template <class Number>
 OwnedCall* bind_activation_gradient(Context& context, const Request& request) {
+  using T = SumOf<Number>;
   const std::int64_t size = size_of(request.operands[0]);
   return with_activation(request.activation, [&](auto function) -> OwnedCall* {
     return make_call(context, "activation_gradient", [size, function](Context& to, const Buffer* buffers) {
       T* d = data<T>(buffers[1]);
       launch_map(to.stream, size, data<const T>(buffers[0]), static_cast<const T*>(d), d,
-                 ActivationGradient<T, decltype(function)>{});
+                 ActivationGradient<Number, decltype(function)>{});
     });
   });
 }
@@ -120,8 +125,6 @@ OwnedCall* bind_of(Context& context, const Request& request) {
     }
     case Op::activation:
       return bind_activation<T>(context, request);
-    case Op::activation_gradient:
-      return bind_activation_gradient<T>(context, request);
     case Op::combine:
       return bind_combine<T>(context, request);
     case Op::multiply: {
@@ -141,12 +144,12 @@ OwnedCall* bind_of(Context& context, const Request& request) {
     }
     case Op::loss_gradient: {
       const std::int64_t size = size_of(request.operands[0]);
-      const auto scale = static_cast<T>(request.alpha * loss_scale(request));
+      const double scale = request.alpha * loss_scale(request);
       const auto delta = static_cast<T>(request.loss.huber_delta);
       return with_loss_of_entries(request.loss, [&](auto rule) {
         return make_call(context, "loss_gradient", [size, scale, delta](Context& to, const Buffer* buffers) {
           launch_map(to.stream, size, data<const T>(buffers[0]), data<const T>(buffers[1]), data<T>(buffers[2]),
-                     LossGradient<T, decltype(rule)>{scale, delta});
+                     LossGradient<T, decltype(rule)>{static_cast<T>(scale * to.loss_scale), delta});
         });
       });
     }
@@ -158,6 +161,10 @@ OwnedCall* bind_of(Context& context, const Request& request) {
 }  // namespace
 
 OwnedCall* bind_elementwise(Context& context, const Request& request) {
+  if (request.op == Op::activation_gradient) {
+    return with_operand(request.dtype,
+                        [&](auto zero) { return bind_activation_gradient<decltype(zero)>(context, request); });
+  }
   return catalogue::with_element(request.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, request); });
 }
 

@@ -19,9 +19,9 @@ constexpr std::size_t kPackBytes = 16;
 template <class T>
 inline constexpr int kPackWidth = static_cast<int>(kPackBytes / sizeof(T));
 
-template <class T>
-struct alignas(kPackBytes) Pack {
-  T entries[kPackWidth<T>];
+template <class T, int width = kPackWidth<T>>
+struct alignas(width * sizeof(T)) Pack {
+  T entries[width];
 };
 
 inline bool packs(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % kPackBytes == 0; }
@@ -39,15 +39,15 @@ Split split_of(std::int64_t size, bool packed) {
 }
 
 // out[i] = function(a[i]), or function(a[i], b[i]) where b is given. `out` may be a or b.
-template <class T, class Function, bool binary>
+template <class T, class Function, bool binary, class Result = T>
 struct Map {
   const T* a;
   const T* b;
-  T* out;
+  Result* out;
   std::int64_t packs;
   Function function;
 
-  GDBENCH_HOST_DEVICE T entry(T x, T y) const {
+  GDBENCH_HOST_DEVICE Result entry(T x, T y) const {
     if constexpr (binary) {
       return function(x, y);
     } else {
@@ -61,18 +61,20 @@ struct Map {
       out[at] = entry(a[at], binary ? b[at] : T(0));
       return;
     }
-    Pack<T> x = reinterpret_cast<const Pack<T>*>(a)[i];
+    const Pack<T> x = reinterpret_cast<const Pack<T>*>(a)[i];
     Pack<T> y{};
     if constexpr (binary) y = reinterpret_cast<const Pack<T>*>(b)[i];
-    for (int l = 0; l < kPackWidth<T>; ++l) x.entries[l] = entry(x.entries[l], y.entries[l]);
-    reinterpret_cast<Pack<T>*>(out)[i] = x;
+    using Results = Pack<Result, kPackWidth<T>>;
+    Results results;
+    for (int l = 0; l < kPackWidth<T>; ++l) results.entries[l] = entry(x.entries[l], y.entries[l]);
+    reinterpret_cast<Results*>(out)[i] = results;
   }
 };
 
-template <class T, class Function>
-void launch_map(cudaStream_t stream, std::int64_t size, const T* a, T* out, Function function) {
+template <class T, class Result, class Function>
+void launch_map(cudaStream_t stream, std::int64_t size, const T* a, Result* out, Function function) {
   const Split split = split_of<T>(size, packs(a) && packs(out));
-  launch_elements(stream, split.bodies(), Map<T, Function, false>{a, nullptr, out, split.packs, function});
+  launch_elements(stream, split.bodies(), Map<T, Function, false, Result>{a, nullptr, out, split.packs, function});
 }
 
 template <class T, class Function>

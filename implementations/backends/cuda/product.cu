@@ -2,7 +2,9 @@
 // - a thread to an element of C, where the inner dimension is short;
 // - a tree over the inner dimension, where C is small and the inner dimension is long (gradients of small weights);
 // - cuBLAS for everything else, with one more launch for an epilogue that it does not have or for an update.
-// The first two are one launch, epilogue and all.
+// The first two are one launch, epilogue and all. Operands of a mixed dtype are rounded where they are read, or, for
+// cuBLAS, into copies.
+#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -30,29 +32,32 @@ ProductKind choose_product(const ProductShape& shape) {
   return shape.m * shape.n <= kSmallResult ? ProductKind::tree : ProductKind::blas;
 }
 
-// op(M)[row, column] by the distances between its rows and columns.
-template <class T>
+// op(M)[row, column] by the distances between its rows and columns, as a number that the product multiplies.
+template <class Number>
 struct Factor {
+  using T = SumOf<Number>;
   const T* matrix;
   std::int64_t row_stride;
   std::int64_t column_stride;
   GDBENCH_HOST_DEVICE T operator()(std::int64_t row, std::int64_t column) const {
-    return matrix[row * row_stride + column * column_stride];
+    return as_operand<Number>(matrix[row * row_stride + column * column_stride]);
   }
 };
 
-template <class T>
-Factor<T> factor_of(const Operand& operand, bool transpose, Buffer buffer) {
-  if (transpose) return {data<const T>(buffer), 1, operand.columns};
-  return {data<const T>(buffer), operand.columns, 1};
+template <class Number>
+Factor<Number> factor_of(const Operand& operand, bool transpose, Buffer buffer) {
+  const auto* const matrix = data<const SumOf<Number>>(buffer);
+  if (transpose) return {matrix, 1, operand.columns};
+  return {matrix, operand.columns, 1};
 }
 
 // Element i = row * n + column of C is a sum over p. Where it is `kSumsB`, there is one more row beyond the m of C,
 // whose elements are the column sums of B: the gradient of a bias beside that of weights.
-template <class T, bool kSumsB>
+template <class Number, bool kSumsB>
 struct Factors {
-  Factor<T> a;
-  Factor<T> b;
+  using T = SumOf<Number>;
+  Factor<Number> a;
+  Factor<Number> b;
   std::int64_t m;
   std::int64_t n;
   std::int64_t k;
@@ -64,31 +69,32 @@ struct Factors {
   }
 };
 
-template <class T, bool kSumsB, class Store>
+template <class Number, bool kSumsB, class Store>
 struct ElementProduct {
-  Factors<T, kSumsB> factors;
+  Factors<Number, kSumsB> factors;
   Store store;
   GDBENCH_HOST_DEVICE void operator()(std::int64_t i) const {
     const std::int64_t row = i / factors.n;
     const std::int64_t column = i % factors.n;
-    T sum = 0;
+    SumOf<Number> sum = 0;
     for (std::int64_t p = 0; p < factors.k; ++p) sum += factors.term(p, row, column);
     store(i, sum);
   }
 };
 
 // The same C as a row of columns, each a sum over the inner dimension.
-template <class T, bool kSumsB>
+template <class Number, bool kSumsB>
 struct ProductTerm {
-  Factors<T, kSumsB> factors;
-  GDBENCH_HOST_DEVICE T operator()(std::int64_t p, std::int64_t element) const {
+  Factors<Number, kSumsB> factors;
+  GDBENCH_HOST_DEVICE SumOf<Number> operator()(std::int64_t p, std::int64_t element) const {
     return factors.term(p, element / factors.n, element % factors.n);
   }
 };
 
 // All that the ways take from a request.
-template <class T>
+template <class Number>
 struct Product {
+  using T = SumOf<Number>;
   explicit Product(const Request& asked) : request(asked), shape(product_shape(asked)) {
     bias = request.epilogue_update ? 4 + slots_of(request) : 3;
     if (request.epilogue_update) {
@@ -105,9 +111,9 @@ struct Product {
   }
 
   template <bool kSumsB>
-  Factors<T, kSumsB> factors(const Buffer* buffers) const {
-    return {factor_of<T>(request.operands[0], request.transpose_a, buffers[0]),
-            factor_of<T>(request.operands[1], request.transpose_b, buffers[1]), shape.m, shape.n, shape.k};
+  Factors<Number, kSumsB> factors(const Buffer* buffers) const {
+    return {factor_of<Number>(request.operands[0], request.transpose_a, buffers[0]),
+            factor_of<Number>(request.operands[1], request.transpose_b, buffers[1]), shape.m, shape.n, shape.k};
   }
 
   StoreElement<T> store(const Buffer* buffers) const {
@@ -126,6 +132,7 @@ struct Product {
     epilogue.activation = request.epilogue_activation;
     if (request.epilogue_activation_gradient) {
       epilogue.told = data<const T>(last);
+      epilogue.operands = request.dtype;
       epilogue.activation = request.activation;
     }
     return {data<T>(buffers[2]), shape.n, epilogue};
@@ -159,31 +166,33 @@ struct Product {
   }
 };
 
-template <class T>
-OwnedCall* bind_elements(Context& context, const Product<T>& product) {
+template <class Number>
+OwnedCall* bind_elements(Context& context, const Product<Number>& product) {
+  using T = SumOf<Number>;
   return make_call(context, "product", [product](Context& to, const Buffer* buffers) {
     if (product.request.epilogue_update) {
-      launch_elements(
-          to.stream, product.entries(),
-          ElementProduct<T, true, StoreUpdate<T>>{product.template factors<true>(buffers), product.update(buffers)});
+      launch_elements(to.stream, product.entries(),
+                      ElementProduct<Number, true, StoreUpdate<T>>{product.template factors<true>(buffers),
+                                                                   product.update(buffers)});
     } else {
-      launch_elements(
-          to.stream, product.entries(),
-          ElementProduct<T, false, StoreElement<T>>{product.template factors<false>(buffers), product.store(buffers)});
+      launch_elements(to.stream, product.entries(),
+                      ElementProduct<Number, false, StoreElement<T>>{product.template factors<false>(buffers),
+                                                                     product.store(buffers)});
     }
   });
 }
 
-template <class T>
-OwnedCall* bind_tree(Context& context, const Product<T>& product) {
+template <class Number>
+OwnedCall* bind_tree(Context& context, const Product<Number>& product) {
+  using T = SumOf<Number>;
   return make_call(context, "product",
                    [product, sums = Reduction<T>(product.shape.k, product.entries(), context.stream)](
                        Context& to, const Buffer* buffers) {
                      if (product.request.epilogue_update) {
-                       sums.launch(to.stream, ProductTerm<T, true>{product.template factors<true>(buffers)},
+                       sums.launch(to.stream, ProductTerm<Number, true>{product.template factors<true>(buffers)},
                                    product.update(buffers));
                      } else {
-                       sums.launch(to.stream, ProductTerm<T, false>{product.template factors<false>(buffers)},
+                       sums.launch(to.stream, ProductTerm<Number, false>{product.template factors<false>(buffers)},
                                    product.store(buffers));
                      }
                    });
@@ -208,7 +217,9 @@ Gemm gemm_of(const Request& request, const ProductShape& shape) {
 
 // What cuBLAS may do of a request's epilogue.
 GemmEpilogue epilogue_of(const Request& request) {
-  if (request.epilogue_update) return request.epilogue_bias ? GemmEpilogue::bias_gradient : GemmEpilogue::none;
+  // Nothing says in what cuBLAS would add up narrow numbers for a bias.
+  const bool sums_bias = request.epilogue_bias && !catalogue::is_mixed(request.dtype);
+  if (request.epilogue_update) return sums_bias ? GemmEpilogue::bias_gradient : GemmEpilogue::none;
   const bool activates = request.epilogue_activation == Activation::relu;
   const bool plain = request.epilogue_activation == Activation::identity && !request.epilogue_activation_gradient &&
                      !request.epilogue_loss_gradient;
@@ -234,14 +245,46 @@ struct UpdateAll {
   }
 };
 
-void run_gemm(Context& to, const BlasProduct& gemm, const Buffer* buffers, void* c, void* bias) {
-  if (!gemm.run(buffers[1], buffers[0], c, bias)) note(to, "cuBLAS refuses a product");
-}
+template <class Number>
+struct Narrowing {
+  GDBENCH_HOST_DEVICE Number operator()(float value) const { return static_cast<Number>(value); }
+};
+
+// A product of cuBLAS, with places for its operands where they are narrow.
+template <class Number>
+class BoundGemm {
+ public:
+  BoundGemm(std::unique_ptr<BlasProduct> gemm, const Request& request) : gemm_(std::move(gemm)) {
+    if constexpr (kIsNarrow<Number>) {
+      for (std::size_t i = 0; i < copies_.size(); ++i) {
+        sizes_[i] = size_of(request.operands[i]);
+        copies_[i] = Scratch(sizeof(Number) * static_cast<std::size_t>(sizes_[i]));
+      }
+    }
+  }
+
+  void run(Context& to, const Buffer* buffers, void* c, void* bias) const {
+    const void* operands[2] = {buffers[0], buffers[1]};
+    if constexpr (kIsNarrow<Number>) {
+      for (std::size_t i = 0; i < copies_.size(); ++i) {
+        auto* const copy = copies_[i].template as<Number>();
+        launch_map(to.stream, sizes_[i], data<const float>(buffers[i]), copy, Narrowing<Number>{});
+        operands[i] = copy;
+      }
+    }
+    if (!gemm_->run(operands[1], operands[0], c, bias)) note(to, "cuBLAS refuses a product");
+  }
+
+ private:
+  std::unique_ptr<BlasProduct> gemm_;
+  std::array<Scratch, 2> copies_;
+  std::array<std::int64_t, 2> sizes_{};
+};
 
 // The product's gradients, with those of the bias behind them, then the update of both.
-template <class T>
-OwnedCall* bind_blas_update(Context& context, const Product<T>& product, std::unique_ptr<BlasProduct> gemm,
-                            bool sums_bias) {
+template <class Number>
+OwnedCall* bind_blas_update(Context& context, const Product<Number>& product, BoundGemm<Number> gemm, bool sums_bias) {
+  using T = SumOf<Number>;
   const std::int64_t weights = product.shape.m * product.shape.n;
   return make_call(
       context, "product",
@@ -249,17 +292,18 @@ OwnedCall* bind_blas_update(Context& context, const Product<T>& product, std::un
        gradients = Scratch(sizeof(T) * static_cast<std::size_t>(product.entries())),
        sums = Reduction<T>(product.shape.k, product.shape.n, context.stream)](Context& to, const Buffer* buffers) {
         T* gradient = gradients.template as<T>();
-        run_gemm(to, *gemm, buffers, gradient, gradient + weights);
+        gemm.run(to, buffers, gradient, gradient + weights);
         if (sums_bias) {
-          sums.launch(to.stream, MatrixTerm<T>{data<const T>(buffers[1]), product.shape.n},
+          sums.launch(to.stream, MatrixTerm<Number>{data<const T>(buffers[1]), product.shape.n},
                       StoreColumn<T>{gradient + weights});
         }
         launch_elements(to.stream, product.entries(), UpdateAll<T>{gradient, product.update(buffers)});
       });
 }
 
-template <class T>
-OwnedCall* bind_blas(Context& context, const Product<T>& product) {
+template <class Number>
+OwnedCall* bind_blas(Context& context, const Product<Number>& product) {
+  using T = SumOf<Number>;
   if (context.blas == nullptr) {
     std::string error;
     context.blas.reset(Blas::open(context.stream, context.settings.tf32, error));
@@ -282,12 +326,13 @@ OwnedCall* bind_blas(Context& context, const Product<T>& product) {
     context.unsupported = "cuBLAS does not have this product";
     return nullptr;
   }
+  BoundGemm<Number> bound(std::move(gemm), request);
   if (request.epilogue_update) {
-    return bind_blas_update(context, product, std::move(gemm), request.epilogue_bias && apart);
+    return bind_blas_update(context, product, std::move(bound), request.epilogue_bias && apart);
   }
-  return make_call(context, "product", [product, gemm = std::move(gemm), apart](Context& to, const Buffer* buffers) {
+  return make_call(context, "product", [product, gemm = std::move(bound), apart](Context& to, const Buffer* buffers) {
     T* c = data<T>(buffers[2]);
-    run_gemm(to, *gemm, buffers, c, product.request.epilogue_bias ? buffers[product.bias] : nullptr);
+    gemm.run(to, buffers, c, product.request.epilogue_bias ? buffers[product.bias] : nullptr);
     if (!apart || !has_epilogue(product.request)) return;
     StoreElement<T> store = product.store(buffers);
     store.epilogue.alpha = 1;
@@ -296,9 +341,9 @@ OwnedCall* bind_blas(Context& context, const Product<T>& product) {
   });
 }
 
-template <class T>
+template <class Number>
 OwnedCall* bind_of(Context& context, const Request& request) {
-  const Product<T> product(request);
+  const Product<Number> product(request);
   switch (choose_product(product.shape)) {
     case ProductKind::elements:
       return bind_elements(context, product);
@@ -313,7 +358,7 @@ OwnedCall* bind_of(Context& context, const Request& request) {
 }  // namespace
 
 OwnedCall* bind_product(Context& context, const Request& request) {
-  return catalogue::with_element(request.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, request); });
+  return with_operand(request.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, request); });
 }
 
 }  // namespace gdbench::backends::cuda

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "implementations/backends/cuda/narrow.h"
 #include "implementations/backends/cuda/run_time_rules.h"
 
 namespace gdbench::backends::cuda {
@@ -15,7 +16,8 @@ struct Epilogue {
   T beta = 0;
   const T* bias = nullptr;                       // [columns], or none
   Activation activation = Activation::identity;  // applied, or differentiated where there is a `told`
-  const T* told = nullptr;                       // [rows, columns], what its derivative is told from
+  const T* told = nullptr;                       // [rows, columns], what its derivative is told from,
+  Dtype operands = Dtype::f32;                   // rounded as this dtype's operands
   // [rows, columns], of the loss whose gradient with respect to the sum C is, times `scale`.
   const T* targets = nullptr;
   Loss loss = Loss::mse;
@@ -27,7 +29,7 @@ struct Epilogue {
     if (beta != T(0)) z[0] += beta * before;
     if (bias != nullptr) z[0] += bias[column];
     if (told != nullptr) {
-      const T one[1] = {told[entry]};
+      const T one[1] = {as_operand_of(operands, told[entry])};
       multiply_by_derivative(activation, one, z);
     } else if (targets != nullptr) {
       const T one[1] = {targets[entry]};

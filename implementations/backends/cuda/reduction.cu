@@ -42,15 +42,16 @@ struct CrossEntropyTerm {
   }
 };
 
-template <class T>
+template <class Number>
 OwnedCall* bind_column_sum(Context& context, const Request& request) {
+  using T = SumOf<Number>;
   const Operand matrix = request.operands[0];
-  return make_call(
-      context, "column_sum",
-      [columns = matrix.columns, sums = Reduction<T>(matrix.rows, matrix.columns, context.stream)](
-          Context& to, const Buffer* buffers) {
-        sums.launch(to.stream, MatrixTerm<T>{data<const T>(buffers[0]), columns}, StoreColumn<T>{data<T>(buffers[1])});
-      });
+  return make_call(context, "column_sum",
+                   [columns = matrix.columns, sums = Reduction<T>(matrix.rows, matrix.columns, context.stream)](
+                       Context& to, const Buffer* buffers) {
+                     sums.launch(to.stream, MatrixTerm<Number>{data<const T>(buffers[0]), columns},
+                                 StoreColumn<T>{data<T>(buffers[1])});
+                   });
 }
 
 // The loss as the sum of `terms` numbers.
@@ -80,15 +81,13 @@ OwnedCall* bind_loss(Context& context, const Request& request) {
   });
 }
 
-template <class T>
-OwnedCall* bind_of(Context& context, const Request& request) {
-  return request.op == Op::column_sum ? bind_column_sum<T>(context, request) : bind_loss<T>(context, request);
-}
-
 }  // namespace
 
 OwnedCall* bind_reduction(Context& context, const Request& request) {
-  return catalogue::with_element(request.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, request); });
+  if (request.op == Op::column_sum) {
+    return with_operand(request.dtype, [&](auto zero) { return bind_column_sum<decltype(zero)>(context, request); });
+  }
+  return catalogue::with_element(request.dtype, [&](auto zero) { return bind_loss<decltype(zero)>(context, request); });
 }
 
 }  // namespace gdbench::backends::cuda

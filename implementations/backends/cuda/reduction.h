@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "implementations/backends/cuda/launch.h"
+#include "implementations/backends/cuda/narrow.h"
 #include "implementations/backends/cuda/scratch.h"
 
 namespace gdbench::backends::cuda {
@@ -149,13 +150,13 @@ struct ColumnReduction {
   }
 };
 
-// The entries of a matrix that lies in rows.
-template <class T>
+// The entries of a matrix that lies in rows, as operands.
+template <class Number>
 struct MatrixTerm {
-  const T* matrix;
+  const SumOf<Number>* matrix;
   std::int64_t columns;
-  GDBENCH_HOST_DEVICE T operator()(std::int64_t row, std::int64_t column) const {
-    return matrix[row * columns + column];
+  GDBENCH_HOST_DEVICE SumOf<Number> operator()(std::int64_t row, std::int64_t column) const {
+    return as_operand<Number>(matrix[row * columns + column]);
   }
 };
 

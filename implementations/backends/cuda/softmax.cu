@@ -76,12 +76,13 @@ OwnedCall* bind_of(Context& context, const Request& request) {
   const Operand outputs = request.operands[0];
   int width = 1;
   while (width < 32 && width * 2 <= outputs.columns) width *= 2;
-  const auto scale = static_cast<T>(request.alpha * loss_scale(request));
+  const double scale = request.alpha * loss_scale(request);
   return make_call(context, "loss_gradient", [outputs, width, scale](Context& to, const Buffer* buffers) {
     const std::int64_t rows_of_a_block = kBlockThreads / width;
-    launch_blocks(to.stream, (outputs.rows + rows_of_a_block - 1) / rows_of_a_block,
-                  SoftmaxGradient<T>{data<const T>(buffers[0]), data<const std::int32_t>(buffers[1]),
-                                     data<T>(buffers[2]), outputs.rows, outputs.columns, width, scale});
+    launch_blocks(
+        to.stream, (outputs.rows + rows_of_a_block - 1) / rows_of_a_block,
+        SoftmaxGradient<T>{data<const T>(buffers[0]), data<const std::int32_t>(buffers[1]), data<T>(buffers[2]),
+                           outputs.rows, outputs.columns, width, static_cast<T>(scale * to.loss_scale)});
   });
 }
 

@@ -1,4 +1,7 @@
-// Every optimizer's update: one pass over gradient, parameter and slots, by vectorised access.
+// Every optimizer's update: one pass over gradient, parameter and slots, by vectorised access; and what precedes it
+// where the loss is scaled.
+#include <cmath>
+
 #include "implementations/backends/common/rules/updates.h"
 #include "implementations/backends/cuda/call.h"
 #include "implementations/backends/cuda/elementwise.h"
@@ -74,10 +77,34 @@ OwnedCall* bind_of(Context& context, const Request& request) {
   });
 }
 
+struct Unscaling {
+  float factor;
+  unsigned* overflown;
+  GDBENCH_HOST_DEVICE float operator()(float gradient) const {
+    const float unscaled = gradient * factor;
+    if (!std::isfinite(unscaled)) *overflown = 1;  // all threads that write do write the same
+    return unscaled;
+  }
+};
+
 }  // namespace
 
 OwnedCall* bind_update(Context& context, const Request& request) {
   return catalogue::with_element(request.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, request); });
+}
+
+bool unscale(Context* context, Buffer values, std::int64_t count) {
+  auto* const flag = context->overflown->as<unsigned>();
+  unsigned overflown = 0;
+  note(*context, cudaMemsetAsync(flag, 0, sizeof(overflown), context->stream), "clearing memory");
+  auto* const gradients = data<float>(values);
+  launch_map(context->stream, count, static_cast<const float*>(gradients), gradients,
+             Unscaling{1 / context->loss_scale, flag});
+  check_launch(*context, "unscale");
+  note(*context, cudaMemcpyAsync(&overflown, flag, sizeof(overflown), cudaMemcpyDeviceToHost, context->stream),
+       "a copy from the device");
+  note(*context, cudaStreamSynchronize(context->stream), "waiting for the device");
+  return overflown == 0;
 }
 
 }  // namespace gdbench::backends::cuda

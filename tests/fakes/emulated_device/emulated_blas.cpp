@@ -3,28 +3,29 @@
 #include <type_traits>
 
 #include "implementations/backends/cuda/blas.h"
+#include "implementations/backends/cuda/narrow.h"
 #include "tests/fakes/emulated_device/device.h"
 
 namespace gdbench::backends::cuda {
 namespace {
 
 // TF32 by cutting off what it has no bits for, the coarsest way that a device may take.
-template <class T>
-T operand(T value, bool tf32) {
-  if constexpr (std::is_same_v<T, float>) {
+template <class Number>
+SumOf<Number> operand(Number value, bool tf32) {
+  if constexpr (std::is_same_v<Number, float>) {
     if (tf32) return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & ~0x1fffU);
   }
-  return value;
+  return static_cast<SumOf<Number>>(value);
 }
 
-template <class T>
-void multiply(const Gemm& shape, bool tf32, const T* a, const T* b, T* c) {
+template <class Number, class T>
+void multiply(const Gemm& shape, bool tf32, const Number* a, const Number* b, T* c) {
   for (std::int64_t column = 0; column < shape.n; ++column) {
     for (std::int64_t row = 0; row < shape.m; ++row) {
       T sum = 0;
       for (std::int64_t p = 0; p < shape.k; ++p) {
-        const T left = shape.transpose_a ? a[p + row * shape.lda] : a[row + p * shape.lda];
-        const T right = shape.transpose_b ? b[column + p * shape.ldb] : b[p + column * shape.ldb];
+        const Number left = shape.transpose_a ? a[p + row * shape.lda] : a[row + p * shape.lda];
+        const Number right = shape.transpose_b ? b[column + p * shape.ldb] : b[p + column * shape.ldb];
         sum += operand(left, tf32) * operand(right, tf32);
       }
       T& entry = c[row + column * shape.ldc];
@@ -33,13 +34,13 @@ void multiply(const Gemm& shape, bool tf32, const T* a, const T* b, T* c) {
   }
 }
 
-template <class T>
-void finish(const Gemm& shape, const T* a, T* c, T* bias) {
+template <class Number, class T>
+void finish(const Gemm& shape, const Number* a, T* c, T* bias) {
   if (shape.epilogue == GemmEpilogue::bias_gradient) {
     for (std::int64_t row = 0; row < shape.m; ++row) {
       bias[row] = 0;
       for (std::int64_t p = 0; p < shape.k; ++p)
-        bias[row] += shape.transpose_a ? a[p + row * shape.lda] : a[row + p * shape.lda];
+        bias[row] += static_cast<T>(shape.transpose_a ? a[p + row * shape.lda] : a[row + p * shape.lda]);
     }
     return;
   }
@@ -60,11 +61,12 @@ class EmulatedProduct final : public BlasProduct {
 
   bool run(const void* a, const void* b, void* c, void* bias) const override {
     const EmulatedLaunch product{.call = "cublasLtMatmul"};
-    return catalogue::with_element(gemm_.dtype, [&](auto zero) {
-      using T = decltype(zero);
+    return with_operand(gemm_.dtype, [&](auto zero) {
+      using Number = decltype(zero);
+      using T = SumOf<Number>;
       const auto work = [=, gemm = gemm_, tf32 = tf32_] {
-        multiply(gemm, tf32, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c));
-        finish(gemm, static_cast<const T*>(a), static_cast<T*>(c), static_cast<T*>(bias));
+        multiply(gemm, tf32, static_cast<const Number*>(a), static_cast<const Number*>(b), static_cast<T*>(c));
+        finish(gemm, static_cast<const Number*>(a), static_cast<T*>(c), static_cast<T*>(bias));
       };
       return emulated_launch(stream_, product, work) == cudaSuccess;
     });

@@ -26,6 +26,12 @@ TrainingCase small() {
           .optimizer = {catalogue::OptimizerKind::adam, 0, false}};
 }
 
+TrainingCase scaled() {
+  TrainingCase values = small();
+  values.dtype = catalogue::Dtype::f16;
+  return values;
+}
+
 // Sums of more rows than a block adds up need memory of their own.
 TrainingCase many_rows() { return {.layers = {layer(2, 1)}, .rows = 5000, .batch_rows = 5000}; }
 
@@ -36,6 +42,7 @@ std::vector<Scenario> scenarios() {
   return {
       {"hand/emulated_cuda", small()},
       {"hand/emulated_cuda", many_rows()},
+      {"hand/emulated_cuda", scaled()},
       {"hand/emulated_cuda", small(), {{"transfer", "pageable"}}},
       {"hand/emulated_cuda", small(), {{"transfer", "pinned"}}},
       {"tape/emulated_cuda", small()},
